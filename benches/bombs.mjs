@@ -21,7 +21,9 @@ const PATIENCE = 300;
 
 const entries = JSON.parse(readFileSync(new URL("../tests/corpus/bombs.json", import.meta.url), "utf8"));
 /** An expression is a text, or an array of texts and of `[text, times]`. */
-const expressions = entries.map((entry) => (typeof entry === "string" ? entry : entry.map((part) => (typeof part === "string" ? part : part[0].repeat(part[1]))).join("")));
+const expressions = entries.map((entry) =>
+  typeof entry === "string" ? entry : entry.map((part) => (typeof part === "string" ? part : part[0].repeat(part[1]))).join(""),
+);
 const pass = (text) => ({ QueryLanguage: "JSONata", StartAt: "P", States: { P: { Type: "Pass", Output: `{% ${text} %}`, End: true } } });
 /** `{title, definition, input, options}` of each. */
 export const bombs = [...expressions.map((text) => ({ title: text, definition: pass(text) })), ...machines];
@@ -36,7 +38,9 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
 /** Runs all and prints a line for each; how many are over a limit. */
 export function all() {
   let over = 0;
-  console.log(`limits: ${HOLD} ms without the event loop, ${ABORT} ms until an abort acts, ${MEMORY} MiB\n     hold    abort      CPU   memory  end`);
+  console.log(
+    `limits: ${HOLD} ms without the event loop, ${ABORT} ms until an abort acts, ${MEMORY} MiB\n     hold    abort      CPU   memory  end`,
+  );
   const measured = bombs.map(({ title }, i) => {
     // A busy machine makes one run slow and seldom two.
     let result = fresh(i);
@@ -45,11 +49,15 @@ export function all() {
     if (!met) over += 1;
     const shown = title.length > 100 ? `${title.slice(0, 97)}…` : title;
     const ms = (n, width) => (n === undefined ? "–".padStart(width + 3) : `${n.toFixed(0).padStart(width)} ms`);
-    console.log(`${met ? "✓" : "✗"}${ms(result.hold, 5)}${ms(result.abort, 6)}${ms(result.cpu, 6)}${(result.memory ?? NaN).toFixed(0).padStart(5)} MiB  ${(result.code ?? result.error ?? result.status ?? "?").padEnd(9)} ${shown}`);
+    console.log(
+      `${met ? "✓" : "✗"}${ms(result.hold, 5)}${ms(result.abort, 6)}${ms(result.cpu, 6)}${(result.memory ?? NaN).toFixed(0).padStart(5)} MiB  ${(result.code ?? result.error ?? result.status ?? "?").padEnd(9)} ${shown}`,
+    );
     return { bomb: shown, ...result, met };
   });
   const largest = (part) => Math.max(...measured.map((one) => one[part] ?? 0)).toFixed(0);
-  console.log(`\n${bombs.length - over} of ${bombs.length} within the limits; longest hold ${largest("hold")} ms, longest wait for an abort ${largest("abort")} ms, most memory ${largest("memory")} MiB`);
+  console.log(
+    `\n${bombs.length - over} of ${bombs.length} within the limits; longest hold ${largest("hold")} ms, longest wait for an abort ${largest("abort")} ms, most memory ${largest("memory")} MiB`,
+  );
   return { over, measured };
 }
 
@@ -58,7 +66,11 @@ function within({ hold, abort, memory, status }) {
 }
 
 function fresh(i) {
-  const { status, stdout } = spawnSync(process.execPath, ["--expose-gc", fileURLToPath(import.meta.url), String(i)], { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"], timeout: 120_000 });
+  const { status, stdout } = spawnSync(process.execPath, ["--expose-gc", fileURLToPath(import.meta.url), String(i)], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+    timeout: 120_000,
+  });
   return status === 0 ? JSON.parse(stdout) : { error: "the process ended", memory: NaN };
 }
 
@@ -104,5 +116,13 @@ async function one({ definition, input = INPUT, options = {} }) {
   look();
   going = false;
   const code = /\b([A-Z]\d{4}):/.exec(cause ?? "")?.[1];
-  return { status, error, code, hold, abort, cpu: cpu() - begun, memory: Math.max(0, process.resourceUsage().maxRSS / 1024 - memory / 2 ** 20) };
+  return {
+    status,
+    error,
+    code,
+    hold,
+    abort,
+    cpu: cpu() - begun,
+    memory: Math.max(0, process.resourceUsage().maxRSS / 1024 - memory / 2 ** 20),
+  };
 }

@@ -61,7 +61,10 @@ export const cases = [
         Each: {
           Type: "Map",
           ItemsPath: "$.items",
-          ItemProcessor: { ProcessorConfig: { Mode: "INLINE" }, ...chain(3, (i) => (i === 2 ? { Type: "Pass", Parameters: { "n.$": "$.n", seen: true } } : { Type: "Pass" })) },
+          ItemProcessor: {
+            ProcessorConfig: { Mode: "INLINE" },
+            ...chain(3, (i) => (i === 2 ? { Type: "Pass", Parameters: { "n.$": "$.n", seen: true } } : { Type: "Pass" })),
+          },
           End: true,
         },
       },
@@ -76,7 +79,13 @@ export const cases = [
     title: "Parallel of 100",
     definition: {
       StartAt: "All",
-      States: { All: { Type: "Parallel", Branches: Array.from({ length: 100 }, (_, i) => ({ StartAt: `B${i}`, States: { [`B${i}`]: { Type: "Pass", End: true } } })), End: true } },
+      States: {
+        All: {
+          Type: "Parallel",
+          Branches: Array.from({ length: 100 }, (_, i) => ({ StartAt: `B${i}`, States: { [`B${i}`]: { Type: "Pass", End: true } } })),
+          End: true,
+        },
+      },
     },
     input: record,
     transitions: 101,
@@ -87,7 +96,14 @@ export const cases = [
     title: "1,000 retries of one Task",
     definition: {
       StartAt: "T",
-      States: { T: { Type: "Task", Resource: `${LAMBDA}Flaky`, Retry: [{ ErrorEquals: ["Again"], IntervalSeconds: 1, BackoffRate: 1, MaxAttempts: 1000 }], End: true } },
+      States: {
+        T: {
+          Type: "Task",
+          Resource: `${LAMBDA}Flaky`,
+          Retry: [{ ErrorEquals: ["Again"], IntervalSeconds: 1, BackoffRate: 1, MaxAttempts: 1000 }],
+          End: true,
+        },
+      },
     },
     input: record,
     failures: 1000,

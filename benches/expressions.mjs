@@ -43,7 +43,8 @@ const all = [
   {
     id: "text",
     title: "text put together",
-    expression: "$uppercase($states.input.order.customer.name) & ' <' & $substringBefore($states.input.order.customer.email, '@') & '> ' & $string($states.input.order.id)",
+    expression:
+      "$uppercase($states.input.order.customer.name) & ' <' & $substringBefore($states.input.order.customer.email, '@') & '> ' & $string($states.input.order.id)",
     expect: (value) => value === "ADA LOVELACE <ada> 4711",
   },
   {
@@ -73,13 +74,15 @@ const all = [
   {
     id: "functions",
     title: "$map, $filter, $reduce of 200",
-    expression: "$reduce($filter($map($states.input.items, function($i) { $i.price * $i.quantity }), function($p) { $p > 100 }), function($a, $b) { $a + $b })",
+    expression:
+      "$reduce($filter($map($states.input.items, function($i) { $i.price * $i.quantity }), function($p) { $p > 100 }), function($a, $b) { $a + $b })",
     expect: (value) => value > 0,
   },
   {
     id: "regex",
     title: "regular expressions in a text",
-    expression: "{'phones': $match($states.input.note, /[0-9]{3}-[0-9]{4}/).match, 'text': $replace($states.input.note, /parcel ([0-9]+)/, '#$1')}",
+    expression:
+      "{'phones': $match($states.input.note, /[0-9]{3}-[0-9]{4}/).match, 'text': $replace($states.input.note, /parcel ([0-9]+)/, '#$1')}",
     expect: (value) => value.phones.length === 2 && value.text.includes("#13"),
   },
   {
@@ -99,7 +102,9 @@ export const expressions = all.map((one) => ({
   input: one.expression.includes("input.items") ? orderWithItems : order,
   definition: {
     QueryLanguage: "JSONata",
-    ...chain(TIMES, (i) => (i < TIMES ? { Type: "Pass", Assign: { value: `{% ${one.expression} %}` } } : { Type: "Pass", Output: `{% ${one.expression} %}` })),
+    ...chain(TIMES, (i) =>
+      i < TIMES ? { Type: "Pass", Assign: { value: `{% ${one.expression} %}` } } : { Type: "Pass", Output: `{% ${one.expression} %}` },
+    ),
   },
   transitions: TIMES,
   target: 3,

@@ -12,7 +12,8 @@ export const loads = {
   "1,000,000 items, ResultWriter": (stepglass, scale = 1) => exported(stepglass, 1_000_000 * scale),
   "25,000 events of 10 KB, history() and snapshot()": (stepglass, scale = 1) => manyEvents(stepglass, 25_000 * scale),
   "10,000 Tasks one after the other, results of 200 KB": (stepglass, scale = 1) => chain(stepglass, 10_000 * scale),
-  "10,000 Tasks of a Distributed Map, results of 200 KB, ResultWriter": (stepglass, scale = 1) => exported(stepglass, 10_000 * scale, 200_000),
+  "10,000 Tasks of a Distributed Map, results of 200 KB, ResultWriter": (stepglass, scale = 1) =>
+    exported(stepglass, 10_000 * scale, 200_000),
 };
 
 /** A Distributed Map with a ResultWriter; counts the records in the files and compares that with the manifest. */
@@ -22,7 +23,11 @@ export async function exported({ StateMachine }, items, size = 0) {
     States: {
       Each: {
         Type: "Map",
-        ItemReader: { Resource: "arn:aws:states:::s3:getObject", ReaderConfig: { InputType: "JSONL" }, Parameters: { Bucket: "b", Key: "k" } },
+        ItemReader: {
+          Resource: "arn:aws:states:::s3:getObject",
+          ReaderConfig: { InputType: "JSONL" },
+          Parameters: { Bucket: "b", Key: "k" },
+        },
         ItemProcessor: {
           ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" },
           StartAt: "One",
@@ -49,7 +54,8 @@ export async function exported({ StateMachine }, items, size = 0) {
   };
   const { status, cause } = await machine.start({}, { tasks, clock: "virtual" }).result;
   const said = manifest?.ResultFiles.SUCCEEDED.reduce((sum, { Size }) => sum + Size, 0);
-  if (status !== "SUCCEEDED" || records !== items || said !== bytes) throw new Error(`${status} ${cause}: ${records} records, ${bytes} bytes, the manifest says ${said}`);
+  if (status !== "SUCCEEDED" || records !== items || said !== bytes)
+    throw new Error(`${status} ${cause}: ${records} records, ${bytes} bytes, the manifest says ${said}`);
   return { files, bytes };
 }
 
@@ -59,7 +65,11 @@ export async function manyEvents({ StateMachine }, events) {
     StartAt: "Count",
     States: {
       Count: { Type: "Pass", Parameters: { "n.$": "States.MathAdd($.n, 1)", "text.$": "$.text" }, Next: "Enough" },
-      Enough: { Type: "Choice", Choices: [{ Variable: "$.n", NumericGreaterThanEquals: Math.floor(events / 4) - 1, Next: "End" }], Default: "Count" },
+      Enough: {
+        Type: "Choice",
+        Choices: [{ Variable: "$.n", NumericGreaterThanEquals: Math.floor(events / 4) - 1, Next: "End" }],
+        Default: "Count",
+      },
       End: { Type: "Succeed" },
     },
   });
@@ -71,9 +81,11 @@ export async function manyEvents({ StateMachine }, events) {
   for await (const event of execution) iterated += event.id > 0;
   const { engine } = execution.snapshot();
   const kept = engine.executions[0].events.length;
-  if (iterated !== history.length || kept !== history.length) throw new Error(`${history.length} events, ${iterated} iterated, ${kept} in the snapshot`);
+  if (iterated !== history.length || kept !== history.length)
+    throw new Error(`${history.length} events, ${iterated} iterated, ${kept} in the snapshot`);
   const again = machine.restore(execution.snapshot(), { clock: "virtual" });
-  if ((await again.result).status !== "SUCCEEDED" || again.history().length !== history.length) throw new Error("the restored execution is another one");
+  if ((await again.result).status !== "SUCCEEDED" || again.history().length !== history.length)
+    throw new Error("the restored execution is another one");
   return { events: history.length, bytes: JSON.stringify(history.slice(0, 1000)).length * (history.length / 1000) };
 }
 
@@ -87,7 +99,10 @@ export async function chain({ StateMachine }, count) {
       End: { Type: "Pass", Result: "done", End: true },
     },
   });
-  const execution = machine.start({ n: 0 }, { clock: "virtual", historyLimit: 0, tasks: { Work: async ({ n }) => ({ n: n + 1, text: String(n).padEnd(200_000, "x") }) } });
+  const execution = machine.start(
+    { n: 0 },
+    { clock: "virtual", historyLimit: 0, tasks: { Work: async ({ n }) => ({ n: n + 1, text: String(n).padEnd(200_000, "x") }) } },
+  );
   const { status, cause } = await execution.result;
   if (status !== "SUCCEEDED") throw new Error(`${status} ${cause}`);
   let [events, last] = [0, ""];
@@ -114,7 +129,9 @@ export function all() {
       return { what, problem: stderr };
     }
     const result = JSON.parse(stdout);
-    console.log(`✓ ${what}: ${result.seconds.toFixed(1)} s, peak resident set ${result.rss.toFixed(0)} MiB, module ${result.module.toFixed(0)} MiB, ${(result.bytes / 1e6).toFixed(0)} MB of data`);
+    console.log(
+      `✓ ${what}: ${result.seconds.toFixed(1)} s, peak resident set ${result.rss.toFixed(0)} MiB, module ${result.module.toFixed(0)} MiB, ${(result.bytes / 1e6).toFixed(0)} MB of data`,
+    );
     return { what, ...result };
   });
 }
@@ -133,5 +150,10 @@ async function one(what) {
   const stepglass = await import("../dist/node.js");
   const start = performance.now();
   const result = await loads[what](stepglass);
-  return { ...result, seconds: (performance.now() - start) / 1000, rss: process.resourceUsage().maxRSS / 1024, module: (module?.buffer.byteLength ?? 0) / 2 ** 20 };
+  return {
+    ...result,
+    seconds: (performance.now() - start) / 1000,
+    rss: process.resourceUsage().maxRSS / 1024,
+    module: (module?.buffer.byteLength ?? 0) / 2 ** 20,
+  };
 }

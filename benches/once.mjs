@@ -17,7 +17,10 @@ function print(result) {
 /** Import, one machine, one run. */
 async function cold(name) {
   const side = await import(`./sides/${name}.mjs`);
-  const definition = { StartAt: "T", States: { T: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:Add", End: true } } };
+  const definition = {
+    StartAt: "T",
+    States: { T: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:Add", End: true } },
+  };
   const output = await side.run(side.prepare({ definition, input: { a: 1, b: 2 } }), { T: async ({ a, b }) => a + b });
   if (output !== 3) throw new Error(`wrong output: ${output}`);
   print({ cpu: cpuMicroseconds() });
@@ -55,7 +58,11 @@ async function mapRun(kind) {
     States: {
       Each: {
         Type: "Map",
-        ItemReader: { Resource: "arn:aws:states:::s3:getObject", ReaderConfig: { InputType: kind === "lines" ? "JSONL" : "JSON" }, Parameters: { Bucket: "b", Key: "k" } },
+        ItemReader: {
+          Resource: "arn:aws:states:::s3:getObject",
+          ReaderConfig: { InputType: kind === "lines" ? "JSONL" : "JSON" },
+          Parameters: { Bucket: "b", Key: "k" },
+        },
         ItemProcessor: {
           ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" },
           StartAt: "One",
@@ -70,7 +77,14 @@ async function mapRun(kind) {
   let children = 0;
   const items = () => Array.from({ length: ITEMS }, (_, id) => ({ id, name: `item ${id}` }));
   const tasks = {
-    Each: () => (kind === "lines" ? { Body: items().map((item) => `${JSON.stringify(item)}\n`).join("") } : items()),
+    Each: () =>
+      kind === "lines"
+        ? {
+            Body: items()
+              .map((item) => `${JSON.stringify(item)}\n`)
+              .join(""),
+          }
+        : items(),
     Work: async (input) => {
       calls += 1;
       return input;
@@ -84,7 +98,8 @@ async function mapRun(kind) {
     const outcome = await machine.start({}, { tasks, clock: "virtual", ...(onChild && { onChild }) }).result;
     seconds = (performance.now() - start) / 1000;
     const counted = (kind === "pass" || calls === ITEMS) && (!onChild || children === ITEMS);
-    if (outcome.status !== "SUCCEEDED" || !counted) throw new Error(`${JSON.stringify(outcome).slice(0, 500)}, ${calls} calls, ${children} children`);
+    if (outcome.status !== "SUCCEEDED" || !counted)
+      throw new Error(`${JSON.stringify(outcome).slice(0, 500)}, ${calls} calls, ${children} children`);
   }
   print({ items: ITEMS, seconds, cpu: cpuMicroseconds() / 1e6, rss: process.resourceUsage().maxRSS / 1024 });
 }

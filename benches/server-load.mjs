@@ -40,8 +40,10 @@ function definition() {
   const States = {};
   for (let i = 0; i < 18; i++) {
     const Next = `S${i + 1}`;
-    if (i % 6 === 5) States[`S${i}`] = { Type: "Choice", Choices: [{ Variable: "$.n", NumericGreaterThanEquals: 0, Next }], Default: "S19" };
-    else if (i % 6 === 2) States[`S${i}`] = { Type: "Pass", Parameters: { "n.$": "$.n", "name.$": "States.Format('order-{}', $.n)" }, Next };
+    if (i % 6 === 5)
+      States[`S${i}`] = { Type: "Choice", Choices: [{ Variable: "$.n", NumericGreaterThanEquals: 0, Next }], Default: "S19" };
+    else if (i % 6 === 2)
+      States[`S${i}`] = { Type: "Pass", Parameters: { "n.$": "$.n", "name.$": "States.Format('order-{}', $.n)" }, Next };
     else States[`S${i}`] = { Type: "Pass", Result: { step: i }, ResultPath: "$.last", Next };
   }
   States.S18 = { Type: "Wait", Seconds: wait, Next: "S19" };
@@ -49,7 +51,11 @@ function definition() {
   return JSON.stringify({ StartAt: "S0", States });
 }
 
-const { stateMachineArn } = await call("CreateStateMachine", { name: machine, definition: definition(), roleArn: "arn:aws:iam::123456789012:role/any" });
+const { stateMachineArn } = await call("CreateStateMachine", {
+  name: machine,
+  definition: definition(),
+  roleArn: "arn:aws:iam::123456789012:role/any",
+});
 const latencies = [];
 const open = new Map();
 let started = 0;
@@ -67,8 +73,13 @@ async function startOne() {
 
 async function running() {
   const arns = new Set();
-  for (let nextToken; ; ) {
-    const page = await call("ListExecutions", { stateMachineArn, statusFilter: "RUNNING", maxResults: 1000, ...(nextToken && { nextToken }) });
+  for (let nextToken; ;) {
+    const page = await call("ListExecutions", {
+      stateMachineArn,
+      statusFilter: "RUNNING",
+      maxResults: 1000,
+      ...(nextToken && { nextToken }),
+    });
     for (const { executionArn } of page.executions) arns.add(executionArn);
     if (!page.nextToken) return arns;
     ({ nextToken } = page);
@@ -94,7 +105,7 @@ const seconds = (performance.now() - began) / 1000;
 // What has become of each.
 const statuses = {};
 let seen = 0;
-for (let nextToken; ; ) {
+for (let nextToken; ;) {
   const page = await call("ListExecutions", { stateMachineArn, maxResults: 1000, ...(nextToken && { nextToken }) });
   for (const { status } of page.executions) statuses[status] = (statuses[status] ?? 0) + 1;
   seen += page.executions.length;
@@ -109,4 +120,16 @@ for (let n = 0; n < started; n += Math.ceil(started / 100)) {
 agent.destroy();
 latencies.sort((a, b) => a - b);
 const at = (share) => Number((latencies[Math.min(Math.floor(latencies.length * share), latencies.length - 1)] ?? 0).toFixed(1));
-console.log(JSON.stringify({ started, seen, statuses, stuck: open.size, wrong, mostRunning: most, seconds: Number(seconds.toFixed(2)), perSecond: Number((started / seconds).toFixed(1)), start: { p50: at(0.5), p99: at(0.99), max: at(1) } }));
+console.log(
+  JSON.stringify({
+    started,
+    seen,
+    statuses,
+    stuck: open.size,
+    wrong,
+    mostRunning: most,
+    seconds: Number(seconds.toFixed(2)),
+    perSecond: Number((started / seconds).toFixed(1)),
+    start: { p50: at(0.5), p99: at(0.99), max: at(1) },
+  }),
+);

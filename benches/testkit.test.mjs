@@ -18,7 +18,11 @@ function definition() {
       ResultPath: "$.result",
       Next: `Enough ${i}`,
     };
-    states[`Enough ${i}`] = { Type: "Choice", Choices: [{ Variable: "$.result.n", NumericGreaterThan: 5, Next: `Wait ${i}` }], Default: `Wait ${i}` };
+    states[`Enough ${i}`] = {
+      Type: "Choice",
+      Choices: [{ Variable: "$.result.n", NumericGreaterThan: 5, Next: `Wait ${i}` }],
+      Default: `Wait ${i}`,
+    };
     states[`Wait ${i}`] = { Type: "Wait", Seconds: 3600, ...next };
   }
   return { StartAt: "Task 0", States: states };
@@ -30,7 +34,14 @@ for (let i = 0; i < TESTS; i++) {
   test(`test ${i}`, async () => {
     const busy = `Task ${i % 10}`;
     const run = await machine.run({ order: i }, { mocks: { [busy]: [throws("Busy"), returns({ n: i })] } });
-    expectRun(run).succeeded().outputMatches({ order: i }).called(busy, 2).retried(busy, 1).waited(`Wait ${i % 10}`, "1h").entered("Enough 9").caughtNothing();
+    expectRun(run)
+      .succeeded()
+      .outputMatches({ order: i })
+      .called(busy, 2)
+      .retried(busy, 1)
+      .waited(`Wait ${i % 10}`, "1h")
+      .entered("Enough 9")
+      .caughtNothing();
   });
 }
 

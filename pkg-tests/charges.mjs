@@ -6,7 +6,14 @@ export const INPUT = { items: [{ n: 1 }, { n: 2 }, { n: 3 }] };
 
 /** The machine, with fields of the state that charges, and other states beside it. */
 export function charges(fields = {}, beside = {}) {
-  const Charge = { Type: "Task", Resource: `${LAMBDA}charge`, ResultPath: "$.paid", Retry: [{ ErrorEquals: ["Busy"], IntervalSeconds: 2 }], ...fields, Next: "Rest" };
+  const Charge = {
+    Type: "Task",
+    Resource: `${LAMBDA}charge`,
+    ResultPath: "$.paid",
+    Retry: [{ ErrorEquals: ["Busy"], IntervalSeconds: 2 }],
+    ...fields,
+    Next: "Rest",
+  };
   return {
     StartAt: "Prepare",
     States: {

@@ -12,7 +12,11 @@ export const modulesIn = (folder) =>
 export function upwards({ name, text }, floors, folderOf) {
   const floorOf = (module) => floors.findIndex((floor) => floor.includes(folderOf(module)));
   return [...text.matchAll(/(?:\bfrom\s+|\bimport\s+|\bimport\(\s*)["'](\.{1,2}\/[^"']+\.tsx?)["']/g)]
-    .map(([, path]) => normalize(join(dirname(name), path)).split(sep).join("/"))
+    .map(([, path]) =>
+      normalize(join(dirname(name), path))
+        .split(sep)
+        .join("/"),
+    )
     .filter((to) => !to.startsWith("..") && folderOf(to) !== folderOf(name) && floorOf(to) >= floorOf(name))
     .map((to) => `${name} → ${to}`);
 }

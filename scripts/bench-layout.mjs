@@ -23,7 +23,12 @@ const NARROW = { nodesep: 20, ranksep: 30, edgesep: 14 };
 
 const suites = [
   ["definitions of the conformance cases", conformance()],
-  ["examples of the page", gallery().filter(({ format }) => format === "json").map(({ id, definition }) => [id, JSON.parse(definition)])],
+  [
+    "examples of the page",
+    gallery()
+      .filter(({ format }) => format === "json")
+      .map(({ id, definition }) => [id, JSON.parse(definition)]),
+  ],
   ["generated, 20 states", generated(40, 20)],
   ["generated, 100 states", generated(15, 100)],
   ["generated, 500 states", generated(3, 500)],
@@ -31,7 +36,16 @@ const suites = [
 
 const rows = [];
 for (const [suite, definitions] of suites) {
-  const sum = { suite, graphs: 0, crossings: 0, area: 0, wide: { crossings: 0, area: 0 }, narrow: { crossings: 0, area: 0 }, larger: [], crossed: [] };
+  const sum = {
+    suite,
+    graphs: 0,
+    crossings: 0,
+    area: 0,
+    wide: { crossings: 0, area: 0 },
+    narrow: { crossings: 0, area: 0 },
+    larger: [],
+    crossed: [],
+  };
   for (const [name, definition] of definitions) {
     for (const direction of ["TB", "LR"]) {
       const graph = layout(definition, { direction });
@@ -42,7 +56,10 @@ for (const [suite, definitions] of suites) {
       sum.graphs += 1;
       sum.crossings += own.crossings;
       sum.area += own.area;
-      for (const [sums, one] of [[sum.wide, wide], [sum.narrow, narrow]]) {
+      for (const [sums, one] of [
+        [sum.wide, wide],
+        [sum.narrow, narrow],
+      ]) {
         sums.crossings += one.crossings;
         sums.area += one.area;
       }
@@ -56,11 +73,15 @@ for (const [suite, definitions] of suites) {
 if (process.argv.includes("--json")) console.log(JSON.stringify(rows, null, 2));
 else {
   console.log(`${"".padEnd(38)} ${"".padStart(7)} ${"crossings".padStart(23)}    ${"area, million px".padStart(26)}`);
-  console.log(`${"".padEnd(38)} ${"graphs".padStart(7)} ${"here".padStart(7)} ${"dagre".padStart(7)} ${"narrow".padStart(7)}    ${"here".padStart(8)} ${"dagre".padStart(8)} ${"narrow".padStart(8)}`);
+  console.log(
+    `${"".padEnd(38)} ${"graphs".padStart(7)} ${"here".padStart(7)} ${"dagre".padStart(7)} ${"narrow".padStart(7)}    ${"here".padStart(8)} ${"dagre".padStart(8)} ${"narrow".padStart(8)}`,
+  );
   for (const { suite, graphs, crossings: here, area, wide, narrow, larger, crossed } of rows) {
     const millions = (value) => (value / 1e6).toFixed(1).padStart(8);
     const met = here <= wide.crossings * 1.1 && area <= wide.area;
-    console.log(`${(met ? "ok " : "NO ") + suite.padEnd(35)} ${String(graphs).padStart(7)} ${String(here).padStart(7)} ${String(wide.crossings).padStart(7)} ${String(narrow.crossings).padStart(7)}    ${millions(area)} ${millions(wide.area)} ${millions(narrow.area)}`);
+    console.log(
+      `${(met ? "ok " : "NO ") + suite.padEnd(35)} ${String(graphs).padStart(7)} ${String(here).padStart(7)} ${String(wide.crossings).padStart(7)} ${String(narrow.crossings).padStart(7)}    ${millions(area)} ${millions(wide.area)} ${millions(narrow.area)}`,
+    );
     if (process.argv.includes("--each")) {
       for (const one of larger) console.log(`     larger: ${one}`);
       for (const one of crossed) console.log(`     more crossings: ${one}`);
@@ -88,7 +109,8 @@ function crossings(lines) {
     const right = Math.max(p.a[0], p.b[0]);
     for (let j = i + 1; j < pieces.length && Math.min(pieces[j].a[0], pieces[j].b[0]) <= right; j++) {
       const q = pieces[j];
-      if (p.line !== q.line && side(p.a, p.b, q.a) * side(p.a, p.b, q.b) < 0 && side(q.a, q.b, p.a) * side(q.a, q.b, p.b) < 0) found.add(meeting(p, q));
+      if (p.line !== q.line && side(p.a, p.b, q.a) * side(p.a, p.b, q.b) < 0 && side(q.a, q.b, p.a) * side(q.a, q.b, p.b) < 0)
+        found.add(meeting(p, q));
     }
   }
   return found.size;
@@ -131,11 +153,19 @@ function byDagre(graph, gaps) {
     for (const { id } of inside.get(scope) ?? []) made.setNode(id, { ...sizes.get(id) });
     for (const edge of links.get(scope) ?? []) {
       const texts = labels.get(edge.path).flatMap(({ labelBox }) => labelBox ?? []);
-      const label = texts.length > 0 ? { width: Math.max(...texts.map((box) => box.width)), height: texts.reduce((sum, box) => sum + box.height, 0), labelpos: "c" } : {};
+      const label =
+        texts.length > 0
+          ? { width: Math.max(...texts.map((box) => box.width)), height: texts.reduce((sum, box) => sum + box.height, 0), labelpos: "c" }
+          : {};
       made.setEdge(edge.from, edge.to, label, edge.id);
     }
     dagreLayout(made);
-    crossed += crossings(made.edges().filter(({ v, w }) => v !== w).map((edge) => made.edge(edge).points.map(({ x, y }) => [x, y])));
+    crossed += crossings(
+      made
+        .edges()
+        .filter(({ v, w }) => v !== w)
+        .map((edge) => made.edge(edge).points.map(({ x, y }) => [x, y])),
+    );
     return made.graph();
   }
 }
@@ -153,13 +183,23 @@ function conformance() {
     const file = join(root, "../shared/conformance", name);
     if (!existsSync(file)) continue;
     const seen = new Set();
-    readFileSync(file, "utf8").split("\n").filter(Boolean).forEach((line, i) => {
-      const { definition } = JSON.parse(line);
-      const text = JSON.stringify(definition);
-      if (definition === undefined || typeof definition !== "object" || Array.isArray(definition) || definition === null || seen.has(text)) return;
-      seen.add(text);
-      found.push([`${name}:${i + 1}`, definition]);
-    });
+    readFileSync(file, "utf8")
+      .split("\n")
+      .filter(Boolean)
+      .forEach((line, i) => {
+        const { definition } = JSON.parse(line);
+        const text = JSON.stringify(definition);
+        if (
+          definition === undefined ||
+          typeof definition !== "object" ||
+          Array.isArray(definition) ||
+          definition === null ||
+          seen.has(text)
+        )
+          return;
+        seen.add(text);
+        found.push([`${name}:${i + 1}`, definition]);
+      });
   }
   return found;
 }
@@ -175,7 +215,10 @@ function generated(count, size) {
     let left = size;
     let number = 0;
     const scope = (most, depth) => {
-      const names = Array.from({ length: Math.max(1, most) }, () => `${["Load", "Check order", "ChargeCreditCard", "Ship", "Notify the customer"][random(5)]} ${number++}`);
+      const names = Array.from(
+        { length: Math.max(1, most) },
+        () => `${["Load", "Check order", "ChargeCreditCard", "Ship", "Notify the customer"][random(5)]} ${number++}`,
+      );
       left -= names.length;
       const ahead = (i) => names[Math.min(names.length - 1, i + 1 + random(random(4) === 0 ? 10 : 3))];
       const states = names.map((name, i) => {
@@ -184,15 +227,40 @@ function generated(count, size) {
         switch (random(8)) {
           case 0:
           case 1:
-            return [name, { Type: "Choice", Choices: Array.from({ length: 1 + random(3) }, () => ({ Variable: "$.n", NumericGreaterThan: random(9), Next: ahead(i) })), Default: random(4) === 0 ? names[random(i + 1)] : Next }];
+            return [
+              name,
+              {
+                Type: "Choice",
+                Choices: Array.from({ length: 1 + random(3) }, () => ({ Variable: "$.n", NumericGreaterThan: random(9), Next: ahead(i) })),
+                Default: random(4) === 0 ? names[random(i + 1)] : Next,
+              },
+            ];
           case 2:
             if (depth >= 3 || left < 4) break;
-            return [name, { Type: "Parallel", Branches: Array.from({ length: 2 + random(2) }, () => scope(1 + random(Math.min(left, 9)), depth + 1)), Next }];
+            return [
+              name,
+              {
+                Type: "Parallel",
+                Branches: Array.from({ length: 2 + random(2) }, () => scope(1 + random(Math.min(left, 9)), depth + 1)),
+                Next,
+              },
+            ];
           case 3:
             if (depth >= 3 || left < 4) break;
-            return [name, { Type: "Map", ItemProcessor: scope(1 + random(Math.min(left, 9)), depth + 1), Catch: [{ ErrorEquals: ["States.ALL"], Next: ahead(i) }], Next }];
+            return [
+              name,
+              {
+                Type: "Map",
+                ItemProcessor: scope(1 + random(Math.min(left, 9)), depth + 1),
+                Catch: [{ ErrorEquals: ["States.ALL"], Next: ahead(i) }],
+                Next,
+              },
+            ];
           case 4:
-            return [name, { Type: "Task", Resource: "arn:aws:states:::lambda:invoke", Catch: [{ ErrorEquals: ["Busy"], Next: ahead(i) }], Next }];
+            return [
+              name,
+              { Type: "Task", Resource: "arn:aws:states:::lambda:invoke", Catch: [{ ErrorEquals: ["Busy"], Next: ahead(i) }], Next },
+            ];
         }
         return [name, { Type: "Pass", Next }];
       });

@@ -39,7 +39,11 @@ if (!existsSync(join(root, "dist/stepglass.wasm"))) {
   process.exit(1);
 }
 const { profile } = JSON.parse(readFileSync(join(root, "dist/.built.json"), "utf8"));
-execFileSync(process.execPath, [join(root, "node_modules/vite/bin/vite.js"), "build", "--config", join(root, "www/vite.config.js"), "--logLevel", "warn"], { stdio: "inherit" });
+execFileSync(
+  process.execPath,
+  [join(root, "node_modules/vite/bin/vite.js"), "build", "--config", join(root, "www/vite.config.js"), "--logLevel", "warn"],
+  { stdio: "inherit" },
+);
 
 const rows = new Rows(json);
 if (!json) console.log(`calibration ${calibrate(3).toFixed(2)}; WebAssembly of profile ${profile}`);

@@ -47,25 +47,33 @@ const patient = (all) => Math.min(...all.map(({ start }) => start.p99));
 console.log(`\nstepglass  ${us.perSecond} executions/s, StartExecution p99 ${patient(report.ours)} ms, memory after ${us.memory} MiB`);
 if (them) {
   report.ratio = Number((us.perSecond / them.perSecond).toFixed(1));
-  console.log(`moto       ${them.perSecond} executions/s (${them.inFlight} at once), StartExecution p99 ${patient(report.moto.filter(({ inFlight }) => inFlight === them.inFlight))} ms, memory after ${them.memory} MiB`);
+  console.log(
+    `moto       ${them.perSecond} executions/s (${them.inFlight} at once), StartExecution p99 ${patient(report.moto.filter(({ inFlight }) => inFlight === them.inFlight))} ms, memory after ${them.memory} MiB`,
+  );
   console.log(`ratio      ${report.ratio}× (target: ${TARGET}×)${report.ratio >= TARGET ? "" : "  MISSED"}`);
 }
 if (args.includes("--json")) console.log(JSON.stringify(report));
 
 async function measure(name, { child, url }, load) {
-  const { stdout } = await promisify(execFile)(process.execPath, [join(root, "benches/server-load.mjs"), JSON.stringify({ url, ...load})]);
+  const { stdout } = await promisify(execFile)(process.execPath, [join(root, "benches/server-load.mjs"), JSON.stringify({ url, ...load })]);
   const result = { ...JSON.parse(stdout), inFlight: load.inFlight, memory: await memoryOf(child.pid) };
   child.kill();
   await new Promise((resolve) => child.once("close", resolve));
   const { perSecond, start, seconds, started, seen, stuck, wrong, statuses } = result;
   const lost = started - seen;
-  const ended = Object.entries(statuses).map(([status, count]) => `${count} ${status}`).join(", ");
-  console.log(`${name.padEnd(10)} ${started} executions, ${load.inFlight} at once: ${seconds} s, ${perSecond}/s; StartExecution p50 ${start.p50}, p99 ${start.p99} ms; ${ended}; ${lost} lost, ${stuck} stuck, ${wrong} wrong`);
+  const ended = Object.entries(statuses)
+    .map(([status, count]) => `${count} ${status}`)
+    .join(", ");
+  console.log(
+    `${name.padEnd(10)} ${started} executions, ${load.inFlight} at once: ${seconds} s, ${perSecond}/s; StartExecution p50 ${start.p50}, p99 ${start.p99} ms; ${ended}; ${lost} lost, ${stuck} stuck, ${wrong} wrong`,
+  );
   return result;
 }
 
 async function ours() {
-  const child = spawn(process.execPath, [join(root, "dist/cli.js"), "serve", "--port", "0", "--json", "--log-level", "error"], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [join(root, "dist/cli.js"), "serve", "--port", "0", "--json", "--log-level", "error"], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const line = await new Promise((resolve, reject) => {
     child.stdout.once("data", (data) => resolve(String(data)));
     child.once("close", () => reject(new Error("the server has not started: npm run build")));
@@ -75,7 +83,14 @@ async function ours() {
 
 async function moto(bin) {
   const port = await freePort();
-  const env = { ...process.env, MOTO_PORT: String(port), SF_EXECUTION_HISTORY_TYPE: "SUCCESS", AWS_DEFAULT_REGION: "us-east-1", AWS_ACCESS_KEY_ID: "any", AWS_SECRET_ACCESS_KEY: "any" };
+  const env = {
+    ...process.env,
+    MOTO_PORT: String(port),
+    SF_EXECUTION_HISTORY_TYPE: "SUCCESS",
+    AWS_DEFAULT_REGION: "us-east-1",
+    AWS_ACCESS_KEY_ID: "any",
+    AWS_SECRET_ACCESS_KEY: "any",
+  };
   const child = spawn(join(bin, `moto_server${windows ? ".exe" : ""}`), ["-p", String(port)], { stdio: "ignore", env });
   const url = `http://127.0.0.1:${port}`;
   for (let i = 0; ; i++) {

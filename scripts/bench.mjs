@@ -109,14 +109,31 @@ async function compare(chosen, peer, peerNode) {
     sides.push({ name: "peer", module: peer, node: peerNode });
   }
   for (const side of sides) await startWorker(side);
-  report.sides = { ...report.sides, ...Object.fromEntries(sides.map(({ name, module, versions }) => [name === "peer" ? module : name, versions])) };
+  report.sides = {
+    ...report.sides,
+    ...Object.fromEntries(sides.map(({ name, module, versions }) => [name === "peer" ? module : name, versions])),
+  };
   const native = nativeTimes(chosen);
   const like = sides.find((side) => side.name === "oursOnPeerNode") ?? sides[0];
   report.cases ??= [];
   const versions = (side) => `${side.module} ${side.versions.package} on Node ${side.versions.node}`;
   console.log(`\n${sides.map(versions).join(" · ")} · ${report.machine}`);
   console.log(`${TURNS} turns each, alternating; microseconds of CPU, fastest turn (median)\n`);
-  const columns = [["", 40], ["native", 10], ["ours", 18], ...(like === sides[0] ? [] : [["ours, Node 22", 18]]), ...(peerNode ? [["peer", 20], ["ratio", 9], ["median", 9], ["wall", 9], ["target", 10]] : [])];
+  const columns = [
+    ["", 40],
+    ["native", 10],
+    ["ours", 18],
+    ...(like === sides[0] ? [] : [["ours, Node 22", 18]]),
+    ...(peerNode
+      ? [
+          ["peer", 20],
+          ["ratio", 9],
+          ["median", 9],
+          ["wall", 9],
+          ["target", 10],
+        ]
+      : []),
+  ];
   line(columns.map(([title, width]) => title.padStart(width)));
   for (const one of chosen) {
     const turns = Object.fromEntries(sides.map(({ name }) => [name, []]));
@@ -136,7 +153,12 @@ async function compare(chosen, peer, peerNode) {
     const cells = [one.title.padEnd(40), (result.native === undefined ? "" : round(result.native)).padStart(10)];
     cells.push(cell("ours").padStart(18), ...(like === sides[0] ? [] : [cell("oursOnPeerNode").padStart(18)]));
     if (result.ratio) {
-      cells.push(cell("peer").padStart(20), times(result.ratio.cpu).padStart(9), times(result.ratio.cpuMedian).padStart(9), times(result.ratio.wall).padStart(9));
+      cells.push(
+        cell("peer").padStart(20),
+        times(result.ratio.cpu).padStart(9),
+        times(result.ratio.cpuMedian).padStart(9),
+        times(result.ratio.wall).padStart(9),
+      );
       cells.push(one.target ? `${result.met ? "✓" : "✗"} ≥ ${one.target}`.padStart(10) : "");
     }
     line(cells);
@@ -172,8 +194,15 @@ async function startWorker(side) {
 /** The same machines in the native engine: microseconds of the fastest run. */
 function nativeTimes(chosen) {
   const cargo = ["run", "--quiet", "--profile", "fast", "--example", "time_cases"];
-  const lines = chosen.map(({ id, definition, input, failures, counts }) => JSON.stringify({ name: id, definition, input, failures, counts, runs: TURNS }));
-  const result = spawnSync("cargo", cargo, { cwd: root, input: `${lines.join("\n")}\n`, encoding: "utf8", stdio: ["pipe", "pipe", "inherit"] });
+  const lines = chosen.map(({ id, definition, input, failures, counts }) =>
+    JSON.stringify({ name: id, definition, input, failures, counts, runs: TURNS }),
+  );
+  const result = spawnSync("cargo", cargo, {
+    cwd: root,
+    input: `${lines.join("\n")}\n`,
+    encoding: "utf8",
+    stdio: ["pipe", "pipe", "inherit"],
+  });
   if (result.status !== 0) {
     console.log("no native numbers: cargo cannot build examples/time_cases.rs here");
     return undefined;
@@ -191,7 +220,12 @@ function nativeTimes(chosen) {
 function coldStart(peerNode) {
   const sides = [
     { name: "ours", node: process.execPath, arg: "stepglass" },
-    ...(peerNode ? [{ name: "oursOnPeerNode", node: peerNode, arg: "stepglass" }, { name: "peer", node: peerNode, arg: "peer" }] : []),
+    ...(peerNode
+      ? [
+          { name: "oursOnPeerNode", node: peerNode, arg: "stepglass" },
+          { name: "peer", node: peerNode, arg: "peer" },
+        ]
+      : []),
   ];
   const runs = quick ? 5 : 15;
   const samples = new Map(sides.map((side) => [side.name, { bare: [], whole: [] }]));
@@ -227,7 +261,10 @@ function memory(peerNode) {
 
 /** Runs benches/once.mjs in a fresh process; what it prints. */
 function oneShot(node, what) {
-  const result = spawnSync(node, ["--expose-gc", join(root, "benches/once.mjs"), what], { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
+  const result = spawnSync(node, ["--expose-gc", join(root, "benches/once.mjs"), what], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   if (result.status !== 0) throw new Error(`benches/once.mjs ${what} failed`);
   return JSON.parse(result.stdout);
 }
@@ -242,7 +279,9 @@ function size() {
   report.size = sizes;
   const kb = (n) => `${(n / 1000).toFixed(0)} kB`;
   const met = sizes.gzip <= SIZE_TARGET_KB * 1000;
-  console.log(`\nsize of the wasm: ${kb(sizes.raw)} raw, ${kb(sizes.gzip)} gzip, ${kb(sizes.brotli)} brotli   ${met ? "✓" : "✗"} ≤ ${SIZE_TARGET_KB} kB gzip`);
+  console.log(
+    `\nsize of the wasm: ${kb(sizes.raw)} raw, ${kb(sizes.gzip)} gzip, ${kb(sizes.brotli)} brotli   ${met ? "✓" : "✗"} ≤ ${SIZE_TARGET_KB} kB gzip`,
+  );
 }
 
 /** The whole process of a test run, imports and runner included; the fastest of some. */
@@ -250,13 +289,18 @@ function testkit() {
   const times = [];
   for (let i = 0; i < (quick ? 3 : 7); i++) {
     const began = performance.now();
-    const { status, stdout } = spawnSync(process.execPath, ["--test-reporter=tap", join(root, "benches/testkit.test.mjs")], { encoding: "utf8", env: { ...process.env, NODE_TEST_CONTEXT: undefined } });
+    const { status, stdout } = spawnSync(process.execPath, ["--test-reporter=tap", join(root, "benches/testkit.test.mjs")], {
+      encoding: "utf8",
+      env: { ...process.env, NODE_TEST_CONTEXT: undefined },
+    });
     if (status !== 0 || !/^# pass 200$/m.test(stdout)) throw new Error(`benches/testkit.test.mjs failed\n${stdout.slice(-2000)}`);
     times.push({ wall: performance.now() - began, cpu: Number(/^# cpu ([\d.]+)$/m.exec(stdout)[1]) });
   }
   const best = (part) => Math.min(...times.map((one) => one[part]));
   const result = { tests: 200, states: 30, wall: best("wall"), wallMedian: median(times.map(({ wall }) => wall)), cpu: best("cpu") };
-  console.log(`200 tests of a machine of 30 states with node:test: ${result.wall.toFixed(0)} ms for the whole process (median ${result.wallMedian.toFixed(0)} ms), ${result.cpu.toFixed(0)} ms of CPU   ${result.wall < 1000 ? "✓" : "✗"} < 1 s`);
+  console.log(
+    `200 tests of a machine of 30 states with node:test: ${result.wall.toFixed(0)} ms for the whole process (median ${result.wallMedian.toFixed(0)} ms), ${result.cpu.toFixed(0)} ms of CPU   ${result.wall < 1000 ? "✓" : "✗"} < 1 s`,
+  );
   return result;
 }
 
@@ -267,7 +311,9 @@ function mapRun() {
     results[what] = result;
     const { items, seconds, cpu, rss } = result;
     const met = seconds < 10 && rss < 256;
-    console.log(`${what}: ${items.toLocaleString("en")} items × 2 states in ${seconds.toFixed(2)} s (${cpu.toFixed(2)} s of CPU), peak resident set ${rss.toFixed(0)} MiB   ${met ? "✓" : "✗"} < 10 s, < 256 MiB`);
+    console.log(
+      `${what}: ${items.toLocaleString("en")} items × 2 states in ${seconds.toFixed(2)} s (${cpu.toFixed(2)} s of CPU), peak resident set ${rss.toFixed(0)} MiB   ${met ? "✓" : "✗"} < 10 s, < 256 MiB`,
+    );
   }
   return results;
 }

@@ -11,7 +11,12 @@ const PLACES = [
   "/Applications/Chromium.app/Contents/MacOS/Chromium",
   "/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
   ...["ProgramFiles", "ProgramFiles(x86)", "LOCALAPPDATA"].flatMap((variable) =>
-    process.env[variable] ? [join(process.env[variable], "Google/Chrome/Application/chrome.exe"), join(process.env[variable], "Chromium/Application/chrome.exe")] : [],
+    process.env[variable]
+      ? [
+          join(process.env[variable], "Google/Chrome/Application/chrome.exe"),
+          join(process.env[variable], "Chromium/Application/chrome.exe"),
+        ]
+      : [],
   ),
 ];
 
@@ -35,7 +40,9 @@ export function findBrowser({ install = false, shell = false } = {}) {
   console.log("installing Debian's Chromium for the browser tests");
   const installed = run("apt-get", ["update", "-qq"], options) && ((shell && get(SHELLS[0])) || get("chromium"));
   const now = lookUp(names);
-  return installed && now ? found(now) : { reason: "`apt-get install chromium` failed; install Chrome or Chromium, or set CHROME_PATH to it" };
+  return installed && now
+    ? found(now)
+    : { reason: "`apt-get install chromium` failed; install Chrome or Chromium, or set CHROME_PATH to it" };
 }
 
 function lookUp(names) {

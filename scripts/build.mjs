@@ -41,17 +41,22 @@ export async function build({ dev = false, names = false, jsOnly = false, ifStal
     runOrExit("cargo", ["xtask", "build", ...(dev ? ["--dev"] : []), ...(names ? ["--names"] : [])]);
   }
   await bundle();
-  writeFileSync(stamp, `${JSON.stringify(jsOnly ? { ...last, script } : { profile: ifStale && wasmStands ? last.profile : profile, rust, script })}\n`);
+  writeFileSync(
+    stamp,
+    `${JSON.stringify(jsOnly ? { ...last, script } : { profile: ifStale && wasmStands ? last.profile : profile, rust, script })}\n`,
+  );
   return true;
 }
 
 /** The files that the WebAssembly is made of, by their paths in the repository. */
 export function rustSources() {
   const own = rustPlaces.flatMap((place) => filesOf(place));
-  const included = own.filter((path) => path.endsWith(".rs")).flatMap((path) => {
-    const text = readFileSync(join(root, path), "utf8");
-    return [...text.matchAll(/\binclude(?:_str|_bytes)?!\s*\(\s*"([^"]+)"/g)].map(([, named]) => posix.join(posix.dirname(path), named));
-  });
+  const included = own
+    .filter((path) => path.endsWith(".rs"))
+    .flatMap((path) => {
+      const text = readFileSync(join(root, path), "utf8");
+      return [...text.matchAll(/\binclude(?:_str|_bytes)?!\s*\(\s*"([^"]+)"/g)].map(([, named]) => posix.join(posix.dirname(path), named));
+    });
   return [...new Set([...own, ...included])].sort();
 }
 
@@ -112,7 +117,10 @@ async function bundle() {
     writeFileSync(join(dist, `${name}.d.cts`), types.replaceAll(/"(\.\/(?:index|testing))\.js"/g, '"$1.cjs"'));
   }
   copyFileSync(join(root, "js/testing/test-file.schema.json"), join(dist, "test-file.schema.json"));
-  writeFileSync(join(dist, "THIRD-PARTY.txt"), thirdParty([...new Set([modules, component].flatMap(({ metafile }) => Object.keys(metafile.inputs)))]));
+  writeFileSync(
+    join(dist, "THIRD-PARTY.txt"),
+    thirdParty([...new Set([modules, component].flatMap(({ metafile }) => Object.keys(metafile.inputs)))]),
+  );
 }
 
 /**
@@ -136,7 +144,10 @@ async function bundleForNode(esbuild, options) {
     setup(build) {
       build.onResolve({ filter: /^\.\.?\// }, ({ path }) => ({ path: path.replace(/\.js$/, ".cjs"), external: true }));
       build.onResolve({ filter: /.*/ }, ({ path, kind }) => (kind === "entry-point" ? { path } : undefined));
-      build.onLoad({ filter: /.*/ }, ({ path }) => ({ contents: texts.get(path).replace('createRequire(import.meta.url)("./held.cjs")', 'require("./held.cjs")'), loader: "ts" }));
+      build.onLoad({ filter: /.*/ }, ({ path }) => ({
+        contents: texts.get(path).replace('createRequire(import.meta.url)("./held.cjs")', 'require("./held.cjs")'),
+        loader: "ts",
+      }));
     },
   };
   await esbuild.build({
@@ -149,8 +160,18 @@ async function bundleForNode(esbuild, options) {
     banner: { js: 'const __moduleUrl = require("node:url").pathToFileURL(__filename).href;' },
     plugins: [parts],
   });
-  await esbuild.build({ ...options, entryPoints: [join(root, "js/entries/held.ts")], outExtension: { ".js": ".cjs" }, format: "cjs", platform: "node", minify: true, plugins: [wasm] });
-  if (!readdirSync(dist).some((file) => file.endsWith(".cjs") && readFileSync(join(dist, file), "utf8").includes('require("./held.cjs")'))) {
+  await esbuild.build({
+    ...options,
+    entryPoints: [join(root, "js/entries/held.ts")],
+    outExtension: { ".js": ".cjs" },
+    format: "cjs",
+    platform: "node",
+    minify: true,
+    plugins: [wasm],
+  });
+  if (
+    !readdirSync(dist).some((file) => file.endsWith(".cjs") && readFileSync(join(dist, file), "utf8").includes('require("./held.cjs")'))
+  ) {
     throw new Error("nothing in dist requires held.cjs: bundles would be without the WebAssembly");
   }
   for (const [path, { exports }] of Object.entries(split.metafile.outputs)) {
@@ -160,7 +181,10 @@ async function bundleForNode(esbuild, options) {
     const file = existsSync(join(dist, `${name}.js`)) ? `${name}-node.js` : `${name}.js`;
     writeFileSync(join(dist, file), `export { ${[...exports].sort().join(", ")} } from "./${name}.cjs";\n`);
   }
-  const command = { name: "command", setup: (build) => build.onResolve({ filter: /^\.\/command\.ts$/ }, () => ({ path: "./command.cjs", external: true })) };
+  const command = {
+    name: "command",
+    setup: (build) => build.onResolve({ filter: /^\.\/command\.ts$/ }, () => ({ path: "./command.cjs", external: true })),
+  };
   await esbuild.build({ ...options, entryPoints: [join(root, "js/entries/cli.ts")], format: "esm", platform: "node", plugins: [command] });
 }
 
@@ -181,7 +205,10 @@ const wasm = {
   setup(build) {
     build.onResolve({ filter: /\.wasm\?module$/ }, () => ({ path: "./stepglass.wasm", external: true }));
     build.onResolve({ filter: /\.wasm\?gzip$/ }, () => ({ path: "stepglass.wasm", namespace: "gzip" }));
-    build.onLoad({ filter: /.*/, namespace: "gzip" }, ({ path }) => ({ contents: gzipSync(readFileSync(join(dist, path)), { level: 9 }), loader: "binary" }));
+    build.onLoad({ filter: /.*/, namespace: "gzip" }, ({ path }) => ({
+      contents: gzipSync(readFileSync(join(dist, path)), { level: 9 }),
+      loader: "binary",
+    }));
   },
 };
 

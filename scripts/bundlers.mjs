@@ -20,7 +20,9 @@ export function installBundlers() {
   // Not `ci`, which insists on binaries for systems that a mirror of the registry may not have.
   const [command, args] = npm("install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund");
   if (!run(command, args, { cwd: folder })) {
-    throw new Missing("The bundlers could not be installed.", ["node scripts/bundlers.mjs   (needs the network once; npm's message above says what failed)"]);
+    throw new Missing("The bundlers could not be installed.", [
+      "node scripts/bundlers.mjs   (needs the network once; npm's message above says what failed)",
+    ]);
   }
   writeFileSync(marker, wanted);
 }
@@ -40,7 +42,10 @@ export function program(name) {
 }
 
 function fingerprint() {
-  return createHash("sha256").update(readFileSync(join(folder, "package-lock.json"))).update(process.platform + process.arch).digest("hex");
+  return createHash("sha256")
+    .update(readFileSync(join(folder, "package-lock.json")))
+    .update(process.platform + process.arch)
+    .digest("hex");
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {

@@ -18,7 +18,8 @@ export function installNodeClients() {
   if (existsSync(marker) && readFileSync(marker, "utf8") === wanted) return;
   console.log("clients: installing the npm packages of pkg-tests/server");
   const [command, args] = npm("ci", "--prefix", folder);
-  if (!run(command, args)) throw new Missing("The npm clients could not be installed.", [`npm ci --prefix pkg-tests/server   (needs the network once)`]);
+  if (!run(command, args))
+    throw new Missing("The npm clients could not be installed.", [`npm ci --prefix pkg-tests/server   (needs the network once)`]);
   writeFileSync(marker, wanted);
 }
 
@@ -43,7 +44,10 @@ export function pythonClients({ bench = false, install = true } = {}) {
 }
 
 function fingerprint(file, ...more) {
-  return createHash("sha256").update(readFileSync(join(folder, file))).update(more.join(" ")).digest("hex");
+  return createHash("sha256")
+    .update(readFileSync(join(folder, file)))
+    .update(more.join(" "))
+    .digest("hex");
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {

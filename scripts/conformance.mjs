@@ -98,7 +98,15 @@ function prepare(one) {
     if (typeof input === "string") input = lenient(input);
   }
   // Whoever recorded an ABORTED execution stopped it: so do we.
-  return { definition: one.definition, type: one.type, input: input === undefined ? {} : input, mocks: parsedMocks(one.mocks ?? {}), objects: one.objects ?? {}, stop: expected.status === "ABORTED", run: runs };
+  return {
+    definition: one.definition,
+    type: one.type,
+    input: input === undefined ? {} : input,
+    mocks: parsedMocks(one.mocks ?? {}),
+    objects: one.objects ?? {},
+    stop: expected.status === "ABORTED",
+    run: runs,
+  };
 }
 
 function native(runnable) {
@@ -130,7 +138,9 @@ function agree(native, wasm) {
     const part = [...new Set([...Object.keys(native[i]), ...Object.keys(wasm[i])])].find(
       (part) => JSON.stringify(native[i][part]) !== JSON.stringify(wasm[i][part]),
     );
-    return part === undefined ? [] : [{ name: one.name, reason: `${part}: native ${brief(native[i][part])}, wasm ${brief(wasm[i][part])}` }];
+    return part === undefined
+      ? []
+      : [{ name: one.name, reason: `${part}: native ${brief(native[i][part])}, wasm ${brief(wasm[i][part])}` }];
   });
   return { total: cases.length, agreeing: cases.length - differing.length, differing };
 }
@@ -162,7 +172,17 @@ function judge(engine, one, result, right) {
   const unheard = Object.keys(one.mocks ?? {}).length === 0 && named.includes('"Task"') && (hasHistory || kind === "express_sync");
   // The newer evidence counts: the Developer Guide of 2025 has a Map go over the members of an object in a file.
   const isObject = Object.values(one.objects ?? {}).some((text) => text.trimStart().startsWith("{"));
-  if (reason) failed.push({ engine, one, name: one.name, reason: unheard ? `${UNHEARD} (${reason})` : isObject ? `A Map goes over a JSON object in a file today, and failed when this was recorded (${reason})` : reason });
+  if (reason)
+    failed.push({
+      engine,
+      one,
+      name: one.name,
+      reason: unheard
+        ? `${UNHEARD} (${reason})`
+        : isObject
+          ? `A Map goes over a JSON object in a file today, and failed when this was recorded (${reason})`
+          : reason,
+    });
 }
 
 function verdict(kind, one, result) {
@@ -229,13 +249,17 @@ function writeScore(rows, percent) {
   for (const [reason, names] of reasons) lines.push(`- ${reason}: ${[...new Set(names)].map((name) => `\`${name}\``).join(", ")}`);
   if (value("--models")) lines.push("", "Mocks of TestState were checked against botocore's models of the services (`--models`).");
   const text = readFileSync(file, "utf8");
-  writeFileSync(file, text.replace(/(<!-- score -->\n)[^]*(<!-- \/score -->)/, (_, open, close) => `${open}${lines.join("\n")}\n${close}`));
+  writeFileSync(
+    file,
+    text.replace(/(<!-- score -->\n)[^]*(<!-- \/score -->)/, (_, open, close) => `${open}${lines.join("\n")}\n${close}`),
+  );
 }
 
 /** The cause of a miss, where it is one that no interpreter can mend. */
 function why(reason) {
   if (/object that was read is not in the recording/.test(reason)) return "The recording lacks the S3 object that the Map reads";
-  if (/schema validation/.test(reason) && value("--models")) return "The service's model has a different limit today than at the time of the recording";
+  if (/schema validation/.test(reason) && value("--models"))
+    return "The service's model has a different limit today than at the time of the recording";
   if (/schema validation/.test(reason)) return "AWS checks the mock against the API model of its service";
   if (/not null/.test(reason)) return "The recording lacks the definition";
   if (reason.startsWith(UNHEARD) || /there is no service to call/.test(reason)) return UNHEARD;

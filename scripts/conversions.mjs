@@ -19,7 +19,8 @@ const QUERY = "States.QueryEvaluationError";
 export const RULES = [
   {
     name: "an expression's error has JSONata's name",
-    holds: ({ before, after }) => before.status === "FAILED" && after.status === "FAILED" && EXPRESSION.includes(before.error) && after.error === QUERY,
+    holds: ({ before, after }) =>
+      before.status === "FAILED" && after.status === "FAILED" && EXPRESSION.includes(before.error) && after.error === QUERY,
   },
   {
     name: "a ResultPath or ItemsPath that does not fit: JSONPath's own error is handled under JSONata's name, and not retried",
@@ -27,16 +28,27 @@ export const RULES = [
   },
   {
     name: "text of a number: JSONata has no 1.0, and 15 digits",
-    holds: ({ definition, before, after }) => /States\.(Format|JsonToString|Hash)/.test(definition) && before.status === after.status && isDeepStrictEqual(rounded(before.output), rounded(after.output)),
+    holds: ({ definition, before, after }) =>
+      /States\.(Format|JsonToString|Hash)/.test(definition) &&
+      before.status === after.status &&
+      isDeepStrictEqual(rounded(before.output), rounded(after.output)),
   },
   {
     name: "text of a list or an object: States.Format and States.Hash print it as Java does",
-    holds: ({ definition, before, after }) => /States\.(Format|Hash)/.test(definition) && before.status === "SUCCEEDED" && after.error === QUERY && /in \[\\*"array\\*"/.test(after.cause ?? ""),
+    holds: ({ definition, before, after }) =>
+      /States\.(Format|Hash)/.test(definition) &&
+      before.status === "SUCCEEDED" &&
+      after.error === QUERY &&
+      /in \[\\*"array\\*"/.test(after.cause ?? ""),
   },
 ];
 
 function rounded(value) {
-  return JSON.parse(JSON.stringify(value ?? null), (_, item) => (typeof item === "string" ? item.replace(/-?\d+(\.\d+)?([eE][+-]?\d+)?/g, (number) => Number(Number(number).toPrecision(14)).toString()) : item));
+  return JSON.parse(JSON.stringify(value ?? null), (_, item) =>
+    typeof item === "string"
+      ? item.replace(/-?\d+(\.\d+)?([eE][+-]?\d+)?/g, (number) => Number(Number(number).toPrecision(14)).toString())
+      : item,
+  );
 }
 
 /**
@@ -79,7 +91,8 @@ export function compareConversions({ simulate, validate, count, seed = 1, record
       if (healed) report.healed += 1;
       const rule = healed ? undefined : RULES.find(({ holds }) => holds({ definition: JSON.stringify(definition), before, after }))?.name;
       if (rule !== undefined) report.rules.set(rule, (report.rules.get(rule) ?? 0) + 1);
-      else if (report.open.length < show) report.open.push({ definition, converted: converted.definition, input, answers, before: brief(before), after: brief(after) });
+      else if (report.open.length < show)
+        report.open.push({ definition, converted: converted.definition, input, answers, before: brief(before), after: brief(after) });
       else report.open.push(undefined);
     }
   }
@@ -115,10 +128,12 @@ const recordedFolder = join(root, "../shared/conformance");
 function sources(recorded) {
   const found = [];
   const take = (definition) => {
-    if (typeof definition === "object" && typeof definition?.States === "object" && definition.QueryLanguage !== "JSONata") found.push(definition);
+    if (typeof definition === "object" && typeof definition?.States === "object" && definition.QueryLanguage !== "JSONata")
+      found.push(definition);
   };
   const corpus = join(root, "tests/corpus/executions");
-  for (const file of readdirSync(corpus)) for (const one of JSON.parse(readFileSync(join(corpus, file), "utf8"))) if (!one.expect?.rejected) take(one.definition);
+  for (const file of readdirSync(corpus))
+    for (const one of JSON.parse(readFileSync(join(corpus, file), "utf8"))) if (!one.expect?.rejected) take(one.definition);
   const examples = join(root, "www/examples");
   for (const name of readdirSync(examples)) {
     const file = join(examples, name, "machine.asl.json");
@@ -156,13 +171,47 @@ function pick(random, items) {
   return items[Math.floor(random() * items.length)];
 }
 
-const VALUES = [null, true, false, 0, 1, -1, 2, 1.5, 2.0, 3e9, "", "a", "b", "5", "text", "2024-02-29T12:00:00Z", "2023-02-29T12:00:00Z", "2024-01-01T00:00:00.5+01:00", "[1]", "{", "a,b", [], [1], [[1]], ["a", "b", "c"], [{ a: 1 }], [{ a: 1, b: 2 }, { a: 3 }], {}, { a: 1 }, { a: { b: [1, 2] } }, { a: null }];
+const VALUES = [
+  null,
+  true,
+  false,
+  0,
+  1,
+  -1,
+  2,
+  1.5,
+  2.0,
+  3e9,
+  "",
+  "a",
+  "b",
+  "5",
+  "text",
+  "2024-02-29T12:00:00Z",
+  "2023-02-29T12:00:00Z",
+  "2024-01-01T00:00:00.5+01:00",
+  "[1]",
+  "{",
+  "a,b",
+  [],
+  [1],
+  [[1]],
+  ["a", "b", "c"],
+  [{ a: 1 }],
+  [{ a: 1, b: 2 }, { a: 3 }],
+  {},
+  { a: 1 },
+  { a: { b: [1, 2] } },
+  { a: null },
+];
 
 /** An input that has what the paths of a definition ask for. */
 function inputFor(definition, random) {
   let input = {};
   const put = (text, value) => {
-    const names = [...text.slice(1).matchAll(/\.([\w-]+)|\['([^']*)'\]|\[(-?\d+)\]/g)].map(([, plain, quoted, index]) => plain ?? quoted ?? Number(index));
+    const names = [...text.slice(1).matchAll(/\.([\w-]+)|\['([^']*)'\]|\[(-?\d+)\]/g)].map(
+      ([, plain, quoted, index]) => plain ?? quoted ?? Number(index),
+    );
     const set = (at, [step, ...rest]) => {
       if (step === undefined) return at !== null && typeof at === "object" ? at : structuredClone(value);
       if (typeof step === "number") {
@@ -238,7 +287,12 @@ function placeMade(random, deep = 2) {
 }
 
 function callMade(random, depth = 0) {
-  const arg = () => (random() < 0.65 || depth > 1 ? placeMade(random) : random() < 0.5 ? callMade(random, depth + 1) : pick(random, ["'x'", "1", "2.5", "true", "null"]));
+  const arg = () =>
+    random() < 0.65 || depth > 1
+      ? placeMade(random)
+      : random() < 0.5
+        ? callMade(random, depth + 1)
+        : pick(random, ["'x'", "1", "2.5", "true", "null"]);
   return pick(random, [
     () => `States.Format('{}-{}', ${arg()}, ${arg()})`,
     () => `States.Format('<{}>', ${arg()})`,
@@ -265,9 +319,17 @@ function templateMade(random, depth = 0) {
     if (name in members || `${name}.$` in members) continue;
     const kind = random();
     if (kind < 0.45) members[`${name}.$`] = placeMade(random);
-    else if (kind < 0.55) members[`${name}.$`] = pick(random, ["$$.Execution.Input", "$$.Execution.Input.a", "$$.Execution.Name", "$$.State.Name", "$$.Execution.Input.list[0]"]);
+    else if (kind < 0.55)
+      members[`${name}.$`] = pick(random, [
+        "$$.Execution.Input",
+        "$$.Execution.Input.a",
+        "$$.Execution.Name",
+        "$$.State.Name",
+        "$$.Execution.Input.list[0]",
+      ]);
     else if (kind < 0.75) members[`${name}.$`] = callMade(random);
-    else if (kind < 0.9 && depth < 2) members[name] = random() < 0.7 ? templateMade(random, depth + 1) : [templateMade(random, depth + 1), 1];
+    else if (kind < 0.9 && depth < 2)
+      members[name] = random() < 0.7 ? templateMade(random, depth + 1) : [templateMade(random, depth + 1), 1];
     else members[name] = structuredClone(pick(random, VALUES));
   }
   return members;
@@ -275,10 +337,15 @@ function templateMade(random, depth = 0) {
 
 function ruleMade(random, depth = 0) {
   const kind = random();
-  if (depth < 2 && kind < 0.3) return { [pick(random, ["And", "Or"])]: Array.from({ length: 1 + Math.floor(random() * 3) }, () => ruleMade(random, depth + 1)) };
+  if (depth < 2 && kind < 0.3)
+    return { [pick(random, ["And", "Or"])]: Array.from({ length: 1 + Math.floor(random() * 3) }, () => ruleMade(random, depth + 1)) };
   if (depth < 2 && kind < 0.4) return { Not: ruleMade(random, depth + 1) };
   const Variable = placeMade(random, 3);
-  if (kind < 0.6) return { Variable, [pick(random, ["IsPresent", "IsPresent", "IsNull", "IsNumeric", "IsString", "IsBoolean", "IsTimestamp"])]: random() < 0.7 };
+  if (kind < 0.6)
+    return {
+      Variable,
+      [pick(random, ["IsPresent", "IsPresent", "IsNull", "IsNumeric", "IsString", "IsBoolean", "IsTimestamp"])]: random() < 0.7,
+    };
   const sign = pick(random, ["Equals", "LessThan", "GreaterThan", "LessThanEquals", "GreaterThanEquals"]);
   const family = pick(random, ["String", "Numeric", "Timestamp"]);
   if (kind < 0.7) return { Variable, [`${family}${sign}Path`]: placeMade(random) };
@@ -313,24 +380,93 @@ function scopeMade(random, length, depth, used) {
       return io;
     };
     const handlers = () => ({
-      ...(random() < 0.3 ? { Retry: [{ ErrorEquals: [pick(random, ["States.ALL", "Own.Error", "States.TaskFailed"])], MaxAttempts: 1 }] } : {}),
-      ...(random() < 0.5 ? { Catch: [...(random() < 0.3 ? [{ ErrorEquals: ["Own.Error"], Next: caught }] : []), { ErrorEquals: ["States.ALL"], ...(random() < 0.6 ? { ResultPath: pick(random, [null, "$.error", "$.a.error"]) } : {}), Next: caught }] } : {}),
+      ...(random() < 0.3
+        ? { Retry: [{ ErrorEquals: [pick(random, ["States.ALL", "Own.Error", "States.TaskFailed"])], MaxAttempts: 1 }] }
+        : {}),
+      ...(random() < 0.5
+        ? {
+            Catch: [
+              ...(random() < 0.3 ? [{ ErrorEquals: ["Own.Error"], Next: caught }] : []),
+              {
+                ErrorEquals: ["States.ALL"],
+                ...(random() < 0.6 ? { ResultPath: pick(random, [null, "$.error", "$.a.error"]) } : {}),
+                Next: caught,
+              },
+            ],
+          }
+        : {}),
     });
     const selector = () => (random() < 0.3 ? { ResultSelector: templateMade(random) } : {});
     const assign = () => (random() < 0.15 ? { Assign: { [`v.$`]: placeMade(random) } } : {});
-    if (kind < 0.3) States[names[i]] = { Type: "Pass", ...(random() < 0.6 ? { Parameters: templateMade(random) } : random() < 0.3 ? { Result: pick(random, VALUES) } : {}), ...results(), ...assign(), ...next };
-    else if (kind < 0.55) States[names[i]] = { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:f", ...(random() < 0.6 ? { Parameters: templateMade(random) } : {}), ...(random() < 0.15 ? { TimeoutSecondsPath: placeMade(random) } : {}), ...selector(), ...results(), ...assign(), ...handlers(), ...next };
+    if (kind < 0.3)
+      States[names[i]] = {
+        Type: "Pass",
+        ...(random() < 0.6 ? { Parameters: templateMade(random) } : random() < 0.3 ? { Result: pick(random, VALUES) } : {}),
+        ...results(),
+        ...assign(),
+        ...next,
+      };
+    else if (kind < 0.55)
+      States[names[i]] = {
+        Type: "Task",
+        Resource: "arn:aws:lambda:us-east-1:123456789012:function:f",
+        ...(random() < 0.6 ? { Parameters: templateMade(random) } : {}),
+        ...(random() < 0.15 ? { TimeoutSecondsPath: placeMade(random) } : {}),
+        ...selector(),
+        ...results(),
+        ...assign(),
+        ...handlers(),
+        ...next,
+      };
     else if (kind < 0.75) {
       const to = end ? caught : names[i + 1];
-      States[names[i]] = { Type: "Choice", ...flow(), Choices: Array.from({ length: 1 + Math.floor(random() * 3) }, () => ({ ...ruleMade(random), Next: random() < 0.5 ? caught : to })), ...(random() < 0.7 ? { Default: to } : {}) };
-    } else if (kind < 0.8) States[names[i]] = { Type: "Wait", ...(random() < 0.5 ? { SecondsPath: placeMade(random) } : random() < 0.5 ? { TimestampPath: placeMade(random) } : { Seconds: 1 }), ...flow(), ...next };
+      States[names[i]] = {
+        Type: "Choice",
+        ...flow(),
+        Choices: Array.from({ length: 1 + Math.floor(random() * 3) }, () => ({ ...ruleMade(random), Next: random() < 0.5 ? caught : to })),
+        ...(random() < 0.7 ? { Default: to } : {}),
+      };
+    } else if (kind < 0.8)
+      States[names[i]] = {
+        Type: "Wait",
+        ...(random() < 0.5 ? { SecondsPath: placeMade(random) } : random() < 0.5 ? { TimestampPath: placeMade(random) } : { Seconds: 1 }),
+        ...flow(),
+        ...next,
+      };
     else if (kind < 0.83) States[names[i]] = { Type: "Succeed", ...flow() };
-    else if (kind < 0.86) States[names[i]] = { Type: "Fail", ErrorPath: placeMade(random), CausePath: random() < 0.5 ? callMade(random) : placeMade(random) };
+    else if (kind < 0.86)
+      States[names[i]] = { Type: "Fail", ErrorPath: placeMade(random), CausePath: random() < 0.5 ? callMade(random) : placeMade(random) };
     else if (depth > 1) States[names[i]] = { Type: "Pass", ...next };
-    else if (kind < 0.93) States[names[i]] = { Type: "Parallel", ...(random() < 0.3 ? { Parameters: templateMade(random) } : {}), Branches: Array.from({ length: 2 }, () => scopeMade(random, 1, depth + 1, used)), ...selector(), ...results(), ...handlers(), ...next };
+    else if (kind < 0.93)
+      States[names[i]] = {
+        Type: "Parallel",
+        ...(random() < 0.3 ? { Parameters: templateMade(random) } : {}),
+        Branches: Array.from({ length: 2 }, () => scopeMade(random, 1, depth + 1, used)),
+        ...selector(),
+        ...results(),
+        ...handlers(),
+        ...next,
+      };
     else {
       const distributed = random() < 0.25 ? { ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" } } : {};
-      States[names[i]] = { Type: "Map", ...(random() < 0.6 ? { ItemsPath: "$.list" } : {}), ...(random() < 0.3 ? { MaxConcurrencyPath: placeMade(random) } : {}), ...(random() < 0.5 ? { ItemSelector: { ...templateMade(random), "item.$": pick(random, ["$$.Map.Item.Value", "$$.Map.Item.Value.a", "$$.Map.Item.Index"]) } } : {}), ItemProcessor: { ...distributed, ...scopeMade(random, 1, depth + 1, used) }, ...selector(), ...results(), ...handlers(), ...next };
+      States[names[i]] = {
+        Type: "Map",
+        ...(random() < 0.6 ? { ItemsPath: "$.list" } : {}),
+        ...(random() < 0.3 ? { MaxConcurrencyPath: placeMade(random) } : {}),
+        ...(random() < 0.5
+          ? {
+              ItemSelector: {
+                ...templateMade(random),
+                "item.$": pick(random, ["$$.Map.Item.Value", "$$.Map.Item.Value.a", "$$.Map.Item.Index"]),
+              },
+            }
+          : {}),
+        ItemProcessor: { ...distributed, ...scopeMade(random, 1, depth + 1, used) },
+        ...selector(),
+        ...results(),
+        ...handlers(),
+        ...next,
+      };
     }
   }
   States[caught] = { Type: "Pass", End: true };

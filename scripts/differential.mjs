@@ -27,7 +27,10 @@ async function compare() {
   const differences = [];
   let equal = 0;
   let input;
-  const oracle = spawn("cargo", ["run", "--quiet", "--release", "--manifest-path", "fuzz/jsonata/Cargo.toml", "--", count, first], { cwd: root, stdio: ["ignore", "pipe", "inherit"] });
+  const oracle = spawn("cargo", ["run", "--quiet", "--release", "--manifest-path", "fuzz/jsonata/Cargo.toml", "--", count, first], {
+    cwd: root,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   for await (const line of createInterface({ input: oracle.stdout })) {
     const found = JSON.parse(line);
     if (found.equal === undefined) differences.push(found);
@@ -49,7 +52,8 @@ async function compare() {
   referee.end();
   for (const { seed, body, ours, theirs, reference } of open) {
     console.log(`seed ${seed}: ${body}`);
-    for (const [who, what] of Object.entries({ ours, "jsonata-core": theirs, "jsonata-js": reference })) console.log(`    ${who.padEnd(14)}${JSON.stringify(what).slice(0, 300)}`);
+    for (const [who, what] of Object.entries({ ours, "jsonata-core": theirs, "jsonata-js": reference }))
+      console.log(`    ${who.padEnd(14)}${JSON.stringify(what).slice(0, 300)}`);
   }
   console.log(`${equal} equal, ${differences.length} different:`);
   for (const [verdict, times] of [...tally].sort(([, a], [, b]) => b - a)) console.log(`${String(times).padStart(8)}  ${verdict}`);
@@ -59,12 +63,14 @@ async function compare() {
 /** What explains a difference. */
 function judge({ body, ours, theirs, reference, rule }) {
   if (same(ours, reference)) return "jsonata-js answers as we do";
-  if (ours.error !== undefined && reference.error !== undefined && theirs.error !== undefined) return "all three refuse it, each with another error";
+  if (ours.error !== undefined && reference.error !== undefined && theirs.error !== undefined)
+    return "all three refuse it, each with another error";
   if (reference.error === "S0211" && /\?\?|\?:/.test(body)) return "an operator that is younger than this jsonata-js";
   if (reference.error !== undefined && !/^[STDU]\d{4}$/.test(reference.error)) return "jsonata-js fails with an error of JavaScript's";
   if (/#\$i\.\//.test(body)) return "a regular expression as a step: what it finds of no text";
   if (/^\[.*\]\{.*\}\./.test(body)) return "the first step of a path is an array that is grouped: jsonata-js loses it";
-  if (/\$\w+\(([^()]|\([^()]*\))*\?[,)]|\$(filter|map|single|f|g)\(\$[fg]/.test(body)) return "a function that was an argument: jsonata-js wraps it, and so it is false";
+  if (/\$\w+\(([^()]|\([^()]*\))*\?[,)]|\$(filter|map|single|f|g)\(\$[fg]/.test(body))
+    return "a function that was an argument: jsonata-js wraps it, and so it is false";
   if (rule !== null) return rule;
   return undefined;
 }
@@ -130,7 +136,12 @@ async function answer() {
 
 async function compareMachines([count = "10000", seed = "1"]) {
   const [{ compareConversions }, { simulate, validate }] = await Promise.all([import("./conversions.mjs"), import("../dist/node.js")]);
-  const { runs, machines, states, left, succeeded, failed, healed, rules, open } = compareConversions({ simulate, validate, count: Number(count), seed: Number(seed) });
+  const { runs, machines, states, left, succeeded, failed, healed, rules, open } = compareConversions({
+    simulate,
+    validate,
+    count: Number(count),
+    seed: Number(seed),
+  });
   for (const one of open.filter(Boolean)) console.log(`${JSON.stringify(one, null, 1)}\n`);
   console.log(`${runs} runs of ${machines} machines (${states} states converted, ${left} left); ${succeeded} succeeded, ${failed} failed`);
   for (const [rule, times] of rules) console.log(`${String(times).padStart(8)}  ${rule}`);

@@ -59,16 +59,35 @@ function readModule(name, source) {
 
 /** A doc comment: its prose, its parameters as a list, its examples. */
 function readComment(text) {
-  const lines = text.replace(/^\/\*\*|\*\/$/g, "").split("\n").map((line) => line.replace(/^\s*\* ?/, "").trimEnd());
+  const lines = text
+    .replace(/^\/\*\*|\*\/$/g, "")
+    .split("\n")
+    .map((line) => line.replace(/^\s*\* ?/, "").trimEnd());
   const [prose, ...tags] = lines.join("\n").trim().split(/^@/m);
   const examples = tags.filter((tag) => tag.startsWith("example")).map((tag) => tag.replace(/^example\s*/, "").trim());
-  const parameters = tags.filter((tag) => tag.startsWith("param ")).map((tag) => tag.replace(/^param (\w+)\s*/, "- `$1`: ").replace(/\s+/g, " ").trim());
-  const linked = (value) => value.replace(/\{@link (?:import\([^)]*\)\.)?(\w+)(?:\.(\w+))?[^}]*\}/g, (_, name, member) => `[\`${member ? `${name}.${member}` : name}\`](#${name.toLowerCase()})`);
+  const parameters = tags
+    .filter((tag) => tag.startsWith("param "))
+    .map((tag) =>
+      tag
+        .replace(/^param (\w+)\s*/, "- `$1`: ")
+        .replace(/\s+/g, " ")
+        .trim(),
+    );
+  const linked = (value) =>
+    value.replace(
+      /\{@link (?:import\([^)]*\)\.)?(\w+)(?:\.(\w+))?[^}]*\}/g,
+      (_, name, member) => `[\`${member ? `${name}.${member}` : name}\`](#${name.toLowerCase()})`,
+    );
   return { prose: linked([prose.trim(), parameters.join("\n")].filter(Boolean).join("\n\n")), examples };
 }
 
 function render(modules) {
-  const lines = ["# API", "", "This page lists the entries of the package and everything that they export. It is generated from the types by `npm run docs`; do not edit it.", ""];
+  const lines = [
+    "# API",
+    "",
+    "This page lists the entries of the package and everything that they export. It is generated from the types by `npm run docs`; do not edit it.",
+    "",
+  ];
   for (const { name, items } of modules) {
     lines.push(`- [\`${name}\`](#${name.replace(/[^\w-]/g, "")})`);
     for (const section of [...new Set(items.map((item) => item.section))]) {
@@ -87,7 +106,10 @@ function render(modules) {
       for (const example of item.examples) lines.push(example, "");
     }
   }
-  return `${lines.join("\n").replace(/\n{3,}/g, "\n\n").trimEnd()}\n`;
+  return `${lines
+    .join("\n")
+    .replace(/\n{3,}/g, "\n\n")
+    .trimEnd()}\n`;
 }
 
 /** docs/command.md, from the help of every command. */
@@ -95,7 +117,16 @@ export async function commandReference() {
   const { commandList } = await importSource("js/cli/main.ts");
   const { overview } = await importSource("js/cli/help.ts");
   const commands = await commandList();
-  const lines = ["# The command", "", "This page is generated from the command's help by `npm run docs`; do not edit it.", "", "```", overview(commands).trimEnd(), "```", ""];
+  const lines = [
+    "# The command",
+    "",
+    "This page is generated from the command's help by `npm run docs`; do not edit it.",
+    "",
+    "```",
+    overview(commands).trimEnd(),
+    "```",
+    "",
+  ];
   lines.push(
     "For programs, `--json` prints one JSON value to standard output; the help of each command describes its shape. Errors and notes go to",
     "standard error. Colours appear only on a terminal; the command respects `NO_COLOR` and `FORCE_COLOR`.",
@@ -107,7 +138,10 @@ export async function commandReference() {
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const check = process.argv.includes("--check");
-  for (const [file, make] of [["docs/api.md", apiReference], ["docs/command.md", commandReference]]) {
+  for (const [file, make] of [
+    ["docs/api.md", apiReference],
+    ["docs/command.md", commandReference],
+  ]) {
     const text = await make();
     const path = join(root, file);
     const same = existsSync(path) && readFileSync(path, "utf8") === text;

@@ -16,7 +16,8 @@ export default async function* (source) {
     if (type === "test:summary") continue;
     spec.write(event);
     if (type !== "test:pass" && type !== "test:fail") continue;
-    if (data.details?.type !== "suite") counts[data.skip !== undefined && data.skip !== false ? "skipped" : type === "test:pass" ? "passed" : "failed"] += 1;
+    if (data.details?.type !== "suite")
+      counts[data.skip !== undefined && data.skip !== false ? "skipped" : type === "test:pass" ? "passed" : "failed"] += 1;
     if (data.nesting > 0) continue;
     await setImmediate();
     yield `${spec.read() ?? ""}\n${RESULT}${JSON.stringify({ file: data.file, ok: type === "test:pass", seconds: data.details.duration_ms / 1000, counts })}\n`;

@@ -35,7 +35,9 @@ export const FONTS = {
 export function missingFont(name) {
   if (process.platform !== "linux") return "only Linux has fontconfig";
   const lacking = FONTS[name].files.filter(({ pattern }) => !has(pattern));
-  return lacking.length === 0 ? undefined : `${lacking.map(({ packages }) => packages.at(-1)).join(" and ")} is not there: node scripts/fonts.mjs`;
+  return lacking.length === 0
+    ? undefined
+    : `${lacking.map(({ packages }) => packages.at(-1)).join(" and ")} is not there: node scripts/fonts.mjs`;
 }
 
 /** Gets what is missing, and says why what is still missing cannot be had: `{wide: "…"}`. */
@@ -50,7 +52,11 @@ export function getFonts() {
       get(packages, pattern);
     }
   }
-  return Object.fromEntries(Object.keys(FONTS).map((name) => [name, missingFont(name)]).filter(([, reason]) => reason !== undefined));
+  return Object.fromEntries(
+    Object.keys(FONTS)
+      .map((name) => [name, missingFont(name)])
+      .filter(([, reason]) => reason !== undefined),
+  );
 }
 
 /**
@@ -61,12 +67,28 @@ export function fontEnvironment(name) {
   const problem = name && (Object.hasOwn(FONTS, name) ? missingFont(name) : `known are ${Object.keys(FONTS).join(", ")}`);
   if (problem) throw new Error(`STEPGLASS_FONT=${name}: ${problem}`);
   if (process.platform !== "linux" || !existsSync(folder)) return {};
-  const generic = { sans: ["sans-serif", "sans", "system-ui", "ui-sans-serif", "DejaVu Sans"], mono: ["monospace", "ui-monospace", "DejaVu Sans Mono"] };
+  const generic = {
+    sans: ["sans-serif", "sans", "system-ui", "ui-sans-serif", "DejaVu Sans"],
+    mono: ["monospace", "ui-monospace", "DejaVu Sans Mono"],
+  };
   const first = Object.entries(name ? generic : {}).flatMap(([kind, families]) =>
-    families.map((family) => `<match target="pattern"><test name="family"><string>${family}</string></test><edit name="family" mode="assign" binding="strong"><string>${FONTS[name][kind]}</string></edit></match>`),
+    families.map(
+      (family) =>
+        `<match target="pattern"><test name="family"><string>${family}</string></test><edit name="family" mode="assign" binding="strong"><string>${FONTS[name][kind]}</string></edit></match>`,
+    ),
   );
   const file = join(folder, `${name ?? "all"}.conf`);
-  const lines = ['<?xml version="1.0"?>', '<!DOCTYPE fontconfig SYSTEM "fonts.dtd">', "<fontconfig>", ...first, '<include ignore_missing="yes">/etc/fonts/fonts.conf</include>', `<dir>${folder}</dir>`, `<cachedir>${join(folder, "cache")}</cachedir>`, "</fontconfig>", ""];
+  const lines = [
+    '<?xml version="1.0"?>',
+    '<!DOCTYPE fontconfig SYSTEM "fonts.dtd">',
+    "<fontconfig>",
+    ...first,
+    '<include ignore_missing="yes">/etc/fonts/fonts.conf</include>',
+    `<dir>${folder}</dir>`,
+    `<cachedir>${join(folder, "cache")}</cachedir>`,
+    "</fontconfig>",
+    "",
+  ];
   // Whole at every moment: other test files begin at the same time.
   writeFileSync(`${file}.${process.pid}`, lines.join("\n"));
   renameSync(`${file}.${process.pid}`, file);

@@ -9,7 +9,9 @@ import { basename } from "node:path";
 import { parseArgs } from "node:util";
 import { root } from "./steps.mjs";
 
-const { values } = parseArgs({ options: { minutes: { type: "string" }, seconds: { type: "string", default: "60" }, seed: { type: "string", default: "1" } } });
+const { values } = parseArgs({
+  options: { minutes: { type: "string" }, seconds: { type: "string", default: "60" }, seed: { type: "string", default: "1" } },
+});
 const seconds = values.minutes === undefined ? Number(values.seconds) : Number(values.minutes) * 60;
 const first = Number(values.seed);
 if (!Number.isFinite(seconds) || !Number.isSafeInteger(first)) {
@@ -17,12 +19,27 @@ if (!Number.isFinite(seconds) || !Number.isSafeInteger(first)) {
   process.exit(2);
 }
 
-const build = spawnSync("cargo", ["test", "--profile", "fast", "--package", "stepglass", "--test", "fuzz_*", "--no-run", "--locked", "--message-format=json-render-diagnostics"], {
-  cwd: root,
-  encoding: "utf8",
-  stdio: ["ignore", "pipe", "inherit"],
-  maxBuffer: 1 << 28,
-});
+const build = spawnSync(
+  "cargo",
+  [
+    "test",
+    "--profile",
+    "fast",
+    "--package",
+    "stepglass",
+    "--test",
+    "fuzz_*",
+    "--no-run",
+    "--locked",
+    "--message-format=json-render-diagnostics",
+  ],
+  {
+    cwd: root,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+    maxBuffer: 1 << 28,
+  },
+);
 if (build.status !== 0) process.exit(1);
 const programs = build.stdout
   .split("\n")
@@ -42,9 +59,16 @@ const cases = {};
 let rounds = 0;
 for (let seed = first; rounds === 0 || Date.now() < end; seed += INPUTS, rounds += 1) {
   for (const program of programs) {
-    const result = spawnSync(program, ["--nocapture"], { cwd: root, encoding: "utf8", maxBuffer: 1 << 28, env: { ...process.env, STEPGLASS_FUZZ: String(INPUTS), STEPGLASS_SEED: String(seed) } });
+    const result = spawnSync(program, ["--nocapture"], {
+      cwd: root,
+      encoding: "utf8",
+      maxBuffer: 1 << 28,
+      env: { ...process.env, STEPGLASS_FUZZ: String(INPUTS), STEPGLASS_SEED: String(seed) },
+    });
     if (result.status !== 0) {
-      console.error(`${result.stdout}\n${result.stderr}\nfuzz: ${basename(program)} failed with STEPGLASS_SEED=${seed} STEPGLASS_FUZZ=${INPUTS}`);
+      console.error(
+        `${result.stdout}\n${result.stderr}\nfuzz: ${basename(program)} failed with STEPGLASS_SEED=${seed} STEPGLASS_FUZZ=${INPUTS}`,
+      );
       process.exit(1);
     }
     const target = /fuzz_[a-z]+/.exec(basename(program))[0];
@@ -54,5 +78,7 @@ for (let seed = first; rounds === 0 || Date.now() < end; seed += INPUTS, rounds 
 }
 for (const [target, count] of Object.entries(cases)) console.log(`  ${target.padEnd(18)}${count.toLocaleString("en").padStart(14)} cases`);
 const total = Object.values(cases).reduce((sum, count) => sum + count, 0);
-console.log(`fuzz: ${total.toLocaleString("en")} cases in ${((Date.now() - began) / 1000).toFixed(0)} s, seeds ${first} to ${first + rounds * INPUTS - 1}`);
+console.log(
+  `fuzz: ${total.toLocaleString("en")} cases in ${((Date.now() - began) / 1000).toFixed(0)} s, seeds ${first} to ${first + rounds * INPUTS - 1}`,
+);
 console.log(`fuzz: ${programs.length} targets, ${rounds} rounds of ${INPUTS} inputs each from seed ${first}: no failure`);

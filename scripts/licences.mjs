@@ -28,7 +28,9 @@ function npmPackages(inputs) {
 /** What the module is linked of, without what only runs while it is built. */
 function crates() {
   const args = ["metadata", "--locked", "--format-version", "1", "--filter-platform", "wasm32-unknown-unknown"];
-  const { packages, resolve } = JSON.parse(execFileSync("cargo", args, { cwd: root, encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] }));
+  const { packages, resolve } = JSON.parse(
+    execFileSync("cargo", args, { cwd: root, encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] }),
+  );
   const byId = new Map(packages.map((one) => [one.id, one]));
   const nodes = new Map(resolve.nodes.map((one) => [one.id, one]));
   const own = packages.find(({ name, source }) => name === "stepglass" && source === null).id;

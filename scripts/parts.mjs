@@ -23,7 +23,10 @@ const parts = { first: join(folder, "first.wasm"), rest: join(folder, "rest.wasm
 /** Makes the parts where they are not of the present module. */
 export function makeParts() {
   if (!existsSync(whole)) throw new Error("there is no dist/stepglass.wasm yet: npm run build");
-  const of = createHash("sha256").update(readFileSync(whole)).update(fingerprint(["xtask/src", "scripts/parts.mjs", "www/examples"])).digest("hex");
+  const of = createHash("sha256")
+    .update(readFileSync(whole))
+    .update(fingerprint(["xtask/src", "scripts/parts.mjs", "www/examples"]))
+    .digest("hex");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === of) return;
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -50,11 +53,24 @@ async function openExamples() {
   const { DebugSession } = await import(pathToFileURL(join(root, "dist/debug.js")).href);
   initSync(readFileSync(marked));
   version();
-  const ROW = { StartAt: "S0", States: Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`S${i}`, i < 29 ? { Type: "Pass", Next: `S${i + 1}` } : { Type: "Succeed" }])) };
+  const ROW = {
+    StartAt: "S0",
+    States: Object.fromEntries(
+      Array.from({ length: 30 }, (_, i) => [`S${i}`, i < 29 ? { Type: "Pass", Next: `S${i + 1}` } : { Type: "Succeed" }]),
+    ),
+  };
   for (const { id, definition, format, inputs, tasks } of gallery()) {
     const text = format === "yaml" ? JSON.stringify(parse(definition, { merge: true })) : definition;
     for (const direction of ["TB", "LR"]) {
-      layout(text, { collapsed: [], expanded: [], foldLarge: true, direction, selectors: true, aspect: 1, widths: { chars: "aé", name: [556, 556], text: [556, 556] } });
+      layout(text, {
+        collapsed: [],
+        expanded: [],
+        foldLarge: true,
+        direction,
+        selectors: true,
+        aspect: 1,
+        widths: { chars: "aé", name: [556, 556], text: [556, 556] },
+      });
       // A row that is long enough for columns.
       layout(ROW, { direction, aspect: 1 });
     }
@@ -108,7 +124,8 @@ async function debug(session, id) {
 
 /** Waits until the session stands, or waits for somebody. */
 async function rest(session) {
-  for (let i = 0; i < 200 && session.status === "running" && session.waiting().length === 0; i++) await new Promise((resolve) => setTimeout(resolve, 1));
+  for (let i = 0; i < 200 && session.status === "running" && session.waiting().length === 0; i++)
+    await new Promise((resolve) => setTimeout(resolve, 1));
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {

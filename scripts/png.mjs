@@ -25,13 +25,19 @@ export function shrink(png) {
   head.writeUInt32BE(height, 4);
   head.set([8, 3, 0, 0, 0], 8);
   const table = Buffer.from(palette.flatMap((colour) => [colour >> 16, (colour >> 8) & 255, colour & 255]));
-  return Buffer.concat([SIGNATURE, chunk("IHDR", head), chunk("PLTE", table), chunk("IDAT", deflateSync(rows, { level: 9, memLevel: 9 })), chunk("IEND", Buffer.alloc(0))]);
+  return Buffer.concat([
+    SIGNATURE,
+    chunk("IHDR", head),
+    chunk("PLTE", table),
+    chunk("IDAT", deflateSync(rows, { level: 9, memLevel: 9 })),
+    chunk("IEND", Buffer.alloc(0)),
+  ]);
 }
 
 function decode(png) {
   const parts = [];
   let head;
-  for (let at = 8; at < png.length; ) {
+  for (let at = 8; at < png.length;) {
     const size = png.readUInt32BE(at);
     const name = png.toString("latin1", at + 4, at + 8);
     const body = png.subarray(at + 8, at + 8 + size);
@@ -70,7 +76,11 @@ function paeth(a, b, c) {
 function colours(pixels) {
   const counts = new Map();
   for (const colour of pixels) counts.set(colour, (counts.get(colour) ?? 0) + 1);
-  const all = [...counts].map(([colour, count]) => ({ colour, weight: Math.sqrt(count), parts: [colour >> 16, (colour >> 8) & 255, colour & 255] }));
+  const all = [...counts].map(([colour, count]) => ({
+    colour,
+    weight: Math.sqrt(count),
+    parts: [colour >> 16, (colour >> 8) & 255, colour & 255],
+  }));
   let boxes = [all];
   while (boxes.length < 256) {
     let best = -1;

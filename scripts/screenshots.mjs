@@ -13,7 +13,11 @@ if (skip) {
 }
 const images = join(root, "docs/images");
 mkdirSync(images, { recursive: true });
-execFileSync(process.execPath, [join(root, "node_modules/vite/bin/vite.js"), "build", "--config", join(root, "www/vite.config.js"), "--logLevel", "warn"], { stdio: "inherit" });
+execFileSync(
+  process.execPath,
+  [join(root, "node_modules/vite/bin/vite.js"), "build", "--config", join(root, "www/vite.config.js"), "--logLevel", "warn"],
+  { stdio: "inherit" },
+);
 
 const DESKTOP = { width: 1280, height: 800 };
 const PHONE = { width: 390, height: 844 };
@@ -90,7 +94,10 @@ const pictures = {
       await page.keyboard.press("Control+F11");
       await page.locator(".pause-where", { hasText: "after" }).waitFor();
       await page.getByRole("tab", { name: "Timeline" }).click();
-      await page.getByRole("radiogroup").last().evaluate((stages) => stages.scrollIntoView({ block: "start" }));
+      await page
+        .getByRole("radiogroup")
+        .last()
+        .evaluate((stages) => stages.scrollIntoView({ block: "start" }));
     },
   },
   "phone-debugger": {

@@ -62,7 +62,9 @@ function checkRust() {
   if (older(found, needed)) throw new Missing(`Rust ${needed} or newer is needed; this is ${found}.`, ["rustup update stable"]);
   if (!windows && output("cc", ["--version"]) === undefined) {
     throw new Missing("A C compiler is missing: Rust links native programs with `cc`.", [
-      process.platform === "darwin" ? "xcode-select --install" : "apt-get install build-essential   (or your system's package of gcc or clang)",
+      process.platform === "darwin"
+        ? "xcode-select --install"
+        : "apt-get install build-essential   (or your system's package of gcc or clang)",
     ]);
   }
 }
@@ -91,11 +93,16 @@ function addTarget() {
 
 function installPackages() {
   const marker = join(root, "node_modules/.installed");
-  const wanted = createHash("sha256").update(readFileSync(join(root, "package-lock.json"))).update(process.platform + process.arch).digest("hex");
+  const wanted = createHash("sha256")
+    .update(readFileSync(join(root, "package-lock.json")))
+    .update(process.platform + process.arch)
+    .digest("hex");
   if (existsSync(marker) && readFileSync(marker, "utf8") === wanted) return;
   console.log("setup: installing the npm packages of package-lock.json");
   if (!run(...npm("ci", "--include=dev"))) {
-    throw new Missing("The npm packages could not be installed.", ["npm ci   (needs the network once; its message above says what failed)"]);
+    throw new Missing("The npm packages could not be installed.", [
+      "npm ci   (needs the network once; its message above says what failed)",
+    ]);
   }
   writeFileSync(marker, wanted);
 }

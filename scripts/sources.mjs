@@ -12,11 +12,28 @@ export async function importSource(path) {
   const built = {
     name: "built",
     setup(build) {
-      build.onResolve({ filter: /[\\/]dist[\\/][\w.]+$/ }, ({ path, resolveDir }) => ({ path: pathToFileURL(resolve(resolveDir, path)).href, external: true }));
-      build.onLoad({ filter: /[\\/]wasm-url\.ts$/ }, () => ({ contents: `export const wasmUrl = () => new URL(${JSON.stringify(`${dist}/stepglass.wasm`)});`, loader: "ts" }));
+      build.onResolve({ filter: /[\\/]dist[\\/][\w.]+$/ }, ({ path, resolveDir }) => ({
+        path: pathToFileURL(resolve(resolveDir, path)).href,
+        external: true,
+      }));
+      build.onLoad({ filter: /[\\/]wasm-url\.ts$/ }, () => ({
+        contents: `export const wasmUrl = () => new URL(${JSON.stringify(`${dist}/stepglass.wasm`)});`,
+        loader: "ts",
+      }));
     },
   };
-  const { outputFiles } = await esbuild.build({ absWorkingDir: root, entryPoints: [path], bundle: true, write: false, format: "esm", platform: "node", target: "es2022", packages: "external", plugins: [built], logLevel: "warning" });
+  const { outputFiles } = await esbuild.build({
+    absWorkingDir: root,
+    entryPoints: [path],
+    bundle: true,
+    write: false,
+    format: "esm",
+    platform: "node",
+    target: "es2022",
+    packages: "external",
+    plugins: [built],
+    logLevel: "warning",
+  });
   const [{ text }] = outputFiles;
   const folder = join(root, "pkg-tests/.cache/sources");
   const file = join(folder, `${createHash("sha256").update(text).digest("hex").slice(0, 20)}.mjs`);

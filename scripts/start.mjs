@@ -11,7 +11,11 @@ import { root } from "./steps.mjs";
 let options;
 try {
   options = parseArgs({
-    options: { port: { type: "string", default: "5173" }, host: { type: "string", default: "localhost" }, dev: { type: "boolean", default: false } },
+    options: {
+      port: { type: "string", default: "5173" },
+      host: { type: "string", default: "localhost" },
+      dev: { type: "boolean", default: false },
+    },
   }).values;
 } catch (error) {
   console.error(`start: ${error.message}\nusage: npm start [-- --port N] [--host ADDRESS] [--dev]`);

@@ -45,7 +45,11 @@ function needsShell(command) {
 /** One hash over the contents of files and folders of the repository. */
 export function fingerprint(paths) {
   const hash = createHash("sha256");
-  for (const path of paths.flatMap(filesOf)) hash.update(`${path}\0`).update(readFileSync(join(root, path))).update("\0");
+  for (const path of paths.flatMap(filesOf))
+    hash
+      .update(`${path}\0`)
+      .update(readFileSync(join(root, path)))
+      .update("\0");
   return hash.digest("hex");
 }
 
@@ -54,5 +58,7 @@ export function filesOf(path) {
   const full = join(root, path);
   if (!existsSync(full)) return [];
   if (!statSync(full).isDirectory()) return [path];
-  return readdirSync(full).sort().flatMap((name) => filesOf(`${path}/${name}`));
+  return readdirSync(full)
+    .sort()
+    .flatMap((name) => filesOf(`${path}/${name}`));
 }

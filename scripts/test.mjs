@@ -33,9 +33,13 @@ const nodeTests = (...folders) => node("--test", "--test-reporter=spec", ...fold
 const steps = [
   ["set-up", () => setUp({ build: false })],
   ["JavaScript: lints", [...bin("oxlint", "bin/oxlint"), "--deny-warnings", "js", "www", "scripts", "pkg-tests"]],
+  ["JavaScript: format", [...bin("oxfmt", "bin/oxfmt"), "--check"]],
   ["rust: format", cargo("fmt", "--all", "--check")],
   ["rust: lints", cargo("clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings")],
-  ["rust: lints of the border", cargo("clippy", "--package", "stepglass", "--lib", "--target", "wasm32-unknown-unknown", "--locked", "--", "-D", "warnings")],
+  [
+    "rust: lints of the border",
+    cargo("clippy", "--package", "stepglass", "--lib", "--target", "wasm32-unknown-unknown", "--locked", "--", "-D", "warnings"),
+  ],
   ["rust: tests", cargo("test", "--workspace", "--locked")],
   ["rust: documentation", cargo("doc", "--package", "stepglass", "--no-deps", "--locked", "--quiet"), { RUSTDOCFLAGS: "-D warnings" }],
   ["package: build", node("scripts/build.mjs", "--if-stale")],
@@ -72,7 +76,8 @@ await main(async () => {
   // A part of the tests stands on what earlier steps leave.
   const names = chosen.map(([name]) => name);
   if (names.some((name) => /^(package|page|browser|server): (?!build|set-up)/.test(name))) need("package: build", "package:");
-  if (names.some((name) => ["browser: page", "package: tarball in projects", "server: real clients"].includes(name))) need("browser: set-up", "package: tarball");
+  if (names.some((name) => ["browser: page", "package: tarball in projects", "server: real clients"].includes(name)))
+    need("browser: set-up", "package: tarball");
   if (names.some((name) => ["server: real clients", "package: tarball in projects"].includes(name))) need("server: set-up");
   if (names.includes("package: tarball in projects")) need("bundlers: set-up");
   if (names.includes("browser: page")) need("page: build", "browser: page");
@@ -131,7 +136,7 @@ async function performFiles(files, env) {
   }
   groups.sort((a, b) => b.size - a.size);
   const queue = async () => {
-    for (let group; (group = groups.shift()) !== undefined; ) await runFiles(group.files, 1);
+    for (let group; (group = groups.shift()) !== undefined;) await runFiles(group.files, 1);
   };
   await Promise.all(Array.from({ length: width }, queue));
   for (const file of files.filter((file) => !results.get(file)?.ok)) {
@@ -139,9 +144,12 @@ async function performFiles(files, env) {
     await runFiles([file], 2);
   }
   console.log("");
-  for (const [file, { ok, seconds }] of [...results].sort()) console.log(`${ok ? "ok    " : "FAILED"}${seconds.toFixed(1).padStart(7)} s  ${file}`);
+  for (const [file, { ok, seconds }] of [...results].sort())
+    console.log(`${ok ? "ok    " : "FAILED"}${seconds.toFixed(1).padStart(7)} s  ${file}`);
   for (const { counts } of results.values()) add(counts);
-  const again = [...results].filter(([, { round }]) => round > 1).map(([file, { ok }]) => `${basename(file)} ${ok ? "passed in its second run" : "failed twice"}`);
+  const again = [...results]
+    .filter(([, { round }]) => round > 1)
+    .map(([file, { ok }]) => `${basename(file)} ${ok ? "passed in its second run" : "failed twice"}`);
   return { ok: files.every((file) => results.get(file)?.ok), note: again.length > 0 ? again.join(", ") : undefined };
 
   async function runFiles(some, round) {
@@ -212,7 +220,8 @@ function count(line, counts) {
     counts.skipped += Number(cargo[3]);
   }
   const node = /^ℹ (pass|fail|cancelled|skipped|todo) (\d+)$/.exec(line);
-  if (node) counts[{ pass: "passed", fail: "failed", cancelled: "failed", skipped: "skipped", todo: "skipped" }[node[1]]] += Number(node[2]);
+  if (node)
+    counts[{ pass: "passed", fail: "failed", cancelled: "failed", skipped: "skipped", todo: "skipped" }[node[1]]] += Number(node[2]);
 }
 
 function setUpBrowser() {

@@ -26,7 +26,7 @@ function frame({ webp, x, y, width, height, duration }) {
 
 /** The chunks of a still picture that hold its pixels. */
 function* pictures(webp) {
-  for (let at = 12; at + 8 <= webp.length; ) {
+  for (let at = 12; at + 8 <= webp.length;) {
     const size = webp.readUInt32LE(at + 4);
     const end = at + 8 + size + (size % 2);
     if (["VP8 ", "VP8L", "ALPH"].includes(webp.toString("latin1", at, at + 4))) yield webp.subarray(at, end);

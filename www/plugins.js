@@ -21,7 +21,9 @@ export function thumbnails() {
   const draw = async (id, theme) => {
     const { renderSvg } = await import(pathToFileURL(resolve(www, "../dist/node.js")).href);
     const json = join(folder, id, "machine.asl.json");
-    const text = existsSync(json) ? readFileSync(json, "utf8") : JSON.stringify(parse(readFileSync(join(folder, id, "machine.asl.yaml"), "utf8"), { merge: true }));
+    const text = existsSync(json)
+      ? readFileSync(json, "utf8")
+      : JSON.stringify(parse(readFileSync(join(folder, id, "machine.asl.yaml"), "utf8"), { merge: true }));
     return renderSvg(text, { theme, background: false });
   };
   return {
@@ -73,14 +75,21 @@ export function serviceWorker() {
     closeBundle() {
       const files = readdirSync(out, { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())
-        .map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(out.length + 1).replaceAll("\\", "/"))
+        .map((entry) =>
+          join(entry.parentPath ?? entry.path, entry.name)
+            .slice(out.length + 1)
+            .replaceAll("\\", "/"),
+        )
         .filter((name) => name !== "sw.js" && !name.startsWith(".vite/"))
         .sort();
       const hash = createHash("sha256");
       for (const name of files) hash.update(name).update(readFileSync(join(out, name)));
       const source = readFileSync(join(www, "sw.js"), "utf8");
       const list = files.map((name) => (name === "index.html" ? "./" : name));
-      writeFileSync(join(out, "sw.js"), source.replace('"VERSION"', JSON.stringify(hash.digest("hex").slice(0, 16))).replace('"FILES"', JSON.stringify(list)));
+      writeFileSync(
+        join(out, "sw.js"),
+        source.replace('"VERSION"', JSON.stringify(hash.digest("hex").slice(0, 16))).replace('"FILES"', JSON.stringify(list)),
+      );
     },
   };
 }

@@ -9,7 +9,8 @@ const www = dirname(fileURLToPath(import.meta.url));
 const root = resolve(www, "..");
 
 /** What the first view needs and later chunks share. */
-const atOnce = /\/www\/src\/(?:store\/(?!recordings|insideLayout)|keys\/keymap|debugger\/(?:onGraph|clocks|model|session)\.|editor\/place|graph\/(?:viewport|menuOpen)|ui\/(?:signs|Icon|lazy))/;
+const atOnce =
+  /\/www\/src\/(?:store\/(?!recordings|insideLayout)|keys\/keymap|debugger\/(?:onGraph|clocks|model|session)\.|editor\/place|graph\/(?:viewport|menuOpen)|ui\/(?:signs|Icon|lazy))/;
 
 export default defineConfig({
   root: www,
@@ -40,7 +41,14 @@ export default defineConfig({
     rolldownOptions: {
       // What the page has at once in one chunk, also where a later one needs a part of it: chunks compress worse apart.
       // The first script stays what it is: it begins the interpreter's thread.
-      output: { codeSplitting: { groups: [{ name: "start", test: /\/www\/src\/start\.ts$|preload-helper/, priority: 1 }, { name: "store", test: atOnce }] } },
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: "start", test: /\/www\/src\/start\.ts$|preload-helper/, priority: 1 },
+            { name: "store", test: atOnce },
+          ],
+        },
+      },
     },
     modulePreload: { polyfill: false, resolveDependencies: (file, needed) => (file.includes("/page-") ? [] : needed) },
   },

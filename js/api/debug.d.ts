@@ -18,7 +18,18 @@
  */
 
 import type { CoverageTotals, CoveredPlace } from "./testing.js";
-import type { Definition, ExecutionResult, Frame, HistoryEvent, MachineType, RecordedTask, StateMachine, Substitutions, TaskHandler, TaskHandlers } from "./index.js";
+import type {
+  Definition,
+  ExecutionResult,
+  Frame,
+  HistoryEvent,
+  MachineType,
+  RecordedTask,
+  StateMachine,
+  Substitutions,
+  TaskHandler,
+  TaskHandlers,
+} from "./index.js";
 
 /** A step of a child execution of a Distributed Map: an event of its own history, or its end. */
 export interface ChildStep {
@@ -522,7 +533,12 @@ export class DebugSession {
     visit?: number,
     attempt?: number,
     options?: { all?: boolean; item?: number },
-  ): { attempts: number; input?: any; stages: { place: number; stage: string; value: any; after: number; index?: number }[]; items: Record<string, number> };
+  ): {
+    attempts: number;
+    input?: any;
+    stages: { place: number; stage: string; value: any; after: number; index?: number }[];
+    items: Record<string, number>;
+  };
   visits(state: string): { id: number; enter: number; exit: number; end: number; iterations: number[]; slot: number; attempts: number }[];
   /** Returns visits in child executions of Distributed Maps, the last 1000 by default; `iterations` selects the indices in the enclosing Maps. */
   childVisits(state: string, options?: { iterations?: (number | undefined)[]; most?: number }): ChildVisit[];
@@ -535,14 +551,38 @@ export class DebugSession {
    * Returns all visits of the execution's own history, or of the history that a visit is in, in the order of entry. `exit` is the
    * event that exited the state; `end` is the event that ended the visit in any way.
    */
-  visitsInOrder(visit?: number): IterableIterator<{ id: number; state: string; type: string; enter: number; exit: number; end: number; around: number; thread: number; slot: number; threadName: string; attempts: number; backoffs: { failed: number; again: number }[] }>;
+  visitsInOrder(
+    visit?: number,
+  ): IterableIterator<{
+    id: number;
+    state: string;
+    type: string;
+    enter: number;
+    exit: number;
+    end: number;
+    around: number;
+    thread: number;
+    slot: number;
+    threadName: string;
+    attempts: number;
+    backoffs: { failed: number; again: number }[];
+  }>;
   evaluate(question: string, options?: { language?: "jsonata" | "jsonpath" | "template"; visit?: number; values?: Values }): Evaluated;
   values(visit?: number): Values;
   /** Returns the engine's frames at the current position. */
   frames(): Frame[];
 
   /** Returns the tree of runs. A fork diverged from its `parent` at the event `at`, of the execution `atExecution` if that is not the run's own. */
-  runs(): { id: number; parent?: number; at?: number; atExecution?: number; label: string; current: boolean; events: number; outcome?: ExecutionResult }[];
+  runs(): {
+    id: number;
+    parent?: number;
+    at?: number;
+    atExecution?: number;
+    label: string;
+    current: boolean;
+    events: number;
+    outcome?: ExecutionResult;
+  }[];
   selectRun(id: number): void;
   /** Removes a run that is not selected. Its forks are kept. */
   removeRun(id: number): void;
@@ -675,7 +715,11 @@ export interface MeasuredCoverage {
  * const never = places.filter(({ count }) => count === 0).map(({ state, label }) => `${state}: ${label}`);
  * ```
  */
-export function measureCoverage(definition: Definition | StateMachine, hits: Record<string, number>, options?: { file?: string; executions?: number; line?(pointer: string): number | undefined }): MeasuredCoverage;
+export function measureCoverage(
+  definition: Definition | StateMachine,
+  hits: Record<string, number>,
+  options?: { file?: string; executions?: number; line?(pointer: string): number | undefined },
+): MeasuredCoverage;
 
 /**
  * Generates an input from what a definition reads, in JSONPath and JSONata, as far as that can be determined without running it.

@@ -70,7 +70,10 @@ export class StepglassDebugger extends HTMLElement {
    * Watches an execution: shows its events so far and from now on, and does not change it. Takes the result of `machine.start()`,
    * or any async iterable of history events. Resolves when the execution has ended.
    */
-  attach(execution: AsyncIterable<HistoryEvent> & { result?: Promise<ExecutionResult> }, options?: { definition?: Definition }): Promise<void>;
+  attach(
+    execution: AsyncIterable<HistoryEvent> & { result?: Promise<ExecutionResult> },
+    options?: { definition?: Definition },
+  ): Promise<void>;
 }
 
 /** A task without a mock, in the event `asl-task`. */

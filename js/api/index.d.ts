@@ -24,7 +24,8 @@ declare global {
 }
 
 /** A class of the platform by its name, if the program's type libraries have it (the DOM's or @types/node); otherwise the members that this package uses. */
-export type PlatformClass<Name extends string, Otherwise> = typeof globalThis extends Record<Name, { prototype: infer Instance }> ? Instance : Otherwise;
+export type PlatformClass<Name extends string, Otherwise> =
+  typeof globalThis extends Record<Name, { prototype: infer Instance }> ? Instance : Otherwise;
 
 /** A `URL`. */
 export type PlatformUrl = PlatformClass<"URL", { readonly href: string }>;
@@ -67,7 +68,15 @@ export type ExecutionStatus = "RUNNING" | "SUCCEEDED" | "FAILED" | "TIMED_OUT" |
 // ---------------------------------------------------------------------------------------------------- loading
 
 /** Where the WebAssembly module comes from: a URL, a Response, its bytes, or a compiled module. */
-export type ModuleSource = string | PlatformUrl | PlatformRequest | PlatformResponse | ArrayBuffer | ArrayBufferView | CompiledModule | Promise<PlatformResponse>;
+export type ModuleSource =
+  | string
+  | PlatformUrl
+  | PlatformRequest
+  | PlatformResponse
+  | ArrayBuffer
+  | ArrayBufferView
+  | CompiledModule
+  | Promise<PlatformResponse>;
 
 /**
  * Loads the WebAssembly module. In Node the module is loaded at import, and this function does nothing. In a browser, call
@@ -375,7 +384,19 @@ export interface TestStateRequest {
  * error.
  */
 export interface ServiceShape {
-  type?: "structure" | "list" | "map" | "string" | "integer" | "long" | "float" | "double" | "boolean" | "timestamp" | "blob" | (string & {});
+  type?:
+    | "structure"
+    | "list"
+    | "map"
+    | "string"
+    | "integer"
+    | "long"
+    | "float"
+    | "double"
+    | "boolean"
+    | "timestamp"
+    | "blob"
+    | (string & {});
   /** The members of a structure. Names may begin with a lower-case letter; Step Functions capitalizes them. */
   members?: Record<string, ServiceShape>;
   required?: readonly string[];
@@ -495,8 +516,19 @@ export interface SvgOptions extends LayoutOptions {
 
 /** The status of a state in a drawing. */
 export type StateStatus =
-  | "idle" | "queued" | "running" | "paused" | "waiting" | "awaiting" | "retrying"
-  | "succeeded" | "caught" | "failed" | "timedOut" | "cancelled" | "skipped";
+  | "idle"
+  | "queued"
+  | "running"
+  | "paused"
+  | "waiting"
+  | "awaiting"
+  | "retrying"
+  | "succeeded"
+  | "caught"
+  | "failed"
+  | "timedOut"
+  | "cancelled"
+  | "skipped";
 
 /** Lays out the graph of a definition, with all positions and sizes in px. The definition may have errors if it is JSON. */
 export function layout(
@@ -712,7 +744,14 @@ export interface ActivityTask {
 export function s3Handlers(source: Record<string, ObjectBody> | Map<string, ObjectBody> | ObjectStore): Record<string, TaskHandler>;
 
 /** The content of an object: text, bytes, a File, a URL to fetch, or a JSON value. */
-export type ObjectBody = string | ArrayBuffer | ArrayBufferView | PlatformBlob | PlatformUrl | readonly unknown[] | { readonly [key: string]: unknown };
+export type ObjectBody =
+  | string
+  | ArrayBuffer
+  | ArrayBufferView
+  | PlatformBlob
+  | PlatformUrl
+  | readonly unknown[]
+  | { readonly [key: string]: unknown };
 
 /** A store of objects. Without `list` it cannot be listed, without `put` it cannot be written. */
 export interface ObjectStore {
@@ -1092,11 +1131,37 @@ export interface TraceStage {
  * when each is thrown.
  */
 export type ErrorCode =
-  | "DEFINITION" | "EXECUTION_FAILED" | "EXECUTION_TIMED_OUT" | "EXECUTION_ABORTED" | "TASK_ERROR" | "TASK_CANCELLED" | "RESTORE"
-  | "INVALID_ARGUMENT" | "INVALID_OPTION" | "INVALID_SCRIPT" | "INVALID_CLOCK" | "UNKNOWN_TOKEN" | "UNKNOWN_TASK" | "NOT_STARTED"
-  | "ALREADY_STARTED" | "NOT_REDRIVABLE" | "NOT_SETTABLE" | "NOT_JSON" | "NOT_YAML" | "UNUSABLE_FILE" | "NOT_A_HISTORY" | "NOT_LOADED"
-  | "LOAD_FAILED" | "PAYLOAD_TOO_LARGE" | "OUT_OF_MEMORY" | "HISTORY_TOO_LARGE" | "ILLEGAL_CONSTRUCTOR" | "TEST_KIT" | "NO_MOCK"
-  | "STORE_CONFLICT" | "INTERNAL";
+  | "DEFINITION"
+  | "EXECUTION_FAILED"
+  | "EXECUTION_TIMED_OUT"
+  | "EXECUTION_ABORTED"
+  | "TASK_ERROR"
+  | "TASK_CANCELLED"
+  | "RESTORE"
+  | "INVALID_ARGUMENT"
+  | "INVALID_OPTION"
+  | "INVALID_SCRIPT"
+  | "INVALID_CLOCK"
+  | "UNKNOWN_TOKEN"
+  | "UNKNOWN_TASK"
+  | "NOT_STARTED"
+  | "ALREADY_STARTED"
+  | "NOT_REDRIVABLE"
+  | "NOT_SETTABLE"
+  | "NOT_JSON"
+  | "NOT_YAML"
+  | "UNUSABLE_FILE"
+  | "NOT_A_HISTORY"
+  | "NOT_LOADED"
+  | "LOAD_FAILED"
+  | "PAYLOAD_TOO_LARGE"
+  | "OUT_OF_MEMORY"
+  | "HISTORY_TOO_LARGE"
+  | "ILLEGAL_CONSTRUCTOR"
+  | "TEST_KIT"
+  | "NO_MOCK"
+  | "STORE_CONFLICT"
+  | "INTERNAL";
 
 /** Rejects `machine.run()`. */
 export class ExecutionError extends Error {
@@ -1163,7 +1228,10 @@ export type ScriptedTask = Pick<Task, "id" | "stateName" | "resource" | "paramet
 export type ScriptedResults = ScriptedResult | readonly ScriptedResult[] | ((input: any, task: ScriptedTask) => ScriptedResult);
 
 /** Results by the names of {@link TaskHandlers}, or one function for all tasks. */
-export type Script = Record<string, ScriptedResults> | ReadonlyMap<string, ScriptedResults> | ((input: any, task: ScriptedTask) => ScriptedResult);
+export type Script =
+  | Record<string, ScriptedResults>
+  | ReadonlyMap<string, ScriptedResults>
+  | ((input: any, task: ScriptedTask) => ScriptedResult);
 
 /** Options of `simulate()`. */
 export interface SimulateOptions extends ValidateOptions, Omit<Limits, "stepBudget"> {
@@ -1211,7 +1279,12 @@ export type SimulationReport<Output = any> = (ExecutionResult<Output> | { status
  * assert.equal(report.calls.length, 2);
  * ```
  */
-export function simulate<Output = any>(definition: Definition | StateMachine, input?: unknown, script?: Script, options?: SimulateOptions): SimulationReport<Output>;
+export function simulate<Output = any>(
+  definition: Definition | StateMachine,
+  input?: unknown,
+  script?: Script,
+  options?: SimulateOptions,
+): SimulationReport<Output>;
 
 // ---------------------------------------------------------------------------------------------------- recordings
 

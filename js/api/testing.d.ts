@@ -19,7 +19,20 @@
  * @packageDocumentation
  */
 
-import type { ChildExecution, Definition, Execution, ExecutionCoverage, ExecutionStatus, HistoryEvent, MachineOptions, PlatformUrl, StartOptions, StateMachine, Task, TaskHandlers } from "./index.js";
+import type {
+  ChildExecution,
+  Definition,
+  Execution,
+  ExecutionCoverage,
+  ExecutionStatus,
+  HistoryEvent,
+  MachineOptions,
+  PlatformUrl,
+  StartOptions,
+  StateMachine,
+  Task,
+  TaskHandlers,
+} from "./index.js";
 
 // ------------------------------------------------------------------------------------------------------- mocks
 
@@ -359,7 +372,11 @@ export interface RunExpectation {
 }
 
 /** A custom matcher of Vitest and Jest. */
-export type RunMatcher = (this: any, run: TestRun, ...args: any[]) => { pass: boolean; message: () => string; actual?: unknown; expected?: unknown };
+export type RunMatcher = (
+  this: any,
+  run: TestRun,
+  ...args: any[]
+) => { pass: boolean; message: () => string; actual?: unknown; expected?: unknown };
 
 /**
  * The expectations as matchers of Vitest and Jest.
@@ -490,7 +507,10 @@ export interface PropertyReport {
  * });
  * ```
  */
-export function property(source: string | PlatformUrl | object | StateMachine | TestMachine, options?: PropertyOptions): Promise<PropertyReport>;
+export function property(
+  source: string | PlatformUrl | object | StateMachine | TestMachine,
+  options?: PropertyOptions,
+): Promise<PropertyReport>;
 
 /** A property does not hold. The message has the schedule, the seed and what happened. */
 export class PropertyError extends Error {

@@ -26,7 +26,11 @@ export function spoken(ms: number): string {
   if (ms < 1000) return ms === 0 ? "0 s" : `${Number(ms.toFixed(3))} ms`;
   const parts: string[] = [];
   let rest = ms;
-  for (const [unit, size] of [["d", UNITS.d], ["h", UNITS.h], ["m", UNITS.m]] as const) {
+  for (const [unit, size] of [
+    ["d", UNITS.d],
+    ["h", UNITS.h],
+    ["m", UNITS.m],
+  ] as const) {
     const count = Math.floor(rest / size);
     if (count > 0) parts.push(`${count} ${unit}`);
     rest -= count * size;

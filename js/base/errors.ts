@@ -43,21 +43,24 @@ function markOf(name: string): symbol {
 }
 
 /** Thrown by a task handler to say exactly which `Error` and `Cause` the state sees. */
-export const TaskError = /* @__PURE__ */ marked("TaskError", class extends Error {
-  declare readonly code: "TASK_ERROR";
-  declare readonly error: string | undefined;
-  declare readonly errorCause: string | undefined;
+export const TaskError = /* @__PURE__ */ marked(
+  "TaskError",
+  class extends Error {
+    declare readonly code: "TASK_ERROR";
+    declare readonly error: string | undefined;
+    declare readonly errorCause: string | undefined;
 
-  constructor(error?: string, errorCause?: unknown, options?: ErrorOptions) {
-    // A value that JSON does not have gives undefined.
-    const text: string | undefined = errorCause === undefined || typeof errorCause === "string" ? errorCause : JSON.stringify(errorCause);
-    super(text === undefined ? String(error) : `${error}: ${text}`, options);
-    this.name = "TaskError";
-    this.code = "TASK_ERROR";
-    this.error = error === undefined ? undefined : String(error);
-    this.errorCause = text;
-  }
-});
+    constructor(error?: string, errorCause?: unknown, options?: ErrorOptions) {
+      // A value that JSON does not have gives undefined.
+      const text: string | undefined = errorCause === undefined || typeof errorCause === "string" ? errorCause : JSON.stringify(errorCause);
+      super(text === undefined ? String(error) : `${error}: ${text}`, options);
+      this.name = "TaskError";
+      this.code = "TASK_ERROR";
+      this.error = error === undefined ? undefined : String(error);
+      this.errorCause = text;
+    }
+  },
+);
 export type TaskError = InstanceType<typeof TaskError>;
 
 /** Whether a thrown value is a TaskError, of this copy of the package or another. */
@@ -86,89 +89,106 @@ export interface Failure {
 }
 
 /** Rejects `machine.run()` when the execution does not succeed; `thrown` is the error that it comes of, where there is one. */
-export const ExecutionError = /* @__PURE__ */ marked("ExecutionError", class extends Error {
-  declare readonly code: "EXECUTION_FAILED" | "EXECUTION_TIMED_OUT" | "EXECUTION_ABORTED";
-  declare readonly status: "FAILED" | "TIMED_OUT" | "ABORTED";
-  declare readonly error: string | undefined;
-  declare readonly errorCause: string | undefined;
-  declare readonly state: string | undefined;
-  declare readonly execution: Execution;
+export const ExecutionError = /* @__PURE__ */ marked(
+  "ExecutionError",
+  class extends Error {
+    declare readonly code: "EXECUTION_FAILED" | "EXECUTION_TIMED_OUT" | "EXECUTION_ABORTED";
+    declare readonly status: "FAILED" | "TIMED_OUT" | "ABORTED";
+    declare readonly error: string | undefined;
+    declare readonly errorCause: string | undefined;
+    declare readonly state: string | undefined;
+    declare readonly execution: Execution;
 
-  constructor(execution: Execution, { status, error, cause }: Failure, state?: string, thrown?: Thrown) {
-    const where = state === undefined ? "" : ` in state ${JSON.stringify(state)}`;
-    const what = { FAILED: "failed", TIMED_OUT: "timed out", ABORTED: "was aborted" }[status] ?? status;
-    const why = [error, cause].filter((part) => part !== undefined && part !== "").join(": ");
-    super(`the execution ${what}${where}${why ? `: ${why}` : ""}`, thrown && { cause: thrown.value });
-    this.name = "ExecutionError";
-    this.code = `EXECUTION_${status}`;
-    this.status = status;
-    this.error = error;
-    this.errorCause = cause;
-    this.state = state;
-    // Not enumerable, because it would fill the console.
-    Object.defineProperty(this, "execution", { value: execution });
-  }
-});
+    constructor(execution: Execution, { status, error, cause }: Failure, state?: string, thrown?: Thrown) {
+      const where = state === undefined ? "" : ` in state ${JSON.stringify(state)}`;
+      const what = { FAILED: "failed", TIMED_OUT: "timed out", ABORTED: "was aborted" }[status] ?? status;
+      const why = [error, cause].filter((part) => part !== undefined && part !== "").join(": ");
+      super(`the execution ${what}${where}${why ? `: ${why}` : ""}`, thrown && { cause: thrown.value });
+      this.name = "ExecutionError";
+      this.code = `EXECUTION_${status}`;
+      this.status = status;
+      this.error = error;
+      this.errorCause = cause;
+      this.state = state;
+      // Not enumerable, because it would fill the console.
+      Object.defineProperty(this, "execution", { value: execution });
+    }
+  },
+);
 export type ExecutionError = InstanceType<typeof ExecutionError>;
 
 /** Thrown by `new StateMachine()` for a definition with errors; `diagnostics` has all of them, warnings included. */
-export const DefinitionError = /* @__PURE__ */ marked("DefinitionError", class extends Error {
-  declare readonly code: "DEFINITION";
-  declare readonly diagnostics: Diagnostic[];
+export const DefinitionError = /* @__PURE__ */ marked(
+  "DefinitionError",
+  class extends Error {
+    declare readonly code: "DEFINITION";
+    declare readonly diagnostics: Diagnostic[];
 
-  constructor(diagnostics: Diagnostic[], rendered: string) {
-    const errors = diagnostics.filter((diagnostic) => diagnostic.severity === "error").length;
-    super(`the definition has ${errors === 1 ? "an error" : `${errors} errors`}\n${rendered.trimEnd()}`);
-    this.name = "DefinitionError";
-    this.code = "DEFINITION";
-    this.diagnostics = diagnostics;
-  }
-});
+    constructor(diagnostics: Diagnostic[], rendered: string) {
+      const errors = diagnostics.filter((diagnostic) => diagnostic.severity === "error").length;
+      super(`the definition has ${errors === 1 ? "an error" : `${errors} errors`}\n${rendered.trimEnd()}`);
+      this.name = "DefinitionError";
+      this.code = "DEFINITION";
+      this.diagnostics = diagnostics;
+    }
+  },
+);
 export type DefinitionError = InstanceType<typeof DefinitionError>;
 
 /** A snapshot that cannot be restored: of another definition, of an unknown version, or no snapshot at all. */
-export const RestoreError = /* @__PURE__ */ marked("RestoreError", class extends Error {
-  declare readonly code: "RESTORE";
+export const RestoreError = /* @__PURE__ */ marked(
+  "RestoreError",
+  class extends Error {
+    declare readonly code: "RESTORE";
 
-  constructor(message: string) {
-    super(message);
-    this.name = "RestoreError";
-    this.code = "RESTORE";
-  }
-});
+    constructor(message: string) {
+      super(message);
+      this.name = "RestoreError";
+      this.code = "RESTORE";
+    }
+  },
+);
 export type RestoreError = InstanceType<typeof RestoreError>;
 
 /** The WebAssembly instance trapped: its memory ran out, or there is a bug. A new instance is in place when this is thrown. */
-export const InternalError = /* @__PURE__ */ marked("InternalError", class extends Error {
-  declare readonly code: "INTERNAL" | "OUT_OF_MEMORY";
+export const InternalError = /* @__PURE__ */ marked(
+  "InternalError",
+  class extends Error {
+    declare readonly code: "INTERNAL" | "OUT_OF_MEMORY";
 
-  constructor(trap: unknown, memory?: MemoryUse) {
-    const ranOut = memory && `the interpreter's memory ran out: ${Math.round(memory.used / 1e6)} of ${Math.round(memory.most / 1e6)} MB were in use and more was needed for ${memory.needed}; use smaller payloads, or keep less history (history: "none")`;
-    super(ranOut ?? `internal error, please report it: ${messageOf(trap)}`, { cause: trap });
-    this.name = "InternalError";
-    this.code = ranOut ? "OUT_OF_MEMORY" : "INTERNAL";
-  }
-});
+    constructor(trap: unknown, memory?: MemoryUse) {
+      const ranOut =
+        memory &&
+        `the interpreter's memory ran out: ${Math.round(memory.used / 1e6)} of ${Math.round(memory.most / 1e6)} MB were in use and more was needed for ${memory.needed}; use smaller payloads, or keep less history (history: "none")`;
+      super(ranOut ?? `internal error, please report it: ${messageOf(trap)}`, { cause: trap });
+      this.name = "InternalError";
+      this.code = ranOut ? "OUT_OF_MEMORY" : "INTERNAL";
+    }
+  },
+);
 export type InternalError = InstanceType<typeof InternalError>;
 
 /** Why a task's `signal` is aborted; its name is AbortError, which is what `fetch` and others look for. */
-export const TaskCancelled = /* @__PURE__ */ marked("TaskCancelled", class extends Error {
-  declare readonly code: "TASK_CANCELLED";
-  declare readonly reason: CancelReason;
+export const TaskCancelled = /* @__PURE__ */ marked(
+  "TaskCancelled",
+  class extends Error {
+    declare readonly code: "TASK_CANCELLED";
+    declare readonly reason: CancelReason;
 
-  constructor(reason: CancelReason, state: string, options?: ErrorOptions) {
-    const why = {
-      Timeout: "its TimeoutSeconds have passed",
-      Heartbeat: "no heartbeat came within its HeartbeatSeconds",
-      SiblingFailed: "another branch or iteration has failed",
-      Stopped: "the execution has ended",
-    };
-    super(`the task of state ${JSON.stringify(state)} was cancelled: ${why[reason] ?? reason}`, options);
-    this.name = "AbortError";
-    this.code = "TASK_CANCELLED";
-    this.reason = reason;
-  }
-});
+    constructor(reason: CancelReason, state: string, options?: ErrorOptions) {
+      const why = {
+        Timeout: "its TimeoutSeconds have passed",
+        Heartbeat: "no heartbeat came within its HeartbeatSeconds",
+        SiblingFailed: "another branch or iteration has failed",
+        Stopped: "the execution has ended",
+      };
+      super(`the task of state ${JSON.stringify(state)} was cancelled: ${why[reason] ?? reason}`, options);
+      this.name = "AbortError";
+      this.code = "TASK_CANCELLED";
+      this.reason = reason;
+    }
+  },
+);
 export type TaskCancelled = InstanceType<typeof TaskCancelled>;
 
 /** A mistake in the use of this package, with a code that stays. */
@@ -177,7 +197,12 @@ export function misuse(code: ErrorCode | AwsErrorCode, message: string, Kind: ne
 }
 
 // The classes of the module's errors by their codes; all others are an Error.
-const KINDS: Readonly<Record<string, new (message: string) => Error>> = { INVALID_OPTION: TypeError, NOT_JSON: SyntaxError, UNKNOWN_TASK: RangeError, ValidationException: RangeError };
+const KINDS: Readonly<Record<string, new (message: string) => Error>> = {
+  INVALID_OPTION: TypeError,
+  NOT_JSON: SyntaxError,
+  UNKNOWN_TASK: RangeError,
+  ValidationException: RangeError,
+};
 
 /** The error for an object that the module has thrown. */
 export function refusal({ code = "INTERNAL", message }: { code?: string; message: string }): CodedError {

@@ -12,7 +12,10 @@ const COUNT = 2 ** 32 - 1;
 /** What a value must be in words, and a test of it. */
 export type Allowed = readonly [what: string, allows: (value: unknown) => boolean];
 
-const whole = (least: number): Allowed => [`a whole number from ${least} to ${COUNT}`, (value) => isWhole(value) && value >= least && value <= COUNT];
+const whole = (least: number): Allowed => [
+  `a whole number from ${least} to ${COUNT}`,
+  (value) => isWhole(value) && value >= least && value <= COUNT,
+];
 const word = (...words: unknown[]): Allowed => [words.map((one) => JSON.stringify(one)).join(" or "), (value) => words.includes(value)];
 const text: Allowed = ["a string", (value) => typeof value === "string"];
 const flag: Allowed = ["true or false", (value) => typeof value === "boolean"];
@@ -49,7 +52,10 @@ const ALLOWED: Readonly<Record<string, Allowed>> = {
   seed: ["a whole number or a BigInt", (value) => typeof value === "bigint" || isWhole(value)],
   workerName: text,
   ask: flag,
-  recorded: ["an array of the tasks of a recorded execution", (value) => Array.isArray(value) && value.every((task) => typeof task === "object" && task !== null)],
+  recorded: [
+    "an array of the tasks of a recorded execution",
+    (value) => Array.isArray(value) && value.every((task) => typeof task === "object" && task !== null),
+  ],
   direction: word("TB", "LR"),
   theme: word("auto", "light", "dark"),
   foldLarge: flag,
@@ -65,12 +71,14 @@ const ALLOWED: Readonly<Record<string, Allowed>> = {
 
 /** Throws for options that do not exist, because a misspelt one would have no effect, and for invalid values. */
 export function checkOptions(options: unknown, known: readonly string[], where: string): void {
-  if (typeof options !== "object" || options === null) throw misuse("INVALID_OPTION", `the options of ${where} must be an object, not ${shown(options)}`);
+  if (typeof options !== "object" || options === null)
+    throw misuse("INVALID_OPTION", `the options of ${where} must be an object, not ${shown(options)}`);
   const problems: string[] = [];
   for (const [name, value] of Object.entries(options)) {
     if (!known.includes(name)) throw misuse("INVALID_OPTION", `${where} has no option ${JSON.stringify(name)}; it has ${known.join(", ")}`);
     const allowed = ALLOWED[name];
-    if (value !== undefined && allowed !== undefined && !allowed[1](value)) problems.push(`${name} must be ${allowed[0]}, not ${shown(value)}`);
+    if (value !== undefined && allowed !== undefined && !allowed[1](value))
+      problems.push(`${name} must be ${allowed[0]}, not ${shown(value)}`);
   }
   if (problems.length > 0) throw misuse("INVALID_OPTION", `${where}: ${problems.join("; ")}`);
 }
@@ -80,7 +88,12 @@ function isWhole(value: unknown): value is number {
 }
 
 function isSubstitutions(value: unknown): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && Object.values(value).every((one) => ["string", "number", "boolean", "object"].includes(typeof one));
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.values(value).every((one) => ["string", "number", "boolean", "object"].includes(typeof one))
+  );
 }
 
 function isSignal(value: unknown): boolean {

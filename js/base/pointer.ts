@@ -12,5 +12,8 @@ export function pointerTo(pointer: string, ...names: (string | number)[]): strin
 
 /** The names and indices that a pointer is made of. */
 export function pointerSteps(pointer: string): string[] {
-  return pointer.split("/").slice(1).map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+  return pointer
+    .split("/")
+    .slice(1)
+    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
 }

@@ -16,7 +16,10 @@ export function seedOf(seed: unknown): bigint {
 /** What task tokens are made with: 256 random bits as hexadecimal digits. */
 export function randomKey(): string {
   const words = [randomWords(), randomWords()];
-  return words.flatMap((pair) => [pair.getBigUint64(0), pair.getBigUint64(8)]).map(hexadecimal).join("");
+  return words
+    .flatMap((pair) => [pair.getBigUint64(0), pair.getBigUint64(8)])
+    .map(hexadecimal)
+    .join("");
 }
 
 /** A random UUID. `crypto.randomUUID()` exists in secure contexts only. */

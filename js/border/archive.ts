@@ -61,10 +61,16 @@ export class Archive {
    * Takes the events out of a snapshot if there are many, because the engine does not read them. Returns the engine's snapshot
    * as text. `isPage` says whether a text has events as the engine writes them.
    */
-  static of(snapshot: EngineSnapshot, isPage: (text: string) => boolean, write: (snapshot: EngineSnapshot) => string): { archive: Archive; text: string } {
+  static of(
+    snapshot: EngineSnapshot,
+    isPage: (text: string) => boolean,
+    write: (snapshot: EngineSnapshot) => string,
+  ): { archive: Archive; text: string } {
     const archive = new Archive();
     const executions: readonly unknown[] = Array.isArray(snapshot.executions) ? snapshot.executions : [];
-    const own = executions.find((execution) => isObject(execution) && execution.id === 0) as { events?: readonly HistoryEvent[] } | undefined;
+    const own = executions.find((execution) => isObject(execution) && execution.id === 0) as
+      | { events?: readonly HistoryEvent[] }
+      | undefined;
     const events = own?.events;
     if (!Array.isArray(events) || events.length < FEW) return { archive, text: write(snapshot) };
     let texts: string[] = [];
@@ -106,5 +112,9 @@ export function eventsOf(text: string): TimedEvent[] {
 export function checkAtOnce(length: number, what: string): void {
   if (length <= AT_ONCE) return;
   const giga = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`;
-  throw misuse("HISTORY_TOO_LARGE", `${what} has more than ${giga(AT_ONCE)} of text (${giga(length)} up to here): read the events one after the other (for await (const event of execution)), or keep none (history: "none")`, RangeError);
+  throw misuse(
+    "HISTORY_TOO_LARGE",
+    `${what} has more than ${giga(AT_ONCE)} of text (${giga(length)} up to here): read the events one after the other (for await (const event of execution)), or keep none (history: "none")`,
+    RangeError,
+  );
 }

@@ -126,7 +126,10 @@ export class EngineHandle {
     if (here !== undefined) return here;
     const machine = this.#machine.raw();
     try {
-      const raw = this.#base === undefined ? new glue.Engine(machine, this.#settings) : glue.Engine.restore(machine, this.#base, this.#settings.once === true);
+      const raw =
+        this.#base === undefined
+          ? new glue.Engine(machine, this.#settings)
+          : glue.Engine.restore(machine, this.#base, this.#settings.once === true);
       if (this.#settings.coverage) raw.cover();
       for (let i = 0; i < this.#journal.length; i += MEMBERS) {
         const [method, now, a, b, c] = this.#journal.slice(i, i + MEMBERS);

@@ -15,10 +15,23 @@ export type Fact =
   | [method: "stop", error?: string | null, cause?: string | null];
 
 /** The arguments of a fact besides its method. */
-export type FactArguments<Method extends Fact[0], F = Fact> = F extends [infer M, ...infer Rest] ? (Method extends M ? Rest : never) : never;
+export type FactArguments<Method extends Fact[0], F = Fact> = F extends [infer M, ...infer Rest]
+  ? Method extends M
+    ? Rest
+    : never
+  : never;
 
 /** A question without arguments; the answer is JSON text. */
-export type Question = "status" | "pending" | "frames" | "coverage" | "takeTrace" | "takeHistory" | "takeChildEvents" | "snapshot" | "snapshotWithoutEvents";
+export type Question =
+  | "status"
+  | "pending"
+  | "frames"
+  | "coverage"
+  | "takeTrace"
+  | "takeHistory"
+  | "takeChildEvents"
+  | "snapshot"
+  | "snapshotWithoutEvents";
 
 /** The compiler's options. */
 export type CompileSettings = Pick<ValidateOptions, "type" | "jsonata">;

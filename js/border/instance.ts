@@ -62,7 +62,10 @@ export function init(source?: ModuleSource | { module_or_path: ModuleSource }): 
   loading ??= (async () => {
     const from = await ((source as { module_or_path?: ModuleSource } | undefined)?.module_or_path ?? source ?? loader?.());
     if (from === undefined) {
-      throw misuse("NOT_LOADED", 'this entry does not load the WebAssembly module by itself: call init(source) with a URL, a Response, the bytes or the module of "stepglass/stepglass.wasm"');
+      throw misuse(
+        "NOT_LOADED",
+        'this entry does not load the WebAssembly module by itself: call init(source) with a URL, a Response, the bytes or the module of "stepglass/stepglass.wasm"',
+      );
     }
     try {
       await glue.default({ module_or_path: from as unknown as glue.InitInput });
@@ -79,7 +82,9 @@ export function init(source?: ModuleSource | { module_or_path: ModuleSource }): 
 }
 
 function notLoaded(where: string, cause: unknown): Error {
-  return Object.assign(new Error(`the WebAssembly module could not be loaded${where}: ${messageOf(cause)}`, { cause }), { code: "LOAD_FAILED" });
+  return Object.assign(new Error(`the WebAssembly module could not be loaded${where}: ${messageOf(cause)}`, { cause }), {
+    code: "LOAD_FAILED",
+  });
 }
 
 /** Calls a function of the module that leaves nothing behind there. What is given is made before: its errors are the caller's. */
@@ -94,7 +99,11 @@ export function checkSize(text: string, what: string, largest = LARGEST): void {
   if (text.length * 3 <= largest) return;
   const size = byteLength(text);
   if (size <= largest) return;
-  throw misuse("PAYLOAD_TOO_LARGE", `${what} is ${mega(size)}; the interpreter's memory (${mega(memory)}) takes at most ${mega(largest)} at once`, RangeError);
+  throw misuse(
+    "PAYLOAD_TOO_LARGE",
+    `${what} is ${mega(size)}; the interpreter's memory (${mega(memory)}) takes at most ${mega(largest)} at once`,
+    RangeError,
+  );
 }
 
 const mega = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
@@ -242,7 +251,10 @@ export function translate(thrown: unknown, method?: string, given?: unknown): un
   reset();
   glue.__wbg_reset_state();
   const needed = NEEDS.get(method ?? "") ?? "the next step";
-  const error = new InternalError(thrown, used && { ...used, needed: typeof given === "string" ? `${needed} (${mega(byteLength(given))})` : needed });
+  const error = new InternalError(
+    thrown,
+    used && { ...used, needed: typeof given === "string" ? `${needed} (${mega(byteLength(given))})` : needed },
+  );
   for (const reject of driven) reject(error);
   driven.clear();
   return error;

@@ -65,5 +65,7 @@ function loadNow(): WebAssembly.Module {
 }
 
 function lacking(why: unknown): Error {
-  return new Error(`The rest of the interpreter could not be loaded (${messageOf(why)}). Check the network connection; the next use tries again.`);
+  return new Error(
+    `The rest of the interpreter could not be loaded (${messageOf(why)}). Check the network connection; the next use tries again.`,
+  );
 }

@@ -5,7 +5,9 @@ import { refusal } from "../base/errors.ts";
 import type { Command, Step } from "../api/index.d.ts";
 import type { Fact } from "./facts.ts";
 
-const [KIND, TEXT_AT, TEXT_LENGTH, DEADLINE, EVENTS, MORE, TASK, STATE, ATTEMPT, RUNNING, KNOWN, PAYLOADS, NUMBERS] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12] as const;
+const [KIND, TEXT_AT, TEXT_LENGTH, DEADLINE, EVENTS, MORE, TASK, STATE, ATTEMPT, RUNNING, KNOWN, PAYLOADS, NUMBERS] = [
+  0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12,
+] as const;
 const [NOTHING, INVOKE, COMMANDS, ECHO] = [0, 1, 2, 4] as const;
 const encoder = new TextEncoder();
 // Of a text of more characters the bytes are counted first: room for the most that they could be is three times as much.
@@ -216,7 +218,8 @@ function copy(whole: object): object {
     const part = members[name];
     if (typeof part !== "object" || part === null) continue;
     // An assignment would set the prototype.
-    if (name === "__proto__") Object.defineProperty(members, name, { value: copy(part), configurable: true, enumerable: true, writable: true });
+    if (name === "__proto__")
+      Object.defineProperty(members, name, { value: copy(part), configurable: true, enumerable: true, writable: true });
     else members[name] = copy(part);
   }
   return members;

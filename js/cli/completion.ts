@@ -25,12 +25,20 @@ export const command = defineCommand({
 /** What a script knows of a command. */
 type Completed = Pick<Command, "name" | "summary" | "options">;
 
-const shells = new Map([["bash", bash], ["zsh", zsh], ["fish", fish]]);
+const shells = new Map([
+  ["bash", bash],
+  ["zsh", zsh],
+  ["fish", fish],
+]);
 
 async function completion([name = "", ...others]: string[], _values: object, { commands }: Context): Promise<number> {
   const shell = shells.get(name);
   if (others.length > 0 || shell === undefined) throw new Unusable("completion needs bash, zsh or fish", { usage: true });
-  const all = (await commands()).map(({ name, summary, options }): Completed => ({ name, summary, options: { ...options, help: { type: "boolean", short: "h" } } }));
+  const all = (await commands()).map(({ name, summary, options }): Completed => ({
+    name,
+    summary,
+    options: { ...options, help: { type: "boolean", short: "h" } },
+  }));
   process.stdout.write(shell(all));
   return 0;
 }
@@ -43,10 +51,12 @@ function spellings(name: string, { short }: Option): string[] {
 function bash(commands: Completed[]): string {
   const cases = commands.map(({ name, options }) => {
     const known = Object.entries(options);
-    const values = known.filter(([, option]) => option.type === "string").map(([option, config]) => {
-      const words = config.values ? `-W "${config.values.join(" ")}"` : "-f";
-      return `      ${spellings(option, config).join("|")}) COMPREPLY=($(compgen ${words} -- "$word")); return ;;`;
-    });
+    const values = known
+      .filter(([, option]) => option.type === "string")
+      .map(([option, config]) => {
+        const words = config.values ? `-W "${config.values.join(" ")}"` : "-f";
+        return `      ${spellings(option, config).join("|")}) COMPREPLY=($(compgen ${words} -- "$word")); return ;;`;
+      });
     const words = known.flatMap(([option, config]) => spellings(option, config)).join(" ");
     return `  ${name})\n    case "$before" in\n${values.join("\n")}${values.length > 0 ? "\n" : ""}    esac\n    options="${words}" ;;`;
   });
@@ -100,7 +110,10 @@ compdef _stepglass stepglass
 
 function fish(commands: Completed[]): string {
   const quoted = (text: string) => text.replaceAll("\\", "\\\\").replaceAll("'", "\\'");
-  const lines = ["# Completion of stepglass for fish.", ...commands.map(({ name, summary }) => `complete -c stepglass -n __fish_use_subcommand -f -a ${name} -d '${quoted(summary)}'`)];
+  const lines = [
+    "# Completion of stepglass for fish.",
+    ...commands.map(({ name, summary }) => `complete -c stepglass -n __fish_use_subcommand -f -a ${name} -d '${quoted(summary)}'`),
+  ];
   lines.push("complete -c stepglass -n __fish_use_subcommand -f -a help -d 'says more'");
   lines.push(`complete -c stepglass -n '__fish_seen_subcommand_from help' -f -a '${commands.map(({ name }) => name).join(" ")}'`);
   lines.push("complete -c stepglass -n '__fish_seen_subcommand_from completion' -f -a 'bash zsh fish'");

@@ -49,7 +49,13 @@ const options = {
   json: { type: "boolean" },
 } as const satisfies Options;
 
-export const command = defineCommand({ name: "convert", summary: "convert between JSON and YAML, and from JSONPath to JSONata", help, options, run: convert });
+export const command = defineCommand({
+  name: "convert",
+  summary: "convert between JSON and YAML, and from JSONPath to JSONata",
+  help,
+  options,
+  run: convert,
+});
 
 /** Takes what a user should know of the result. */
 type Note = (message: string) => void;
@@ -63,9 +69,11 @@ interface Report {
 function convert([spec, ...others]: string[], { output, to, jsonata, json }: Values<typeof options>): number {
   if (spec === undefined || others.length > 0) throw new Unusable("convert needs one file", { usage: true });
   const [file, fragment] = split(spec);
-  if (fragment !== undefined && !jsonata) throw new Unusable("a template is converted as a whole: omit # and the name after it", { usage: true });
+  if (fragment !== undefined && !jsonata)
+    throw new Unusable("a template is converted as a whole: omit # and the name after it", { usage: true });
   const notes: string[] = [];
-  const note: Note = (message) => void (json ? notes.push(message) : process.stderr.write(`${colors(process.stderr).yellow("note:")} ${message}\n`));
+  const note: Note = (message) =>
+    void (json ? notes.push(message) : process.stderr.write(`${colors(process.stderr).yellow("note:")} ${message}\n`));
   const text = read(file);
   const isJson = /\.json$/i.test(file) || (!/\.ya?ml$/i.test(file) && /^\s*[[{]/.test(text));
   const { kept, back } = withTokens(text, isJson);
@@ -79,7 +87,8 @@ function convert([spec, ...others]: string[], { output, to, jsonata, json }: Val
   const format = to ?? named ?? otherwise;
   const report: Report = jsonata ? convertStates(document, { file, fragment, note }) : { converted: [], left: [] };
   const written = back(format === "json" ? asJson(document, file) : asYaml(document, isJson));
-  if (format === "json" && !isJson && /(^|\s)#/m.test(text) && hasComments(document)) note("JSON has no comments: the file's comments are lost");
+  if (format === "json" && !isJson && /(^|\s)#/m.test(text) && hasComments(document))
+    note("JSON has no comments: the file's comments are lost");
   if (output !== undefined) write(output, written);
   if (json) writeJson({ output: written, ...report, notes });
   else if (output === undefined) process.stdout.write(written);
@@ -94,8 +103,10 @@ function firstLine(message: string): string {
 /** The document; a key that stands twice outside of a template's state machines stays as it is. */
 function documentOf(text: string, file: string, note: Note): Document {
   const document = yamlDocument(text, { prettyErrors: true });
-  if (document.errors.length === 0 || !document.errors.every(({ code }) => code === "DUPLICATE_KEY") || !isFaultyTemplate(document, file)) return document;
-  for (const { message } of document.errors) note(`${file}: ${firstLine(message).replace(/:$/, "")} (in a part of the template that is no state machine)`);
+  if (document.errors.length === 0 || !document.errors.every(({ code }) => code === "DUPLICATE_KEY") || !isFaultyTemplate(document, file))
+    return document;
+  for (const { message } of document.errors)
+    note(`${file}: ${firstLine(message).replace(/:$/, "")} (in a part of the template that is no state machine)`);
   return yamlDocument(text, { prettyErrors: true, uniqueKeys: false });
 }
 
@@ -108,7 +119,10 @@ function withTokens(text: string, isJson: boolean): { kept: string; back: (writt
     kept += `${text.slice(at, start)}${JSON.stringify(`${PLACEHOLDER}${i}`)}`;
     at = end;
   }
-  const back = (written: string) => written.replace(new RegExp(`"?${PLACEHOLDER}(\\d+)"?`, "g"), (_, i: string) => text.slice(holes[Number(i)]?.start, holes[Number(i)]?.end));
+  const back = (written: string) =>
+    written.replace(new RegExp(`"?${PLACEHOLDER}(\\d+)"?`, "g"), (_, i: string) =>
+      text.slice(holes[Number(i)]?.start, holes[Number(i)]?.end),
+    );
   return { kept: kept + text.slice(at), back };
 }
 
@@ -122,7 +136,11 @@ function convertStates(document: Document, { file, fragment, note }: { file: str
   for (const [machine, { definition }] of machines) {
     if (fragment !== undefined && machine !== fragment) continue;
     if (definition.in !== "template") {
-      note(definition.in === "file" ? `${machine}: its definition is in ${definition.path}: convert that file` : `${machine}: its definition is a string in the template, which cannot be converted`);
+      note(
+        definition.in === "file"
+          ? `${machine}: its definition is in ${definition.path}: convert that file`
+          : `${machine}: its definition is a string in the template, which cannot be converted`,
+      );
       continue;
     }
     const path = pointerSteps(definition.pointer);
@@ -138,7 +156,8 @@ function memberOf(value: JsonValue | undefined, name: string): JsonValue | undef
 }
 
 function definitionOf(value: JsonValue | undefined, file: string): JsonObject {
-  if (!isObject(value) || typeof value.States !== "object" || value.States === null) throw new Unusable(`${file} is not a definition: it has no States`);
+  if (!isObject(value) || typeof value.States !== "object" || value.States === null)
+    throw new Unusable(`${file} is not a definition: it has no States`);
   return value;
 }
 
@@ -151,7 +170,10 @@ function convertAt(document: Document, path: string[], definition: JsonObject): 
 /** The value with CloudFormation's functions in their long forms. */
 function longForms(document: Document, file: string): JsonValue {
   // Its values were read before, so that there is nothing in it that JSON does not have.
-  return valueOfDocument(parseDocument(document.toString({ lineWidth: 0 }), { customTags: intrinsicTags, merge: true, uniqueKeys: false }), file) as JsonValue;
+  return valueOfDocument(
+    parseDocument(document.toString({ lineWidth: 0 }), { customTags: intrinsicTags, merge: true, uniqueKeys: false }),
+    file,
+  ) as JsonValue;
 }
 
 /** Sets what differs, and leaves every other node as it was written, with its comments. */
@@ -249,5 +271,6 @@ function hasComments(document: Document): boolean {
 function tell({ converted, left }: Report): void {
   const { yellow, dim } = colors(process.stderr);
   process.stderr.write(`${count(converted.length, "state")} in JSONata${left.length > 0 ? `, ${left.length} left in JSONPath:` : ""}\n`);
-  for (const { machine, state, pointer, reason } of left) process.stderr.write(`  ${yellow(machine === undefined ? state : `${machine}: ${state}`)}  ${reason} ${dim(pointer)}\n`);
+  for (const { machine, state, pointer, reason } of left)
+    process.stderr.write(`  ${yellow(machine === undefined ? state : `${machine}: ${state}`)}  ${reason} ${dim(pointer)}\n`);
 }

@@ -77,7 +77,8 @@ async function coverage(given: string[], values: Values<typeof options>, { progr
 /** The percentage that --threshold names. */
 export function thresholdOf(text: string | undefined): number | undefined {
   const threshold = text === undefined ? undefined : Number(text);
-  if (threshold !== undefined && !(threshold >= 0 && threshold <= 100)) throw new Unusable("--threshold must be a percentage from 0 to 100", { usage: true });
+  if (threshold !== undefined && !(threshold >= 0 && threshold <= 100))
+    throw new Unusable("--threshold must be a percentage from 0 to 100", { usage: true });
   return threshold;
 }
 
@@ -107,17 +108,25 @@ function exitOf([program = "", ...args]: string[], folder: string, json: boolean
     // The terminal tells the tests of Ctrl+C, too; a signal that is for this process alone is passed on.
     process.on("SIGINT", () => {});
     for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill(signal));
-    child.on("error", (error) => fail(new Unusable(`cannot run ${program}: ${codeOf(error) === "ENOENT" ? "no such command" : error.message}`)));
+    child.on("error", (error) =>
+      fail(new Unusable(`cannot run ${program}: ${codeOf(error) === "ENOENT" ? "no such command" : error.message}`)),
+    );
     child.on("close", (code, signal) => done(code ?? 128 + (signal === null ? 0 : constants.signals[signal])));
   });
 }
 
 /** The formats in a list with commas. */
 export function formatsOf(list: string): Set<Format> {
-  const words = list.split(",").map((word) => word.trim()).filter(Boolean);
+  const words = list
+    .split(",")
+    .map((word) => word.trim())
+    .filter(Boolean);
   const formats = new Set(FORMATS.filter((format) => words.includes(format)));
   const unknown = words.find((word) => !FORMATS.some((format) => format === word));
-  if (unknown !== undefined || formats.size === 0) throw new Unusable(`there is no coverage format ${JSON.stringify(unknown ?? list)}; the formats are ${FORMATS.join(", ")}`, { usage: true });
+  if (unknown !== undefined || formats.size === 0)
+    throw new Unusable(`there is no coverage format ${JSON.stringify(unknown ?? list)}; the formats are ${FORMATS.join(", ")}`, {
+      usage: true,
+    });
   return formats;
 }
 

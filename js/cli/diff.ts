@@ -48,8 +48,10 @@ export const command = defineCommand({
 });
 
 function diff([old, now, ...others]: string[], { strict, json }: Values<typeof options>): number {
-  if (old === undefined || now === undefined || others.length > 0) throw new Unusable("diff needs two definitions, the old one first", { usage: true });
-  if (old.startsWith("-") && now.startsWith("-")) throw new Unusable("only one of the definitions can come from standard input", { usage: true });
+  if (old === undefined || now === undefined || others.length > 0)
+    throw new Unusable("diff needs two definitions, the old one first", { usage: true });
+  if (old.startsWith("-") && now.startsWith("-"))
+    throw new Unusable("only one of the definitions can come from standard input", { usage: true });
   const [before, after] = [new Source(old), new Source(now)];
   const report = comparison(jsonOf(before), jsonOf(after));
   if (json) writeJson(report);
@@ -82,15 +84,26 @@ function text({ identical, compatible, machine, states, running }: DefinitionCom
     return `    ${yellow("~")} ${name}: ${brief(old)} → ${brief(now)}`;
   };
   if (machine.length > 0) lines.push(bold("the machine"), ...machine.map(field));
-  const signs: Record<StateChange["change"], string> = { added: green("+ added"), removed: red("- removed"), renamed: cyan("> renamed"), moved: cyan("> moved"), changed: yellow("~ changed") };
+  const signs: Record<StateChange["change"], string> = {
+    added: green("+ added"),
+    removed: red("- removed"),
+    renamed: cyan("> renamed"),
+    moved: cyan("> moved"),
+    changed: yellow("~ changed"),
+  };
   for (const { state, change, type, to, oldType, fields = [] } of states) {
     const name = to === undefined ? bold(state) : `${bold(state)} → ${bold(to)}`;
     lines.push(`${signs[change]} ${name} ${dim(oldType === undefined ? type : `${oldType} → ${type}`)}`, ...fields.map(field));
   }
   lines.push("");
-  if (running.length === 0) lines.push(`${green("compatible")}: an execution that began with the old definition can continue with the new one`);
+  if (running.length === 0)
+    lines.push(`${green("compatible")}: an execution that began with the old definition can continue with the new one`);
   else {
-    lines.push(compatible ? `${yellow("compatible, but")} an execution that began with the old definition is affected:` : `${red("incompatible")} for executions that began with the old definition:`);
+    lines.push(
+      compatible
+        ? `${yellow("compatible, but")} an execution that began with the old definition is affected:`
+        : `${red("incompatible")} for executions that began with the old definition:`,
+    );
     for (const { severity, message } of running) lines.push(`  ${severity === "breaks" ? red("breaks ") : yellow("differs")}  ${message}`);
   }
   return `${lines.join("\n")}\n`;

@@ -46,7 +46,8 @@ function graph([file, ...others]: string[], { output, direction, theme, title, f
   try {
     if (source.json === undefined) throw new SyntaxError();
     if (json) text = `${JSON.stringify(layout(source.json, { direction }), null, 2)}\n`;
-    else if (format === "mermaid" || (format === undefined && /\.(mmd|mermaid)$/.test(output ?? ""))) text = renderMermaid(source.json, { direction });
+    else if (format === "mermaid" || (format === undefined && /\.(mmd|mermaid)$/.test(output ?? "")))
+      text = renderMermaid(source.json, { direction });
     else text = renderSvg(source.json, { direction, theme, title });
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;

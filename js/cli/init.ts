@@ -29,7 +29,13 @@ Exit code: 0 success; 2 a file exists already, and nothing was written.
 
 const options = { json: { type: "boolean" } } as const satisfies Options;
 
-export const command = defineCommand({ name: "init", summary: "create a first machine with handlers, a test and npm scripts", help, options, run: init });
+export const command = defineCommand({
+  name: "init",
+  summary: "create a first machine with handlers, a test and npm scripts",
+  help,
+  options,
+  run: init,
+});
 
 const machine = {
   Comment: "Charges an order; a large one gets a gift",
@@ -47,7 +53,13 @@ const machine = {
     },
     "Large enough": {
       Type: "Choice",
-      Choices: [{ Condition: "{% $states.input.receipt.amount > 100 %}", Output: "{% $merge([$states.input, {'gift': 'voucher'}]) %}", Next: "Ship" }],
+      Choices: [
+        {
+          Condition: "{% $states.input.receipt.amount > 100 %}",
+          Output: "{% $merge([$states.input, {'gift': 'voucher'}]) %}",
+          Next: "Ship",
+        },
+      ],
       Default: "Ship",
     },
     Ship: {
@@ -141,7 +153,9 @@ function init([folder = ".", ...others]: string[], { json }: Values<typeof optio
   if (there.length > 0) throw new Unusable(`${there.map((name) => join(folder, name)).join(", ")}: exists already; nothing was written`);
   const manifest = join(folder, "package.json");
   const known = existsSync(manifest);
-  const text = known ? extended(manifest) : `${JSON.stringify({ private: true, type: "module", scripts, devDependencies: { stepglass: `^${version()}` } }, null, 2)}\n`;
+  const text = known
+    ? extended(manifest)
+    : `${JSON.stringify({ private: true, type: "module", scripts, devDependencies: { stepglass: `^${version()}` } }, null, 2)}\n`;
   try {
     mkdirSync(folder, { recursive: true });
     for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content, { flag: "wx" });

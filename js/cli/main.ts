@@ -72,7 +72,8 @@ async function runCommand(command: Command, args: string[]): Promise<number> {
   }
   for (const [option, { values: words }] of Object.entries(command.options)) {
     const given = values[option];
-    if (words && typeof given === "string" && !words.includes(given)) throw wrong(`--${option} must be ${listed(words)}${meant(given, words)}`);
+    if (words && typeof given === "string" && !words.includes(given))
+      throw wrong(`--${option} must be ${listed(words)}${meant(given, words)}`);
   }
   takeDefined(Array.isArray(values.define) ? values.define : []);
   const context: Context = { commands: commandList, program: end < 0 ? undefined : args.slice(end + 1) };
@@ -93,7 +94,16 @@ function parsed(command: Command, args: string[]): { files: string[]; values: Va
     const { code, message } = error as NodeJS.ErrnoException;
     const unknown = code === "ERR_PARSE_ARGS_UNKNOWN_OPTION" ? /'(--?[^']+)'/.exec(message)?.[1] : undefined;
     // Node's own advice speaks of files that begin with a dash.
-    throw wrong(`${message.split(". ")[0]}${unknown === undefined ? "" : meant(unknown, Object.keys(options).map((option) => `--${option}`))}`);
+    throw wrong(
+      `${message.split(". ")[0]}${
+        unknown === undefined
+          ? ""
+          : meant(
+              unknown,
+              Object.keys(options).map((option) => `--${option}`),
+            )
+      }`,
+    );
   }
 }
 

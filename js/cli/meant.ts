@@ -10,7 +10,8 @@ function nearest(word: string, known: readonly string[]): string | undefined {
   let best: { candidate: string; distance: number } | undefined;
   for (const candidate of known) {
     const distance = edits(word.toLowerCase(), candidate.toLowerCase());
-    if (distance <= Math.min(2, Math.ceil(candidate.length / 3)) && (best === undefined || distance < best.distance)) best = { candidate, distance };
+    if (distance <= Math.min(2, Math.ceil(candidate.length / 3)) && (best === undefined || distance < best.distance))
+      best = { candidate, distance };
   }
   return best?.candidate;
 }

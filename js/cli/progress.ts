@@ -79,7 +79,10 @@ function about(details: EventDetails): string {
   ];
   if (error !== undefined || cause !== undefined) parts.push([error, cause].filter(Boolean).join(": "));
   else parts.push(brief(details.output ?? details.parameters ?? details.input));
-  return parts.filter((part) => part !== undefined && part !== "").map((part) => `  ${part}`).join("");
+  return parts
+    .filter((part) => part !== undefined && part !== "")
+    .map((part) => `  ${part}`)
+    .join("");
 }
 
 function brief(text: string | undefined): string | undefined {

@@ -53,8 +53,10 @@ export const command = defineCommand({
 });
 
 function replay([history, definition, ...others]: string[], { type, json, events, arn }: Values<typeof options>): number {
-  if (history === undefined || definition === undefined || others.length > 0) throw new Unusable("replay needs a history and a definition", { usage: true });
-  if (history === "-" && definition === "-") throw new Unusable("the history and the definition cannot both come from standard input", { usage: true });
+  if (history === undefined || definition === undefined || others.length > 0)
+    throw new Unusable("replay needs a history and a definition", { usage: true });
+  if (history === "-" && definition === "-")
+    throw new Unusable("the history and the definition cannot both come from standard input", { usage: true });
   const settings = type ? { type } : {};
   const source = usable(new Source(definition), settings);
   const report = load(history, source.json, { ...source.options(settings), ...(arn === undefined ? {} : { arn }) });
@@ -87,19 +89,36 @@ function text({ divergence, divergences, missing, unreproducible, recorded, comp
   const { bold, dim, red, green, yellow } = colors(process.stdout);
   const lines: string[] = [];
   if (divergence === undefined) {
-    lines.push(`${green("the same")}: ${compared === 0 ? `the path through the states of ${count(recorded, "event")}` : `${count(recorded, "event")}, ${status}`}`);
+    lines.push(
+      `${green("the same")}: ${compared === 0 ? `the path through the states of ${count(recorded, "event")}` : `${count(recorded, "event")}, ${status}`}`,
+    );
   } else {
     const { event, eventType, state, iterations, pointer, message, reason, expected, got } = divergence;
-    const where = [event === undefined ? "after the last event" : `event ${event} ${eventType}`, state && `state ${state}${iterations ? ` [${iterations.join(", ")}]` : ""}`, pointer && `at ${pointer}`];
+    const where = [
+      event === undefined ? "after the last event" : `event ${event} ${eventType}`,
+      state && `state ${state}${iterations ? ` [${iterations.join(", ")}]` : ""}`,
+      pointer && `at ${pointer}`,
+    ];
     lines.push(`${red("diverges")} at ${bold(where.filter(Boolean).join(", "))}`, "", `  ${message}`);
-    if ([expected, got].some((value) => typeof value === "object" && value !== null)) lines.push(dim(`  recorded: ${brief(expected)}`), dim(`  now:      ${brief(got)}`));
+    if ([expected, got].some((value) => typeof value === "object" && value !== null))
+      lines.push(dim(`  recorded: ${brief(expected)}`), dim(`  now:      ${brief(got)}`));
     if (reason) lines.push("", `  ${reason}`);
     const others = divergences.slice(1);
-    if (others.length > 0) lines.push("", `  ${count(others.length, "more branch")}${others.length === 1 ? "" : "es"} or iterations diverge.`.replace("branchs", "branch"));
+    if (others.length > 0)
+      lines.push(
+        "",
+        `  ${count(others.length, "more branch")}${others.length === 1 ? "" : "es"} or iterations diverge.`.replace("branchs", "branch"),
+      );
     lines.push("");
   }
-  for (const { event, message } of missing) lines.push(`${yellow("incomplete")}: ${event === undefined ? "" : `event ${event}: `}${message}`);
-  if (unreproducible.length > 0) lines.push(dim(`${count(unreproducible.length, "value")} that no run can repeat (UUIDs, tokens, names, times) ${unreproducible.length === 1 ? "differs" : "differ"}`));
+  for (const { event, message } of missing)
+    lines.push(`${yellow("incomplete")}: ${event === undefined ? "" : `event ${event}: `}${message}`);
+  if (unreproducible.length > 0)
+    lines.push(
+      dim(
+        `${count(unreproducible.length, "value")} that no run can repeat (UUIDs, tokens, names, times) ${unreproducible.length === 1 ? "differs" : "differ"}`,
+      ),
+    );
   return `${lines.join("\n")}\n`;
 }
 

@@ -76,12 +76,16 @@ type Warning = Diagnostic & { file: string };
 
 async function run([file, ...others]: string[], values: Values<typeof options>): Promise<number> {
   if (file === undefined || others.length > 0) throw new Unusable("run needs one file", { usage: true });
-  if (file === "-" && values.input === "@-") throw new Unusable("the definition and the input cannot both come from standard input", { usage: true });
+  if (file === "-" && values.input === "@-")
+    throw new Unusable("the definition and the input cannot both come from standard input", { usage: true });
   // With --json they are part of the one value that is printed.
   const warnings: Warning[] | undefined = values.json ? [] : undefined;
   const machine = compile(new Source(file), values.type ? { type: values.type } : {}, warnings);
   const input = inputOf(values.input);
-  const start: StartOptions = { tasks: withObjects(await handlersOf(values.tasks), values.objects), clock: values["virtual-clock"] ? "virtual" : "real" };
+  const start: StartOptions = {
+    tasks: withObjects(await handlersOf(values.tasks), values.objects),
+    clock: values["virtual-clock"] ? "virtual" : "real",
+  };
   if (values.seed !== undefined) start.seed = seedOf(values.seed);
   if (values.machines) start.machines = values.machines.map((one) => compile(new Source(one), {}, warnings));
   if (values.name !== undefined) start.name = values.name;
@@ -112,7 +116,7 @@ function started(machine: StateMachine, input: JsonValue, start: StartOptions): 
       throw new Unusable(`the input has ${Buffer.byteLength(JSON.stringify(input)).toLocaleString("en")} bytes; AWS takes at most 262,144`);
     }
     if (error instanceof RangeError && start.name !== undefined) {
-      const rule = "a name has 1 to 80 characters, no spaces, and none of < > { } [ ] ? * \" # % \\ ^ | ~ ` $ & , ; : /";
+      const rule = 'a name has 1 to 80 characters, no spaces, and none of < > { } [ ] ? * " # % \\ ^ | ~ ` $ & , ; : /';
       throw new Unusable(`--name ${JSON.stringify(start.name)} is refused by AWS: ${rule}`, { usage: true });
     }
     throw error;
@@ -120,7 +124,11 @@ function started(machine: StateMachine, input: JsonValue, start: StartOptions): 
 }
 
 /** Exit codes, as shells have them: 128 and the signal's number. */
-const SIGNALS = [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]] as const;
+const SIGNALS = [
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+  ["SIGHUP", 129],
+] as const;
 
 /**
  * How an execution ends: by itself, by a signal, which has an exit code of its own, or because nothing is left in this process
@@ -136,7 +144,8 @@ async function ended(execution: Execution): Promise<{ outcome: ExecutionResult; 
       execution.abort("Interrupted", signal === "SIGINT" ? "by the keyboard" : `by ${signal}`);
     });
   }
-  const idle = () => execution.abort("WaitsForEver", "nothing is left to do: a handler's promise never settles, or nobody answers a task token");
+  const idle = () =>
+    execution.abort("WaitsForEver", "nothing is left to do: a handler's promise never settles, or nobody answers a task token");
   process.on("beforeExit", idle);
   const outcome = await execution.result;
   process.off("beforeExit", idle);
@@ -156,7 +165,8 @@ function compile(source: Source, settings: MachineOptions, collected: Warning[] 
 function withObjects(tasks: TaskHandlers, directory: string | undefined): TaskHandlers {
   if (directory === undefined) return tasks;
   if (!isFolder(directory)) throw new Unusable(`--objects ${directory}: there is no such folder`);
-  if (typeof tasks === "function") throw new Unusable("--objects needs named task handlers, but the module exports one function for all tasks");
+  if (typeof tasks === "function")
+    throw new Unusable("--objects needs named task handlers, but the module exports one function for all tasks");
   return new Map([...Object.entries(s3Handlers(folder(directory))), ...(tasks instanceof Map ? tasks : Object.entries(tasks))]);
 }
 

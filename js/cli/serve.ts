@@ -56,7 +56,13 @@ const options = {
 
 type Given = Values<typeof options>;
 
-export const command = defineCommand({ name: "serve", summary: "serve the AWS API to the aws command and every AWS SDK", help, options, run: serve });
+export const command = defineCommand({
+  name: "serve",
+  summary: "serve the AWS API to the aws command and every AWS SDK",
+  help,
+  options,
+  run: serve,
+});
 
 async function serve(files: string[], values: Given): Promise<number> {
   if (files.length > 0) throw new Unusable(`serve takes no files, but was given ${files[0]}`, { usage: true });
@@ -134,13 +140,15 @@ function defined<Members extends object>(members: Members): { [Name in keyof Mem
 }
 
 function whole(text: string, name: string, least: number, most: number): number {
-  if (!/^\d+$/.test(text) || Number(text) < least || Number(text) > most) throw new Unusable(`${name} must be a whole number from ${least} to ${most}`, { usage: true });
+  if (!/^\d+$/.test(text) || Number(text) < least || Number(text) > most)
+    throw new Unusable(`${name} must be a whole number from ${least} to ${most}`, { usage: true });
   return Number(text);
 }
 
 function urlOf(text: string | undefined, name: string): string | undefined {
   if (text === undefined || text === "") return undefined;
-  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) throw new Unusable(`${name} needs a URL that begins with http:// or https://, not ${JSON.stringify(text)}`, { usage: true });
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
+    throw new Unusable(`${name} needs a URL that begins with http:// or https://, not ${JSON.stringify(text)}`, { usage: true });
   return text;
 }
 
@@ -152,7 +160,10 @@ function urlsOf(pairs: string[] | undefined): Map<string, string> | undefined {
 function urlPair(pair: string): [name: string, url: string] {
   const at = pair.search(/=https?:/);
   const url = at <= 0 ? undefined : urlOf(pair.slice(at + 1), "--task");
-  if (url === undefined) throw new Unusable(`--task must be NAME=URL, for example charge=http://localhost:3000/charge, not ${JSON.stringify(pair)}`, { usage: true });
+  if (url === undefined)
+    throw new Unusable(`--task must be NAME=URL, for example charge=http://localhost:3000/charge, not ${JSON.stringify(pair)}`, {
+      usage: true,
+    });
   return [pair.slice(0, at), url];
 }
 
@@ -160,7 +171,10 @@ function urlPair(pair: string): [name: string, url: string] {
 function clockOf(text: string | undefined): ServeOptions["clock"] {
   if (text === undefined || text === "" || Number(text) === 1) return undefined;
   const scale = Number(text);
-  if (!(scale > 0 && scale <= 1000)) throw new Unusable("--time-scale must be a number above 0, up to 1000; with 0.01, a wait of 100 seconds takes one second", { usage: true });
+  if (!(scale > 0 && scale <= 1000))
+    throw new Unusable("--time-scale must be a number above 0, up to 1000; with 0.01, a wait of 100 seconds takes one second", {
+      usage: true,
+    });
   const origin = Date.now();
   return {
     now: () => Math.round(origin + (Date.now() - origin) / scale),

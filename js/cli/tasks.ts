@@ -13,7 +13,11 @@ import { isFolder } from "../files/source.ts";
 /** Node tells the place of a SyntaxError nowhere but on standard error. */
 function syntaxPlace(error: unknown, file: string): string {
   if (!(error instanceof Error) || error.name !== "SyntaxError") return "";
-  const { stderr } = spawnSync(process.execPath, ["--check", file], { encoding: "utf8", stdio: ["ignore", "ignore", "pipe"], timeout: 10_000 });
+  const { stderr } = spawnSync(process.execPath, ["--check", file], {
+    encoding: "utf8",
+    stdio: ["ignore", "ignore", "pipe"],
+    timeout: 10_000,
+  });
   const place = /^(?:file:\/\/)?(\S[^\n]*:\d+)\n/.exec(stderr ?? "")?.[1];
   return place === undefined ? "" : `\n  at ${place}`;
 }
@@ -26,7 +30,8 @@ export async function handlersOf(file: string | undefined): Promise<TaskHandlers
   try {
     module = await import(pathToFileURL(resolve(file)).href);
   } catch (error) {
-    const why = codeOf(error) === "ERR_MODULE_NOT_FOUND" && !existsSync(file) ? "no such file" : `${placed(error)}${syntaxPlace(error, file)}`;
+    const why =
+      codeOf(error) === "ERR_MODULE_NOT_FOUND" && !existsSync(file) ? "no such file" : `${placed(error)}${syntaxPlace(error, file)}`;
     throw new Unusable(`cannot load the tasks of ${file}: ${why}`);
   }
   const handlers = exportedHandlers(module);

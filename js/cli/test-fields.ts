@@ -28,30 +28,38 @@ export const object: Check = (value) => (isObject(value) ? undefined : "must be 
 
 export const names: Check = (value) => (isNames(value) ? undefined : "must be a list of names");
 
-export const counts: Check = (value) => (isNames(value) || isCounts(value) ? undefined : "must be a map of names to numbers, or a list of names");
+export const counts: Check = (value) =>
+  isNames(value) || isCounts(value) ? undefined : "must be a map of names to numbers, or a list of names";
 
 export const calls: Check = (value) =>
-  isObject(value) && Object.values(value).every((one) => Array.isArray(one) || isCount(one)) ? undefined : "must be a map of names to numbers of calls, or to lists of their inputs";
+  isObject(value) && Object.values(value).every((one) => Array.isArray(one) || isCount(one))
+    ? undefined
+    : "must be a map of names to numbers of calls, or to lists of their inputs";
 
-export const duration: Check = (value) => (milliseconds(value) === undefined ? `must be a duration with its unit, such as 90 s or 1h 30m, not ${JSON.stringify(value)}` : undefined);
+export const duration: Check = (value) =>
+  milliseconds(value) === undefined ? `must be a duration with its unit, such as 90 s or 1h 30m, not ${JSON.stringify(value)}` : undefined;
 
 export const durations: Check = (value, tell) => {
   if (!isObject(value)) return "must be a map of states to durations";
   for (const [state, one] of Object.entries(value)) {
-    if (milliseconds(one) === undefined) tell(state, `a duration must be a text with its unit, such as 90 s or 1h 30m, not ${JSON.stringify(one)}`);
+    if (milliseconds(one) === undefined)
+      tell(state, `a duration must be a text with its unit, such as 90 s or 1h 30m, not ${JSON.stringify(one)}`);
   }
   return undefined;
 };
 
-export const errors: Check = (value) => (isObject(value) && Object.values(value).every((error) => typeof error === "string") ? undefined : "must be a map of states to errors");
+export const errors: Check = (value) =>
+  isObject(value) && Object.values(value).every((error) => typeof error === "string") ? undefined : "must be a map of states to errors";
 
-export const definition: Check = (value) => (typeof value === "string" || isObject(value) ? undefined : "must be the path of a definition, or the definition itself");
+export const definition: Check = (value) =>
+  typeof value === "string" || isObject(value) ? undefined : "must be the path of a definition, or the definition itself";
 
 export const mocks: Check = (value) => (isObject(value) ? undefined : "must be a map of mocks by state, function or resource");
 
 export function oneOf(...words: string[]): Check {
   const known = `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
-  return (value) => (words.some((word) => word === value) ? undefined : `must be ${known}${typeof value === "string" ? meant(value, words) : ""}`);
+  return (value) =>
+    words.some((word) => word === value) ? undefined : `must be ${known}${typeof value === "string" ? meant(value, words) : ""}`;
 }
 
 function isNames(value: unknown): boolean {

@@ -37,17 +37,39 @@ export interface Expected {
 }
 
 const EXPECTED: is.Checks<Expected> = {
-  status: is.oneOf(...STATUSES), output: is.any, outputMatches: is.any, error: is.text, cause: is.text, path: is.names, passedThrough: is.names,
-  entered: is.counts, neverEntered: is.names, calls: is.calls, neverCalled: is.names, retries: is.counts, waits: is.durations,
-  lasted: is.duration, caught: is.errors,
+  status: is.oneOf(...STATUSES),
+  output: is.any,
+  outputMatches: is.any,
+  error: is.text,
+  cause: is.text,
+  path: is.names,
+  passedThrough: is.names,
+  entered: is.counts,
+  neverEntered: is.names,
+  calls: is.calls,
+  neverCalled: is.names,
+  retries: is.counts,
+  waits: is.durations,
+  lasted: is.duration,
+  caught: is.errors,
 };
 
 /** What a test says of random runs. */
-type Property = Required<Pick<PropertyOptions, "runs" | "seed" | "inputs" | "outputs" | "errors" | "timeouts" | "delays" | "failures" | "allow" | "schedule">>;
+type Property = Required<
+  Pick<PropertyOptions, "runs" | "seed" | "inputs" | "outputs" | "errors" | "timeouts" | "delays" | "failures" | "allow" | "schedule">
+>;
 
 const PROPERTY: is.Checks<Property> = {
-  runs: is.whole, seed: is.whole, inputs: is.list, outputs: is.object, errors: is.any, timeouts: is.oneOf("declared", "all", "none"), delays: is.list,
-  failures: is.any, allow: is.names, schedule: is.object,
+  runs: is.whole,
+  seed: is.whole,
+  inputs: is.list,
+  outputs: is.object,
+  errors: is.any,
+  timeouts: is.oneOf("declared", "all", "none"),
+  delays: is.list,
+  failures: is.any,
+  allow: is.names,
+  schedule: is.object,
 };
 
 /** Mocks by state, function or resource. */
@@ -67,7 +89,15 @@ interface TestFields {
 }
 
 const TEST: is.Checks<TestFields> = {
-  name: is.text, input: is.any, testCase: is.text, mocks: is.mocks, seed: is.whole, skip: is.boolean, only: is.boolean, expect: is.any, property: is.any,
+  name: is.text,
+  input: is.any,
+  testCase: is.text,
+  mocks: is.mocks,
+  seed: is.whole,
+  skip: is.boolean,
+  only: is.boolean,
+  expect: is.any,
+  property: is.any,
 };
 
 /** A test file as it is written. */
@@ -85,8 +115,16 @@ interface FileFields {
 }
 
 const FILE: is.Checks<FileFields> = {
-  $schema: is.text, definition: is.definition, name: is.text, type: is.oneOf("STANDARD", "EXPRESS"), mockConfig: is.text, tasks: is.text, input: is.any,
-  mocks: is.mocks, seed: is.whole, tests: is.any,
+  $schema: is.text,
+  definition: is.definition,
+  name: is.text,
+  type: is.oneOf("STANDARD", "EXPRESS"),
+  mockConfig: is.text,
+  tasks: is.text,
+  input: is.any,
+  mocks: is.mocks,
+  seed: is.whole,
+  tests: is.any,
 };
 
 /** A test of a test file. */
@@ -161,7 +199,10 @@ class TestFile {
   content(): TestFileContent {
     const content = this.#problems.length === 0 ? this.#read(valueOfDocument(this.#document, this.#file)) : undefined;
     if (content !== undefined && this.#problems.length === 0) return content;
-    throw new BadTestFile(this.#file, this.#problems.sort((a, b) => a.line - b.line || a.column - b.column));
+    throw new BadTestFile(
+      this.#file,
+      this.#problems.sort((a, b) => a.line - b.line || a.column - b.column),
+    );
   }
 
   #read(value: unknown): TestFileContent | undefined {
@@ -171,7 +212,10 @@ class TestFile {
     if (value.tests === undefined) this.#wrong([], "a test file needs tests: a list, or a map by name");
     const { definition, name, type, seed, mockConfig, tasks } = fields;
     if (value.tests === undefined) return undefined;
-    const tests = this.#tests(value.tests, { input: Object.hasOwn(value, "input") ? value.input : {}, mocks: this.#mocksOf(fields.mocks, ["mocks"]) });
+    const tests = this.#tests(value.tests, {
+      input: Object.hasOwn(value, "input") ? value.input : {},
+      mocks: this.#mocksOf(fields.mocks, ["mocks"]),
+    });
     if (definition === undefined) return undefined;
     const options: TestMachineOptions = {};
     if (name !== undefined) options.name = name;
@@ -189,7 +233,8 @@ class TestFile {
 
   #tests(tests: unknown, common: Common): FileTest[] {
     if (Array.isArray(tests)) return tests.flatMap((test, i) => this.#test(test, ["tests", i], undefined, common) ?? []);
-    if (isObject(tests)) return Object.entries(tests).flatMap(([name, test]) => this.#test(test ?? {}, ["tests", name], name, common) ?? []);
+    if (isObject(tests))
+      return Object.entries(tests).flatMap(([name, test]) => this.#test(test ?? {}, ["tests", name], name, common) ?? []);
     this.#wrong(["tests"], "tests must be a list, or a map by name");
     return [];
   }
@@ -199,9 +244,13 @@ class TestFile {
     if (test === undefined) return undefined;
     const name = test.name ?? key ?? test.testCase;
     if (name === undefined) this.#wrong(path, "a test needs a name");
-    const expect = test.expect === undefined && test.property === undefined ? { status: "SUCCEEDED" as const } : this.#expect(test.expect ?? {}, [...path, "expect"]);
+    const expect =
+      test.expect === undefined && test.property === undefined
+        ? { status: "SUCCEEDED" as const }
+        : this.#expect(test.expect ?? {}, [...path, "expect"]);
     const property = test.property === undefined ? undefined : this.#fields(test.property, [...path, "property"], "property", PROPERTY);
-    if (property !== undefined && test.testCase !== undefined) this.#wrong([...path, "property"], "a property generates the outcomes of tasks: it cannot have a testCase");
+    if (property !== undefined && test.testCase !== undefined)
+      this.#wrong([...path, "property"], "a property generates the outcomes of tasks: it cannot have a testCase");
     const own = this.#mocksOf(test.mocks, [...path, "mocks"]);
     return {
       name: String(name),
@@ -223,7 +272,10 @@ class TestFile {
     const { error, cause, caught } = expect;
     if (error !== undefined) expect.error = this.#pattern(error, [...path, "error"]);
     if (cause !== undefined) expect.cause = this.#pattern(cause, [...path, "cause"]);
-    if (caught !== undefined) expect.caught = Object.fromEntries(Object.entries(caught).map(([state, name]) => [state, this.#pattern(name, [...path, "caught", state])]));
+    if (caught !== undefined)
+      expect.caught = Object.fromEntries(
+        Object.entries(caught).map(([state, name]) => [state, this.#pattern(name, [...path, "caught", state])]),
+      );
     return expect;
   }
 
@@ -256,7 +308,8 @@ class TestFile {
       const [key, ...others] = Object.keys(value);
       if (key === "eachIteration" && others.length === 0) return eachIteration(this.#mock(value.eachIteration, [...path, key]));
       if (key === "iterations" && others.length === 0) return this.#iterations(value.iterations, [...path, key]);
-      if (key !== undefined && [key, ...others].every((one) => rangeOf(one) !== undefined)) return this.#each(value, path, (item, at) => this.#answer(item, at));
+      if (key !== undefined && [key, ...others].every((one) => rangeOf(one) !== undefined))
+        return this.#each(value, path, (item, at) => this.#answer(item, at));
     }
     return this.#answer(value, path);
   }
@@ -265,14 +318,16 @@ class TestFile {
     if (Array.isArray(value)) return iterations(value.map((mock, i) => this.#mock(mock, [...path, i])));
     if (!isObject(value)) return this.#noMock(path, 'iterations must be a list of mocks, or a map by index: "0", "1-3", "*"');
     for (const key of Object.keys(value)) {
-      if (key !== "*" && rangeOf(key) === undefined) this.#wrong([...path, key], `an iteration must be "0", "1-3" or "*", not ${JSON.stringify(key)}`, true);
+      if (key !== "*" && rangeOf(key) === undefined)
+        this.#wrong([...path, key], `an iteration must be "0", "1-3" or "*", not ${JSON.stringify(key)}`, true);
     }
     return iterations(this.#each(value, path, (mock, at) => this.#mock(mock, at)));
   }
 
   #answer(value: unknown, path: Path): MockAnswer {
     if (value === "never") return never();
-    const forms = "a mock must be {return: …}, {respond: …}, {throw: Error, cause: …}, never, a list of these, or a map by number of the call";
+    const forms =
+      "a mock must be {return: …}, {respond: …}, {throw: Error, cause: …}, never, a list of these, or a map by number of the call";
     if (!isObject(value)) return this.#noMock(path, `${forms}, not ${JSON.stringify(value)}`);
     const keys = Object.keys(value);
     if (isConfigured(value, keys)) return value;
@@ -280,16 +335,21 @@ class TestFile {
     const [kind, ...others] = keys.filter((key) => ["return", "respond", "throw", "never"].includes(key));
     const unknown = keys.find((key) => !known.includes(key));
     const near = unknown === undefined ? "" : meant(unknown, known);
-    if (unknown !== undefined && (kind !== undefined || near !== "")) return this.#noMock([...path, unknown], `a mock has no field ${JSON.stringify(unknown)}${near}`, true);
+    if (unknown !== undefined && (kind !== undefined || near !== ""))
+      return this.#noMock([...path, unknown], `a mock has no field ${JSON.stringify(unknown)}${near}`, true);
     if (kind === undefined || others.length > 0) return this.#noMock(path, forms);
     const { after, cause } = value;
     if (after !== undefined && milliseconds(after) === undefined) {
-      return this.#noMock([...path, "after"], `after must be a duration with its unit, such as 90 s or 1h 30m, not ${JSON.stringify(after)}`);
+      return this.#noMock(
+        [...path, "after"],
+        `after must be a duration with its unit, such as 90 s or 1h 30m, not ${JSON.stringify(after)}`,
+      );
     }
     if (kind === "never") return never();
     if (kind === "throw" && typeof value.throw !== "string") return this.#noMock([...path, "throw"], "throw must be the error's name");
     if (cause !== undefined && kind !== "throw") return this.#noMock([...path, "cause"], "only throw can have a cause", true);
-    const result = kind === "throw" ? throws(String(value.throw), cause) : kind === "return" ? returns(value.return) : responds(value.respond);
+    const result =
+      kind === "throw" ? throws(String(value.throw), cause) : kind === "return" ? returns(value.return) : responds(value.respond);
     return typeof after === "string" ? result.after(after) : result;
   }
 
@@ -313,7 +373,11 @@ class TestFile {
       const check = known.get(key);
       if (check === undefined) {
         const names = [...known.keys()];
-        this.#wrong([...path, key], `${what} has no field ${JSON.stringify(key)}${meant(key, names) || `; it has ${names.join(", ")}`}`, true);
+        this.#wrong(
+          [...path, key],
+          `${what} has no field ${JSON.stringify(key)}${meant(key, names) || `; it has ${names.join(", ")}`}`,
+          true,
+        );
         continue;
       }
       const problem = check(item, (member, message) => this.#wrong([...path, key, member], message));
@@ -372,7 +436,10 @@ interface Common {
 }
 
 /** A result as a mock configuration of Step Functions Local has it. */
-function isConfigured(value: Record<string, unknown>, [key, ...others]: string[]): value is { Return: unknown } | { Throw: { Error: string } } {
+function isConfigured(
+  value: Record<string, unknown>,
+  [key, ...others]: string[],
+): value is { Return: unknown } | { Throw: { Error: string } } {
   if (others.length > 0) return false;
   return key === "Return" || (key === "Throw" && isObject(value.Throw) && typeof value.Throw.Error === "string");
 }

@@ -30,7 +30,12 @@ export interface Totals {
 export function totalsOf(results: Pick<FileResult, "tests" | "problem">[]): Totals {
   const tests = results.flatMap((result) => result.tests);
   const of = (status: TestResult["status"]) => tests.filter((test) => test.status === status).length;
-  return { passed: of("passed"), failed: of("failed"), skipped: of("skipped"), unusable: results.filter(({ problem }) => problem !== undefined).length };
+  return {
+    passed: of("passed"),
+    failed: of("failed"),
+    skipped: of("skipped"),
+    unusable: results.filter(({ problem }) => problem !== undefined).length,
+  };
 }
 
 function summary({ passed, failed, skipped, unusable }: Totals, milliseconds: number, paint: Colors): string {
@@ -44,11 +49,17 @@ function summary({ passed, failed, skipped, unusable }: Totals, milliseconds: nu
 }
 
 function indented(text: string, by: string): string {
-  return text.split("\n").map((line) => (line === "" ? "" : by + line)).join("\n");
+  return text
+    .split("\n")
+    .map((line) => (line === "" ? "" : by + line))
+    .join("\n");
 }
 
 function failures({ file, tests }: FileResult, paint: Colors): string {
-  return tests.filter(({ status }) => status === "failed").map((test) => failure(file, test, paint)).join("\n");
+  return tests
+    .filter(({ status }) => status === "failed")
+    .map((test) => failure(file, test, paint))
+    .join("\n");
 }
 
 function failure(file: string, { name, failures: all, story }: TestResult, paint: Colors): string {
@@ -65,7 +76,8 @@ function spec(stream: Output): Reporter {
       stream.write(`${paint.bold(file)}\n`);
       if (problem !== undefined) stream.write(`${indented(paint.red(problem), "  ")}\n`);
       for (const { status, name, milliseconds } of tests) {
-        const note = status === "skipped" ? paint.dim(" (skipped)") : milliseconds > 300 ? paint.dim(` (${Math.round(milliseconds)} ms)`) : "";
+        const note =
+          status === "skipped" ? paint.dim(" (skipped)") : milliseconds > 300 ? paint.dim(` (${Math.round(milliseconds)} ms)`) : "";
         stream.write(`  ${signs[status]} ${name}${note}\n`);
       }
     },
@@ -105,10 +117,14 @@ function tap(stream: Output): Reporter {
       if (problem !== undefined) stream.write(`not ok ${++number} - ${name(file)}\n  ---\n  message: |\n${block(problem)}\n  ...\n`);
       for (const test of tests) {
         const [first] = test.failures;
-        stream.write(`${first ? "not ok" : "ok"} ${++number} - ${name(`${file} > ${test.name}`)}${test.status === "skipped" ? " # SKIP" : ""}\n`);
+        stream.write(
+          `${first ? "not ok" : "ok"} ${++number} - ${name(`${file} > ${test.name}`)}${test.status === "skipped" ? " # SKIP" : ""}\n`,
+        );
         if (first === undefined) continue;
         const story = test.story ? `  story: |\n${block(test.story.trimEnd())}\n` : "";
-        stream.write(`  ---\n  at: ${JSON.stringify(`${file}:${first.line}`)}\n  message: |\n${block(test.failures.map(({ message }) => message).join("\n"))}\n${story}  ...\n`);
+        stream.write(
+          `  ---\n  at: ${JSON.stringify(`${file}:${first.line}`)}\n  message: |\n${block(test.failures.map(({ message }) => message).join("\n"))}\n${story}  ...\n`,
+        );
       }
     },
     end() {
@@ -124,7 +140,9 @@ function junit(stream: Output): Reporter {
     end(results, milliseconds) {
       const { passed, failed, skipped, unusable } = totalsOf(results);
       const counts = `tests="${passed + failed + skipped + unusable}" failures="${failed}" errors="${unusable}" skipped="${skipped}" time="${seconds(milliseconds)}"`;
-      stream.write(`<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="stepglass" ${counts}>\n${results.map(suite).join("\n")}\n</testsuites>\n`);
+      stream.write(
+        `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="stepglass" ${counts}>\n${results.map(suite).join("\n")}\n</testsuites>\n`,
+      );
     },
   };
 }
@@ -134,7 +152,9 @@ function suite({ file, tests, problem }: FileResult): string {
   const took = tests.reduce((sum, test) => sum + test.milliseconds, 0);
   const cases = tests.map((test) => testcase(file, test));
   if (problem !== undefined) {
-    cases.push(`    <testcase name="${xml(file)}" classname="${xml(file)}" time="0"><error message="${xml(firstLine(problem))}">${xml(problem)}</error></testcase>`);
+    cases.push(
+      `    <testcase name="${xml(file)}" classname="${xml(file)}" time="0"><error message="${xml(firstLine(problem))}">${xml(problem)}</error></testcase>`,
+    );
   }
   const counts = `tests="${cases.length}" failures="${failed}" errors="${problem === undefined ? 0 : 1}" skipped="${skipped}" time="${seconds(took)}"`;
   return `  <testsuite name="${xml(file)}" ${counts}>\n${cases.join("\n")}\n  </testsuite>`;
@@ -157,7 +177,13 @@ function firstLine(text: string): string {
   return text.split("\n", 1).join();
 }
 
-const ENTITIES = new Map([["&", "&amp;"], ["<", "&lt;"], [">", "&gt;"], ['"', "&quot;"], ["'", "&apos;"]]);
+const ENTITIES = new Map([
+  ["&", "&amp;"],
+  ["<", "&lt;"],
+  [">", "&gt;"],
+  ['"', "&quot;"],
+  ["'", "&apos;"],
+]);
 
 function xml(text: string): string {
   return text
@@ -170,10 +196,17 @@ function json(stream: Output): Reporter {
   return {
     file() {},
     end(results, milliseconds, extra) {
-      const plain = ({ file, definition, problem, tests }: FileResult) => ({ file, ...(definition && { definition }), ...(problem && { problem }), tests });
+      const plain = ({ file, definition, problem, tests }: FileResult) => ({
+        file,
+        ...(definition && { definition }),
+        ...(problem && { problem }),
+        tests,
+      });
       const totals = totalsOf(results);
       const ok = totals.failed === 0 && totals.unusable === 0;
-      stream.write(`${JSON.stringify({ ok, totals, milliseconds: Math.round(milliseconds), files: results.map(plain), ...extra }, null, 2)}\n`);
+      stream.write(
+        `${JSON.stringify({ ok, totals, milliseconds: Math.round(milliseconds), files: results.map(plain), ...extra }, null, 2)}\n`,
+      );
     },
   };
 }

@@ -50,7 +50,10 @@ interface RunOptions {
 }
 
 /** Runs the tests of a file whose names contain the filter. `shown` is what messages call the file. */
-export async function runTestFile(file: string, { filter, shown = file }: { filter?: string | undefined; shown?: string } = {}): Promise<FileResult> {
+export async function runTestFile(
+  file: string,
+  { filter, shown = file }: { filter?: string | undefined; shown?: string } = {},
+): Promise<FileResult> {
   const files = [file];
   let content: TestFileContent;
   let machine: TestMachine;
@@ -76,7 +79,8 @@ export async function runTestFile(file: string, { filter, shown = file }: { filt
 
 /** Why a test file cannot be used; throws what is no reason for that. */
 function problemOf(error: unknown, shown: string): string {
-  if (error instanceof BadTestFile) return error.problems.map(({ message, line, column }) => `${shown}:${line}:${column}: ${message}`).join("\n");
+  if (error instanceof BadTestFile)
+    return error.problems.map(({ message, line, column }) => `${shown}:${line}:${column}: ${message}`).join("\n");
   if (error instanceof DefinitionError || error instanceof TestKitError || error instanceof Unusable) return `${shown}: ${error.message}`;
   throw error;
 }
@@ -84,7 +88,10 @@ function problemOf(error: unknown, shown: string): string {
 async function runTest(machine: TestMachine, test: FileTest, options: RunOptions): Promise<TestResult> {
   const { name, line } = test;
   const began = performance.now();
-  const { failures, run } = test.property === undefined ? await runOnce(machine, test, options) : { failures: await runProperty(machine, test, options), run: undefined };
+  const { failures, run } =
+    test.property === undefined
+      ? await runOnce(machine, test, options)
+      : { failures: await runProperty(machine, test, options), run: undefined };
   const status = failures.length === 0 ? "passed" : "failed";
   const story = status === "failed" ? run?.text({ times: true, lines: 60 }) : undefined;
   return { name, line, status, milliseconds: performance.now() - began, failures, ...(story !== undefined && { story }) };
@@ -108,7 +115,13 @@ async function runProperty(machine: TestMachine, test: FileTest, { tasks }: RunO
     if (failure) throw new Error(failure.message);
   };
   // A property looks at its options itself: what the test file has in them may be wrong.
-  const options = { input: test.input, ...test.property, ...(tasks && { tasks }), ...(test.mocks && { mocks: test.mocks }), check } as PropertyOptions;
+  const options = {
+    input: test.input,
+    ...test.property,
+    ...(tasks && { tasks }),
+    ...(test.mocks && { mocks: test.mocks }),
+    check,
+  } as PropertyOptions;
   try {
     await property(machine, options);
     return [];
@@ -122,7 +135,10 @@ async function runProperty(machine: TestMachine, test: FileTest, { tasks }: RunO
 function inFileWords(message: string): string {
   return message
     .replace(/property\(machine, \{ …, seed: (\d+), runs: 1 \}\)/, "property: { seed: $1, runs: 1 }")
-    .replace(/property\(machine, \{ …, schedule: (\{.*?\})(?:, input: (.*))? \}\)/, (_, schedule: string, input?: string) => `property: { schedule: ${schedule} }${input === undefined ? "" : `, with input: ${input}`}`);
+    .replace(
+      /property\(machine, \{ …, schedule: (\{.*?\})(?:, input: (.*))? \}\)/,
+      (_, schedule: string, input?: string) => `property: { schedule: ${schedule} }${input === undefined ? "" : `, with input: ${input}`}`,
+    );
 }
 
 /** Holds a run to an expectation. */
@@ -162,14 +178,39 @@ const HOLDS: { [Field in keyof Expected]: (expected: Expected[Field]) => Hold[] 
   cause: (cause) => [(it) => it.failedWith(undefined, cause)],
   path: (path) => [(it) => it.tookPath(path)],
   passedThrough: (path) => [(it) => it.passedThrough(path)],
-  entered: (states) => counted(states).map(([state, times]) => (it) => it.entered(state, times)),
+  entered: (states) =>
+    counted(states).map(
+      ([state, times]) =>
+        (it) =>
+          it.entered(state, times),
+    ),
   neverEntered: (states) => states.map((state) => (it) => it.neverEntered(state)),
-  calls: (calls) => Object.entries(calls).map(([name, wanted]) => (it) => holdCalls(it, name, wanted)),
+  calls: (calls) =>
+    Object.entries(calls).map(
+      ([name, wanted]) =>
+        (it) =>
+          holdCalls(it, name, wanted),
+    ),
   neverCalled: (names) => names.map((name) => (it) => it.neverCalled(name)),
-  retries: (states) => counted(states).map(([state, times]) => (it) => it.retried(state, times)),
-  waits: (waits) => Object.entries(waits).map(([state, duration]) => (it) => it.waited(state, duration)),
+  retries: (states) =>
+    counted(states).map(
+      ([state, times]) =>
+        (it) =>
+          it.retried(state, times),
+    ),
+  waits: (waits) =>
+    Object.entries(waits).map(
+      ([state, duration]) =>
+        (it) =>
+          it.waited(state, duration),
+    ),
   lasted: (duration) => [(it) => it.lasted(duration)],
-  caught: (caught) => Object.entries(caught).map(([state, error]) => (it) => it.caught(error, state)),
+  caught: (caught) =>
+    Object.entries(caught).map(
+      ([state, error]) =>
+        (it) =>
+          it.caught(error, state),
+    ),
 };
 
 function holdsOf(expect: Partial<Expected>): Record<string, Hold[]> {

@@ -100,7 +100,8 @@ async function test(given: string[], values: Values<typeof options>): Promise<nu
   const threshold = thresholdOf(values.threshold);
   const list = values.coverage ?? (threshold === undefined ? undefined : "text");
   const formats = list === undefined ? undefined : formatsOf(list);
-  if (values.json && values.reporter !== undefined && values.reporter !== "json") throw new Unusable("--json cannot be combined with another --reporter", { usage: true });
+  if (values.json && values.reporter !== undefined && values.reporter !== "json")
+    throw new Unusable("--json cannot be combined with another --reporter", { usage: true });
   const settings: Settings = {
     filter: values.filter,
     reporter: values.json ? "json" : (values.reporter ?? "spec"),
@@ -109,7 +110,8 @@ async function test(given: string[], values: Values<typeof options>): Promise<nu
     folder: values["coverage-dir"],
     threshold,
   };
-  if (values.watch && settings.reporter === "json") throw new Unusable("--watch cannot be combined with --json, which prints one JSON value", { usage: true });
+  if (values.watch && settings.reporter === "json")
+    throw new Unusable("--watch cannot be combined with --json, which prints one JSON value", { usage: true });
   const once = () => runAll(given, settings);
   if (!values.watch) return (await once()).code;
   return watch(given, once);
@@ -141,7 +143,8 @@ async function runAll(given: string[], settings: Settings): Promise<Outcome> {
   if (output !== undefined) save(output, text);
   // Where standard output is for programs, people read the other one.
   const people = settings.reporter === "spec" || settings.reporter === "dot" || output !== undefined ? process.stdout : process.stderr;
-  if (coverage !== undefined && formats !== undefined) writeCoverage(coverage, formats, { folder, stream: people, color: colorful(people) });
+  if (coverage !== undefined && formats !== undefined)
+    writeCoverage(coverage, formats, { folder, stream: people, color: colorful(people) });
   const { failed, unusable } = totalsOf(results);
   if (results.length === 0 && filter !== undefined) throw new Unusable(`no test's file or name contains ${JSON.stringify(filter)}`);
   if (unusable > 0 || failed > 0) return { code: unusable > 0 ? 2 : 1, results };
@@ -164,7 +167,8 @@ function testFiles(given: string[]): string[] {
     if (statSync(path).isDirectory()) files.push(...below(path));
     else files.push(path);
   }
-  if (files.length === 0) throw new Unusable("there are no test files (*.stepglass.yaml, .yml, .json) here; stepglass help test shows an example");
+  if (files.length === 0)
+    throw new Unusable("there are no test files (*.stepglass.yaml, .yml, .json) here; stepglass help test shows an example");
   return [...new Set(files.map((file) => resolve(file)))];
 }
 

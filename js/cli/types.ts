@@ -52,14 +52,22 @@ export const command = defineCommand({
 
 function types([file, ...others]: string[], { output, name = "", json }: Values<typeof options>): number {
   if (file === undefined || others.length > 0) throw new Unusable("types needs one file", { usage: true });
-  if (name !== "" && !/^[A-Za-z_$][\w$]*$/.test(name)) throw new Unusable(`--name: ${JSON.stringify(name)} is no name in TypeScript`, { usage: true });
+  if (name !== "" && !/^[A-Za-z_$][\w$]*$/.test(name))
+    throw new Unusable(`--name: ${JSON.stringify(name)} is no name in TypeScript`, { usage: true });
   const source = usable(new Source(file));
   const text = printed(JSON.parse(source.json), source.name, name);
   if (output !== undefined) write(output, text);
   if (json) {
     const machine = follow(JSON.parse(source.json));
     const handlers = handlersOf(machine);
-    const list = handlers.map(({ key, states, resource, inputs, results }) => ({ key, state: states[0], states, resource, input: either(inputs), result: both(results) }));
+    const list = handlers.map(({ key, states, resource, inputs, results }) => ({
+      key,
+      state: states[0],
+      states,
+      resource,
+      input: either(inputs),
+      result: both(results),
+    }));
     writeJson({ input: shapeText(machine.input), output: valueText(machine.output), handlers: list });
     return 0;
   }
@@ -104,7 +112,8 @@ function handlerOf({ state, resource, input, result }: TaskFlow): { key: string;
   const note = isToken ? "Answer it with task.token: execution.succeed(token, result)." : undefined;
   if (resource.kind !== "service" || resource.name !== "lambda:invoke") return { key: state, input, result, note };
   // The handler gets the Payload and gives the Payload.
-  const key = typeof resource.function === "string" && !/^\{%|\$/.test(resource.function) ? bareName(resource.function, ":function:") : state;
+  const key =
+    typeof resource.function === "string" && !/^\{%|\$/.test(resource.function) ? bareName(resource.function, ":function:") : state;
   return { key, input: read(input, ["Payload"], false), result: isToken ? result : result.member("Payload", true), note };
 }
 
@@ -123,14 +132,23 @@ function module(machine: Flow, handlers: Handler[], file: string, name: string):
   const lines = [`// Types of ${file.replace(/[\r\n]/g, " ")}, made by \`stepglass types\`. Do not edit.`, ""];
   if (handlers.length > 0) lines.push('import type { Task } from "stepglass";', "");
   lines.push("/** The parts of its input that the machine reads. */", declaration(`${name}Input`, shapeText(machine.input)), "");
-  lines.push("/** The machine's output, as far as the definition determines it. */", declaration(`${name}Output`, valueText(machine.output)), "");
+  lines.push(
+    "/** The machine's output, as far as the definition determines it. */",
+    declaration(`${name}Output`, valueText(machine.output)),
+    "",
+  );
   lines.push("/** A function for every task, for the option `tasks` of `machine.run()`. */");
   lines.push(`export type ${name}Handlers = ${handlers.length === 0 ? "Record<string, never>;" : "{"}`);
   for (const { key, states, resource, inputs, results, note } of handlers) {
-    const text = `${states.map((state) => `State ${state}`).join(", ")}: ${resource}${note ? `. ${note}` : ""}`.replaceAll("*/", "*\\/").replace(/[\r\n]/g, " ");
+    const text = `${states.map((state) => `State ${state}`).join(", ")}: ${resource}${note ? `. ${note}` : ""}`
+      .replaceAll("*/", "*\\/")
+      .replace(/[\r\n]/g, " ");
     const property = /^[A-Za-z_$][\w$]*$/.test(key) ? key : JSON.stringify(key);
     const result = note === undefined ? both(results) : "unknown";
-    lines.push(`  /** ${text} */`, `  ${property}(input: ${either(inputs)}, task: Task): ${result === "unknown" ? "unknown" : `${union(result)} | PromiseLike<${result}>`};`);
+    lines.push(
+      `  /** ${text} */`,
+      `  ${property}(input: ${either(inputs)}, task: Task): ${result === "unknown" ? "unknown" : `${union(result)} | PromiseLike<${result}>`};`,
+    );
   }
   if (handlers.length > 0) lines.push("};");
   return `${lines.join("\n")}\n`;

@@ -89,7 +89,8 @@ function below(folder: string, unusable: (file: string, message: string) => void
   const problems: { file: string; message: string }[] = [];
   const found = definitionsBelow(folder, problems);
   for (const { file, message } of problems) unusable(file, message);
-  if (found.length === 0 && problems.length === 0) throw new Unusable(`there are no definitions (*.asl.json, *.asl.yaml, *.asl.yml, templates) in ${folder}`);
+  if (found.length === 0 && problems.length === 0)
+    throw new Unusable(`there are no definitions (*.asl.json, *.asl.yaml, *.asl.yml, templates) in ${folder}`);
   return found;
 }
 
@@ -110,6 +111,10 @@ function totalsOf(reports: Report[]): Totals {
 
 function summary({ checked, errors, warnings, unusable }: Totals): string {
   const { green, red, yellow } = colors(process.stdout);
-  const what = [errors && red(count(errors, "error")), warnings && yellow(count(warnings, "warning")), unusable && red(`${unusable} that cannot be used`)].filter(Boolean);
+  const what = [
+    errors && red(count(errors, "error")),
+    warnings && yellow(count(warnings, "warning")),
+    unusable && red(`${unusable} that cannot be used`),
+  ].filter(Boolean);
   return `${count(checked, "definition")}: ${what.length > 0 ? what.join(", ") : green("no problems")}`;
 }

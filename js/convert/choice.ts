@@ -66,7 +66,10 @@ function test(operator: string, rule: JsonObject, input: Part, emitter: Emitter)
   const first = emitter.ask(demands);
   const { code, yes, no } = comparison(operator, operand, value.code, other?.code, emitter);
   const names = other === undefined ? rule.Variable : `${rule.Variable} or ${operand}`;
-  const whole = first === undefined ? code : `${first} ? ${/ \? /.test(code) ? `(${code})` : code} : $error(${JSON.stringify(`${names} has no value`)})`;
+  const whole =
+    first === undefined
+      ? code
+      : `${first} ? ${/ \? /.test(code) ? `(${code})` : code} : $error(${JSON.stringify(`${names} has no value`)})`;
   return { code: whole, yes: [...asked, ...yes], no: [...asked, ...no] };
 }
 
@@ -89,14 +92,22 @@ function comparison(operator: string, operand: JsonValue, value: string, other: 
     const facts = is === "Timestamp" ? [typeIs(value, "string")] : [code];
     return operand === false ? { code: `$not(${code})`, yes: [], no: facts } : { code, yes: facts, no: [] };
   }
-  const typed = (type: ValueType, ...rest: string[]) => [...(emitter.knows(typeIs(value, type)) ? [] : [typeIs(value, type)]), ...rest].join(" and ");
-  if (operator === "StringMatches") return { code: typed("string", `$contains(${group(value)}, ${wildcard(operand)})`), yes: [typeIs(value, "string")], no: [] };
-  const [, family, kind] = (/^(String|Numeric|Boolean|Timestamp)(Equals|LessThanEquals|GreaterThanEquals|LessThan|GreaterThan)(Path)?$/.exec(operator) ?? []) as [string?, Family?, string?];
+  const typed = (type: ValueType, ...rest: string[]) =>
+    [...(emitter.knows(typeIs(value, type)) ? [] : [typeIs(value, type)]), ...rest].join(" and ");
+  if (operator === "StringMatches")
+    return { code: typed("string", `$contains(${group(value)}, ${wildcard(operand)})`), yes: [typeIs(value, "string")], no: [] };
+  const [, family, kind] =
+    (/^(String|Numeric|Boolean|Timestamp)(Equals|LessThanEquals|GreaterThanEquals|LessThan|GreaterThan)(Path)?$/.exec(operator) ?? []) as [
+      string?,
+      Family?,
+      string?,
+    ];
   if (family === undefined || kind === undefined) throw new Unmechanical(`there is no operator ${operator}`);
   const sign = COMPARISONS[kind];
   const right = other ?? JSON.stringify(operand);
   if (family === "Timestamp") {
-    if (other === undefined && /[.]\d{4}/.test(String(operand))) throw new Unmechanical("JSONata compares timestamps to the millisecond, and this one is finer");
+    if (other === undefined && /[.]\d{4}/.test(String(operand)))
+      throw new Unmechanical("JSONata compares timestamps to the millisecond, and this one is finer");
     const tests = [value, ...(other === undefined ? [] : [other])].map((one) => typeTest("Timestamp", one));
     return { code: [...tests, `$toMillis(${value}) ${sign} $toMillis(${right})`].join(" and "), yes: [typeIs(value, "string")], no: [] };
   }
@@ -104,7 +115,11 @@ function comparison(operator: string, operand: JsonValue, value: string, other: 
   // A literal tells its own type; of two paths both have to be of the family.
   const yes = [typeIs(value, TYPES[family])];
   if (kind === "Equals" && other === undefined) return { code: `${value} = ${right}`, yes, no: [] };
-  return { code: typed(TYPES[family], ...(other === undefined ? [] : [typeIs(other, TYPES[family])]), `${value} ${sign} ${right}`), yes, no: [] };
+  return {
+    code: typed(TYPES[family], ...(other === undefined ? [] : [typeIs(other, TYPES[family])]), `${value} ${sign} ${right}`),
+    yes,
+    no: [],
+  };
 }
 
 function typeTest(type: Family | "Null", value: string): string {

@@ -18,8 +18,12 @@ export function split(text: unknown): SplitPath {
   const found = splitPath(text);
   if (found === undefined) throw new Unmechanical(`${text} is not a path`);
   const { steps, rest } = found;
-  if (steps.some((step) => typeof step === "string" && step.includes("\\"))) throw new Unmechanical(`a name in ${text} contains a backslash`);
-  if (/^(\.\*|\[\*\]|\.\.|\[\?|\[[^\]]*[:,])/.test(rest)) throw new Unmechanical(`${text} can select several values: JSONPath returns them as a list, but JSONata flattens the list and unwraps a single value`);
+  if (steps.some((step) => typeof step === "string" && step.includes("\\")))
+    throw new Unmechanical(`a name in ${text} contains a backslash`);
+  if (/^(\.\*|\[\*\]|\.\.|\[\?|\[[^\]]*[:,])/.test(rest))
+    throw new Unmechanical(
+      `${text} can select several values: JSONPath returns them as a list, but JSONata flattens the list and unwraps a single value`,
+    );
   if (rest !== "") throw new Unmechanical(`${text} is a kind of path that cannot be converted`);
   return found;
 }
@@ -54,9 +58,12 @@ function selected(text: string, input: Part): Part {
 /** A payload template: members that end in `.$` are computed. */
 export function template(value: JsonValue, input: Part): Part {
   if (Array.isArray(value)) return listOf(value.map((item) => template(item, input)));
-  if (typeof value === "string" && value.startsWith(PLACEHOLDER)) throw new Unmechanical("a placeholder in it can become a template of its own");
+  if (typeof value === "string" && value.startsWith(PLACEHOLDER))
+    throw new Unmechanical("a placeholder in it can become a template of its own");
   if (!isObject(value)) return new Constant(constant(value));
-  const entries = Object.entries(value).map(([key, item]): [string, Part] => (key.endsWith(".$") ? [key.slice(0, -2), computed(item, input)] : [key, template(item, input)]));
+  const entries = Object.entries(value).map(([key, item]): [string, Part] =>
+    key.endsWith(".$") ? [key.slice(0, -2), computed(item, input)] : [key, template(item, input)],
+  );
   const constants = entries.flatMap(([key, item]): [string, JsonValue][] => (item instanceof Constant ? [[key, item.value]] : []));
   return constants.length === entries.length ? new Constant(Object.fromEntries(constants)) : new Members(entries);
 }
@@ -85,6 +92,9 @@ function converted(argument: Argument, input: Part): Part {
     case "path":
       return path(argument.text, input).expression();
     case "call":
-      return convertCall(argument.name, argument.args.map((one) => converted(one, input)));
+      return convertCall(
+        argument.name,
+        argument.args.map((one) => converted(one, input)),
+      );
   }
 }

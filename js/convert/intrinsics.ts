@@ -1,7 +1,20 @@
 // Calls of intrinsic functions as JSONata.
 
 import type { JsonValue } from "../base/json.ts";
-import { CONTEXT, Code, Constant, Items, Unmechanical, constant, group, need, typeIs, type Need, type Part, type ValueType } from "./parts.ts";
+import {
+  CONTEXT,
+  Code,
+  Constant,
+  Items,
+  Unmechanical,
+  constant,
+  group,
+  need,
+  typeIs,
+  type Need,
+  type Part,
+  type ValueType,
+} from "./parts.ts";
 
 /** A literal argument: what it is matters to some functions. */
 export class Literal extends Constant {
@@ -149,7 +162,8 @@ function arrayContains(call: Call): Part {
 function arrayGetItem(call: Call): Part {
   call.wants(0, "array");
   const index = call.whole(1);
-  if (index === undefined) throw new Unmechanical("the index of States.ArrayGetItem is computed: beyond the end, JSONata returns nothing but the original fails");
+  if (index === undefined)
+    throw new Unmechanical("the index of States.ArrayGetItem is computed: beyond the end, JSONata returns nothing but the original fails");
   const list = call.code(0);
   // Of an empty list the original gives null, of one that is too short nothing; from the end it does not count.
   if (index < 0) {
@@ -178,7 +192,9 @@ function arrayPartition(call: Call): Part {
 function arrayRange(call: Call): Part {
   const [from, to, step] = [call.whole(0), call.whole(1), call.whole(2)];
   if (from === undefined || to === undefined || step === undefined) {
-    throw new Unmechanical("the bounds of States.ArrayRange are computed: if they run in the wrong direction, JSONata returns nothing but the original an empty list");
+    throw new Unmechanical(
+      "the bounds of States.ArrayRange are computed: if they run in the wrong direction, JSONata returns nothing but the original an empty list",
+    );
   }
   if (step === 0) throw new Never("the step is 0");
   if (Math.floor((to - from) / step) + 1 > 1000) throw new Never("the list has more than 1000 items");
@@ -187,7 +203,8 @@ function arrayRange(call: Call): Part {
 
 function base64(call: Call, name: string, plain: (text: string) => string): Part {
   const text = call.text(0);
-  if (text === undefined || !/^[\x20-\x7e]{0,7500}$/.test(plain(text))) throw new Unmechanical(`${call.name} encodes in UTF-8, but JSONata's functions do not`);
+  if (text === undefined || !/^[\x20-\x7e]{0,7500}$/.test(plain(text)))
+    throw new Unmechanical(`${call.name} encodes in UTF-8, but JSONata's functions do not`);
   return call.to(name, "string");
 }
 

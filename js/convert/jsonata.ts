@@ -130,7 +130,12 @@ function convertState(name: string, state: JsonObject, place: Place, work: Work)
 }
 
 /** A state's own fields in JSONata; undefined where they cannot be, for a reason that is told. */
-function converted(name: string, state: JsonObject, { pointer, around }: Place, work: Work): { fields: JsonObject; converter: StateConverter } | undefined {
+function converted(
+  name: string,
+  state: JsonObject,
+  { pointer, around }: Place,
+  work: Work,
+): { fields: JsonObject; converter: StateConverter } | undefined {
   const converter = new StateConverter(state);
   try {
     const fields = converter.convert();
@@ -145,12 +150,31 @@ function converted(name: string, state: JsonObject, { pointer, around }: Place, 
 
 /** Fields of a state that mean the same in both languages, in the order in which they are usually written. */
 const SHARED = [
-  "Comment", "Resource", "Credentials", "Error", "Cause", "Seconds", "Timestamp", "TimeoutSeconds", "HeartbeatSeconds", "Label",
-  "MaxConcurrency", "ToleratedFailureCount", "ToleratedFailurePercentage", "Branches",
+  "Comment",
+  "Resource",
+  "Credentials",
+  "Error",
+  "Cause",
+  "Seconds",
+  "Timestamp",
+  "TimeoutSeconds",
+  "HeartbeatSeconds",
+  "Label",
+  "MaxConcurrency",
+  "ToleratedFailureCount",
+  "ToleratedFailurePercentage",
+  "Branches",
 ];
 const COMPUTED = [
-  "ErrorPath", "CausePath", "SecondsPath", "TimestampPath", "TimeoutSecondsPath", "HeartbeatSecondsPath",
-  "MaxConcurrencyPath", "ToleratedFailureCountPath", "ToleratedFailurePercentagePath",
+  "ErrorPath",
+  "CausePath",
+  "SecondsPath",
+  "TimestampPath",
+  "TimeoutSecondsPath",
+  "HeartbeatSecondsPath",
+  "MaxConcurrencyPath",
+  "ToleratedFailureCountPath",
+  "ToleratedFailurePercentagePath",
 ];
 const TYPES = new Set<unknown>(["Pass", "Task", "Choice", "Wait", "Succeed", "Fail", "Parallel", "Map"]);
 
@@ -183,7 +207,9 @@ class StateConverter {
     const state = this.#state;
     const { Type } = state;
     if (Type === undefined || !TYPES.has(Type)) throw new Unmechanical(`there is no Type ${Type}`);
-    this.#input = this.#at("InputPath", () => (state.InputPath === null ? new Constant({}) : path(state.InputPath ?? "$", new Code(INPUT))));
+    this.#input = this.#at("InputPath", () =>
+      state.InputPath === null ? new Constant({}) : path(state.InputPath ?? "$", new Code(INPUT)),
+    );
     const out: JsonObject = { Type };
     if (state.Comment !== undefined) out.Comment = state.Comment;
     out.QueryLanguage = "JSONata";
@@ -229,7 +255,8 @@ class StateConverter {
   /** An InputPath that finds nothing fails the state, whether or not anything uses it. */
   #isAsked(type: JsonValue): void {
     if (type === "Fail" || (type === "Pass" && this.#state.Result !== undefined)) return;
-    if (this.#input.expression().demands.some(({ text }) => !this.#emitter.knows(text))) throw new Unmechanical("it may find nothing, and nothing that is always computed uses it");
+    if (this.#input.expression().demands.some(({ text }) => !this.#emitter.knows(text)))
+      throw new Unmechanical("it may find nothing, and nothing that is always computed uses it");
   }
 
   /** Whether what was converted can fail where the original ends the execution. */
@@ -247,7 +274,8 @@ class StateConverter {
     const late = { fatal: this.#late.fatal, soft: this.#late.soft };
     const retriers = listOf(fields.Retry);
     const retrier = retriers.findIndex(handlesAll);
-    if (fatal && retrier >= 0) fields.Retry = [...retriers.slice(0, retrier), { ErrorEquals: [QUERY], MaxAttempts: 0 }, ...retriers.slice(retrier)];
+    if (fatal && retrier >= 0)
+      fields.Retry = [...retriers.slice(0, retrier), { ErrorEquals: [QUERY], MaxAttempts: 0 }, ...retriers.slice(retrier)];
     const catchers = listOf(fields.Catch);
     const at = catchers.findIndex(handlesAll);
     const catcher = catchers[at];
@@ -266,7 +294,10 @@ class StateConverter {
 
   #computed(field: string, value: JsonValue): JsonValue {
     return this.#at(field, () => {
-      const found = typeof value === "string" && value.startsWith("$") ? path(value, this.#state.Type === "Fail" ? new Code(INPUT) : this.#input).expression() : computed(value, new Code(INPUT)).expression();
+      const found =
+        typeof value === "string" && value.startsWith("$")
+          ? path(value, this.#state.Type === "Fail" ? new Code(INPUT) : this.#input).expression()
+          : computed(value, new Code(INPUT)).expression();
       // A time of 0 is refused in JSONPath only.
       if (/^(Timeout|Heartbeat)/.test(field)) return number(found, `${found.code} != 0`).field(this.#emitter);
       if (/^(MaxConcurrency|Tolerated)/.test(field)) return numeric(found, field === "ToleratedFailurePercentagePath").field(this.#emitter);
@@ -279,7 +310,8 @@ class StateConverter {
   #shared(field: string, value: JsonValue): JsonValue {
     if (field !== "Credentials") return this.#at(field, () => constant(value));
     return this.#field(field, () => {
-      if (!isObject(value) || (value.RoleArn === undefined && value["RoleArn.$"] === undefined)) throw new Unmechanical("without a RoleArn they are refused in JSONata");
+      if (!isObject(value) || (value.RoleArn === undefined && value["RoleArn.$"] === undefined))
+        throw new Unmechanical("without a RoleArn they are refused in JSONata");
       return template(value, this.#input);
     });
   }
@@ -298,7 +330,8 @@ class StateConverter {
   #arguments(out: JsonObject): void {
     const { Parameters } = this.#state;
     if (Parameters !== undefined) out.Arguments = this.#field("Parameters", () => template(Parameters, this.#input));
-    else if (this.#state.InputPath !== undefined || this.#state.Type === "Task") out.Arguments = this.#field("InputPath", () => this.#input);
+    else if (this.#state.InputPath !== undefined || this.#state.Type === "Task")
+      out.Arguments = this.#field("InputPath", () => this.#input);
   }
 
   /** What a Task, Parallel or Map makes of its result; and what its catchers make of an error, which come before that. */
@@ -307,7 +340,8 @@ class StateConverter {
     // Arguments have been computed; what a Map asks of its items may be what failed.
     if (Catch !== undefined && this.#state.Type !== "Map") this.#late = this.#emitter.fork();
     if (Catch !== undefined) out.Catch = this.#at("Catch", () => objects(Catch).map((catcher) => this.#catcher(catcher)));
-    const result = ResultSelector === undefined ? new Code(RESULT) : this.#at("ResultSelector", () => template(ResultSelector, new Code(RESULT)));
+    const result =
+      ResultSelector === undefined ? new Code(RESULT) : this.#at("ResultSelector", () => template(ResultSelector, new Code(RESULT)));
     this.#output(out, result, RESULT, new Code(RESULT));
   }
 
@@ -362,7 +396,9 @@ class StateConverter {
   #items(): JsonValue | undefined {
     const { ItemReader, ItemsPath, InputPath } = this.#state;
     if (ItemReader !== undefined || (ItemsPath === undefined && InputPath === undefined)) return undefined;
-    return this.#at("ItemsPath", () => listed(path(ItemsPath ?? "$", this.#input).expression(), this.#input.expression()).field(this.#emitter));
+    return this.#at("ItemsPath", () =>
+      listed(path(ItemsPath ?? "$", this.#input).expression(), this.#input.expression()).field(this.#emitter),
+    );
   }
 
   #map(out: JsonObject, items: JsonValue | undefined): void {
@@ -372,7 +408,12 @@ class StateConverter {
     const selector = ItemSelector ?? Parameters;
     // Where there are no items nothing is selected.
     const each = this.#emitter.fork();
-    if (selector !== undefined) out.ItemSelector = this.#field(ItemSelector === undefined ? "Parameters" : "ItemSelector", () => template(selector, this.#input), each);
+    if (selector !== undefined)
+      out.ItemSelector = this.#field(
+        ItemSelector === undefined ? "Parameters" : "ItemSelector",
+        () => template(selector, this.#input),
+        each,
+      );
     if (ItemBatcher !== undefined) out.ItemBatcher = this.#at("ItemBatcher", () => this.#batcher(object(ItemBatcher), each));
     this.#emitter.join(each);
     const processor = ItemProcessor ?? Iterator;
@@ -386,7 +427,10 @@ class StateConverter {
     const out: JsonObject = { ...rest };
     if (ReaderConfig !== undefined) {
       const { MaxItemsPath, ...config } = object(ReaderConfig);
-      out.ReaderConfig = { ...constant(config), ...(MaxItemsPath === undefined ? {} : { MaxItems: this.#number(MaxItemsPath, this.#emitter) }) };
+      out.ReaderConfig = {
+        ...constant(config),
+        ...(MaxItemsPath === undefined ? {} : { MaxItems: this.#number(MaxItemsPath, this.#emitter) }),
+      };
     }
     if (Parameters !== undefined) out.Arguments = template(Parameters, this.#input).field(this.#emitter);
     return out;
@@ -444,7 +488,10 @@ function number(found: Code, condition: string): Code {
 /** A Map's limits may also be written as texts. */
 function numeric(found: Code, fraction = false): Code {
   const digits = fraction ? "/^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?$/" : "/^[+-]?[0-9]+$/";
-  const needs = [...found.demands, need(`${typeIs(found.code, "number")} or ${typeIs(found.code, "string")} and $contains($trim(${found.code}), ${digits})`)];
+  const needs = [
+    ...found.demands,
+    need(`${typeIs(found.code, "number")} or ${typeIs(found.code, "string")} and $contains($trim(${found.code}), ${digits})`),
+  ];
   return new Code(`$number(${found.code})`, { ...found, needs, maybe: undefined, fails: true });
 }
 
@@ -476,12 +523,18 @@ function handling(name: string, { Retry, Catch }: JsonObject): string | undefine
 
 /** Errors of paths and templates, which have another name in JSONata. */
 const OWN_ERRORS = new Set<unknown>([
-  "States.ParameterPathFailure", "States.ResultPathMatchFailure", "States.ReferencePathConflict", "States.IntrinsicFailure", "States.Runtime",
+  "States.ParameterPathFailure",
+  "States.ResultPathMatchFailure",
+  "States.ReferencePathConflict",
+  "States.IntrinsicFailure",
+  "States.Runtime",
 ]);
 
 /** Refuses what handles an error that only JSONPath raises. */
 function handled(field: string, rules: JsonValue | undefined): void {
-  const named = listOf(rules).flatMap(errorsOf).find((name) => OWN_ERRORS.has(name));
+  const named = listOf(rules)
+    .flatMap(errorsOf)
+    .find((name) => OWN_ERRORS.has(name));
   if (named !== undefined) throw new Unmechanical(`its ${field} names ${named}, but expressions in JSONata fail with ${QUERY}`);
 }
 

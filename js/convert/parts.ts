@@ -138,7 +138,8 @@ export class Constant implements Part {
 export function constant(value: JsonObject): JsonObject;
 export function constant(value: JsonValue): JsonValue;
 export function constant(value: JsonValue): JsonValue {
-  if (typeof value === "string" && /^\s*\{%[^]*%\}\s*$/.test(value)) throw new Unmechanical(`the string ${JSON.stringify(value)} would be an expression in JSONata`);
+  if (typeof value === "string" && /^\s*\{%[^]*%\}\s*$/.test(value))
+    throw new Unmechanical(`the string ${JSON.stringify(value)} would be an expression in JSONata`);
   if (Array.isArray(value)) return value.map((item) => constant(item));
   if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, constant(item)]));
   return value;
@@ -171,13 +172,20 @@ export class Members implements Part {
   expression(): Code {
     const inner = this.entries.map(([key, value]): [string, Code] => [key, value.expression()]);
     const code = `{${inner.map(([key, value]) => `${JSON.stringify(key)}: ${value.code}`).join(", ")}}`;
-    return new Code(code, { needs: inner.flatMap(([, value]) => value.demands), fails: inner.some(([, value]) => value.fails), type: "object" });
+    return new Code(code, {
+      needs: inner.flatMap(([, value]) => value.demands),
+      fails: inner.some(([, value]) => value.fails),
+      type: "object",
+    });
   }
 
   step(step: Step): Part {
     const found = this.entries.find(([key]) => key === step);
     if (found === undefined) throw nothing(step);
-    return besides(found[1], this.entries.filter((entry) => entry !== found).map(([, value]) => value));
+    return besides(
+      found[1],
+      this.entries.filter((entry) => entry !== found).map(([, value]) => value),
+    );
   }
 }
 
@@ -220,7 +228,8 @@ export class Put implements Part {
     const inner = this.inner.expression();
     const code = `$merge([${this.base.code}, {${JSON.stringify(this.name)}: ${inner.code}}])`;
     // The value is there before a place is made for it, from the outside in.
-    const [made, way] = this.inner instanceof Put ? [inner.needs.filter(({ soft }) => !soft), inner.needs.filter(({ soft }) => soft)] : [inner.demands, []];
+    const [made, way] =
+      this.inner instanceof Put ? [inner.needs.filter(({ soft }) => !soft), inner.needs.filter(({ soft }) => soft)] : [inner.demands, []];
     return new Code(code, { needs: [...made, ...this.needs, ...way], fails: inner.fails, type: "object" });
   }
 
@@ -289,7 +298,9 @@ export class Emitter {
     }
     if (asked.length === 0) return undefined;
     // A type says that there is something.
-    const needed = asked.filter((text) => !/^\$exists\(/.test(text) || !asked.some((other) => other.startsWith(`$type(${text.slice(8)} = `)));
+    const needed = asked.filter(
+      (text) => !/^\$exists\(/.test(text) || !asked.some((other) => other.startsWith(`$type(${text.slice(8)} = `)),
+    );
     return needed.map((text) => (/ (or|and) /.test(text) && needed.length > 1 ? `(${text})` : text)).join(" and ");
   }
 

@@ -59,14 +59,19 @@ function summary(totals: CoverageTotals): string {
 }
 
 function row({ title, totals, executions }: ShownDefinition, i: number): string {
-  const cells = KINDS.map((word) => `<td>${totals[word].total === 0 ? "–" : `${totals[word].covered}/${totals[word].total}`}</td>`).join("");
+  const cells = KINDS.map((word) => `<td>${totals[word].total === 0 ? "–" : `${totals[word].covered}/${totals[word].total}`}</td>`).join(
+    "",
+  );
   return `<tr class="${grade(totals.all)}"><th scope="row"><a href="#d${i}">${escaped(title)}</a></th>${cells}<td>${share(percent(totals.all))} %</td><td>${executions}</td></tr>`;
 }
 
 function section(machine: ShownDefinition, i: number, own: boolean): string {
   const { title, totals, places, text, executions } = machine;
   const never = unused(places);
-  const list = never.length === 0 ? "<p class=\"full\">✓ Everything was used.</p>" : `<h3>Never used</h3><ul class="never">${never.map((place) => `<li><a href="#d${i}l${place.line}">line ${place.line}</a> ${escaped(described(place))}</li>`).join("")}</ul>`;
+  const list =
+    never.length === 0
+      ? '<p class="full">✓ Everything was used.</p>'
+      : `<h3>Never used</h3><ul class="never">${never.map((place) => `<li><a href="#d${i}l${place.line}">line ${place.line}</a> ${escaped(described(place))}</li>`).join("")}</ul>`;
   return `<section id="d${i}" aria-labelledby="d${i}h">
 <h2 id="d${i}h">${escaped(title)}</h2>
 ${own ? `${summary(totals)}<p>${executions} ${executions === 1 ? "execution" : "executions"}.</p>` : ""}
@@ -85,8 +90,18 @@ function graph({ definition, places, title }: ShownDefinition, i: number): strin
     notes[pointer] = count === 0 ? "never" : `${count}×`;
   }
   const words = { succeeded: "covered", "failed, caught": "partly covered", failed: "not covered" };
-  const svg = renderSvg(definition, { status, notes, taken: takenEdges(definition, places), title: `Coverage of ${title}`, prefix: `g${i}`, background: false });
-  return svg.replaceAll(/, (succeeded|failed, caught|failed), (\d+×|never)/g, (_: string, word: keyof typeof words, note: string) => `, ${words[word]}, ${note}`);
+  const svg = renderSvg(definition, {
+    status,
+    notes,
+    taken: takenEdges(definition, places),
+    title: `Coverage of ${title}`,
+    prefix: `g${i}`,
+    background: false,
+  });
+  return svg.replaceAll(
+    /, (succeeded|failed, caught|failed), (\d+×|never)/g,
+    (_: string, word: keyof typeof words, note: string) => `, ${words[word]}, ${note}`,
+  );
 }
 
 function statesIn(places: readonly CoveredPlace[]): CoveredPlace[] {
@@ -122,7 +137,8 @@ function source(text: string, places: readonly CoveredPlace[], i: number): strin
     .map((line, at) => {
       const here = lines.get(at + 1) ?? [];
       const counts = here.map(({ count }) => count);
-      const kind = here.length === 0 ? "" : counts.every((count) => count > 0) ? "full" : counts.some((count) => count > 0) ? "part" : "none";
+      const kind =
+        here.length === 0 ? "" : counts.every((count) => count > 0) ? "full" : counts.some((count) => count > 0) ? "part" : "none";
       const sign = { full: "✓", part: "◐", none: "✗", "": "" }[kind];
       const count = here.length === 0 ? "" : `${Math.max(...counts)}×`;
       return `<tr id="d${i}l${at + 1}" class="${kind}"${here.length > 0 ? ` title="${escaped(here.map((place) => `${described(place)}: ${place.count}×`).join("\n"))}"` : ""}><td class="n">${at + 1}</td><td class="c">${sign} ${count}</td><td><code>${escaped(line)}</code></td></tr>`;

@@ -15,7 +15,9 @@ function record(file: string, places: readonly CoveredPlace[]): string {
   for (const state of states) out.push(`FN:${state.line},${name(state)}`);
   for (const state of states) out.push(`FNDA:${state.count},${name(state)}`);
   out.push(`FNF:${states.length}`, `FNH:${states.filter(({ count }) => count > 0).length}`);
-  const branches = states.flatMap((state, block) => ways(places, state).map((place, i) => ({ ...place, block, i, reached: state.count > 0 })));
+  const branches = states.flatMap((state, block) =>
+    ways(places, state).map((place, i) => ({ ...place, block, i, reached: state.count > 0 })),
+  );
   for (const { line, block, i, count, reached } of branches) out.push(`BRDA:${line},${block},${i},${reached ? count : "-"}`);
   out.push(`BRF:${branches.length}`, `BRH:${branches.filter(({ count }) => count > 0).length}`);
   const lines = new Map<number, number>();

@@ -22,8 +22,14 @@ export interface MeasuredDefinition {
 export const WORDS = { state: "states", transition: "transitions", rule: "rules", retry: "retries", catch: "catches" } as const;
 
 /** All places of a definition's text, with how often each was used and the line on which it stands. */
-export function placesOf(definition: string, hits: Readonly<Record<string, number>>, line: (pointer: string) => number | undefined): CoveredPlace[] {
-  return new Outline(JSON.parse(definition)).places().map((place) => ({ ...place, line: line(place.pointer) ?? 1, count: hits[place.pointer] ?? 0 }));
+export function placesOf(
+  definition: string,
+  hits: Readonly<Record<string, number>>,
+  line: (pointer: string) => number | undefined,
+): CoveredPlace[] {
+  return new Outline(JSON.parse(definition))
+    .places()
+    .map((place) => ({ ...place, line: line(place.pointer) ?? 1, count: hits[place.pointer] ?? 0 }));
 }
 
 /** The sums of each kind and of all places. */
@@ -41,7 +47,15 @@ export function totalsOf(places: readonly CoveredPlace[]): CoverageTotals {
 }
 
 /** The report as JSON: totals, and every place with its count. */
-export function jsonOf({ percent, totals, machines }: { percent: number; totals: CoverageTotals; machines: readonly MeasuredDefinition[] }): string {
+export function jsonOf({
+  percent,
+  totals,
+  machines,
+}: {
+  percent: number;
+  totals: CoverageTotals;
+  machines: readonly MeasuredDefinition[];
+}): string {
   const told = machines.map(({ text, definition, embedded, ...machine }) => machine);
   return `${JSON.stringify({ version: 1, percent, totals, machines: told }, null, 2)}\n`;
 }

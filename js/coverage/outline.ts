@@ -112,7 +112,8 @@ function placesOf({ fields, pointer, name, type }: OutlinedState): Place[] {
   } else if (fields.Next !== undefined) out.push(place("transition", "/Next", `→ ${fields.Next}`));
   else if (fields.End === true) out.push(place("transition", "/End", "→ end"));
   for (const [i, retrier] of (fields.Retry ?? []).entries()) out.push(place("retry", `/Retry/${i}`, `retry ${i} on ${errorsOf(retrier)}`));
-  for (const [i, catcher] of (fields.Catch ?? []).entries()) out.push(place("catch", `/Catch/${i}`, `catch ${i} on ${errorsOf(catcher)} → ${catcher.Next}`));
+  for (const [i, catcher] of (fields.Catch ?? []).entries())
+    out.push(place("catch", `/Catch/${i}`, `catch ${i} on ${errorsOf(catcher)} → ${catcher.Next}`));
   return out;
 }
 

@@ -36,7 +36,12 @@ export function leaves(at: Execution): Goal {
 }
 
 /** Whether a visit's Task is going to start an execution of a machine: no mock stands for it. */
-export function startsExecution({ recording }: Execution, { state, type }: StrandVisit, machines: Machines | undefined, mocks: Mocks): boolean {
+export function startsExecution(
+  { recording }: Execution,
+  { state, type }: StrandVisit,
+  machines: Machines | undefined,
+  mocks: Mocks,
+): boolean {
   if (type !== "Task" || machines === undefined) return false;
   const resource = outlineOf(recording.machine).named.get(state)?.fields.Resource;
   if (typeof resource !== "string") return false;
@@ -45,7 +50,10 @@ export function startsExecution({ recording }: Execution, { state, type }: Stran
 
 /** Whether an execution that a visit has started has yet to enter its first state. */
 export function isAboutToEnter(at: Execution, { strand, id }: StrandVisit): boolean {
-  return at.run.executions.some(({ parent, visit, recording, ended }) => parent === at && visit === strand.numbered(id) && recording.chains.visits.length === 0 && !ended);
+  return at.run.executions.some(
+    ({ parent, visit, recording, ended }) =>
+      parent === at && visit === strand.numbered(id) && recording.chains.visits.length === 0 && !ended,
+  );
 }
 
 /** Whether an entry is the end of its tape's own execution. */

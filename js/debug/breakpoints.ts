@@ -46,8 +46,10 @@ export class Breakpoints {
     this.#list = list.map((given) => {
       const breakpoint = Object.assign({ kind: "entry", enabled: true }, given);
       const { kind, hit } = breakpoint;
-      if (!KINDS.includes(kind)) throw misuse("INVALID_ARGUMENT", `there is no breakpoint kind ${shown(kind)}; the kinds are ${KINDS.join(", ")}`);
-      if (hit !== undefined && hit !== "" && !HIT.test(hit)) throw misuse("INVALID_ARGUMENT", `a hit count is "3", ">= 3" or "% 3", not ${JSON.stringify(hit)}`);
+      if (!KINDS.includes(kind))
+        throw misuse("INVALID_ARGUMENT", `there is no breakpoint kind ${shown(kind)}; the kinds are ${KINDS.join(", ")}`);
+      if (hit !== undefined && hit !== "" && !HIT.test(hit))
+        throw misuse("INVALID_ARGUMENT", `a hit count is "3", ">= 3" or "% 3", not ${JSON.stringify(hit)}`);
       const id = breakpoint.id ?? this.#next++;
       this.#next = Math.max(this.#next, id + 1);
       return { ...breakpoint, id, hits: before.get(id)?.hits ?? 0 };
@@ -94,7 +96,8 @@ export class Breakpoints {
     if (this.exceptions === "none" || stage?.stage !== "error") return undefined;
     const { Error: error } = recording.valueAt(place);
     const fate = fateOf(recording.tape, place);
-    if (this.exceptions === "uncaught" ? fate !== undefined : Array.isArray(this.exceptions) && !this.exceptions.includes(error)) return undefined;
+    if (this.exceptions === "uncaught" ? fate !== undefined : Array.isArray(this.exceptions) && !this.exceptions.includes(error))
+      return undefined;
     // An error that a scope hands on is told again there; one stop is enough.
     if (isHandedOn(recording, place)) return undefined;
     const what = fate === undefined ? "uncaught" : fate === "retry" ? "will be retried" : "will be caught";
@@ -205,7 +208,11 @@ function isChangedBy(exit: RecordedEvent, { path = "", state }: Breakpoint, reco
   const { output, assignedVariables } = detailsOf(recording.eventOf(visit.strand, exit.id));
   const variable = /^\$([A-Za-z_]\w*)$/.exec(path.trim())?.[1];
   if (variable !== undefined) {
-    return assignedVariables !== undefined && Object.hasOwn(assignedVariables, variable) && variableBefore(recording, visit, variable) !== assignedVariables[variable];
+    return (
+      assignedVariables !== undefined &&
+      Object.hasOwn(assignedVariables, variable) &&
+      variableBefore(recording, visit, variable) !== assignedVariables[variable]
+    );
   }
   const { input } = detailsOf(recording.eventOf(visit.strand, visit.enter));
   const at = (text: string | undefined): unknown => {

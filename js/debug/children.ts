@@ -87,7 +87,11 @@ export class Relatives {
     const driver: FamilyDriver = {
       family,
       seed: execution.seed,
-      execution: { name: execution.name, arn: execution.arn, abort: (error?: string, cause?: string) => this.#abort(execution, error, cause) },
+      execution: {
+        name: execution.name,
+        arn: execution.arn,
+        abort: (error?: string, cause?: string) => this.#abort(execution, error, cause),
+      },
       depth: execution.depth,
       now: () => execution.now(),
       post: (...fact) => tell(execution, fact),
@@ -106,7 +110,12 @@ export class Relatives {
   /** Takes in one that was begun before: of a fork, or a saved session. */
   again(execution: Execution, data: RelationData): void {
     this.driver(this.#run.first);
-    const { record, ended } = this.#known().again(data, this.driver(execution).execution, execution.outcome, data.stopDate ?? execution.now());
+    const { record, ended } = this.#known().again(
+      data,
+      this.driver(execution).execution,
+      execution.outcome,
+      data.stopDate ?? execution.now(),
+    );
     execution.record = record;
     execution.onEnd = ended;
   }
@@ -127,8 +136,10 @@ export class Relatives {
     this.#family ??= new Family({
       launch: (machine, how) => this.#launch(machine, how),
       refuses: ({ depth = 0 }) => {
-        if (depth >= DEEPEST) return ["ExecutionLimitExceeded", `The debugger lets executions start each other at most ${DEEPEST} levels deep`];
-        if (this.#run.executions.length > MOST) return ["ExecutionLimitExceeded", `The debugger lets one run start at most ${MOST} executions`];
+        if (depth >= DEEPEST)
+          return ["ExecutionLimitExceeded", `The debugger lets executions start each other at most ${DEEPEST} levels deep`];
+        if (this.#run.executions.length > MOST)
+          return ["ExecutionLimitExceeded", `The debugger lets one run start at most ${MOST} executions`];
         return undefined;
       },
       // All of them can be looked at.
@@ -188,25 +199,30 @@ function complete(execution: Execution, taken: TaskCall | EndedCall, [method, ..
 
 /** The executions of a run as far as they were seen, its own first. */
 export function listOf(run: Run): DebugExecution[] {
-  return run.executions.filter((execution) => execution.number === 0 || execution === run.focus || execution.frontier > 0).map((execution) => {
-    const { number: id, name, arn, info, parent, depth, recording, frontier, outcome } = execution;
-    return {
-      id,
-      name,
-      arn,
-      machine: info.stateMachineName,
-      depth,
-      current: execution === run.focus,
-      ...(parent && { parent: parent.number, ...callOf(parent, execution.visit) }),
-      status: "RUNNING",
-      ...(frontier === recording.length && outcome),
-      events: eventAt(recording, frontier),
-    };
-  });
+  return run.executions
+    .filter((execution) => execution.number === 0 || execution === run.focus || execution.frontier > 0)
+    .map((execution) => {
+      const { number: id, name, arn, info, parent, depth, recording, frontier, outcome } = execution;
+      return {
+        id,
+        name,
+        arn,
+        machine: info.stateMachineName,
+        depth,
+        current: execution === run.focus,
+        ...(parent && { parent: parent.number, ...callOf(parent, execution.visit) }),
+        status: "RUNNING",
+        ...(frontier === recording.length && outcome),
+        events: eventAt(recording, frontier),
+      };
+    });
 }
 
 /** The visit of an execution that has started another one. */
-function callOf({ recording }: Execution, visit: number | undefined): Pick<DebugExecution, "state" | "visit" | "event" | "iterations"> | undefined {
+function callOf(
+  { recording }: Execution,
+  visit: number | undefined,
+): Pick<DebugExecution, "state" | "visit" | "event" | "iterations"> | undefined {
   const caller = visit === undefined ? undefined : recording.visit(visit);
   if (caller === undefined) return undefined;
   const { state, strand, enter, thread } = caller;
@@ -233,7 +249,8 @@ function callingVisit({ recording, performed }: Execution, { state, iterations =
     const entry = tape[i];
     if (entry?.event === undefined || !isEntering(entry) || detailsOf(entry.event).name !== state) continue;
     const visit = visitOf(recording, entry);
-    if (visit !== undefined && String(visit.strand.iterationsOf(visit.thread)) === String(iterations)) return visit.strand.numbered(visit.id);
+    if (visit !== undefined && String(visit.strand.iterationsOf(visit.thread)) === String(iterations))
+      return visit.strand.numbered(visit.id);
   }
   return -1;
 }

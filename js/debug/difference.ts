@@ -79,7 +79,9 @@ function placed({ chains, events }: Recording, visit: Visit, seen: number): Plac
 /** What differs between two visits; "only" where one has no other. */
 function changesOf(x: PlacedVisit | undefined, y: PlacedVisit | undefined): ComparedVisit["changes"] {
   if (x === undefined || y === undefined) return ["only"];
-  const changes: ComparedVisit["changes"] = (["input", "output", "variables"] as const).filter((name) => !isSame(x.data[name], y.data[name]));
+  const changes: ComparedVisit["changes"] = (["input", "output", "variables"] as const).filter(
+    (name) => !isSame(x.data[name], y.data[name]),
+  );
   if (x.told.attempts !== y.told.attempts) changes.push("attempts");
   if (x.told.end !== y.told.end) changes.push("end");
   return changes;
@@ -92,7 +94,9 @@ function isSame(a: unknown, b: unknown): boolean {
 /** A value as text in which the order of members does not count. */
 function canonical(value: unknown): string {
   return JSON.stringify(parsed(value), (_, inner: unknown) =>
-    inner !== null && typeof inner === "object" && !Array.isArray(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
+    inner !== null && typeof inner === "object" && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
   );
 }
 
@@ -109,7 +113,12 @@ function commonOf(a: SeenRun, b: SeenRun): number {
   const [ofA, ofB] = [a, b].map(({ recording, events }) => recording.events.slice(0, events)) as [Recording["events"], Recording["events"]];
   const different = ofA.findIndex((x, i) => {
     const y = ofB[i];
-    return y === undefined || x.type !== y.type || x.previousEventId !== y.previousEventId || JSON.stringify(detailsOf(x)) !== JSON.stringify(detailsOf(y));
+    return (
+      y === undefined ||
+      x.type !== y.type ||
+      x.previousEventId !== y.previousEventId ||
+      JSON.stringify(detailsOf(x)) !== JSON.stringify(detailsOf(y))
+    );
   });
   return different < 0 ? ofA.length : different;
 }

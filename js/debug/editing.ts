@@ -43,30 +43,58 @@ function changeOfInput({ recording }: Execution, { strand, enter, state }: Stran
     if (frame === undefined) throw notSettable("the state has ended");
     frame.input = value;
   };
-  return { fact: entry.fact, change, feed: ["tick"], label: `✎ input of ${state}`, event: eventAt(recording, place + 1), position: place + 1 };
+  return {
+    fact: entry.fact,
+    change,
+    feed: ["tick"],
+    label: `✎ input of ${state}`,
+    event: eventAt(recording, place + 1),
+    position: place + 1,
+  };
 }
 
 function changeOfResult({ recording, position }: Execution, { strand, enter, state }: StrandVisit, value: unknown): Fork {
-  const place = strand.stagesOf(enter).findLast((one) => one < Math.max(position, 1) && stageAt(recording.tape, one)?.stage === "result") ?? -1;
+  const place =
+    strand.stagesOf(enter).findLast((one) => one < Math.max(position, 1) && stageAt(recording.tape, one)?.stage === "result") ?? -1;
   const fact = stageAt(recording.tape, place)?.fact ?? -1;
   const [method, , task] = recording.facts[fact]?.fact ?? [];
   if (method !== "succeed") throw notSettable("only the result of a Task can be set, and only after it has arrived");
-  return { fact, feed: [method, Number(task), jsonText(value)], label: `✎ result of ${state}`, event: eventAt(recording, place), position: place + 1 };
+  return {
+    fact,
+    feed: [method, Number(task), jsonText(value)],
+    label: `✎ result of ${state}`,
+    event: eventAt(recording, place),
+    position: place + 1,
+  };
 }
 
-function changeOfVariable({ recording, position, performed }: Execution, { strand, enter }: StrandVisit, name: string, value: unknown): Fork {
+function changeOfVariable(
+  { recording, position, performed }: Execution,
+  { strand, enter }: StrandVisit,
+  name: string,
+  value: unknown,
+): Fork {
   // Before what the engine has done since, or after all of it.
   const isInside = position > 0 && (position < recording.length || performed < recording.facts.length);
   const fact = (isInside ? recording.tape[position - 1]?.fact : undefined) ?? recording.facts.length;
   const change = ({ frames, ready }: EngineSnapshot): void => {
     const isOwn = strand.begun === undefined;
-    const running = frames.find(({ enteredEvent, phase, execution: of }) => enteredEvent === enter && phase !== "enter" && (of === 0) === isOwn);
+    const running = frames.find(
+      ({ enteredEvent, phase, execution: of }) => enteredEvent === enter && phase !== "enter" && (of === 0) === isOwn,
+    );
     const frame = running ?? frames.find(({ id }) => id === ready[0]);
     if (frame === undefined) throw notSettable("the variable's scope has ended");
     frame.variables[name] = value;
   };
   const fed = recording.facts[fact]?.fact;
-  return { fact, change, ...(isInside && fed && { feed: withoutTime(fed) }), label: `✎ $${name}`, event: eventAt(recording, position), position };
+  return {
+    fact,
+    change,
+    ...(isInside && fed && { feed: withoutTime(fed) }),
+    label: `✎ $${name}`,
+    event: eventAt(recording, position),
+    position,
+  };
 }
 
 /** Where a run that was made again stands. */
@@ -91,11 +119,19 @@ export function madeAgain(run: Run, before: Run, until: number): MadeAgain {
   const { recording } = first;
   const innerAgain = again();
   if (different === undefined && inner !== undefined && innerAgain !== undefined && isBack()) {
-    return { focus: innerAgain, position: run.placeAfter(innerAgain, placeAfter(innerAgain.recording, inner.events)), report: { same: true } };
+    return {
+      focus: innerAgain,
+      position: run.placeAfter(innerAgain, placeAfter(innerAgain.recording, inner.events)),
+      report: { same: true },
+    };
   }
   const base = placeAfter(recording, Math.min(different ?? until, recording.events.length));
   if (different !== undefined) {
-    return { focus: first, position: run.placeAfter(first, base), report: { event: different, was: brief(old.recording, different), now: brief(recording, different) } };
+    return {
+      focus: first,
+      position: run.placeAfter(first, base),
+      report: { event: different, was: brief(old.recording, different), now: brief(recording, different) },
+    };
   }
   const offset = old.position - placeAfter(old.recording, until);
   return { focus: first, position: run.placeAfter(first, Math.min(base + Math.max(0, offset), recording.length)), report: { same: true } };
@@ -143,7 +179,12 @@ function answerOf([method, , , b, c]: Recording["facts"][number]["fact"], after:
 /** The same for another run, by `keyOf`, each with the execution that it has `started`. */
 function answersIn(execution: Execution): Map<string, RepeatedAnswer> {
   const counts = new Map<string, number>();
-  return new Map(answered(execution).map(({ command, facts }) => [keyOf(command, counts), { facts, started: execution.run.startedBy(execution, command.task) }]));
+  return new Map(
+    answered(execution).map(({ command, facts }) => [
+      keyOf(command, counts),
+      { facts, started: execution.run.startedBy(execution, command.task) },
+    ]),
+  );
 }
 
 /** Runs up to an event; the first that is another than it was, or undefined. */
@@ -160,7 +201,8 @@ function firstDifferent(run: Run, old: Execution, until: number, isBack: () => b
     }
     if (next === undefined) return events.length < until ? events.length + 1 : undefined;
     run.feed(next);
-    for (; checked < Math.min(events.length, until); checked++) if (!isAlike(old.recording.events[checked], events[checked])) return checked + 1;
+    for (; checked < Math.min(events.length, until); checked++)
+      if (!isAlike(old.recording.events[checked], events[checked])) return checked + 1;
   }
   return undefined;
 }

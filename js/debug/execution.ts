@@ -1,7 +1,16 @@
 // One execution in a run, the run's own or one that a task has started: its recording, its tasks at work, answers to come.
 
 import type { AskedTask, DebugSession, TaskAnswer } from "../api/debug.d.ts";
-import type { CancelReason, Definition, ExecutionResult, FinishCommand, InvokeCommand, MachineType, RecordedTask, StateMachine } from "../api/index.d.ts";
+import type {
+  CancelReason,
+  Definition,
+  ExecutionResult,
+  FinishCommand,
+  InvokeCommand,
+  MachineType,
+  RecordedTask,
+  StateMachine,
+} from "../api/index.d.ts";
 import { messageOf, misuse } from "../base/errors.ts";
 import { LAST } from "../base/instant.ts";
 import type { Fact } from "../border/facts.ts";
@@ -266,22 +275,28 @@ export class Execution {
 
   /** The tasks that a person is asked about. */
   waiting(): AskedTask[] {
-    return [...this.calls.values()].flatMap(({ command, asked, resource, silent, since, taken }) => asked === undefined ? [] : [{
-      task: this.number * TASKS + command.task,
-      kind: asked,
-      state: command.state,
-      resource: command.resource,
-      attempt: command.attempt,
-      iterations: command.iterations ?? [],
-      input: handlerInput(resource, command.input),
-      ...(command.token !== undefined && { token: command.token }),
-      ...(command.timeout !== undefined && { timeoutAt: since + command.timeout * 1000 }),
-      ...(command.heartbeat !== undefined && { heartbeatSeconds: command.heartbeat }),
-      silent: silent === true,
-      ...(asked === "activity" && { taken: taken === true }),
-      ...(this.parent && { execution: this.name }),
-      since,
-    }]);
+    return [...this.calls.values()].flatMap(({ command, asked, resource, silent, since, taken }) =>
+      asked === undefined
+        ? []
+        : [
+            {
+              task: this.number * TASKS + command.task,
+              kind: asked,
+              state: command.state,
+              resource: command.resource,
+              attempt: command.attempt,
+              iterations: command.iterations ?? [],
+              input: handlerInput(resource, command.input),
+              ...(command.token !== undefined && { token: command.token }),
+              ...(command.timeout !== undefined && { timeoutAt: since + command.timeout * 1000 }),
+              ...(command.heartbeat !== undefined && { heartbeatSeconds: command.heartbeat }),
+              silent: silent === true,
+              ...(asked === "activity" && { taken: taken === true }),
+              ...(this.parent && { execution: this.name }),
+              since,
+            },
+          ],
+    );
   }
 
   /** A person's answer. */
@@ -350,10 +365,12 @@ export class Execution {
     const status = recording.ask("status");
     // An end that nobody has seen yet is to come.
     if (this.performed === facts.length && hasEnded(status)) this.outcome = status;
-    for (const { commands } of facts.slice(0, this.performed)) for (const command of commands) if (command.type === "Invoke") this.#name(command);
+    for (const { commands } of facts.slice(0, this.performed))
+      for (const command of commands) if (command.type === "Invoke") this.#name(command);
     if (status.status === "NOT_STARTED") this.inbox.push(["start", this.input, this.info, this.seed]);
     const submitted = new Set(facts.filter(({ fact }) => fact[0] === "submitted").map(({ fact }) => fact[2]));
-    for (const command of recording.ask("pending")) if (this.#known.has(command.task)) this.#pending.push({ command, submitted: submitted.has(command.task) });
+    for (const command of recording.ask("pending"))
+      if (this.#known.has(command.task)) this.#pending.push({ command, submitted: submitted.has(command.task) });
   }
 
   /** Invokes again what a fork has found at work, and what was not answered by the fork itself. */
@@ -450,7 +467,12 @@ export class Execution {
     try {
       this.#take(call, value, submitted);
     } catch (thrown) {
-      this.#later(this.now(), ["fail", task, "States.TaskFailed", `the answer for state ${JSON.stringify(call.command.state)} cannot be written as JSON: ${messageOf(thrown)}`]);
+      this.#later(this.now(), [
+        "fail",
+        task,
+        "States.TaskFailed",
+        `the answer for state ${JSON.stringify(call.command.state)} cannot be written as JSON: ${messageOf(thrown)}`,
+      ]);
     }
     this.changed();
   }
@@ -488,7 +510,9 @@ export class Execution {
   }
 
   #resultOf(call: Call, value: unknown): string {
-    return call.asked === "token" || call.resource.pattern === "waitForTaskToken" ? jsonText(value) : resultText(call.resource, call.command, value, this.now());
+    return call.asked === "token" || call.resource.pattern === "waitForTaskToken"
+      ? jsonText(value)
+      : resultText(call.resource, call.command, value, this.now());
   }
 
   #later(at: number, fact: Fact): void {
@@ -504,7 +528,8 @@ export class Execution {
 
   /** Forgets answers to tasks that have ended. */
   #drop(): void {
-    for (let first = this.#coming[0]; first?.fact && !this.calls.has(first.fact[1] as number); first = this.#coming[0]) this.#coming.shift();
+    for (let first = this.#coming[0]; first?.fact && !this.calls.has(first.fact[1] as number); first = this.#coming[0])
+      this.#coming.shift();
   }
 
   #finish(task: number): void {

@@ -14,14 +14,19 @@ const DIALECTS: readonly Dialect[] = ["jsonata", "jsonpath", "template"];
 
 /** Asks a question about values. */
 export function ask(dialect: Dialect, question: string, values: Values = {}): Evaluated {
-  if (!DIALECTS.includes(dialect)) throw misuse("INVALID_ARGUMENT", `the language must be "jsonata", "jsonpath" or "template", not ${shown(dialect)}`);
+  if (!DIALECTS.includes(dialect))
+    throw misuse("INVALID_ARGUMENT", `the language must be "jsonata", "jsonpath" or "template", not ${shown(dialect)}`);
   if (typeof question !== "string") throw misuse("INVALID_ARGUMENT", `the question must be a string, not ${shown(question)}`);
   if (typeof values !== "object" || values === null) throw misuse("INVALID_ARGUMENT", `the values must be an object, not ${shown(values)}`);
   return answerTo(dialect, question, values);
 }
 
 /** The same without looking at what is given. */
-export function answerTo(dialect: Dialect, question: string, { input = null, context = {}, variables = {}, now = 0 }: Values = {}): Evaluated {
+export function answerTo(
+  dialect: Dialect,
+  question: string,
+  { input = null, context = {}, variables = {}, now = 0 }: Values = {},
+): Evaluated {
   const text = (value: unknown): string => argumentText(value, "a value");
   return JSON.parse(call(module.ask, dialect, question, text(input), text(context), text(variables), now));
 }

@@ -19,8 +19,14 @@ const object: Allowed = ["an object", isObject];
 const texts: Allowed = ["an array of strings", isTexts];
 /** A time that passes. Longer ones lead out of what a Date can have. */
 const span: Allowed = [`a number of milliseconds from 0 to ${LAST}`, (value) => typeof value === "number" && value >= 0 && value <= LAST];
-const indices: Allowed = ["an array of indices", (value) => Array.isArray(value) && value.every((one) => one === undefined || Number.isInteger(one))];
-const stops: Allowed = ['"none", "uncaught", "all" or an array of error names', (value) => ["none", "uncaught", "all"].includes(value as string) || isTexts(value)];
+const indices: Allowed = [
+  "an array of indices",
+  (value) => Array.isArray(value) && value.every((one) => one === undefined || Number.isInteger(one)),
+];
+const stops: Allowed = [
+  '"none", "uncaught", "all" or an array of error names',
+  (value) => ["none", "uncaught", "all"].includes(value as string) || isTexts(value),
+];
 /** Whatever it is, another check is meant for it. */
 const anything = (what: string): Allowed => [what, () => true];
 
@@ -42,7 +48,10 @@ const PARAMETERS: { readonly [Method in keyof DebugSession]?: Readonly<Record<st
   stop: { "error?": text, "cause?": text },
   setExceptionBreakpoints: { filter: stops },
   advance: { "milliseconds?": span },
-  answer: { task: whole, answer: { kind: word("succeed", "fail", "heartbeat", "silence"), output: undefined, error: text, cause: text, after: span } },
+  answer: {
+    task: whole,
+    answer: { kind: word("succeed", "fail", "heartbeat", "silence"), output: undefined, error: text, cause: text, after: span },
+  },
   take: { task: whole, "options?": { workerName: text } },
   childHistory: { arn: text },
   answerToken: { token: text, method: word("succeed", "fail", "heartbeat") },
@@ -99,7 +108,11 @@ export function guard(Class: { prototype: object }): void {
 /** The method in an object, under its name, which is the function's name then too. */
 function guarded(name: string, method: Method, parameters: Readonly<Record<string, Allowed | Members>>): Record<string, Method> {
   const where = `session.${name}()`;
-  const looks = Object.entries(parameters).map(([label, allowed]) => ({ label: label.replace("?", ""), isOptional: label.endsWith("?"), allowed }));
+  const looks = Object.entries(parameters).map(([label, allowed]) => ({
+    label: label.replace("?", ""),
+    isOptional: label.endsWith("?"),
+    allowed,
+  }));
   return {
     [name](this: unknown, ...given: unknown[]): unknown {
       for (const [place, { label, isOptional, allowed }] of looks.entries()) {
@@ -150,7 +163,8 @@ function checkMock(mock: Record<string, unknown>, where: string): void {
     (mode !== "expression" || typeof expression === "string") &&
     (mode !== "script" || isList(steps));
   if (!isUsable) throw misuse("INVALID_OPTION", `${where} needs a mode, one of ${MODES.join(", ")}, and the members of that mode`);
-  for (const { after } of [mock, ...(isList(steps) ? steps : []), ...(isList(answers) ? answers : [])]) if (after !== undefined) must(span, after, `${where}: after`);
+  for (const { after } of [mock, ...(isList(steps) ? steps : []), ...(isList(answers) ? answers : [])])
+    if (after !== undefined) must(span, after, `${where}: after`);
 }
 
 /** A clock of a session. */
@@ -160,7 +174,8 @@ export function checkClock(clock: DebugOptions["clock"]): void {
 }
 
 function mustAll(members: Members, value: Record<string, unknown>, where: string): void {
-  for (const [name, allowed] of Object.entries(members)) if (allowed && value[name] !== undefined) must(allowed, value[name], `${where}: ${name}`);
+  for (const [name, allowed] of Object.entries(members))
+    if (allowed && value[name] !== undefined) must(allowed, value[name], `${where}: ${name}`);
 }
 
 function must([words, allows]: Allowed, value: unknown, what: string): void {

@@ -82,7 +82,13 @@ export class Host {
   /** The mock of a task. */
   protected mocked(command: InvokeCommand): Answering | undefined {
     const mock = this.mocks.find(command);
-    return mock && { reply: (task, call, execution) => replyOf(mock, task, (handler) => this.handle(handler, call, execution)), mode: mock.mode, mocked: true };
+    return (
+      mock && {
+        reply: (task, call, execution) => replyOf(mock, task, (handler) => this.handle(handler, call, execution)),
+        mode: mock.mode,
+        mocked: true,
+      }
+    );
   }
 
   /** A person is asked. */

@@ -88,7 +88,8 @@ export function replyOf(mock: AnsweringMock, command: CallCommand, handle: (hand
       return scripted(mock, command);
     case "recorded": {
       const recorded = mock.answers[command.call];
-      if (recorded === undefined) return new Reply({ error: "States.TaskFailed", cause: `the recording has no answer for call ${command.call}` });
+      if (recorded === undefined)
+        return new Reply({ error: "States.TaskFailed", cause: `the recording has no answer for call ${command.call}` });
       return new Reply(factsOf(recorded));
     }
     case "expression":
@@ -123,16 +124,24 @@ function single({ result = null, response, error, cause, silent, after }: MockSt
 
 /** The first step whose attempt, iteration and call fit; a step that names none fits always. */
 function scripted({ steps = [], after }: Extract<Mock, { mode: "script" }>, command: CallCommand): Reply {
-  const step = steps.find(({ attempt, iteration, call }) => inRanges(attempt, command.attempt) && inRanges(iteration, command.iterations?.at(-1)) && inRanges(call, command.call));
+  const step = steps.find(
+    ({ attempt, iteration, call }) =>
+      inRanges(attempt, command.attempt) && inRanges(iteration, command.iterations?.at(-1)) && inRanges(call, command.call),
+  );
   if (step === undefined) {
     const at = command.iterations?.length ? ` of iteration ${command.iterations.at(-1)}` : "";
-    return new Reply({ error: "States.TaskFailed", cause: `the mock's script has no step for attempt ${command.attempt}${at}, call ${command.call}` });
+    return new Reply({
+      error: "States.TaskFailed",
+      cause: `the mock's script has no step for attempt ${command.attempt}${at}, call ${command.call}`,
+    });
   }
   return single({ after, ...step }, command);
 }
 
 /** The other way: what facts say of a task's answer. */
-export function answerOf(facts: readonly ReplyFact[]): Omit<RecordedTask, "state" | "iterations" | "attempt" | "event" | "input" | "unknown"> {
+export function answerOf(
+  facts: readonly ReplyFact[],
+): Omit<RecordedTask, "state" | "iterations" | "attempt" | "event" | "input" | "unknown"> {
   const told: ReturnType<typeof answerOf> = { never: true };
   for (const { method, after, b, c } of facts) {
     if (method === "started") told.workerName = b ?? null;

@@ -157,7 +157,11 @@ export class Player {
    * The stages of a visit that were seen, of its last attempt or the given one, and how many attempts there are. Of the stages that
    * a Map has for each item, the one of `item` or the last; `items` says how many there are.
    */
-  stages(visit?: number, attempt?: number, { all = false, item }: { all?: boolean; item?: number } = {}): ReturnType<DebugSession["stages"]> {
+  stages(
+    visit?: number,
+    attempt?: number,
+    { all = false, item }: { all?: boolean; item?: number } = {},
+  ): ReturnType<DebugSession["stages"]> {
     const { recording, position, frontier } = this.at;
     const at = this.visit(visit);
     if (at === undefined) return { attempts: 0, stages: [], items: {} };
@@ -487,7 +491,11 @@ export class Player {
     if (isNew) run.frontier = run.position;
     const { stop, logs } = this.#ignoring ? NOTHING : this.breakpoints.check(execution, place, () => valuesAt(execution, place + 1), isNew);
     for (const log of logs) {
-      this.#tell("output", { ...log, event: eventAt(execution.recording, place + 1), ...(execution.number > 0 && { execution: execution.number }) });
+      this.#tell("output", {
+        ...log,
+        event: eventAt(execution.recording, place + 1),
+        ...(execution.number > 0 && { execution: execution.number }),
+      });
     }
     const reached = this.#goal?.(execution.recording.tape[place]!, execution, place);
     if (stop || reached) {

@@ -41,7 +41,15 @@ export interface Recorded {
 export interface EngineSnapshot {
   /** Milliseconds since 1970. */
   clock: number;
-  frames: { id: number; input: unknown; variables: Record<string, unknown>; enteredEvent: number; phase: string; execution: number; joining?: { starting: boolean } }[];
+  frames: {
+    id: number;
+    input: unknown;
+    variables: Record<string, unknown>;
+    enteredEvent: number;
+    phase: string;
+    execution: number;
+    joining?: { starting: boolean };
+  }[];
   /** Ids of the frames that are ready. */
   ready: number[];
   /** Answers of ItemReaders that are being read. */
@@ -214,7 +222,8 @@ export class Recording {
     const thin = found.filter((event) => event.thin).map(({ id }) => strand.eventAt[id - 1]!);
     if (thin.length === 0) return found;
     const told = this.#again(thin, "takeChildEvents");
-    const whole = ({ id }: RecordedEvent) => told.get(this.#factAt(strand.eventAt[id - 1]!))?.find(({ child, event }) => child === strand.child && event?.id === id)?.event;
+    const whole = ({ id }: RecordedEvent) =>
+      told.get(this.#factAt(strand.eventAt[id - 1]!))?.find(({ child, event }) => child === strand.child && event?.id === id)?.event;
     return found.map((event) => (event.thin ? (whole(event) ?? event) : event));
   }
 
@@ -295,7 +304,10 @@ export class Recording {
     if (strand === undefined) return { ...entry };
     const { child, begun } = strand;
     // The strand that its Map is in has begun before.
-    return { ...entry, strand: begun === undefined ? this.own : this.#strand(child!, { ...begun, parent: this.strands[begun.parent.number]! }) };
+    return {
+      ...entry,
+      strand: begun === undefined ? this.own : this.#strand(child!, { ...begun, parent: this.strands[begun.parent.number]! }),
+    };
   }
 
   /** Goes on from a snapshot that was changed by hand. */
@@ -377,7 +389,13 @@ export class Recording {
 
   #staged({ event: entered, state, stage, value, child, index }: ToldStage, fact: number): StageEntry {
     const strand = (child === undefined ? undefined : this.#children.get(child)) ?? this.own;
-    const about = { stage: this.#word(stage), state: this.#word(state), entered, after: this.events.length, ...(index !== undefined && { index }) };
+    const about = {
+      stage: this.#word(stage),
+      state: this.#word(state),
+      entered,
+      after: this.events.length,
+      ...(index !== undefined && { index }),
+    };
     return { kind: "stage", strand, ...about, value, fact, dropped: false, ...takenOf(stage, value) };
   }
 

@@ -25,7 +25,8 @@ interface Origin {
 }
 
 /** What an execution begins with: a recording, or settings for a new one. */
-type Begun = Omit<About, "recording"> & ({ recording: Recording; settings?: undefined } | { recording?: undefined; settings: EngineSettings });
+type Begun = Omit<About, "recording"> &
+  ({ recording: Recording; settings?: undefined } | { recording?: undefined; settings: EngineSettings });
 
 /** Begins an execution of a run. */
 export type Begin = (about: Begun) => Execution;
@@ -235,7 +236,10 @@ export class Run {
   forked(about: Origin, fed: number, { of, change }: { of: Execution; change?: ((snapshot: EngineSnapshot) => void) | undefined }): Run {
     const fork = new Run({ ...about, start: this.start, host: this.host });
     const kept = this.executions.filter(({ born }) => born <= fed);
-    const last = kept.reduce((time, { recording, order }) => Math.max(time, recording.facts[lowerBound(order, fed) - 1]?.fact[1] ?? time), this.start);
+    const last = kept.reduce(
+      (time, { recording, order }) => Math.max(time, recording.facts[lowerBound(order, fed) - 1]?.fact[1] ?? time),
+      this.start,
+    );
     fork.jump(last);
     for (const old of kept) {
       const facts = lowerBound(old.order, fed);

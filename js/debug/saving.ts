@@ -65,7 +65,16 @@ interface SavedRun extends SavedExecution {
 export function saveSession(session: PublicSession): SavedSession {
   // There is no other class of sessions.
   const { runs, run: current } = inside(session as DebugSession).player;
-  return { version: VERSION, current: current.id, runs: runs.map((run) => ({ ...savedRun(run, runs.find(({ id }) => id === run.parent)) })) };
+  return {
+    version: VERSION,
+    current: current.id,
+    runs: runs.map((run) => ({
+      ...savedRun(
+        run,
+        runs.find(({ id }) => id === run.parent),
+      ),
+    })),
+  };
 }
 
 function savedRun(run: Run, before: Run | undefined): SavedRun {
@@ -79,14 +88,22 @@ function savedRun(run: Run, before: Run | undefined): SavedRun {
   return { id, parent, at, atExecution, label, start, ...others, position, frontier, own, ...started };
 }
 
-function savedExecution({ number, definition: given, info, seed, input, start, recording, inbox, performed }: Execution, before: Run | undefined): SavedExecution {
+function savedExecution(
+  { number, definition: given, info, seed, input, start, recording, inbox, performed }: Execution,
+  before: Run | undefined,
+): SavedExecution {
   const { facts } = recording;
   const theirs = before?.executions[number]?.recording.facts ?? [];
   let shared = 0;
   while (shared < facts.length && facts[shared] === theirs[shared]) shared += 1;
   const definition = given instanceof StateMachine ? given.definition : definitionText(given);
   return {
-    definition, info, seed: String(seed), input, start, shared,
+    definition,
+    info,
+    seed: String(seed),
+    input,
+    start,
+    shared,
     facts: facts.slice(shared).map(({ fact }) => written(fact)),
     inbox: inbox.filter(([method]) => method !== "start"),
     performed,
@@ -96,7 +113,16 @@ function savedExecution({ number, definition: given, info, seed, input, start, r
 function savedStarted(one: Execution, before: Run | undefined): SavedStarted {
   const { type, parent, task, visit, awaited, born, record } = one;
   // Of one that a task has started all of these are known.
-  return { ...savedExecution(one, before), type, parent: parent?.number, task, visit, awaited, born, record: dataOf(record) } as SavedStarted;
+  return {
+    ...savedExecution(one, before),
+    type,
+    parent: parent?.number,
+    task,
+    visit,
+    awaited,
+    born,
+    record: dataOf(record),
+  } as SavedStarted;
 }
 
 /** A start has a seed, which is a BigInt; it is the run's own. */
@@ -109,7 +135,8 @@ function written([method, now, ...rest]: PastFact): PastFact {
  * Throws RestoreError.
  */
 export function restoreSession(saved: SavedSession, options: DebugOptions = {}): DebugSession {
-  if (saved?.version !== VERSION || !Array.isArray(saved.runs) || saved.runs[0] === undefined) throw new RestoreError("this is not a saved debugging session");
+  if (saved?.version !== VERSION || !Array.isArray(saved.runs) || saved.runs[0] === undefined)
+    throw new RestoreError("this is not a saved debugging session");
   const session = new DebugSession(saved.runs[0].definition, options);
   const { host, player } = inside(session);
   for (const run of player.runs) run.discard();
@@ -150,7 +177,13 @@ function runOf(saved: SavedRun, made: ReadonlyMap<number, Run>, host: ProgramHos
   run.jump(all.reduce((time, { recording }) => Math.max(time, recording.facts.at(-1)?.fact[1] ?? time), run.start));
   run.told = run.ended;
   const place = (given: unknown): number => Math.max(0, Math.min(Number(given) || 0, run.length));
-  return Object.assign(run, { position: place(position), frontier: place(frontier), own: place(own), atExecution, focus: run.executions[focus] ?? run.first });
+  return Object.assign(run, {
+    position: place(position),
+    frontier: place(frontier),
+    own: place(own),
+    atExecution,
+    focus: run.executions[focus] ?? run.first,
+  });
 }
 
 type Restored = Omit<About, "parent" | "record" | "performed"> & { performed: number; inbox: Fact[] };
@@ -164,7 +197,18 @@ function executionOf(saved: SavedExecution, before: Execution | undefined, optio
   const words = seedOf(seed);
   for (const { fact } of theirs.slice(0, shared)) recording.repeat(fact);
   for (const fact of facts) recording.repeat(fact[0] === "start" ? ["start", fact[1], input, info, words] : fact);
-  return { definition, machine: handleOf(machine), type: machine.type, info, seed: words, input, start, recording, performed: performed ?? recording.facts.length, inbox };
+  return {
+    definition,
+    machine: handleOf(machine),
+    type: machine.type,
+    info,
+    seed: words,
+    input,
+    start,
+    recording,
+    performed: performed ?? recording.facts.length,
+    inbox,
+  };
 }
 
 /** Pairs of an execution's number and how often it comes in turn. */

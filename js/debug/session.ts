@@ -1,6 +1,24 @@
 // A debugger of one machine: it plays runs, looks into them, changes and compares them.
 
-import type { Breakpoint, ChildExecution, ChildStep, ChildVisit, DebugEvents, DebugExecution, DebugOptions, DebugSession as PublicSession, DebugThread, EditReport, Evaluated, RunDifference, StackFrame, Stop, TaskAnswer, Values, Variable } from "../api/debug.d.ts";
+import type {
+  Breakpoint,
+  ChildExecution,
+  ChildStep,
+  ChildVisit,
+  DebugEvents,
+  DebugExecution,
+  DebugOptions,
+  DebugSession as PublicSession,
+  DebugThread,
+  EditReport,
+  Evaluated,
+  RunDifference,
+  StackFrame,
+  Stop,
+  TaskAnswer,
+  Values,
+  Variable,
+} from "../api/debug.d.ts";
 import type { Definition, ExecutionResult, Frame, HistoryEvent, StateMachine, TaskHandlers } from "../api/index.d.ts";
 import { dispose } from "../base/dispose.ts";
 import { misuse } from "../base/errors.ts";
@@ -24,7 +42,26 @@ import type { Strand } from "./strand.ts";
 import { eventAt, isEntering, stackOf, valuesAt, variablesOf } from "./view.ts";
 import { childVisits, visitsOf } from "./visits.ts";
 
-const OPTIONS = ["input", "name", "arn", "seed", "startTime", "tasks", "machines", "mocks", "ask", "clock", "breakpoints", "exceptions", "type", "jsonata", "substitutions", "payloadLimit", "historyLimit", "recorded"];
+const OPTIONS = [
+  "input",
+  "name",
+  "arn",
+  "seed",
+  "startTime",
+  "tasks",
+  "machines",
+  "mocks",
+  "ask",
+  "clock",
+  "breakpoints",
+  "exceptions",
+  "type",
+  "jsonata",
+  "substitutions",
+  "payloadLimit",
+  "historyLimit",
+  "recorded",
+];
 const NAMES = ["stopped", "continued", "terminated", "output", "tasks", "run", "execution", "progress"] as const;
 
 type Listener = (what: unknown) => void;
@@ -180,7 +217,16 @@ export class DebugSession implements PublicSession {
   runs(): ReturnType<PublicSession["runs"]> {
     return this.#player.runs.map((run) => {
       const { id, parent, at, label, first, atExecution, outcome } = run;
-      return { id, parent, at, label, current: run === this.#player.run, events: eventAt(first.recording, first.frontier), ...(atExecution && { atExecution }), ...(outcome && { outcome }) };
+      return {
+        id,
+        parent,
+        at,
+        label,
+        current: run === this.#player.run,
+        events: eventAt(first.recording, first.frontier),
+        ...(atExecution && { atExecution }),
+        ...(outcome && { outcome }),
+      };
     });
   }
 
@@ -259,7 +305,10 @@ export class DebugSession implements PublicSession {
    * Begins anew, with the same input, and with a definition's text if one is given. The other options stand from here on in
    * place of those that the session began with.
    */
-  restart(definition: Definition | StateMachine = this.#player.run.definition, { input, label = "Run", ...options }: DebugOptions & { label?: string } = {}): void {
+  restart(
+    definition: Definition | StateMachine = this.#player.run.definition,
+    { input, label = "Run", ...options }: DebugOptions & { label?: string } = {},
+  ): void {
     checkOptions(options, OPTIONS, "restart()");
     const host = this.#host;
     const before = host.options;
@@ -290,7 +339,9 @@ export class DebugSession implements PublicSession {
   /** Goes on until a state of the machine that is looked at is entered. */
   runTo(state: string): void {
     const { stateMachineName } = this.#at.info;
-    this.#player.go((entry, at) => at.info.stateMachineName === stateMachineName && isEntering(entry) && detailsOf(entry.event!).name === state);
+    this.#player.go(
+      (entry, at) => at.info.stateMachineName === stateMachineName && isEntering(entry) && detailsOf(entry.event!).name === state,
+    );
   }
 
   /** Ends the execution as ABORTED, and all that its tasks have started. */
@@ -392,7 +443,13 @@ export class DebugSession implements PublicSession {
    * Distributed Map's children.
    */
   calls(): ReturnType<PublicSession["calls"]> {
-    return answered(this.#player.run.first).map(({ command: { state, iterations = [], attempt, resource }, facts }) => ({ state, iterations, attempt, resource, ...answerOf(facts) }));
+    return answered(this.#player.run.first).map(({ command: { state, iterations = [], attempt, resource }, facts }) => ({
+      state,
+      iterations,
+      attempt,
+      resource,
+      ...answerOf(facts),
+    }));
   }
 
   /** Executions that tasks have started. */
@@ -426,7 +483,16 @@ export class DebugSession implements PublicSession {
     const last = new Map(chains.openAt(eventAt(recording, position)).map((visit) => [visit.thread, visit]));
     return [...last.values()].map((visit) => {
       const { id, iterations, slot } = chains.threadOf(visit);
-      return { id, name: this.#threadName(id), state: visit.state, type: visit.type, iterations, slot, visit: visit.id, event: visit.enter };
+      return {
+        id,
+        name: this.#threadName(id),
+        state: visit.state,
+        type: visit.type,
+        iterations,
+        slot,
+        visit: visit.id,
+        event: visit.enter,
+      };
     });
   }
 
@@ -436,7 +502,10 @@ export class DebugSession implements PublicSession {
    */
   stackTrace(thread?: number): StackFrame[] {
     const own = this.#at;
-    const visit = thread === undefined ? this.#player.visit() : own.recording.chains.visits[this.threads().find(({ id }) => id === thread)?.visit ?? -1];
+    const visit =
+      thread === undefined
+        ? this.#player.visit()
+        : own.recording.chains.visits[this.threads().find(({ id }) => id === thread)?.visit ?? -1];
     const frames: StackFrame[] = [];
     let from = visit;
     for (let at: Execution | undefined = own; at !== undefined; from = at.parent?.recording.visit(at.visit!), at = at.parent) {
@@ -479,10 +548,15 @@ export class DebugSession implements PublicSession {
     const strand = this.#strandOf(visit);
     const events = strand.events.slice(0, strand.eventsAt(frontier));
     if (strand.begun === undefined) return events;
-    return recording.eventsOf(strand, events.map(({ id }) => id)).map((event, i) => {
-      const entry = recording.tape[strand.eventAt[i]!];
-      return { ...event, after: entry?.kind === "child" ? entry.after : undefined };
-    });
+    return recording
+      .eventsOf(
+        strand,
+        events.map(({ id }) => id),
+      )
+      .map((event, i) => {
+        const entry = recording.tape[strand.eventAt[i]!];
+        return { ...event, after: entry?.kind === "child" ? entry.after : undefined };
+      });
   }
 
   /** All visits of a history by their entering, of the execution's own or of that which a visit is in. */
@@ -506,7 +580,14 @@ export class DebugSession implements PublicSession {
   }
 
   /** Evaluates in "jsonata", "jsonpath" or "template" where one looks, or in a visit: `{value}`, `{nothing}` or `{message}`. */
-  evaluate(question: string, { language = "jsonata", visit, values = this.values(visit) }: { language?: "jsonata" | "jsonpath" | "template"; visit?: number; values?: Values } = {}): Evaluated {
+  evaluate(
+    question: string,
+    {
+      language = "jsonata",
+      visit,
+      values = this.values(visit),
+    }: { language?: "jsonata" | "jsonpath" | "template"; visit?: number; values?: Values } = {},
+  ): Evaluated {
     return ask(language, question, values);
   }
 
@@ -570,7 +651,9 @@ export class DebugSession implements PublicSession {
     player.turnTo(focus);
     run.position = position;
     run.frontier = Math.max(run.position, run.frontier);
-    const description = report.same ? "the new definition takes the same path" : `diverged at event ${report.event}: ${report.now} (was ${report.was})`;
+    const description = report.same
+      ? "the new definition takes the same path"
+      : `diverged at event ${report.event}: ${report.now} (was ${report.was})`;
     player.stopAt({ reason: "edit", description });
     return report;
   }

@@ -11,7 +11,8 @@ import { visitOf } from "./view.ts";
 export function stepsOver(at: Execution, visit: StrandVisit | undefined): Goal {
   const here = threadsAround(visit);
   const left = leaves(at);
-  return (entry, execution) => left(entry, execution) || (execution === at && isEntering(entry) && isIn(visitOf(at.recording, entry), here));
+  return (entry, execution) =>
+    left(entry, execution) || (execution === at && isEntering(entry) && isIn(visitOf(at.recording, entry), here));
 }
 
 /** Into what a state has inside: branches, iterations, the execution that it `starts`; else to its first stage. */
@@ -23,10 +24,12 @@ export function stepsInto(at: Execution, visit: StrandVisit | undefined, starts:
   const container = visit?.type === "Parallel" || visit?.type === "Map";
   const left = leaves(at);
   return (entry, execution) => {
-    if (starts && execution.parent === at && visit !== undefined && execution.visit === visit.strand.numbered(visit.id)) return isEntering(entry);
+    if (starts && execution.parent === at && visit !== undefined && execution.visit === visit.strand.numbered(visit.id))
+      return isEntering(entry);
     if (left(entry, execution)) return true;
     if (execution !== at) return false;
-    if (entry.kind === "stage") return begins && !container && !starts && entry.entered === visit.enter && recording.strandOf(entry) === visit.strand;
+    if (entry.kind === "stage")
+      return begins && !container && !starts && entry.entered === visit.enter && recording.strandOf(entry) === visit.strand;
     if (!isEntering(entry)) return false;
     // It goes on beside the execution that it has started, which is about to enter its first state.
     if (starts && visit !== undefined && isAboutToEnter(at, visit)) return false;

@@ -116,7 +116,7 @@ export function apart(numbered: number): [strand: number, id: number] {
 
 /** A visit and those around it, the innermost first; a child's are within its Map's. */
 export function* outwards(visit: StrandVisit): Generator<StrandVisit> {
-  for (let at: StrandVisit | undefined = visit; at !== undefined; ) {
+  for (let at: StrandVisit | undefined = visit; at !== undefined;) {
     yield at;
     at = at.strand.chains.visits[at.around] ?? at.strand.around;
   }
@@ -126,6 +126,7 @@ export function* outwards(visit: StrandVisit): Generator<StrandVisit> {
 export function thinned(event: RecordedEvent): RecordedEvent {
   const key = Object.keys(event).find((name) => name.endsWith("EventDetails"));
   if (key === undefined) return event;
-  const { input, output, parameters, inputDetails, outputDetails, assignedVariables, assignedVariablesDetails, cause, ...rest } = detailsOf(event);
+  const { input, output, parameters, inputDetails, outputDetails, assignedVariables, assignedVariablesDetails, cause, ...rest } =
+    detailsOf(event);
   return { ...event, [key]: rest, thin: true };
 }

@@ -20,7 +20,19 @@ export interface Inspected {
 }
 
 /** Stages that are the data on its way through a state; the others are decisions. */
-const DATA = ["afterInputPath", "afterItemsPath", "afterItems", "afterItemSelector", "afterItemBatcher", "afterParameters", "afterArguments", "result", "afterResultSelector", "afterResultPath", "output"];
+const DATA = [
+  "afterInputPath",
+  "afterItemsPath",
+  "afterItems",
+  "afterItemSelector",
+  "afterItemBatcher",
+  "afterParameters",
+  "afterArguments",
+  "result",
+  "afterResultSelector",
+  "afterResultPath",
+  "output",
+];
 
 /** The last event that has been seen at a place, its id; 0 for none. */
 export function eventAt(recording: Recording, place: number): number {
@@ -64,7 +76,12 @@ export function stagesOf({ tape }: Recording, visit: StrandVisit, place: number,
  * Stages without those of other items than the one of that index, or the last before where one looks; `items` says how many
  * items each stage has.
  */
-export function ofOneItem({ tape }: Recording, places: number[], item?: number, position = Infinity): { places: number[]; items: Record<string, number> } {
+export function ofOneItem(
+  { tape }: Recording,
+  places: number[],
+  item?: number,
+  position = Infinity,
+): { places: number[]; items: Record<string, number> } {
   const chosen = new Map<string, number>();
   const items: Record<string, number> = {};
   for (const at of places) {
@@ -84,7 +101,7 @@ export function ofOneItem({ tape }: Recording, places: number[], item?: number, 
  */
 export function* leftBefore(visit: StrandVisit): Generator<StrandVisit> {
   const { chains } = visit.strand;
-  for (let at: StrandVisit | undefined = visit; at !== undefined; ) {
+  for (let at: StrandVisit | undefined = visit; at !== undefined;) {
     const isFirst: boolean = chains.threadOf(at).enter === at.enter;
     at = isFirst ? chains.visits[at.around] : leftLast(at);
     if (!isFirst && at !== undefined) yield at;
@@ -107,7 +124,13 @@ export function variablesOf(recording: Recording, visit: StrandVisit, place: num
   const add = (assigned: object, from: StrandVisit, event: number, outer: boolean, valueOf: (given: unknown) => unknown): void => {
     for (const [name, given] of Object.entries(assigned)) {
       if (found.has(name)) continue;
-      found.set(name, { value: valueOf(given), state: from.state, event: mainEvent(recording.tape, strand, event), visit: strand.numbered(from.id), outer });
+      found.set(name, {
+        value: valueOf(given),
+        state: from.state,
+        event: mainEvent(recording.tape, strand, event),
+        visit: strand.numbered(from.id),
+        outer,
+      });
     }
   };
   const addLeft = (from: StrandVisit): void => {
@@ -117,7 +140,8 @@ export function variablesOf(recording: Recording, visit: StrandVisit, place: num
   if (visit.exit > 0 && visit.exit <= strand.eventsAt(place)) addLeft(visit);
   else {
     for (const at of strand.stagesOf(visit.enter)) {
-      if (at < place && stageAt(recording.tape, at)?.stage === "assignedVariables") add(recording.valueAt(at), visit, visit.enter, false, (value) => value);
+      if (at < place && stageAt(recording.tape, at)?.stage === "assignedVariables")
+        add(recording.valueAt(at), visit, visit.enter, false, (value) => value);
     }
   }
   for (const before of leftBefore(visit)) addLeft(before);

@@ -9,7 +9,12 @@ import { type TapeEntry, stageAt } from "./tape.ts";
 type TimedVisit = ReturnType<DebugSession["visitsInOrder"]> extends Iterable<infer Visit> ? Visit : never;
 
 /** The visits up to an event, with the pauses between their attempts. */
-export function* visitsOf({ tape }: Recording, strand: Strand, until: number, threadName: (thread: number) => string): Generator<TimedVisit> {
+export function* visitsOf(
+  { tape }: Recording,
+  strand: Strand,
+  until: number,
+  threadName: (thread: number) => string,
+): Generator<TimedVisit> {
   for (const visit of strand.chains.visits) {
     if (visit.enter > until) return;
     const { strand: _, ...about } = visit;
@@ -59,7 +64,8 @@ export function childVisits(
     if (strand === undefined || !strand.path.every(fits) || !hasEntered(strand, state, frontier)) continue;
     recording.warm(strand);
     for (const visit of strand.chains.visitsOf(state).reverse()) {
-      if (visit.enter <= strand.eventsAt(frontier) && strand.iterationsOf(visit.thread).every(fits)) found.push(childVisit(recording.tape, visit, frontier));
+      if (visit.enter <= strand.eventsAt(frontier) && strand.iterationsOf(visit.thread).every(fits))
+        found.push(childVisit(recording.tape, visit, frontier));
     }
   }
   return found.reverse();

@@ -45,7 +45,8 @@ class Parser {
     this.#match(/\s*/uy);
     const quoted = this.#match(/'((?:[^'\\]|\\[^])*)'/uy)?.[1];
     // Braces keep their backslash: States.Format reads it.
-    if (quoted !== undefined) return { kind: "literal", value: quoted.replace(/\\([^])/g, (whole, c: string) => (c === "{" || c === "}" ? whole : c)) };
+    if (quoted !== undefined)
+      return { kind: "literal", value: quoted.replace(/\\([^])/g, (whole, c: string) => (c === "{" || c === "}" ? whole : c)) };
     const number = this.#match(/-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/uy)?.[0];
     if (number !== undefined) return { kind: "literal", value: Number(number) };
     const word = this.#match(/(?:true|false|null)(?![\w.])/uy)?.[0];

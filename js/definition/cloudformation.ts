@@ -25,4 +25,3 @@ export function isStateMachine(type: unknown): boolean {
 export function typeOfMachine({ StateMachineType, Type }: Record<string, unknown>): unknown {
   return StateMachineType ?? Type;
 }
-

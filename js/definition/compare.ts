@@ -34,7 +34,18 @@ const TRANSITIONS = new Set(["Next", "End", "Default"]);
 /** The types of states that take time: an execution can be found only in these. */
 const RESTS = new Set(["Task", "Wait", "Parallel", "Map"]);
 /** Fields that a state's output or variables depend on. */
-const SHAPES = ["InputPath", "Parameters", "Arguments", "Result", "ResultSelector", "ResultPath", "OutputPath", "Output", "Assign", "ItemSelector"];
+const SHAPES = [
+  "InputPath",
+  "Parameters",
+  "Arguments",
+  "Result",
+  "ResultSelector",
+  "ResultPath",
+  "OutputPath",
+  "Output",
+  "Assign",
+  "ItemSelector",
+];
 /** Fields that a Task's request depends on, and not its output. */
 const ASKS = new Set(["InputPath", "Parameters", "Arguments"]);
 
@@ -60,7 +71,13 @@ export function compare(before: Definition, after: Definition): DefinitionCompar
     if (!old.states.has(name) && !taken.has(name)) changes.push({ state: name, change: "added", type: state.type, pointer: state.pointer });
   }
   const machine = differences(without(old.value, ["States"]), without(now.value, ["States"]), "");
-  const problems = [...gone(old, now, renamed), ...branches(old, now), ...meaning(old, now), ...variables(old, now), ...carried(old, now, changes)];
+  const problems = [
+    ...gone(old, now, renamed),
+    ...branches(old, now),
+    ...meaning(old, now),
+    ...variables(old, now),
+    ...carried(old, now, changes),
+  ];
   return {
     identical: changes.length === 0 && machine.length === 0,
     compatible: problems.every(({ severity }) => severity !== "breaks"),
@@ -90,7 +107,14 @@ function languageOf({ QueryLanguage }: JsonObject, around: string): string {
   return typeof QueryLanguage === "string" ? QueryLanguage : around;
 }
 
-function collect(scope: JsonValue | undefined, pointer: string, parent: State["parent"], language: string, states: Map<string, State>, depth: number): void {
+function collect(
+  scope: JsonValue | undefined,
+  pointer: string,
+  parent: State["parent"],
+  language: string,
+  states: Map<string, State>,
+  depth: number,
+): void {
   if (!isObject(scope) || !isObject(scope.States) || depth > 32) return;
   for (const [name, state] of Object.entries(scope.States)) {
     if (!isObject(state)) continue;
@@ -112,7 +136,9 @@ function renames(old: Read, now: Read): Map<string, string> {
   // Outer states come first, so that the states inside of a renamed one are found by its new name.
   for (const [name, state] of old.states) {
     if (now.states.has(name)) continue;
-    const same = added.filter(([other, candidate]) => ![...found.values()].includes(other) && body(candidate, new Map()) === body(state, found));
+    const same = added.filter(
+      ([other, candidate]) => ![...found.values()].includes(other) && body(candidate, new Map()) === body(state, found),
+    );
     const next = JSON.stringify(targets(state.value));
     const [alone] = same.length === 1 ? same : same.filter(([, candidate]) => JSON.stringify(targets(candidate.value)) === next);
     if (alone !== undefined) found.set(name, alone[0]);
@@ -183,7 +209,8 @@ function differences(old: JsonValue | undefined, now: JsonValue | undefined, poi
       return differences(old[name], now[name], at);
     });
   }
-  if (Array.isArray(old) && Array.isArray(now) && old.length === now.length) return old.flatMap((item, i) => differences(item, now[i], `${pointer}/${i}`));
+  if (Array.isArray(old) && Array.isArray(now) && old.length === now.length)
+    return old.flatMap((item, i) => differences(item, now[i], `${pointer}/${i}`));
   return [{ pointer, change: "changed", old, new: now }];
 }
 
@@ -193,10 +220,13 @@ function* gone(old: Read, now: Read, renamed: Renames): Generator<RunningProblem
     if (!RESTS.has(type)) continue;
     const other = now.states.get(name);
     const problem = (message: string): RunningProblem => ({ severity: "breaks", kind: "gone", state: name, pointer, message });
-    if (renamed.has(name)) yield problem(`an execution in ${type} state '${name}' cannot continue: the state is now called '${renamed.get(name)}'`);
+    if (renamed.has(name))
+      yield problem(`an execution in ${type} state '${name}' cannot continue: the state is now called '${renamed.get(name)}'`);
     else if (other === undefined) yield problem(`an execution in ${type} state '${name}' cannot continue: the state was removed`);
-    else if (other.type !== type) yield problem(`'${name}' was a ${type} and is now a ${other.type}: an execution that waits in it cannot continue`);
-    else if (scopeOf({ parent }, new Map()) !== scopeOf(other, new Map())) yield problem(`'${name}' has moved to a different branch or Map: an execution in it cannot continue`);
+    else if (other.type !== type)
+      yield problem(`'${name}' was a ${type} and is now a ${other.type}: an execution that waits in it cannot continue`);
+    else if (scopeOf({ parent }, new Map()) !== scopeOf(other, new Map()))
+      yield problem(`'${name}' has moved to a different branch or Map: an execution in it cannot continue`);
   }
 }
 
@@ -208,10 +238,22 @@ function* branches(old: Read, now: Read): Generator<RunningProblem> {
     const count = ({ value }: State) => listOf(value.Branches).length;
     const mode = ({ value }: State) => member(processorConfig(value), "Mode") ?? "INLINE";
     if (state.type === "Parallel" && count(state) !== count(other)) {
-      yield { severity: "breaks", kind: "branches", state: name, pointer: other.pointer, message: `'${name}' had ${count(state)} branches and now has ${count(other)}: an execution in it runs the old branches` };
+      yield {
+        severity: "breaks",
+        kind: "branches",
+        state: name,
+        pointer: other.pointer,
+        message: `'${name}' had ${count(state)} branches and now has ${count(other)}: an execution in it runs the old branches`,
+      };
     }
     if (state.type === "Map" && mode(state) !== mode(other)) {
-      yield { severity: "breaks", kind: "branches", state: name, pointer: other.pointer, message: `'${name}' was ${mode(state)} and is now ${mode(other)}: its running iterations are of the old kind` };
+      yield {
+        severity: "breaks",
+        kind: "branches",
+        state: name,
+        pointer: other.pointer,
+        message: `'${name}' was ${mode(state)} and is now ${mode(other)}: its running iterations are of the old kind`,
+      };
     }
   }
 }
@@ -222,11 +264,31 @@ function* meaning(old: Read, now: Read): Generator<RunningProblem> {
     const other = now.states.get(name);
     if (other?.type !== "Task" || state.type !== "Task") continue;
     const [was, is] = [state.value.Resource, other.value.Resource];
-    if (was !== is) yield { severity: "breaks", kind: "meaning", state: name, pointer: `${other.pointer}/Resource`, message: `'${name}' called ${was} and now calls ${is}: an execution that waits in it gets the answer of ${was}` };
-    else if (state.language !== other.language) yield { severity: "differs", kind: "meaning", state: name, pointer: other.pointer, message: `'${name}' was in ${state.language} and is now in ${other.language}` };
+    if (was !== is)
+      yield {
+        severity: "breaks",
+        kind: "meaning",
+        state: name,
+        pointer: `${other.pointer}/Resource`,
+        message: `'${name}' called ${was} and now calls ${is}: an execution that waits in it gets the answer of ${was}`,
+      };
+    else if (state.language !== other.language)
+      yield {
+        severity: "differs",
+        kind: "meaning",
+        state: name,
+        pointer: other.pointer,
+        message: `'${name}' was in ${state.language} and is now in ${other.language}`,
+      };
     for (const field of ["Parameters", "Arguments"]) {
       if (was === is && JSON.stringify(state.value[field]) !== JSON.stringify(other.value[field]) && Object.hasOwn(state.value, field)) {
-        yield { severity: "differs", kind: "meaning", state: name, pointer: `${other.pointer}/${field}`, message: `an execution that waits in '${name}' has already sent the old ${field}` };
+        yield {
+          severity: "differs",
+          kind: "meaning",
+          state: name,
+          pointer: `${other.pointer}/${field}`,
+          message: `an execution that waits in '${name}' has already sent the old ${field}`,
+        };
       }
     }
   }
@@ -236,12 +298,19 @@ function* meaning(old: Read, now: Read): Generator<RunningProblem> {
 function* variables(old: Read, now: Read): Generator<RunningProblem> {
   const known = assigned(old);
   for (const [name, { value, pointer, language }] of now.states) {
-    const setters = (variable: string) => [...now.states].filter(([, state]) => assignments(state.value).includes(variable)).map(([setter]) => setter);
+    const setters = (variable: string) =>
+      [...now.states].filter(([, state]) => assignments(state.value).includes(variable)).map(([setter]) => setter);
     for (const variable of reads(value, language)) {
       const set = setters(variable);
       if (known.has(variable) || set.length === 0) continue;
       if (set.length === 1 && set[0] === name) continue;
-      yield { severity: "breaks", kind: "variable", state: name, pointer, message: `'${name}' reads $${variable}, which the old definition never set: an execution that is past ${set.map((setter) => `'${setter}'`).join(", ")} does not have it` };
+      yield {
+        severity: "breaks",
+        kind: "variable",
+        state: name,
+        pointer,
+        message: `'${name}' reads $${variable}, which the old definition never set: an execution that is past ${set.map((setter) => `'${setter}'`).join(", ")} does not have it`,
+      };
     }
   }
 }
@@ -262,7 +331,12 @@ function reads(state: JsonObject, language: string): Set<string> {
   const found = new Set<string>();
   const look = (value: JsonValue, key: string): void => {
     if (typeof value === "string") {
-      const expression = language === "JSONata" ? /^\{%([\s\S]*)%\}$/.exec(value)?.[1] : key.endsWith(".$") || /Path$|^Variable$/.test(key) ? value : undefined;
+      const expression =
+        language === "JSONata"
+          ? /^\{%([\s\S]*)%\}$/.exec(value)?.[1]
+          : key.endsWith(".$") || /Path$|^Variable$/.test(key)
+            ? value
+            : undefined;
       if (expression === undefined) return;
       const bound = [...expression.matchAll(/\$([A-Za-z_]\w*)\s*:=/g), ...expression.matchAll(/function\s*\(([^)]*)\)/g)];
       const local = new Set(bound.flatMap(([, names = ""]) => names.split(",").map((one) => one.trim().replace(/^\$/, ""))));
@@ -288,7 +362,13 @@ function* carried(old: Read, now: Read, changes: readonly StateChange[]): Genera
     if (shaping.length === 0) continue;
     const later = restsAfter(now, name);
     if (later.length === 0) continue;
-    yield { severity: "differs", kind: "carried", state: name, pointer: is.pointer, message: `'${name}' has a different output (${shaping.join(", ")}): an execution that is past it, in ${some(later)}, still has the old output` };
+    yield {
+      severity: "differs",
+      kind: "carried",
+      state: name,
+      pointer: is.pointer,
+      message: `'${name}' has a different output (${shaping.join(", ")}): an execution that is past it, in ${some(later)}, still has the old output`,
+    };
   }
 }
 
@@ -299,7 +379,10 @@ function restsAfter({ states }: Read, from: string): string[] {
   for (let state = open.pop(); state !== undefined; state = open.pop()) {
     const at = states.get(state);
     if (at === undefined) continue;
-    const next = [...targets(at.value), ...(at.parent && targets(at.value).length === 0 ? targets(states.get(at.parent.name)?.value ?? {}) : [])];
+    const next = [
+      ...targets(at.value),
+      ...(at.parent && targets(at.value).length === 0 ? targets(states.get(at.parent.name)?.value ?? {}) : []),
+    ];
     for (const name of next) {
       if (seen.has(name) || !states.has(name)) continue;
       seen.add(name);

@@ -25,5 +25,10 @@ export function compile(definition: unknown, settings: CompileSettings, substitu
 
 /** Diagnostics as text, without places in a text that nobody has seen. */
 function plain(diagnostics: Diagnostic[]): string {
-  return diagnostics.map(({ severity, code, message, pointer, help }) => `${severity}[${code}]: ${message}\n  at ${pointer || "the top"}${help ? `\n  help: ${help}` : ""}\n`).join("");
+  return diagnostics
+    .map(
+      ({ severity, code, message, pointer, help }) =>
+        `${severity}[${code}]: ${message}\n  at ${pointer || "the top"}${help ? `\n  help: ${help}` : ""}\n`,
+    )
+    .join("");
 }

@@ -50,7 +50,16 @@ export function renderDiagnostics(text: string, options: RenderOptions = {}): st
   const { fileName = "definition", color = false, source, places = [] } = options;
   if (!Array.isArray(places)) throw misuse("INVALID_OPTION", `places must be an array of numbers, not ${shown(places)}`);
   if (source !== undefined) {
-    return call(module.renderDiagnosticsIn, source, new Uint32Array(places), undefined, definitionText(text), fileName, compileSettings(options), color);
+    return call(
+      module.renderDiagnosticsIn,
+      source,
+      new Uint32Array(places),
+      undefined,
+      definitionText(text),
+      fileName,
+      compileSettings(options),
+      color,
+    );
   }
   const given = definitionText(text);
   return renderProblems(given, filledIn(given, options.substitutions), compileSettings(options), "warning", fileName, color);
@@ -59,13 +68,15 @@ export function renderDiagnostics(text: string, options: RenderOptions = {}): st
 /** Completions at an offset of a definition's text. */
 export function complete(text: string, offset?: number): Completions {
   if (typeof text !== "string") throw misuse("INVALID_ARGUMENT", `complete() takes the text of a definition, not ${shown(text)}`);
-  if (offset !== undefined && !Number.isInteger(offset)) throw misuse("INVALID_ARGUMENT", `offset must be a whole number, not ${shown(offset)}`);
+  if (offset !== undefined && !Number.isInteger(offset))
+    throw misuse("INVALID_ARGUMENT", `offset must be a whole number, not ${shown(offset)}`);
   return JSON.parse(call(module.complete, solid(unmarked(text)), offset ?? text.length));
 }
 
 /** AWS's TestState: one state, one input, one mocked result. Throws an Error with the API's code if AWS would refuse. */
 export function testState(request: TestStateRequest): TestStateResponse {
-  if (typeof request !== "object" || request === null) throw misuse("INVALID_ARGUMENT", `testState() takes a request as an object, not ${shown(request)}`);
+  if (typeof request !== "object" || request === null)
+    throw misuse("INVALID_ARGUMENT", `testState() takes a request as an object, not ${shown(request)}`);
   const { definition } = request;
   if (typeof definition !== "string") return stateTested(request);
   try {
@@ -103,7 +114,8 @@ export function stateTested(request: TestStateRequest): TestStateResponse {
 /** The shape of a response by service and action: from a function, from models of AWS, or from shapes by action. */
 function responseShapes(models: ServiceModels | undefined): ((service: string, action: string) => ServiceShape | undefined) | undefined {
   if (models === undefined || typeof models === "function") return models;
-  if (typeof models !== "object" || models === null) throw misuse("INVALID_OPTION", "serviceModel must be a function or an object with a model for each service");
+  if (typeof models !== "object" || models === null)
+    throw misuse("INVALID_OPTION", "serviceModel must be a function or an object with a model for each service");
   return (service, action) => {
     const model = Object.hasOwn(models, service) ? models[service] : undefined;
     if (!isModel(model)) return model?.[action];
@@ -127,7 +139,25 @@ export function layout(definition: Definition, options: LayoutOptions & { select
 
 /** The graph of a definition as an SVG document. */
 export function renderSvg(definition: Definition, options: SvgOptions = {}): string {
-  checkOptions(options, ["direction", "collapsed", "foldLarge", "expanded", "aspect", "widths", "theme", "title", "background", "prefix", "status", "taken", "notes"], "renderSvg()");
+  checkOptions(
+    options,
+    [
+      "direction",
+      "collapsed",
+      "foldLarge",
+      "expanded",
+      "aspect",
+      "widths",
+      "theme",
+      "title",
+      "background",
+      "prefix",
+      "status",
+      "taken",
+      "notes",
+    ],
+    "renderSvg()",
+  );
   return drawn(svgOf, definition, options);
 }
 

@@ -20,7 +20,12 @@ export function filledIn(text: string, substitutions?: Substitutions): Filled | 
 }
 
 /** All problems of a text as it was written. `severity` is that of a placeholder without a value. */
-export function problemsOf(text: string, filled: Filled | undefined, settings: CompileSettings, severity: Diagnostic["severity"]): Diagnostic[] {
+export function problemsOf(
+  text: string,
+  filled: Filled | undefined,
+  settings: CompileSettings,
+  severity: Diagnostic["severity"],
+): Diagnostic[] {
   const check = (one: string) => explained(one, validated(one, settings));
   if (filled === undefined) return check(text);
   const found = filled.settle(check);

@@ -41,7 +41,8 @@ export const language: LanguageService = {
   },
 
   apply(text, edits) {
-    if (typeof text !== "string" || !Array.isArray(edits) || edits.some((edit) => typeof edit !== "object" || edit === null)) throw misuse("INVALID_ARGUMENT", "apply() takes a text and an array of edits");
+    if (typeof text !== "string" || !Array.isArray(edits) || edits.some((edit) => typeof edit !== "object" || edit === null))
+      throw misuse("INVALID_ARGUMENT", "apply() takes a text and an array of edits");
     let out = "";
     let at = 0;
     for (const { start, end, text: put } of edits) {
@@ -53,10 +54,17 @@ export const language: LanguageService = {
 };
 
 /** The module's answer about a text, as JSON text. The first `offsets` of the other arguments are offsets. */
-function asked<Rest extends unknown[]>(name: string, ask: (text: string, ...rest: Rest) => string, offsets: number, text: string, ...rest: Rest): string {
+function asked<Rest extends unknown[]>(
+  name: string,
+  ask: (text: string, ...rest: Rest) => string,
+  offsets: number,
+  text: string,
+  ...rest: Rest
+): string {
   if (typeof text !== "string") throw misuse("INVALID_ARGUMENT", `${name}() takes the text of a definition, not ${shown(text)}`);
   for (const offset of rest.slice(0, offsets)) {
-    if (!(Number.isInteger(offset) && Number(offset) >= 0)) throw misuse("INVALID_ARGUMENT", `an offset must be a whole number, 0 or more, not ${shown(offset)}`);
+    if (!(Number.isInteger(offset) && Number(offset) >= 0))
+      throw misuse("INVALID_ARGUMENT", `an offset must be a whole number, 0 or more, not ${shown(offset)}`);
   }
   return call(ask, solid(unmarked(text)), ...rest);
 }

@@ -142,7 +142,10 @@ export class Filled {
     let found = check(this.text);
     const settled = new Set<Hole>();
     for (let round = 0; round <= GUESSES.length; round++) {
-      const wrong = this.#places.filter(({ hole, from, to }) => this.#guesses.has(hole) && !settled.has(hole) && found.some((one) => one.severity === "error" && touches(one, from, to)));
+      const wrong = this.#places.filter(
+        ({ hole, from, to }) =>
+          this.#guesses.has(hole) && !settled.has(hole) && found.some((one) => one.severity === "error" && touches(one, from, to)),
+      );
       if (wrong.length === 0) break;
       for (const { hole } of wrong) {
         const next = (this.#guesses.get(hole) ?? 0) + 1;
@@ -164,7 +167,8 @@ export class Filled {
   }
 
   #moved(diagnostic: Diagnostic): Diagnostic {
-    const placed = <One extends { range?: Range }>(one: One): One => (one.range === undefined ? one : { ...one, range: this.range(one.range.start.offset, one.range.end.offset) });
+    const placed = <One extends { range?: Range }>(one: One): One =>
+      one.range === undefined ? one : { ...one, range: this.range(one.range.start.offset, one.range.end.offset) };
     const { labels, fix } = diagnostic;
     return { ...placed(diagnostic), labels: labels.map(placed), ...(fix && { fix: placed(fix) }) };
   }

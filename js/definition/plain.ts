@@ -40,7 +40,10 @@ export function layoutOf(text: string, options: LayoutOptions): Graph {
 }
 
 /** The graph of a definition as an SVG document. */
-export function svgOf(text: string, { direction, collapsed, foldLarge, expanded, aspect, widths, status, taken, notes, ...rest }: SvgOptions): string {
+export function svgOf(
+  text: string,
+  { direction, collapsed, foldLarge, expanded, aspect, widths, status, taken, notes, ...rest }: SvgOptions,
+): string {
   const style = defined({ ...rest, status: asObject(status), taken: asObject(taken), notes: asObject(notes) });
   return drawn(module.renderSvg, text, layoutSettings({ direction, collapsed, foldLarge, expanded, aspect, widths }), style);
 }
@@ -54,7 +57,8 @@ function drawn<Given extends unknown[]>(draw: (text: string, ...given: Given) =>
   try {
     return call(draw, text, ...given);
   } catch (thrown) {
-    if ((thrown as { code?: unknown }).code === "NOT_JSON") (thrown as Error).message = `the definition is not JSON: ${(thrown as Error).message}`;
+    if ((thrown as { code?: unknown }).code === "NOT_JSON")
+      (thrown as Error).message = `the definition is not JSON: ${(thrown as Error).message}`;
     throw thrown;
   }
 }
@@ -65,7 +69,8 @@ function layoutSettings({ collapsed, expanded, ...rest }: LayoutOptions): Record
 
 function listed(name: string, given: Iterable<string> | undefined): string[] | undefined {
   if (given === undefined) return undefined;
-  if (typeof given === "string" || typeof given?.[Symbol.iterator] !== "function") throw misuse("INVALID_OPTION", `${name} must be a list of strings, not ${shown(given)}`);
+  if (typeof given === "string" || typeof given?.[Symbol.iterator] !== "function")
+    throw misuse("INVALID_OPTION", `${name} must be a list of strings, not ${shown(given)}`);
   return [...given];
 }
 

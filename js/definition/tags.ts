@@ -3,8 +3,25 @@
 import { YAMLMap, YAMLSeq, type Tags } from "yaml";
 
 const TAGS = [
-  "Ref", "Condition", "And", "Base64", "Cidr", "Equals", "FindInMap", "GetAtt", "GetAZs", "If", "ImportValue", "Join", "Not", "Or", "Select",
-  "Split", "Sub", "ToJsonString", "Transform",
+  "Ref",
+  "Condition",
+  "And",
+  "Base64",
+  "Cidr",
+  "Equals",
+  "FindInMap",
+  "GetAtt",
+  "GetAZs",
+  "If",
+  "ImportValue",
+  "Join",
+  "Not",
+  "Or",
+  "Select",
+  "Split",
+  "Sub",
+  "ToJsonString",
+  "Transform",
 ];
 
 /** The short forms as YAML tags that stand for the long forms. */

@@ -58,9 +58,14 @@ function ofCloudFormation(template: Values, file: string, defined: Values): Map<
 }
 
 /** Where the resource of a state machine has its definition. */
-function definitionOf(properties: Values, metadata: unknown, { resolver, substitutions, place, file }: { resolver: Resolver; substitutions: Values; place: string; file: string }): Place {
+function definitionOf(
+  properties: Values,
+  metadata: unknown,
+  { resolver, substitutions, place, file }: { resolver: Resolver; substitutions: Values; place: string; file: string },
+): Place {
   const { Definition, DefinitionString, DefinitionUri, DefinitionS3Location } = properties;
-  if (Definition !== undefined) return { in: "template", pointer: `${place}/Properties/Definition`, value: substituted(resolver.resolve(Definition), substitutions) };
+  if (Definition !== undefined)
+    return { in: "template", pointer: `${place}/Properties/Definition`, value: substituted(resolver.resolve(Definition), substitutions) };
   if (DefinitionString !== undefined) {
     const text = resolver.resolve(DefinitionString);
     return { in: "string", text: substitutedText(typeof text === "string" ? text : JSON.stringify(text), substitutions) };
@@ -93,7 +98,10 @@ function ofServerless(template: Values, stateMachines: object, file: string, def
   const lambda = (name: string) => ({ Type: "AWS::Lambda::Function", Properties: { FunctionName: name } });
   const functions = Object.keys(members(template.functions)).flatMap((name) => {
     const id = `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll("-", "Dash").replaceAll("_", "Underscore")}LambdaFunction`;
-    return [[name, lambda(name)], [id, lambda(name)]];
+    return [
+      [name, lambda(name)],
+      [id, lambda(name)],
+    ];
   });
   const resolver = new Resolver({ Resources: { ...Object.fromEntries(functions), ...members(members(template.resources).Resources) } });
   const machines = new Map<string, Machine>();
@@ -101,7 +109,13 @@ function ofServerless(template: Values, stateMachines: object, file: string, def
     const machine = members(held);
     const resource = pointerTo("", "stepFunctions", "stateMachines", id);
     const name = typeof machine.name === "string" && !machine.name.includes("${") ? machine.name : id;
-    machines.set(id, { name, type: machine.type, substitutions: {}, resource, definition: serverlessDefinition(machine.definition, resource, file, resolver, defined) });
+    machines.set(id, {
+      name,
+      type: machine.type,
+      substitutions: {},
+      resource,
+      definition: serverlessDefinition(machine.definition, resource, file, resolver, defined),
+    });
   }
   return machines;
 }
@@ -109,7 +123,8 @@ function ofServerless(template: Values, stateMachines: object, file: string, def
 function serverlessDefinition(definition: unknown, resource: string, file: string, resolver: Resolver, defined: Values): Place {
   const [, path, member] = typeof definition === "string" ? (/^\$\{file\(([^)]+)\)(?::([^}]*))?\}$/.exec(definition.trim()) ?? []) : [];
   if (path !== undefined) return { in: "file", path: beside(file, path.trim()), member };
-  if (typeof definition === "object" && definition !== null) return { in: "template", pointer: `${resource}/definition`, value: substituted(resolver.resolve(definition), defined) };
+  if (typeof definition === "object" && definition !== null)
+    return { in: "template", pointer: `${resource}/definition`, value: substituted(resolver.resolve(definition), defined) };
   return { in: "nothing", problem: "it has no definition" };
 }
 
@@ -122,7 +137,9 @@ function substituted(value: unknown, substitutions: Values): unknown {
 }
 
 function substitutedText(text: string, substitutions: Values): string {
-  return text.replace(/\$\{([A-Za-z0-9_]+)\}/g, (whole, name: string) => (Object.hasOwn(substitutions, name) ? String(substitutions[name]) : whole));
+  return text.replace(/\$\{([A-Za-z0-9_]+)\}/g, (whole, name: string) =>
+    Object.hasOwn(substitutions, name) ? String(substitutions[name]) : whole,
+  );
 }
 
 /** CloudFormation's functions as far as they need no account: names and ARNs as they would be in us-east-1 of 123456789012. */
@@ -148,7 +165,11 @@ class Resolver {
       const call = this.#call(name, argument);
       if (call !== undefined) return call.value;
     }
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, this.resolve(item)]).filter(([, item]) => item !== undefined));
+    return Object.fromEntries(
+      Object.entries(value)
+        .map(([key, item]) => [key, this.resolve(item)])
+        .filter(([, item]) => item !== undefined),
+    );
   }
 
   /** What a function of CloudFormation gives; undefined for a name that is none. */
@@ -162,11 +183,17 @@ class Resolver {
         return { value: this.#attribute(String(id), String(this.resolve(attribute))) };
       }
       case "Fn::Sub":
-        return { value: typeof argument === "string" ? this.#sub(argument, {}) : this.#sub(String(args[0]), members(this.resolve(args[1]))) };
+        return {
+          value: typeof argument === "string" ? this.#sub(argument, {}) : this.#sub(String(args[0]), members(this.resolve(args[1]))),
+        };
       case "Fn::Join": {
         const [separator, parts] = args;
         const items = this.resolve(parts);
-        return { value: Array.isArray(items) ? items.map((part) => (typeof part === "string" ? part : JSON.stringify(part))).join(String(separator)) : "" };
+        return {
+          value: Array.isArray(items)
+            ? items.map((part) => (typeof part === "string" ? part : JSON.stringify(part))).join(String(separator))
+            : "",
+        };
       }
       case "Fn::Split": {
         const [separator, text] = args;
@@ -195,7 +222,9 @@ class Resolver {
   }
 
   #sub(text: string, own: Values): string {
-    return text.replace(/\$\{(!?)([^}]+)\}/g, (_, literal: string, inner: string) => (literal ? `\${${inner}}` : this.#named(inner.trim(), own)));
+    return text.replace(/\$\{(!?)([^}]+)\}/g, (_, literal: string, inner: string) =>
+      literal ? `\${${inner}}` : this.#named(inner.trim(), own),
+    );
   }
 
   #named(name: string, own: Values): string {
@@ -255,11 +284,19 @@ class Resolver {
   #nameOf(id: string): string {
     const resource = members(this.#resources[id]);
     const properties = members(resource.Properties);
-    const wanted = ["FunctionName", "StateMachineName", "Name", "QueueName", "TopicName", "TableName", "BucketName"].map((key) => properties[key]).find((name) => name !== undefined);
+    const wanted = ["FunctionName", "StateMachineName", "Name", "QueueName", "TopicName", "TableName", "BucketName"]
+      .map((key) => properties[key])
+      .find((name) => name !== undefined);
     const name = wanted === undefined ? undefined : this.resolve(wanted);
     if (typeof name === "string" && name !== id && !name.includes("${")) return name;
     const path = members(resource.Metadata)["aws:cdk:path"];
-    if (typeof path === "string" && /Function$|StateMachine$/.test(this.#typeOf(id))) return path.split("/").filter((part) => part !== "Resource").at(-1) ?? id;
+    if (typeof path === "string" && /Function$|StateMachine$/.test(this.#typeOf(id)))
+      return (
+        path
+          .split("/")
+          .filter((part) => part !== "Resource")
+          .at(-1) ?? id
+      );
     return id;
   }
 }

@@ -79,7 +79,11 @@ function isDeep(value: unknown, depth = 0): boolean {
  * one that is not even that, because brackets around it give its own another meaning, is bare.
  */
 export function yamlHoles(text: string): Hole[] {
-  const holes = [...text.matchAll(PLACEHOLDER)].map((match) => ({ name: (match[1] ?? "").trim(), start: match.index, end: match.index + match[0].length }));
+  const holes = [...text.matchAll(PLACEHOLDER)].map((match) => ({
+    name: (match[1] ?? "").trim(),
+    start: match.index,
+    end: match.index + match[0].length,
+  }));
   if (holes.length === 0 || mayBeDeep(text)) return [];
   // Words of the same length are text everywhere.
   const masked = text.replace(PLACEHOLDER, (whole) => "x".repeat(whole.length));

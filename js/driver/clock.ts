@@ -103,7 +103,10 @@ export function clockOf(option?: "real" | "virtual" | Clock, start?: number): Cl
     };
     return { now, setTimeout: (run, delay) => option.setTimeout(run, delay), clearTimeout: (timer) => option.clearTimeout(timer) };
   }
-  throw misuse("INVALID_OPTION", `clock must be "real", "virtual" or an object with now(), setTimeout() and clearTimeout(), not ${shown(option)}`);
+  throw misuse(
+    "INVALID_OPTION",
+    `clock must be "real", "virtual" or an object with now(), setTimeout() and clearTimeout(), not ${shown(option)}`,
+  );
 }
 
 function isClock(option: unknown): option is Clock {

@@ -166,7 +166,14 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
 
   /** With virtual time: whether nothing but the passing of time can move the execution. */
   get quiet(): boolean {
-    return !this.#running && !this.#queued && this.#promises === 0 && !this.#more && this.#done === this.#commands.length && this.#read === this.#inbox.length;
+    return (
+      !this.#running &&
+      !this.#queued &&
+      this.#promises === 0 &&
+      !this.#more &&
+      this.#done === this.#commands.length &&
+      this.#read === this.#inbox.length
+    );
   }
 
   /** Whether a handler is at work, and not asleep. */
@@ -358,7 +365,9 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     const calls = [...this.#calls.values()].filter((call) => !call.ended);
     const submitted = calls.filter((call) => call.submits && call.answered).map((call) => call.command.task);
     const nested = calls.flatMap(({ command, child }): NestedSnapshot[] =>
-      child?.running && child.execution?.snapshot !== undefined ? [{ task: command.task, child: child.toJSON(), snapshot: child.execution.snapshot() }] : [],
+      child?.running && child.execution?.snapshot !== undefined
+        ? [{ task: command.task, child: child.toJSON(), snapshot: child.execution.snapshot() }]
+        : [],
     );
     return { engine: this.#engine.snapshot(), submitted, ...(nested.length > 0 && { nested }) };
   }
@@ -513,7 +522,8 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     const call = this.#calls.get(task);
     if (call !== undefined) this.#leave(call);
     if (isTooLarge(thrown)) return this.#feed(["fail", task, "States.DataLimitExceeded", why]);
-    if (method === "succeed" || method === "submitted") return this.#feed(["fail", task, "States.TaskFailed", `the handler's answer cannot be read: ${why}`]);
+    if (method === "succeed" || method === "submitted")
+      return this.#feed(["fail", task, "States.TaskFailed", `the handler's answer cannot be read: ${why}`]);
     this.#fail(why);
   }
 
@@ -579,7 +589,8 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
       return;
     }
     if (call.resource.kind === "activity") this.#inbox.push(["started", task, undefined]);
-    if (call.resource.pattern.startsWith("sync")) this.#inbox.push(["submitted", task, submittedText(call.resource, command, this.#clock.now())]);
+    if (call.resource.pattern.startsWith("sync"))
+      this.#inbox.push(["submitted", task, submittedText(call.resource, command, this.#clock.now())]);
     let answer: unknown;
     try {
       answer = handler(taskInput(call.resource, input), call.task);

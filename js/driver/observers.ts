@@ -59,7 +59,8 @@ export class Observers {
     this.#told = count;
     let next = 0;
     const upTo = (id: number) => {
-      for (let event; (event = events[next]) !== undefined && event.id <= id; next += 1) this.#call("onEvent", this.#options.onEvent, event);
+      for (let event; (event = events[next]) !== undefined && event.id <= id; next += 1)
+        this.#call("onEvent", this.#options.onEvent, event);
     };
     for (const stage of this.#observed.trace()) {
       // Stages of child executions count events of their own histories.

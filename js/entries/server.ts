@@ -39,7 +39,10 @@ export async function serve(options: ServeOptions = {}): Promise<PublicServer> {
 }
 
 /** The loopback addresses on which servers on any address are reached. */
-const ANY = new Map([["0.0.0.0", "127.0.0.1"], ["::", "::1"]]);
+const ANY = new Map([
+  ["0.0.0.0", "127.0.0.1"],
+  ["::", "::1"],
+]);
 
 /** A server that listens. */
 class Server implements PublicServer {

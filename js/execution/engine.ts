@@ -103,7 +103,8 @@ export class Engine implements PublicEngine {
   }
 
   history(from = 0): HistoryEvent[] {
-    if (!(Number.isInteger(from) && from >= 0)) throw misuse("INVALID_ARGUMENT", `from must be a whole number from 0 on, not ${shown(from)}`);
+    if (!(Number.isInteger(from) && from >= 0))
+      throw misuse("INVALID_ARGUMENT", `from must be a whole number from 0 on, not ${shown(from)}`);
     return this.#handle.history(from);
   }
 

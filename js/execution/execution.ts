@@ -96,11 +96,13 @@ export class Execution<Output = any> implements PublicExecution<Output> {
 
   /** Gives a Map Run other limits: UpdateMapRun. Of no effect for one that is not under way. */
   updateMapRun(mapRunArn: string, limits: MapRunChange = {}): void {
-    if (typeof limits !== "object" || limits === null) throw misuse("INVALID_ARGUMENT", `updateMapRun() takes an object with limits, not ${shown(limits)}`);
+    if (typeof limits !== "object" || limits === null)
+      throw misuse("INVALID_ARGUMENT", `updateMapRun() takes an object with limits, not ${shown(limits)}`);
     const { maxConcurrency, toleratedFailureCount, toleratedFailurePercentage } = limits;
     const change = { maxConcurrency, toleratedFailureCount, toleratedFailurePercentage };
     for (const [name, value] of Object.entries(change)) {
-      if (value !== undefined && !(typeof value === "number" && value >= 0)) throw misuse("INVALID_ARGUMENT", `${name} must be a number, 0 or more, not ${shown(value)}`);
+      if (value !== undefined && !(typeof value === "number" && value >= 0))
+        throw misuse("INVALID_ARGUMENT", `${name} must be a number, 0 or more, not ${shown(value)}`);
     }
     if (typeof mapRunArn !== "string") throw misuse("INVALID_ARGUMENT", `mapRunArn must be a string, not ${shown(mapRunArn)}`);
     this.#driver.post("updateMapRun", mapRunArn, JSON.stringify(change));
@@ -114,7 +116,8 @@ export class Execution<Output = any> implements PublicExecution<Output> {
 
   /** Fails the task with this token: SendTaskFailure. False if the task has ended already. */
   fail(token: string, failure: { error?: string; cause?: string } = {}): boolean {
-    if (typeof failure !== "object" || failure === null) throw misuse("INVALID_ARGUMENT", `fail() takes an object with error and cause, not ${shown(failure)}`);
+    if (typeof failure !== "object" || failure === null)
+      throw misuse("INVALID_ARGUMENT", `fail() takes an object with error and cause, not ${shown(failure)}`);
     const call = this.#driver.callOf(token);
     return this.#driver.complete(call, "fail", text(failure.error, "error"), text(failure.cause, "cause"));
   }

@@ -187,10 +187,20 @@ export class StateMachine implements PublicMachine {
     const engine = new HistoryEngine(this.#handle, counting(options), text, archive);
     const { executions } = snapshot.engine as { executions?: { input?: unknown; startedAt?: number }[] };
     const { input, startedAt } = executions?.[0] ?? {};
-    return this.#execution(engine, { ...snapshot.execution }, seedOf(options.seed), options, surroundings, { input: jsonText(input), ...(startedAt !== undefined && { startDate: startedAt }) });
+    return this.#execution(engine, { ...snapshot.execution }, seedOf(options.seed), options, surroundings, {
+      input: jsonText(input),
+      ...(startedAt !== undefined && { startDate: startedAt }),
+    });
   }
 
-  #execution(engine: HistoryEngine, info: ExecutionInfo, seed: bigint, { signal, ...observers }: ExecutionOptions, surroundings: Surroundings, begun: Beginning): { driver: Driver; execution: Execution } {
+  #execution(
+    engine: HistoryEngine,
+    info: ExecutionInfo,
+    seed: bigint,
+    { signal, ...observers }: ExecutionOptions,
+    surroundings: Surroundings,
+    begun: Beginning,
+  ): { driver: Driver; execution: Execution } {
     const { handlers, clock, family, onFinish } = surroundings;
     // What a task started is in the family already.
     let ended = onFinish;
@@ -215,7 +225,14 @@ export class StateMachine implements PublicMachine {
     driver.execution = execution;
     if (family !== undefined && onFinish === undefined) {
       family.keeps ||= isCurious(this);
-      const entry = family.found({ name: info.name, arn: execution.arn, machineArn: info.stateMachineArn, machineName: info.stateMachineName ?? this.name, startDate: timeOf(clock), ...begun });
+      const entry = family.found({
+        name: info.name,
+        arn: execution.arn,
+        machineArn: info.stateMachineArn,
+        machineName: info.stateMachineName ?? this.name,
+        startDate: timeOf(clock),
+        ...begun,
+      });
       entry.begun(execution);
       ended = entry.ended;
     }
@@ -225,7 +242,11 @@ export class StateMachine implements PublicMachine {
   }
 
   /** For tasks that start machines: an execution with the surroundings of its parent. */
-  static launch(machine: StateMachine, { options, ...surroundings }: Surroundings & { options: ExecutionOptions }, { text = "{}", snapshot, info, seed, family, onFinish }: Launched): Execution {
+  static launch(
+    machine: StateMachine,
+    { options, ...surroundings }: Surroundings & { options: ExecutionOptions },
+    { text = "{}", snapshot, info, seed, family, onFinish }: Launched,
+  ): Execution {
     const { roleArn } = machine.#options;
     const about = { ...info, ...(roleArn !== undefined && { roleArn }) };
     const own = { ...surroundings, ...(family && { family }), onFinish };
@@ -243,7 +264,11 @@ function around(options: ExecutionOptions, clock: Clock | VirtualClock): Surroun
   const names = ([...LIMITS, "seed"] as const).filter((name) => name !== "trace" && options[name] !== undefined);
   const inherited: ExecutionOptions = Object.fromEntries(names.map((name) => [name, options[name]]));
   const launch = (machine: StateMachine, how: Launch) => StateMachine.launch(machine, { handlers, clock, options: inherited }, how);
-  return { handlers, clock, family: new Family({ launch, onNested, keeps: registered.all.some(isCurious), payloadLimit: options.payloadLimit }) };
+  return {
+    handlers,
+    clock,
+    family: new Family({ launch, onNested, keeps: registered.all.some(isCurious), payloadLimit: options.payloadLimit }),
+  };
 }
 
 /** Throws what StartExecution answers to a name or an input that it does not take. */
@@ -308,7 +333,10 @@ function failedState(driver: Driver): string | undefined {
 }
 
 /** A snapshot of an engine as a HistoryEngine takes it: with the events in an archive. */
-export function archived(snapshot: EngineSnapshot, write: (snapshot: EngineSnapshot) => string = JSON.stringify): { archive: Archive; text: string } {
+export function archived(
+  snapshot: EngineSnapshot,
+  write: (snapshot: EngineSnapshot) => string = JSON.stringify,
+): { archive: Archive; text: string } {
   return Archive.of(snapshot, (text) => call(module.isPage, text), write);
 }
 

@@ -43,9 +43,11 @@ export class Machines implements TaskSource {
 
   /** `option` is an array of machines, or an object or Map of them. */
   constructor(option: object, isMachine: (value: unknown) => value is StateMachine) {
-    if (typeof option !== "object" || option === null) throw misuse("INVALID_OPTION", "machines must be an array, an object or a Map of state machines");
+    if (typeof option !== "object" || option === null)
+      throw misuse("INVALID_OPTION", "machines must be an array, an object or a Map of state machines");
     for (const [name, machine] of named(option, isMachine)) {
-      if (typeof name !== "string" || !isMachine(machine)) throw misuse("INVALID_OPTION", `the machine ${JSON.stringify(String(name))} must be a StateMachine`);
+      if (typeof name !== "string" || !isMachine(machine))
+        throw misuse("INVALID_OPTION", `the machine ${JSON.stringify(String(name))} must be a StateMachine`);
       this.#named.set(name, machine);
       if (!this.#named.has(bareName(name, ":stateMachine:"))) this.#named.set(bareName(name, ":stateMachine:"), machine);
     }
@@ -159,7 +161,12 @@ export class Family {
   }
 
   /** Takes in an execution that was begun elsewhere; with an outcome it has ended. */
-  again(details: ChildDetails, execution: Member, outcome: Outcome | undefined, stopDate: number): { record: Child; ended: Entry["ended"] } {
+  again(
+    details: ChildDetails,
+    execution: Member,
+    outcome: Outcome | undefined,
+    stopDate: number,
+  ): { record: Child; ended: Entry["ended"] } {
     const record = new Child(details);
     record.told = true;
     const { begun, ended } = this.enter(record);
@@ -170,7 +177,14 @@ export class Family {
   }
 
   /** Takes in the execution that no task has started. */
-  found({ name, arn, machineArn, machineName, input, startDate }: Omit<ChildDetails, "machineArn"> & { machineArn?: string | undefined; machineName: string }): Entry {
+  found({
+    name,
+    arn,
+    machineArn,
+    machineName,
+    input,
+    startDate,
+  }: Omit<ChildDetails, "machineArn"> & { machineArn?: string | undefined; machineName: string }): Entry {
     return this.enter(new Child({ name, arn, machineArn: machineArn ?? arnOf(machineName), input, startDate }));
   }
 
@@ -198,7 +212,11 @@ class Starter implements Taker {
     const refused = driver.family.refuses?.(driver);
     if (refused) return fail(driver, call, refusal(name, ...refused));
     if (name.endsWith("startSyncExecution") && this.#machine.type !== "EXPRESS") {
-      return fail(driver, call, refusal(name, "StateMachineTypeNotSupported", "This operation is not supported by this type of state machine"));
+      return fail(
+        driver,
+        call,
+        refusal(name, "StateMachineTypeNotSupported", "This operation is not supported by this type of state machine"),
+      );
     }
     const child = this.#child(call, driver);
     if (child === undefined) return;
@@ -232,7 +250,15 @@ class Starter implements Taker {
     if (known?.running && known.input === input) return known;
     if (known) return refuse("ExecutionAlreadyExists", `Execution Already Exists: '${arn}'`);
     if (!isJson(input)) return refuse("InvalidExecutionInput", "Invalid State Machine Execution Input: 'the input is not JSON'");
-    const child = new Child({ name, arn, machineArn: arnOf(machine), input, startDate: driver.now(), seed: `${seed}`, named: typeof Name === "string" });
+    const child = new Child({
+      name,
+      arn,
+      machineArn: arnOf(machine),
+      input,
+      startDate: driver.now(),
+      seed: `${seed}`,
+      named: typeof Name === "string",
+    });
     if (child.named) driver.family.named.set(arn, child);
     this.#begin(child, driver, { text: input });
     return child;
@@ -278,7 +304,11 @@ export function rejoin(child: Child, call: TaskCall, driver: TaskDriver): void {
     wait(child, call, driver);
   } else {
     const sdk = serviceOf(call).startsWith("aws-sdk:");
-    driver.complete(call, "succeed", sdk ? JSON.stringify({ ExecutionArn: child.arn, StartDate: iso(now) }) : started(command, child.arn, now));
+    driver.complete(
+      call,
+      "succeed",
+      sdk ? JSON.stringify({ ExecutionArn: child.arn, StartDate: iso(now) }) : started(command, child.arn, now),
+    );
   }
 }
 
@@ -288,7 +318,10 @@ function wait(child: Child, call: TaskCall, driver: TaskDriver): void {
   call.onCancel = () => {
     if (!child.running) return;
     const parent = driver.execution.arn;
-    child.execution?.abort(undefined, `The Task state in AWS Step Functions execution [${parent}] which was managing this resource was aborted`);
+    child.execution?.abort(
+      undefined,
+      `The Task state in AWS Step Functions execution [${parent}] which was managing this resource was aborted`,
+    );
   };
   const answer = (outcome: Outcome) => {
     const about = { ...child, ...outcome };
@@ -422,10 +455,12 @@ class Sender implements Taker {
     const completion = this.#completion(call);
     const holders = [...driver.family.drivers].filter((member) => member.findCall(token) !== undefined);
     if (holders.length === 0) return fail(driver, call, refusal("aws-sdk:sfn", "InvalidToken", "Invalid Token: 'Invalid token'"));
-    if (completion === undefined) return fail(driver, call, refusal("aws-sdk:sfn", "InvalidOutput", "Invalid Output: 'the output is not JSON'"));
+    if (completion === undefined)
+      return fail(driver, call, refusal("aws-sdk:sfn", "InvalidOutput", "Invalid Output: 'the output is not JSON'"));
     const [holder] = holders;
     const target = holder?.findCall(token);
-    if (holder !== undefined && target !== undefined && holder.complete(target, ...completion)) return void driver.complete(call, "succeed", "{}");
+    if (holder !== undefined && target !== undefined && holder.complete(target, ...completion))
+      return void driver.complete(call, "succeed", "{}");
     fail(driver, call, refusal("aws-sdk:sfn", "TaskTimedOut", "Task Timed Out: 'Provided task does not exist anymore'"));
   }
 
@@ -449,11 +484,25 @@ export function refusal(service: string, code: string, message: string): Missing
   const name = code.replace(/(?<!Exception)$/, "Exception");
   return service.startsWith("aws-sdk:")
     ? { error: `Sfn.${name}`, cause: `${message} (Service: Sfn, Status Code: 400, Request ID: ${id})` }
-    : { error: `StepFunctions.${name}`, cause: `${message} (Service: AWSStepFunctions; Status Code: 400; Error Code: ${code}; Request ID: ${id}; Proxy: null)` };
+    : {
+        error: `StepFunctions.${name}`,
+        cause: `${message} (Service: AWSStepFunctions; Status Code: 400; Error Code: ${code}; Request ID: ${id}; Proxy: null)`,
+      };
 }
 
 /** StartSyncExecution's response. */
-function syncResponse({ status, error, cause, output, arn, input, name, machineArn, startDate, stopDate = startDate }: ExecutionDetails): object {
+function syncResponse({
+  status,
+  error,
+  cause,
+  output,
+  arn,
+  input,
+  name,
+  machineArn,
+  startDate,
+  stopDate = startDate,
+}: ExecutionDetails): object {
   return {
     BillingDetails: { BilledDurationInMilliseconds: Math.max(Math.ceil((stopDate - startDate) / 100), 1) * 100, BilledMemoryUsedInMB: 64 },
     ...(cause !== undefined && { Cause: cause }),

@@ -11,7 +11,20 @@ import { StateMachine } from "./machine.ts";
 import { engineSettings } from "./settings.ts";
 import { checkOptions, shown } from "../base/options.ts";
 
-const OPTIONS = ["type", "jsonata", "substitutions", "name", "arn", "roleArn", "stateMachineName", "stateMachineArn", "seed", "payloadLimit", "historyLimit", "trace"];
+const OPTIONS = [
+  "type",
+  "jsonata",
+  "substitutions",
+  "name",
+  "arn",
+  "roleArn",
+  "stateMachineName",
+  "stateMachineArn",
+  "seed",
+  "payloadLimit",
+  "historyLimit",
+  "trace",
+];
 const NAMES = ["name", "arn", "roleArn", "stateMachineName", "stateMachineArn"] as const;
 
 /**
@@ -24,7 +37,8 @@ export function replayHistory(definition: Definition, history: RecordedHistory, 
   const text = new StateMachine(definition, machineSettings(options)).definition; // Throws the problems.
   // An ARN tells the names.
   const [, account, machine, execution] = /^(arn:[^:]*:states:[^:]*:[^:]*):execution:([^:]+):([^:]+)/.exec(options.arn ?? "") ?? [];
-  const told: Partial<Record<(typeof NAMES)[number], string>> = account === undefined ? {} : { name: execution, stateMachineName: machine, stateMachineArn: `${account}:stateMachine:${machine}` };
+  const told: Partial<Record<(typeof NAMES)[number], string>> =
+    account === undefined ? {} : { name: execution, stateMachineName: machine, stateMachineArn: `${account}:stateMachine:${machine}` };
   const names = Object.fromEntries(NAMES.map((name) => [name, options[name] ?? told[name]]).filter(([, value]) => value !== undefined));
   const recorded = historyText(history);
   const settings = engineSettings(options, options.type ?? "STANDARD");
@@ -35,5 +49,8 @@ export function replayHistory(definition: Definition, history: RecordedHistory, 
 function historyText(history: unknown): string {
   if (typeof history === "string") return history;
   if (typeof history === "object" && history !== null) return argumentText(history, "the history");
-  throw misuse("INVALID_ARGUMENT", `a history must be what GetExecutionHistory returns: an object with events, an array of events, or the JSON text of either, not ${shown(history)}`);
+  throw misuse(
+    "INVALID_ARGUMENT",
+    `a history must be what GetExecutionHistory returns: an object with events, an array of events, or the JSON text of either, not ${shown(history)}`,
+  );
 }

@@ -1,12 +1,32 @@
 // Whole executions at once, on virtual time, with results from a script: for tests.
 
-import type { CancelReason, Definition, InvokeCommand, Script, ScriptedResult, ScriptedResults, ScriptedTask, SimulateOptions, SimulationReport, StateMachine as PublicMachine } from "../api/index.d.ts";
+import type {
+  CancelReason,
+  Definition,
+  InvokeCommand,
+  Script,
+  ScriptedResult,
+  ScriptedResults,
+  ScriptedTask,
+  SimulateOptions,
+  SimulationReport,
+  StateMachine as PublicMachine,
+} from "../api/index.d.ts";
 import type { Fact, FactArguments } from "../border/facts.ts";
 import { VirtualClock } from "../driver/clock.ts";
 import type { Outcome } from "../driver/driver.ts";
 import type { Completion, EndedCall, TaskCall } from "../tasks/call.ts";
 import { HistoryEngine } from "../border/history.ts";
-import { answeredFailure, argumentText, handlerInput, jsonText, resultText, submittedText, failure, TaskResponse } from "../tasks/integration.ts";
+import {
+  answeredFailure,
+  argumentText,
+  handlerInput,
+  jsonText,
+  resultText,
+  submittedText,
+  failure,
+  TaskResponse,
+} from "../tasks/integration.ts";
 import { seedOf } from "../base/random.ts";
 import { machineSettings } from "../definition/settings.ts";
 import { StateMachine, checkStart, handleOf, isCurious, tellUse } from "./machine.ts";
@@ -17,7 +37,21 @@ import { checkOptions, shown } from "../base/options.ts";
 import { Handlers } from "../tasks/resource.ts";
 import { TaskError, misuse } from "../base/errors.ts";
 
-const OPTIONS = ["name", "seed", "startTime", "until", "abortAt", "type", "jsonata", "substitutions", "machines", "history", "payloadLimit", "historyLimit", "trace"];
+const OPTIONS = [
+  "name",
+  "seed",
+  "startTime",
+  "until",
+  "abortAt",
+  "type",
+  "jsonata",
+  "substitutions",
+  "machines",
+  "history",
+  "payloadLimit",
+  "historyLimit",
+  "trace",
+];
 const RESULT = ["after", "output", "response", "error", "cause", "heartbeats", "submitted", "never"];
 
 /**
@@ -25,7 +59,12 @@ const RESULT = ["after", "output", "response", "error", "cause", "heartbeats", "
  * `{after?, output | response | error, cause?, heartbeats?}` for all calls, an array with one for each call, or a
  * function of input and task that returns one. Equal arguments give equal results.
  */
-export function simulate<Output = any>(definition: Definition | PublicMachine, input?: unknown, script: Script = {}, options: SimulateOptions = {}): SimulationReport<Output> {
+export function simulate<Output = any>(
+  definition: Definition | PublicMachine,
+  input?: unknown,
+  script: Script = {},
+  options: SimulateOptions = {},
+): SimulationReport<Output> {
   checkOptions(options, OPTIONS, "simulate()");
   const machine = definition instanceof StateMachine ? definition : new StateMachine(definition, machineSettings(options));
   return new Simulation(machine, script, options).run(machine, input);
@@ -53,7 +92,8 @@ class Simulation {
     const registered = machines === undefined ? undefined : new Machines(machines, (one) => one instanceof StateMachine);
     this.script = new Handlers<Scripted>(typeof script === "function" ? script : asFunctions(script), registered);
     if (registered) {
-      const launch = (one: StateMachine, { text = "{}", info, seed, family, onFinish }: Launch) => this.#launch(one, info, seed, text, family, onFinish);
+      const launch = (one: StateMachine, { text = "{}", info, seed, family, onFinish }: Launch) =>
+        this.#launch(one, info, seed, text, family, onFinish);
       this.family = new Family({ launch, keeps: [machine, ...registered.all].some(isCurious), payloadLimit: options.payloadLimit });
     }
     this.#until = options.until ?? Infinity;
@@ -69,7 +109,14 @@ class Simulation {
     let ended: Launch["onFinish"] | undefined;
     const root = this.#launch(machine, info, seedOf(options.seed ?? 0), text, family, (outcome, now) => ended?.(outcome, now));
     if (family) {
-      const entry = family.found({ name: info.name, arn: root.arn, machineArn: machine.arn, machineName: machine.name, input: text, startDate: root.startTime });
+      const entry = family.found({
+        name: info.name,
+        arn: root.arn,
+        machineArn: machine.arn,
+        machineName: machine.name,
+        input: text,
+        startDate: root.startTime,
+      });
       entry.begun(root);
       ended = entry.ended;
     }
@@ -79,12 +126,20 @@ class Simulation {
     // Whom its end stops is stopped with it.
     for (const run of this.#runs) run.stop();
     const report = root.report();
-    if (options.machines !== undefined) report.nested = this.#started.slice(1).map((run) => ({ name: run.name, arn: run.arn, ...run.report() }));
+    if (options.machines !== undefined)
+      report.nested = this.#started.slice(1).map((run) => ({ name: run.name, arn: run.arn, ...run.report() }));
     for (const run of this.#started) run.release();
     return report;
   }
 
-  #launch(machine: StateMachine, info: ExecutionInfo, seed: bigint, text: string, family: Family | undefined, onFinish: Launch["onFinish"]): Run {
+  #launch(
+    machine: StateMachine,
+    info: ExecutionInfo,
+    seed: bigint,
+    text: string,
+    family: Family | undefined,
+    onFinish: Launch["onFinish"],
+  ): Run {
     const run = new Run(this, machine, info, seed, family, onFinish);
     run.at(this.clock.now(), ["start", text, info, seed]);
     this.#runs.push(run);
@@ -138,7 +193,14 @@ class Run implements FamilyDriver {
   outcome: Outcome | undefined;
   #family: Family | undefined;
 
-  constructor(simulation: Simulation, machine: StateMachine, info: ExecutionInfo, seed: bigint, family: Family | undefined, onFinish: Launch["onFinish"]) {
+  constructor(
+    simulation: Simulation,
+    machine: StateMachine,
+    info: ExecutionInfo,
+    seed: bigint,
+    family: Family | undefined,
+    onFinish: Launch["onFinish"],
+  ) {
     this.#simulation = simulation;
     this.#machine = machine;
     this.#engine = new HistoryEngine(handleOf(machine), engineSettings(simulation.options, machine.type));
@@ -204,7 +266,14 @@ class Run implements FamilyDriver {
   report(): SimulationReport {
     const endTime = this.#endTime ?? this.now();
     const outcome = this.outcome ?? { status: "RUNNING" as const };
-    const report: SimulationReport = { ...outcome, history: this.#engine.history(), calls: this.#calls, startTime: this.startTime, endTime, duration: endTime - this.startTime };
+    const report: SimulationReport = {
+      ...outcome,
+      history: this.#engine.history(),
+      calls: this.#calls,
+      startTime: this.startTime,
+      endTime,
+      duration: endTime - this.startTime,
+    };
     if (this.#simulation.options.trace) report.trace = JSON.parse(this.#engine.ask("takeTrace"));
     return report;
   }
@@ -303,12 +372,14 @@ class Run implements FamilyDriver {
 
 /** Throws for what a script has given for a state that is no result. */
 function checkResult(result: unknown, state: string): asserts result is ScriptedResult {
-  if (typeof result !== "object" || result === null) throw misuse("INVALID_SCRIPT", `the script for state ${JSON.stringify(state)} must give an object with output, response or error`);
+  if (typeof result !== "object" || result === null)
+    throw misuse("INVALID_SCRIPT", `the script for state ${JSON.stringify(state)} must give an object with output, response or error`);
   const where = `the scripted result for state ${JSON.stringify(state)}`;
   checkOptions(result, RESULT, where);
   const { after = 0, heartbeats = [] }: { after?: unknown; heartbeats?: unknown } = result;
   if (!isDelay(after)) throw misuse("INVALID_SCRIPT", `${where}: after must be a number of milliseconds, not ${shown(after)}`);
-  if (!Array.isArray(heartbeats) || !heartbeats.every(isDelay)) throw misuse("INVALID_SCRIPT", `${where}: heartbeats must be an array of numbers of milliseconds, not ${shown(heartbeats)}`);
+  if (!Array.isArray(heartbeats) || !heartbeats.every(isDelay))
+    throw misuse("INVALID_SCRIPT", `${where}: heartbeats must be an array of numbers of milliseconds, not ${shown(heartbeats)}`);
 }
 
 /** Results of a script, as a list. */
@@ -323,7 +394,8 @@ function isDelay(value: unknown): value is number {
 
 /** Results as functions, each with its own count of calls. */
 function asFunctions(script: Exclude<Script, Function>): Map<string, Scripted> {
-  if (typeof script !== "object" || script === null) throw misuse("INVALID_SCRIPT", "a script must be an object or a Map of results, or one function");
+  if (typeof script !== "object" || script === null)
+    throw misuse("INVALID_SCRIPT", "a script must be an object or a Map of results, or one function");
   const entries: Iterable<[string, ScriptedResults]> = script instanceof Map ? script : Object.entries(script);
   return new Map([...entries].map(([name, results]) => [name, asFunction(name, results)]));
 }
@@ -334,11 +406,25 @@ function asFunction(name: string, results: ScriptedResults): Scripted {
   let calls = 0;
   return () => {
     calls += 1;
-    return results[calls - 1] ?? { error: "States.TaskFailed", cause: `the script for ${JSON.stringify(String(name))} has ${results.length} results, but this is call ${calls}` };
+    return (
+      results[calls - 1] ?? {
+        error: "States.TaskFailed",
+        cause: `the script for ${JSON.stringify(String(name))} has ${results.length} results, but this is call ${calls}`,
+      }
+    );
   };
 }
 
 /** What a function of a script knows about a call. */
-function about({ task: id, state: stateName, resource, input: parameters, attempt, token, purpose, iterations = [] }: InvokeCommand): ScriptedTask {
+function about({
+  task: id,
+  state: stateName,
+  resource,
+  input: parameters,
+  attempt,
+  token,
+  purpose,
+  iterations = [],
+}: InvokeCommand): ScriptedTask {
   return { id, stateName, resource, parameters, attempt, token, purpose: purpose ?? "Task", iterations };
 }

@@ -20,7 +20,10 @@ export function isBadName(name: string): boolean {
 
 /** Why AWS would not start an execution with this name and this JSON text; undefined where it would. */
 export function startProblem(name: string, input: string, limit = PAYLOAD_LIMIT): StartProblem | undefined {
-  const length = (value: string, bound: string): StartProblem => ["ValidationException", `1 validation error detected: Value${value} failed to satisfy constraint: Member must have length ${bound}`];
+  const length = (value: string, bound: string): StartProblem => [
+    "ValidationException",
+    `1 validation error detected: Value${value} failed to satisfy constraint: Member must have length ${bound}`,
+  ];
   if (name.length === 0) return length(" '' at 'name'", "greater than or equal to 1");
   if (name.length > NAME_LENGTH) return length(` '${name}' at 'name'`, `less than or equal to ${NAME_LENGTH}`);
   if (isBadName(name)) return ["InvalidName", `Invalid Name: '${name}'`];
@@ -35,7 +38,12 @@ const DEPTH_LIMIT = 128;
 /** Why an input with more levels is refused; undefined for one that has not. */
 export function depthProblem(input: string): StartProblem | undefined {
   const at = tooDeepAt(input);
-  return at === undefined ? undefined : ["InvalidExecutionInput", `Invalid State Machine Execution Input: 'the input is nested deeper than ${DEPTH_LIMIT} levels at character ${at}'`];
+  return at === undefined
+    ? undefined
+    : [
+        "InvalidExecutionInput",
+        `Invalid State Machine Execution Input: 'the input is nested deeper than ${DEPTH_LIMIT} levels at character ${at}'`,
+      ];
 }
 
 /** Where a JSON text goes below that depth, if it does. */

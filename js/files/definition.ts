@@ -10,7 +10,8 @@ import { Source } from "./source.ts";
 
 /** A definition from a file, as the command reads it: JSON or YAML, by itself or in a template (`template.yaml#OrderMachine`). */
 export function readDefinition(file: string | URL, options: { substitutions?: Substitutions } = {}): DefinitionFile {
-  if (typeof file !== "string" && !(file instanceof URL)) throw misuse("INVALID_ARGUMENT", `readDefinition() takes a path or a file URL, not ${shown(file)}`);
+  if (typeof file !== "string" && !(file instanceof URL))
+    throw misuse("INVALID_ARGUMENT", `readDefinition() takes a path or a file URL, not ${shown(file)}`);
   checkOptions(options, ["substitutions"], "readDefinition()");
   try {
     const source = new Source(file instanceof URL ? fileURLToPath(file) + decodeURIComponent(file.hash) : file, options);

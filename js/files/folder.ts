@@ -12,7 +12,8 @@ const ABSENT = new Set<unknown>(["ENOENT", "EISDIR", "ENOTDIR"]);
 
 /** A store for `s3Handlers()` in a folder: `bucket/key` is the file of that path in it. */
 export function folder(path: string | URL): ObjectStore {
-  if (typeof path !== "string" && !(path instanceof URL)) throw misuse("INVALID_ARGUMENT", `folder() takes a path or a file URL, not ${shown(path)}`);
+  if (typeof path !== "string" && !(path instanceof URL))
+    throw misuse("INVALID_ARGUMENT", `folder() takes a path or a file URL, not ${shown(path)}`);
   const root = resolve(path instanceof URL ? fileURLToPath(path) : path);
   return {
     get: async (bucket, key) => {
@@ -49,6 +50,7 @@ function place(root: string, bucket: string, key: string): string {
   const top = resolve(root, String(bucket));
   const file = resolve(top, String(key).replace(/^\/+/, ""));
   const inside = (parent: string, child: string) => child.startsWith(parent.endsWith(sep) ? parent : parent + sep);
-  if (!inside(root, top) || (file !== top && !inside(top, file))) throw misuse("INVALID_ARGUMENT", `s3://${bucket}/${key} is outside the folder`, RangeError);
+  if (!inside(root, top) || (file !== top && !inside(top, file)))
+    throw misuse("INVALID_ARGUMENT", `s3://${bucket}/${key} is outside the folder`, RangeError);
   return file;
 }

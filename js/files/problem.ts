@@ -44,7 +44,8 @@ export class Invalid extends Error {
 }
 
 /** Codes of the package's own errors that say: what was given to it cannot be used. AWS's own are written `InvalidName`. */
-const MISUSE = /^(INVALID_(ARGUMENT|OPTION|SCRIPT|CLOCK)|NOT_JSON|NOT_A_HISTORY|PAYLOAD_TOO_LARGE|OUT_OF_MEMORY|TEST_KIT|NO_MOCK|DEFINITION|Invalid\w+|Validation\w+)$/;
+const MISUSE =
+  /^(INVALID_(ARGUMENT|OPTION|SCRIPT|CLOCK)|NOT_JSON|NOT_A_HISTORY|PAYLOAD_TOO_LARGE|OUT_OF_MEMORY|TEST_KIT|NO_MOCK|DEFINITION|Invalid\w+|Validation\w+)$/;
 
 /** Tells what a command has thrown; returns the exit code. With `json` it is one JSON value on standard output. */
 export function tell(error: unknown, { name, json }: { name: string | undefined; json: boolean }): number {
@@ -74,7 +75,9 @@ export function say(message: string): void {
 /** `TypeError: x is not a function`, and nothing of the stack. */
 export function firstLine(error: unknown): string {
   try {
-    return String(error instanceof Error ? `${error.name}: ${error.message}` : error).split("\n", 1).join();
+    return String(error instanceof Error ? `${error.name}: ${error.message}` : error)
+      .split("\n", 1)
+      .join();
   } catch {
     return "something that cannot be shown was thrown";
   }
@@ -83,8 +86,12 @@ export function firstLine(error: unknown): string {
 /** What a module of the user's has thrown, with the file and line where, as far as they are known. */
 export function placed(error: unknown): string {
   const stack = error instanceof Error ? String(error.stack ?? "") : "";
-  const places = stack.split("\n").map((line) => /(?:\(|at (?:async )?)(?:file:\/\/)?((?:\/|[A-Za-z]:)[^()\n]+:\d+:\d+)\)?$/.exec(line)?.[1]);
-  const place = places.find((one) => one !== undefined && !/[\\/]node_modules[\\/]stepglass[\\/]|[\\/]dist[\\/](cli|command|shared)/.test(one));
+  const places = stack
+    .split("\n")
+    .map((line) => /(?:\(|at (?:async )?)(?:file:\/\/)?((?:\/|[A-Za-z]:)[^()\n]+:\d+:\d+)\)?$/.exec(line)?.[1]);
+  const place = places.find(
+    (one) => one !== undefined && !/[\\/]node_modules[\\/]stepglass[\\/]|[\\/]dist[\\/](cli|command|shared)/.test(one),
+  );
   return `${firstLine(error)}${place === undefined ? "" : `\n  at ${decodeURI(place)}`}`;
 }
 

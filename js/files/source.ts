@@ -104,7 +104,10 @@ export function definitionsBelow(folder: string, problems: { file: string; messa
   try {
     entries = readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
   } catch (error) {
-    problems.push({ file: folder, message: `cannot read ${folder}: ${codeOf(error) === "EACCES" ? "permission denied" : messageOf(error)}` });
+    problems.push({
+      file: folder,
+      message: `cannot read ${folder}: ${codeOf(error) === "EACCES" ? "permission denied" : messageOf(error)}`,
+    });
     return found;
   }
   for (const entry of entries) {
@@ -187,7 +190,10 @@ export class Source {
     const names = [...machines.keys()];
     const [id, ...rest] = fragment === undefined ? names : [fragment];
     if (id === undefined) throw new Unusable(`${this.name} has no state machine`);
-    if (rest.length > 0) throw new Unusable(`${this.name} has ${names.length} state machines: choose one, for example ${this.name}#${id} (${names.join(", ")})`);
+    if (rest.length > 0)
+      throw new Unusable(
+        `${this.name} has ${names.length} state machines: choose one, for example ${this.name}#${id} (${names.join(", ")})`,
+      );
     const chosen = machines.get(id);
     if (chosen === undefined) throw new Unusable(`${this.name} has no state machine ${id}; it has ${names.join(", ") || "none"}`);
     // One machine tells what is wrong around them all.
@@ -265,7 +271,10 @@ export class Source {
       this.#read(definition.path);
       this.machine = name;
       this.#faults = [];
-      this.#around = faults.map(({ range, message, ...rest }) => ({ ...rest, message: `${template}:${range.start.line}:${range.start.column}: ${message}` }));
+      this.#around = faults.map(({ range, message, ...rest }) => ({
+        ...rest,
+        message: `${template}:${range.start.line}:${range.start.column}: ${message}`,
+      }));
       if (definition.member !== undefined && this.json !== undefined) this.#memberOf(definition.member);
     } else if (definition.in === "string") {
       // A definition in a string has no places of its own in the template.
@@ -293,7 +302,8 @@ export class Source {
     } catch {
       return;
     }
-    for (const key of member.split(".")) value = isObject(value) || Array.isArray(value) ? (value as Record<string, unknown>)[key] : undefined;
+    for (const key of member.split("."))
+      value = isObject(value) || Array.isArray(value) ? (value as Record<string, unknown>)[key] : undefined;
     this.#fromValue(value, `/${member.replaceAll(".", "/")}`);
   }
 
@@ -306,7 +316,9 @@ export class Source {
       return `  \${${name}}  ${this.name}:${line}:${column}`;
     });
     const names = [...new Set(missing.map(({ name }) => name))];
-    throw new Unusable(`${this.name} needs a value for ${names.length === 1 ? "a placeholder" : `${names.length} placeholders`}: ${how(names)}\n${places.join("\n")}`);
+    throw new Unusable(
+      `${this.name} needs a value for ${names.length === 1 ? "a placeholder" : `${names.length} placeholders`}: ${how(names)}\n${places.join("\n")}`,
+    );
   }
 
   /** Options for the machine's type: the one asked for, or the template's. */
@@ -333,7 +345,8 @@ export class Source {
       const [start, end] = map.find(pointer, range);
       return { start: this.#position(start), end: this.#position(end) };
     };
-    const placed = <One extends { pointer: string; range?: Range }>(one: One): One => (one.range === undefined ? one : { ...one, range: moved(one.pointer, one.range) });
+    const placed = <One extends { pointer: string; range?: Range }>(one: One): One =>
+      one.range === undefined ? one : { ...one, range: moved(one.pointer, one.range) };
     return found.map((diagnostic) => {
       const { fix } = diagnostic;
       return { ...placed(diagnostic), labels: diagnostic.labels.map(placed), ...(fix && { fix: placed(fix) }) };
@@ -344,7 +357,8 @@ export class Source {
   render(options: SourceOptions, color: boolean): string {
     const around = [...this.#around, ...this.#faults.map((error) => this.#fault(error))].map((one) => rendered(one, this.name)).join("");
     if (this.#filled !== undefined) return around + this.#renderFilled(this.#filled, options, color);
-    if (this.#yaml === undefined && this.json !== undefined) return around + renderDiagnostics(this.json, { ...this.options(options), fileName: this.name, color });
+    if (this.#yaml === undefined && this.json !== undefined)
+      return around + renderDiagnostics(this.json, { ...this.options(options), fileName: this.name, color });
     const diagnostics = this.#found(options);
     if (this.json === undefined) return diagnostics.map((one) => rendered(one, this.name)).join("");
     return around + this.#renderAt(this.json, diagnostics, options, color);
@@ -352,7 +366,9 @@ export class Source {
 
   /** What a definition in JSON has, with the excerpts of the text that it was written in. */
   #renderAt(json: string, diagnostics: Diagnostic[], options: SourceOptions, color: boolean): string {
-    const places = diagnostics.flatMap(({ range, labels }) => [range, ...labels.map((label) => label.range)].flatMap((one) => this.#bytes(one)));
+    const places = diagnostics.flatMap(({ range, labels }) =>
+      [range, ...labels.map((label) => label.range)].flatMap((one) => this.#bytes(one)),
+    );
     return renderDiagnostics(json, { ...this.options(options), fileName: this.name, color, source: this.text, places });
   }
 

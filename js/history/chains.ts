@@ -145,7 +145,15 @@ export class Chains<About extends object = object> {
     const { name = "" } = detailsOf(event);
     const thread = this.#threadAfter(event, before);
     const visit = {
-      id: this.visits.length, state: name, type, enter: event.id, exit: 0, end: 0, around: thread.around, thread: thread.id, attempts: 0,
+      id: this.visits.length,
+      state: name,
+      type,
+      enter: event.id,
+      exit: 0,
+      end: 0,
+      around: thread.around,
+      thread: thread.id,
+      attempts: 0,
       ...this.#about,
     };
     this.visits.push(visit);
@@ -165,8 +173,14 @@ export class Chains<About extends object = object> {
     const iteration = beginsIteration ? (this.#indices[start - 1] ?? -1) : -1;
     const isIteration = iteration >= 0;
     const thread = {
-      id: this.threads.length, around: before?.id ?? -1, attempt: before?.attempts ?? 1, start, iterations: isIteration ? [...outer, iteration] : outer,
-      slot: before === undefined ? 0 : isIteration ? iteration : this.#branches(before, start), isIteration, enter,
+      id: this.threads.length,
+      around: before?.id ?? -1,
+      attempt: before?.attempts ?? 1,
+      start,
+      iterations: isIteration ? [...outer, iteration] : outer,
+      slot: before === undefined ? 0 : isIteration ? iteration : this.#branches(before, start),
+      isIteration,
+      enter,
     };
     this.threads.push(thread);
     return thread;

@@ -38,7 +38,11 @@ type Listener = (result: MockResult) => void;
 export function plan(mock: unknown, name: string): Plan {
   if (isFunction(mock) || isResult(mock)) return { pick: () => mock };
   if (isIterations(mock)) return perIteration(mock, name);
-  if (Array.isArray(mock)) return inOrder(mock.map((item: unknown, i) => one(item, `${name}[${i}]`)), `${mock.length} result${mock.length === 1 ? "" : "s"}`);
+  if (Array.isArray(mock))
+    return inOrder(
+      mock.map((item: unknown, i) => one(item, `${name}[${i}]`)),
+      `${mock.length} result${mock.length === 1 ? "" : "s"}`,
+    );
   if (typeof mock === "object" && mock !== null) {
     const single = localForm(mock, name);
     if (single !== undefined) return { pick: () => single };
@@ -59,7 +63,9 @@ function one(item: unknown, name: string): CallResult {
 }
 
 function unusable(mock: unknown, name: string): TestKitError {
-  return new TestKitError(`the mock of ${name} must be a result such as returns(${mock === undefined ? "…" : brief(mock)}) or throws("Error"), an array of results, an object of results by number ("0", "1-3"), or a function`);
+  return new TestKitError(
+    `the mock of ${name} must be a result such as returns(${mock === undefined ? "…" : brief(mock)}) or throws("Error"), an array of results, an object of results by number ("0", "1-3"), or a function`,
+  );
 }
 
 /** The result of `{Return: …}` and `{Throw: {Error, Cause}}`, the forms of Step Functions Local. */
@@ -69,7 +75,8 @@ function localForm(mock: { Return?: unknown; Throw?: unknown }, name: string): M
   if (keys[0] === "Return") return responds(mock.Return);
   if (keys[0] !== "Throw") return undefined;
   const { Error: error, Cause: cause, ...rest } = (mock.Throw ?? {}) as { Error?: unknown; Cause?: unknown };
-  if (typeof error !== "string" || Object.keys(rest).length > 0) throw new TestKitError(`the mock of ${name}: Throw must have an Error and can have a Cause`);
+  if (typeof error !== "string" || Object.keys(rest).length > 0)
+    throw new TestKitError(`the mock of ${name}: Throw must have an Error and can have a Cause`);
   return throws(error, cause);
 }
 
@@ -113,7 +120,8 @@ function perIteration(mock: IterationMock, name: string): Plan {
   return {
     pick: (task) => {
       const index = task.iterations.at(-1);
-      if (index === undefined) throw new TestKitError(`the mock of ${name} is for iterations, but the state ${JSON.stringify(task.stateName)} is not in a Map`);
+      if (index === undefined)
+        throw new TestKitError(`the mock of ${name} is for iterations, but the state ${JSON.stringify(task.stateName)} is not in a Map`);
       const own = mockOf(index);
       if (own === undefined) return undefined;
       const key = task.iterations.join();
@@ -129,7 +137,8 @@ function perIteration(mock: IterationMock, name: string): Plan {
 function byIteration(some: Readonly<Record<string, unknown>>, name: string): (index: number) => unknown {
   const ranges = Object.entries(some).map(([key, mock]) => {
     const range = key === "*" ? { from: -1, to: -1 } : rangeOf(key);
-    if (range === undefined) throw new TestKitError(`the mock of ${name}: an iteration must be "0", "1-3" or "*", not ${JSON.stringify(key)}`);
+    if (range === undefined)
+      throw new TestKitError(`the mock of ${name}: an iteration must be "0", "1-3" or "*", not ${JSON.stringify(key)}`);
     plan(mock, `${name} in iteration ${key}`);
     return { ...range, mock };
   });

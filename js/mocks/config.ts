@@ -26,7 +26,8 @@ export class MockConfig implements MockConfiguration {
     this.#where = where;
     if (!isObject(config)) throw this.#wrong(": it must be a JSON object with StateMachines and MockedResponses");
     for (const key of Object.keys(config)) {
-      if (key !== "StateMachines" && key !== "MockedResponses") throw this.#wrong(`: there is no field ${JSON.stringify(key)}; the fields are StateMachines and MockedResponses`);
+      if (key !== "StateMachines" && key !== "MockedResponses")
+        throw this.#wrong(`: there is no field ${JSON.stringify(key)}; the fields are StateMachines and MockedResponses`);
     }
     const { StateMachines, MockedResponses = {} } = config;
     if (!isObject(StateMachines)) throw this.#wrong(": StateMachines must be an object");
@@ -45,7 +46,8 @@ export class MockConfig implements MockConfiguration {
     for (const [number, result] of Object.entries(response)) {
       if (!/^\d+(-\d+)?$/.test(number)) throw wrong(`: ${JSON.stringify(number)} is not the number of an invocation, such as "0" or "1-2"`);
       const [key, ...others] = isObject(result) ? Object.entries(result) : [];
-      if (key === undefined || others.length > 0 || (key[0] !== "Return" && key[0] !== "Throw")) throw wrong(`/${number} must have either Return or Throw`);
+      if (key === undefined || others.length > 0 || (key[0] !== "Return" && key[0] !== "Throw"))
+        throw wrong(`/${number} must have either Return or Throw`);
       if (key[0] === "Throw" && !(isObject(key[1]) && typeof key[1].Error === "string")) throw wrong(`/${number}/Throw must have an Error`);
     }
     plan(response, name);
@@ -59,7 +61,9 @@ export class MockConfig implements MockConfiguration {
       if (!isObject(states)) throw this.#wrong(`: StateMachines/${machine}/TestCases/${test} must be an object of states`);
       for (const [state, response] of Object.entries(states)) {
         if (typeof response !== "string" || !this.#responses.has(response)) {
-          throw this.#wrong(`: StateMachines/${machine}/TestCases/${test}/${state}: there is no mocked response ${brief(response)}${known(this.#responses)}`);
+          throw this.#wrong(
+            `: StateMachines/${machine}/TestCases/${test}/${state}: there is no mocked response ${brief(response)}${known(this.#responses)}`,
+          );
         }
       }
       cases.set(test, states as TestCase);
@@ -92,7 +96,9 @@ export class MockConfig implements MockConfiguration {
     const found = names.find((name) => this.#machines.has(name)) ?? (this.#machines.size === 1 ? this.stateMachines[0] : undefined);
     if (found !== undefined) return found;
     const named = names.map((name) => JSON.stringify(name)).join(" or ");
-    throw this.#wrong(`: there is no state machine ${named}${known(this.#machines)}; pass the machine's name: testMachine(definition, { name, mockConfig })`);
+    throw this.#wrong(
+      `: there is no state machine ${named}${known(this.#machines)}; pass the machine's name: testMachine(definition, { name, mockConfig })`,
+    );
   }
 
   #casesOf(machine: string): Map<string, TestCase> {
@@ -118,5 +124,7 @@ export function loadMockConfig(source: unknown): MockConfig {
 
 function known(map: ReadonlyMap<string, unknown>): string {
   const names = [...map.keys()];
-  return names.length === 0 ? "" : `; there ${names.length === 1 ? "is" : "are"} ${names.slice(0, 10).join(", ")}${names.length > 10 ? " …" : ""}`;
+  return names.length === 0
+    ? ""
+    : `; there ${names.length === 1 ? "is" : "are"} ${names.slice(0, 10).join(", ")}${names.length > 10 ? " …" : ""}`;
 }

@@ -9,7 +9,11 @@ export function plain(value: unknown, around: object[] = []): unknown {
   const inside = [...around, value];
   if ("toJSON" in value && typeof value.toJSON === "function") return plain(value.toJSON(), inside);
   if (Array.isArray(value)) return value.map((item) => (item === undefined ? null : plain(item, inside)));
-  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined).map(([key, item]) => [key, plain(item, inside)]));
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, item]) => item !== undefined)
+      .map(([key, item]) => [key, plain(item, inside)]),
+  );
 }
 
 /** An asymmetric matcher of Vitest or Jest, such as `expect.any(Number)`. */
@@ -43,5 +47,9 @@ function writable(item: unknown): unknown {
 function sorted(value: unknown): unknown {
   if (typeof value !== "object" || value === null || isMatcher(value)) return value;
   if (Array.isArray(value)) return value.map(sorted);
-  return Object.fromEntries(Object.keys(value).sort().map((key) => [key, sorted((value as Record<string, unknown>)[key])]));
+  return Object.fromEntries(
+    Object.keys(value)
+      .sort()
+      .map((key) => [key, sorted((value as Record<string, unknown>)[key])]),
+  );
 }

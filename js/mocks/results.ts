@@ -39,13 +39,18 @@ export class MockResult implements Answer {
   /** The same answer, so much later: "90 s", "2h". */
   after(duration: Duration): MockResult {
     const delay = milliseconds(duration);
-    if (delay === undefined) throw new TestKitError(`after() takes a duration with its unit, such as "90 s" or "1h 30m", not ${brief(duration)}`);
+    if (delay === undefined)
+      throw new TestKitError(`after() takes a duration with its unit, such as "90 s" or "1h 30m", not ${brief(duration)}`);
     return new MockResult({ ...this, delay });
   }
 
   toString(): string {
     const late = this.delay > 0 ? `.after("${spoken(this.delay)}")` : "";
-    if (this.kind === "throw") return `throws(${[this.error, this.cause].filter((part) => part !== undefined).map((part) => brief(part, 1e4)).join(", ")})${late}`;
+    if (this.kind === "throw")
+      return `throws(${[this.error, this.cause]
+        .filter((part) => part !== undefined)
+        .map((part) => brief(part, 1e4))
+        .join(", ")})${late}`;
     if (this.kind === "never") return "never()";
     return `${this.kind === "respond" ? "responds" : "returns"}(${this.value === undefined ? "" : brief(this.value, 1e4)})${late}`;
   }
@@ -64,7 +69,11 @@ export function responds(value: unknown): MockResult {
 /** The task fails with this `Error` and `Cause`. */
 export function throws(error: string, cause?: unknown): MockResult {
   if (typeof error !== "string") throw new TestKitError("throws() takes the error's name and, optionally, its cause");
-  return new MockResult({ kind: "throw", error, cause: cause === undefined || typeof cause === "string" ? cause : argumentText(cause, "the cause") });
+  return new MockResult({
+    kind: "throw",
+    error,
+    cause: cause === undefined || typeof cause === "string" ? cause : argumentText(cause, "the cause"),
+  });
 }
 
 /** No answer comes: the task runs into its TimeoutSeconds. */
@@ -96,7 +105,8 @@ export function eachIteration(mock: Mock): IterationMock {
 
 /** Results by the iteration's index: `{ 0: …, "1-3": …, "*": … }`. */
 export function iterations(mocks: Readonly<Record<string, Mock>> | readonly Mock[]): IterationMock {
-  if (typeof mocks !== "object" || mocks === null) throw new TestKitError("iterations() takes an object of mocks by index, or an array of mocks");
+  if (typeof mocks !== "object" || mocks === null)
+    throw new TestKitError("iterations() takes an object of mocks by index, or an array of mocks");
   return new IterationMock({ some: isList(mocks) ? Object.fromEntries(mocks.entries()) : mocks });
 }
 

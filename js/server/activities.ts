@@ -127,7 +127,13 @@ export const activityOperations = {
     if (service.activities.size >= service.limits.registered) {
       throw new ApiError("ActivityLimitExceeded", `The limit of ${service.limits.registered} activities is reached`);
     }
-    const about = { arn, name, creationDate: service.now(), tags: tagsOf(tags, arn), encryptionConfiguration: encryptionOf(encryptionConfiguration) };
+    const about = {
+      arn,
+      name,
+      creationDate: service.now(),
+      tags: tagsOf(tags, arn),
+      encryptionConfiguration: encryptionOf(encryptionConfiguration),
+    };
     service.activities.set(arn, new RegisteredActivity(about));
     await service.store.put("activity", arn, about);
     return { activityArn: arn, creationDate: seconds(about.creationDate) };
@@ -149,7 +155,10 @@ export const activityOperations = {
     const own = [...service.activities.values()].map(({ about }) => about).filter(({ arn }) => service.owns(arn));
     const sorted = own.sort((a, b) => (a.name < b.name ? -1 : 1));
     const { items, ...more } = pageOf(sorted, { list: "activities", key: ({ name }) => name, maxResults, nextToken });
-    return { activities: items.map(({ arn, name, creationDate }) => ({ activityArn: arn, name, creationDate: seconds(creationDate) })), ...more };
+    return {
+      activities: items.map(({ arn, name, creationDate }) => ({ activityArn: arn, name, creationDate: seconds(creationDate) })),
+      ...more,
+    };
   },
 
   async GetActivityTask(service, { activityArn, workerName }, { signal }) {

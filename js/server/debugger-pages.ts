@@ -21,7 +21,11 @@ export function listPage({ executions, before }: ExecutionList): string {
       ? '<p class="empty">No executions yet. Start one with any client of the AWS API; it appears here by itself.</p>'
       : table(["Status", "Execution", "State machine", "Started", "Took"], rows);
   const older = before === undefined ? "" : `<p><a href="?before=${before}">Older ones</a></p>`;
-  return document("Executions", `<h1>Executions</h1><div id="list" data-live>${body}${older}</div>`, '<script type="module" src="/debugger/list.js"></script>');
+  return document(
+    "Executions",
+    `<h1>Executions</h1><div id="list" data-live>${body}${older}</div>`,
+    '<script type="module" src="/debugger/list.js"></script>',
+  );
 }
 
 /** A table of rows of cells, which are markup. */
@@ -128,7 +132,11 @@ function time(text: string): string {
 }
 
 function duration(ms: number): string {
-  return ms < 1000 ? `${ms} ms` : ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+  return ms < 1000
+    ? `${ms} ms`
+    : ms < 60_000
+      ? `${(ms / 1000).toFixed(1)} s`
+      : `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
 }
 
 /** A page. */

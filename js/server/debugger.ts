@@ -109,7 +109,8 @@ export class Debugger {
 
   /** Answers a request for an address of /debugger. */
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (request.method !== "GET" && request.method !== "HEAD") throw new ApiError("MethodNotAllowed", "only GET and HEAD are allowed", { status: 405 });
+    if (request.method !== "GET" && request.method !== "HEAD")
+      throw new ApiError("MethodNotAllowed", "only GET and HEAD are allowed", { status: 405 });
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://server");
     const [, folder, first = "", ...rest] = pathname.split("/");
     if (pathname === "/debugger") return redirect(response, "/debugger/");
@@ -130,7 +131,8 @@ export class Debugger {
         if (this.#page !== undefined) return file(response, this.#page, decoded(path) || "index.html");
         break;
       case "component":
-        if (this.#component !== undefined && /^(debugger(-\w+)?\.js|stepglass\.wasm)$/.test(path)) return file(response, this.#component, path);
+        if (this.#component !== undefined && /^(debugger(-\w+)?\.js|stepglass\.wasm)$/.test(path))
+          return file(response, this.#component, path);
         break;
       case "executions":
         if (rest.length === 1) return html(response, await this.#executionPage(decoded(path)));
@@ -250,7 +252,8 @@ export class Debugger {
       const { value } = next;
       if (value.id <= after) continue;
       // Events for a reader that is slower than the execution are not kept in memory: the loop waits.
-      if (!response.write(message("history", value, value.id))) await Promise.race([new Promise((resolve) => response.once("drain", resolve)), closed]);
+      if (!response.write(message("history", value, value.id)))
+        await Promise.race([new Promise((resolve) => response.once("drain", resolve)), closed]);
     }
     if (live !== undefined) await live.ended;
     const { status, stopDate, output, error, cause } = (await this.#service.store.get(about.id)) ?? live?.about ?? about;
@@ -283,7 +286,10 @@ function file(response: ServerResponse, folder: string, name: string): void {
     "x-content-type-options": "nosniff",
   });
   if (response.req.method === "HEAD") response.end();
-  else createReadStream(path).on("error", () => response.destroy()).pipe(response);
+  else
+    createReadStream(path)
+      .on("error", () => response.destroy())
+      .pipe(response);
 }
 
 /** An execution of a list; `page` says whether the playground is there to open it. */

@@ -23,8 +23,12 @@ export function compile(definition: string, options: MachineOptions): StateMachi
     if (!(error instanceof DefinitionError)) throw error;
     const said = error.diagnostics
       .filter(({ severity }) => severity === "error")
-      .flatMap(({ aws, message, pointer }) => (aws.length > 0 ? aws : [{ code: "SCHEMA_VALIDATION_FAILED", message, location: pointer || "/" }]))
-      .map(({ code, message, location }) => (code === "INVALID_JSON_DESCRIPTION" ? `${code}: ${message}` : `${code}: ${message} at ${location ?? "null"}`));
+      .flatMap(({ aws, message, pointer }) =>
+        aws.length > 0 ? aws : [{ code: "SCHEMA_VALIDATION_FAILED", message, location: pointer || "/" }],
+      )
+      .map(({ code, message, location }) =>
+        code === "INVALID_JSON_DESCRIPTION" ? `${code}: ${message}` : `${code}: ${message} at ${location ?? "null"}`,
+      );
     throw invalidDefinition(said);
   }
 }
@@ -35,12 +39,17 @@ function invalidDefinition(said: string[]): ApiError {
 
 /** AWS's messages about Tasks, at any depth, whose Resource names an integration that does not exist. */
 function unknownResources(states: unknown, path = ""): string[] {
-  return Object.entries(isObject(states) ? states : {}).flatMap(([name, state]) => (isObject(state) ? unknownResourcesOf(state, `${path}/States/${name}`) : []));
+  return Object.entries(isObject(states) ? states : {}).flatMap(([name, state]) =>
+    isObject(state) ? unknownResourcesOf(state, `${path}/States/${name}`) : [],
+  );
 }
 
 function unknownResourcesOf(state: Record<string, unknown>, at: string): string[] {
   const { Type: type, Resource: resource, ItemProcessor: processor, Iterator: iterator, Branches: branches } = state;
-  const inner: [field: string, machine: unknown][] = [["ItemProcessor", processor], ["Iterator", iterator]];
+  const inner: [field: string, machine: unknown][] = [
+    ["ItemProcessor", processor],
+    ["Iterator", iterator],
+  ];
   if (Array.isArray(branches)) inner.push(...branches.map((branch, i): [string, unknown] => [`Branches[${i}]`, branch]));
   const inside = inner.flatMap(([field, machine]) => (isObject(machine) ? unknownResources(machine.States, `${at}/${field}`) : []));
   if (type !== "Task" || typeof resource !== "string" || isIntegration(parseResource(resource))) return inside;

@@ -130,7 +130,10 @@ export interface ExecutionResponses {
 }
 
 /** The machine and the request of a start, checked. */
-function startOf(service: Service, { stateMachineArn, name, input = "{}", traceHeader }: Input<"StartExecution">): [target: Target, request: StartRequest] {
+function startOf(
+  service: Service,
+  { stateMachineArn, name, input = "{}", traceHeader }: Input<"StartExecution">,
+): [target: Target, request: StartRequest] {
   const target = resolve(service, stateMachineArn);
   refuseDeleting(target.machine);
   if (name !== undefined) checkName(name);
@@ -138,7 +141,9 @@ function startOf(service: Service, { stateMachineArn, name, input = "{}", traceH
   const problem = jsonProblem(input);
   if (problem !== undefined) throw new ApiError("InvalidExecutionInput", `Invalid State Machine Execution Input: '${problem}'`);
   if (Buffer.byteLength(input) > PAYLOAD_LIMIT) {
-    throw invalid(`1 validation error detected: Value at 'input' failed to satisfy constraint: Member must have length less than or equal to ${PAYLOAD_LIMIT}`);
+    throw invalid(
+      `1 validation error detected: Value at 'input' failed to satisfy constraint: Member must have length less than or equal to ${PAYLOAD_LIMIT}`,
+    );
   }
   const deep = depthProblem(input);
   if (deep !== undefined) throw new ApiError(...deep);
@@ -161,13 +166,16 @@ function redriveOf({ status, type, redriveCount, redriveDate, redrivable }: Stor
   const about = { redriveCount, ...(redriveDate !== undefined && { redriveDate: seconds(redriveDate) }) };
   if (type === "STANDARD" && redrivable && status !== "RUNNING") return { ...about, redriveStatus: "REDRIVABLE" };
   const final = status === "RUNNING" || status === "SUCCEEDED";
-  const why = final ? `Execution is ${status} and cannot be redriven` : "Execution history event limit exceeded, the execution cannot be redriven";
+  const why = final
+    ? `Execution is ${status} and cannot be redriven`
+    : "Execution history event limit exceeded, the execution cannot be redriven";
   return { ...about, redriveStatus: "NOT_REDRIVABLE", redriveStatusReason: why };
 }
 
 /** An execution as ListExecutions returns it. */
 function listed(about: StoredExecution): ExecutionListItem {
-  const { id, machineArn, name, status, startDate, stopDate, mapRunArn, itemCount, versionArn, aliasArn, redriveCount, redriveDate } = about;
+  const { id, machineArn, name, status, startDate, stopDate, mapRunArn, itemCount, versionArn, aliasArn, redriveCount, redriveDate } =
+    about;
   return {
     executionArn: id,
     stateMachineArn: machineArn,
@@ -185,7 +193,8 @@ function listed(about: StoredExecution): ExecutionListItem {
 
 /** An execution as DescribeExecution returns it, but with times in milliseconds. The debugger also describes Express executions. */
 export function described(about: StoredExecution): ExecutionDescription {
-  const { id, machineArn, name, status, startDate, stopDate, input, output, error, cause, versionArn, aliasArn, traceHeader, mapRunArn } = about;
+  const { id, machineArn, name, status, startDate, stopDate, input, output, error, cause, versionArn, aliasArn, traceHeader, mapRunArn } =
+    about;
   return {
     executionArn: id,
     stateMachineArn: machineArn,
@@ -213,7 +222,11 @@ interface HistoryPage {
 }
 
 /** A page of an execution's history, and the number of all its events. */
-export async function historyOf(service: Service, about: StoredExecution, page: HistoryPage = {}): Promise<{ events: HistoryEvent[]; total: number }> {
+export async function historyOf(
+  service: Service,
+  about: StoredExecution,
+  page: HistoryPage = {},
+): Promise<{ events: HistoryEvent[]; total: number }> {
   const { from = 0, limit = Infinity, reverse = false } = page;
   const live = service.runner.find(about.id);
   const driver = live?.execution && driverOf(live.execution);
@@ -272,7 +285,10 @@ export const executionOperations = {
       inputDetails: { included },
       outputDetails: { included },
       ...(traceHeader !== undefined && { traceHeader }),
-      billingDetails: { billedMemoryUsedInMB: 64, billedDurationInMilliseconds: Math.max(Math.ceil((stopDate - startDate) / 100), 1) * 100 },
+      billingDetails: {
+        billedMemoryUsedInMB: 64,
+        billedDurationInMilliseconds: Math.max(Math.ceil((stopDate - startDate) / 100), 1) * 100,
+      },
     };
   },
 
@@ -297,7 +313,12 @@ export const executionOperations = {
   async DescribeExecution(service, { executionArn: arn, includedData }) {
     const about = await recordOf(service, arn);
     const { startDate, stopDate, ...rest } = described(about);
-    const out = { ...rest, startDate: seconds(startDate), ...(stopDate !== undefined && { stopDate: seconds(stopDate) }), ...redriveOf(about) };
+    const out = {
+      ...rest,
+      startDate: seconds(startDate),
+      ...(stopDate !== undefined && { stopDate: seconds(stopDate) }),
+      ...redriveOf(about),
+    };
     if (includedData !== "METADATA_ONLY") return out;
     const { input, output, error, cause, ...metadata } = out;
     if (metadata.inputDetails) metadata.inputDetails = { included: false };
@@ -319,7 +340,8 @@ export const executionOperations = {
 
   async DescribeStateMachineForExecution(service, { executionArn: arn, includedData }) {
     const { machineArn, machineName, mapRunArn, revision }: StoredExecution = await recordOf(service, arn);
-    const { hash, roleArn, updateDate, loggingConfiguration, tracingConfiguration, encryptionConfiguration, id, variableReferences } = revision;
+    const { hash, roleArn, updateDate, loggingConfiguration, tracingConfiguration, encryptionConfiguration, id, variableReferences } =
+      revision;
     const metadata = includedData === "METADATA_ONLY";
     return {
       stateMachineArn: machineArn,
@@ -346,7 +368,10 @@ export const executionOperations = {
     const { events, total } = await historyOf(service, about, { from, limit, reverse: reverseOrder });
     const last = events.at(-1);
     const more = last !== undefined && from + events.length < total;
-    return { events: events.map((event) => eventOf(asGiven(event, about), includeExecutionData)), ...(more && { nextToken: pageToken(list, last.id) }) };
+    return {
+      events: events.map((event) => eventOf(asGiven(event, about), includeExecutionData)),
+      ...(more && { nextToken: pageToken(list, last.id) }),
+    };
   },
 
   TestState: testStateOperation,

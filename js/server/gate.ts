@@ -35,9 +35,12 @@ export class Gate {
     }
     const site = headers["sec-fetch-site"];
     const navigation = method === "GET" && headers["sec-fetch-mode"] === "navigate";
-    if ((site === "cross-site" || site === "same-site") && !navigation) return { refused: "requests from pages of other sites are not allowed" };
+    if ((site === "cross-site" || site === "same-site") && !navigation)
+      return { refused: "requests from pages of other sites are not allowed" };
     if ((method === "GET" || method === "HEAD" || site !== undefined) && !this.#isTrusted(headers.host)) {
-      return { refused: `pages are not served under the name ${shown(headers.host ?? "")}: start the server with --allow-host to allow it` };
+      return {
+        refused: `pages are not served under the name ${shown(headers.host ?? "")}: start the server with --allow-host to allow it`,
+      };
     }
     return {};
   }
@@ -50,7 +53,10 @@ export class Gate {
   /** Whether a host is an address, a name of the loopback or an allowed name: a name that no foreign DNS server can resolve. */
   #isTrusted(host: string | undefined): boolean {
     if (host === undefined) return false;
-    const name = host.toLowerCase().replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1");
+    const name = host
+      .toLowerCase()
+      .replace(/:\d+$/, "")
+      .replace(/^\[(.*)\]$/, "$1");
     const bare = name.replace(/^sync-/, "");
     return isIP(bare) !== 0 || bare === "localhost" || bare.endsWith(".localhost") || this.#hosts.has(name) || this.#hosts.has(bare);
   }

@@ -33,7 +33,8 @@ const DEPTH = 100;
 const PERCENTAGE = /(?<="toleratedFailurePercentage":)\d+(?=[,}])/;
 const FLOATS: Partial<Record<Operation, RegExp>> = { DescribeMapRun: PERCENTAGE, TestState: PERCENTAGE };
 
-const ALLOWED_HEADERS = "authorization,content-type,x-amz-content-sha256,x-amz-date,x-amz-security-token,x-amz-target,x-amz-user-agent,amz-sdk-invocation-id,amz-sdk-request";
+const ALLOWED_HEADERS =
+  "authorization,content-type,x-amz-content-sha256,x-amz-date,x-amz-security-token,x-amz-target,x-amz-user-agent,amz-sdk-invocation-id,amz-sdk-request";
 
 /** The options of the endpoint, and the folders of the debugger. */
 export interface EndpointOptions extends Pick<ServeOptions, "allowOrigins" | "allowHosts" | "bodyLimit" | "timeouts"> {
@@ -54,7 +55,10 @@ export class Endpoint {
   /** Bytes of all bodies that are being received. */
   #receiving = 0;
 
-  constructor(service: Service, { log, allowOrigins = [], allowHosts = [], bodyLimit = BODY, timeouts = {}, page, component }: EndpointOptions) {
+  constructor(
+    service: Service,
+    { log, allowOrigins = [], allowHosts = [], bodyLimit = BODY, timeouts = {}, page, component }: EndpointOptions,
+  ) {
     this.#service = service;
     this.#log = log;
     this.#bodyLimit = bodyLimit;
@@ -143,7 +147,8 @@ export class Endpoint {
   /** Reads the body of a request. Throws if it exceeds the limits. */
   async #body(request: IncomingMessage): Promise<Buffer> {
     const limit = this.#bodyLimit;
-    const tooLarge = (): ApiError => new ApiError("RequestEntityTooLargeException", `a request can have at most ${limit} bytes`, { status: 413 });
+    const tooLarge = (): ApiError =>
+      new ApiError("RequestEntityTooLargeException", `a request can have at most ${limit} bytes`, { status: 413 });
     if (Number(request.headers["content-length"]) > limit) throw tooLarge();
     const chunks: Buffer[] = [];
     let size = 0;
@@ -222,9 +227,11 @@ function scopeOf({ authorization }: IncomingHttpHeaders): Scope {
 
 function operationOf(headers: IncomingHttpHeaders): Operation {
   const target = headers["x-amz-target"];
-  if (typeof target !== "string") throw new ApiError("MissingAction", "the header X-Amz-Target is missing: this endpoint speaks AWS JSON 1.0", { status: 400 });
+  if (typeof target !== "string")
+    throw new ApiError("MissingAction", "the header X-Amz-Target is missing: this endpoint speaks AWS JSON 1.0", { status: 400 });
   const operation = target.startsWith(TARGET) ? target.slice(TARGET.length) : "";
-  if (!isOperation(operation)) throw new ApiError("UnknownOperationException", `there is no operation ${JSON.stringify(target.slice(0, 200))}`);
+  if (!isOperation(operation))
+    throw new ApiError("UnknownOperationException", `there is no operation ${JSON.stringify(target.slice(0, 200))}`);
   return operation;
 }
 
@@ -292,7 +299,8 @@ function preflight(response: ServerResponse, origin: string | undefined): void {
     response.setHeader("access-control-allow-headers", ALLOWED_HEADERS);
     response.setHeader("access-control-max-age", "600");
     // Chromium sends this before a public page may call the loopback.
-    if (response.req.headers["access-control-request-private-network"] === "true") response.setHeader("access-control-allow-private-network", "true");
+    if (response.req.headers["access-control-request-private-network"] === "true")
+      response.setHeader("access-control-allow-private-network", "true");
   }
   response.writeHead(204);
   response.end();

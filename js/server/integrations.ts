@@ -3,30 +3,33 @@
 import type { Resource } from "../tasks/resource.ts";
 
 /** The APIs of the optimized integrations, by their service (Developer Guide, "Integrating optimized services"). */
-const OPTIMIZED = new Map(Object.entries({
-  apigateway: "invoke",
-  athena: "getQueryExecution getQueryResults startQueryExecution stopQueryExecution",
-  batch: "submitJob",
-  bedrock: "createModelCustomizationJob invokeModel",
-  codebuild: "batchDeleteBuilds batchGetReports deleteBuildBatch retryBuildBatch startBuild startBuildBatch stopBuild stopBuildBatch",
-  databrew: "startJobRun",
-  dynamodb: "deleteItem getItem putItem updateItem",
-  ecs: "runTask",
-  eks: "call createCluster createFargateProfile createNodegroup deleteCluster deleteFargateProfile deleteNodegroup runJob",
-  elasticmapreduce: "addStep cancelStep createCluster modifyInstanceFleetByName modifyInstanceGroupByName setClusterTerminationProtection terminateCluster",
-  "emr-containers": "createVirtualCluster deleteVirtualCluster startJobRun",
-  "emr-serverless": "cancelJobRun createApplication deleteApplication startApplication startJobRun stopApplication",
-  events: "putEvents",
-  glue: "startJobRun",
-  http: "invoke",
-  lambda: "invoke",
-  mediaconvert: "createJob",
-  sagemaker:
-    "createEndpoint createEndpointConfig createHyperParameterTuningJob createLabelingJob createModel createProcessingJob createTrainingJob createTransformJob updateEndpoint",
-  sns: "publish",
-  sqs: "sendMessage",
-  states: "startExecution",
-}));
+const OPTIMIZED = new Map(
+  Object.entries({
+    apigateway: "invoke",
+    athena: "getQueryExecution getQueryResults startQueryExecution stopQueryExecution",
+    batch: "submitJob",
+    bedrock: "createModelCustomizationJob invokeModel",
+    codebuild: "batchDeleteBuilds batchGetReports deleteBuildBatch retryBuildBatch startBuild startBuildBatch stopBuild stopBuildBatch",
+    databrew: "startJobRun",
+    dynamodb: "deleteItem getItem putItem updateItem",
+    ecs: "runTask",
+    eks: "call createCluster createFargateProfile createNodegroup deleteCluster deleteFargateProfile deleteNodegroup runJob",
+    elasticmapreduce:
+      "addStep cancelStep createCluster modifyInstanceFleetByName modifyInstanceGroupByName setClusterTerminationProtection terminateCluster",
+    "emr-containers": "createVirtualCluster deleteVirtualCluster startJobRun",
+    "emr-serverless": "cancelJobRun createApplication deleteApplication startApplication startJobRun stopApplication",
+    events: "putEvents",
+    glue: "startJobRun",
+    http: "invoke",
+    lambda: "invoke",
+    mediaconvert: "createJob",
+    sagemaker:
+      "createEndpoint createEndpointConfig createHyperParameterTuningJob createLabelingJob createModel createProcessingJob createTrainingJob createTransformJob updateEndpoint",
+    sns: "publish",
+    sqs: "sendMessage",
+    states: "startExecution",
+  }),
+);
 
 /**
  * The services of the AWS SDK integrations, made of the `serviceId` of each model in botocore 1.4x: lower case, letters and

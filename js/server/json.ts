@@ -15,7 +15,8 @@ function reason(text: string): string {
   const at = firstBad(text);
   if (at >= text.length) return "Unexpected end-of-input";
   const [word] = /^[A-Za-z_$][\w$]*/.exec(text.slice(at, at + 200)) ?? [];
-  if (word !== undefined) return `Unrecognized token '${word}': was expecting (JSON String, Number, Array, Object or token 'null', 'true' or 'false')`;
+  if (word !== undefined)
+    return `Unrecognized token '${word}': was expecting (JSON String, Number, Array, Object or token 'null', 'true' or 'false')`;
   const code = text.codePointAt(at) ?? 0;
   const field = /[{,]\s*$/.test(text.slice(0, at)) && /\{[^[\]{}]*$/.test(text.slice(Math.max(0, at - 5000), at));
   return `Unexpected character ('${String.fromCodePoint(code)}' (code ${code})): was expecting ${field ? "double-quote to start field name" : "a JSON value or a separator"}`;
@@ -26,7 +27,8 @@ type Expected = "value" | "key" | "colon" | "after" | "end";
 
 /** The index of the first character that cannot stand where it does. */
 function firstBad(text: string): number {
-  const token = /\s*(?:("(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w$.])|([{}[\],:]))/y;
+  const token =
+    /\s*(?:("(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w$.])|([{}[\],:]))/y;
   const open: string[] = [];
   let next: Expected = "value";
   for (;;) {

@@ -143,7 +143,10 @@ async function loaded(store: Service["store"], document: MachineRecord): Promise
   for (const version of document.versions) {
     const { revision } = version;
     const same = revision.id === document.current.id && revision.hash === document.current.hash;
-    machine.versions.set(version.number, { ...version, revision: same ? machine.current : new Revision(machine, revision, await definitionOf(revision)) });
+    machine.versions.set(version.number, {
+      ...version,
+      revision: same ? machine.current : new Revision(machine, revision, await definitionOf(revision)),
+    });
   }
   for (const alias of document.aliases) machine.aliases.set(alias.name, alias);
   return machine;
@@ -173,7 +176,8 @@ export function resolve(service: Service, text: string): Target {
   if (machine === undefined) throw noMachine(text);
   if (qualifier === undefined) return { machine, revision: machine.current, testCase };
   const alias = machine.aliases.get(qualifier);
-  const version = alias === undefined ? machine.versions.get(Number(qualifier)) : machine.version(routed(alias.routingConfiguration, service.random()));
+  const version =
+    alias === undefined ? machine.versions.get(Number(qualifier)) : machine.version(routed(alias.routingConfiguration, service.random()));
   if (version === undefined || (alias === undefined && !isVersion(qualifier))) throw noMachine(text);
   return { machine, revision: version.revision, versionArn: version.arn, ...(alias !== undefined && { aliasArn: alias.arn }), testCase };
 }

@@ -106,7 +106,13 @@ function described(
 }
 
 /** Whether CreateStateMachine would create the same machine. Role and tags are not compared, as the API's reference says. */
-function isSame(known: Machine, type: Machine["type"], about: RevisionSource, definition: string, published: Machine["published"]): boolean {
+function isSame(
+  known: Machine,
+  type: Machine["type"],
+  about: RevisionSource,
+  definition: string,
+  published: Machine["published"],
+): boolean {
   const compared = (text: string, { loggingConfiguration, tracingConfiguration, encryptionConfiguration }: RevisionSource): string =>
     JSON.stringify([text, loggingConfiguration, tracingConfiguration, encryptionOf(encryptionConfiguration)]);
   const { current } = known;
@@ -153,7 +159,8 @@ export const machineOperations = {
     const known = service.machines.get(arn);
     if (known !== undefined) {
       refuseDeleting(known);
-      if (!isSame(known, type, about, definition, published)) throw new ApiError("StateMachineAlreadyExists", `State Machine Already Exists: '${arn}'`);
+      if (!isSame(known, type, about, definition, published))
+        throw new ApiError("StateMachineAlreadyExists", `State Machine Already Exists: '${arn}'`);
       return { stateMachineArn: arn, creationDate: seconds(known.creationDate), ...(published && { stateMachineVersionArn: `${arn}:1` }) };
     }
     if (service.machines.size >= service.limits.registered) {
@@ -177,7 +184,9 @@ export const machineOperations = {
     }
     refuseDeleting(machine);
     const { definition, roleArn, loggingConfiguration, tracingConfiguration, encryptionConfiguration } = input;
-    const nothing = [definition, roleArn, loggingConfiguration, tracingConfiguration, encryptionConfiguration].every((member) => member === undefined);
+    const nothing = [definition, roleArn, loggingConfiguration, tracingConfiguration, encryptionConfiguration].every(
+      (member) => member === undefined,
+    );
     if (nothing && !input.publish) {
       const message = "Either the definition, the role ARN, the LoggingConfiguration, or the TracingConfiguration must be specified";
       throw new ApiError("MissingRequiredParameter", message);
@@ -188,7 +197,11 @@ export const machineOperations = {
     const version = published && publish(service, machine, published.versionDescription);
     await save(service, machine);
     const { id } = machine.current.record;
-    return { updateDate: seconds(updateDate), ...(id !== undefined && { revisionId: id }), ...(version && { stateMachineVersionArn: version.arn }) };
+    return {
+      updateDate: seconds(updateDate),
+      ...(id !== undefined && { revisionId: id }),
+      ...(version && { stateMachineVersionArn: version.arn }),
+    };
   },
 
   async DeleteStateMachine(service, { stateMachineArn }) {
@@ -213,7 +226,12 @@ export const machineOperations = {
   async ListStateMachines(service, { maxResults, nextToken }) {
     const sorted = [...service.machines.values()].filter(({ arn }) => service.owns(arn)).sort((a, b) => (a.name < b.name ? -1 : 1));
     const { items, ...more } = pageOf(sorted, { list: "machines", key: ({ name }) => name, maxResults, nextToken });
-    const stateMachines = items.map(({ arn, name, type, creationDate }) => ({ stateMachineArn: arn, name, type, creationDate: seconds(creationDate) }));
+    const stateMachines = items.map(({ arn, name, type, creationDate }) => ({
+      stateMachineArn: arn,
+      name,
+      type,
+      creationDate: seconds(creationDate),
+    }));
     return { stateMachines, ...more };
   },
 } satisfies Partial<Operations>;

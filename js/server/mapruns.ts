@@ -87,7 +87,13 @@ interface DistributedMap extends Required<MapRunChange> {
 
 const KINDS = { SUCCEEDED: "succeeded", FAILED: "failed", TIMED_OUT: "timedOut", ABORTED: "aborted" } as const;
 const ENDS = { MapRunSucceeded: "SUCCEEDED", MapRunFailed: "FAILED", MapRunAborted: "ABORTED" } as const;
-const UNKNOWN: DistributedMap = { maxConcurrency: 0, toleratedFailureCount: 0, toleratedFailurePercentage: 0, batched: false, childType: "STANDARD" };
+const UNKNOWN: DistributedMap = {
+  maxConcurrency: 0,
+  toleratedFailureCount: 0,
+  toleratedFailurePercentage: 0,
+  batched: false,
+  childType: "STANDARD",
+};
 const NONE: Counts = { pending: 0, running: 0, succeeded: 0, failed: 0, timedOut: 0, aborted: 0, total: 0 };
 
 /** The Map Runs of one execution, from its events and its children. */
@@ -249,7 +255,8 @@ function distributedMaps(states: unknown, found = new Map<string, DistributedMap
     const { Iterator: iterator, ItemProcessor: inner = iterator, Branches: branches } = state;
     const config = isObject(inner) ? inner.ProcessorConfig : undefined;
     if (isObject(config) && config.Mode === "DISTRIBUTED") found.set(name, distributedMap(state, config));
-    for (const machine of [inner, ...(Array.isArray(branches) ? branches : [])]) if (isObject(machine)) distributedMaps(machine.States, found);
+    for (const machine of [inner, ...(Array.isArray(branches) ? branches : [])])
+      if (isObject(machine)) distributedMaps(machine.States, found);
   }
   return found;
 }
@@ -337,7 +344,10 @@ export const mapRunOperations = {
   async UpdateMapRun(service, { mapRunArn: arn, maxConcurrency, toleratedFailurePercentage, toleratedFailureCount }) {
     const run = find(service, arn);
     if (maxConcurrency === undefined && toleratedFailurePercentage === undefined && toleratedFailureCount === undefined) {
-      throw invalid("At least one of maxConcurrency, toleratedFailurePercentage and toleratedFailureCount must be specified", "MISSING_REQUIRED_PARAMETER");
+      throw invalid(
+        "At least one of maxConcurrency, toleratedFailurePercentage and toleratedFailureCount must be specified",
+        "MISSING_REQUIRED_PARAMETER",
+      );
     }
     if (run.status !== "RUNNING") throw invalid(`Map Run already completed: '${arn}'`, "CANNOT_UPDATE_COMPLETED_MAP_RUN");
     const limits = { maxConcurrency, toleratedFailurePercentage, toleratedFailureCount };

@@ -148,4 +148,3 @@ function renamed(value: unknown, name: (key: string) => string, key = ""): unkno
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [name(key), renamed(member, name, key)]));
 }
-

@@ -50,7 +50,10 @@ export interface ExecutionStore extends Omit<Store, "create" | "get" | "load" | 
   create(about: StoredExecution): Promise<{ outcome: "created" | "exists"; about: StoredExecution }>;
   get(id: string): Promise<StoredExecution | undefined>;
   load(id: string): Promise<{ about: StoredExecution; seq: number; fence: number; snapshot?: Snapshot; facts: unknown[] } | undefined>;
-  history(id: string, page?: { from?: number; limit?: number; reverse?: boolean }): Promise<{ events: HistoryEvent[]; total: number } | undefined>;
+  history(
+    id: string,
+    page?: { from?: number; limit?: number; reverse?: boolean },
+  ): Promise<{ events: HistoryEvent[]; total: number } | undefined>;
   list(filter?: ExecutionFilter, page?: { before?: number; limit?: number }): Promise<{ items: StoredExecution[]; before?: number }>;
 }
 

@@ -67,7 +67,8 @@ export class TaskRouter extends Handlers {
   }
 
   override find(resource: string, state: string, input: unknown): Handler | undefined {
-    const handler = this.#given.find(resource, state, input) ?? this.#urls.find(resource, state, input) ?? this.#lambdaOf(this.resource(resource));
+    const handler =
+      this.#given.find(resource, state, input) ?? this.#urls.find(resource, state, input) ?? this.#lambdaOf(this.resource(resource));
     return handler === undefined ? undefined : this.noted(handler, resource);
   }
 

@@ -151,7 +151,8 @@ export class Runner {
 
   /** Redrives an execution that did not succeed; returns the time. Throws ExecutionNotRedrivable. */
   async redrive(about: StoredExecution): Promise<number> {
-    if (about.status === "RUNNING" || about.status === "SUCCEEDED") throw notRedrivable(`Execution is ${about.status} and cannot be redriven`);
+    if (about.status === "RUNNING" || about.status === "SUCCEEDED")
+      throw notRedrivable(`Execution is ${about.status} and cannot be redriven`);
     if (this.#live.has(about.id) || this.#redriving.has(about.id)) throw notRedrivable("Execution is RUNNING and cannot be redriven");
     // Of two concurrent requests, the second one fails.
     this.#redriving.add(about.id);
@@ -169,7 +170,15 @@ export class Runner {
     const definition = (await store.getDefinition(about.revision.hash)) ?? "";
     const redriveDate = this.#service.now();
     const redriveCount = about.redriveCount + 1;
-    const changed = { status: "RUNNING" as const, redriveCount, redriveDate, stopDate: undefined, output: undefined, error: undefined, cause: undefined };
+    const changed = {
+      status: "RUNNING" as const,
+      redriveCount,
+      redriveDate,
+      stopDate: undefined,
+      output: undefined,
+      error: undefined,
+      cause: undefined,
+    };
     const live = new Live({ ...about, ...changed });
     // The record is written first, because the execution may end at once.
     this.#live.set(about.id, live);
@@ -223,7 +232,8 @@ export class Runner {
     const arn = this.#tokens.get(token);
     if (arn === undefined) throw invalidToken();
     const execution = this.#live.get(arn)?.execution;
-    if (execution === undefined || !tell(execution)) throw new ApiError("TaskTimedOut", "Task Timed Out: 'Provided task does not exist anymore'");
+    if (execution === undefined || !tell(execution))
+      throw new ApiError("TaskTimedOut", "Task Timed Out: 'Provided task does not exist anymore'");
   }
 
   /** Stops and removes the executions of a machine that is being deleted. */
@@ -231,8 +241,11 @@ export class Runner {
     const running = [...this.#live.values()].filter(({ about }) => about.machineArn === machine.arn);
     await Promise.all(running.map((live) => this.stop(live)));
     const ids: string[] = [];
-    for (let before: number | undefined; ; ) {
-      const page: { items: StoredExecution[]; before?: number } = await this.#service.store.list({ machine: machine.arn }, { before, limit: 1000 });
+    for (let before: number | undefined; ;) {
+      const page: { items: StoredExecution[]; before?: number } = await this.#service.store.list(
+        { machine: machine.arn },
+        { before, limit: 1000 },
+      );
       ids.push(...page.items.map(({ id }) => id));
       if (page.before === undefined) break;
       before = page.before;
@@ -309,7 +322,9 @@ export class Runner {
   }
 
   #track(promise: Promise<void>): void {
-    const watched = promise.catch((error: unknown) => this.#service.log("error", () => stackOf(error))).finally(() => this.#writes.delete(watched));
+    const watched = promise
+      .catch((error: unknown) => this.#service.log("error", () => stackOf(error)))
+      .finally(() => this.#writes.delete(watched));
     this.#writes.add(watched);
   }
 }
@@ -324,12 +339,17 @@ function executionArn({ arn, type }: Machine, name: string): string {
 }
 
 /** How an execution has ended, as its record has it. */
-function recordedOutcome(driver: Driver, { status, output, error, cause }: Outcome): Pick<StoredExecution, "status" | "output" | "error" | "cause"> {
+function recordedOutcome(
+  driver: Driver,
+  { status, output, error, cause }: Outcome,
+): Pick<StoredExecution, "status" | "output" | "error" | "cause"> {
   const [last] = status === "SUCCEEDED" ? driver.history(driver.events - 1) : [];
   return {
     status,
     // In the history, numbers have all of their digits.
-    ...(status === "SUCCEEDED" && { output: last?.type === "ExecutionSucceeded" ? last.executionSucceededEventDetails.output : JSON.stringify(output) }),
+    ...(status === "SUCCEEDED" && {
+      output: last?.type === "ExecutionSucceeded" ? last.executionSucceededEventDetails.output : JSON.stringify(output),
+    }),
     ...(error !== undefined && { error }),
     ...(cause !== undefined && { cause }),
   };

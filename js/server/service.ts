@@ -36,7 +36,10 @@ const OPERATIONS: Operations = {
 };
 
 /** The options of the service. */
-export type ServiceOptions = Pick<ServeOptions, "tasks" | "urls" | "lambdaEndpoint" | "mockConfig" | "store" | "region" | "account" | "clock" | "limits"> & { log?: Log };
+export type ServiceOptions = Pick<
+  ServeOptions,
+  "tasks" | "urls" | "lambdaEndpoint" | "mockConfig" | "store" | "region" | "account" | "clock" | "limits"
+> & { log?: Log };
 
 /** The limits of a server, all of them. */
 type AllLimits = Required<Omit<ServerLimits, "retain">> & { retain: Required<NonNullable<ServerLimits["retain"]>> };
@@ -74,9 +77,19 @@ export class Service {
   readonly #scopes = new Map<string, Service>();
 
   constructor(options: ServiceOptions = {}) {
-    const { store = new MemoryStore(), region = "us-east-1", account = "123456789012", log = () => {}, clock = "real", limits = {} } = options;
+    const {
+      store = new MemoryStore(),
+      region = "us-east-1",
+      account = "123456789012",
+      log = () => {},
+      clock = "real",
+      limits = {},
+    } = options;
     const { tasks, urls, lambdaEndpoint, mockConfig } = options;
-    if (store.durable) throw new Error("the server keeps no journal, so it could not restore executions from a durable store: use a store with durable: false");
+    if (store.durable)
+      throw new Error(
+        "the server keeps no journal, so it could not restore executions from a durable store: use a store with durable: false",
+      );
     // A store returns what was put into it, and only this server writes to it.
     this.store = store as ExecutionStore;
     this.region = region;
@@ -94,7 +107,8 @@ export class Service {
         this.router.use(handlers);
         this.log("info", () => `loaded the tasks of ${tasks}`);
       },
-      onError: (error) => this.log("error", () => `cannot load the tasks of ${tasks}, so the previous version stays in use: ${messageOf(error)}`),
+      onError: (error) =>
+        this.log("error", () => `cannot load the tasks of ${tasks}, so the previous version stays in use: ${messageOf(error)}`),
     });
   }
 

@@ -47,12 +47,17 @@ type Shape = TextShape | NumberShape | FlagShape | ListShape | StructureShape;
 
 /** The type of the values of a shape. */
 type ValueOf<S> =
-  S extends TextShape<infer Value> ? Value
-  : S extends NumberShape ? number
-  : S extends FlagShape ? boolean
-  : S extends ListShape<infer Member> ? ValueOf<Member>[]
-  : S extends StructureShape<infer Members, infer Required> ? MembersOf<Members, Required>
-  : never;
+  S extends TextShape<infer Value>
+    ? Value
+    : S extends NumberShape
+      ? number
+      : S extends FlagShape
+        ? boolean
+        : S extends ListShape<infer Member>
+          ? ValueOf<Member>[]
+          : S extends StructureShape<infer Members, infer Required>
+            ? MembersOf<Members, Required>
+            : never;
 
 type MembersOf<Members, Required extends string> = {
   [Name in keyof Members as Name extends Required ? Name : never]: ValueOf<Members[Name]>;
@@ -60,7 +65,12 @@ type MembersOf<Members, Required extends string> = {
   [Name in keyof Members as Name extends Required ? never : Name]?: ValueOf<Members[Name]>;
 };
 
-const text = (min?: number, max?: number, more?: Pick<TextShape, "pattern" | "written" | "secret">): TextShape => ({ type: "String", min, max, ...more });
+const text = (min?: number, max?: number, more?: Pick<TextShape, "pattern" | "written" | "secret">): TextShape => ({
+  type: "String",
+  min,
+  max,
+  ...more,
+});
 const oneOf = <const Value extends string>(...values: Value[]): TextShape<Value> => ({ type: "String", values });
 const integer = (least: number, most?: number): NumberShape => ({ type: "Integer", least, most });
 const number = (least: number, most?: number): NumberShape => ({ type: "Float", least, most });
@@ -210,7 +220,12 @@ export const REQUESTS = {
     encryptionConfiguration,
   }),
   UpdateStateMachineAlias: request(["stateMachineAliasArn"], { stateMachineAliasArn: arn, description, routingConfiguration }),
-  ValidateStateMachineDefinition: request(["definition"], { definition, type, severity: oneOf("ERROR", "WARNING"), maxResults: integer(0, 100) }),
+  ValidateStateMachineDefinition: request(["definition"], {
+    definition,
+    type,
+    severity: oneOf("ERROR", "WARNING"),
+    maxResults: integer(0, 100),
+  }),
 };
 
 /** The name of an operation of the API. */

@@ -189,7 +189,9 @@ export class MemoryStore implements Store {
     }
   }
 
-  async load(id: string): Promise<{ about: ExecutionRecord; seq: number; fence: number; snapshot?: Snapshot; facts: unknown[] } | undefined> {
+  async load(
+    id: string,
+  ): Promise<{ about: ExecutionRecord; seq: number; fence: number; snapshot?: Snapshot; facts: unknown[] } | undefined> {
     const record = this.#executions.get(id);
     if (record === undefined) return undefined;
     const { about, seq, fence, snapshot, journal } = record;
@@ -200,7 +202,10 @@ export class MemoryStore implements Store {
     return this.#executions.get(id)?.about;
   }
 
-  async history(id: string, page: { from?: number; limit?: number; reverse?: boolean } = {}): Promise<{ events: unknown[]; total: number } | undefined> {
+  async history(
+    id: string,
+    page: { from?: number; limit?: number; reverse?: boolean } = {},
+  ): Promise<{ events: unknown[]; total: number } | undefined> {
     const { from = 0, limit, reverse = false } = page;
     const record = this.#executions.get(id);
     if (record === undefined) return undefined;
@@ -232,13 +237,15 @@ export class MemoryStore implements Store {
 
   async *pending(): AsyncGenerator<{ id: string; outbox: OutboxCommand[]; timers: { id: string; at: number }[]; tokens: string[] }> {
     for (const { about, outbox, timers, tokens } of [...this.#executions.values()]) {
-      if (about.status === "RUNNING") yield { id: about.id, outbox: [...outbox.values()], timers: [...timers].map(([id, at]) => ({ id, at })), tokens: [...tokens] };
+      if (about.status === "RUNNING")
+        yield { id: about.id, outbox: [...outbox.values()], timers: [...timers].map(([id, at]) => ({ id, at })), tokens: [...tokens] };
     }
   }
 
   async dueTimers(now: number, limit = 100): Promise<{ execution: string; id: string; at: number }[]> {
     const due: { execution: string; id: string; at: number }[] = [];
-    for (const { about, timers } of this.#executions.values()) for (const [timer, at] of timers) if (at <= now) due.push({ execution: about.id, id: timer, at });
+    for (const { about, timers } of this.#executions.values())
+      for (const [timer, at] of timers) if (at <= now) due.push({ execution: about.id, id: timer, at });
     return due.sort((a, b) => a.at - b.at).slice(0, limit);
   }
 

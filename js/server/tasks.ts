@@ -152,7 +152,12 @@ function lambdaResult({ name, sdk }: LambdaCall, { ok, status, text, headers }: 
   const failed = headers.get("x-amz-function-error");
   if (sdk) {
     const version = headers.get("x-amz-executed-version") ?? "$LATEST";
-    return new TaskResponse({ ExecutedVersion: version, ...(failed !== null && { FunctionError: failed }), Payload: text, StatusCode: status });
+    return new TaskResponse({
+      ExecutedVersion: version,
+      ...(failed !== null && { FunctionError: failed }),
+      Payload: text,
+      StatusCode: status,
+    });
   }
   if (failed !== null) throw functionError(text);
   return resultOf(text, (problem) => new TaskError("Lambda.Unknown", `the response of the function ${name} is not JSON: ${problem}`));
@@ -185,7 +190,10 @@ function serviceError(status: number, text: string, headers: Headers, name: stri
   const code = headers.get("x-amzn-errortype") ?? textOf(about.__type) ?? textOf(about.Type) ?? codeOf(status);
   const message = about.Message ?? about.message ?? `${name}: ${text.slice(0, 1000)}`;
   const request = headers.get("x-amzn-requestid") ?? "null";
-  return new TaskError(`Lambda.${code.split(/[:#]/).at(-1)}`, `${message} (Service: Lambda, Status Code: ${status}, Request ID: ${request})`);
+  return new TaskError(
+    `Lambda.${code.split(/[:#]/).at(-1)}`,
+    `${message} (Service: Lambda, Status Code: ${status}, Request ID: ${request})`,
+  );
 }
 
 function codeOf(status: number): string {

@@ -59,7 +59,12 @@ async function performed(service: Service, input: TestRequest): Promise<TestRequ
 }
 
 /** Calls a handler; its result or error is the mock of the state. */
-async function mockOf(service: Service, handler: TaskHandler, resource: Resource, about: Pick<Task, "stateName" | "resource" | "parameters">): Promise<Mock> {
+async function mockOf(
+  service: Service,
+  handler: TaskHandler,
+  resource: Resource,
+  about: Pick<Task, "stateName" | "resource" | "parameters">,
+): Promise<Mock> {
   const { parameters } = about;
   const command = { task: 1, input: parameters };
   const signal = AbortSignal.timeout(LONGEST);

@@ -74,8 +74,10 @@ function machineOfRoutes(service: Service, routes: RoutingConfigurationListItem[
   const parts = arns.map((arn) => machineArn(arn));
   const shown = `[${arns.join(", ")}]`;
   const refuse = (message: string): ApiError => invalid(message, "INVALID_ROUTING_CONFIGURATION");
-  if (!parts.every(({ qualifier }) => isVersion(qualifier))) throw refuse(`Routing configuration must contain state machine version ARNs. Received: ${shown}`);
-  if (new Set(arns).size < arns.length) throw refuse(`Routing configuration must contain distinct state machine version ARNs. Received: ${shown}`);
+  if (!parts.every(({ qualifier }) => isVersion(qualifier)))
+    throw refuse(`Routing configuration must contain state machine version ARNs. Received: ${shown}`);
+  if (new Set(arns).size < arns.length)
+    throw refuse(`Routing configuration must contain distinct state machine version ARNs. Received: ${shown}`);
   const [machineName, ...others] = new Set(parts.map(({ arn }) => arn));
   if (others.length > 0) throw refuse(`Routing configuration must contain versions of one state machine. Received: ${shown}`);
   const weights = routes.map(({ weight }) => weight);
@@ -112,7 +114,10 @@ export const versionOperations = {
     refuseDeleting(machine);
     const current = machine.current.record.id ?? "INITIAL";
     if (revisionId !== undefined && revisionId !== current) {
-      throw new ApiError("ConflictException", `Failed to publish the State Machine version for revision ${revisionId}. The current State Machine revision is ${current}.`);
+      throw new ApiError(
+        "ConflictException",
+        `Failed to publish the State Machine version for revision ${revisionId}. The current State Machine revision is ${current}.`,
+      );
     }
     const version = publish(service, machine, description);
     await save(service, machine);
@@ -127,7 +132,10 @@ export const versionOperations = {
     const users = [...machine.aliases.values()].filter((alias) => leadsTo(alias, stateMachineVersionArn));
     if (users.length > 0) {
       const names = users.map(({ name }) => name).join(", ");
-      throw new ApiError("ConflictException", `Version to be deleted must not be referenced by an alias. Current list of aliases referencing this version: [${names}]`);
+      throw new ApiError(
+        "ConflictException",
+        `Version to be deleted must not be referenced by an alias. Current list of aliases referencing this version: [${names}]`,
+      );
     }
     machine.versions.delete(Number(qualifier));
     await save(service, machine);
@@ -137,8 +145,17 @@ export const versionOperations = {
   async ListStateMachineVersions(service, { stateMachineArn, maxResults, nextToken }) {
     const machine = machineOf(service, stateMachineArn);
     const sorted = [...machine.versions.values()].sort((a, b) => b.number - a.number);
-    const { items, ...more } = pageOf(sorted, { list: ["versions", machine.arn], key: ({ number }) => number, descending: true, maxResults, nextToken });
-    return { stateMachineVersions: items.map(({ arn, creationDate }) => ({ stateMachineVersionArn: arn, creationDate: seconds(creationDate) })), ...more };
+    const { items, ...more } = pageOf(sorted, {
+      list: ["versions", machine.arn],
+      key: ({ number }) => number,
+      descending: true,
+      maxResults,
+      nextToken,
+    });
+    return {
+      stateMachineVersions: items.map(({ arn, creationDate }) => ({ stateMachineVersionArn: arn, creationDate: seconds(creationDate) })),
+      ...more,
+    };
   },
 } satisfies Partial<Operations>;
 
@@ -150,9 +167,13 @@ export const aliasOperations = {
     const known = machine.aliases.get(name);
     const arn = `${machine.arn}:${name}`;
     if (known !== undefined) {
-      const compared = (alias: Pick<Alias, "description" | "routingConfiguration">): string => JSON.stringify([alias.description, alias.routingConfiguration]);
+      const compared = (alias: Pick<Alias, "description" | "routingConfiguration">): string =>
+        JSON.stringify([alias.description, alias.routingConfiguration]);
       if (compared(known) !== compared({ description, routingConfiguration })) {
-        throw new ApiError("ConflictException", "Failed to create alias because an alias with the same name and a different routing configuration already exists.");
+        throw new ApiError(
+          "ConflictException",
+          "Failed to create alias because an alias with the same name and a different routing configuration already exists.",
+        );
       }
       return { stateMachineAliasArn: arn, creationDate: seconds(known.creationDate) };
     }
@@ -207,8 +228,13 @@ export const aliasOperations = {
     if (machine === undefined) throw noMachine(stateMachineArn);
     if (qualifier !== undefined && !machine.versions.has(Number(qualifier))) throw noResource(stateMachineArn);
     // With a version, only the aliases that lead to it.
-    const sorted = [...machine.aliases.values()].filter((alias) => qualifier === undefined || leadsTo(alias, stateMachineArn)).sort((a, b) => (a.name < b.name ? -1 : 1));
+    const sorted = [...machine.aliases.values()]
+      .filter((alias) => qualifier === undefined || leadsTo(alias, stateMachineArn))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
     const { items, ...more } = pageOf(sorted, { list: ["aliases", stateMachineArn], key: ({ name }) => name, maxResults, nextToken });
-    return { stateMachineAliases: items.map(({ arn, creationDate }) => ({ stateMachineAliasArn: arn, creationDate: seconds(creationDate) })), ...more };
+    return {
+      stateMachineAliases: items.map(({ arn, creationDate }) => ({ stateMachineAliasArn: arn, creationDate: seconds(creationDate) })),
+      ...more,
+    };
   },
 } satisfies Partial<Operations>;

@@ -61,10 +61,12 @@ export class Activity implements PublicActivity, Taker {
 
   /** Fails the task with this token: SendTaskFailure. False if the task has ended already. */
   fail(token: string, failure: { error?: string; cause?: string } = {}): boolean {
-    if (typeof failure !== "object" || failure === null) throw misuse("INVALID_ARGUMENT", `fail() takes an object with error and cause, not ${shown(failure)}`);
+    if (typeof failure !== "object" || failure === null)
+      throw misuse("INVALID_ARGUMENT", `fail() takes an object with error and cause, not ${shown(failure)}`);
     const { error, cause } = failure;
     for (const [name, value] of Object.entries({ error, cause })) {
-      if (value !== undefined && value !== null && typeof value !== "string") throw misuse("INVALID_ARGUMENT", `${name} must be a string, not ${shown(value)}`);
+      if (value !== undefined && value !== null && typeof value !== "string")
+        throw misuse("INVALID_ARGUMENT", `${name} must be a string, not ${shown(value)}`);
     }
     return this.#complete(token, "fail", error, cause);
   }

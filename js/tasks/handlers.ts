@@ -5,10 +5,13 @@ import { type Taker, isTaker } from "./call.ts";
 
 /** The default export of a module, a function for all tasks, an object or a Map; and every function that it exports by name. */
 export function exportedHandlers(module: { readonly [name: string]: unknown }): TaskHandler | Map<string, TaskHandler | Taker> {
-  const named = Object.entries(module).filter(([name]) => name !== "default" && name !== "module.exports").filter(isUsable);
+  const named = Object.entries(module)
+    .filter(([name]) => name !== "default" && name !== "module.exports")
+    .filter(isUsable);
   const { default: main } = module;
   if (isFunction(main) && named.length === 0) return main;
-  const listed: [string, unknown][] = main instanceof Map ? [...main] : typeof main === "object" && main !== null ? Object.entries(main) : [];
+  const listed: [string, unknown][] =
+    main instanceof Map ? [...main] : typeof main === "object" && main !== null ? Object.entries(main) : [];
   return new Map([...listed.filter(isUsable), ...named]);
 }
 

@@ -47,7 +47,10 @@ export class JsonText {
 }
 
 // The member of a service's request that its handler gets.
-const INNER: ReadonlyMap<string, "Payload" | "Input"> = new Map([["lambda:invoke", "Payload"], ["states:startExecution", "Input"]]);
+const INNER: ReadonlyMap<string, "Payload" | "Input"> = new Map([
+  ["lambda:invoke", "Payload"],
+  ["states:startExecution", "Input"],
+]);
 
 /** The member of a service's request that its handler gets; undefined if it gets the whole request. */
 export function innerMember(resource: Resource): "Payload" | "Input" | undefined {
@@ -72,7 +75,8 @@ export function taskInput(resource: Resource, parameters: unknown): unknown {
   try {
     return JSON.parse(given);
   } catch (problem) {
-    if (inner === "Payload") throw new TaskError("Lambda.InvalidRequestContentException", `Could not parse request body into json: ${messageOf(problem)}`);
+    if (inner === "Payload")
+      throw new TaskError("Lambda.InvalidRequestContentException", `Could not parse request body into json: ${messageOf(problem)}`);
     throw new TaskError("StepFunctions.InvalidExecutionInputException", `Invalid State Machine Execution Input: '${messageOf(problem)}'`);
   }
 }
@@ -96,9 +100,13 @@ export function resultText(resource: Resource, command: RequestCommand, value: u
     case "lambda:invoke":
       return `{"ExecutedVersion":"$LATEST","Payload":${text},${metadata(command)},"StatusCode":200}`;
     case "http:invoke":
-      return isHttpResponse(value instanceof JsonText ? value.value : value) ? text : `{"Headers":{},"ResponseBody":${text},"StatusCode":200,"StatusText":"OK"}`;
+      return isHttpResponse(value instanceof JsonText ? value.value : value)
+        ? text
+        : `{"Headers":{},"ResponseBody":${text},"StatusCode":200,"StatusText":"OK"}`;
     case "states:startExecution":
-      return resource.pattern === "" ? startedText(command, now) : membersText(description(resource, handled(command, now, { status: "SUCCEEDED", output: value ?? null })));
+      return resource.pattern === ""
+        ? startedText(command, now)
+        : membersText(description(resource, handled(command, now, { status: "SUCCEEDED", output: value ?? null })));
     default:
       return text;
   }
@@ -126,7 +134,9 @@ export function failure(resource: Resource, command: RequestCommand, thrown: unk
   if (isTaskError(thrown)) return { error: thrown.error, cause: thrown.errorCause };
   const lambda = resource.kind === "lambda" || resource.name === "lambda:invoke";
   if (resource.name === "states:startExecution" && resource.pattern !== "") {
-    const outcome = isExecutionError(thrown) ? { error: thrown.error, cause: thrown.errorCause, status: thrown.status } : { ...plainFailure(thrown), status: "FAILED" as const };
+    const outcome = isExecutionError(thrown)
+      ? { error: thrown.error, cause: thrown.errorCause, status: thrown.status }
+      : { ...plainFailure(thrown), status: "FAILED" as const };
     return { error: "States.TaskFailed", cause: membersText(description(resource, handled(command, now, outcome))) };
   }
   return lambda ? lambdaFailure(thrown) : plainFailure(thrown);
@@ -134,7 +144,8 @@ export function failure(resource: Resource, command: RequestCommand, thrown: unk
 
 function plainFailure(thrown: unknown): { error: string; cause: string } {
   if (isExecutionError(thrown)) return { error: thrown.error ?? thrown.status, cause: thrown.errorCause ?? thrown.message };
-  if (!isError(thrown)) return { error: "Error", cause: typeof thrown === "string" ? thrown : (attempt(() => JSON.stringify(thrown)) ?? typeof thrown) };
+  if (!isError(thrown))
+    return { error: "Error", cause: typeof thrown === "string" ? thrown : (attempt(() => JSON.stringify(thrown)) ?? typeof thrown) };
   return { error: textOf(thrown, "name") || "Error", cause: textOf(thrown, "message") ?? "" };
 }
 
@@ -237,7 +248,11 @@ export function started(command: RequestCommand, arn: string, now: number): stri
 }
 
 /** The execution that a handler takes the place of. */
-function handled(command: RequestCommand, now: number, outcome: Pick<ExecutionDetails, "status" | "output" | "error" | "cause">): ExecutionDetails {
+function handled(
+  command: RequestCommand,
+  now: number,
+  outcome: Pick<ExecutionDetails, "status" | "output" | "error" | "cause">,
+): ExecutionDetails {
   const given = isObject(command.input) ? command.input.Input : undefined;
   return { ...childArn(command), input: jsonText(given ?? {}), startDate: now, stopDate: now, ...outcome };
 }

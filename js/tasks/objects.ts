@@ -44,7 +44,9 @@ export function s3Handlers(source: Record<string, ObjectBody> | Map<string, Obje
       const reader = task.purpose === "ItemReader";
       const Contents = listed.map(({ Key, Size = 0, LastModified = 0, Etag = etag(`${Key} ${Size} ${LastModified}`) }) => {
         const about = { Key, Size, StorageClass: "STANDARD" };
-        return reader ? { Etag, LastModified, ...about } : { ETag: Etag, LastModified: new Date(LastModified * 1000).toISOString(), ...about };
+        return reader
+          ? { Etag, LastModified, ...about }
+          : { ETag: Etag, LastModified: new Date(LastModified * 1000).toISOString(), ...about };
       });
       return { Contents, IsTruncated: false, KeyCount: Contents.length, Name: Bucket, Prefix };
     },
@@ -55,14 +57,20 @@ export function s3Handlers(source: Record<string, ObjectBody> | Map<string, Obje
       return { ETag: etag(text) };
     },
   };
-  return Object.fromEntries(Object.entries(handlers).flatMap(([api, handler]) => [[`s3:${api}`, handler], [`aws-sdk:s3:${api}`, handler]]));
+  return Object.fromEntries(
+    Object.entries(handlers).flatMap(([api, handler]) => [
+      [`s3:${api}`, handler],
+      [`aws-sdk:s3:${api}`, handler],
+    ]),
+  );
 }
 
 function storeOf(source: Parameters<typeof s3Handlers>[0]): ObjectStore {
   if (source instanceof Map) {
     return memory({ get: (path) => source.get(path), paths: () => [...source.keys()], set: (path, body) => source.set(path, body) });
   }
-  if (typeof source !== "object" || source === null) throw misuse("INVALID_ARGUMENT", "s3Handlers() takes an object or Map of objects by bucket/key, or a store with get()");
+  if (typeof source !== "object" || source === null)
+    throw misuse("INVALID_ARGUMENT", "s3Handlers() takes an object or Map of objects by bucket/key, or a store with get()");
   if (isStore(source)) return source;
   return memory({
     get: (path) => (Object.hasOwn(source, path) ? source[path] : undefined),
@@ -89,7 +97,9 @@ function memory({ get, paths, set }: Bodies): ObjectStore {
     get: (bucket, key) => get(`${bucket}/${key}`),
     list: (bucket, prefix) => {
       const start = `${bucket}/`;
-      const keys = paths().filter((path) => path.startsWith(start + prefix)).map((path) => path.slice(start.length));
+      const keys = paths()
+        .filter((path) => path.startsWith(start + prefix))
+        .map((path) => path.slice(start.length));
       return keys.map((Key) => ({ Key, ...about(get(start + Key)) }));
     },
     put: (bucket, key, body) => void set(`${bucket}/${key}`, body),
@@ -112,7 +122,12 @@ function about(body: ObjectBody | undefined): Pick<ListedObject, "Size" | "LastM
 async function content(body: ObjectBody, key: string): Promise<unknown> {
   if (body instanceof URL) {
     const response = await fetch(body);
-    if (!response.ok) throw refused(response.status === 404 ? "NoSuchKey" : "S3", `${body} answers ${response.status} ${response.statusText}`.trim(), response.status);
+    if (!response.ok)
+      throw refused(
+        response.status === 404 ? "NoSuchKey" : "S3",
+        `${body} answers ${response.status} ${response.statusText}`.trim(),
+        response.status,
+      );
     return content(await response.blob(), key);
   }
   if (body instanceof ArrayBuffer || ArrayBuffer.isView(body)) return content(new Blob([body as BlobPart]), key);

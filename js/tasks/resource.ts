@@ -84,7 +84,10 @@ export interface TaskSource {
 type Callable = (...given: never[]) => unknown;
 
 /** One function for all tasks, or functions and takers by name. */
-export type NamedHandlers<Handler extends Callable = TaskHandler> = Handler | Readonly<Record<string, Handler | object>> | ReadonlyMap<string, Handler | object>;
+export type NamedHandlers<Handler extends Callable = TaskHandler> =
+  | Handler
+  | Readonly<Record<string, Handler | object>>
+  | ReadonlyMap<string, Handler | object>;
 
 /** Finds the handler of a task. Handlers are read once, when the execution starts. */
 export class Handlers<Handler extends Callable = TaskHandler> {
@@ -107,7 +110,10 @@ export class Handlers<Handler extends Callable = TaskHandler> {
     }
     for (const [name, handler] of tasks instanceof Map ? tasks : Object.entries(tasks)) {
       if (typeof handler !== "function" && !isTaker(handler)) {
-        throw misuse("INVALID_OPTION", `the handler of ${JSON.stringify(String(name))} must be a function, not ${handler === null ? "null" : typeof handler}`);
+        throw misuse(
+          "INVALID_OPTION",
+          `the handler of ${JSON.stringify(String(name))} must be a function, not ${handler === null ? "null" : typeof handler}`,
+        );
       }
       this.#named.set(name, handler);
       // The keys of a Map may be anything.

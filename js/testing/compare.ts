@@ -17,11 +17,13 @@ export function matches(actual: unknown, expected: unknown, { partly = false }: 
 
 function fits(actual: unknown, expected: unknown, partly: boolean): boolean {
   if (isAsymmetric(expected)) return expected.asymmetricMatch(actual) === true;
-  if (expected instanceof RegExp) return typeof actual === "string" && new RegExp(expected.source, expected.flags.replace(/[gy]/g, "")).test(actual);
+  if (expected instanceof RegExp)
+    return typeof actual === "string" && new RegExp(expected.source, expected.flags.replace(/[gy]/g, "")).test(actual);
   if (typeof expected === "function") return expected(actual) === true;
   if (typeof expected !== "object" || expected === null) return Object.is(actual, expected) || actual === expected;
   if (typeof actual !== "object" || actual === null) return false;
-  if (Array.isArray(expected)) return Array.isArray(actual) && actual.length === expected.length && expected.every((item, i) => fits(actual[i], item, partly));
+  if (Array.isArray(expected))
+    return Array.isArray(actual) && actual.length === expected.length && expected.every((item, i) => fits(actual[i], item, partly));
   if (Array.isArray(actual)) return false;
   const keys = Object.keys(expected);
   if (!partly && keys.length !== Object.keys(actual).length) return false;
@@ -43,8 +45,10 @@ export function difference(actual: unknown, expected: unknown, { partly = false 
 
 /** The part of a value that a partial match looks at. */
 function narrowed(actual: unknown, expected: unknown): unknown {
-  if (isMatcher(expected) || typeof expected !== "object" || expected === null || typeof actual !== "object" || actual === null) return actual;
-  if (Array.isArray(expected)) return Array.isArray(actual) ? actual.map((item, i) => (i in expected ? narrowed(item, expected[i]) : item)) : actual;
+  if (isMatcher(expected) || typeof expected !== "object" || expected === null || typeof actual !== "object" || actual === null)
+    return actual;
+  if (Array.isArray(expected))
+    return Array.isArray(actual) ? actual.map((item, i) => (i in expected ? narrowed(item, expected[i]) : item)) : actual;
   if (Array.isArray(actual)) return actual;
   const common = Object.keys(expected).filter((key) => Object.hasOwn(actual, key));
   return Object.fromEntries(common.map((key) => [key, narrowed((actual as Members)[key], (expected as Members)[key])]));

@@ -38,7 +38,9 @@ function readCoverage(folder: string): DefinitionUse[] {
 
 function filesIn(folder: string): string[] {
   try {
-    return readdirSync(folder).filter((name) => name.endsWith(".ndjson")).sort();
+    return readdirSync(folder)
+      .filter((name) => name.endsWith(".ndjson"))
+      .sort();
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === "ENOTDIR") throw new TestKitError(`${folder} is not a folder`);
@@ -80,7 +82,9 @@ export function coverageReport({ folder, definitions = [], root = process.cwd() 
     if (known === undefined) machines.set(digest, { digest, name, file, definition, executions: 0, hits: {} });
     else known.file ??= file;
   }
-  return new CoverageReport([...machines.values()].map((machine) => measured(machine, root)).sort((a, b) => (a.title < b.title ? -1 : a.title > b.title ? 1 : 0)));
+  return new CoverageReport(
+    [...machines.values()].map((machine) => measured(machine, root)).sort((a, b) => (a.title < b.title ? -1 : a.title > b.title ? 1 : 0)),
+  );
 }
 
 /** One definition with its places, counted, and the lines on which they stand. */
@@ -162,7 +166,9 @@ export class CoverageReport implements Report {
   }
 
   #neverUsed(): string[] {
-    return this.machines.flatMap(({ title, file, places }) => unused(places).map((place) => `  ${title}${file === undefined ? "" : `:${place.line}`}  ${described(place)}`));
+    return this.machines.flatMap(({ title, file, places }) =>
+      unused(places).map((place) => `  ${title}${file === undefined ? "" : `:${place.line}`}  ${described(place)}`),
+    );
   }
 
   /** For programs: totals, and every place with its count. */

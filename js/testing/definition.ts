@@ -20,7 +20,8 @@ export interface LoadedMachine {
 /** The machine of a definition: of a machine, JSON text, YAML text, an object, or the path or URL of a file. */
 export function load(given: unknown, options: MachineOptions = {}): LoadedMachine {
   if (isMachine(given)) return { machine: given, definition: JSON.parse(given.definition) };
-  if (typeof given === "string" && given.includes("\n") && looksLikeYaml(given)) return load(parseYaml(given, { substitutions: options.substitutions ?? {} }), options);
+  if (typeof given === "string" && given.includes("\n") && looksLikeYaml(given))
+    return load(parseYaml(given, { substitutions: options.substitutions ?? {} }), options);
   const isText = typeof given === "string" && /^\ufeff?\s*\{/.test(given);
   if (isText || (typeof given === "object" && given !== null && !(given instanceof URL))) {
     const machine = new StateMachine(given, options);
@@ -28,7 +29,13 @@ export function load(given: unknown, options: MachineOptions = {}): LoadedMachin
   }
   const file = pathOf(given, "a definition");
   const { substitutions, ...others } = options;
-  return { ...compiled(usable(() => new Source(file, { substitutions })), others), file };
+  return {
+    ...compiled(
+      usable(() => new Source(file, { substitutions })),
+      others,
+    ),
+    file,
+  };
 }
 
 /** Whether a value is a StateMachine, of this copy of the package or another. */
@@ -44,7 +51,9 @@ export function sourceOf(file: string): Source {
 
 /** Compiles the definition of a file; the problems are told with its places. */
 function compiled(source: Source, options: MachineOptions): LoadedMachine {
-  usable(() => source.checkFilled((names: string[]) => `give ${names.join(", ")} in the option substitutions, or with --define NAME=VALUE`));
+  usable(() =>
+    source.checkFilled((names: string[]) => `give ${names.join(", ")} in the option substitutions, or with --define NAME=VALUE`),
+  );
   if (source.json === undefined) throw new TestKitError(source.render({}, false).trimEnd());
   const own = { name: source.machine, ...source.options(options), ...options };
   try {

@@ -42,9 +42,17 @@ export class RunExpectation implements Expectation {
   failedWith(error?: string | RegExp, cause?: string | RegExp): this {
     const run = this.#run;
     this.#ended("FAILED", this.failedWith);
-    for (const [what, actual, expected] of [["error", run.error, error], ["cause", run.cause, cause]] as const) {
+    for (const [what, actual, expected] of [
+      ["error", run.error, error],
+      ["cause", run.cause, cause],
+    ] as const) {
       if (expected === undefined || matches(actual ?? null, expected)) continue;
-      this.#fail(`Expected the execution to fail with the ${what} ${shown(expected)}, but it was ${shown(actual)}.`, actual, expected, this.failedWith);
+      this.#fail(
+        `Expected the execution to fail with the ${what} ${shown(expected)}, but it was ${shown(actual)}.`,
+        actual,
+        expected,
+        this.failedWith,
+      );
     }
     return this;
   }
@@ -64,7 +72,13 @@ export class RunExpectation implements Expectation {
     this.#ended("RUNNING", this.waitsForEver);
     const { waiting } = this.#run;
     const missing = states.filter((state) => !waiting.includes(state));
-    if (missing.length > 0) this.#fail(`Expected the execution to wait in ${missing.join(", ")}, but it waits in ${waiting.join(", ")}.`, waiting, states, this.waitsForEver);
+    if (missing.length > 0)
+      this.#fail(
+        `Expected the execution to wait in ${missing.join(", ")}, but it waits in ${waiting.join(", ")}.`,
+        waiting,
+        states,
+        this.waitsForEver,
+      );
     return this;
   }
 
@@ -87,8 +101,17 @@ export class RunExpectation implements Expectation {
     if (matches(actual, expected)) return this;
     const at = expected.findIndex((state, i) => actual[i] !== state);
     const where =
-      at < 0 ? `it continued to ${actual[expected.length]}` : at >= actual.length ? `it ended before ${expected[at]}` : `it entered ${actual[at]} instead of ${expected[at]}`;
-    return this.#fail(`Expected the path ${expected.join(" → ")}, but ${where}.\n  path taken: ${actual.join(" → ")}`, actual, expected, this.tookPath);
+      at < 0
+        ? `it continued to ${actual[expected.length]}`
+        : at >= actual.length
+          ? `it ended before ${expected[at]}`
+          : `it entered ${actual[at]} instead of ${expected[at]}`;
+    return this.#fail(
+      `Expected the path ${expected.join(" → ")}, but ${where}.\n  path taken: ${actual.join(" → ")}`,
+      actual,
+      expected,
+      this.tookPath,
+    );
   }
 
   /** These states were entered in this order, at any depth, whatever came between them. */
@@ -99,7 +122,9 @@ export class RunExpectation implements Expectation {
     for (const state of expected) {
       const at = actual.indexOf(state, from);
       if (at < 0) {
-        const why = actual.includes(state) ? `${state} was not entered after ${expected[expected.indexOf(state) - 1]}` : `${state} was never entered`;
+        const why = actual.includes(state)
+          ? `${state} was not entered after ${expected[expected.indexOf(state) - 1]}`
+          : `${state} was never entered`;
         this.#fail(`Expected the execution to pass through ${expected.join(", ")}, but ${why}.`, actual, expected, this.passedThrough);
       }
       from = at + 1;
@@ -113,14 +138,21 @@ export class RunExpectation implements Expectation {
     this.#known(state, this.entered);
     const actual = this.#run.visits.filter((visit) => visit.state === state).length;
     if (times === undefined ? actual > 0 : actual === times) return this;
-    return this.#fail(`Expected ${state} to be entered${times === undefined ? "" : ` ${count(times)}`}, but it was ${actual === 0 ? "not" : `entered ${count(actual)}`}.`, actual, times ?? "at least once", this.entered);
+    return this.#fail(
+      `Expected ${state} to be entered${times === undefined ? "" : ` ${count(times)}`}, but it was ${actual === 0 ? "not" : `entered ${count(actual)}`}.`,
+      actual,
+      times ?? "at least once",
+      this.entered,
+    );
   }
 
   /** The state was not entered. */
   neverEntered(state: string): this {
     this.#known(state, this.neverEntered);
     const actual = this.#run.visits.filter((visit) => visit.state === state).length;
-    return actual === 0 ? this : this.#fail(`Expected ${state} not to be entered, but it was ${count(actual)}.`, actual, 0, this.neverEntered);
+    return actual === 0
+      ? this
+      : this.#fail(`Expected ${state} not to be entered, but it was ${count(actual)}.`, actual, 0, this.neverEntered);
   }
 
   /** A state, function or resource was called; so many times, where a number is given. Every attempt is a call. */
@@ -129,7 +161,12 @@ export class RunExpectation implements Expectation {
     this.#callable(name, this.called);
     const calls = this.#run.callsOf(name);
     if (times === undefined ? calls.length > 0 : calls.length === times) return this;
-    return this.#fail(`Expected ${name} to be called${times === undefined ? "" : ` ${count(times)}`}, but it was called ${count(calls.length)}.${this.#called(name)}`, calls.length, times ?? "at least once", this.called);
+    return this.#fail(
+      `Expected ${name} to be called${times === undefined ? "" : ` ${count(times)}`}, but it was called ${count(calls.length)}.${this.#called(name)}`,
+      calls.length,
+      times ?? "at least once",
+      this.called,
+    );
   }
 
   /** It was never called. */
@@ -137,7 +174,12 @@ export class RunExpectation implements Expectation {
     this.#callable(name, this.neverCalled);
     const calls = this.#run.callsOf(name);
     if (calls.length === 0) return this;
-    return this.#fail(`Expected ${name} not to be called, but it was called ${count(calls.length)}.${this.#called(name)}`, calls.length, 0, this.neverCalled);
+    return this.#fail(
+      `Expected ${name} not to be called, but it was called ${count(calls.length)}.${this.#called(name)}`,
+      calls.length,
+      0,
+      this.neverCalled,
+    );
   }
 
   /** One of its calls had this input; with a number that call, from 1 on. Members that are not named may be there. */
@@ -147,7 +189,12 @@ export class RunExpectation implements Expectation {
     const calls = this.#run.callsOf(name);
     if (calls.length === 0) this.#fail(`Expected ${name} to be called, but it was not.${this.#called(name)}`, [], [input], this.calledWith);
     if (call !== undefined && calls[call - 1] === undefined) {
-      this.#fail(`Expected ${name} to be called at least ${count(call)}, but it was called ${count(calls.length)}.`, calls.length, call, this.calledWith);
+      this.#fail(
+        `Expected ${name} to be called at least ${count(call)}, but it was called ${count(calls.length)}.`,
+        calls.length,
+        call,
+        this.calledWith,
+      );
     }
     const chosen = call === undefined ? calls : calls.slice(call - 1, call);
     if (chosen.some((one) => matches(one.input, input, { partly: true }))) return this;
@@ -170,7 +217,12 @@ export class RunExpectation implements Expectation {
     const actual = all.filter(({ error }) => on === undefined || matches(error, on)).length;
     if (times === undefined ? actual > 0 : actual === times) return this;
     const told = all.map(({ error, delay, index }) => `\n  on ${error} after ${spoken(delay)} by Retry[${index}]`).join("");
-    return this.#fail(`Expected ${state} to be retried${times === undefined ? "" : ` ${count(times)}`}${on === undefined ? "" : ` on ${shown(on)}`}, but it was retried ${count(actual)}.${told}`, actual, times ?? "at least once", this.retried);
+    return this.#fail(
+      `Expected ${state} to be retried${times === undefined ? "" : ` ${count(times)}`}${on === undefined ? "" : ` on ${shown(on)}`}, but it was retried ${count(actual)}.${told}`,
+      actual,
+      times ?? "at least once",
+      this.retried,
+    );
   }
 
   /** The state was never retried. */
@@ -182,7 +234,8 @@ export class RunExpectation implements Expectation {
   waited(state: string, duration: Duration): this {
     this.#known(state, this.waited);
     const expected = milliseconds(duration);
-    if (expected === undefined) throw new TestKitError(`waited() takes a duration with its unit, such as "90 s" or "1h 30m", not ${named(duration)}`);
+    if (expected === undefined)
+      throw new TestKitError(`waited() takes a duration with its unit, such as "90 s" or "1h 30m", not ${named(duration)}`);
     const waits = [...this.#run.waits, ...this.#run.retries.map(({ state: retried, delay }) => ({ state: retried, duration: delay }))];
     const actual = waits.filter((wait) => wait.state === state).map((wait) => wait.duration);
     if (actual.includes(expected)) return this;
@@ -193,9 +246,12 @@ export class RunExpectation implements Expectation {
   /** The whole run lasted so long, in its own time. */
   lasted(duration: Duration): this {
     const expected = milliseconds(duration);
-    if (expected === undefined) throw new TestKitError(`lasted() takes a duration with its unit, such as "90 s" or "1h 30m", not ${named(duration)}`);
+    if (expected === undefined)
+      throw new TestKitError(`lasted() takes a duration with its unit, such as "90 s" or "1h 30m", not ${named(duration)}`);
     const actual = this.#run.duration;
-    return actual === expected ? this : this.#fail(`Expected the execution to last ${spoken(expected)}, but it lasted ${spoken(actual)}.`, actual, expected, this.lasted);
+    return actual === expected
+      ? this
+      : this.#fail(`Expected the execution to last ${spoken(expected)}, but it lasted ${spoken(actual)}.`, actual, expected, this.lasted);
   }
 
   /** A catcher took this error on; of this state, and of this place in its Catch, where they are given. */
@@ -203,9 +259,15 @@ export class RunExpectation implements Expectation {
     if (state !== undefined) this.#known(state, this.caught);
     checkCount(index, "caught");
     const all = this.#run.caught;
-    const found = all.some((one) => matches(one.error ?? null, error) && (state === undefined || one.state === state) && (index === undefined || one.index === index));
+    const found = all.some(
+      (one) =>
+        matches(one.error ?? null, error) && (state === undefined || one.state === state) && (index === undefined || one.index === index),
+    );
     if (found) return this;
-    const told = all.length === 0 ? "no error was caught" : `the caught ${all.length === 1 ? "error is" : "errors are"} ${all.map((one) => `${one.error} in ${one.state} by Catch[${one.index}]`).join(", ")}`;
+    const told =
+      all.length === 0
+        ? "no error was caught"
+        : `the caught ${all.length === 1 ? "error is" : "errors are"} ${all.map((one) => `${one.error} in ${one.state} by Catch[${one.index}]`).join(", ")}`;
     const where = `${state === undefined ? "" : ` in ${state}`}${index === undefined ? "" : ` by Catch[${index}]`}`;
     return this.#fail(`Expected ${shown(error)} to be caught${where}, but ${told}.`, all, [{ error, state, index }], this.caught);
   }
@@ -214,7 +276,12 @@ export class RunExpectation implements Expectation {
   caughtNothing(): this {
     const all = this.#run.caught;
     if (all.length === 0) return this;
-    return this.#fail(`Expected no error to be caught, but ${all.map(({ error, state }) => `${error} was in ${state}`).join(", ")}.`, all, [], this.caughtNothing);
+    return this.#fail(
+      `Expected no error to be caught, but ${all.map(({ error, state }) => `${error} was in ${state}`).join(", ")}.`,
+      all,
+      [],
+      this.caughtNothing,
+    );
   }
 
   /** The state's input, on one of its visits, had at least these members. */
@@ -232,7 +299,12 @@ export class RunExpectation implements Expectation {
     const values = this.#run.visits.filter((visit) => visit.state === state).map((visit) => visit[what]);
     if (values.some((value) => matches(value, expected, { partly: true }))) return this;
     if (values.length === 0) this.#fail(`Expected the ${what} of ${state} to match, but it was never entered.`, undefined, expected, from);
-    return this.#fail(`Expected the ${what} of ${state} to match ${brief(expected)}.\n${indented(difference(values.at(-1), expected, { partly: true }))}`, values.at(-1), expected, from);
+    return this.#fail(
+      `Expected the ${what} of ${state} to match ${brief(expected)}.\n${indented(difference(values.at(-1), expected, { partly: true }))}`,
+      values.at(-1),
+      expected,
+      from,
+    );
   }
 
   #ended(status: ExecutionStatus, from: Caller): this {
@@ -245,7 +317,12 @@ export class RunExpectation implements Expectation {
   #output(expected: unknown, how: MatchOptions, from: Caller): this {
     const { output } = this.#run;
     if (matches(output, expected, how)) return this;
-    return this.#fail(`Expected the output to ${how.partly ? "match" : "be"} ${brief(expected)}.\n${indented(difference(output, expected, how))}`, output, expected, from);
+    return this.#fail(
+      `Expected the output to ${how.partly ? "match" : "be"} ${brief(expected)}.\n${indented(difference(output, expected, how))}`,
+      output,
+      expected,
+      from,
+    );
   }
 
   /** A state that does not exist was certainly never entered: a misspelt name must not pass. */
@@ -253,7 +330,12 @@ export class RunExpectation implements Expectation {
     const { outline } = this.#run.machine;
     if (outline.named.has(state)) return;
     const names = outline.states.map(({ name }) => name);
-    throw failed(`There is no state ${named(state)}; the states are ${names.slice(0, 30).join(", ")}${names.length > 30 ? " …" : ""}.`, { actual: names, expected: state, operator: "state", from });
+    throw failed(`There is no state ${named(state)}; the states are ${names.slice(0, 30).join(", ")}${names.length > 30 ? " …" : ""}.`, {
+      actual: names,
+      expected: state,
+      operator: "state",
+      from,
+    });
   }
 
   /** The same for what is called: nothing that no task could ever call. */
@@ -261,19 +343,29 @@ export class RunExpectation implements Expectation {
     const { machine, nested } = this.#run;
     if (nested.length > 0 || machine.outline.calls(name) !== false) return;
     const { tasks } = machine.outline;
-    throw failed(`Nothing in the definition calls ${named(name)}; its tasks are ${tasks.slice(0, 30).join(", ") || "none"}${tasks.length > 30 ? " …" : ""}.`, { actual: tasks, expected: name, operator: "task", from });
+    throw failed(
+      `Nothing in the definition calls ${named(name)}; its tasks are ${tasks.slice(0, 30).join(", ") || "none"}${tasks.length > 30 ? " …" : ""}.`,
+      { actual: tasks, expected: name, operator: "task", from },
+    );
   }
 
   #called(name: string): string {
     const calls = this.#run.callsOf(name);
-    const lines = calls.map(({ input, error, result }, i) => `\n  ${i + 1}. ${brief(input)} ${error === undefined ? `✓ ${brief(result)}` : `✗ ${error}`}`);
+    const lines = calls.map(
+      ({ input, error, result }, i) => `\n  ${i + 1}. ${brief(input)} ${error === undefined ? `✓ ${brief(result)}` : `✗ ${error}`}`,
+    );
     if (lines.length > 0) return lines.slice(0, 10).join("");
     const others = [...new Set(this.#run.calls.map(({ state }) => state))];
     return others.length === 0 ? " Nothing was called." : ` These were called: ${others.join(", ")}.`;
   }
 
   #fail(message: string, actual: unknown, expected: unknown, from: Caller): never {
-    throw failed(`${message}\n\nWhat happened:\n${indented(this.#run.text({ times: true, lines: LINES }).trimEnd())}\n`, { actual, expected, operator: from.name, from });
+    throw failed(`${message}\n\nWhat happened:\n${indented(this.#run.text({ times: true, lines: LINES }).trimEnd())}\n`, {
+      actual,
+      expected,
+      operator: from.name,
+      from,
+    });
   }
 }
 
@@ -285,7 +377,8 @@ function namesIn(states: readonly (string | readonly string[])[], where: string)
 }
 
 function checkCount(number: number | undefined, where: string): void {
-  if (number !== undefined && !(Number.isInteger(number) && number >= 0)) throw new TestKitError(`${where}() takes a whole number that is not negative, not ${named(number)}`);
+  if (number !== undefined && !(Number.isInteger(number) && number >= 0))
+    throw new TestKitError(`${where}() takes a whole number that is not negative, not ${named(number)}`);
 }
 
 function count(times: number): string {
@@ -297,5 +390,8 @@ function shown(value: unknown): string {
 }
 
 function indented(text: string): string {
-  return text.split("\n").map((line) => `  ${line}`).join("\n");
+  return text
+    .split("\n")
+    .map((line) => `  ${line}`)
+    .join("\n");
 }

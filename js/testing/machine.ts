@@ -1,6 +1,15 @@
 // A machine under test, and its runs.
 
-import type { Activity, ChildExecution, Execution, ExecutionResult, StartOptions, StateMachine, Task, TaskHandler } from "../api/index.d.ts";
+import type {
+  Activity,
+  ChildExecution,
+  Execution,
+  ExecutionResult,
+  StartOptions,
+  StateMachine,
+  Task,
+  TaskHandler,
+} from "../api/index.d.ts";
 import type { Mocks, OneRunOptions, TaskCall, TestMachine as Machine, TestMachineOptions } from "../api/testing.d.ts";
 import { collectFile } from "../coverage/collect.ts";
 import { Outline } from "../coverage/outline.ts";
@@ -14,7 +23,19 @@ import { answerer, isPromise } from "../mocks/answers.ts";
 import { TestRun } from "./run.ts";
 
 const MACHINE_OPTIONS = ["name", "arn", "roleArn", "type", "jsonata", "substitutions"] as const;
-const RUN_OPTIONS = ["mocks", "tasks", "machines", "seed", "startTime", "name", "clock", "signal", "payloadLimit", "historyLimit", "idleTimeout"] as const;
+const RUN_OPTIONS = [
+  "mocks",
+  "tasks",
+  "machines",
+  "seed",
+  "startTime",
+  "name",
+  "clock",
+  "signal",
+  "payloadLimit",
+  "historyLimit",
+  "idleTimeout",
+] as const;
 /** The names of a machine are not those of its executions. */
 const UNNAMED = { name: undefined, arn: undefined };
 
@@ -80,7 +101,8 @@ export class TestMachine implements Machine {
   }
 
   #mocksOf(testCase: string): Mocks {
-    if (this.#config === undefined) throw new TestKitError("test() needs a mock configuration: testMachine(definition, { mockConfig: \"MockConfigFile.json\" })");
+    if (this.#config === undefined)
+      throw new TestKitError('test() needs a mock configuration: testMachine(definition, { mockConfig: "MockConfigFile.json" })');
     return this.#config.mocks(this.#configured(this.#config), testCase);
   }
 
@@ -90,7 +112,9 @@ export class TestMachine implements Machine {
     for (const [name] of entriesOf(mocks)) {
       if (this.outline.calls(name) !== false) continue;
       const { tasks } = this.outline;
-      throw new TestKitError(`the mock of ${JSON.stringify(name)} matches nothing in the definition; its tasks are ${tasks.slice(0, 20).join(", ") || "none"}${tasks.length > 20 ? " …" : ""}`);
+      throw new TestKitError(
+        `the mock of ${JSON.stringify(name)} matches nothing in the definition; its tasks are ${tasks.slice(0, 20).join(", ") || "none"}${tasks.length > 20 ? " …" : ""}`,
+      );
     }
   }
 
@@ -152,8 +176,11 @@ class Attempt {
 
   #answerers(mocks: Mocks): Handlers {
     if (typeof mocks === "function") return this.#answerers({ "*": mocks });
-    if (typeof mocks !== "object" || mocks === null) throw new TestKitError("mocks must be an object of mocks by state, function or resource, or one function");
-    return new Handlers<TaskHandler>(new Map(entriesOf(mocks).map(([name, mock]) => [name, answerer(name, mock, () => (this.#mocked = true))])));
+    if (typeof mocks !== "object" || mocks === null)
+      throw new TestKitError("mocks must be an object of mocks by state, function or resource, or one function");
+    return new Handlers<TaskHandler>(
+      new Map(entriesOf(mocks).map(([name, mock]) => [name, answerer(name, mock, () => (this.#mocked = true))])),
+    );
   }
 
   /** One handler for each state, by name, so that it comes before what `machines` would do, and one for all others. */
@@ -168,7 +195,13 @@ class Attempt {
       const real = mock === undefined ? this.#tasks.find(resource, name, given) : undefined;
       // What takes its tasks itself is an Activity; a machine that is started by this task runs.
       if (real !== undefined && typeof real !== "function") handlers.set(name, real as Taker & Activity);
-      else if (mock !== undefined || real !== undefined || this.#options.machines === undefined || !/states:startExecution|sfn:/i.test(resource)) handlers.set(name, handle);
+      else if (
+        mock !== undefined ||
+        real !== undefined ||
+        this.#options.machines === undefined ||
+        !/states:startExecution|sfn:/i.test(resource)
+      )
+        handlers.set(name, handle);
     }
     return handlers;
   }

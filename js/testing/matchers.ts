@@ -24,7 +24,9 @@ const NAMES: Record<keyof RunMatchers, keyof RunExpectation> = {
 };
 
 /** For `expect.extend()`. */
-export const matchers = Object.fromEntries(Object.entries(NAMES).map(([name, expectation]) => [name, matcherOf(name, expectation)])) as Record<keyof RunMatchers, RunMatcher>;
+export const matchers = Object.fromEntries(
+  Object.entries(NAMES).map(([name, expectation]) => [name, matcherOf(name, expectation)]),
+) as Record<keyof RunMatchers, RunMatcher>;
 
 function matcherOf(name: string, expectation: keyof RunExpectation): RunMatcher {
   return function (run: TestRun, ...args: unknown[]) {
@@ -37,7 +39,10 @@ function matcherOf(name: string, expectation: keyof RunExpectation): RunMatcher 
       if (!isAssertionError(error)) throw error;
       return { pass: false, message: () => error.message, actual: error.actual, expected: error.expected };
     }
-    return { pass: true, message: () => `Expected the run not to satisfy ${name}.\n\nWhat happened:\n${run.text({ times: true, lines: 60 })}` };
+    return {
+      pass: true,
+      message: () => `Expected the run not to satisfy ${name}.\n\nWhat happened:\n${run.text({ times: true, lines: 60 })}`,
+    };
   };
 }
 

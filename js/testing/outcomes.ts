@@ -88,7 +88,8 @@ export class Generator {
   #errorsOf(state: OutlinedState): string[] {
     const names = new Set<string>();
     for (let at: OutlinedState | undefined = state; at !== undefined; at = at.parent) {
-      for (const { ErrorEquals = [] } of [...(at.fields.Retry ?? []), ...(at.fields.Catch ?? [])]) for (const name of ErrorEquals) names.add(name);
+      for (const { ErrorEquals = [] } of [...(at.fields.Retry ?? []), ...(at.fields.Catch ?? [])])
+        for (const name of ErrorEquals) names.add(name);
     }
     const { errors } = this.#options;
     const added = Array.isArray(errors) ? errors : ((errors as Record<string, readonly string[]> | undefined)?.[state.name] ?? []);

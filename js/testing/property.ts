@@ -16,7 +16,28 @@ import type { TestRun } from "./run.ts";
 import { type Broken, Shrinking, type Tried, isBroken } from "./shrinking.ts";
 import { type Outcome, keyOf, placeOf, readSchedule, scheduleText, spokenSchedule } from "./schedule.ts";
 
-const OPTIONS = ["runs", "seed", "schedule", "check", "input", "inputs", "outputs", "errors", "timeouts", "delays", "failures", "allow", "maxCalls", "maxShrinks", "mocks", "tasks", "machines", "name", "type", "startTime"];
+const OPTIONS = [
+  "runs",
+  "seed",
+  "schedule",
+  "check",
+  "input",
+  "inputs",
+  "outputs",
+  "errors",
+  "timeouts",
+  "delays",
+  "failures",
+  "allow",
+  "maxCalls",
+  "maxShrinks",
+  "mocks",
+  "tasks",
+  "machines",
+  "name",
+  "type",
+  "startTime",
+];
 
 /** What a PropertyError tells; `cause` is what `check` threw. */
 type FailureFields = Pick<Failure, "seed" | "schedule" | "input" | "problem" | "run"> & { cause: unknown };
@@ -81,7 +102,17 @@ function settingsOf(options: PropertyOptions): Settings {
     const value = options[name as keyof PropertyOptions];
     if (value !== undefined && !allows(value)) throw new TestKitError(`${name} must be ${words}, not ${shown(value)}`);
   }
-  const { runs = 100, seed, schedule, timeouts = "declared", failures = 0.4, maxCalls = 2000, maxShrinks = 2000, delays = [], allow = [] } = options;
+  const {
+    runs = 100,
+    seed,
+    schedule,
+    timeouts = "declared",
+    failures = 0.4,
+    maxCalls = 2000,
+    maxShrinks = 2000,
+    delays = [],
+    allow = [],
+  } = options;
   if (!(Number.isInteger(runs) && runs > 0)) throw new TestKitError("runs must be a whole number, 1 or more");
   if (seed !== undefined && !Number.isInteger(seed)) throw new TestKitError("seed must be a whole number");
   return { ...options, runs: schedule === undefined ? runs : 1, timeouts, failures, maxCalls, maxShrinks, delays, allow };
@@ -163,7 +194,8 @@ class Property {
   async #problemOf(run: TestRun): Promise<Pick<Tried, "problem" | "thrown">> {
     const { allow } = this.#options;
     if (run.status === "RUNNING" && !allow.includes("hang")) return { problem: run.ending };
-    if (run.error === "States.Runtime" && !allow.includes("States.Runtime")) return { problem: `The execution failed with States.Runtime, which nothing can catch: ${run.cause}` };
+    if (run.error === "States.Runtime" && !allow.includes("States.Runtime"))
+      return { problem: `The execution failed with States.Runtime, which nothing can catch: ${run.cause}` };
     try {
       return (await this.#options.check?.(run)) === false ? { problem: "check() returned false" } : {};
     } catch (thrown) {
@@ -174,10 +206,19 @@ class Property {
 
   /** Shrinks what has failed and throws it. */
   async #report(failure: Broken, seed: number, run: number): Promise<never> {
-    const { smallest, tries } = await new Shrinking(failure, this.#options.maxShrinks, (schedule, input) => this.#try(scheduled(schedule), seed, input)).run(this.#options.inputs);
+    const { smallest, tries } = await new Shrinking(failure, this.#options.maxShrinks, (schedule, input) =>
+      this.#try(scheduled(schedule), seed, input),
+    ).run(this.#options.inputs);
     const schedule = Object.fromEntries([...smallest.schedule].map(([key, outcome]) => [key, { ...outcome }]));
     const { input, problem, thrown } = smallest;
-    throw new PropertyError(this.#message(smallest, seed, run, tries), { seed, schedule, input, problem, run: smallest.run, cause: thrown });
+    throw new PropertyError(this.#message(smallest, seed, run, tries), {
+      seed,
+      schedule,
+      input,
+      problem,
+      run: smallest.run,
+      cause: thrown,
+    });
   }
 
   #message({ problem, schedule, input, run }: Broken, seed: number, number: number, tries: number): string {

@@ -1,6 +1,15 @@
 // What happened in one run, for assertions, messages and snapshots.
 
-import type { ChildExecution, Execution, ExecutionCoverage, ExecutionResult, ExecutionStatus, Frame, HandledError, HistoryEvent } from "../api/index.d.ts";
+import type {
+  ChildExecution,
+  Execution,
+  ExecutionCoverage,
+  ExecutionResult,
+  ExecutionStatus,
+  Frame,
+  HandledError,
+  HistoryEvent,
+} from "../api/index.d.ts";
 import type { CaughtError, RetriedError, StateVisit, TaskCall, TestRun as Run, TextOptions } from "../api/testing.d.ts";
 import { isObject } from "../base/json.ts";
 import { type Outline, isCalledBy } from "../coverage/outline.ts";
@@ -92,7 +101,9 @@ export class TestRun implements Run {
 
   /** How long each Wait lasted, in milliseconds. */
   get waits(): Run["waits"] {
-    return this.visits.flatMap(({ type, state, duration, iterations }) => (type === "Wait" && duration !== undefined ? [{ state, duration, iterations }] : []));
+    return this.visits.flatMap(({ type, state, duration, iterations }) =>
+      type === "Wait" && duration !== undefined ? [{ state, duration, iterations }] : [],
+    );
   }
 
   /** From the first event to the last, in milliseconds of the run's own time. */
@@ -134,7 +145,10 @@ export class TestRun implements Run {
   text(options?: TextOptions): string {
     const { times = false, payloads = true, lines } = options ?? {};
     const all = story(this.#facts, this.#own, { times, payloads });
-    const shown = lines !== undefined && all.length > lines ? [...all.slice(0, lines >> 1), `… ${all.length - lines} more lines`, ...all.slice(-(lines - (lines >> 1)))] : all;
+    const shown =
+      lines !== undefined && all.length > lines
+        ? [...all.slice(0, lines >> 1), `… ${all.length - lines} more lines`, ...all.slice(-(lines - (lines >> 1)))]
+        : all;
     return `${shown.join("\n")}\n`;
   }
 
@@ -151,7 +165,13 @@ export class TestRun implements Run {
   /** For snapshots of the run itself. */
   toJSON(): ReturnType<Run["toJSON"]> {
     const { status, output, error, cause } = this;
-    return { status, ...(output !== undefined && { output }), ...(error !== undefined && { error }), ...(cause !== undefined && { cause }), story: this.text().trimEnd().split("\n") };
+    return {
+      status,
+      ...(output !== undefined && { output }),
+      ...(error !== undefined && { error }),
+      ...(cause !== undefined && { cause }),
+      story: this.text().trimEnd().split("\n"),
+    };
   }
 
   /** What console.log() shows. */
@@ -176,17 +196,25 @@ export class TestRun implements Run {
 }
 
 /** An event for snapshots. */
-function stable({ id, previousEventId, timestamp, type, ...rest }: HistoryEvent, { ids, times }: { ids: boolean; times: boolean }): Record<string, unknown> {
+function stable(
+  { id, previousEventId, timestamp, type, ...rest }: HistoryEvent,
+  { ids, times }: { ids: boolean; times: boolean },
+): Record<string, unknown> {
   const out: Record<string, unknown> = { ...(ids && { id, previousEventId }), ...(times && { timestamp }), type };
   for (const [member, details] of Object.entries(rest)) {
-    out[member] = Object.fromEntries(Object.entries(details).filter(([name]) => !name.endsWith("Details")).map(([name, value]) => [name, payload(name, value)]));
+    out[member] = Object.fromEntries(
+      Object.entries(details)
+        .filter(([name]) => !name.endsWith("Details"))
+        .map(([name, value]) => [name, payload(name, value)]),
+    );
   }
   return out;
 }
 
 /** The value of a member of an event's details: payloads are JSON text there. */
 function payload(name: string, value: unknown): unknown {
-  if (name === "assignedVariables" && isObject(value)) return Object.fromEntries(Object.entries(value).map(([variable, text]) => [variable, parsed(text)]));
+  if (name === "assignedVariables" && isObject(value))
+    return Object.fromEntries(Object.entries(value).map(([variable, text]) => [variable, parsed(text)]));
   return ["input", "output", "parameters"].includes(name) ? parsed(value) : value;
 }
 

@@ -25,7 +25,9 @@ export function placeOf({ stateName, iterations }: { stateName: string; iteratio
 export function readSchedule(schedule: unknown): Schedule {
   if (!isObject(schedule)) throw new TestKitError("schedule must be an object, as a failed property prints it");
   // An outcome that is an object is used as it is.
-  return new Map(Object.entries(schedule).map(([key, outcome]) => [key, typeof outcome === "string" ? parsedOutcome(outcome) : (outcome as Outcome)]));
+  return new Map(
+    Object.entries(schedule).map(([key, outcome]) => [key, typeof outcome === "string" ? parsedOutcome(outcome) : (outcome as Outcome)]),
+  );
 }
 
 /** A schedule as JSON text, for the option `schedule`. */

@@ -70,7 +70,7 @@ export class Shrinking {
   async #shorten(): Promise<boolean> {
     let isShorter = false;
     for (let size = Math.max(1, this.#smallest.schedule.size >> 1); size >= 1; size >>= 1) {
-      for (let at = 0; at < this.#smallest.schedule.size; ) {
+      for (let at = 0; at < this.#smallest.schedule.size;) {
         const entries = [...this.#smallest.schedule];
         const without = [...entries.slice(0, at), ...entries.slice(at + size)];
         if ((await this.#fails(without)) && this.#smallest.schedule.size < entries.length) isShorter = true;
@@ -85,7 +85,8 @@ export class Shrinking {
     for (const [key, outcome] of [...this.#smallest.schedule]) {
       for (const simpler of simplerThan(outcome)) {
         if (!this.#smallest.schedule.has(key)) break;
-        if (!(await this.#fails([...this.#smallest.schedule].map(([other, it]) => [other, other === key ? simpler : it] as const)))) continue;
+        if (!(await this.#fails([...this.#smallest.schedule].map(([other, it]) => [other, other === key ? simpler : it] as const))))
+          continue;
         isSimpler = true;
         break;
       }

@@ -50,7 +50,8 @@ class Story {
 
   #say(event: HistoryEvent | undefined, text: string): void {
     const began = this.#facts.history[0];
-    const time = this.#options.times && event !== undefined && began !== undefined ? `${spoken(timeBetween(began, event)).padStart(11)}  ` : "";
+    const time =
+      this.#options.times && event !== undefined && began !== undefined ? `${spoken(timeBetween(began, event)).padStart(11)}  ` : "";
     this.lines.push(`${time}${text}`);
   }
 
@@ -71,7 +72,9 @@ class Story {
 
   #tell(event: HistoryEvent): void {
     const details = detailsOf(event);
-    const text = this.#textOf(event.type, details, () => place(this.#visits.iterations(event.id, details.name ?? this.#visits.stateOf(event.id) ?? "")));
+    const text = this.#textOf(event.type, details, () =>
+      place(this.#visits.iterations(event.id, details.name ?? this.#visits.stateOf(event.id) ?? "")),
+    );
     if (text !== undefined) this.#say(event, text);
   }
 
@@ -80,8 +83,10 @@ class Story {
     if (type === "ExecutionStarted") return `start${this.#data(details.input)}`;
     if (type === "ExecutionRedriven") return "redriven";
     if (type === "MapStateStarted") return `    ${where()}${details.length} item${details.length === 1 ? "" : "s"}`;
-    if (type.endsWith("StateEntered")) return `→ ${where()}${details.name} (${type.replace("StateEntered", "")})${this.#data(details.input)}`;
-    if (type.endsWith("StateExited")) return this.#endsChain(details.name) ? `← ${where()}${details.name}${this.#data(details.output)}` : undefined;
+    if (type.endsWith("StateEntered"))
+      return `→ ${where()}${details.name} (${type.replace("StateEntered", "")})${this.#data(details.input)}`;
+    if (type.endsWith("StateExited"))
+      return this.#endsChain(details.name) ? `← ${where()}${details.name}${this.#data(details.output)}` : undefined;
     if (type.endsWith("Scheduled")) return `    ${where()}call ${called(details)}${this.#data(details.parameters ?? details.input)}`;
     if (/^(Task|LambdaFunction|Activity)Succeeded$/.test(type)) return `    ${where()}✓${this.#result(details.output)}`;
     if (/^(Task|LambdaFunction|Activity)(Failed|TimedOut)$/.test(type) || type === "EvaluationFailed" || type === "MapRunFailed") {
@@ -98,7 +103,10 @@ class Story {
 
   #tellHandled({ state, error, delay, pointer, event }: HandledError): void {
     const index = indexIn(pointer);
-    const text = delay === undefined ? `⤷ ${error ?? "the error"} caught by ${state}/Catch/${index}` : `↻ retry in ${spoken(delay)} by ${state}/Retry/${index}`;
+    const text =
+      delay === undefined
+        ? `⤷ ${error ?? "the error"} caught by ${state}/Catch/${index}`
+        : `↻ retry in ${spoken(delay)} by ${state}/Retry/${index}`;
     this.#say(this.#visits.events.get(event), `    ${place(this.#visits.iterations(event, state))}${text}`);
   }
 
@@ -106,7 +114,8 @@ class Story {
   #end(): string {
     const { outcome, waiting } = this.#facts;
     if (outcome.status === "RUNNING") return `RUNNING: waits for ever in ${waiting.map(({ state }) => state).join(", ")}`;
-    if (outcome.status === "SUCCEEDED") return `SUCCEEDED${this.#options.payloads ? ` ${cut(readable(JSON.stringify(outcome.output)))}` : ""}`;
+    if (outcome.status === "SUCCEEDED")
+      return `SUCCEEDED${this.#options.payloads ? ` ${cut(readable(JSON.stringify(outcome.output)))}` : ""}`;
     const why = outcome.status === "TIMED_OUT" ? "" : this.#why(outcome);
     return `${outcome.status}${why ? ` ${why}` : ""}`;
   }

@@ -12,7 +12,11 @@ export function exampleInput(definition: MachineDefinition): JsonValue {
 }
 
 /** The member of a service's result that has the answer of its handler. */
-const INNER: Readonly<Record<string, string>> = { "lambda:invoke": "Payload", "http:invoke": "ResponseBody", "states:startExecution": "Output" };
+const INNER: Readonly<Record<string, string>> = {
+  "lambda:invoke": "Payload",
+  "http:invoke": "ResponseBody",
+  "states:startExecution": "Output",
+};
 
 /**
  * By the state's name a result for each Task, with what the definition reads of it later; where a Choice looks at it, one
@@ -21,7 +25,10 @@ const INNER: Readonly<Record<string, string>> = { "lambda:invoke": "Payload", "h
 export function exampleResults(definition: MachineDefinition): Record<string, JsonValue> {
   const results: Record<string, JsonValue> = {};
   for (const { state, resource, result } of follow(definition).tasks.values()) {
-    const inner = resource.kind === "service" && resource.pattern !== "waitForTaskToken" && Object.hasOwn(INNER, resource.name) ? INNER[resource.name] : undefined;
+    const inner =
+      resource.kind === "service" && resource.pattern !== "waitForTaskToken" && Object.hasOwn(INNER, resource.name)
+        ? INNER[resource.name]
+        : undefined;
     const shape = inner === undefined ? result : result.members.get(inner)?.shape;
     // What a child execution without `.sync:2` gives is text, and of its start it gives nothing.
     const isText = resource.name === "states:startExecution" && resource.pattern !== "sync:2";

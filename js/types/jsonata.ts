@@ -30,7 +30,9 @@ function codeOf(expression: string): string {
 
 /** The steps in the text of a path. */
 export function stepsIn(text: string): Step[] {
-  return [...text.matchAll(/\.(?:([A-Za-z_]\w*)|`([^`]+)`)|\[(-?\d+)\]/g)].map(([, plain, quoted, index]) => plain ?? quoted ?? Number(index));
+  return [...text.matchAll(/\.(?:([A-Za-z_]\w*)|`([^`]+)`)|\[(-?\d+)\]/g)].map(
+    ([, plain, quoted, index]) => plain ?? quoted ?? Number(index),
+  );
 }
 
 /** The value of an expression; notes what it reads, and what that is used as. `certain`: whether it is always evaluated. */
@@ -56,8 +58,12 @@ function noteReads(code: string, lookup: Lookup): void {
 
 /** What is summed is a list of numbers, what is counted or gone through a list; what is calculated or compared with a number is one. */
 function noteUses(code: string, lookup: Lookup): void {
-  const calls = new RegExp(`\\$(sum|max|min|average|count|map|filter|reduce|sort|append|reverse|distinct|zip)\\(\\s*(${PLACE})\\s*[,)]`, "g");
-  for (const [, name = "", path = ""] of code.matchAll(calls)) suggest(lookup(path, false), /^(sum|max|min|average)$/.test(name) ? "numbers" : "list");
+  const calls = new RegExp(
+    `\\$(sum|max|min|average|count|map|filter|reduce|sort|append|reverse|distinct|zip)\\(\\s*(${PLACE})\\s*[,)]`,
+    "g",
+  );
+  for (const [, name = "", path = ""] of code.matchAll(calls))
+    suggest(lookup(path, false), /^(sum|max|min|average)$/.test(name) ? "numbers" : "list");
   const operands = new RegExp(`(${PLACE})\\s*[-+*/%](?!\\])|[-+*/%]\\s*(${PLACE})(?!\\s*\\()`, "g");
   for (const [, before, after = ""] of code.matchAll(operands)) suggest(lookup(before ?? after, false), "number");
   const compared = new RegExp(`(\\$states\\.(?:input|result)${STEP}+|\\$[A-Za-z_]\\w*${STEP}*)\\s*(?:<=|>=|<|>)\\s*-?\\d`, "g");
@@ -66,9 +72,11 @@ function noteUses(code: string, lookup: Lookup): void {
 
 /** The type of what a call or an operator gives. */
 function resultOf(code: string): Value {
-  if (/^\$(string|uuid|join|uppercase|lowercase|trim|substring\w*|replace|hash|now|fromMillis|base64\w+)\s*\([^()]*\)$/.test(code)) return STRING;
+  if (/^\$(string|uuid|join|uppercase|lowercase|trim|substring\w*|replace|hash|now|fromMillis|base64\w+)\s*\([^()]*\)$/.test(code))
+    return STRING;
   if (/^\$(count|sum|max|min|average|length|number|floor|ceil|round|abs|millis|toMillis)\s*\([^()]*\)$/.test(code)) return NUMBER;
-  if (/^\$(exists|not|boolean|contains)\s*\([^()]*\)$/.test(code) || /^[^?:]*\s(=|!=|<|>|<=|>=|in)\s[^?:]*$/.test(code)) return type("boolean");
+  if (/^\$(exists|not|boolean|contains)\s*\([^()]*\)$/.test(code) || /^[^?:]*\s(=|!=|<|>|<=|>=|in)\s[^?:]*$/.test(code))
+    return type("boolean");
   if (/^[^?:{}[\]]*\s&\s[^?:{}[\]]*$/.test(code)) return STRING;
   return UNKNOWN;
 }
@@ -77,8 +85,14 @@ function resultOf(code: string): Value {
 export function comparisons(condition: string): Comparison[] {
   const code = codeOf(condition);
   if (WHOLE_PLACE.test(code)) return [[code, "=", true]];
-  const found = code.matchAll(new RegExp(`(${PLACE})\\s*(!=|<=|>=|=|<|>)\\s*("(?:[^"\\\\]|\\\\.)*"|'[^'\\\\]*'|-?\\d+(?:\\.\\d+)?|true|false)`, "g"));
-  return [...found].map(([, path = "", operator = "", text = ""]) => [path, operator, text.startsWith("'") ? text.slice(1, -1) : JSON.parse(text)]);
+  const found = code.matchAll(
+    new RegExp(`(${PLACE})\\s*(!=|<=|>=|=|<|>)\\s*("(?:[^"\\\\]|\\\\.)*"|'[^'\\\\]*'|-?\\d+(?:\\.\\d+)?|true|false)`, "g"),
+  );
+  return [...found].map(([, path = "", operator = "", text = ""]) => [
+    path,
+    operator,
+    text.startsWith("'") ? text.slice(1, -1) : JSON.parse(text),
+  ]);
 }
 
 /** A value that is made when it is known that the whole expression can be read. */
@@ -123,7 +137,9 @@ class Composition {
   #merge(depth: number): Later | undefined {
     const parts = this.#list(/\s*\]\s*\)/y, () => this.#part(depth + 1));
     if (parts?.length === 0) return () => object(new Map());
-    return parts && (() => parts.map((part) => part()).reduce((base, over) => (over.kind === "object" ? object(over.members, base) : UNKNOWN)));
+    return (
+      parts && (() => parts.map((part) => part()).reduce((base, over) => (over.kind === "object" ? object(over.members, base) : UNKNOWN)))
+    );
   }
 
   #object(depth: number): Later | undefined {

@@ -232,7 +232,10 @@ function inherited(value: Value, hidden: ReadonlySet<string>, indent: string, de
 }
 
 function objectText(members: readonly MemberText[], open: boolean, indent: string): string {
-  const lines = members.map(([name, required, text]) => `${indent}  ${/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)}${required ? "" : "?"}: ${text};`);
+  const lines = members.map(
+    ([name, required, text]) =>
+      `${indent}  ${/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)}${required ? "" : "?"}: ${text};`,
+  );
   // An open object can have other members, which nobody reads.
   if (open) lines.push(`${indent}  [name: string]: unknown;`);
   return lines.length === 0 ? "{}" : `{\n${lines.join("\n")}\n${indent}}`;

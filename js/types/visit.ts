@@ -12,7 +12,12 @@ import { type Ranks, against, leadingOn, ranks } from "./ways.ts";
 const STRING = type("string");
 const NUMBER = type("number");
 const EMPTY = object(new Map());
-const ERROR_OUTPUT = object(new Map([["Error", STRING], ["Cause", STRING]]));
+const ERROR_OUTPUT = object(
+  new Map([
+    ["Error", STRING],
+    ["Cause", STRING],
+  ]),
+);
 
 /** What a task calls: its Resource, and the `FunctionName` of its parameters. */
 export type TaskResource = Resource & { arn: string; function: unknown };
@@ -59,8 +64,19 @@ interface States {
 }
 
 /** Fields of both languages that hold a number or an instant; of JSONPath with `Path` behind the name. */
-const TIMES = [["Seconds", "number"], ["TimeoutSeconds", "number"], ["HeartbeatSeconds", "number"], ["MaxConcurrency", "number"], ["Timestamp", "string"], ["Error", "string"], ["Cause", "string"]] as const;
-const PATHS_ONLY = [["ToleratedFailureCountPath", "number"], ["ToleratedFailurePercentagePath", "number"]] as const;
+const TIMES = [
+  ["Seconds", "number"],
+  ["TimeoutSeconds", "number"],
+  ["HeartbeatSeconds", "number"],
+  ["MaxConcurrency", "number"],
+  ["Timestamp", "string"],
+  ["Error", "string"],
+  ["Cause", "string"],
+] as const;
+const PATHS_ONLY = [
+  ["ToleratedFailureCountPath", "number"],
+  ["ToleratedFailurePercentagePath", "number"],
+] as const;
 
 /** Looks at a state. Its fields may be any JSON. */
 export function visit(flow: MachineFlow, name: string, state: StateFields, input: Value, env: Surroundings, depth: number): Outcome {
@@ -195,7 +211,11 @@ class Visit {
   #items(): Value {
     const { ItemsPath, Items, ItemReader } = this.#state;
     if (ItemReader !== undefined) return UNKNOWN;
-    const items = !this.#isJsonata ? this.#path(ItemsPath ?? "$", this.#effective) : Items === undefined ? this.#raw : this.#value(Items, {});
+    const items = !this.#isJsonata
+      ? this.#path(ItemsPath ?? "$", this.#effective)
+      : Items === undefined
+        ? this.#raw
+        : this.#value(Items, {});
     use(items, "list");
     return items;
   }
@@ -285,7 +305,9 @@ class Visit {
     if (path === null) return this.#raw;
     const steps = placeOf(path)?.steps;
     if (steps === undefined || !steps.every(isName)) return UNKNOWN;
-    return this.#raw.kind === "either" ? this.#raw.of.map((raw) => withMember(raw, steps, value)).reduce(join) : withMember(this.#raw, steps, value);
+    return this.#raw.kind === "either"
+      ? this.#raw.of.map((raw) => withMember(raw, steps, value)).reduce(join)
+      : withMember(this.#raw, steps, value);
   }
 
   #assign(root: Value, more: States, fields = this.#state.Assign): void {
@@ -303,7 +325,11 @@ class Visit {
   }
 
   #members(template: JsonObject, root: Value): Map<string, Value> {
-    return new Map(Object.entries(template).map(([name, item]) => (name.endsWith(".$") ? [name.slice(0, -2), this.#computed(item, root)] : [name, this.#template(item, root)])));
+    return new Map(
+      Object.entries(template).map(([name, item]) =>
+        name.endsWith(".$") ? [name.slice(0, -2), this.#computed(item, root)] : [name, this.#template(item, root)],
+      ),
+    );
   }
 
   /** A path, or a call of an intrinsic function. */
@@ -330,7 +356,12 @@ class Visit {
     if (path === "Execution.Input" || path.startsWith("Execution.Input.")) return read(this.#flow.whole, steps.slice(2), this.#env.certain);
     if (path === "Map.Item.Value" || path.startsWith("Map.Item.Value.")) return read(this.#env.item, steps.slice(3), this.#env.certain);
     if (/^(Map\.Item\.Index|State\.RetryCount|Execution\.RedriveCount)$/.test(path)) return NUMBER;
-    if (/^(Execution\.(Id|Name|RoleArn|StartTime|RedriveTime)|State\.(Name|EnteredTime)|StateMachine\.(Id|Name)|Task\.Token|Map\.Item\.(Key|Source))$/.test(path)) return STRING;
+    if (
+      /^(Execution\.(Id|Name|RoleArn|StartTime|RedriveTime)|State\.(Name|EnteredTime)|StateMachine\.(Id|Name)|Task\.Token|Map\.Item\.(Key|Source))$/.test(
+        path,
+      )
+    )
+      return STRING;
     return UNKNOWN;
   }
 

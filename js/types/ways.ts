@@ -30,7 +30,7 @@ function rankOfWay(states: Scope["States"], next: string, state: string): Rank {
 /** Whether every way from a state comes back to another one, as in a loop that waits. */
 function comesBack(states: Scope["States"], from: string, to: string): boolean {
   const seen = new Set<string>();
-  for (let name = from; !seen.has(name); ) {
+  for (let name = from; !seen.has(name);) {
     if (name === to) return true;
     seen.add(name);
     const { Type, Next }: Partial<StateFields> = states[name] ?? {};
@@ -44,15 +44,27 @@ function comesBack(states: Scope["States"], from: string, to: string): boolean {
 /** A value for which the comparison holds; undefined where any may do. */
 export function leadingOn(operator: string, compared: JsonValue): JsonValue | undefined {
   switch (operator) {
-    case "StringEquals": case "NumericEquals": case "BooleanEquals": case "TimestampEquals": case "=":
-    case "NumericLessThanEquals": case "NumericGreaterThanEquals": case "<=": case ">=":
-    case "StringLessThanEquals": case "StringGreaterThanEquals": case "TimestampLessThanEquals": case "TimestampGreaterThanEquals":
+    case "StringEquals":
+    case "NumericEquals":
+    case "BooleanEquals":
+    case "TimestampEquals":
+    case "=":
+    case "NumericLessThanEquals":
+    case "NumericGreaterThanEquals":
+    case "<=":
+    case ">=":
+    case "StringLessThanEquals":
+    case "StringGreaterThanEquals":
+    case "TimestampLessThanEquals":
+    case "TimestampGreaterThanEquals":
       return compared;
     case "StringMatches":
       return typeof compared === "string" ? compared.replaceAll(/\\(.)|\*/g, "$1") : undefined;
-    case "NumericGreaterThan": case ">":
+    case "NumericGreaterThan":
+    case ">":
       return typeof compared === "number" ? compared + 1 : undefined;
-    case "NumericLessThan": case "<":
+    case "NumericLessThan":
+    case "<":
       return typeof compared === "number" ? compared - 1 : undefined;
     case "TimestampGreaterThan":
       return "9999-01-01T00:00:00Z";
@@ -70,15 +82,25 @@ export function against(operator: string, compared: JsonValue): JsonValue | unde
   switch (operator) {
     case "BooleanEquals":
       return !compared;
-    case "NumericEquals": case "NumericLessThanEquals": case "<=": case "=":
+    case "NumericEquals":
+    case "NumericLessThanEquals":
+    case "<=":
+    case "=":
       return typeof compared === "number" ? compared + 1 : typeof compared === "boolean" ? !compared : undefined;
-    case "NumericGreaterThanEquals": case ">=":
+    case "NumericGreaterThanEquals":
+    case ">=":
       return typeof compared === "number" ? compared - 1 : undefined;
-    case "NumericGreaterThan": case "NumericLessThan": case ">": case "<": case "!=":
+    case "NumericGreaterThan":
+    case "NumericLessThan":
+    case ">":
+    case "<":
+    case "!=":
       return compared;
-    case "TimestampGreaterThan": case "TimestampGreaterThanEquals":
+    case "TimestampGreaterThan":
+    case "TimestampGreaterThanEquals":
       return "1970-01-01T00:00:00Z";
-    case "TimestampLessThan": case "TimestampLessThanEquals":
+    case "TimestampLessThan":
+    case "TimestampLessThanEquals":
       return "9999-01-01T00:00:00Z";
     default:
       return undefined;

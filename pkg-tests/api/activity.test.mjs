@@ -37,7 +37,10 @@ test("a worker that was there first gets it too; failures have error and cause",
 
 test("tasks are fetched in the order in which they were scheduled, by any number of workers", async () => {
   const activity = new Activity();
-  const machine = new StateMachine({ StartAt: "M", States: { M: { Type: "Map", ItemProcessor: { StartAt: "R", States: { R: { Type: "Task", Resource: ARN, End: true } } }, End: true } } });
+  const machine = new StateMachine({
+    StartAt: "M",
+    States: { M: { Type: "Map", ItemProcessor: { StartAt: "R", States: { R: { Type: "Task", Resource: ARN, End: true } } }, End: true } },
+  });
   const executions = [];
   // The second begins when the first has scheduled its two.
   for (const items of [[1, 2], [3]]) {

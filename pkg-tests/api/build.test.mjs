@@ -12,7 +12,10 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 test("the WebAssembly is made of every file of the crate, also of what it includes", () => {
   const sources = rustSources();
   const crate = [...filesOf("src"), ...filesOf("xtask")];
-  assert.deepEqual(crate.filter((path) => !sources.includes(path)), []);
+  assert.deepEqual(
+    crate.filter((path) => !sources.includes(path)),
+    [],
+  );
   for (const path of crate.filter((path) => path.endsWith(".rs"))) {
     const text = readFileSync(join(root, path), "utf8");
     // Each of them names its file: one whose name is put together would be missed.

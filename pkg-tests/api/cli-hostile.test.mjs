@@ -23,7 +23,14 @@ const { folder, stepglass } = folderWith({
   "deep.yaml": "- ".repeat(4000),
   "alias.yaml": "a: *nowhere\n",
   "bomb.yaml": `a0: &a0 [x]\n${Array.from({ length: 12 }, (_, i) => `a${i + 1}: &a${i + 1} [${Array(9).fill(`*a${i}`)}]\n`).join("")}`,
-  "odd-template.json": { Resources: { A: null, B: { Type: "AWS::StepFunctions::StateMachine" }, C: { Type: "AWS::StepFunctions::StateMachine", Properties: { DefinitionString: 5 } }, D: { Type: "AWS::Serverless::StateMachine", Properties: { DefinitionUri: "nowhere.json" } } } },
+  "odd-template.json": {
+    Resources: {
+      A: null,
+      B: { Type: "AWS::StepFunctions::StateMachine" },
+      C: { Type: "AWS::StepFunctions::StateMachine", Properties: { DefinitionString: 5 } },
+      D: { Type: "AWS::Serverless::StateMachine", Properties: { DefinitionUri: "nowhere.json" } },
+    },
+  },
   "serverless.yml": 'stepFunctions: { stateMachines: { a: null, b: { definition: 3 }, c: { definition: "${file(nowhere.yml)}" } } }\n',
   "folder/file": "x",
   "syntax.mjs": "export const a = 1;\nexport const = 2;\n",
@@ -35,7 +42,30 @@ writeFileSync(join(folder, "large.json"), JSON.stringify({ ...good, Comment: "x"
 writeFileSync(join(folder, "utf16.json"), Buffer.from(`\ufeff${JSON.stringify(good)}`, "utf16le"));
 if (!posix.skip) symlinkSync("loop.json", join(folder, "loop.json"));
 
-const files = ["bad.json", "empty.json", "empty.yaml", "null.json", "list.json", "odd.json", "deep.json", "deep.yaml", "alias.yaml", "bomb.yaml", "odd-template.json", "serverless.yml", "binary.json", "binary.yaml", "large.json", "folder", "nowhere.json", "good.json/x", "good.json#X", "#", "", ...(posix.skip ? [] : ["loop.json", "/dev/null"])];
+const files = [
+  "bad.json",
+  "empty.json",
+  "empty.yaml",
+  "null.json",
+  "list.json",
+  "odd.json",
+  "deep.json",
+  "deep.yaml",
+  "alias.yaml",
+  "bomb.yaml",
+  "odd-template.json",
+  "serverless.yml",
+  "binary.json",
+  "binary.yaml",
+  "large.json",
+  "folder",
+  "nowhere.json",
+  "good.json/x",
+  "good.json#X",
+  "#",
+  "",
+  ...(posix.skip ? [] : ["loop.json", "/dev/null"]),
+];
 const lines = files.flatMap((file) => [
   ["run", file],
   ["run", "good.json", "--input", `@${file}`],
@@ -99,24 +129,39 @@ test("whatever the file: exit code 0, 1 or 2, no stack, and the reason", async (
 });
 
 test("with --json every outcome is one JSON value, and nothing else", async () => {
-  for (const { args, code, stdout, stderr } of await runMany(folder, lines.map((args) => [...args, "--json"]))) {
+  for (const { args, code, stdout, stderr } of await runMany(
+    folder,
+    lines.map((args) => [...args, "--json"]),
+  )) {
     const line = args.join(" ");
     let value;
     assert.doesNotThrow(() => (value = JSON.parse(stdout)), `${line}: ${stdout.slice(0, 300)}`);
     assert.equal(stderr, "", line);
-    if (code === 2 && !["test", "validate"].includes(args[0])) assert.deepEqual([["usage", "unusable"].includes(value.problem.kind), typeof value.problem.message], [true, "string"], line);
-    if (code === 1 && value.problem !== undefined) assert.deepEqual([value.problem.kind, Array.isArray(value.problem.diagnostics)], ["definition", true], line);
+    if (code === 2 && !["test", "validate"].includes(args[0]))
+      assert.deepEqual([["usage", "unusable"].includes(value.problem.kind), typeof value.problem.message], [true, "string"], line);
+    if (code === 1 && value.problem !== undefined)
+      assert.deepEqual([value.problem.kind, Array.isArray(value.problem.diagnostics)], ["definition", true], line);
   }
 });
 
 test("wrong usage leads to the help, and with --json it is a problem of that kind", async () => {
-  for (const { args, code, stdout, stderr } of await runMany(folder, misused.filter(([name]) => name !== undefined))) {
+  for (const { args, code, stdout, stderr } of await runMany(
+    folder,
+    misused.filter(([name]) => name !== undefined),
+  )) {
     assert.deepEqual([code, stdout], [2, ""], args.join(" "));
     assert.match(stderr, /^stepglass: /);
   }
-  for (const { args, code, stdout, stderr } of await runMany(folder, misused.filter(([name]) => name !== undefined).map(([name, ...rest]) => [name, "--json", ...rest]))) {
+  for (const { args, code, stdout, stderr } of await runMany(
+    folder,
+    misused.filter(([name]) => name !== undefined).map(([name, ...rest]) => [name, "--json", ...rest]),
+  )) {
     const { problem } = JSON.parse(stdout);
-    assert.deepEqual([code, stderr, Object.keys(problem), ["usage", "unusable"].includes(problem.kind)], [2, "", ["kind", "message"], true], args.join(" "));
+    assert.deepEqual(
+      [code, stderr, Object.keys(problem), ["usage", "unusable"].includes(problem.kind)],
+      [2, "", ["kind", "message"], true],
+      args.join(" "),
+    );
   }
 });
 
@@ -127,19 +172,34 @@ test("--watch and --json exclude each other", async () => {
 test("a name that AWS refuses is wrong usage, and says what a name may be", async () => {
   const { code, stdout, stderr } = await stepglass("run", "good.json", "--name", "a b");
   assert.deepEqual([code, stdout], [2, ""]);
-  assert.match(stderr, /^stepglass: --name "a b" is refused by AWS: a name has 1 to 80 characters, no spaces[^\n]*\nTry: stepglass help run\n$/);
-  assert.match((await stepglass("run", "good.json", "-i", "@-", { input: JSON.stringify("x".repeat(300_000)) })).stderr, /the input has 300,002 bytes; AWS takes at most 262,144/);
+  assert.match(
+    stderr,
+    /^stepglass: --name "a b" is refused by AWS: a name has 1 to 80 characters, no spaces[^\n]*\nTry: stepglass help run\n$/,
+  );
+  assert.match(
+    (await stepglass("run", "good.json", "-i", "@-", { input: JSON.stringify("x".repeat(300_000)) })).stderr,
+    /the input has 300,002 bytes; AWS takes at most 262,144/,
+  );
 });
 
 test("run --json of a definition with errors, and with warnings", async () => {
   const broken = await stepglass("run", "bad.json", "--json");
   const { problem } = JSON.parse(broken.stdout);
-  assert.deepEqual([broken.code, broken.stderr, problem.kind, problem.file, problem.message], [1, "", "definition", "bad.json", "bad.json has 2 errors"]);
+  assert.deepEqual(
+    [broken.code, broken.stderr, problem.kind, problem.file, problem.message],
+    [1, "", "definition", "bad.json", "bad.json has 2 errors"],
+  );
   assert.deepEqual(problem.diagnostics.map(({ code }) => code).sort(), ["no-terminal-state", "unknown-target"].sort());
-  writeFileSync(join(folder, "warns.json"), JSON.stringify({ StartAt: "A", States: { A: { Type: "Pass", Parameters: { x: "$.not.computed" }, End: true } } }));
+  writeFileSync(
+    join(folder, "warns.json"),
+    JSON.stringify({ StartAt: "A", States: { A: { Type: "Pass", Parameters: { x: "$.not.computed" }, End: true } } }),
+  );
   const warned = await stepglass("run", "warns.json", "--json");
   const { status, diagnostics } = JSON.parse(warned.stdout);
-  assert.deepEqual([warned.code, warned.stderr, status, diagnostics[0].severity, diagnostics[0].file], [0, "", "SUCCEEDED", "warning", "warns.json"]);
+  assert.deepEqual(
+    [warned.code, warned.stderr, status, diagnostics[0].severity, diagnostics[0].file],
+    [0, "", "SUCCEEDED", "warning", "warns.json"],
+  );
 });
 
 test("validate looks at all files, also where one is missing", async () => {
@@ -148,7 +208,11 @@ test("validate looks at all files, also where one is missing", async () => {
   assert.match(stderr, /^stepglass: cannot read nowhere\.json: no such file$/m);
   assert.match(stdout, /error\[unknown-target\][^]*--> bad\.json:[^]*definitions: \d+ errors, \d+ that cannot be used\n$/);
   const reports = JSON.parse((await stepglass("validate", "nowhere.json", "bad.json", "--json")).stdout);
-  assert.deepEqual(reports[0], { file: "nowhere.json", problem: { kind: "unusable", message: "cannot read nowhere.json: no such file" }, diagnostics: [] });
+  assert.deepEqual(reports[0], {
+    file: "nowhere.json",
+    problem: { kind: "unusable", message: "cannot read nowhere.json: no such file" },
+    diagnostics: [],
+  });
   assert.equal(reports[1].diagnostics.length, 2);
 });
 
@@ -157,7 +221,8 @@ test("validate takes folders", async () => {
     "a.asl.json": good,
     "sub/b.asl.yaml": "StartAt: A\nStates: { A: { Type: Succeed } }\n",
     "sub/deep/c.asl.yml": JSON.stringify(bad),
-    "template.yaml": "Resources:\n  Orders:\n    Type: AWS::Serverless::StateMachine\n    Properties:\n      Definition: { StartAt: A, States: { A: { Type: Succeed } } }\n",
+    "template.yaml":
+      "Resources:\n  Orders:\n    Type: AWS::Serverless::StateMachine\n    Properties:\n      Definition: { StartAt: A, States: { A: { Type: Succeed } } }\n",
     "serverless.yml": "stepFunctions:\n  stateMachines:\n    pay:\n      definition: { StartAt: A, States: { A: { Type: Succeed } } }\n",
     "bucket.template.json": { Resources: { Bucket: { Type: "AWS::S3::Bucket" } } },
     "node_modules/other/d.asl.json": bad,
@@ -169,8 +234,16 @@ test("validate takes folders", async () => {
   for (const [given, prefix] of [["."], [place, `${place}/`]]) {
     const { code, stdout } = await validate("validate", given, "--json");
     assert.equal(code, 1);
-    const found = JSON.parse(stdout).map(({ file, machine, diagnostics }) => `${file.replaceAll("\\", "/").replace(prefix ?? "", "")} ${machine} ${diagnostics.length}`);
-    assert.deepEqual(found, ["a.asl.json a 0", "serverless.yml pay 0", "sub/b.asl.yaml b 0", "sub/deep/c.asl.yml c 2", "template.yaml Orders 0"]);
+    const found = JSON.parse(stdout).map(
+      ({ file, machine, diagnostics }) => `${file.replaceAll("\\", "/").replace(prefix ?? "", "")} ${machine} ${diagnostics.length}`,
+    );
+    assert.deepEqual(found, [
+      "a.asl.json a 0",
+      "serverless.yml pay 0",
+      "sub/b.asl.yaml b 0",
+      "sub/deep/c.asl.yml c 2",
+      "template.yaml Orders 0",
+    ]);
   }
   const none = await validate("validate", "none", "a.asl.json");
   assert.equal(none.code, 2);
@@ -183,8 +256,14 @@ test("text in UTF-16, as PowerShell writes it, and with a byte order mark", asyn
 });
 
 test("a module that cannot be loaded is shown with the place", async () => {
-  assert.match((await stepglass("run", "good.json", "-t", "syntax.mjs")).stderr, /cannot load the tasks of syntax\.mjs: SyntaxError: [^\n]+\n {2}at [^\n]*syntax\.mjs:2\n/);
-  assert.match((await stepglass("run", "good.json", "-t", "throws.mjs")).stderr, /cannot load the tasks of throws\.mjs: Error: no database\n {2}at [^\n]*throws\.mjs:2:\d+\n/);
+  assert.match(
+    (await stepglass("run", "good.json", "-t", "syntax.mjs")).stderr,
+    /cannot load the tasks of syntax\.mjs: SyntaxError: [^\n]+\n {2}at [^\n]*syntax\.mjs:2\n/,
+  );
+  assert.match(
+    (await stepglass("run", "good.json", "-t", "throws.mjs")).stderr,
+    /cannot load the tasks of throws\.mjs: Error: no database\n {2}at [^\n]*throws\.mjs:2:\d+\n/,
+  );
 });
 
 const task = { StartAt: "A", States: { A: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:work", End: true } } };
@@ -201,21 +280,35 @@ test("what a module leaves open does not keep the command", async () => {
 
 test("a handler that never answers is said where nothing else is left to do", async () => {
   const { code, stderr } = await running("export const work = () => new Promise(() => {});");
-  assert.deepEqual([code, stderr], [1, "ABORTED in state \"A\": WaitsForEver: nothing is left to do: a handler's promise never settles, or nobody answers a task token\n"]);
+  assert.deepEqual(
+    [code, stderr],
+    [1, 'ABORTED in state "A": WaitsForEver: nothing is left to do: a handler\'s promise never settles, or nobody answers a task token\n'],
+  );
   assert.equal(JSON.parse((await running("export const work = () => new Promise(() => {});", "--json")).stdout).error, "WaitsForEver");
 });
 
 test("what a module throws where nobody waits is shown with its place", async () => {
-  const { code, stderr } = await running("export const work = () => new Promise(() => setTimeout(() => {\n  throw new TypeError('late');\n}, 1));");
+  const { code, stderr } = await running(
+    "export const work = () => new Promise(() => setTimeout(() => {\n  throw new TypeError('late');\n}, 1));",
+  );
   assert.equal(code, 1);
   assert.match(stderr, /^stepglass: uncaught error: TypeError: late\n {2}at [^\n]*module\.mjs:2:\d+\n$/);
 });
 
 test("SIGINT ends with 130, SIGTERM with 143: tasks are aborted first, and the output is written", posix, async () => {
-  writeFileSync(join(folder, "abort.mjs"), 'export const work = (input, { signal }) => new Promise((_, reject) => {\n  console.error("working");\n  const open = setInterval(() => {}, 1e6);\n  signal.addEventListener("abort", () => setTimeout(() => { clearInterval(open); console.error("cleaned up"); reject(signal.reason); }, 20));\n});\n');
-  for (const [signal, code, cause] of [["SIGINT", 130, "by the keyboard"], ["SIGTERM", 143, "by SIGTERM"]]) {
+  writeFileSync(
+    join(folder, "abort.mjs"),
+    'export const work = (input, { signal }) => new Promise((_, reject) => {\n  console.error("working");\n  const open = setInterval(() => {}, 1e6);\n  signal.addEventListener("abort", () => setTimeout(() => { clearInterval(open); console.error("cleaned up"); reject(signal.reason); }, 20));\n});\n',
+  );
+  for (const [signal, code, cause] of [
+    ["SIGINT", 130, "by the keyboard"],
+    ["SIGTERM", 143, "by SIGTERM"],
+  ]) {
     for (const json of [false, true]) {
-      const child = spawn(process.execPath, [command, "run", "task.json", "-t", "abort.mjs", ...(json ? ["--json"] : [])], { cwd: folder, env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: "" } });
+      const child = spawn(process.execPath, [command, "run", "task.json", "-t", "abort.mjs", ...(json ? ["--json"] : [])], {
+        cwd: folder,
+        env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: "" },
+      });
       let [stdout, stderr, sent] = ["", "", false];
       child.stdout.on("data", (data) => (stdout += data));
       child.stderr.on("data", (data) => {
@@ -233,18 +326,29 @@ test("SIGINT ends with 130, SIGTERM with 143: tasks are aborted first, and the o
 });
 
 test("the exit code of coverage is that of its command, also where a signal has ended it", posix, async () => {
-  const { code, stdout } = await stepglass("coverage", "--json", "--", process.execPath, "-e", 'console.log("printed"); process.kill(process.pid, "SIGTERM"); setInterval(() => {}, 1e6)');
+  const { code, stdout } = await stepglass(
+    "coverage",
+    "--json",
+    "--",
+    process.execPath,
+    "-e",
+    'console.log("printed"); process.kill(process.pid, "SIGTERM"); setInterval(() => {}, 1e6)',
+  );
   assert.equal(code, 143);
   assert.equal(typeof JSON.parse(stdout), "object");
 });
 
 test("a reader that leaves early is no error, a disk that is full is one", posix, async () => {
-  const shell = (line) => new Promise((done) => {
-    const child = spawn("bash", ["-o", "pipefail", "-c", line], { cwd: folder, env: { ...process.env, NODE: process.execPath, CLI: command } });
-    let stderr = "";
-    child.stderr.on("data", (data) => (stderr += data));
-    child.on("close", (code) => done({ code, stderr }));
-  });
+  const shell = (line) =>
+    new Promise((done) => {
+      const child = spawn("bash", ["-o", "pipefail", "-c", line], {
+        cwd: folder,
+        env: { ...process.env, NODE: process.execPath, CLI: command },
+      });
+      let stderr = "";
+      child.stderr.on("data", (data) => (stderr += data));
+      child.on("close", (code) => done({ code, stderr }));
+    });
   assert.deepEqual(await shell('"$NODE" "$CLI" convert large.json | true'), { code: 0, stderr: "" });
   assert.deepEqual(await shell('"$NODE" "$CLI" help 2>&1 >/dev/full | cat; exit 0'), { code: 0, stderr: "" });
   const full = await shell('"$NODE" "$CLI" graph good.json > /dev/full');

@@ -8,7 +8,8 @@ import { folderWith } from "./command.mjs";
 const charge = (resource) => ({ StartAt: "Charge", States: { Charge: { Type: "Task", Resource: resource, End: true } } });
 
 const { folder, stepglass } = folderWith({
-  "tasks.mjs": "export const charge = (input, task) => ({ by: task.resource }); export const ChargeFunction = charge; export const pay = charge;",
+  "tasks.mjs":
+    "export const charge = (input, task) => ({ by: task.resource }); export const ChargeFunction = charge; export const pay = charge;",
   // CloudFormation: a string with Fn::Sub, substitutions, an object, and a file.
   "template.yaml": `
 Parameters:
@@ -41,7 +42,8 @@ Resources:
         Function: !GetAtt ChargeFunction.Arn
         Delay: !Ref Delay
 `,
-  "machines/charge.asl.json": '{"StartAt": "Nap", "States": {"Nap": {"Type": "Wait", "Seconds": ${Delay}, "Next": "Charge"},\n "Charge": {"Type": "Task", "Resource": "${Function}", "End": true}}}',
+  "machines/charge.asl.json":
+    '{"StartAt": "Nap", "States": {"Nap": {"Type": "Wait", "Seconds": ${Delay}, "Next": "Charge"},\n "Charge": {"Type": "Task", "Resource": "${Function}", "End": true}}}',
   // What the CDK synthesises.
   "cdk.out/Stack.template.json": {
     Resources: {
@@ -50,7 +52,16 @@ Resources:
         Type: "AWS::StepFunctions::StateMachine",
         Properties: {
           DefinitionString: {
-            "Fn::Join": ["", ['{"StartAt":"Charge","States":{"Charge":{"End":true,"Type":"Task","Resource":"arn:', { Ref: "AWS::Partition" }, ':states:::lambda:invoke","Parameters":{"FunctionName":"', { "Fn::GetAtt": ["ChargeFn8A1B2C3D", "Arn"] }, '","Payload.$":"$"}}}}']],
+            "Fn::Join": [
+              "",
+              [
+                '{"StartAt":"Charge","States":{"Charge":{"End":true,"Type":"Task","Resource":"arn:',
+                { Ref: "AWS::Partition" },
+                ':states:::lambda:invoke","Parameters":{"FunctionName":"',
+                { "Fn::GetAtt": ["ChargeFn8A1B2C3D", "Arn"] },
+                '","Payload.$":"$"}}}}',
+              ],
+            ],
           },
         },
       },
@@ -73,21 +84,42 @@ stepFunctions:
 `,
   "machines/plain.yml": "machine:\n  StartAt: A\n  States:\n    A: { Type: Pass, Result: filed, End: true }\n",
   "empty.yaml": "Resources: { Bucket: { Type: AWS::S3::Bucket } }",
-  "bucket.json": { Resources: { M: { Type: "AWS::StepFunctions::StateMachine", Properties: { DefinitionS3Location: { Bucket: "b", Key: "k.json" } } } } },
+  "bucket.json": {
+    Resources: { M: { Type: "AWS::StepFunctions::StateMachine", Properties: { DefinitionS3Location: { Bucket: "b", Key: "k.json" } } } },
+  },
   "orders.json": {
     StartAt: "Each",
     States: {
       Each: {
         Type: "Map",
-        ItemReader: { Resource: "arn:aws:states:::s3:getObject", ReaderConfig: { InputType: "CSV", CSVHeaderLocation: "FIRST_ROW" }, Parameters: { Bucket: "shop", Key: "in/orders.csv" } },
-        ItemProcessor: { ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" }, StartAt: "P", States: { P: { Type: "Pass", End: true } } },
+        ItemReader: {
+          Resource: "arn:aws:states:::s3:getObject",
+          ReaderConfig: { InputType: "CSV", CSVHeaderLocation: "FIRST_ROW" },
+          Parameters: { Bucket: "shop", Key: "in/orders.csv" },
+        },
+        ItemProcessor: {
+          ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" },
+          StartAt: "P",
+          States: { P: { Type: "Pass", End: true } },
+        },
         ResultWriter: { Resource: "arn:aws:states:::s3:putObject", Parameters: { Bucket: "shop", Prefix: "out" } },
         End: true,
       },
     },
   },
   "data/shop/in/orders.csv": "id,amount\n1,20\n2,30\n",
-  "parent.json": { StartAt: "Start", States: { Start: { Type: "Task", Resource: "arn:aws:states:::states:startExecution.sync:2", Parameters: { StateMachineArn: "arn:aws:states:us-east-1:123456789012:stateMachine:child", Input: { n: 1 } }, OutputPath: "$.Output", End: true } } },
+  "parent.json": {
+    StartAt: "Start",
+    States: {
+      Start: {
+        Type: "Task",
+        Resource: "arn:aws:states:::states:startExecution.sync:2",
+        Parameters: { StateMachineArn: "arn:aws:states:us-east-1:123456789012:stateMachine:child", Input: { n: 1 } },
+        OutputPath: "$.Output",
+        End: true,
+      },
+    },
+  },
   "child.asl.yaml": "StartAt: A\nStates: { A: { Type: Pass, End: true } }\n",
   "bad.json": charge("x").States,
 });
@@ -113,10 +145,19 @@ test("validate looks at every machine of a template, and shows the place in it",
   assert.equal(code, 1);
   assert.match(stdout, /--> template\.yaml:23:19/);
   assert.match(stdout, /\n3 definitions: 2 errors\n$/);
-  const piped = await stepglass("validate", "-", { input: readFileSync(join(folder, "template.yaml"), "utf8").replace("machines/charge", `${folder}/machines/charge`) });
+  const piped = await stepglass("validate", "-", {
+    input: readFileSync(join(folder, "template.yaml"), "utf8").replace("machines/charge", `${folder}/machines/charge`),
+  });
   assert.match(piped.stdout, /--> <stdin>:23:19[^]*\n3 definitions: 2 errors\n$/);
   const reports = JSON.parse((await stepglass("validate", "template.yaml", "--json")).stdout);
-  assert.deepEqual(reports.map(({ machine, diagnostics }) => [machine, diagnostics.length]), [["Subbed", 0], ["Inline", 2], ["Filed", 0]]);
+  assert.deepEqual(
+    reports.map(({ machine, diagnostics }) => [machine, diagnostics.length]),
+    [
+      ["Subbed", 0],
+      ["Inline", 2],
+      ["Filed", 0],
+    ],
+  );
 });
 
 test("a template says what it has where that is not clear", async () => {
@@ -153,7 +194,13 @@ test("colours come where they are wanted", async () => {
 });
 
 test("a slip of the pen is answered with the word that was meant", async () => {
-  for (const [args, word] of [[["vaildate"], "validate"], [["help", "grpah"], "graph"], [["run", "--tsks", "x"], "--tasks"], [["graph", "parent.json", "--direction", "TD"], "TB"], [["comp"], "completion"]]) {
+  for (const [args, word] of [
+    [["vaildate"], "validate"],
+    [["help", "grpah"], "graph"],
+    [["run", "--tsks", "x"], "--tasks"],
+    [["graph", "parent.json", "--direction", "TD"], "TB"],
+    [["comp"], "completion"],
+  ]) {
     const { code, stderr, stdout } = await stepglass(...args);
     assert.deepEqual([code, stdout], [2, ""]);
     assert.ok(stderr.includes(`did you mean ${word}?`), stderr);

@@ -22,12 +22,20 @@ changed.States.Enough.Choices[0].NumericGreaterThan = 10;
 const { stepglass } = folderWith({
   "history.json": { events },
   "page.json": events.slice(0, 3),
-  "bare.json": { events: events.map(({ timestamp, ...event }) => JSON.parse(JSON.stringify(event), (key, value) => (["input", "output", "inputDetails", "outputDetails"].includes(key) ? undefined : value))) },
+  "bare.json": {
+    events: events.map(({ timestamp, ...event }) =>
+      JSON.parse(JSON.stringify(event), (key, value) =>
+        ["input", "output", "inputDetails", "outputDetails"].includes(key) ? undefined : value,
+      ),
+    ),
+  },
   "good.json": definition,
   "changed.json": changed,
   "renamed.json": JSON.stringify(definition).replaceAll("Done", "Finished"),
   "broken.json": { StartAt: "A" },
-  "template.json": { Resources: { M: { Type: "AWS::StepFunctions::StateMachine", Properties: { DefinitionString: JSON.stringify(definition) } } } },
+  "template.json": {
+    Resources: { M: { Type: "AWS::StepFunctions::StateMachine", Properties: { DefinitionString: JSON.stringify(definition) } } },
+  },
 });
 
 test("an execution that goes the same way", async () => {

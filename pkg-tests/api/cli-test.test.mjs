@@ -74,11 +74,16 @@ test("every kind of expectation holds of what happens", () => {
   write("good/order.stepglass.yaml", GOOD.replace("order.asl.json", "../order.asl.json"));
   const { status, stdout, stderr } = run("test", "good");
   assert.equal(status, 0, stdout + stderr);
-  assert.match(stdout, /^good\/order\.stepglass\.yaml\n {2}✓ no gift\n {2}✓ declined twice\n {2}✓ refused\n {2}✓ always ends.*\n {2}✓ the input null\n {2}- not now \(skipped\)\n\n5 passed, 1 skipped in \d+ ms\n$/);
+  assert.match(
+    stdout,
+    /^good\/order\.stepglass\.yaml\n {2}✓ no gift\n {2}✓ declined twice\n {2}✓ refused\n {2}✓ always ends.*\n {2}✓ the input null\n {2}- not now \(skipped\)\n\n5 passed, 1 skipped in \d+ ms\n$/,
+  );
 });
 
 test("what does not hold is told, all of it, with lines and what happened", () => {
-  write("bad/order.stepglass.yaml", `definition: ../order.asl.json
+  write(
+    "bad/order.stepglass.yaml",
+    `definition: ../order.asl.json
 tests:
   gift:
     mocks:
@@ -90,10 +95,14 @@ tests:
   stuck:
     mocks: { Charge: never }
   unmocked: {}
-`);
+`,
+  );
   const { status, stdout } = run("test", "bad");
   assert.equal(status, 1);
-  assert.match(stdout, /✗ gift\n {2}bad\/order\.stepglass\.yaml:7\n {4}Expected the path Charge → Enough → Gift → Done, but it entered Done instead of Gift\.\n/);
+  assert.match(
+    stdout,
+    /✗ gift\n {2}bad\/order\.stepglass\.yaml:7\n {4}Expected the path Charge → Enough → Gift → Done, but it entered Done instead of Gift\.\n/,
+  );
   assert.match(stdout, / {2}bad\/order\.stepglass\.yaml:8\n {4}Expected Gift to be entered twice, but it was not\.\n/);
   assert.match(stdout, / {2}bad\/order\.stepglass\.yaml:9\n {4}Expected Charge to be called twice, but it was called once\./);
   assert.match(stdout, /What happened:\n +0 s {2}start \{\}\n/);
@@ -103,28 +112,56 @@ tests:
 });
 
 test("a property that does not hold prints seed and schedule for the file", () => {
-  write("property/order.stepglass.yaml", `definition: ../order.asl.json
+  write(
+    "property/order.stepglass.yaml",
+    `definition: ../order.asl.json
 tests:
   never refused:
     property: { seed: 1, outputs: { Charge: { amount: 1 } } }
     expect: { neverEntered: [Refused] }
-`);
+`,
+  );
   const { status, stdout } = run("test", "property");
   assert.equal(status, 1);
   const [, schedule] = /property: \{ schedule: (\{.*?\}) \}/.exec(stdout);
   assert.match(stdout, /property: \{ seed: \d+, runs: 1 \}/);
-  write("property/order.stepglass.yaml", `definition: ../order.asl.json\ntests:\n  again:\n    property: { schedule: ${schedule}, outputs: { Charge: { amount: 1 } } }\n    expect: { neverEntered: [Refused] }\n`);
+  write(
+    "property/order.stepglass.yaml",
+    `definition: ../order.asl.json\ntests:\n  again:\n    property: { schedule: ${schedule}, outputs: { Charge: { amount: 1 } } }\n    expect: { neverEntered: [Refused] }\n`,
+  );
   assert.match(run("test", "property").stdout, /✗ again\n[^]*Expected Refused not to be entered/);
 });
 
 test("mock configurations of Step Functions Local, handlers, templates, JSON", () => {
-  write("more/mocks.json", JSON.stringify({ StateMachines: { order: { TestCases: { Happy: { Charge: "Paid" } } } }, MockedResponses: { Paid: { 0: { Return: { amount: 5 } } } } }));
+  write(
+    "more/mocks.json",
+    JSON.stringify({
+      StateMachines: { order: { TestCases: { Happy: { Charge: "Paid" } } } },
+      MockedResponses: { Paid: { 0: { Return: { amount: 5 } } } },
+    }),
+  );
   write("more/tasks.mjs", "export const charge = ({ order }) => ({ amount: order * 100 });\n");
-  write("more/a.stepglass.json", JSON.stringify({ definition: "../order.asl.json", mockConfig: "mocks.json", tests: [{ testCase: "Happy", expect: { outputMatches: { receipt: { amount: 5 } } } }] }));
-  write("more/b.stepglass.yml", "definition: ../order.asl.json\ntasks: tasks.mjs\ntests: { real: { input: { order: 2 }, expect: { entered: [Gift] } } }\n");
+  write(
+    "more/a.stepglass.json",
+    JSON.stringify({
+      definition: "../order.asl.json",
+      mockConfig: "mocks.json",
+      tests: [{ testCase: "Happy", expect: { outputMatches: { receipt: { amount: 5 } } } }],
+    }),
+  );
+  write(
+    "more/b.stepglass.yml",
+    "definition: ../order.asl.json\ntasks: tasks.mjs\ntests: { real: { input: { order: 2 }, expect: { entered: [Gift] } } }\n",
+  );
   const definition = readFileSync(join(folder, "order.asl.json"), "utf8");
-  write("more/template.json", JSON.stringify({ Resources: { Order: { Type: "AWS::StepFunctions::StateMachine", Properties: { DefinitionString: definition } } } }));
-  write("more/c.stepglass.yaml", "definition: template.json#Order\nmocks: { Charge: { return: { amount: 1 } } }\ntests: { 'from a template': {} }\n");
+  write(
+    "more/template.json",
+    JSON.stringify({ Resources: { Order: { Type: "AWS::StepFunctions::StateMachine", Properties: { DefinitionString: definition } } } }),
+  );
+  write(
+    "more/c.stepglass.yaml",
+    "definition: template.json#Order\nmocks: { Charge: { return: { amount: 1 } } }\ntests: { 'from a template': {} }\n",
+  );
   const { status, stdout, stderr } = run("test", "more");
   assert.equal(status, 0, stdout + stderr);
   assert.match(stdout, /3 passed/);
@@ -145,12 +182,27 @@ test("files that cannot be used say where, and the others run all the same", () 
 test("each mistake of a test file has its line and column", () => {
   for (const [text, line, column, message] of [
     ["definition: a\ntests: [{ name: x, expects: {} }]", 2, 20, /a test has no field "expects"; did you mean expect\?/],
-    ["definition: a\ntests:\n  - name: x\n    expect: { status: SUCEEDED }", 4, 23, /status must be SUCCEEDED, FAILED.*did you mean SUCCEEDED\?/],
-    ["definition: a\ntests:\n  - name: x\n    mocks:\n      A:\n        - thro: E", 6, 11, /a mock has no field "thro"; did you mean throw\?/],
+    [
+      "definition: a\ntests:\n  - name: x\n    expect: { status: SUCEEDED }",
+      4,
+      23,
+      /status must be SUCCEEDED, FAILED.*did you mean SUCCEEDED\?/,
+    ],
+    [
+      "definition: a\ntests:\n  - name: x\n    mocks:\n      A:\n        - thro: E",
+      6,
+      11,
+      /a mock has no field "thro"; did you mean throw\?/,
+    ],
     ["definition: a\ntests:\n  - name: x\n    mocks: { A: 5 }", 4, 17, /a mock must be \{return: …\}.*not 5/],
     ["definition: a\ntests:\n  - name: x\n    mocks: { A: { return: 1, after: soon } }", 4, 37, /after must be a duration/],
     ["definition: a\ntests:\n  - name: x\n    mocks: { A: { return: 1, cause: c } }", 4, 30, /only throw can have a cause/],
-    ["definition: a\ntests:\n  - name: x\n    mocks: { A: { iterations: { x: never } } }", 4, 33, /an iteration must be "0", "1-3" or "\*"/],
+    [
+      "definition: a\ntests:\n  - name: x\n    mocks: { A: { iterations: { x: never } } }",
+      4,
+      33,
+      /an iteration must be "0", "1-3" or "\*"/,
+    ],
     ["definition: a\ntests:\n  - name: x\n    expect:\n      waits: { W: soon }", 5, 19, /a duration must be a text with its unit/],
     ["definition: a\ntests:\n  - name: x\n    expect: { error: /(/ }", 4, 22, /Invalid regular expression/],
     ["definition: a\ntests:\n  - name: x\n    expect: { path: A }", 4, 21, /path must be a list of names/],
@@ -164,13 +216,16 @@ test("each mistake of a test file has its line and column", () => {
     ["just text", 1, 1, /a test file must be a map with the fields definition/],
   ]) {
     const file = join(folder, write("mistake.yaml", text));
-    assert.throws(() => readTestFile(file), (error) => {
-      assert.ok(error instanceof BadTestFile, error.stack);
-      const [problem] = error.problems;
-      assert.match(problem.message, message, text);
-      assert.deepEqual([problem.line, problem.column], [line, column], text);
-      return true;
-    });
+    assert.throws(
+      () => readTestFile(file),
+      (error) => {
+        assert.ok(error instanceof BadTestFile, error.stack);
+        const [problem] = error.problems;
+        assert.match(problem.message, message, text);
+        assert.deepEqual([problem.line, problem.column], [line, column], text);
+        return true;
+      },
+    );
   }
 });
 
@@ -227,7 +282,16 @@ test("coverage of test files: text, files, threshold; also of what no test has r
 
 test("several commands at once do not disturb each other", async () => {
   const codes = await Promise.all(
-    ["a", "b", "c"].map((name) => new Promise((done) => spawn(process.execPath, [cli, "test", "good", "--coverage=json", "--coverage-dir", `at-once/${name}`], { cwd: folder, env, stdio: "ignore" }).on("close", done))),
+    ["a", "b", "c"].map(
+      (name) =>
+        new Promise((done) =>
+          spawn(process.execPath, [cli, "test", "good", "--coverage=json", "--coverage-dir", `at-once/${name}`], {
+            cwd: folder,
+            env,
+            stdio: "ignore",
+          }).on("close", done),
+        ),
+    ),
   );
   assert.deepEqual(codes, [0, 0, 0]);
   const [a, b, c] = ["a", "b", "c"].map((name) => readFileSync(join(folder, `at-once/${name}/stepglass.json`), "utf8"));
@@ -237,7 +301,10 @@ test("several commands at once do not disturb each other", async () => {
 test("a filter, only, and wrong usage", () => {
   assert.match(run("test", "good", "--filter", "DECLINED").stdout, /✓ declined twice\n\n1 passed/);
   assert.equal(run("test", "good", "--filter", "nothing like it").status, 2);
-  write("only/x.stepglass.yaml", "definition: ../order.asl.json\nmocks: { Charge: { return: { amount: 1 } } }\ntests: { a: {}, b: { only: true } }\n");
+  write(
+    "only/x.stepglass.yaml",
+    "definition: ../order.asl.json\nmocks: { Charge: { return: { amount: 1 } } }\ntests: { a: {}, b: { only: true } }\n",
+  );
   assert.match(run("test", "only").stdout, /- a \(skipped\)\n {2}✓ b/);
   for (const [args, message] of [
     [["test", "nowhere"], /cannot read nowhere: no such file/],
@@ -272,7 +339,7 @@ test("--watch runs again when a test file or a definition changes", async (t) =>
   let printed = "";
   child.stdout.on("data", (chunk) => (printed += String(chunk).replaceAll(/ \(\d+ ms\)/g, "")));
   const until = async (pattern) => {
-    for (const end = performance.now() + 60_000; performance.now() < end; ) {
+    for (const end = performance.now() + 60_000; performance.now() < end;) {
       if (pattern.test(printed)) return;
       await new Promise((done) => setTimeout(done, 25));
     }

@@ -34,7 +34,12 @@ const order = {
       Type: "Map",
       ItemsPath: "$.order.lines",
       ItemSelector: { "line.$": "$$.Map.Item.Value", "who.$": "$.customer" },
-      ItemProcessor: { StartAt: "Send", States: { Send: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:send-it", InputPath: "$.line.sku", End: true } } },
+      ItemProcessor: {
+        StartAt: "Send",
+        States: {
+          Send: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:send-it", InputPath: "$.line.sku", End: true },
+        },
+      },
       ResultPath: "$.sent",
       Next: "Done",
     },
@@ -47,9 +52,21 @@ const jsonata = {
   QueryLanguage: "JSONata",
   StartAt: "Get",
   States: {
-    Get: { Type: "Task", Resource: "arn:aws:states:::dynamodb:getItem", Arguments: { TableName: "orders", Key: "{% $states.input.key %}" }, Assign: { who: "{% $states.result.Item.who %}" }, Output: { title: '{% "x" & $states.result.Item.title %}', n: "{% $count($states.input.list) %}" }, Next: "Nap" },
+    Get: {
+      Type: "Task",
+      Resource: "arn:aws:states:::dynamodb:getItem",
+      Arguments: { TableName: "orders", Key: "{% $states.input.key %}" },
+      Assign: { who: "{% $states.result.Item.who %}" },
+      Output: { title: '{% "x" & $states.result.Item.title %}', n: "{% $count($states.input.list) %}" },
+      Next: "Nap",
+    },
     Nap: { Type: "Wait", Seconds: "{% $states.input.n %}", Next: "Mail" },
-    Mail: { Type: "Task", Resource: "arn:aws:states:::sqs:sendMessage.waitForTaskToken", Arguments: { Body: "{% $who.mail %}", Token: "{% $states.context.Task.Token %}" }, End: true },
+    Mail: {
+      Type: "Task",
+      Resource: "arn:aws:states:::sqs:sendMessage.waitForTaskToken",
+      Arguments: { Body: "{% $who.mail %}", Token: "{% $states.context.Task.Token %}" },
+      End: true,
+    },
   },
 };
 
@@ -58,7 +75,10 @@ const { folder, stepglass } = folderWith({ "order.json": order, "jsonata.json": 
 test("types say what the definition says, and unknown where it says nothing", async () => {
   const { input, output, handlers } = JSON.parse((await stepglass("types", "order.json", "--json")).stdout);
   const plain = (text) => text.replace(/\s+/g, " ");
-  assert.equal(plain(input), "{ order: { id: unknown; lines?: Array<{ sku?: unknown; [name: string]: unknown; }>; [name: string]: unknown; }; gift?: unknown; customer?: unknown; [name: string]: unknown; }");
+  assert.equal(
+    plain(input),
+    "{ order: { id: unknown; lines?: Array<{ sku?: unknown; [name: string]: unknown; }>; [name: string]: unknown; }; gift?: unknown; customer?: unknown; [name: string]: unknown; }",
+  );
   assert.equal(plain(output), "{ amount: number; ok: unknown; }");
   assert.deepEqual(
     handlers.map(({ key, state, input, result }) => [key, state, plain(input), plain(result)]),
@@ -72,7 +92,11 @@ test("types say what the definition says, and unknown where it says nothing", as
   assert.deepEqual(
     other.handlers.map(({ key, input, result }) => [key, plain(input), plain(result)]),
     [
-      ["Get", "{ TableName: string; Key: unknown; }", "{ Item: { who: { mail: unknown; [name: string]: unknown; }; title?: unknown; [name: string]: unknown; }; [name: string]: unknown; }"],
+      [
+        "Get",
+        "{ TableName: string; Key: unknown; }",
+        "{ Item: { who: { mail: unknown; [name: string]: unknown; }; title?: unknown; [name: string]: unknown; }; [name: string]: unknown; }",
+      ],
       ["Mail", "{ Body: unknown; Token: string; }", "unknown"],
     ],
   );
@@ -82,7 +106,11 @@ test("what is printed compiles strictly, for every machine of the corpus, and ch
   const types = join(folder, "types");
   mkdirSync(types);
   const corpus = join(root, "tests/corpus/executions");
-  const machines = readdirSync(corpus).flatMap((file) => JSON.parse(readFileSync(join(corpus, file), "utf8")).filter(({ definition, expect }) => typeof definition === "object" && !expect?.rejected).map(({ definition }) => definition));
+  const machines = readdirSync(corpus).flatMap((file) =>
+    JSON.parse(readFileSync(join(corpus, file), "utf8"))
+      .filter(({ definition, expect }) => typeof definition === "object" && !expect?.rejected)
+      .map(({ definition }) => definition),
+  );
   const { printed } = await importSource("js/cli/types.ts");
   machines.forEach((definition, i) => writeFileSync(join(types, `m${i}.ts`), printed(definition, `machine ${i}`, "")));
   const one = await stepglass("types", "order.json", "-o", join(types, "order.ts"), "--name", "Order");
@@ -104,9 +132,23 @@ export const lacking: OrderInput = {};
   writeFileSync(join(types, "package.json"), '{"type": "module"}');
   writeFileSync(
     join(types, "tsconfig.json"),
-    JSON.stringify({ compilerOptions: { strict: true, noEmit: true, target: "es2022", module: "nodenext", skipLibCheck: true, types: [], lib: ["es2023", "dom", "esnext.disposable"], paths: { stepglass: [join(root, "dist/index.d.ts")] } }, include: ["*.ts"] }),
+    JSON.stringify({
+      compilerOptions: {
+        strict: true,
+        noEmit: true,
+        target: "es2022",
+        module: "nodenext",
+        skipLibCheck: true,
+        types: [],
+        lib: ["es2023", "dom", "esnext.disposable"],
+        paths: { stepglass: [join(root, "dist/index.d.ts")] },
+      },
+      include: ["*.ts"],
+    }),
   );
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", types], { encoding: "utf8" });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", types], {
+    encoding: "utf8",
+  });
   assert.equal(status, 0, stdout + stderr);
   assert.ok(machines.length > 400);
 });

@@ -22,13 +22,15 @@ const files = {
   "good.yaml": "StartAt: A\nStates:\n  A:\n    Type: Pass\n    Result: {ok: true}\n    End: true\n",
   "fails.yaml": "StartAt: A\nStates:\n  A: {Type: Fail, Error: Oops, Cause: on purpose}\n",
   "bad.json": '{\n  "StartAt": "A",\n  "States": {\n    "A": { "Type": "Pass", "Next": "Bb" },\n    "B": { "Type": "Succeed" }\n  }\n}\n',
-  "bad.yaml": "# é: a comment\nStartAt: A\nStates:\n  A:\n    Type: Pass\n    Next: Bb\n  B:\n    Type: Choice\n    Choices:\n      - Variable: $.x\n        NumericEqals: 1\n        Next: A\n",
+  "bad.yaml":
+    "# é: a comment\nStartAt: A\nStates:\n  A:\n    Type: Pass\n    Next: Bb\n  B:\n    Type: Choice\n    Choices:\n      - Variable: $.x\n        NumericEqals: 1\n        Next: A\n",
   "path.yaml": "StartAt: A\nStates:\n  A:\n    Type: Pass\n    InputPath: '$.a[?(@.b'\n    End: true\n",
-  "alias.yaml": "x: &retry\n  - ErrorEquals: [States.ALL]\n    MaxAttempts: -1\nStartAt: A\nStates:\n  A:\n    Type: Task\n    Resource: arn:aws:lambda:us-east-1:123456789012:function:f\n    Retry: *retry\n    End: true\n",
+  "alias.yaml":
+    "x: &retry\n  - ErrorEquals: [States.ALL]\n    MaxAttempts: -1\nStartAt: A\nStates:\n  A:\n    Type: Task\n    Resource: arn:aws:lambda:us-east-1:123456789012:function:f\n    Retry: *retry\n    End: true\n",
   "broken.yaml": "StartAt: A\nStates:\n  A: [1\n",
   "broken.json": '{"StartAt": "A" "States": {}}',
   "warns.json": '{"StartAt":"A","States":{"A":{"Type":"Pass","Parameters":{"x":"$.not.computed"},"End":true}}}',
-  "tasks.mjs": 'export const Charge = async ({ amount }, task) => ({ charged: amount, by: task.stateName });',
+  "tasks.mjs": "export const Charge = async ({ amount }, task) => ({ charged: amount, by: task.stateName });",
   "default.mjs": 'export default { "*": (input) => ({ default: input }) };',
   "one.mjs": "export default (input, { stateName }) => stateName;",
   "common.cjs": "module.exports = { Charge: () => 'common' };",
@@ -149,7 +151,10 @@ test("validate --json is for programs", async () => {
   const [bad, good] = JSON.parse(stdout);
   assert.deepEqual([bad.file, good.file, good.diagnostics], ["bad.yaml", "good.json", []]);
   const target = bad.diagnostics.find((diagnostic) => diagnostic.code === "unknown-target");
-  assert.deepEqual([target.pointer, target.range.start], ["/States/A/Next", { line: 6, column: 11, offset: files["bad.yaml"].indexOf("Bb") }]);
+  assert.deepEqual(
+    [target.pointer, target.range.start],
+    ["/States/A/Next", { line: 6, column: 11, offset: files["bad.yaml"].indexOf("Bb") }],
+  );
 });
 
 test("validate of standard input", async () => {
@@ -159,7 +164,18 @@ test("validate of standard input", async () => {
 });
 
 test("graph writes an SVG", async () => {
-  const { code, stdout } = await stepglass(["graph", "good.json", "-o", "out.svg", "--direction", "LR", "--theme", "dark", "--title", "Paying <fast>"]);
+  const { code, stdout } = await stepglass([
+    "graph",
+    "good.json",
+    "-o",
+    "out.svg",
+    "--direction",
+    "LR",
+    "--theme",
+    "dark",
+    "--title",
+    "Paying <fast>",
+  ]);
   assert.deepEqual([code, stdout], [0, ""]);
   const svg = readFileSync(join(folder, "out.svg"), "utf8");
   assert.match(svg, /^<svg[^]*Paying &lt;fast&gt;[^]*<\/svg>\s*$/);
@@ -176,7 +192,10 @@ const wrong = [
   [["run", "good.yaml", "--bogus"], /--bogus/],
   [["run", "nowhere.json"], /cannot read nowhere\.json: no such file/],
   [["run", "good.yaml", "--input", "{x"], /input is not JSON/],
-  [["run", "good.yaml", "--input", `${"[".repeat(129)}${"]".repeat(129)}`], /Invalid State Machine Execution Input: .the input is nested deeper than 128 levels at character 128/],
+  [
+    ["run", "good.yaml", "--input", `${"[".repeat(129)}${"]".repeat(129)}`],
+    /Invalid State Machine Execution Input: .the input is nested deeper than 128 levels at character 128/,
+  ],
   [["run", "good.yaml", "--seed", "x"], /--seed/],
   [["run", "good.yaml", "--type", "FAST"], /--type/],
   [["run", "good.yaml", "--tasks", "nowhere.mjs"], /cannot load the tasks/],

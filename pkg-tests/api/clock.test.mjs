@@ -116,7 +116,10 @@ test("virtual time stands still while a handler's promise is open", async () => 
 
 test("a virtual callback may be answered in the same turn, else its time runs out", async () => {
   const machine = task("arn:aws:states:::sqs:sendMessage.waitForTaskToken", { "Token.$": "$$.Task.Token" }, { TimeoutSeconds: 100 });
-  const answered = machine.start({}, { clock: "virtual", tasks: { T: ({ Token }, task) => void queueMicrotask(() => task.execution.succeed(Token, "now")) } });
+  const answered = machine.start(
+    {},
+    { clock: "virtual", tasks: { T: ({ Token }, task) => void queueMicrotask(() => task.execution.succeed(Token, "now")) } },
+  );
   assert.equal((await answered.result).output, "now");
   const forgotten = machine.start({}, { clock: "virtual", tasks: { T: () => ({}) } });
   assert.equal((await forgotten.result).error, "States.Timeout");
@@ -135,10 +138,22 @@ test("10,000 virtual waits", async () => {
   assert.deepEqual(await machine.run({ n: 0 }, { clock: "virtual", historyLimit: 0 }), { n: 10_000 });
 });
 
-const slow = { StartAt: "T", States: { T: { Type: "Task", Resource: "slow", TimeoutSeconds: 60, Next: "W" }, W: { Type: "Wait", Seconds: 5, End: true } } };
+const slow = {
+  StartAt: "T",
+  States: { T: { Type: "Task", Resource: "slow", TimeoutSeconds: 60, Next: "W" }, W: { Type: "Wait", Seconds: 5, End: true } },
+};
 
 test("a handler that sleeps takes virtual time; while another one works, time stands still", async () => {
-  const parallel = { StartAt: "P", States: { P: { Type: "Parallel", End: true, Branches: ["A", "B"].map((name) => ({ StartAt: name, States: { [name]: { Type: "Task", Resource: name, End: true } } })) } } };
+  const parallel = {
+    StartAt: "P",
+    States: {
+      P: {
+        Type: "Parallel",
+        End: true,
+        Branches: ["A", "B"].map((name) => ({ StartAt: name, States: { [name]: { Type: "Task", Resource: name, End: true } } })),
+      },
+    },
+  };
   const order = [];
   const tasks = {
     A: async (_, t) => {
@@ -188,7 +203,12 @@ test("an execution that waits for ever says so, with virtual time", async () => 
 
 test("the execution that waits for a child that waits for ever hears of it too", async () => {
   const child = new StateMachine({ StartAt: "T", States: { T: { Type: "Task", Resource: "slow", End: true } } }, { name: "Child" });
-  const start = { Type: "Task", Resource: "arn:aws:states:::states:startExecution.sync:2", Parameters: { StateMachineArn: "Child" }, End: true };
+  const start = {
+    Type: "Task",
+    Resource: "arn:aws:states:::states:startExecution.sync:2",
+    Parameters: { StateMachineArn: "Child" },
+    End: true,
+  };
   const parent = new StateMachine({ StartAt: "P", States: { P: start } });
   const tasks = { slow: (_, t) => t.sleep(Infinity) };
   const execution = parent.start({}, { tasks, machines: [child], clock: "virtual", onIdle: (_, it) => it.abort() });

@@ -38,7 +38,11 @@ export async function runMany(folder, lines) {
       out.push({ args, code, ...told });
     }
     process.stdout.write(JSON.stringify(out), () => process.exit());`;
-  const child = spawn(process.execPath, ["--input-type=module", "-e", program], { cwd: folder, stdio: ["pipe", "pipe", "inherit"], env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: "" } });
+  const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
+    cwd: folder,
+    stdio: ["pipe", "pipe", "inherit"],
+    env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: "" },
+  });
   child.stdin.end(JSON.stringify(lines));
   let text = "";
   child.stdout.setEncoding("utf8").on("data", (data) => (text += data));

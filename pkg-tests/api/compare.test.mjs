@@ -8,7 +8,13 @@ const base = () => ({
   StartAt: "Prepare",
   States: {
     Prepare: { Type: "Pass", Parameters: { "id.$": "$.order" }, Next: "Charge" },
-    Charge: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:charge", Retry: [{ ErrorEquals: ["Busy"], MaxAttempts: 2 }], ResultPath: "$.receipt", Next: "Both" },
+    Charge: {
+      Type: "Task",
+      Resource: "arn:aws:lambda:us-east-1:123456789012:function:charge",
+      Retry: [{ ErrorEquals: ["Busy"], MaxAttempts: 2 }],
+      ResultPath: "$.receipt",
+      Next: "Both",
+    },
     Both: {
       Type: "Parallel",
       Branches: [
@@ -28,7 +34,10 @@ function check(change, expect) {
   const { states, running, compatible, identical, machine } = compare(base(), JSON.stringify(now));
   const lines = [
     ...machine.map(({ pointer, change }) => `machine ${change} ${pointer}`),
-    ...states.map(({ state, change, to, fields = [] }) => `${change} ${state}${to ? `>${to}` : ""}${fields.map(({ pointer, change }) => ` ${change[0]}${pointer}`).join("")}`),
+    ...states.map(
+      ({ state, change, to, fields = [] }) =>
+        `${change} ${state}${to ? `>${to}` : ""}${fields.map(({ pointer, change }) => ` ${change[0]}${pointer}`).join("")}`,
+    ),
     ...running.map(({ severity, kind, state }) => `${severity} ${kind} ${state}`),
   ];
   assert.deepEqual(lines, expect);
@@ -75,10 +84,10 @@ test("states that are gone break executions in them", () => {
     },
     ["changed Prepare c/Next", "renamed Charge>Bill", "breaks gone Charge"],
   );
-  check((states) => (states.Charge = { Type: "Pass", Next: "Both" }), [
-    "changed Charge c/Type r/Resource r/Retry r/ResultPath",
-    "breaks gone Charge",
-  ]);
+  check(
+    (states) => (states.Charge = { Type: "Pass", Next: "Both" }),
+    ["changed Charge c/Type r/Resource r/Retry r/ResultPath", "breaks gone Charge"],
+  );
   check(
     (states) => {
       states.Both.Branches[0].States.Nap = states.Both.Branches[1].States.Nap;
@@ -101,7 +110,10 @@ test("states inside of a renamed state are found", () => {
 });
 
 test("another meaning", () => {
-  check((states) => (states.Charge.Resource = "arn:aws:lambda:us-east-1:123456789012:function:pay"), ["changed Charge c/Resource", "breaks meaning Charge"]);
+  check(
+    (states) => (states.Charge.Resource = "arn:aws:lambda:us-east-1:123456789012:function:pay"),
+    ["changed Charge c/Resource", "breaks meaning Charge"],
+  );
   check((states) => (states.Charge.ResultPath = "$.bill"), ["changed Charge c/ResultPath", "differs carried Charge"]);
   check((states) => (states.Prepare.Parameters["n"] = 1), ["changed Prepare a/Parameters/n", "differs carried Prepare"]);
   check(
@@ -122,7 +134,13 @@ const changed = base();
 changed.States.Charge.ResultPath = "$.bill";
 const broken = base();
 delete broken.States.Charge;
-const { stepglass } = folderWith({ "old.json": base(), "new.json": changed, "broken.json": broken, "nothing.json": "[1", "empty.json": {} });
+const { stepglass } = folderWith({
+  "old.json": base(),
+  "new.json": changed,
+  "broken.json": broken,
+  "nothing.json": "[1",
+  "empty.json": {},
+});
 
 test("the command", async () => {
   const same = await stepglass("diff", "old.json", "old.json");
@@ -135,5 +153,11 @@ test("the command", async () => {
   assert.equal(gone.code, 1);
   assert.match(gone.stdout, /incompatible[^]*breaks {3}an execution in Task state 'Charge' cannot continue: the state was removed/);
   assert.equal(JSON.parse((await stepglass("diff", "old.json", "broken.json", "--json")).stdout).compatible, false);
-  for (const [args, wanted] of [[["old.json"], 2], [["-", "-"], 2], [["old.json", "nothing.json"], 1], [["old.json", "empty.json"], 2]]) assert.equal((await stepglass("diff", ...args)).code, wanted, args.join(" "));
+  for (const [args, wanted] of [
+    [["old.json"], 2],
+    [["-", "-"], 2],
+    [["old.json", "nothing.json"], 1],
+    [["old.json", "empty.json"], 2],
+  ])
+    assert.equal((await stepglass("diff", ...args)).code, wanted, args.join(" "));
 });

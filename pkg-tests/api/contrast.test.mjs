@@ -19,7 +19,9 @@ function theme(name) {
 }
 
 function luminance(hex) {
-  const [r, g, b] = [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16) / 255).map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+  const [r, g, b] = [1, 3, 5]
+    .map((at) => Number.parseInt(hex.slice(at, at + 2), 16) / 255)
+    .map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
@@ -36,12 +38,33 @@ const pairs = [
   ...["text", "muted"].flatMap((text) => GROUNDS.map((ground) => [text, ground, 4.5, 7])),
   ...["surface", "chrome", "sunken"].map((ground) => ["faint", ground, 4.5, 7]),
   ...["accent", "bad", "warn", "good"].map((text) => [text, "surface", 4.5, 7]),
-  ["accent-text", "accent-fill", 4.5, 7], ["text", "accent-soft", 7, 7], ["accent", "accent-soft", 4.5, 7], ["text", "selection", 7, 7], ["text", "current", 7, 7], ["text", "match", 7, 7],
-  ["bad", "bad-soft", 4.5, 7], ["warn", "warn-soft", 4.5, 7], ["good", "good-soft", 4.5, 7], ["focus", "surface", 3, 4.5], ["focus", "g-ground", 3, 4.5],
+  ["accent-text", "accent-fill", 4.5, 7],
+  ["text", "accent-soft", 7, 7],
+  ["accent", "accent-soft", 4.5, 7],
+  ["text", "selection", 7, 7],
+  ["text", "current", 7, 7],
+  ["text", "match", 7, 7],
+  ["bad", "bad-soft", 4.5, 7],
+  ["warn", "warn-soft", 4.5, 7],
+  ["good", "good-soft", 4.5, 7],
+  ["focus", "surface", 3, 4.5],
+  ["focus", "g-ground", 3, 4.5],
   ...["key", "string", "number", "keyword", "comment", "function", "escape"].map((name) => [`syn-${name}`, "surface", 4.5, 7]),
-  ["text", "g-node", 12, 12], ["muted", "g-node", 4.5, 7], ["text", "g-container", 12, 12], ["text", "g-label", 7, 7], ["g-catch", "g-label", 4.5, 7], ["g-back", "g-label", 4.5, 7], ["g-mark-text", "g-mark", 4.5, 7],
-  ["g-line", "g-ground", 3, 4.5], ["g-catch", "g-ground", 3, 4.5], ["g-back", "g-ground", 3, 4.5],
-  ...STATES.flatMap((state) => [[`st-${state}`, `st-${state}-fill`, 4.5, 4.5], [`st-${state}`, "g-ground", 4.5, 4.5], ["text", `st-${state}-fill`, 12, 12]]),
+  ["text", "g-node", 12, 12],
+  ["muted", "g-node", 4.5, 7],
+  ["text", "g-container", 12, 12],
+  ["text", "g-label", 7, 7],
+  ["g-catch", "g-label", 4.5, 7],
+  ["g-back", "g-label", 4.5, 7],
+  ["g-mark-text", "g-mark", 4.5, 7],
+  ["g-line", "g-ground", 3, 4.5],
+  ["g-catch", "g-ground", 3, 4.5],
+  ["g-back", "g-ground", 3, 4.5],
+  ...STATES.flatMap((state) => [
+    [`st-${state}`, `st-${state}-fill`, 4.5, 4.5],
+    [`st-${state}`, "g-ground", 4.5, 4.5],
+    ["text", `st-${state}-fill`, 12, 12],
+  ]),
 ];
 
 for (const name of ["light", "dark", "contrast"]) {

@@ -7,11 +7,28 @@ import { HandClock, LAMBDA, deferred, lambda, sleep, task, turn, watchRejections
 watchRejections();
 
 const never = () => new Promise(() => {});
-const loop = () => new StateMachine({ StartAt: "A", States: { A: { Type: "Pass", Next: "B" }, B: { Type: "Choice", Choices: [{ Variable: "$.x", IsPresent: true, Next: "C" }], Default: "A" }, C: { Type: "Succeed" } } });
+const loop = () =>
+  new StateMachine({
+    StartAt: "A",
+    States: {
+      A: { Type: "Pass", Next: "B" },
+      B: { Type: "Choice", Choices: [{ Variable: "$.x", IsPresent: true, Next: "C" }], Default: "A" },
+      C: { Type: "Succeed" },
+    },
+  });
 const parallel = (...resources) =>
   new StateMachine({
     StartAt: "P",
-    States: { P: { Type: "Parallel", End: true, Branches: resources.map((name, i) => ({ StartAt: `T${i}`, States: { [`T${i}`]: { Type: "Task", Resource: LAMBDA.replace("Add", name), End: true } } })) } },
+    States: {
+      P: {
+        Type: "Parallel",
+        End: true,
+        Branches: resources.map((name, i) => ({
+          StartAt: `T${i}`,
+          States: { [`T${i}`]: { Type: "Task", Resource: LAMBDA.replace("Add", name), End: true } },
+        })),
+      },
+    },
   });
 
 /** A handler that never answers and counts how often its signal aborts. */
@@ -55,7 +72,10 @@ test("TimeoutSeconds aborts the task's signal once", async () => {
   const machine = lambda({ TimeoutSeconds: 1 });
   const result = await machine.start({}, { tasks: { Add: handler } }).result;
   assert.deepEqual([result.status, result.error], ["FAILED", "States.Timeout"]);
-  assert.deepEqual(seen.aborts.map((reason) => reason.reason), ["Timeout"]);
+  assert.deepEqual(
+    seen.aborts.map((reason) => reason.reason),
+    ["Timeout"],
+  );
 });
 
 test("HeartbeatSeconds aborts the task's signal once, and heartbeat() holds it off", async () => {
@@ -73,7 +93,10 @@ test("HeartbeatSeconds aborts the task's signal once, and heartbeat() holds it o
   assert.equal(running.status, "RUNNING");
   while (clock.ring()) await turn();
   assert.equal((await running.result).error, "States.Timeout");
-  assert.deepEqual(seen.aborts.map((reason) => reason.reason), ["Heartbeat"]);
+  assert.deepEqual(
+    seen.aborts.map((reason) => reason.reason),
+    ["Heartbeat"],
+  );
   beat();
   const events = running.history();
   assert.equal(Date.parse(events.at(-1).timestamp) - Date.parse(events[0].timestamp), 5 * 900 + 1000);
@@ -86,7 +109,10 @@ test("a failing branch aborts the tasks beside it", async () => {
   await turn();
   gate.reject(new Error("no"));
   assert.equal((await running.result).status, "FAILED");
-  assert.deepEqual(seen.aborts.map((reason) => reason.reason), ["SiblingFailed"]);
+  assert.deepEqual(
+    seen.aborts.map((reason) => reason.reason),
+    ["SiblingFailed"],
+  );
 });
 
 test("a signal first looked at when the task is over is aborted already", async () => {
@@ -160,7 +186,9 @@ test("a handler may abort its own execution", async () => {
 test("abort() in a handler keeps the tasks beside it from being called", async () => {
   const machine = new StateMachine({
     StartAt: "M",
-    States: { M: { Type: "Map", End: true, ItemProcessor: { StartAt: "T", States: { T: { Type: "Task", Resource: LAMBDA, End: true } } } } },
+    States: {
+      M: { Type: "Map", End: true, ItemProcessor: { StartAt: "T", States: { T: { Type: "Task", Resource: LAMBDA, End: true } } } },
+    },
   });
   let calls = 0;
   const running = machine.start([1, 2, 3, 4], { tasks: { Add: (_, task) => (++calls === 2 && task.execution.abort(), 1) } });
@@ -171,7 +199,9 @@ test("abort() in a handler keeps the tasks beside it from being called", async (
 test("handlers that take long let the event loop live between them", async () => {
   const machine = new StateMachine({
     StartAt: "M",
-    States: { M: { Type: "Map", End: true, ItemProcessor: { StartAt: "T", States: { T: { Type: "Task", Resource: LAMBDA, End: true } } } } },
+    States: {
+      M: { Type: "Map", End: true, ItemProcessor: { StartAt: "T", States: { T: { Type: "Task", Resource: LAMBDA, End: true } } } },
+    },
   });
   const work = () => {
     const until = performance.now() + 12;
@@ -188,7 +218,10 @@ test("handlers that take long let the event loop live between them", async () =>
 });
 
 test("an abort listener may call the execution", async () => {
-  const running = lambda().start({}, { tasks: { Add: (_, task) => (task.signal.addEventListener("abort", () => (running.history(), running.abort("inner"))), never()) } });
+  const running = lambda().start(
+    {},
+    { tasks: { Add: (_, task) => (task.signal.addEventListener("abort", () => (running.history(), running.abort("inner"))), never()) } },
+  );
   await turn();
   running.abort("outer");
   assert.equal((await running.result).error, "outer");
@@ -204,12 +237,23 @@ test("a loop of Choice and Pass lets the event loop live, and can be stopped", a
 });
 
 test("the machine's TimeoutSeconds ends a loop", async () => {
-  const machine = new StateMachine({ TimeoutSeconds: 1, StartAt: "A", States: { A: { Type: "Pass", Next: "B" }, B: { Type: "Choice", Choices: [{ Variable: "$.x", IsPresent: true, Next: "C" }], Default: "A" }, C: { Type: "Succeed" } } });
+  const machine = new StateMachine({
+    TimeoutSeconds: 1,
+    StartAt: "A",
+    States: {
+      A: { Type: "Pass", Next: "B" },
+      B: { Type: "Choice", Choices: [{ Variable: "$.x", IsPresent: true, Next: "C" }], Default: "A" },
+      C: { Type: "Succeed" },
+    },
+  });
   const running = machine.start({}, { historyLimit: 0, history: "none" });
   assert.equal((await running.result).status, "TIMED_OUT");
 });
 
-for (const [name, handler] of [["sync", () => 1], ["async", async () => 1]]) {
+for (const [name, handler] of [
+  ["sync", () => 1],
+  ["async", async () => 1],
+]) {
   test(`an endless loop of ${name} tasks lets the event loop live`, async () => {
     const machine = new StateMachine({
       StartAt: "T",
@@ -237,7 +281,9 @@ test("10,000 executions at once", async () => {
 test("a Map of 500 tasks answers in the order of its items", async () => {
   const machine = new StateMachine({
     StartAt: "M",
-    States: { M: { Type: "Map", End: true, ItemProcessor: { StartAt: "T", States: { T: { Type: "Task", Resource: LAMBDA, End: true } } } } },
+    States: {
+      M: { Type: "Map", End: true, ItemProcessor: { StartAt: "T", States: { T: { Type: "Task", Resource: LAMBDA, End: true } } } },
+    },
   });
   const items = Array.from({ length: 500 }, (_, i) => i);
   const indices = [];
@@ -250,7 +296,10 @@ test("a Map of 500 tasks answers in the order of its items", async () => {
       },
     },
   });
-  assert.deepEqual(output, items.map((i) => i * 2));
+  assert.deepEqual(
+    output,
+    items.map((i) => i * 2),
+  );
   assert.ok(indices.every((index) => index.length === 1));
 });
 
@@ -275,13 +324,26 @@ test("retries count the attempts", async () => {
 });
 
 test("what a handler learns of its task", async () => {
-  const machine = task("arn:aws:states:::sqs:sendMessage", { Body: "b" }, { TimeoutSeconds: 30, Credentials: { RoleArn: "arn:aws:iam::1:role/r" } });
+  const machine = task(
+    "arn:aws:states:::sqs:sendMessage",
+    { Body: "b" },
+    { TimeoutSeconds: 30, Credentials: { RoleArn: "arn:aws:iam::1:role/r" } },
+  );
   let seen;
   await machine.run({}, { tasks: { "sqs:sendMessage": (input, task) => ((seen = { input, task }), {}) } });
   const { input, task: about } = seen;
   assert.deepEqual(input, { Body: "b" });
   assert.deepEqual(
-    [about.stateName, about.resource, about.attempt, about.timeoutSeconds, about.credentials, about.parameters, about.iterations, about.purpose],
+    [
+      about.stateName,
+      about.resource,
+      about.attempt,
+      about.timeoutSeconds,
+      about.credentials,
+      about.parameters,
+      about.iterations,
+      about.purpose,
+    ],
     ["T", "arn:aws:states:::sqs:sendMessage", 0, 30, { RoleArn: "arn:aws:iam::1:role/r" }, { Body: "b" }, [], "Task"],
   );
 });

@@ -32,13 +32,22 @@ test("a converted machine does what the original does: every case of the corpus,
         const [before, after] = [definition, converted].map((machine) => run(machine, one, input, type));
         counts.runs += 1;
         if (before.status === "FAILED" && EXPRESSION.test(before.error)) {
-          assert.ok(after.status === "FAILED" && [before.error, "States.QueryEvaluationError"].includes(after.error), `${after.status} ${after.error}: ${file}: ${one.name} with ${JSON.stringify(input)}\n${JSON.stringify(converted)}`);
+          assert.ok(
+            after.status === "FAILED" && [before.error, "States.QueryEvaluationError"].includes(after.error),
+            `${after.status} ${after.error}: ${file}: ${one.name} with ${JSON.stringify(input)}\n${JSON.stringify(converted)}`,
+          );
           continue;
         }
         // Whether a handler saw the failure of an expression is the one difference.
-        if (JSON.stringify(before.history).match(/"error":"States\.(ReferencePathConflict|IntrinsicFailure|ParameterPathFailure|Runtime)"/)) continue;
+        if (JSON.stringify(before.history).match(/"error":"States\.(ReferencePathConflict|IntrinsicFailure|ParameterPathFailure|Runtime)"/))
+          continue;
         counts.succeeded += 1;
-        const show = ({ status, output, error, calls }) => ({ status, output, error, calls: calls.map(({ state, input, attempt }) => [state, input, attempt]) });
+        const show = ({ status, output, error, calls }) => ({
+          status,
+          output,
+          error,
+          calls: calls.map(({ state, input, attempt }) => [state, input, attempt]),
+        });
         assert.deepEqual(show(after), show(before), `${file}: ${one.name} with ${JSON.stringify(input)}\n${JSON.stringify(converted)}`);
       }
     }
@@ -49,7 +58,14 @@ test("a converted machine does what the original does: every case of the corpus,
 
 test("of 1,200 runs of converted machines no failure becomes a success, and no difference is without a rule", () => {
   // Recordings are not part of the repository: npm run differential takes them, too.
-  const { runs, machines, succeeded, failed, healed, open } = compareConversions({ simulate, validate, count: 1200, seed: 7, recorded: null, show: 1 });
+  const { runs, machines, succeeded, failed, healed, open } = compareConversions({
+    simulate,
+    validate,
+    count: 1200,
+    seed: 7,
+    recorded: null,
+    show: 1,
+  });
   assert.deepEqual([healed, open], [0, []]);
   assert.ok(runs === 1200 && machines > 150 && succeeded > 300 && failed > 300, JSON.stringify({ runs, machines, succeeded, failed }));
 });
@@ -60,7 +76,9 @@ function variations(input) {
   const change = (value, put) => {
     if (Array.isArray(value)) {
       found.push(put([]), put([...value, ...value]));
-      value.slice(0, 2).forEach((item, i) => change(item, (other) => put(value.with?.(i, other) ?? value.map((one, at) => (at === i ? other : one)))));
+      value
+        .slice(0, 2)
+        .forEach((item, i) => change(item, (other) => put(value.with?.(i, other) ?? value.map((one, at) => (at === i ? other : one)))));
     } else if (typeof value === "object" && value !== null) {
       for (const [key, item] of Object.entries(value).slice(0, 4)) {
         const { [key]: _, ...rest } = value;
@@ -77,16 +95,35 @@ function variations(input) {
 
 function run(machine, { tasks = {}, seed = 0, start = "2024-01-01T00:00:00Z", stop }, input, type) {
   const startTime = Date.parse(start);
-  const script = Object.fromEntries(Object.entries(tasks).map(([name, answers]) => [name, scripted(Array.isArray(answers) ? answers : [answers])]));
-  return simulate(machine, input, script, { ...type, seed, name: "execution", startTime, until: startTime + 1e10, ...(stop ? { abortAt: startTime + stop.at } : {}) });
+  const script = Object.fromEntries(
+    Object.entries(tasks).map(([name, answers]) => [name, scripted(Array.isArray(answers) ? answers : [answers])]),
+  );
+  return simulate(machine, input, script, {
+    ...type,
+    seed,
+    name: "execution",
+    startTime,
+    until: startTime + 1e10,
+    ...(stop ? { abortAt: startTime + stop.at } : {}),
+  });
 }
 
 function scripted(answers) {
   let calls = 0;
   return () => {
     const { output, error, cause, after, submitted, heartbeats } = answers[Math.min(calls++, answers.length - 1)] ?? {};
-    const end = error !== undefined ? { error, ...(cause === undefined ? {} : { cause }) } : output !== undefined ? { response: output } : { never: true };
-    return { ...end, ...(after === undefined ? {} : { after }), ...(submitted === undefined ? {} : { submitted }), ...(heartbeats === undefined ? {} : { heartbeats }) };
+    const end =
+      error !== undefined
+        ? { error, ...(cause === undefined ? {} : { cause }) }
+        : output !== undefined
+          ? { response: output }
+          : { never: true };
+    return {
+      ...end,
+      ...(after === undefined ? {} : { after }),
+      ...(submitted === undefined ? {} : { submitted }),
+      ...(heartbeats === undefined ? {} : { heartbeats }),
+    };
   };
 }
 
@@ -107,40 +144,84 @@ const CONFLICT = '$error("States.ReferencePathConflict")';
 test("what is written is the path, behind what has to hold for it", () => {
   const task = { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:f" };
   check({}, {});
-  check({ Parameters: { "id.$": "$.order.id", fixed: 1 } }, { Output: { id: `{% ${OBJECT} and $type($states.input.order) = "object" ? $states.input.order.id %}`, fixed: 1 } });
+  check(
+    { Parameters: { "id.$": "$.order.id", fixed: 1 } },
+    { Output: { id: `{% ${OBJECT} and $type($states.input.order) = "object" ? $states.input.order.id %}`, fixed: 1 } },
+  );
   check({ Parameters: { "a.$": "$.a", "b.$": "$.b" } }, { Output: { a: `{% ${OBJECT} ? $states.input.a %}`, b: "{% $states.input.b %}" } });
   check({ Result: { a: [1] }, ResultPath: "$.x" }, { Output: `{% ${OBJECT} ? $merge([$states.input, {"x": {"a":[1]}}]) : ${CONFLICT} %}` });
-  check({ ...task, InputPath: "$.a", ResultSelector: { "v.$": "$.Payload" }, ResultPath: "$.r" }, {
-    Arguments: `{% ${OBJECT} ? $states.input.a %}`,
-    Output: '{% $type($states.result) = "object" and $exists($states.result.Payload) ? $merge([$states.input, {"r": {"v": $states.result.Payload}}]) %}',
-  });
-  check({ ...task, ResultPath: null, TimeoutSecondsPath: "$.t" }, { Arguments: "{% $states.input %}", Output: "{% $states.input %}", TimeoutSeconds: `{% ${OBJECT} and $type($states.input.t) = "number" and $states.input.t != 0 ? $states.input.t %}` });
-  check({ ...task, ResultPath: "$.r", OutputPath: "$.r.Payload" }, { Arguments: "{% $states.input %}", Output: `{% ${OBJECT} ? ($type($states.result) = "object" ? $states.result.Payload) : ${CONFLICT} %}` });
-  check({ Parameters: { "t.$": "States.Format('{}-{}', $.a, $$.Execution.Name)", "l.$": "States.Array($.a, 'b')" } }, {
-    Output: { t: `{% ${OBJECT} and $exists($states.input.a) and $not($type($states.input.a) in ["array","object"]) ? $string($states.input.a) & "-" & $string($states.context.Execution.Name) %}`, l: ["{% $states.input.a %}", "b"] },
-  });
-  check({ Type: "Choice", Choices: [{ Not: { Variable: "$.a", IsPresent: true }, Next: "S" }], Default: "S" }, { Choices: [{ Condition: `{% $not(${OBJECT} and $exists($states.input.a)) %}`, Next: "S" }] });
-  check({ Parameters: { "x.$": "$['a b'].c[0]", "y.$": "$v.z" } }, {
-    Output: {
-      x: `{% ${OBJECT} and $type($states.input.\`a b\`) = "object" and $type($states.input.\`a b\`.c) = "array" ? ($exists($states.input.\`a b\`.c[0]) ? $states.input.\`a b\`.c[0] : null) %}`,
-      y: '{% $type($v) = "object" ? $v.z %}',
+  check(
+    { ...task, InputPath: "$.a", ResultSelector: { "v.$": "$.Payload" }, ResultPath: "$.r" },
+    {
+      Arguments: `{% ${OBJECT} ? $states.input.a %}`,
+      Output:
+        '{% $type($states.result) = "object" and $exists($states.result.Payload) ? $merge([$states.input, {"r": {"v": $states.result.Payload}}]) %}',
     },
-  });
+  );
+  check(
+    { ...task, ResultPath: null, TimeoutSecondsPath: "$.t" },
+    {
+      Arguments: "{% $states.input %}",
+      Output: "{% $states.input %}",
+      TimeoutSeconds: `{% ${OBJECT} and $type($states.input.t) = "number" and $states.input.t != 0 ? $states.input.t %}`,
+    },
+  );
+  check(
+    { ...task, ResultPath: "$.r", OutputPath: "$.r.Payload" },
+    {
+      Arguments: "{% $states.input %}",
+      Output: `{% ${OBJECT} ? ($type($states.result) = "object" ? $states.result.Payload) : ${CONFLICT} %}`,
+    },
+  );
+  check(
+    { Parameters: { "t.$": "States.Format('{}-{}', $.a, $$.Execution.Name)", "l.$": "States.Array($.a, 'b')" } },
+    {
+      Output: {
+        t: `{% ${OBJECT} and $exists($states.input.a) and $not($type($states.input.a) in ["array","object"]) ? $string($states.input.a) & "-" & $string($states.context.Execution.Name) %}`,
+        l: ["{% $states.input.a %}", "b"],
+      },
+    },
+  );
+  check(
+    { Type: "Choice", Choices: [{ Not: { Variable: "$.a", IsPresent: true }, Next: "S" }], Default: "S" },
+    { Choices: [{ Condition: `{% $not(${OBJECT} and $exists($states.input.a)) %}`, Next: "S" }] },
+  );
+  check(
+    { Parameters: { "x.$": "$['a b'].c[0]", "y.$": "$v.z" } },
+    {
+      Output: {
+        x: `{% ${OBJECT} and $type($states.input.\`a b\`) = "object" and $type($states.input.\`a b\`.c) = "array" ? ($exists($states.input.\`a b\`.c[0]) ? $states.input.\`a b\`.c[0] : null) %}`,
+        y: '{% $type($v) = "object" ? $v.z %}',
+      },
+    },
+  );
 });
 
 test("what a rule has asked the next one does not ask again", () => {
   const rules = [
-    { And: [{ Variable: "$.a", IsPresent: true }, { Variable: "$.a", NumericLessThan: 3 }], Next: "S" },
+    {
+      And: [
+        { Variable: "$.a", IsPresent: true },
+        { Variable: "$.a", NumericLessThan: 3 },
+      ],
+      Next: "S",
+    },
     { Variable: "$.b", StringEquals: "x", Next: "S" },
     { Variable: "$.b", StringMatches: "x*", Next: "S" },
   ];
-  check({ Type: "Choice", Choices: rules, Default: "S" }, {
-    Choices: [
-      { Condition: `{% (${OBJECT} and $exists($states.input.a)) and ($type($states.input.a) = "number" and $states.input.a < 3) %}`, Next: "S" },
-      { Condition: `{% ${OBJECT} and $exists($states.input.b) ? $states.input.b = "x" : $error("$.b has no value") %}`, Next: "S" },
-      { Condition: '{% $type($states.input.b) = "string" and $contains($states.input.b, /^x[\\s\\S]*$/) %}', Next: "S" },
-    ],
-  });
+  check(
+    { Type: "Choice", Choices: rules, Default: "S" },
+    {
+      Choices: [
+        {
+          Condition: `{% (${OBJECT} and $exists($states.input.a)) and ($type($states.input.a) = "number" and $states.input.a < 3) %}`,
+          Next: "S",
+        },
+        { Condition: `{% ${OBJECT} and $exists($states.input.b) ? $states.input.b = "x" : $error("$.b has no value") %}`, Next: "S" },
+        { Condition: '{% $type($states.input.b) = "string" and $contains($states.input.b, /^x[\\s\\S]*$/) %}', Next: "S" },
+      ],
+    },
+  );
 });
 
 test("handlers of every error do not handle what ended the execution before", () => {
@@ -148,15 +229,37 @@ test("handlers of every error do not handle what ended the execution before", ()
   const all = ["States.ALL"];
   const again = { ErrorEquals: ["States.QueryEvaluationError"], Output: "{% $error($states.errorOutput.Cause) %}", Next: "S" };
   // What cannot fail needs nothing.
-  check({ ...task, Catch: [{ ErrorEquals: all, Next: "S" }] }, { Arguments: "{% $states.input %}", Catch: [{ ErrorEquals: all, Next: "S" }] });
-  check({ ...task, Parameters: { "a.$": "$.a" }, Retry: [{ ErrorEquals: all }], Catch: [{ ErrorEquals: ["Own"], Next: "S" }, { ErrorEquals: all, ResultPath: "$.error", Next: "S" }] }, {
-    Arguments: { a: `{% ${OBJECT} ? $states.input.a %}` },
-    Retry: [{ ErrorEquals: ["States.QueryEvaluationError"], MaxAttempts: 0 }, { ErrorEquals: all }],
-    Catch: [{ ErrorEquals: ["Own"], Next: "S" }, again, { ErrorEquals: all, Output: '{% $merge([$states.input, {"error": $states.errorOutput}]) %}', Next: "S" }],
-  });
+  check(
+    { ...task, Catch: [{ ErrorEquals: all, Next: "S" }] },
+    { Arguments: "{% $states.input %}", Catch: [{ ErrorEquals: all, Next: "S" }] },
+  );
+  check(
+    {
+      ...task,
+      Parameters: { "a.$": "$.a" },
+      Retry: [{ ErrorEquals: all }],
+      Catch: [
+        { ErrorEquals: ["Own"], Next: "S" },
+        { ErrorEquals: all, ResultPath: "$.error", Next: "S" },
+      ],
+    },
+    {
+      Arguments: { a: `{% ${OBJECT} ? $states.input.a %}` },
+      Retry: [{ ErrorEquals: ["States.QueryEvaluationError"], MaxAttempts: 0 }, { ErrorEquals: all }],
+      Catch: [
+        { ErrorEquals: ["Own"], Next: "S" },
+        again,
+        { ErrorEquals: all, Output: '{% $merge([$states.input, {"error": $states.errorOutput}]) %}', Next: "S" },
+      ],
+    },
+  );
   // Around others.
   const inner = (state) => ({ StartAt: "I", States: { I: { Type: "Pass", End: true, ...state } } });
-  const parallel = (state, more) => toJsonata({ StartAt: "S", States: { S: { Type: "Parallel", Branches: [inner(state)], Catch: [{ ErrorEquals: all, Next: "S" }], End: true, ...more } } });
+  const parallel = (state, more) =>
+    toJsonata({
+      StartAt: "S",
+      States: { S: { Type: "Parallel", Branches: [inner(state)], Catch: [{ ErrorEquals: all, Next: "S" }], End: true, ...more } },
+    });
   assert.deepEqual(parallel({}).definition.States.S.Catch.length, 1);
   assert.deepEqual(parallel({ OutputPath: "$.x" }).definition.States.S.Catch[0], again);
   const { left, converted } = parallel({ OutputPath: "$.x" }, { ResultSelector: { "x.$": "$..y" } });
@@ -165,15 +268,24 @@ test("handlers of every error do not handle what ended the execution before", ()
 });
 
 test("what is not mechanical is left, with the reason", () => {
-  check({ InputPath: "$.a[*].b" }, "$.a[*].b can select several values: JSONPath returns them as a list, but JSONata flattens the list and unwraps a single value");
+  check(
+    { InputPath: "$.a[*].b" },
+    "$.a[*].b can select several values: JSONPath returns them as a list, but JSONata flattens the list and unwraps a single value",
+  );
   check({ Parameters: { "n.$": "States.MathRandom(1, 9)" } }, "States.MathRandom returns different numbers from $random");
   check({ Parameters: { text: "{% no %}" } }, 'the string "{% no %}" would be an expression in JSONata');
   check({ ResultPath: "$.a[0]" }, "$.a[0] is a position in a list");
-  check({ Type: "Task", Resource: "r", Catch: [{ ErrorEquals: ["States.Runtime"], Next: "S" }] }, "its Catch names States.Runtime, but expressions in JSONata fail with States.QueryEvaluationError");
+  check(
+    { Type: "Task", Resource: "r", Catch: [{ ErrorEquals: ["States.Runtime"], Next: "S" }] },
+    "its Catch names States.Runtime, but expressions in JSONata fail with States.QueryEvaluationError",
+  );
 });
 
 test("where a state is left the machine keeps its language", () => {
-  const { definition, left, converted } = toJsonata({ StartAt: "A", States: { A: { Type: "Pass", OutputPath: "$.a", Next: "B" }, B: { Type: "Pass", InputPath: "$..x", End: true } } });
+  const { definition, left, converted } = toJsonata({
+    StartAt: "A",
+    States: { A: { Type: "Pass", OutputPath: "$.a", Next: "B" }, B: { Type: "Pass", InputPath: "$..x", End: true } },
+  });
   assert.equal(definition.QueryLanguage, undefined);
   assert.deepEqual(definition.States.A, { Type: "Pass", QueryLanguage: "JSONata", Output: `{% ${OBJECT} ? $states.input.a %}`, Next: "B" });
   assert.deepEqual([converted, left[0].pointer, definition.States.B.InputPath], [["A"], "/States/B/InputPath", "$..x"]);
@@ -192,8 +304,10 @@ States:
 `;
 const { stepglass } = folderWith({
   "order.yaml": yaml,
-  "order.json": '{"Comment": "line one\\nline two", "StartAt": "A", "States": {"A": {"Type": "Wait", "Seconds": 1.0, "Next": "B: c"}, "B: c": {"Type": "Pass", "Result": ["yes", "1", 1, null, "- x", {}], "End": true}}}',
-  "template.yaml": 'Resources:\n  M:\n    Type: AWS::Serverless::StateMachine\n    Properties:\n      Role: !GetAtt Role.Arn\n      Definition:\n        StartAt: A\n        States:\n          A:\n            Type: Task\n            Resource: !Sub "${F.Arn}"\n            OutputPath: $.x\n            End: true\n',
+  "order.json":
+    '{"Comment": "line one\\nline two", "StartAt": "A", "States": {"A": {"Type": "Wait", "Seconds": 1.0, "Next": "B: c"}, "B: c": {"Type": "Pass", "Result": ["yes", "1", 1, null, "- x", {}], "End": true}}}',
+  "template.yaml":
+    'Resources:\n  M:\n    Type: AWS::Serverless::StateMachine\n    Properties:\n      Role: !GetAtt Role.Arn\n      Definition:\n        StartAt: A\n        States:\n          A:\n            Type: Task\n            Resource: !Sub "${F.Arn}"\n            OutputPath: $.x\n            End: true\n',
   "left.json": { StartAt: "A", States: { A: { Type: "Pass", InputPath: "$..x", End: true } } },
   "broken.json": "{",
   "list.json": "[1]",
@@ -202,7 +316,10 @@ const { stepglass } = folderWith({
 test("JSON becomes YAML that says the same, and back", async () => {
   const { code, stdout, stderr } = await stepglass("convert", "order.json");
   assert.deepEqual([code, stderr], [0, ""]);
-  assert.equal(stdout, 'Comment: |-\n  line one\n  line two\nStartAt: A\nStates:\n  A:\n    Type: Wait\n    Seconds: 1.0\n    Next: "B: c"\n  "B: c":\n    Type: Pass\n    Result:\n      - yes\n      - "1"\n      - 1\n      - null\n      - "- x"\n      - {}\n    End: true\n');
+  assert.equal(
+    stdout,
+    'Comment: |-\n  line one\n  line two\nStartAt: A\nStates:\n  A:\n    Type: Wait\n    Seconds: 1.0\n    Next: "B: c"\n  "B: c":\n    Type: Pass\n    Result:\n      - yes\n      - "1"\n      - 1\n      - null\n      - "- x"\n      - {}\n    End: true\n',
+  );
   const back = await stepglass("convert", "-", "--to", "json", { input: stdout });
   assert.deepEqual(JSON.parse(back.stdout), JSON.parse((await stepglass("convert", "order.json", "--to", "json")).stdout));
   const json = await stepglass("convert", "order.yaml", "-o", "out.json");
@@ -217,7 +334,10 @@ test("YAML stays as it was written but for what is converted", async () => {
     stdout,
     yaml
       .replace("StartAt", "QueryLanguage: JSONata\nStartAt")
-      .replace("    ResultPath: $.receipt\n", '    Arguments: "{% $states.input %}"\n    Output: \'{% $type($states.input) = "object" ? $merge([$states.input, {"receipt": $states.result}]) : $error("States.ReferencePathConflict") %}\'\n'),
+      .replace(
+        "    ResultPath: $.receipt\n",
+        '    Arguments: "{% $states.input %}"\n    Output: \'{% $type($states.input) = "object" ? $merge([$states.input, {"receipt": $states.result}]) : $error("States.ReferencePathConflict") %}\'\n',
+      ),
   );
 });
 
@@ -225,7 +345,10 @@ test("a template keeps its short forms", async () => {
   for (const file of ["template.yaml", "template.yaml#M"]) {
     const { code, stdout } = await stepglass("convert", file, "--jsonata");
     assert.equal(code, 0);
-    assert.match(stdout, /Role: !GetAtt Role\.Arn\n {6}Definition:\n {8}QueryLanguage: JSONata\n[^]*Resource: !Sub "\$\{F\.Arn\}"\n[^]*Output: '\{% \$type\(\$states\.result\) = "object" \? \$states\.result\.x %\}'/);
+    assert.match(
+      stdout,
+      /Role: !GetAtt Role\.Arn\n {6}Definition:\n {8}QueryLanguage: JSONata\n[^]*Resource: !Sub "\$\{F\.Arn\}"\n[^]*Output: '\{% \$type\(\$states\.result\) = "object" \? \$states\.result\.x %\}'/,
+    );
   }
   const { stdout } = await stepglass("convert", "template.yaml");
   assert.deepEqual(JSON.parse(stdout).Resources.M.Properties.Definition.States.A.Resource, { "Fn::Sub": "${F.Arn}" });
@@ -237,7 +360,15 @@ test("exit codes, and the report for programs", async () => {
   assert.match(left.stderr, /0 states in JSONata, 1 left in JSONPath:\n {2}A {2}\$\.\.x can select several/);
   const report = JSON.parse((await stepglass("convert", "left.json", "--jsonata", "--json")).stdout);
   assert.deepEqual([report.left[0].state, report.converted, JSON.parse(report.output).StartAt], ["A", [], "A"]);
-  for (const args of [[], ["broken.json"], ["list.json", "--jsonata"], ["order.json", "--to", "toml"], ["template.yaml#X", "--jsonata"], ["template.yaml#M"]]) assert.equal((await stepglass("convert", ...args)).code, 2, args.join(" "));
+  for (const args of [
+    [],
+    ["broken.json"],
+    ["list.json", "--jsonata"],
+    ["order.json", "--to", "toml"],
+    ["template.yaml#X", "--jsonata"],
+    ["template.yaml#M"],
+  ])
+    assert.equal((await stepglass("convert", ...args)).code, 2, args.join(" "));
 });
 
 test("a state with a malformed field stays as it is, with the reason", () => {
@@ -250,16 +381,29 @@ test("a state with a malformed field stays as it is, with the reason", () => {
     "a text of catchers": [{ ...task, Catch: "x" }, "/Catch", "it is not a list of objects"],
     "a place that is a variable": [{ ...task, ResultPath: "$x" }, "/ResultPath", "$x is not a place in the input"],
     "a reader that is a text": [{ Type: "Map", ItemReader: "x", End: true }, "/ItemReader", "it is not an object"],
-    "a limit of a reader that is a text": [{ Type: "Map", ItemReader: { ReaderConfig: "x" }, End: true }, "/ItemReader", "it is not an object"],
+    "a limit of a reader that is a text": [
+      { Type: "Map", ItemReader: { ReaderConfig: "x" }, End: true },
+      "/ItemReader",
+      "it is not an object",
+    ],
     "a batcher that is a list": [{ Type: "Map", ItemBatcher: [], End: true }, "/ItemBatcher", "it is not an object"],
   };
   for (const [name, [state, field, reason]] of Object.entries(malformed)) {
     const definition = { StartAt: name, States: { [name]: state } };
-    assert.deepEqual(toJsonata(definition), { definition, converted: [], left: [{ state: name, pointer: `/States/${name}${field}`, reason }] }, name);
+    assert.deepEqual(
+      toJsonata(definition),
+      { definition, converted: [], left: [{ state: name, pointer: `/States/${name}${field}`, reason }] },
+      name,
+    );
   }
 });
 
 test("what is no list of retriers, branches or choices does not stop a conversion", () => {
-  const states = [{ Type: "Choice", Choices: [] }, { Type: "Pass", Retry: "x", End: true }, { Type: "Parallel", Branches: [null, "x"], End: true }, { Type: "Map", ItemProcessor: "x", End: true }];
+  const states = [
+    { Type: "Choice", Choices: [] },
+    { Type: "Pass", Retry: "x", End: true },
+    { Type: "Parallel", Branches: [null, "x"], End: true },
+    { Type: "Map", ItemProcessor: "x", End: true },
+  ];
   for (const state of states) assert.deepEqual(toJsonata({ StartAt: "A", States: { A: state } }).converted, ["A"], JSON.stringify(state));
 });

@@ -42,7 +42,10 @@ function check({ definition, input = {}, tasks = {}, seed = 0, seeds = 1, start,
     }
     if (expect.history && !expect.history.includes("…")) {
       const kinds = run.history.map(({ id, previousEventId, type }) => `${id}<-${previousEventId} ${type}`);
-      assert.deepEqual(kinds, expect.history.map((line) => line.split(" ", 2).join(" ")));
+      assert.deepEqual(
+        kinds,
+        expect.history.map((line) => line.split(" ", 2).join(" ")),
+      );
     }
   }
 }
@@ -111,7 +114,8 @@ class Run {
     };
     const plan = (after, feed) => this.#plan(this.now + after, feed, task);
     if ("submitted" in answer) plan(0, (at) => this.engine.submitted(at, task, answer.submitted));
-    if ("worker" in answer || "startedAfter" in answer) plan(answer.startedAfter ?? 0, (at) => this.engine.started(at, task, answer.worker));
+    if ("worker" in answer || "startedAfter" in answer)
+      plan(answer.startedAfter ?? 0, (at) => this.engine.started(at, task, answer.worker));
     for (const beat of answer.heartbeats ?? []) plan(beat, (at) => this.engine.heartbeat(at, task));
     const after = answer.after ?? 0;
     if ("output" in answer) plan(after, (at) => this.engine.succeed(at, task, answer.output));

@@ -60,7 +60,12 @@ test("states, ways out, rules, iterations", async () => {
     "/States/Done": 1,
     "/States/Done/Type": 1,
   });
-  assert.deepEqual((await used({ n: 1 })).hits, { "/States/Route": 1, "/States/Route/Default": 1, "/States/Done": 1, "/States/Done/Type": 1 });
+  assert.deepEqual((await used({ n: 1 })).hits, {
+    "/States/Route": 1,
+    "/States/Route/Default": 1,
+    "/States/Done": 1,
+    "/States/Done/Type": 1,
+  });
 });
 
 test("retriers and catchers, with the errors that they took on", async () => {

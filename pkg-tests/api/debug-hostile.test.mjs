@@ -6,20 +6,69 @@ import { test } from "node:test";
 import { DebugSession } from "stepglass/debug";
 import { turn } from "./machines.mjs";
 
-const documented = new Set([...readFileSync(new URL("../../docs/error-codes.md", import.meta.url), "utf8").matchAll(/^\| `([A-Za-z_]+)` \|/gm)].map(([, code]) => code));
+const documented = new Set(
+  [...readFileSync(new URL("../../docs/error-codes.md", import.meta.url), "utf8").matchAll(/^\| `([A-Za-z_]+)` \|/gm)].map(
+    ([, code]) => code,
+  ),
+);
 const circular = {};
 circular.self = circular;
 // The last ones are numbers as other sessions, runs and visits have them.
-const BAD = [undefined, null, true, NaN, -1, 1.5, Infinity, -Infinity, 1e99, 5n, "", "ful", "full\ud800", "/States/Nope", Symbol("s"), () => {}, [], [null], {}, { a: 1 }, circular, new Map([[1, 2]]), new Date(NaN), Object.create(null), 7, 99, 2 ** 32 + 5];
-const shown = (value) => (typeof value === "object" && value !== null ? `${Object.getPrototypeOf(value)?.constructor.name ?? "an object without a prototype"}` : String(value));
+const BAD = [
+  undefined,
+  null,
+  true,
+  NaN,
+  -1,
+  1.5,
+  Infinity,
+  -Infinity,
+  1e99,
+  5n,
+  "",
+  "ful",
+  "full\ud800",
+  "/States/Nope",
+  Symbol("s"),
+  () => {},
+  [],
+  [null],
+  {},
+  { a: 1 },
+  circular,
+  new Map([[1, 2]]),
+  new Date(NaN),
+  Object.create(null),
+  7,
+  99,
+  2 ** 32 + 5,
+];
+const shown = (value) =>
+  typeof value === "object" && value !== null
+    ? `${Object.getPrototypeOf(value)?.constructor.name ?? "an object without a prototype"}`
+    : String(value);
 
 const definition = {
   StartAt: "A",
   States: {
     A: { Type: "Pass", Assign: { v: 1 }, Next: "T" },
-    T: { Type: "Task", Resource: "arn:aws:states:::sqs:sendMessage.waitForTaskToken", Parameters: { "token.$": "$$.Task.Token" }, ResultPath: "$.t", Next: "W" },
+    T: {
+      Type: "Task",
+      Resource: "arn:aws:states:::sqs:sendMessage.waitForTaskToken",
+      Parameters: { "token.$": "$$.Task.Token" },
+      ResultPath: "$.t",
+      Next: "W",
+    },
     W: { Type: "Wait", Seconds: 5, Next: "M" },
-    M: { Type: "Map", ItemsPath: "$.l", ItemProcessor: { StartAt: "I", States: { I: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:f", End: true } } }, End: true },
+    M: {
+      Type: "Map",
+      ItemsPath: "$.l",
+      ItemProcessor: {
+        StartAt: "I",
+        States: { I: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:f", End: true } },
+      },
+      End: true,
+    },
   },
 };
 const options = { input: { l: [1, 2] }, startTime: 0 };
@@ -56,10 +105,55 @@ const good = {
   continue: () => [{ ignoreBreakpoints: false }],
   goto: () => [1],
   gotoPlace: () => [1],
-  restart: () => [definition, { input: {}, name: "n", arn: "a", seed: 1, startTime: 0, tasks: {}, machines: {}, mocks: {}, ask: true, clock: "skip", breakpoints: [], exceptions: "none", type: "STANDARD", jsonata: "2.1", payloadLimit: 9, historyLimit: 9, recorded: [], label: "l" }],
+  restart: () => [
+    definition,
+    {
+      input: {},
+      name: "n",
+      arn: "a",
+      seed: 1,
+      startTime: 0,
+      tasks: {},
+      machines: {},
+      mocks: {},
+      ask: true,
+      clock: "skip",
+      breakpoints: [],
+      exceptions: "none",
+      type: "STANDARD",
+      jsonata: "2.1",
+      payloadLimit: 9,
+      historyLimit: 9,
+      recorded: [],
+      label: "l",
+    },
+  ],
   runTo: () => ["W"],
   stop: () => ["E", "c"],
-  setBreakpoints: () => [[{ id: 1, kind: "entry", state: "W", machine: "m", stage: "result", when: "after", errors: ["E"], uncaught: true, from: "A", to: "T", indices: "1", at: "end", path: "$", condition: "true", language: "jsonata", hit: ">= 3", log: "l", enabled: true }]],
+  setBreakpoints: () => [
+    [
+      {
+        id: 1,
+        kind: "entry",
+        state: "W",
+        machine: "m",
+        stage: "result",
+        when: "after",
+        errors: ["E"],
+        uncaught: true,
+        from: "A",
+        to: "T",
+        indices: "1",
+        at: "end",
+        path: "$",
+        condition: "true",
+        language: "jsonata",
+        hit: ">= 3",
+        log: "l",
+        enabled: true,
+      },
+    ],
+  ],
   setExceptionBreakpoints: () => ["all"],
   setTasks: () => [{}],
   setMachines: () => [{}],
@@ -88,10 +182,30 @@ const good = {
   coverage: () => [1, { whole: true }],
   compare: () => [1, 1],
 };
-const without = ["constructor", "pause", "next", "stepIn", "stepOut", "stepStage", "stepBack", "reverseContinue", "executions", "runs", "dispose", "timers", "waiting", "calls", "children", "threads", "frames"];
+const without = [
+  "constructor",
+  "pause",
+  "next",
+  "stepIn",
+  "stepOut",
+  "stepStage",
+  "stepBack",
+  "reverseContinue",
+  "executions",
+  "runs",
+  "dispose",
+  "timers",
+  "waiting",
+  "calls",
+  "children",
+  "threads",
+  "frames",
+];
 
 test("every method is tried", () => {
-  const methods = Object.getOwnPropertyNames(DebugSession.prototype).filter((name) => typeof Object.getOwnPropertyDescriptor(DebugSession.prototype, name).value === "function");
+  const methods = Object.getOwnPropertyNames(DebugSession.prototype).filter(
+    (name) => typeof Object.getOwnPropertyDescriptor(DebugSession.prototype, name).value === "function",
+  );
   assert.deepEqual(methods.sort(), [...Object.keys(good), ...without].sort());
 });
 
@@ -101,14 +215,16 @@ function* spoilt(given, path = "argument ") {
     const put = (value) => (Array.isArray(given) ? Object.assign([...given], { [key]: value }) : { ...given, [key]: value });
     for (const bad of BAD) yield { given: put(bad), what: `${path}${key} is ${shown(bad)}` };
     const inner = given[key];
-    if (inner !== definition && typeof inner === "object" && inner !== null) for (const { given: changed, what } of spoilt(inner, `${path}${key}.`)) yield { given: put(changed), what };
+    if (inner !== definition && typeof inner === "object" && inner !== null)
+      for (const { given: changed, what } of spoilt(inner, `${path}${key}.`)) yield { given: put(changed), what };
   }
 }
 
 /** Looks at everything, plays on, and looks again. */
 async function assertUsable(session) {
   for (let i = 0; i < 2; i++) {
-    for (const name of ["timers", "waiting", "threads", "runs", "frames", "values", "executions", "calls", "stackTrace", "scopes"]) session[name]();
+    for (const name of ["timers", "waiting", "threads", "runs", "frames", "values", "executions", "calls", "stackTrace", "scopes"])
+      session[name]();
     assert.ok(Number.isFinite(session.now), `now is ${session.now}`);
     new Date(session.now).toISOString();
     session.continue();
@@ -145,15 +261,25 @@ for (const [name, args] of Object.entries(good)) {
 
 test("the setter of breakpointsEnabled", () => {
   const session = moments["at its start"]();
-  for (const bad of BAD.filter((one) => one !== true)) assert.throws(() => (session.breakpointsEnabled = bad), { code: "INVALID_ARGUMENT", message: /^breakpointsEnabled must be true or false, not / });
+  for (const bad of BAD.filter((one) => one !== true))
+    assert.throws(() => (session.breakpointsEnabled = bad), {
+      code: "INVALID_ARGUMENT",
+      message: /^breakpointsEnabled must be true or false, not /,
+    });
 });
 
 test("the messages say which argument was wrong, and what it may be", async () => {
   const session = await moments["while it runs"]();
   const [{ task }] = session.waiting();
   const refused = [
-    [() => session.answer(task, { kind: "succeed", after: NaN }), "session.answer(): after must be a number of milliseconds from 0 to 8640000000000000, not NaN"],
-    [() => session.answer(task, { kind: "ful" }), 'session.answer(): kind must be "succeed" or "fail" or "heartbeat" or "silence", not "ful"'],
+    [
+      () => session.answer(task, { kind: "succeed", after: NaN }),
+      "session.answer(): after must be a number of milliseconds from 0 to 8640000000000000, not NaN",
+    ],
+    [
+      () => session.answer(task, { kind: "ful" }),
+      'session.answer(): kind must be "succeed" or "fail" or "heartbeat" or "silence", not "ful"',
+    ],
     [() => session.answer(task, { kind: "succeed", output: 5n }), /^the output cannot be written as JSON: /],
     [() => session.goto("3"), 'session.goto(): event must be a whole number or Infinity, not "3"'],
     [() => session.advance(-1), "session.advance(): milliseconds must be a number of milliseconds from 0 to 8640000000000000, not -1"],
@@ -167,10 +293,22 @@ test("the messages say which argument was wrong, and what it may be", async () =
     [() => session.selectRun(7), "there is no run 7"],
   ];
   for (const [call, message] of refused) assert.throws(call, { code: "INVALID_ARGUMENT", message });
-  assert.throws(() => session.continue({ ignoreBreakpoint: true }), { code: "INVALID_OPTION", message: 'session.continue() has no option "ignoreBreakpoint"; it has ignoreBreakpoints' });
-  assert.throws(() => session.setMocks({ T: { mode: "echo", after: NaN } }), { code: "INVALID_ARGUMENT", message: 'the mock of "T": after must be a number of milliseconds from 0 to 8640000000000000, not NaN' });
-  assert.throws(() => session.setClock(Infinity), { code: "INVALID_OPTION", message: 'clock must be "skip", "manual" or a number above 0, not Infinity' });
-  assert.throws(() => new DebugSession(definition, { input: circular }), { code: "INVALID_ARGUMENT", message: /^the input cannot be written as JSON: / });
+  assert.throws(() => session.continue({ ignoreBreakpoint: true }), {
+    code: "INVALID_OPTION",
+    message: 'session.continue() has no option "ignoreBreakpoint"; it has ignoreBreakpoints',
+  });
+  assert.throws(() => session.setMocks({ T: { mode: "echo", after: NaN } }), {
+    code: "INVALID_ARGUMENT",
+    message: 'the mock of "T": after must be a number of milliseconds from 0 to 8640000000000000, not NaN',
+  });
+  assert.throws(() => session.setClock(Infinity), {
+    code: "INVALID_OPTION",
+    message: 'clock must be "skip", "manual" or a number above 0, not Infinity',
+  });
+  assert.throws(() => new DebugSession(definition, { input: circular }), {
+    code: "INVALID_ARGUMENT",
+    message: /^the input cannot be written as JSON: /,
+  });
 });
 
 test("numbers beyond the ends are the ends", async () => {

@@ -10,11 +10,31 @@ const START = "arn:aws:states:::states:startExecution";
 const LAMBDA = "arn:aws:lambda:us-east-1:123456789012:function:";
 const chain = (states) => {
   const names = Object.keys(states);
-  return { StartAt: names[0], States: Object.fromEntries(names.map((name, i) => [name, { ...states[name], ...(states[name].Type === "Fail" || states[name].Next ? {} : i + 1 < names.length ? { Next: names[i + 1] } : { End: true }) }])) };
+  return {
+    StartAt: names[0],
+    States: Object.fromEntries(
+      names.map((name, i) => [
+        name,
+        {
+          ...states[name],
+          ...(states[name].Type === "Fail" || states[name].Next ? {} : i + 1 < names.length ? { Next: names[i + 1] } : { End: true }),
+        },
+      ]),
+    ),
+  };
 };
-const calls = (machine, pattern = ".sync:2", fields = {}) => ({ Type: "Task", Resource: START + pattern, Parameters: { StateMachineArn: machine, Name: "first", "Input.$": "$" }, ...fields });
+const calls = (machine, pattern = ".sync:2", fields = {}) => ({
+  Type: "Task",
+  Resource: START + pattern,
+  Parameters: { StateMachineArn: machine, Name: "first", "Input.$": "$" },
+  ...fields,
+});
 
-const payment = chain({ Check: { Type: "Pass", Assign: { checked: true } }, Hold: { Type: "Wait", Seconds: 60 }, Done: { Type: "Pass", Result: { paid: true } } });
+const payment = chain({
+  Check: { Type: "Pass", Assign: { checked: true } },
+  Hold: { Type: "Wait", Seconds: 60 },
+  Done: { Type: "Pass", Result: { paid: true } },
+});
 const order = (pattern, fields) => chain({ Check: { Type: "Pass" }, Pay: calls("Payment", pattern, fields), Ship: { Type: "Pass" } });
 
 const sessions = [];
@@ -28,7 +48,9 @@ const session = (definition, options = {}) => {
 async function go(debug, command, ...rest) {
   const stopped = new Promise((resolve) => {
     // The run's own end is no stop where another execution is looked at, which goes on.
-    const off = ["stopped", "terminated"].map((name) => debug.on(name, () => debug.status !== "running" && (off.forEach((end) => end()), resolve())));
+    const off = ["stopped", "terminated"].map((name) =>
+      debug.on(name, () => debug.status !== "running" && (off.forEach((end) => end()), resolve())),
+    );
   });
   debug[command](...rest);
   await stopped;
@@ -56,7 +78,13 @@ describe("stepping", () => {
       assert.equal(await go(debug, "stepIn"), "Payment: Check");
       assert.deepEqual(debug.stopped.execution, { id: 1, name: "first", machine: "Payment" });
       assert.equal(debug.execution, 1);
-      assert.deepEqual(debug.stackTrace().map(({ execution, state }) => [execution, state]), [[1, "Check"], [0, "Pay"]]);
+      assert.deepEqual(
+        debug.stackTrace().map(({ execution, state }) => [execution, state]),
+        [
+          [1, "Check"],
+          [0, "Pay"],
+        ],
+      );
       assert.deepEqual(JSON.parse(debug.history()[0].executionStartedEventDetails.input), { n: 1 });
       assert.equal(await go(debug, "next"), "Payment: Hold");
       assert.deepEqual(debug.scopes(), { checked: { value: true, state: "Check", event: 3, visit: 0, outer: false } });
@@ -95,7 +123,10 @@ describe("stepping", () => {
     await to(debug, "Pay");
     assert.equal(await go(debug, "stepIn"), "main: Pay");
     assert.equal(debug.stackTrace()[0].stage, "afterInputPath");
-    assert.deepEqual(debug.executions().map(({ id }) => id), [0]);
+    assert.deepEqual(
+      debug.executions().map(({ id }) => id),
+      [0],
+    );
   });
 
   test("what the task has failed with stops as well, and what times out", async () => {
@@ -106,7 +137,13 @@ describe("stepping", () => {
     assert.equal(lastEvent(debug), "TaskTimedOut");
     await go(debug, "continue");
     assert.equal(named(debug, 1).status, "ABORTED");
-    assert.deepEqual(session(order()).executions().map(({ status }) => status), ["RUNNING"], "what has not begun is not there");
+    assert.deepEqual(
+      session(order())
+        .executions()
+        .map(({ status }) => status),
+      ["RUNNING"],
+      "what has not begun is not there",
+    );
   });
 
   test("stages are stepped by in whichever execution is looked at", async () => {
@@ -115,18 +152,29 @@ describe("stepping", () => {
     await go(debug, "stepIn");
     assert.equal(await go(debug, "stepStage"), "Payment: Check");
     assert.equal(debug.stackTrace()[0].stage, "afterInputPath");
-    assert.deepEqual(debug.stages().stages.map(({ stage }) => stage), ["afterInputPath"]);
+    assert.deepEqual(
+      debug.stages().stages.map(({ stage }) => stage),
+      ["afterInputPath"],
+    );
   });
 });
 
 describe("breakpoints", () => {
   test("are of a machine, and stop in its executions also while one steps over", async () => {
-    const debug = session(order(), { breakpoints: [{ kind: "entry", state: "Check", machine: "Payment" }, { kind: "stage", state: "Done", machine: "Payment", stage: "output" }] });
+    const debug = session(order(), {
+      breakpoints: [
+        { kind: "entry", state: "Check", machine: "Payment" },
+        { kind: "stage", state: "Done", machine: "Payment", stage: "output" },
+      ],
+    });
     await to(debug, "Pay");
     assert.equal(await go(debug, "next"), "Payment: Check");
     assert.deepEqual([debug.stopped.reason, debug.stopped.breakpoint, debug.stopped.execution.name], ["breakpoint", 1, "first"]);
     assert.equal(await go(debug, "continue"), "Payment: Done");
-    assert.deepEqual(debug.breakpoints.map(({ hits }) => hits), [1, 1]);
+    assert.deepEqual(
+      debug.breakpoints.map(({ hits }) => hits),
+      [1, 1],
+    );
     assert.equal(await go(debug, "continue"), "main: Ship");
     const own = session(order(), { breakpoints: [{ kind: "entry", state: "Check" }] });
     assert.equal(await go(own, "continue"), "main: Check");
@@ -135,9 +183,18 @@ describe("breakpoints", () => {
   });
 
   test("what nothing takes in it stops there; the task's Catch is asked after that", async () => {
-    const machines = { Payment: chain({ Try: { Type: "Task", Resource: `${LAMBDA}pay`, Catch: [{ ErrorEquals: ["Soft"], Next: "Hard" }] }, Hard: { Type: "Fail", Error: "Hard" } }) };
+    const machines = {
+      Payment: chain({
+        Try: { Type: "Task", Resource: `${LAMBDA}pay`, Catch: [{ ErrorEquals: ["Soft"], Next: "Hard" }] },
+        Hard: { Type: "Fail", Error: "Hard" },
+      }),
+    };
     const tasks = { pay: () => Promise.reject(Object.assign(new Error("no"), { name: "Soft" })) };
-    const caught = session(order(".sync:2", { Catch: [{ ErrorEquals: ["States.ALL"], Next: "Ship" }] }), { machines, tasks, exceptions: "uncaught" });
+    const caught = session(order(".sync:2", { Catch: [{ ErrorEquals: ["States.ALL"], Next: "Ship" }] }), {
+      machines,
+      tasks,
+      exceptions: "uncaught",
+    });
     assert.equal(await go(caught, "continue"), "Payment: Hard");
     assert.equal(caught.stopped.reason, "exception");
     assert.equal(await go(caught, "continue"), "main: Ship", "the parent catches it");
@@ -186,7 +243,13 @@ describe("time travel", () => {
 });
 
 describe("forks", () => {
-  const work = { Payment: chain({ Ask: { Type: "Task", Resource: `${LAMBDA}ask` }, Work: { Type: "Task", Resource: `${LAMBDA}work` }, Done: { Type: "Pass", Parameters: { "was.$": "$" } } }) };
+  const work = {
+    Payment: chain({
+      Ask: { Type: "Task", Resource: `${LAMBDA}ask` },
+      Work: { Type: "Task", Resource: `${LAMBDA}work` },
+      Done: { Type: "Pass", Parameters: { "was.$": "$" } },
+    }),
+  };
 
   test("have the executions as they were then, and call nothing of them again", async () => {
     const called = [];
@@ -206,7 +269,13 @@ describe("forks", () => {
     assert.deepEqual(called, ["ask", "work", "work"], "what came before the fork is not done again");
     await go(debug, "continue");
     assert.deepEqual(debug.outcome.output.Output.was, result + 1);
-    assert.deepEqual(debug.runs().map(({ parent, atExecution }) => [parent, atExecution]), [[undefined, undefined], [1, 1]]);
+    assert.deepEqual(
+      debug.runs().map(({ parent, atExecution }) => [parent, atExecution]),
+      [
+        [undefined, undefined],
+        [1, 1],
+      ],
+    );
     // From the parent, in the middle of the execution that it waits for.
     debug.selectRun(1);
     debug.selectExecution(0);
@@ -246,34 +315,94 @@ describe("forks", () => {
 });
 
 describe("several at once", () => {
-  const map = { StartAt: "Each", States: { Each: { Type: "Map", ItemsPath: "$.items", ItemProcessor: { StartAt: "Pay", States: { Pay: { ...calls("Payment"), Parameters: { StateMachineArn: "Payment", "Input.$": "$" }, End: true } } }, End: true } } };
+  const map = {
+    StartAt: "Each",
+    States: {
+      Each: {
+        Type: "Map",
+        ItemsPath: "$.items",
+        ItemProcessor: {
+          StartAt: "Pay",
+          States: { Pay: { ...calls("Payment"), Parameters: { StateMachineArn: "Payment", "Input.$": "$" }, End: true } },
+        },
+        End: true,
+      },
+    },
+  };
 
   test("of a Map: each belongs to its iteration, and all wait at the same time", async () => {
-    const debug = session(map, { input: { items: [1, 2, 3] }, breakpoints: [{ kind: "entry", state: "Done", machine: "Payment", condition: "$ = 2" }] });
+    const debug = session(map, {
+      input: { items: [1, 2, 3] },
+      breakpoints: [{ kind: "entry", state: "Done", machine: "Payment", condition: "$ = 2" }],
+    });
     assert.equal(await go(debug, "continue"), "Payment: Done");
     assert.equal(debug.now, 60_000);
-    assert.deepEqual(debug.stackTrace().map(({ state, iterations }) => [state, iterations]), [["Done", []], ["Pay", [1]], ["Each", []]]);
-    assert.deepEqual(debug.executions().slice(1).map(({ state, iterations, machine, depth }) => [state, iterations, machine, depth]), [0, 1, 2].map((i) => ["Pay", [i], "Payment", 1]));
+    assert.deepEqual(
+      debug.stackTrace().map(({ state, iterations }) => [state, iterations]),
+      [
+        ["Done", []],
+        ["Pay", [1]],
+        ["Each", []],
+      ],
+    );
+    assert.deepEqual(
+      debug
+        .executions()
+        .slice(1)
+        .map(({ state, iterations, machine, depth }) => [state, iterations, machine, depth]),
+      [0, 1, 2].map((i) => ["Pay", [i], "Payment", 1]),
+    );
     await go(debug, "continue");
-    assert.deepEqual(debug.executions().map(({ status }) => status), Array(4).fill("SUCCEEDED"));
+    assert.deepEqual(
+      debug.executions().map(({ status }) => status),
+      Array(4).fill("SUCCEEDED"),
+    );
   });
 
   test("timers and asked tasks say whose they are; pause freezes all, stop ends all", async () => {
     const machines = { Payment: payment, Asks: chain({ Ask: { Type: "Task", Resource: `${LAMBDA}ask` } }) };
-    const parallel = { StartAt: "Both", States: { Both: { Type: "Parallel", Branches: [chain({ P: calls("Payment") }), chain({ A: calls("Asks") }), chain({ Own: { Type: "Task", Resource: `${LAMBDA}own` } })], End: true } } };
+    const parallel = {
+      StartAt: "Both",
+      States: {
+        Both: {
+          Type: "Parallel",
+          Branches: [
+            chain({ P: calls("Payment") }),
+            chain({ A: calls("Asks") }),
+            chain({ Own: { Type: "Task", Resource: `${LAMBDA}own` } }),
+          ],
+          End: true,
+        },
+      },
+    };
     const debug = session(parallel, { machines, ask: true, clock: "manual" });
     debug.continue();
     for (let turns = 0; turns < 100 && debug.waiting().length < 2; turns++) await turn();
-    assert.deepEqual(debug.waiting().map(({ state, execution }) => [state, execution]).sort(), [["Ask", "first"], ["Own", undefined]]);
+    assert.deepEqual(
+      debug
+        .waiting()
+        .map(({ state, execution }) => [state, execution])
+        .sort(),
+      [
+        ["Ask", "first"],
+        ["Own", undefined],
+      ],
+    );
     debug.pause();
     assert.equal(debug.status, "paused");
-    assert.deepEqual(debug.timers().map(({ state, execution, at }) => [state, execution, at]), [["Hold", "first", 60_000]]);
+    assert.deepEqual(
+      debug.timers().map(({ state, execution, at }) => [state, execution, at]),
+      [["Hold", "first", 60_000]],
+    );
     const ask = debug.waiting().find(({ state }) => state === "Ask");
     debug.answer(ask.task, { kind: "succeed", output: "by hand" });
     assert.equal(debug.waiting().length, 1);
     await go(debug, "stop");
     assert.equal(debug.outcome.status, "ABORTED");
-    assert.ok(debug.executions().every(({ status }) => status === "ABORTED" || status === "SUCCEEDED"), JSON.stringify(debug.executions()));
+    assert.ok(
+      debug.executions().every(({ status }) => status === "ABORTED" || status === "SUCCEEDED"),
+      JSON.stringify(debug.executions()),
+    );
   });
 
   test("one that nobody waits for goes on beside, also after the run's own has ended", async () => {
@@ -302,7 +431,8 @@ describe("several at once", () => {
 });
 
 describe("saving", () => {
-  const again = (debug, options) => restoreSession(JSON.parse(JSON.stringify(saveSession(debug))), { machines: { Payment: payment }, ...options });
+  const again = (debug, options) =>
+    restoreSession(JSON.parse(JSON.stringify(saveSession(debug))), { machines: { Payment: payment }, ...options });
 
   test("started executions are there again, also those that have ended", async () => {
     const debug = session(order());
@@ -321,7 +451,11 @@ describe("saving", () => {
     const debug = session(order());
     for (let step = 0; step < 12; step++) {
       const other = again(debug);
-      assert.deepEqual([other.execution, other.event, where(other), other.status], [debug.execution, debug.event, where(debug), debug.status], `after ${step} steps`);
+      assert.deepEqual(
+        [other.execution, other.event, where(other), other.status],
+        [debug.execution, debug.event, where(debug), debug.status],
+        `after ${step} steps`,
+      );
       if (other.status !== "ended") await go(other, "continue", { ignoreBreakpoints: true });
       if (other.status !== "ended") await go(other, "continue");
       assert.deepEqual(other.history(0, other.run), whole.history(), `after ${step} steps`);
@@ -339,7 +473,14 @@ describe("saving", () => {
     const other = again(debug);
     assert.deepEqual(other.runs(), debug.runs());
     assert.deepEqual(other.executions(), debug.executions());
-    for (const damage of [(run) => run.turns.pop(), (run) => (run.turns = undefined), (run) => (run.executions[0].parent = 3), (run) => (run.executions[0].record = undefined), (run) => (run.executions = 1), (run) => (run.turns[0] = 9)]) {
+    for (const damage of [
+      (run) => run.turns.pop(),
+      (run) => (run.turns = undefined),
+      (run) => (run.executions[0].parent = 3),
+      (run) => (run.executions[0].record = undefined),
+      (run) => (run.executions = 1),
+      (run) => (run.turns[0] = 9),
+    ]) {
       const saved = JSON.parse(JSON.stringify(saveSession(debug)));
       damage(saved.runs[0]);
       assert.throws(() => restoreSession(saved), { name: "RestoreError" }, damage.toString());

@@ -8,17 +8,54 @@ const LAMBDA = "arn:aws:lambda:us-east-1:123456789012:function:Ask";
 const definition = JSON.stringify({
   StartAt: "Ask",
   States: {
-    Ask: { Type: "Task", Resource: LAMBDA, ResultPath: "$.job", Retry: [{ ErrorEquals: ["Busy"], IntervalSeconds: 3, MaxAttempts: 2 }], Next: "Done?" },
+    Ask: {
+      Type: "Task",
+      Resource: LAMBDA,
+      ResultPath: "$.job",
+      Retry: [{ ErrorEquals: ["Busy"], IntervalSeconds: 3, MaxAttempts: 2 }],
+      Next: "Done?",
+    },
     "Done?": { Type: "Choice", Choices: [{ Variable: "$.job.done", BooleanEquals: true, Next: "Each" }], Default: "Pause" },
     Pause: { Type: "Wait", Seconds: 60, Next: "Ask" },
-    Each: { Type: "Map", ItemsPath: "$.items", MaxConcurrency: 1, ItemProcessor: { StartAt: "Work", States: { Work: { Type: "Task", Resource: "arn:aws:states:::sqs:sendMessage.waitForTaskToken", Parameters: { QueueUrl: "q", "MessageBody.$": "$" }, TimeoutSeconds: 100, End: true } } }, Catch: [{ ErrorEquals: ["States.Timeout"], Next: "Late" }], End: true },
+    Each: {
+      Type: "Map",
+      ItemsPath: "$.items",
+      MaxConcurrency: 1,
+      ItemProcessor: {
+        StartAt: "Work",
+        States: {
+          Work: {
+            Type: "Task",
+            Resource: "arn:aws:states:::sqs:sendMessage.waitForTaskToken",
+            Parameters: { QueueUrl: "q", "MessageBody.$": "$" },
+            TimeoutSeconds: 100,
+            End: true,
+          },
+        },
+      },
+      Catch: [{ ErrorEquals: ["States.Timeout"], Next: "Late" }],
+      End: true,
+    },
     Late: { Type: "Pass", Result: "late", End: true },
   },
 });
-const { history } = simulate(definition, { items: [1, 2, 3] }, {
-  Ask: [{ error: "Busy", after: 500 }, { output: { done: false }, after: 200 }, { output: { done: false } }, { output: { done: true }, after: 5 }],
-  Work: [{ submitted: { MessageId: "a" }, output: "one", after: 2000 }, { submitted: { MessageId: "b" }, output: "two" }, { submitted: { MessageId: "c" }, never: true }],
-});
+const { history } = simulate(
+  definition,
+  { items: [1, 2, 3] },
+  {
+    Ask: [
+      { error: "Busy", after: 500 },
+      { output: { done: false }, after: 200 },
+      { output: { done: false } },
+      { output: { done: true }, after: 5 },
+    ],
+    Work: [
+      { submitted: { MessageId: "a" }, output: "one", after: 2000 },
+      { submitted: { MessageId: "b" }, output: "two" },
+      { submitted: { MessageId: "c" }, never: true },
+    ],
+  },
+);
 const { tasks, matches, startTime } = replayHistory(definition, { events: history });
 
 const ended = (session) =>
@@ -42,7 +79,10 @@ test("what was called and answered is told as of a recording, so that it answers
   const session = new DebugSession(definition, { input: { items: [1, 2, 3] }, recorded: tasks, startTime });
   await ended(session);
   const told = session.calls();
-  assert.deepEqual(told.map(({ resource, ...call }) => call), tasks.map(({ event, input, after, ...call }) => ({ ...call, ...(!call.never && { after }) })));
+  assert.deepEqual(
+    told.map(({ resource, ...call }) => call),
+    tasks.map(({ event, input, after, ...call }) => ({ ...call, ...(!call.never && { after }) })),
+  );
   assert.equal(told[0].resource, LAMBDA);
   const again = new DebugSession(definition, { input: { items: [1, 2, 3] }, recorded: told, startTime });
   assert.deepEqual(await ended(again), { status: "SUCCEEDED", output: "late" });
@@ -50,14 +90,44 @@ test("what was called and answered is told as of a recording, so that it answers
 });
 
 test("calls are also those of a Distributed Map's reader and children", async () => {
-  const rows = { StartAt: "Rows", States: { Rows: { Type: "Map", ItemReader: { Resource: "arn:aws:states:::s3:getObject", ReaderConfig: { InputType: "CSV", CSVHeaderLocation: "FIRST_ROW" }, Parameters: { Bucket: "b", Key: "k" } }, ItemProcessor: { ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" }, StartAt: "Row", States: { Row: { Type: "Task", Resource: LAMBDA, End: true } } }, End: true } } };
+  const rows = {
+    StartAt: "Rows",
+    States: {
+      Rows: {
+        Type: "Map",
+        ItemReader: {
+          Resource: "arn:aws:states:::s3:getObject",
+          ReaderConfig: { InputType: "CSV", CSVHeaderLocation: "FIRST_ROW" },
+          Parameters: { Bucket: "b", Key: "k" },
+        },
+        ItemProcessor: {
+          ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" },
+          StartAt: "Row",
+          States: { Row: { Type: "Task", Resource: LAMBDA, End: true } },
+        },
+        End: true,
+      },
+    },
+  };
   const session = new DebugSession(rows, { tasks: { "s3:getObject": () => ({ Body: "n\n1\n2\n" }), Ask: ({ n }) => Number(n) * 10 } });
   assert.deepEqual(await ended(session), { status: "SUCCEEDED", output: [10, 20] });
-  assert.deepEqual(session.calls().map(({ state, output }) => [state, output]), [["Rows", { Body: "n\n1\n2\n" }], ["Row", 10], ["Row", 20]]);
+  assert.deepEqual(
+    session.calls().map(({ state, output }) => [state, output]),
+    [
+      ["Rows", { Body: "n\n1\n2\n" }],
+      ["Row", 10],
+      ["Row", 20],
+    ],
+  );
 });
 
 test("stops at breakpoints, goes back, and a fork goes on with the recorded answers", async () => {
-  const session = new DebugSession(definition, { input: { items: [1, 2, 3] }, recorded: tasks, startTime, breakpoints: [{ kind: "entry", state: "Work" }] });
+  const session = new DebugSession(definition, {
+    input: { items: [1, 2, 3] },
+    recorded: tasks,
+    startTime,
+    breakpoints: [{ kind: "entry", state: "Work" }],
+  });
   const stopped = new Promise((resolve) => session.on("stopped", ({ reason }) => reason === "breakpoint" && resolve()));
   session.continue();
   await stopped;
@@ -72,6 +142,11 @@ test("stops at breakpoints, goes back, and a fork goes on with the recorded answ
 test("what the recording has left out is asked of mocks", async () => {
   const [first, ...rest] = tasks;
   const { error: _, ...open } = first;
-  const session = new DebugSession(definition, { input: { items: [] }, recorded: [{ ...open, unknown: true }, ...rest], startTime, mocks: { Ask: { mode: "result", result: { done: true } } } });
+  const session = new DebugSession(definition, {
+    input: { items: [] },
+    recorded: [{ ...open, unknown: true }, ...rest],
+    startTime,
+    mocks: { Ask: { mode: "result", result: { done: true } } },
+  });
   assert.deepEqual(await ended(session), { status: "SUCCEEDED", output: [] });
 });

@@ -24,7 +24,10 @@ const MACHINE = {
       Resource: "work",
       ResultPath: "$.done",
       Retry: [{ ErrorEquals: ["Busy"], IntervalSeconds: 2, MaxAttempts: 2 }],
-      Catch: [{ ErrorEquals: ["Other"], ResultPath: "$.error", Next: "Each" }, { ErrorEquals: ["States.ALL"], Next: "Sorry" }],
+      Catch: [
+        { ErrorEquals: ["Other"], ResultPath: "$.error", Next: "Each" },
+        { ErrorEquals: ["States.ALL"], Next: "Sorry" },
+      ],
       Next: "Each",
     },
     Each: {
@@ -77,7 +80,11 @@ for (const [name, input, results] of [
 test("coverage of the children of a Distributed Map is what the engine counts", async () => {
   const machine = structuredClone(MACHINE);
   machine.States.Each.ItemProcessor.ProcessorConfig = { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" };
-  machine.States.Each.ItemProcessor.States.One = { Type: "Choice", Choices: [{ Variable: "$", NumericEquals: 1, Next: "Two" }], Default: "Two" };
+  machine.States.Each.ItemProcessor.States.One = {
+    Type: "Choice",
+    Choices: [{ Variable: "$", NumericEquals: 1, Next: "Two" }],
+    Default: "Two",
+  };
   const execution = new StateMachine(machine).start({ n: 1, items: ITEMS }, { clock: "virtual", coverage: true });
   await execution.result;
   const session = new DebugSession(machine, { input: { n: 1, items: ITEMS }, startTime: 0 });
@@ -113,7 +120,15 @@ test("two runs: where they part, what each took, which data differ", async () =>
   const { common, visits, ways } = session.compare(1, 2);
   assert.equal(common, 0, "the input is another");
   const told = visits.map(({ state, iterations, changes }) => [state, ...iterations, ...changes].join(" "));
-  assert.deepEqual(told, ["Size input output", "Work input output attempts", "Each input output", "One 0", "One 1 input", "Two 0", "Two 1"]);
+  assert.deepEqual(told, [
+    "Size input output",
+    "Work input output attempts",
+    "Each input output",
+    "One 0",
+    "One 1 input",
+    "Two 0",
+    "Two 1",
+  ]);
   const only = (run) => Object.keys(ways).filter((way) => ways[way] === run);
   assert.deepEqual(only("a"), ["/States/Size/Choices/1", "/States/Work/Next"]);
   assert.deepEqual(only("b").sort(), ["/States/Size/Choices/0", "/States/Work/Catch/0", "/States/Work/Retry/0"]);
@@ -142,20 +157,49 @@ test("a fork has in common what lies before it", async () => {
   await ended(session);
   const { common, visits } = session.compare(1, 2);
   assert.equal(common, each - 1);
-  assert.deepEqual(visits.filter(({ changes }) => changes.length > 0).map(({ state, changes }) => `${state} ${changes.join(" ")}`), ["Each input output", "One input", "One only", "Two only"]);
+  assert.deepEqual(
+    visits.filter(({ changes }) => changes.length > 0).map(({ state, changes }) => `${state} ${changes.join(" ")}`),
+    ["Each input output", "One input", "One only", "Two only"],
+  );
 });
 
 test("restart takes other options; what is absent stays", async () => {
-  const machine = { StartAt: "Draw", States: { Draw: { Type: "Pass", Parameters: { "n.$": "States.MathRandom(1, 1000000)", "name.$": "$$.Execution.Name", "id.$": "$$.Execution.Id", "at.$": "$$.Execution.StartTime" }, End: true } } };
+  const machine = {
+    StartAt: "Draw",
+    States: {
+      Draw: {
+        Type: "Pass",
+        Parameters: {
+          "n.$": "States.MathRandom(1, 1000000)",
+          "name.$": "$$.Execution.Name",
+          "id.$": "$$.Execution.Id",
+          "at.$": "$$.Execution.StartTime",
+        },
+        End: true,
+      },
+    },
+  };
   const session = new DebugSession(machine, { seed: 1, startTime: 0, name: "first" });
   const first = (await ended(session)).output;
   session.restart();
   assert.deepEqual((await ended(session)).output, first);
-  session.restart(undefined, { seed: 2, startTime: 86_400_000, name: "second", arn: "arn:aws:states:eu-west-1:1:execution:m:second", label: "another seed" });
+  session.restart(undefined, {
+    seed: 2,
+    startTime: 86_400_000,
+    name: "second",
+    arn: "arn:aws:states:eu-west-1:1:execution:m:second",
+    label: "another seed",
+  });
   const second = (await ended(session)).output;
   assert.notEqual(second.n, first.n);
-  assert.deepEqual({ ...second, n: 0 }, { n: 0, name: "second", id: "arn:aws:states:eu-west-1:1:execution:m:second", at: "1970-01-02T00:00:00Z" });
-  assert.deepEqual(session.runs().map(({ id, label }) => `${id} ${label}`), ["1 Run", "2 Run", "3 another seed"]);
+  assert.deepEqual(
+    { ...second, n: 0 },
+    { n: 0, name: "second", id: "arn:aws:states:eu-west-1:1:execution:m:second", at: "1970-01-02T00:00:00Z" },
+  );
+  assert.deepEqual(
+    session.runs().map(({ id, label }) => `${id} ${label}`),
+    ["1 Run", "2 Run", "3 another seed"],
+  );
   assert.throws(() => session.restart(undefined, { sead: 1 }), /sead/);
 });
 
@@ -166,7 +210,10 @@ test("a run can be forgotten; numbers are not used again", async () => {
   await ended(session);
   assert.throws(() => session.removeRun(2), { code: "INVALID_ARGUMENT" });
   session.removeRun(1);
-  assert.deepEqual(session.runs().map(({ id, parent }) => [id, parent]), [[2, undefined]]);
+  assert.deepEqual(
+    session.runs().map(({ id, parent }) => [id, parent]),
+    [[2, undefined]],
+  );
   session.restart();
   assert.equal(session.run, 3);
   assert.throws(() => session.selectRun(1), RangeError);

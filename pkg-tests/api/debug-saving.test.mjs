@@ -14,16 +14,47 @@ const MACHINE = {
     Both: {
       Type: "Parallel",
       Branches: [
-        { StartAt: "Charge", States: { Charge: { Type: "Task", Resource: `${LAMBDA}charge`, Retry: [{ ErrorEquals: ["Busy"], IntervalSeconds: 2 }], Next: "Rest" }, Rest: { Type: "Wait", Seconds: 10, End: true } } },
-        { StartAt: "Ask", States: { Ask: { Type: "Task", Resource: "arn:aws:states:::sqs:sendMessage.waitForTaskToken", Parameters: { QueueUrl: "q", "MessageBody.$": "$$.Task.Token" }, End: true } } },
+        {
+          StartAt: "Charge",
+          States: {
+            Charge: { Type: "Task", Resource: `${LAMBDA}charge`, Retry: [{ ErrorEquals: ["Busy"], IntervalSeconds: 2 }], Next: "Rest" },
+            Rest: { Type: "Wait", Seconds: 10, End: true },
+          },
+        },
+        {
+          StartAt: "Ask",
+          States: {
+            Ask: {
+              Type: "Task",
+              Resource: "arn:aws:states:::sqs:sendMessage.waitForTaskToken",
+              Parameters: { QueueUrl: "q", "MessageBody.$": "$$.Task.Token" },
+              End: true,
+            },
+          },
+        },
       ],
       Next: "Enough",
     },
     Enough: { Type: "Pass", Parameters: { "limit.$": "$limit", "id.$": "$id", "all.$": "$" }, End: true },
   },
 };
-const options = { input: { n: 1 }, startTime: 0, seed: 7, ask: true, mocks: { Charge: { mode: "script", steps: [{ attempt: "0", error: "Busy" }, { result: "paid", after: 500 }] } } };
-const again = (debug, given = options) => restoreSession(JSON.parse(JSON.stringify(saveSession(debug))), { ...given, input: undefined, seed: undefined, startTime: undefined });
+const options = {
+  input: { n: 1 },
+  startTime: 0,
+  seed: 7,
+  ask: true,
+  mocks: {
+    Charge: {
+      mode: "script",
+      steps: [
+        { attempt: "0", error: "Busy" },
+        { result: "paid", after: 500 },
+      ],
+    },
+  },
+};
+const again = (debug, given = options) =>
+  restoreSession(JSON.parse(JSON.stringify(saveSession(debug))), { ...given, input: undefined, seed: undefined, startTime: undefined });
 
 /** Goes on until somebody is asked. */
 async function asked(debug) {
@@ -48,7 +79,8 @@ describe("saving", () => {
     assert.equal(other.status, "ended");
     assert.deepEqual(other.outcome, outcome);
     assert.deepEqual(other.history(), debug.history());
-    const look = (session) => [5, 9].map((event) => (session.goto(event), [session.stackTrace(), session.scopes(), session.stages(), session.now]));
+    const look = (session) =>
+      [5, 9].map((event) => (session.goto(event), [session.stackTrace(), session.scopes(), session.stages(), session.now]));
     assert.deepEqual(look(other), look(debug));
   });
 
@@ -70,7 +102,11 @@ describe("saving", () => {
     const whole = await end(new DebugSession(MACHINE, options));
     for (let step = 0; step < 6; step++) {
       const other = again(debug);
-      assert.deepEqual([other.event, other.position, other.status, other.runs()], [debug.event, debug.position, debug.status, debug.runs()], `after ${step} steps`);
+      assert.deepEqual(
+        [other.event, other.position, other.status, other.runs()],
+        [debug.event, debug.position, debug.status, debug.runs()],
+        `after ${step} steps`,
+      );
       assert.deepEqual((await end(other)).output, whole.output, `after ${step} steps`);
       debug.stepStage();
       await turn();
@@ -119,6 +155,11 @@ describe("saving", () => {
     change((run) => (run.facts[1] = ["patch", 0, "{}"]));
     change((run) => (run.definition = "{}"));
     change((run) => (run.shared = 4));
-    for (const one of damaged) assert.throws(() => restoreSession(one, options), (error) => error.name === "RestoreError" || error.name === "DefinitionError", JSON.stringify(one).slice(0, 200));
+    for (const one of damaged)
+      assert.throws(
+        () => restoreSession(one, options),
+        (error) => error.name === "RestoreError" || error.name === "DefinitionError",
+        JSON.stringify(one).slice(0, 200),
+      );
   });
 });

@@ -49,7 +49,9 @@ describe("mocks", () => {
     assert.deepEqual([output.Payload, output.StatusCode], [{ ok: true }, 200]);
     await check(invoke, { T: { mode: "result", response: { Payload: 7 } } }, { Payload: 7 });
     await check(invoke, { T: { mode: "script", steps: [{ response: { Payload: 8 } }] } }, { Payload: 8 });
-    const token = task("arn:aws:states:::sqs:sendMessage.waitForTaskToken", { Parameters: { QueueUrl: "q", "MessageBody.$": "$$.Task.Token" } });
+    const token = task("arn:aws:states:::sqs:sendMessage.waitForTaskToken", {
+      Parameters: { QueueUrl: "q", "MessageBody.$": "$$.Task.Token" },
+    });
     await check(token, { T: { mode: "result", response: { approved: true } } }, { approved: true });
   });
 
@@ -62,11 +64,24 @@ describe("mocks", () => {
 
   test("a script counts attempts, iterations and calls", async () => {
     const each = chain({
-      Each: { Type: "Map", MaxConcurrency: 1, ItemProcessor: { StartAt: "T", States: { T: { Type: "Task", Resource: `${LAMBDA}f`, Retry: [{ ErrorEquals: ["Busy"] }], End: true } } }, End: true },
+      Each: {
+        Type: "Map",
+        MaxConcurrency: 1,
+        ItemProcessor: {
+          StartAt: "T",
+          States: { T: { Type: "Task", Resource: `${LAMBDA}f`, Retry: [{ ErrorEquals: ["Busy"] }], End: true } },
+        },
+        End: true,
+      },
     });
     const steps = [{ call: "1", error: "Busy" }, { call: "0,2", result: "early" }, { result: "late" }];
     await check(each, { T: { mode: "script", steps } }, ["early", "early", "late"], { input: [1, 2, 3] });
-    await check(each, { T: { mode: "script", steps: [{ call: "9", result: 0 }] } }, ["States.TaskFailed", "the mock's script has no step for attempt 0 of iteration 0, call 0"], { input: [1] });
+    await check(
+      each,
+      { T: { mode: "script", steps: [{ call: "9", result: 0 }] } },
+      ["States.TaskFailed", "the mock's script has no step for attempt 0 of iteration 0, call 0"],
+      { input: [1] },
+    );
   });
 
   test("a function is called like a handler, and may sleep in the run's time", async () => {
@@ -92,7 +107,17 @@ describe("mocks", () => {
 
   test("a recording answers call by call, with its times", async () => {
     const twice = chain({ T: { Type: "Task", Resource: `${LAMBDA}f`, Retry: [{ ErrorEquals: ["Busy"], IntervalSeconds: 1 }], End: true } });
-    const debug = session(twice, { mocks: { T: { mode: "recorded", answers: [{ state: "T", error: "Busy", after: 200 }, { state: "T", output: "done", after: 300 }] } } });
+    const debug = session(twice, {
+      mocks: {
+        T: {
+          mode: "recorded",
+          answers: [
+            { state: "T", error: "Busy", after: 200 },
+            { state: "T", output: "done", after: 300 },
+          ],
+        },
+      },
+    });
     assert.equal((await ended(debug)).output, "done");
     assert.equal(debug.now, 1500);
     await check(twice, { T: { mode: "recorded", answers: [] } }, ["States.TaskFailed", "the recording has no answer for call 0"]);
@@ -106,7 +131,13 @@ describe("mocks", () => {
 
   test("the state's mock comes first, then the resource's, then patterns; what is to be handled is", async () => {
     const echo = (name) => ({ mode: "result", result: name });
-    const all = { [`${LAMBDA}f`]: echo("resource"), T: echo("state"), f: echo("function"), "*:function:*": echo("pattern"), "*": echo("default") };
+    const all = {
+      [`${LAMBDA}f`]: echo("resource"),
+      T: echo("state"),
+      f: echo("function"),
+      "*:function:*": echo("pattern"),
+      "*": echo("default"),
+    };
     for (const name of ["T", `${LAMBDA}f`, "f", "*:function:*", "*"]) {
       assert.equal(mockFor(all, { state: "T", resource: `${LAMBDA}f` }), name);
       await check(task(`${LAMBDA}f`), all, all[name].result);
@@ -121,7 +152,10 @@ test("a fork calls what is at work in other branches again", async () => {
   const branch = (name, next) => ({ StartAt: name, States: { [name]: { Type: "Task", Resource: `${LAMBDA}${name}`, ...next } } });
   const both = chain({ P: { Type: "Parallel", Branches: [branch("slow", { End: true }), branch("quick", { End: true })], End: true } });
   const calls = { slow: 0, quick: 0 };
-  const handler = (milliseconds) => async (_, { stateName, sleep }) => sleep(milliseconds).then(() => ++calls[stateName]);
+  const handler =
+    (milliseconds) =>
+    async (_, { stateName, sleep }) =>
+      sleep(milliseconds).then(() => ++calls[stateName]);
   const debug = session(both, { tasks: { slow: handler(5000), quick: handler(1000) } });
   assert.deepEqual((await ended(debug)).output, [1, 1]);
   const event = debug.history().find(({ type }) => type === "LambdaFunctionSucceeded").id;
@@ -171,12 +205,22 @@ describe("activities", () => {
 });
 
 describe("machines that tasks start", () => {
-  const start = (pattern, fields = {}) => task(`arn:aws:states:::states:startExecution${pattern}`, { Parameters: { StateMachineArn: CHILD, Name: "first", "Input.$": "$" }, ...fields });
+  const start = (pattern, fields = {}) =>
+    task(`arn:aws:states:::states:startExecution${pattern}`, {
+      Parameters: { StateMachineArn: CHILD, Name: "first", "Input.$": "$" },
+      ...fields,
+    });
   const minute = chain({ W: { Type: "Wait", Seconds: 60, Next: "P" }, P: { Type: "Pass", Result: { done: true }, End: true } });
-  const works = chain({ Work: { Type: "Task", Resource: `${LAMBDA}work`, Retry: [{ ErrorEquals: ["Busy"], IntervalSeconds: 30 }], End: true } });
+  const works = chain({
+    Work: { Type: "Task", Resource: `${LAMBDA}work`, Retry: [{ ErrorEquals: ["Busy"], IntervalSeconds: 30 }], End: true },
+  });
 
   test(".sync and .sync:2 wait for it, on one time line; without them the parent goes on", async () => {
-    for (const [pattern, output, at] of [[".sync", '{"done":true}', 60_000], [".sync:2", { done: true }, 60_000], ["", undefined, 0]]) {
+    for (const [pattern, output, at] of [
+      [".sync", '{"done":true}', 60_000],
+      [".sync:2", { done: true }, 60_000],
+      ["", undefined, 0],
+    ]) {
       const debug = session(start(pattern), { machines: { [CHILD]: minute } });
       const result = await ended(debug);
       assert.equal(result.status, "SUCCEEDED", result.cause);
@@ -189,7 +233,24 @@ describe("machines that tasks start", () => {
   });
 
   test("its tasks have the session's mocks and handlers, by their states", async () => {
-    for (const given of [{ mocks: { Work: { mode: "script", steps: [{ attempt: "0", error: "Busy", after: 500 }, { result: "mocked", after: 500 }] } } }, { tasks: { work: (_, { attempt, sleep }) => sleep(500).then(() => attempt === 0 ? Promise.reject(new TaskError("Busy")) : "mocked") } }]) {
+    for (const given of [
+      {
+        mocks: {
+          Work: {
+            mode: "script",
+            steps: [
+              { attempt: "0", error: "Busy", after: 500 },
+              { result: "mocked", after: 500 },
+            ],
+          },
+        },
+      },
+      {
+        tasks: {
+          work: (_, { attempt, sleep }) => sleep(500).then(() => (attempt === 0 ? Promise.reject(new TaskError("Busy")) : "mocked")),
+        },
+      },
+    ]) {
       const debug = session(start(".sync:2"), { machines: { Child: works }, ...given });
       assert.equal((await ended(debug)).output.Output, "mocked");
       assert.equal(debug.now, 31_000);
@@ -226,7 +287,14 @@ describe("machines that tasks start", () => {
   });
 
   test("a token of its tasks is answered by the session", async () => {
-    const callback = chain({ C: { Type: "Task", Resource: "arn:aws:states:::sqs:sendMessage.waitForTaskToken", Parameters: { QueueUrl: "q", "MessageBody.$": "$$.Task.Token" }, End: true } });
+    const callback = chain({
+      C: {
+        Type: "Task",
+        Resource: "arn:aws:states:::sqs:sendMessage.waitForTaskToken",
+        Parameters: { QueueUrl: "q", "MessageBody.$": "$$.Task.Token" },
+        End: true,
+      },
+    });
     const debug = session(start(".sync:2"), { machines: { Child: callback }, ask: true });
     const [{ token, kind }] = await asked(debug);
     assert.equal(kind, "token");
@@ -239,7 +307,10 @@ describe("machines that tasks start", () => {
   });
 
   test("equal seeds give equal runs, and a fork starts again what it waits for", async () => {
-    const definition = chain({ S: { ...start(".sync:2").States.T, Parameters: { StateMachineArn: CHILD, "Input.$": "$" }, End: undefined, Next: "End" }, End: { Type: "Succeed" } });
+    const definition = chain({
+      S: { ...start(".sync:2").States.T, Parameters: { StateMachineArn: CHILD, "Input.$": "$" }, End: undefined, Next: "End" },
+      End: { Type: "Succeed" },
+    });
     delete definition.States.S.End;
     const run = async () => {
       const debug = session(definition, { machines: { Child: minute }, seed: 7 });

@@ -8,7 +8,15 @@ import { watchRejections } from "./machines.mjs";
 watchRejections();
 
 const MACHINE = charges({ InputPath: "$" });
-const CHARGE = { Charge: { mode: "script", steps: [{ attempt: "0", iteration: "1", error: "Busy" }, { result: { ok: true }, after: 500 }] } };
+const CHARGE = {
+  Charge: {
+    mode: "script",
+    steps: [
+      { attempt: "0", iteration: "1", error: "Busy" },
+      { result: { ok: true }, after: 500 },
+    ],
+  },
+};
 
 function session(options = {}, definition = MACHINE) {
   return new DebugSession(definition, { input: INPUT, mocks: CHARGE, startTime: 0, ...options });
@@ -43,7 +51,13 @@ async function walk(debug, ...commands) {
 
 describe("steps", () => {
   test("over: the next state of the same scope; a Map runs whole", async () => {
-    assert.deepEqual(await walk(session(), "next", "next", "next", "next", "next"), ["Prepare", "Each", "Enough?", "Done", "ended SUCCEEDED"]);
+    assert.deepEqual(await walk(session(), "next", "next", "next", "next", "next"), [
+      "Prepare",
+      "Each",
+      "Enough?",
+      "Done",
+      "ended SUCCEEDED",
+    ]);
   });
 
   test("in: into a Map, and to the first stage of other states; over stays in the iteration; out ends it", async () => {
@@ -56,8 +70,20 @@ describe("steps", () => {
 
   test("stage: each stage of the data's flow, then the next state", async () => {
     const debug = session();
-    const stages = ["", " afterInputPath", " afterParameters", " result", " afterResultSelector", " afterResultPath", " assignedVariables", " output"];
-    assert.deepEqual(await walk(debug, "next", ...Array(7).fill("stepStage")), stages.map((stage) => `Prepare${stage}`));
+    const stages = [
+      "",
+      " afterInputPath",
+      " afterParameters",
+      " result",
+      " afterResultSelector",
+      " afterResultPath",
+      " assignedVariables",
+      " output",
+    ];
+    assert.deepEqual(
+      await walk(debug, "next", ...Array(7).fill("stepStage")),
+      stages.map((stage) => `Prepare${stage}`),
+    );
     assert.deepEqual(debug.evaluate("$.items[0].n"), { value: 1 });
   });
 
@@ -79,7 +105,14 @@ describe("steps", () => {
   });
 
   test("pause stops a run that does not end, and it goes on", async () => {
-    const loop = { StartAt: "A", States: { A: { Type: "Pass", Next: "B" }, B: { Type: "Choice", Choices: [{ Variable: "$.stop", BooleanEquals: true, Next: "C" }], Default: "A" }, C: { Type: "Succeed" } } };
+    const loop = {
+      StartAt: "A",
+      States: {
+        A: { Type: "Pass", Next: "B" },
+        B: { Type: "Choice", Choices: [{ Variable: "$.stop", BooleanEquals: true, Next: "C" }], Default: "A" },
+        C: { Type: "Succeed" },
+      },
+    };
     const debug = session({ input: { stop: false }, historyLimit: 10_000_000 }, loop);
     const off = debug.on("progress", () => debug.events > 100 && debug.pause());
     await until(debug, (it) => it.continue());
@@ -110,19 +143,33 @@ describe("breakpoints", () => {
   check("entry", { kind: "entry", state: "Rest" }, ["Rest #0: before Rest", "Rest #1: before Rest", "Rest #2: before Rest"]);
   check("exit", { kind: "exit", state: "Prepare" }, ["Prepare output: after Prepare"]);
   check("stage", { kind: "stage", state: "Enough?", stage: "choice" }, ["Enough? choice: after choice of Enough?"]);
-  check("before a stage", { kind: "stage", state: "Prepare", stage: "assignedVariables", when: "before" }, [`Prepare afterResultPath: before assignedVariables of Prepare`]);
+  check("before a stage", { kind: "stage", state: "Prepare", stage: "assignedVariables", when: "before" }, [
+    `Prepare afterResultPath: before assignedVariables of Prepare`,
+  ]);
   check("error", { kind: "error" }, ["Charge #1 error: Busy in Charge"]);
   check("an error that nothing takes", { kind: "error", uncaught: true }, []);
   check("error by name", { kind: "error", errors: ["States.Timeout"] }, []);
   check("retry", { kind: "retry", state: "Charge" }, ["Charge #1 retry: before Charge is retried, by retrier 1"]);
   check("transition", { kind: "transition", from: "Each", to: "Enough?" }, ["Enough?: from Each to Enough?"]);
-  check("iterations", { kind: "iteration", state: "Each", indices: "1-2" }, ["Each maxConcurrency: iteration 1 of Each", "Each maxConcurrency: iteration 2 of Each"]);
-  check("condition, JSONata", { kind: "entry", state: "Rest", condition: "$iteration = 2 and $limit = 5 and $.paid.ok" }, ["Rest #2: before Rest"]);
-  check("condition, JSONPath", { kind: "entry", state: "Charge", condition: "$.n >= 2", language: "jsonpath" }, ["Charge #1: before Charge", "Charge #2: before Charge"]);
+  check("iterations", { kind: "iteration", state: "Each", indices: "1-2" }, [
+    "Each maxConcurrency: iteration 1 of Each",
+    "Each maxConcurrency: iteration 2 of Each",
+  ]);
+  check("condition, JSONata", { kind: "entry", state: "Rest", condition: "$iteration = 2 and $limit = 5 and $.paid.ok" }, [
+    "Rest #2: before Rest",
+  ]);
+  check("condition, JSONPath", { kind: "entry", state: "Charge", condition: "$.n >= 2", language: "jsonpath" }, [
+    "Charge #1: before Charge",
+    "Charge #2: before Charge",
+  ]);
   check("hit count", { kind: "entry", state: "Rest", hit: "% 2" }, ["Rest #1: before Rest"]);
   check("hit count, from", { kind: "entry", state: "Rest", hit: ">= 2" }, ["Rest #1: before Rest", "Rest #2: before Rest"]);
   check("change of a variable", { kind: "change", path: "$limit" }, ["Prepare output: $limit changed in Prepare"]);
-  check("change of data", { kind: "change", path: "$.paid", state: "Charge" }, [0, 1, 2].map((i) => `Charge #${i} output: $.paid changed in Charge`));
+  check(
+    "change of data",
+    { kind: "change", path: "$.paid", state: "Charge" },
+    [0, 1, 2].map((i) => `Charge #${i} output: $.paid changed in Charge`),
+  );
   check("disabled", { kind: "entry", state: "Rest", enabled: false }, []);
 
   test("a condition that cannot be told stops and says so", async () => {
@@ -148,12 +195,24 @@ describe("breakpoints", () => {
   test("back to the breakpoint before", async () => {
     const debug = session({ breakpoints: [{ kind: "entry", state: "Rest" }] });
     await until(debug, (it) => it.continue({ ignoreBreakpoints: true }));
-    assert.deepEqual(await walk(debug, "reverseContinue", "reverseContinue", "reverseContinue", "reverseContinue"), ["Rest #2", "Rest #1", "Rest #0", "start"]);
+    assert.deepEqual(await walk(debug, "reverseContinue", "reverseContinue", "reverseContinue", "reverseContinue"), [
+      "Rest #2",
+      "Rest #1",
+      "Rest #0",
+      "start",
+    ]);
   });
 
   test("states of a Distributed Map's child executions stop too", async () => {
-    const ItemProcessor = { ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" }, StartAt: "P", States: { P: { Type: "Pass", End: true } } };
-    const debug = session({ input: [1, 2], breakpoints: [{ kind: "entry", state: "P" }] }, { StartAt: "M", States: { M: { Type: "Map", ItemProcessor, End: true } } });
+    const ItemProcessor = {
+      ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" },
+      StartAt: "P",
+      States: { P: { Type: "Pass", End: true } },
+    };
+    const debug = session(
+      { input: [1, 2], breakpoints: [{ kind: "entry", state: "P" }] },
+      { StartAt: "M", States: { M: { Type: "Map", ItemProcessor, End: true } } },
+    );
     let stopped = 0;
     while (debug.status !== "ended") {
       await until(debug, (it) => it.continue());
@@ -167,15 +226,27 @@ describe("looking into things", () => {
   test("threads, stack, variables, stages, timers", async () => {
     const debug = session();
     await until(debug, (it) => it.runTo("Charge"));
-    assert.deepEqual(debug.threads().map(({ name, state }) => `${name}: ${state}`), ["Execution: Each", "Each #0: Charge"]);
-    assert.deepEqual(debug.stackTrace().map(({ state, iterations }) => [state, iterations]), [["Charge", [0]], ["Each", []]]);
+    assert.deepEqual(
+      debug.threads().map(({ name, state }) => `${name}: ${state}`),
+      ["Execution: Each", "Each #0: Charge"],
+    );
+    assert.deepEqual(
+      debug.stackTrace().map(({ state, iterations }) => [state, iterations]),
+      [
+        ["Charge", [0]],
+        ["Each", []],
+      ],
+    );
     assert.deepEqual(debug.scopes().limit, { value: 5, state: "Prepare", event: 3, visit: 0, outer: true });
     await until(debug, (it) => it.runTo("Rest"));
     const [first] = debug.visits("Charge");
     const { attempts, input, stages } = debug.stages(first.id);
     assert.equal(attempts, 1);
     assert.deepEqual(input, { n: 1 });
-    assert.deepEqual(stages.map(({ stage }) => stage).filter((stage) => stage !== "afterResultSelector"), ["afterInputPath", "afterParameters", "result", "afterResultPath", "output"]);
+    assert.deepEqual(
+      stages.map(({ stage }) => stage).filter((stage) => stage !== "afterResultSelector"),
+      ["afterInputPath", "afterParameters", "result", "afterResultPath", "output"],
+    );
     assert.deepEqual(stages.at(-1).value, { n: 1, paid: { ok: true } });
     const manual = session({ clock: "manual" });
     manual.runTo("Rest");
@@ -192,8 +263,15 @@ describe("looking into things", () => {
   test("a Choice tells of its rules, a retry of its delay", async () => {
     const debug = session();
     await until(debug, (it) => it.continue());
-    const stage = (state, name) => debug.visits(state).flatMap(({ id }) => [0, 1].flatMap((attempt) => debug.stages(id, attempt).stages)).find((one) => one.stage === name).value;
-    assert.deepEqual(stage("Enough?", "choice"), { rules: [{ holds: false, tests: [{ of: "$[0].n", value: 1, operand: 5, holds: false }] }], taken: "default" });
+    const stage = (state, name) =>
+      debug
+        .visits(state)
+        .flatMap(({ id }) => [0, 1].flatMap((attempt) => debug.stages(id, attempt).stages))
+        .find((one) => one.stage === name).value;
+    assert.deepEqual(stage("Enough?", "choice"), {
+      rules: [{ holds: false, tests: [{ of: "$[0].n", value: 1, operand: 5, holds: false }] }],
+      taken: "default",
+    });
     assert.deepEqual(stage("Charge", "retry"), { retrier: 0, attempt: 1, delayMilliseconds: 2000 });
     assert.equal(stage("Charge", "error").Error, "Busy");
   });
@@ -201,12 +279,21 @@ describe("looking into things", () => {
   test("an iteration does not see the variables of the one before it", async () => {
     const Odd = { Type: "Choice", Choices: [{ Variable: "$", NumericEquals: 2, Next: "Second" }], Default: "First" };
     const States = { Odd, First: { Type: "Pass", Assign: { inside: 1 }, End: true }, Second: { Type: "Pass", End: true } };
-    const debug = session({ input: [1, 2] }, {
-      StartAt: "Before",
-      States: { Before: { Type: "Pass", Assign: { outside: 2 }, Next: "Each" }, Each: { Type: "Map", MaxConcurrency: 1, ItemProcessor: { StartAt: "Odd", States }, End: true } },
-    });
+    const debug = session(
+      { input: [1, 2] },
+      {
+        StartAt: "Before",
+        States: {
+          Before: { Type: "Pass", Assign: { outside: 2 }, Next: "Each" },
+          Each: { Type: "Map", MaxConcurrency: 1, ItemProcessor: { StartAt: "Odd", States }, End: true },
+        },
+      },
+    );
     await until(debug, (it) => it.runTo("Second"));
-    assert.deepEqual(Object.entries(debug.scopes()).map(([name, { value, outer }]) => [name, value, outer]), [["outside", 2, true]]);
+    assert.deepEqual(
+      Object.entries(debug.scopes()).map(([name, { value, outer }]) => [name, value, outer]),
+      [["outside", 2, true]],
+    );
     assert.deepEqual(debug.frames().find(({ state }) => state === "Second").variables, { outside: 2 });
     await until(debug, (it) => it.restart());
     debug.setBreakpoints([{ kind: "change", path: "$inside" }]);
@@ -220,11 +307,24 @@ describe("looking into things", () => {
     const leaf = { StartAt: "Leaf", States: { Leaf: { Type: "Task", Resource: `${LAMBDA}leaf`, End: true } } };
     const inner = { StartAt: "Inner", States: { Inner: { Type: "Parallel", Branches: [leaf], End: true } } };
     const outer = { Type: "Parallel", Branches: [inner], Retry: [{ ErrorEquals: ["Busy"] }], End: true };
-    const debug = session({ mocks: { Leaf: { mode: "script", steps: [{ call: "0", error: "Busy" }, { result: 1 }] } } }, { StartAt: "Outer", States: { Outer: outer } });
+    const debug = session(
+      { mocks: { Leaf: { mode: "script", steps: [{ call: "0", error: "Busy" }, { result: 1 }] } } },
+      { StartAt: "Outer", States: { Outer: outer } },
+    );
     await until(debug, (it) => it.runTo("Leaf"));
     await until(debug, (it) => it.runTo("Leaf"));
-    assert.deepEqual(debug.stackTrace().map(({ state }) => state), ["Leaf", "Inner", "Outer"]);
-    assert.deepEqual(debug.threads().map(({ name, state }) => [name, state]), [["Execution", "Outer"], ["Outer branch 1", "Inner"], ["Inner branch 1", "Leaf"]]);
+    assert.deepEqual(
+      debug.stackTrace().map(({ state }) => state),
+      ["Leaf", "Inner", "Outer"],
+    );
+    assert.deepEqual(
+      debug.threads().map(({ name, state }) => [name, state]),
+      [
+        ["Execution", "Outer"],
+        ["Outer branch 1", "Inner"],
+        ["Inner branch 1", "Leaf"],
+      ],
+    );
     assert.equal(debug.visits("Outer")[0].attempts, 2);
   });
 
@@ -245,9 +345,15 @@ describe("looking into things", () => {
       ["jsonpath", "$$.Execution.Name", { value: "n" }],
       ["jsonpath", "States.ArrayLength($.a)", { value: 2 }],
       ["template", '{"b.$":"$.a[0]"}', { value: { b: 1 } }],
-    ]) assert.deepEqual(ask(dialect, question, values), expected, question);
+    ])
+      assert.deepEqual(ask(dialect, question, values), expected, question);
     assert.equal(ask("jsonata", "$.a +", values).code, "S0207");
-    for (const [dialect, question] of [["jsonpath", "$.["], ["jsonpath", "$.no"], ["template", "{"]]) assert.equal(typeof ask(dialect, question, values).message, "string");
+    for (const [dialect, question] of [
+      ["jsonpath", "$.["],
+      ["jsonpath", "$.no"],
+      ["template", "{"],
+    ])
+      assert.equal(typeof ask(dialect, question, values).message, "string");
   });
 });
 
@@ -264,7 +370,8 @@ describe("time travel", () => {
       await until(live, (it) => it.stepStage());
       // Where all that a transition tells is seen, the engine is looked at as it is.
       if (!live.atRest) continue;
-      if (seen.length === 0 || live.event > seen.at(-1).event + 40) seen.push({ event: live.event, place: live.position, frames: plain(live.frames()) });
+      if (seen.length === 0 || live.event > seen.at(-1).event + 40)
+        seen.push({ event: live.event, place: live.position, frames: plain(live.frames()) });
     }
     assert.ok(live.events > 1000 && seen.length > 20, `${live.events} events`);
     for (const { place, frames } of seen) {
@@ -284,7 +391,10 @@ describe("time travel", () => {
   });
 
   test("equal seeds give equal runs", async () => {
-    const definition = { StartAt: "A", States: { A: { Type: "Pass", Parameters: { "id.$": "States.UUID()", "n.$": "States.MathRandom(1, 1000)" }, End: true } } };
+    const definition = {
+      StartAt: "A",
+      States: { A: { Type: "Pass", Parameters: { "id.$": "States.UUID()", "n.$": "States.MathRandom(1, 1000)" }, End: true } },
+    };
     const outputs = [];
     for (const seed of [1, 1, 2]) {
       const debug = session({ seed }, definition);
@@ -316,7 +426,15 @@ describe("time travel", () => {
     debug.setVariable("limit", 6);
     assert.equal(debug.frames().find(({ state, iterations }) => state === "Charge" && iterations[0] === 2).variables.limit, 6);
     await until(debug, (it) => it.continue());
-    assert.deepEqual(debug.runs().map(({ id, parent, label }) => [id, parent, label]), [[1, undefined, "Run"], [2, 1, "✎ input of Rest"], [3, 1, "✎ result of Charge"], [4, 1, "✎ $limit"]]);
+    assert.deepEqual(
+      debug.runs().map(({ id, parent, label }) => [id, parent, label]),
+      [
+        [1, undefined, "Run"],
+        [2, 1, "✎ input of Rest"],
+        [3, 1, "✎ result of Charge"],
+        [4, 1, "✎ $limit"],
+      ],
+    );
     assert.throws(() => debug.setValue({ target: "result", value: 1 }), { code: "NOT_SETTABLE" });
   });
 
@@ -327,7 +445,10 @@ describe("time travel", () => {
     debug.setMocks({ Charge: { mode: "result", result: "other" } });
     debug.fork();
     await until(debug, (it) => it.continue());
-    assert.deepEqual(debug.outcome.output.map(({ paid }) => paid), [{ ok: true }, { ok: true }, "other"]);
+    assert.deepEqual(
+      debug.outcome.output.map(({ paid }) => paid),
+      [{ ok: true }, { ok: true }, "other"],
+    );
   });
 
   test("takes an edited definition over: the same way stays, another is told", async () => {
@@ -354,7 +475,10 @@ describe("time travel", () => {
 });
 
 describe("tasks", () => {
-  const ONE = { StartAt: "T", States: { T: { Type: "Task", Resource: `${LAMBDA}f`, TimeoutSeconds: 30, Retry: [{ ErrorEquals: ["Again"] }], End: true } } };
+  const ONE = {
+    StartAt: "T",
+    States: { T: { Type: "Task", Resource: `${LAMBDA}f`, TimeoutSeconds: 30, Retry: [{ ErrorEquals: ["Again"] }], End: true } },
+  };
   const outcome = async (options, definition = ONE) => {
     const debug = session({ input: { x: 1 }, mocks: {}, ...options }, definition);
     await until(debug, (it) => it.continue());
@@ -367,18 +491,30 @@ describe("tasks", () => {
     await check({ mode: "result", result: 5 }, { status: "SUCCEEDED", output: 5 });
     await check({ mode: "error", error: "E", cause: "c" }, { status: "FAILED", error: "E", cause: "c" });
     await check({ mode: "expression", expression: "$states.input.x + $attempt" }, { status: "SUCCEEDED", output: 1 });
-    await check({ mode: "script", steps: [{ attempt: "0-1", error: "Again" }, { result: "third" }] }, { status: "SUCCEEDED", output: "third" });
+    await check(
+      { mode: "script", steps: [{ attempt: "0-1", error: "Again" }, { result: "third" }] },
+      { status: "SUCCEEDED", output: "third" },
+    );
     await check({ mode: "script", steps: [{ silent: true }] }, { status: "FAILED", error: "States.Timeout" });
     await check({ mode: "result", result: 1, after: 31_000 }, { status: "FAILED", error: "States.Timeout" });
-    assert.deepEqual(await outcome({ mocks: { T: { mode: "handler" } }, tasks: { f: async ({ x }) => x + 1 } }), { status: "SUCCEEDED", output: 2 });
+    assert.deepEqual(await outcome({ mocks: { T: { mode: "handler" } }, tasks: { f: async ({ x }) => x + 1 } }), {
+      status: "SUCCEEDED",
+      output: 2,
+    });
     assert.equal((await outcome({})).error, "States.TaskFailed");
     assert.throws(() => session({ mocks: { T: { mode: "nonsense" } } }), { code: "INVALID_OPTION" });
   });
 
   test("a person answers: result, error, heartbeat, silence", async () => {
     for (const [answer, expected] of [
-      [{ kind: "succeed", output: 3 }, { status: "SUCCEEDED", output: 3 }],
-      [{ kind: "fail", error: "No", cause: "why" }, { status: "FAILED", error: "No", cause: "why" }],
+      [
+        { kind: "succeed", output: 3 },
+        { status: "SUCCEEDED", output: 3 },
+      ],
+      [
+        { kind: "fail", error: "No", cause: "why" },
+        { status: "FAILED", error: "No", cause: "why" },
+      ],
       [{ kind: "silence" }, { status: "FAILED", error: "States.Timeout" }],
     ]) {
       const debug = session({ input: {}, mocks: {}, ask: true }, ONE);
@@ -395,7 +531,17 @@ describe("tasks", () => {
   });
 
   test("callbacks wait for their token", async () => {
-    const callback = { StartAt: "T", States: { T: { Type: "Task", Resource: "arn:aws:states:::sqs:sendMessage.waitForTaskToken", Parameters: { QueueUrl: "q", "MessageBody.$": "$$.Task.Token" }, End: true } } };
+    const callback = {
+      StartAt: "T",
+      States: {
+        T: {
+          Type: "Task",
+          Resource: "arn:aws:states:::sqs:sendMessage.waitForTaskToken",
+          Parameters: { QueueUrl: "q", "MessageBody.$": "$$.Task.Token" },
+          End: true,
+        },
+      },
+    };
     const debug = session({ mocks: {}, tasks: { "sqs:sendMessage": () => ({ MessageId: "1" }) } }, callback);
     const ended = until(debug, (it) => it.continue());
     while (debug.waiting().length === 0) await new Promise((resolve) => setImmediate(resolve));
@@ -404,7 +550,13 @@ describe("tasks", () => {
     assert.equal(debug.answerToken(token, "succeed", { yes: 1 }), true);
     await ended;
     assert.deepEqual(debug.outcome, { status: "SUCCEEDED", output: { yes: 1 } });
-    assert.deepEqual(debug.history().map(({ type }) => type).filter((type) => type.startsWith("Task") && !type.includes("State")), ["TaskScheduled", "TaskStarted", "TaskSubmitted", "TaskSucceeded"]);
+    assert.deepEqual(
+      debug
+        .history()
+        .map(({ type }) => type)
+        .filter((type) => type.startsWith("Task") && !type.includes("State")),
+      ["TaskScheduled", "TaskStarted", "TaskSubmitted", "TaskSucceeded"],
+    );
     assert.equal(debug.answerToken("made up", "succeed"), false);
   });
 
@@ -420,7 +572,11 @@ describe("tasks", () => {
           ItemProcessor: {
             ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" },
             StartAt: "Check",
-            States: { Check: { Type: "Choice", Choices: [{ Variable: "$.n", NumericEquals: 2, Next: "Bad" }], Default: "Good" }, Good: { Type: "Pass", End: true }, Bad: { Type: "Fail", Error: "Bad" } },
+            States: {
+              Check: { Type: "Choice", Choices: [{ Variable: "$.n", NumericEquals: 2, Next: "Bad" }], Default: "Good" },
+              Good: { Type: "Pass", End: true },
+              Bad: { Type: "Fail", Error: "Bad" },
+            },
           },
           End: true,
         },
@@ -469,7 +625,13 @@ describe("tasks", () => {
               Lines: {
                 Type: "Map",
                 ItemsPath: "$.lines",
-                ItemProcessor: { StartAt: "Price", States: { Price: { Type: "Task", Resource: "price", Retry: [{ ErrorEquals: ["Busy"], MaxAttempts: 1 }], Next: "Sum" }, Sum: { Type: "Pass", End: true } } },
+                ItemProcessor: {
+                  StartAt: "Price",
+                  States: {
+                    Price: { Type: "Task", Resource: "price", Retry: [{ ErrorEquals: ["Busy"], MaxAttempts: 1 }], Next: "Sum" },
+                    Sum: { Type: "Pass", End: true },
+                  },
+                },
                 End: true,
               },
             },
@@ -488,7 +650,14 @@ describe("tasks", () => {
       const debug = orders({ breakpoints: [{ kind: "entry", state: "Price", condition: "$iteration = 1" }] });
       await until(debug, (it) => it.continue());
       const [top, lines, order] = debug.stackTrace();
-      assert.deepEqual([top, lines, order].map(({ state, iterations }) => [state, iterations]), [["Price", [0, 1]], ["Lines", [0]], ["Orders", []]]);
+      assert.deepEqual(
+        [top, lines, order].map(({ state, iterations }) => [state, iterations]),
+        [
+          ["Price", [0, 1]],
+          ["Lines", [0]],
+          ["Orders", []],
+        ],
+      );
       assert.deepEqual([top.slot, lines.slot, lines.isIteration], [1, 0, true]);
       assert.ok(top.child === lines.child && top.child.length === 36 && order.child === undefined);
       assert.deepEqual(debug.evaluate("$states.input + $rate").value, 4);
@@ -497,7 +666,13 @@ describe("tasks", () => {
       await until(debug, (it) => it.stepIn());
       assert.match(debug.stackTrace()[0].stage, /^after/);
       await until(debug, (it) => it.next());
-      assert.deepEqual(debug.stackTrace().slice(0, 1).map(({ state, iterations }) => [state, iterations]), [["Sum", [0, 1]]]);
+      assert.deepEqual(
+        debug
+          .stackTrace()
+          .slice(0, 1)
+          .map(({ state, iterations }) => [state, iterations]),
+        [["Sum", [0, 1]]],
+      );
       await until(debug, (it) => it.stepBack());
       assert.equal(debug.stackTrace()[0].state, "Price");
       await until(debug, (it) => it.stepOut());
@@ -512,7 +687,14 @@ describe("tasks", () => {
       assert.deepEqual(debug.outcome.output, [[10, 20], [30]]);
       const look = () => {
         const all = debug.childVisits("Price");
-        assert.deepEqual(all.map(({ iterations, exit }) => [iterations, exit > 0]), [[[0, 0], true], [[0, 1], true], [[1, 0], true]]);
+        assert.deepEqual(
+          all.map(({ iterations, exit }) => [iterations, exit > 0]),
+          [
+            [[0, 0], true],
+            [[0, 1], true],
+            [[1, 0], true],
+          ],
+        );
         const [third] = debug.childVisits("Price", { iterations: [1] });
         const told = debug.stages(third.id, undefined, { all: true });
         assert.deepEqual([told.attempts, told.input, told.stages.find(({ stage }) => stage === "result").value], [2, 3, 30]);
@@ -523,7 +705,8 @@ describe("tasks", () => {
       look();
       const [orders_] = debug.visits("Orders");
       const map = (item) => debug.stages(orders_.id, undefined, { all: true, item });
-      const selected = ({ stages }) => stages.filter(({ stage }) => stage === "afterItemSelector").map(({ index, value }) => [index, value]);
+      const selected = ({ stages }) =>
+        stages.filter(({ stage }) => stage === "afterItemSelector").map(({ index, value }) => [index, value]);
       assert.deepEqual(selected(map()), [[1, { lines: [3] }]]);
       assert.deepEqual(selected(map(0)), [[0, { lines: [1, 2] }]]);
       assert.deepEqual(map().items, { afterItemSelector: 2 });
@@ -537,7 +720,8 @@ describe("tasks", () => {
       const stops = async (breakpoint) => {
         const debug = orders({ breakpoints: [{ kind: "stage", state: "Orders", stage: "afterItemSelector", ...breakpoint }] });
         const seen = [];
-        for (await until(debug, (it) => it.continue()); debug.status === "paused"; await until(debug, (it) => it.continue())) seen.push(debug.stopped.description);
+        for (await until(debug, (it) => it.continue()); debug.status === "paused"; await until(debug, (it) => it.continue()))
+          seen.push(debug.stopped.description);
         return seen;
       };
       assert.deepEqual(await stops({}), ["after afterItemSelector of Orders, item 0", "after afterItemSelector of Orders, item 1"]);
@@ -574,7 +758,11 @@ test("what AWS would not start is no session", () => {
   const machine = { StartAt: "P", States: { P: { Type: "Pass", End: true } } };
   const large = { text: "x".repeat(262_144) };
   const begin = (options) => () => new DebugSession(machine, options);
-  assert.throws(begin({ input: large }), { name: "RangeError", code: "ValidationException", message: /'input'.*less than or equal to 262144$/ });
+  assert.throws(begin({ input: large }), {
+    name: "RangeError",
+    code: "ValidationException",
+    message: /'input'.*less than or equal to 262144$/,
+  });
   assert.throws(begin({ input: large, payloadLimit: 100_000 }), { message: /100000$/ });
   assert.throws(begin({ name: "a b" }), { code: "InvalidName" });
   const nested = (levels) => JSON.parse(`${"[".repeat(levels)}"]\\""${"]".repeat(levels)}`);

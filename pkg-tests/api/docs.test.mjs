@@ -8,7 +8,10 @@ import { apiReference, commandReference } from "../../scripts/docs.mjs";
 
 const root = resolve(fileURLToPath(import.meta.url), "../../..");
 
-for (const [file, make] of [["docs/api.md", apiReference], ["docs/command.md", commandReference]]) {
+for (const [file, make] of [
+  ["docs/api.md", apiReference],
+  ["docs/command.md", commandReference],
+]) {
   test(`${file} is up to date: npm run docs`, async () => {
     assert.equal(readFileSync(join(root, file), "utf8"), await make());
   });
@@ -21,7 +24,14 @@ test("the API reference has every export of the package", async () => {
   for (const name of names) assert.ok(text.includes(`### ${name}\n`), name);
 });
 
-const pages = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", ...readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`)];
+const pages = [
+  "README.md",
+  "ARCHITECTURE.md",
+  "CONTRIBUTING.md",
+  ...readdirSync(join(root, "docs"))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `docs/${name}`),
+];
 
 for (const page of pages) {
   test(`${page}: its links lead somewhere`, () => {
@@ -31,7 +41,8 @@ for (const page of pages) {
       const [path, anchor] = target.split("#");
       const file = path === "" ? join(root, page) : join(root, dirname(page), path);
       assert.ok(existsSync(file), `${target} does not exist`);
-      if (anchor !== undefined && file.endsWith(".md")) assert.ok(anchors(readFileSync(file, "utf8")).has(anchor), `${target}: there is no such heading`);
+      if (anchor !== undefined && file.endsWith(".md"))
+        assert.ok(anchors(readFileSync(file, "utf8")).has(anchor), `${target}: there is no such heading`);
     }
   });
 }
@@ -55,12 +66,21 @@ const FOREIGN = [
 for (const page of [...pages, "CHANGELOG.md"]) {
   test(`${page}: plain English`, () => {
     for (const [i, line] of readFileSync(join(root, page), "utf8").split("\n").entries()) {
-      for (const [phrase, better] of FOREIGN) assert.ok(!phrase.test(line), `${page}:${i + 1}: ${phrase.exec(line)?.[0]} (write: ${better})\n${line}`);
+      for (const [phrase, better] of FOREIGN)
+        assert.ok(!phrase.test(line), `${page}:${i + 1}: ${phrase.exec(line)?.[0]} (write: ${better})\n${line}`);
     }
   });
 }
 
 /** The anchors that a page's headings get. */
 function anchors(text) {
-  return new Set([...text.replace(/```[^]*?```/g, "").matchAll(/^#+ (.+)$/gm)].map(([, heading]) => heading.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, "").trim().replace(/\s/g, "-")));
+  return new Set(
+    [...text.replace(/```[^]*?```/g, "").matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+        .trim()
+        .replace(/\s/g, "-"),
+    ),
+  );
 }

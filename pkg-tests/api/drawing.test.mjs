@@ -6,7 +6,12 @@ import { layout, renderMermaid, renderSvg, validate } from "stepglass";
 const ORDER = {
   StartAt: "Charge",
   States: {
-    Charge: { Type: "Task", Resource: "arn:aws:states:::lambda:invoke", Next: "Ship", Catch: [{ ErrorEquals: ["States.ALL"], Next: "Refund" }] },
+    Charge: {
+      Type: "Task",
+      Resource: "arn:aws:states:::lambda:invoke",
+      Next: "Ship",
+      Catch: [{ ErrorEquals: ["States.ALL"], Next: "Refund" }],
+    },
     Ship: { Type: "Succeed" },
     Refund: { Type: "Fail", Error: "Refunded" },
   },
@@ -18,7 +23,14 @@ test("an SVG shows what has become of a run", () => {
   const catcher = layout(ORDER).edges.find(({ kind }) => kind === "catch");
   for (const options of [
     { status: { Charge: "caught", "/States/Refund": "failed" }, taken: { [catcher.id]: 3 }, notes: { Charge: "×3" } },
-    { status: new Map([["Charge", "caught"], ["/States/Refund", "failed"]]), taken: new Map([[catcher.id, 3]]), notes: new Map([["Charge", "×3"]]) },
+    {
+      status: new Map([
+        ["Charge", "caught"],
+        ["/States/Refund", "failed"],
+      ]),
+      taken: new Map([[catcher.id, 3]]),
+      notes: new Map([["Charge", "×3"]]),
+    },
   ]) {
     const svg = renderSvg(ORDER, options);
     assert.match(svg, /Charge \(Task, lambda invoke\), failed, caught, ×3</);
@@ -37,10 +49,22 @@ test("names of states cannot change the options' prototype", () => {
 
 test("Mermaid text has every state and transition", () => {
   const text = renderMermaid(ORDER, { direction: "LR" });
-  assert.deepEqual(text.split("\n").map((line) => line.trim()), [
-    "stateDiagram-v2", "direction LR", 'state "Charge" as s0', 'state "Ship" as s1', 'state "Refund" as s2',
-    "[*] --> s0", "s0 --> s1", "s0 --> s2: on States.ALL", "s1 --> [*]", "s2 --> [*]", "",
-  ]);
+  assert.deepEqual(
+    text.split("\n").map((line) => line.trim()),
+    [
+      "stateDiagram-v2",
+      "direction LR",
+      'state "Charge" as s0',
+      'state "Ship" as s1',
+      'state "Refund" as s2',
+      "[*] --> s0",
+      "s0 --> s1",
+      "s0 --> s2: on States.ALL",
+      "s1 --> [*]",
+      "s2 --> [*]",
+      "",
+    ],
+  );
   assert.throws(() => renderMermaid("{"), SyntaxError);
   assert.throws(() => renderMermaid(ORDER, { theme: "dark" }), TypeError);
 });
@@ -49,11 +73,20 @@ test("what is no definition, and options of another form, are the caller's error
   const cyclic = {};
   cyclic.States = cyclic;
   for (const ask of [layout, renderSvg, renderMermaid, validate]) {
-    for (const given of [undefined, null, 5, () => {}]) assert.throws(() => ask(given), { name: "TypeError", code: "INVALID_ARGUMENT", message: /^a definition must be JSON text or an object, not / });
+    for (const given of [undefined, null, 5, () => {}])
+      assert.throws(() => ask(given), {
+        name: "TypeError",
+        code: "INVALID_ARGUMENT",
+        message: /^a definition must be JSON text or an object, not /,
+      });
     assert.throws(() => ask(cyclic), { name: "TypeError", message: /circular/ });
   }
   for (const options of [{ collapsed: 5 }, { collapsed: [5] }, { expanded: null }]) {
     assert.throws(() => layout("{}", options), { name: "TypeError", code: "INVALID_OPTION", message: /must be a list of strings/ });
   }
-  assert.throws(() => layout("{}", { direction: "up" }), { name: "TypeError", code: "INVALID_OPTION", message: /direction must be "TB" or "LR", not "up"/ });
+  assert.throws(() => layout("{}", { direction: "up" }), {
+    name: "TypeError",
+    code: "INVALID_OPTION",
+    message: /direction must be "TB" or "LR", not "up"/,
+  });
 });

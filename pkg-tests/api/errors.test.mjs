@@ -13,11 +13,35 @@ import { lambda, task, turn, deferred } from "./machines.mjs";
 const { Activity, Engine, Execution, StateMachine, TaskCancelled, TaskError, simulate } = stepglass;
 const GOOD = { StartAt: "A", States: { A: { Type: "Succeed" } } };
 const WAIT = { StartAt: "W", States: { W: { Type: "Wait", Seconds: 5, End: true } } };
-const documented = new Set([...readFileSync(new URL("../../docs/error-codes.md", import.meta.url), "utf8").matchAll(/^\| `([A-Za-z_]+)` \|/gm)].map(([, code]) => code));
+const documented = new Set(
+  [...readFileSync(new URL("../../docs/error-codes.md", import.meta.url), "utf8").matchAll(/^\| `([A-Za-z_]+)` \|/gm)].map(
+    ([, code]) => code,
+  ),
+);
 
 const circular = {};
 circular.self = circular;
-const BAD = [undefined, null, true, NaN, -1, 1.5, Infinity, 5n, "", "full\ud800", Symbol("s"), () => {}, [], [null], {}, { a: 1 }, circular, new Map([[1, 2]]), new Date(NaN)];
+const BAD = [
+  undefined,
+  null,
+  true,
+  NaN,
+  -1,
+  1.5,
+  Infinity,
+  5n,
+  "",
+  "full\ud800",
+  Symbol("s"),
+  () => {},
+  [],
+  [null],
+  {},
+  { a: 1 },
+  circular,
+  new Map([[1, 2]]),
+  new Date(NaN),
+];
 
 /** Fails unless an error is one of ours: an Error with a message and a documented code. */
 function assertOurs(thrown, where) {
@@ -50,7 +74,10 @@ function assertError(thrown, where) {
 }
 
 /** The names of a class's methods. */
-const methods = (Class) => Object.getOwnPropertyNames(Class.prototype).filter((name) => name !== "constructor" && typeof Object.getOwnPropertyDescriptor(Class.prototype, name).value === "function");
+const methods = (Class) =>
+  Object.getOwnPropertyNames(Class.prototype).filter(
+    (name) => name !== "constructor" && typeof Object.getOwnPropertyDescriptor(Class.prototype, name).value === "function",
+  );
 
 const text = JSON.stringify(GOOD);
 const calls = {
@@ -62,14 +89,30 @@ const calls = {
   renderMermaid: [text, {}],
   testState: [{ definition: GOOD.States.A, input: {} }],
   compare: [GOOD, GOOD],
-  replayHistory: [GOOD, [{ id: 1, previousEventId: 0, timestamp: 0, type: "ExecutionStarted", executionStartedEventDetails: { input: "{}" } }], {}],
+  replayHistory: [
+    GOOD,
+    [{ id: 1, previousEventId: 0, timestamp: 0, type: "ExecutionStarted", executionStartedEventDetails: { input: "{}" } }],
+    {},
+  ],
   simulate: [GOOD, {}, {}, {}],
   s3Handlers: [{}],
   version: [],
   init: [],
   initSync: [],
 };
-const classes = ["Activity", "DefinitionError", "Engine", "Execution", "ExecutionError", "InternalError", "RestoreError", "StateMachine", "TaskCancelled", "TaskError", "TaskResponse"];
+const classes = [
+  "Activity",
+  "DefinitionError",
+  "Engine",
+  "Execution",
+  "ExecutionError",
+  "InternalError",
+  "RestoreError",
+  "StateMachine",
+  "TaskCancelled",
+  "TaskError",
+  "TaskResponse",
+];
 
 test("the codes of the types are those of the documentation", () => {
   const types = readFileSync(new URL("../../js/api/index.d.ts", import.meta.url), "utf8");
@@ -85,7 +128,19 @@ test("every export is tried", () => {
 for (const [name, good] of Object.entries(calls)) test(name, () => everywhere(name, stepglass[name], good));
 
 for (const name of Object.keys(stepglass.language)) {
-  test(`language.${name}`, () => everywhere(name, stepglass.language[name], { rename: [text, 1, "B"], codeActions: [text, 0, 1, {}], format: [text, {}], outline: [text], expressions: [text, "A"], apply: [text, []] }[name] ?? [text, 1]));
+  test(`language.${name}`, () =>
+    everywhere(
+      name,
+      stepglass.language[name],
+      {
+        rename: [text, 1, "B"],
+        codeActions: [text, 0, 1, {}],
+        format: [text, {}],
+        outline: [text],
+        expressions: [text, "A"],
+        apply: [text, []],
+      }[name] ?? [text, 1],
+    ));
 }
 
 test("new StateMachine() and what it starts", async () => {
@@ -104,10 +159,35 @@ test("new StateMachine() and what it starts", async () => {
 
 test("every option of start()", async () => {
   const machine = new StateMachine(WAIT);
-  const options = ["tasks", "machines", "name", "arn", "clock", "startTime", "signal", "seed", "coverage", "onEvent", "onStage", "onChild", "onNested", "onIdle", "history", "payloadLimit", "historyLimit", "stepBudget", "trace"];
+  const options = [
+    "tasks",
+    "machines",
+    "name",
+    "arn",
+    "clock",
+    "startTime",
+    "signal",
+    "seed",
+    "coverage",
+    "onEvent",
+    "onStage",
+    "onChild",
+    "onNested",
+    "onIdle",
+    "history",
+    "payloadLimit",
+    "historyLimit",
+    "stepBudget",
+    "trace",
+  ];
   for (const name of options) {
     await everywhere(name, (value) => machine.start({}, { [name]: value }).abort(), [undefined]);
-    for (const [where, call] of [["simulate", (value) => simulate(GOOD, {}, {}, { [name]: value })], ["new Engine", (value) => new Engine(machine, { [name]: value })], ["DebugSession", (value) => new DebugSession(GOOD, { [name]: value })]]) await everywhere(`${where}: ${name}`, call, [undefined]);
+    for (const [where, call] of [
+      ["simulate", (value) => simulate(GOOD, {}, {}, { [name]: value })],
+      ["new Engine", (value) => new Engine(machine, { [name]: value })],
+      ["DebugSession", (value) => new DebugSession(GOOD, { [name]: value })],
+    ])
+      await everywhere(`${where}: ${name}`, call, [undefined]);
   }
 });
 
@@ -119,7 +199,19 @@ test("an execution's methods", async () => {
 });
 
 test("an engine's methods, before its start, after it and after its end", async () => {
-  const good = { start: [0, {}, {}, 0], started: [0, 1, "w"], submitted: [0, 1, {}], succeed: [0, 1, {}], fail: [0, 1, "E", "c"], heartbeat: [0, 1], tick: [0], redrive: [0], updateMapRun: [0, "arn", {}], stop: [0, "E", "c"], history: [0] };
+  const good = {
+    start: [0, {}, {}, 0],
+    started: [0, 1, "w"],
+    submitted: [0, 1, {}],
+    succeed: [0, 1, {}],
+    fail: [0, 1, "E", "c"],
+    heartbeat: [0, 1],
+    tick: [0],
+    redrive: [0],
+    updateMapRun: [0, "arn", {}],
+    stop: [0, "E", "c"],
+    history: [0],
+  };
   for (const name of methods(Engine).filter((method) => method !== "drive")) {
     for (const begin of [[], ["start"], ["start", "stop"]]) {
       const call = (...given) => {
@@ -146,9 +238,18 @@ test("an engine's methods, before its start, after it and after its end", async 
 });
 
 test("an activity's methods", async () => {
-  for (const name of methods(Activity).filter((method) => !["getTask", "take"].includes(method))) await everywhere(name, (...given) => new Activity()[name](...given), ["token", {}]);
-  await everywhere("getTask()", (options) => void new Activity().getTask({ signal: AbortSignal.abort(Object.assign(new Error("enough"), { code: "INVALID_ARGUMENT" })), ...options }).catch((thrown) => assertOurs(thrown, "getTask")), [{}]);
-  for (const signal of BAD.slice(1)) assert.throws(() => new Activity().getTask({ signal }), { code: "INVALID_OPTION", message: /signal must be an AbortSignal, not / });
+  for (const name of methods(Activity).filter((method) => !["getTask", "take"].includes(method)))
+    await everywhere(name, (...given) => new Activity()[name](...given), ["token", {}]);
+  await everywhere(
+    "getTask()",
+    (options) =>
+      void new Activity()
+        .getTask({ signal: AbortSignal.abort(Object.assign(new Error("enough"), { code: "INVALID_ARGUMENT" })), ...options })
+        .catch((thrown) => assertOurs(thrown, "getTask")),
+    [{}],
+  );
+  for (const signal of BAD.slice(1))
+    assert.throws(() => new Activity().getTask({ signal }), { code: "INVALID_OPTION", message: /signal must be an AbortSignal, not / });
 });
 
 test("what stands beside a debug session", async () => {
@@ -180,25 +281,52 @@ test("the test kit", async () => {
   await everywhere("testMachine", testing.testMachine, [GOOD, {}], assertError);
   await everywhere("run", (input, options) => testing.testMachine(GOOD).run(input, options), [{}, {}], assertError);
   for (const name of ["returns", "throws", "iterations"]) await everywhere(name, testing[name], [undefined, undefined], assertError);
-  const definition = { StartAt: "T", States: { T: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:f", End: true } } };
+  const definition = {
+    StartAt: "T",
+    States: { T: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:f", End: true } },
+  };
   const run = await testing.testMachine(definition).run({}, { mocks: { T: testing.returns(1) } });
   // What an expectation says of a run that does not meet it is its own.
   const told = (thrown, where) => {
     assertError(thrown, where);
     assert.ok(thrown.code === "TEST_KIT" || thrown.code === "ERR_ASSERTION" || documented.has(thrown.code), `${where}: ${thrown.stack}`);
   };
-  for (const name of methods(testing.expectRun(run).constructor)) await everywhere(`expectRun().${name}`, (...given) => void testing.expectRun(run)[name](...given), ["T", "T", 1], told);
-  for (const [name, match] of Object.entries(testing.matchers)) await everywhere(name, (...given) => void match(...given), [run, "T", 1], told);
+  for (const name of methods(testing.expectRun(run).constructor))
+    await everywhere(`expectRun().${name}`, (...given) => void testing.expectRun(run)[name](...given), ["T", "T", 1], told);
+  for (const [name, match] of Object.entries(testing.matchers))
+    await everywhere(name, (...given) => void match(...given), [run, "T", 1], told);
   for (const name of methods(run.constructor)) await everywhere(`run.${name}`, (...given) => void run[name](...given), [{}], told);
   for (const name of ["testMachine", "loadMockConfig", "expectRun"]) await everywhere(name, testing[name], [undefined], told);
-  for (const name of ["eachIteration", "responds"]) await everywhere(name, (given) => testing.testMachine(definition).run({}, { mocks: { T: testing[name](given) } }), [undefined], told);
+  for (const name of ["eachIteration", "responds"])
+    await everywhere(name, (given) => testing.testMachine(definition).run({}, { mocks: { T: testing[name](given) } }), [undefined], told);
   await everywhere("property", testing.property, [definition, { runs: 1 }], told);
-  for (const name of ["runs", "seed", "check", "outputs", "input", "inputs", "errors", "mocks", "delays", "allow", "failures", "maxCalls"]) {
-    await everywhere(`property ${name}`, (value) => testing.property(definition, { runs: 2, [name]: value }), [undefined], (thrown, where) => {
-      assertError(thrown, where);
-      assert.ok(["TEST_KIT", "PROPERTY", "ERR_ASSERTION", ...documented].includes(thrown.code) || thrown.name === "PropertyError", `${where}: ${thrown.stack}`);
-      assert.ok(!/Cannot |is not a function|is not iterable/.test(thrown.message), `${where}: ${thrown.message}`);
-    });
+  for (const name of [
+    "runs",
+    "seed",
+    "check",
+    "outputs",
+    "input",
+    "inputs",
+    "errors",
+    "mocks",
+    "delays",
+    "allow",
+    "failures",
+    "maxCalls",
+  ]) {
+    await everywhere(
+      `property ${name}`,
+      (value) => testing.property(definition, { runs: 2, [name]: value }),
+      [undefined],
+      (thrown, where) => {
+        assertError(thrown, where);
+        assert.ok(
+          ["TEST_KIT", "PROPERTY", "ERR_ASSERTION", ...documented].includes(thrown.code) || thrown.name === "PropertyError",
+          `${where}: ${thrown.stack}`,
+        );
+        assert.ok(!/Cannot |is not a function|is not iterable/.test(thrown.message), `${where}: ${thrown.message}`);
+      },
+    );
   }
 });
 
@@ -208,11 +336,18 @@ describe("what the memory cannot hold", () => {
 
   test("is said before it gets there, with its size and the limit", async () => {
     const pass = new StateMachine({ StartAt: "A", States: { A: { Type: "Pass", End: true } } });
-    const refused = { name: "RangeError", code: "PAYLOAD_TOO_LARGE", message: /^the input is 20\.0 MB; the interpreter's memory \(1073\.7 MB\) takes at most 16\.8 MB at once$/ };
+    const refused = {
+      name: "RangeError",
+      code: "PAYLOAD_TOO_LARGE",
+      message: /^the input is 20\.0 MB; the interpreter's memory \(1073\.7 MB\) takes at most 16\.8 MB at once$/,
+    };
     assert.throws(() => pass.start(big, options), refused);
     assert.throws(() => simulate(pass, big, {}, options), refused);
     assert.throws(() => new Engine(pass, options).start(0, big), refused);
-    assert.throws(() => new StateMachine(`${JSON.stringify(GOOD)}${" ".repeat(20e6)}`), { code: "PAYLOAD_TOO_LARGE", message: /^the definition is 20\.0 MB/ });
+    assert.throws(() => new StateMachine(`${JSON.stringify(GOOD)}${" ".repeat(20e6)}`), {
+      code: "PAYLOAD_TOO_LARGE",
+      message: /^the definition is 20\.0 MB/,
+    });
     assert.throws(() => stepglass.validate(" ".repeat(20e6)), { code: "PAYLOAD_TOO_LARGE" });
     const outcome = await lambda().start({}, { ...options, tasks: { Add: () => big } }).result;
     assert.deepEqual([outcome.status, outcome.error], ["FAILED", "States.DataLimitExceeded"]);
@@ -227,7 +362,11 @@ describe("what the memory cannot hold", () => {
     const other = lambda().start({}, { tasks: { Add: () => gate.promise } });
     await turn();
     const large = Array(5e6).fill([]);
-    const ranOut = { name: "InternalError", code: "OUT_OF_MEMORY", message: /^the interpreter's memory ran out: \d+ of 1074 MB were in use and more was needed for the input \(15\.0 MB\)/ };
+    const ranOut = {
+      name: "InternalError",
+      code: "OUT_OF_MEMORY",
+      message: /^the interpreter's memory ran out: \d+ of 1074 MB were in use and more was needed for the input \(15\.0 MB\)/,
+    };
     const engines = [];
     const fill = (most) => {
       while (engines.length < most) {
@@ -249,13 +388,18 @@ describe("what the memory cannot hold", () => {
 
   test("the limit is the module's own", () => {
     const [, bytes] = /--max-memory=(\d+)/.exec(readFileSync(new URL("../../.cargo/config.toml", import.meta.url), "utf8"));
-    const [, power] = /export const MEMORY = 2 \*\* (\d+);/.exec(readFileSync(new URL("../../js/border/instance.ts", import.meta.url), "utf8"));
+    const [, power] = /export const MEMORY = 2 \*\* (\d+);/.exec(
+      readFileSync(new URL("../../js/border/instance.ts", import.meta.url), "utf8"),
+    );
     assert.equal(2 ** Number(power), Number(bytes));
   });
 });
 
 describe("using", () => {
-  const [dispose, asyncDispose] = [Symbol.dispose ?? Symbol.for("Symbol.dispose"), Symbol.asyncDispose ?? Symbol.for("Symbol.asyncDispose")];
+  const [dispose, asyncDispose] = [
+    Symbol.dispose ?? Symbol.for("Symbol.dispose"),
+    Symbol.asyncDispose ?? Symbol.for("Symbol.asyncDispose"),
+  ];
 
   test("an execution ends with its block, and one that has ended stays as it is", async () => {
     const execution = new StateMachine(WAIT).start();
@@ -286,7 +430,11 @@ describe("what an error says", () => {
   });
 
   test("an input that JSON cannot hold", () => {
-    for (const input of [circular, { big: 5n }]) assert.throws(() => new StateMachine(GOOD).start(input), { code: "INVALID_ARGUMENT", message: /^the input cannot be written as JSON: / });
+    for (const input of [circular, { big: 5n }])
+      assert.throws(() => new StateMachine(GOOD).start(input), {
+        code: "INVALID_ARGUMENT",
+        message: /^the input cannot be written as JSON: /,
+      });
   });
 
   test("a clock that tells no time fails the execution", { timeout: 30_000 }, async () => {
@@ -298,14 +446,20 @@ describe("what an error says", () => {
 
   test("what a handler has thrown is the cause of what run() rejects with, and AWS's Cause is errorCause", async () => {
     const thrown = Object.assign(new Error("no funds", { cause: "bank" }), { name: "Declined" });
-    const error = await task("arn:aws:states:::sqs:sendMessage", {}).run({}, { tasks: { T: () => Promise.reject(thrown) } }).then(assert.fail, (one) => one);
+    const error = await task("arn:aws:states:::sqs:sendMessage", {})
+      .run({}, { tasks: { T: () => Promise.reject(thrown) } })
+      .then(assert.fail, (one) => one);
     assert.deepEqual([error.code, error.error, error.errorCause, error.cause], ["EXECUTION_FAILED", "Declined", "no funds", thrown]);
     const exact = new TaskError("E", { a: 1 }, { cause: thrown });
     assert.deepEqual([exact.code, exact.error, exact.errorCause, exact.cause], ["TASK_ERROR", "E", '{"a":1}', thrown]);
-    const refused = await task("arn:aws:states:::sqs:sendMessage", {}).run({}, { tasks: { T: () => Promise.reject(exact) } }).then(assert.fail, (one) => one);
+    const refused = await task("arn:aws:states:::sqs:sendMessage", {})
+      .run({}, { tasks: { T: () => Promise.reject(exact) } })
+      .then(assert.fail, (one) => one);
     assert.deepEqual([refused.error, refused.errorCause, refused.cause], ["E", '{"a":1}', exact]);
     // What a state says of itself comes of no error.
-    const failed = await new StateMachine({ StartAt: "F", States: { F: { Type: "Fail", Error: "E", Cause: "c" } } }).run().then(assert.fail, (one) => one);
+    const failed = await new StateMachine({ StartAt: "F", States: { F: { Type: "Fail", Error: "E", Cause: "c" } } })
+      .run()
+      .then(assert.fail, (one) => one);
     assert.deepEqual([failed.errorCause, failed.cause, "cause" in failed], ["c", undefined, false]);
   });
 
@@ -313,7 +467,10 @@ describe("what an error says", () => {
     for (const reason of [new Error("enough"), "enough", { code: 5 }, undefined]) {
       const controller = new AbortController();
       const seen = deferred();
-      const running = lambda().run({}, { signal: controller.signal, tasks: { Add: (_, { signal }) => (seen.resolve(signal), new Promise(() => {})) } });
+      const running = lambda().run(
+        {},
+        { signal: controller.signal, tasks: { Add: (_, { signal }) => (seen.resolve(signal), new Promise(() => {})) } },
+      );
       const signal = await seen.promise;
       controller.abort(reason);
       assert.equal(signal.aborted, true);

@@ -5,7 +5,13 @@ import { StateMachine, TaskCancelled } from "stepglass";
 
 const late = {
   StartAt: "M",
-  States: { M: { Type: "Map", ItemProcessor: { ProcessorConfig: { Mode: "INLINE" }, StartAt: "T", States: { T: { Type: "Task", Resource: "Late", End: true } } }, End: true } },
+  States: {
+    M: {
+      Type: "Map",
+      ItemProcessor: { ProcessorConfig: { Mode: "INLINE" }, StartAt: "T", States: { T: { Type: "Task", Resource: "Late", End: true } } },
+      End: true,
+    },
+  },
 };
 
 test("an error is made for a cancelled task when its signal is looked at", async (context) => {

@@ -6,15 +6,32 @@ import { deferred, lambda, turn, watchRejections } from "./machines.mjs";
 
 watchRejections();
 
-const TYPES = ["ExecutionStarted", "TaskStateEntered", "LambdaFunctionScheduled", "LambdaFunctionStarted", "LambdaFunctionSucceeded", "TaskStateExited", "ExecutionSucceeded"];
+const TYPES = [
+  "ExecutionStarted",
+  "TaskStateEntered",
+  "LambdaFunctionScheduled",
+  "LambdaFunctionStarted",
+  "LambdaFunctionSucceeded",
+  "TaskStateExited",
+  "ExecutionSucceeded",
+];
 
 test("the history is what GetExecutionHistory returns", async () => {
   const running = lambda().start({ x: 1 }, { tasks: { Add: () => 2 }, startTime: 0, clock: "virtual" });
   await running.result;
   const events = running.history();
-  assert.deepEqual(events.map((event) => event.type), TYPES);
-  assert.deepEqual(events.map((event) => event.id), [1, 2, 3, 4, 5, 6, 7]);
-  assert.deepEqual(events.map((event) => event.previousEventId), [0, 0, 2, 3, 4, 5, 6]);
+  assert.deepEqual(
+    events.map((event) => event.type),
+    TYPES,
+  );
+  assert.deepEqual(
+    events.map((event) => event.id),
+    [1, 2, 3, 4, 5, 6, 7],
+  );
+  assert.deepEqual(
+    events.map((event) => event.previousEventId),
+    [0, 0, 2, 3, 4, 5, 6],
+  );
   assert.deepEqual(events[1].stateEnteredEventDetails, { name: "T", input: '{"x":1}', inputDetails: { truncated: false } });
   assert.ok(!Number.isNaN(Date.parse(events[0].timestamp)));
 });
@@ -32,20 +49,31 @@ test("iteration gives events as they happen, to several at once, and to late com
   gate.resolve(1);
   await first;
   assert.deepEqual(early, TYPES);
-  assert.deepEqual((await second).map((event) => event.type), TYPES);
-  assert.deepEqual((await collect(running)).map((event) => event.type), TYPES);
+  assert.deepEqual(
+    (await second).map((event) => event.type),
+    TYPES,
+  );
+  assert.deepEqual(
+    (await collect(running)).map((event) => event.type),
+    TYPES,
+  );
 });
 
 test("histories of many finished executions can still be had", async () => {
   const machine = lambda();
-  const many = await Promise.all(Array.from({ length: 100 }, async (_, i) => {
-    const running = machine.start({ i }, { tasks: { Add: () => i } });
-    await running.result;
-    return running;
-  }));
+  const many = await Promise.all(
+    Array.from({ length: 100 }, async (_, i) => {
+      const running = machine.start({ i }, { tasks: { Add: () => i } });
+      await running.result;
+      return running;
+    }),
+  );
   many.forEach((running, i) => {
     const events = running.history();
-    assert.deepEqual(events.map((event) => event.type), TYPES);
+    assert.deepEqual(
+      events.map((event) => event.type),
+      TYPES,
+    );
     assert.equal(events.at(-1).executionSucceededEventDetails.output, String(i));
     assert.deepEqual(running.history(), events);
   });
@@ -92,7 +120,14 @@ test("onEvent hears every event in order, from inside too", async () => {
 
 test("an onEvent that throws or rejects disturbs nothing", async (t) => {
   const said = t.mock.method(console, "error", () => {});
-  for (const onEvent of [() => { throw new Error("observer"); }, async () => { throw new Error("observer"); }]) {
+  for (const onEvent of [
+    () => {
+      throw new Error("observer");
+    },
+    async () => {
+      throw new Error("observer");
+    },
+  ]) {
     assert.equal(await lambda().run({}, { tasks: { Add: () => 1 }, onEvent }), 1);
     await turn();
   }
@@ -100,7 +135,14 @@ test("an onEvent that throws or rejects disturbs nothing", async (t) => {
 });
 
 test("a history of 25,000 events is the end, as on AWS", async () => {
-  const machine = new StateMachine({ StartAt: "A", States: { A: { Type: "Pass", Next: "B" }, B: { Type: "Choice", Choices: [{ Variable: "$.x", IsPresent: true, Next: "C" }], Default: "A" }, C: { Type: "Succeed" } } });
+  const machine = new StateMachine({
+    StartAt: "A",
+    States: {
+      A: { Type: "Pass", Next: "B" },
+      B: { Type: "Choice", Choices: [{ Variable: "$.x", IsPresent: true, Next: "C" }], Default: "A" },
+      C: { Type: "Succeed" },
+    },
+  });
   const running = machine.start({});
   const result = await running.result;
   assert.equal(result.status, "FAILED");

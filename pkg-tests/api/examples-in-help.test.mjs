@@ -12,10 +12,31 @@ import { command } from "./command.mjs";
 
 const page = readFileSync(new URL("../../docs/command.md", import.meta.url), "utf8");
 // A line of two columns has the command in its first one.
-const lines = [...new Set([...page.matchAll(/^ {2}((?:npx |cat |git |aws |STEPGLASS_COVERAGE=|source )?.*(?:stepglass|^aws).*)$/gm)].map(([, line]) => line.split(/ {2,}/)[0]).filter((line) => /^(?:stepglass |cat |git |npx stepglass|STEPGLASS_COVERAGE=|source |aws )/.test(line) && !/^stepglass [A-Z]/.test(line) && !/ (?:FILE|MODULE|COMMAND)\b/.test(line)))];
+const lines = [
+  ...new Set(
+    [...page.matchAll(/^ {2}((?:npx |cat |git |aws |STEPGLASS_COVERAGE=|source )?.*(?:stepglass|^aws).*)$/gm)]
+      .map(([, line]) => line.split(/ {2,}/)[0])
+      .filter(
+        (line) =>
+          /^(?:stepglass |cat |git |npx stepglass|STEPGLASS_COVERAGE=|source |aws )/.test(line) &&
+          !/^stepglass [A-Z]/.test(line) &&
+          !/ (?:FILE|MODULE|COMMAND)\b/.test(line),
+      ),
+  ),
+];
 
 const pass = { StartAt: "Done", States: { Done: { Type: "Pass", End: true } } };
-const parent = { StartAt: "Start", States: { Start: { Type: "Task", Resource: "arn:aws:states:::states:startExecution.sync:2", Parameters: { StateMachineArn: "arn:aws:states:us-east-1:123456789012:stateMachine:child", Input: {} }, End: true } } };
+const parent = {
+  StartAt: "Start",
+  States: {
+    Start: {
+      Type: "Task",
+      Resource: "arn:aws:states:::states:startExecution.sync:2",
+      Parameters: { StateMachineArn: "arn:aws:states:us-east-1:123456789012:stateMachine:child", Input: {} },
+      End: true,
+    },
+  },
+};
 const machine = (definition) => ({ Type: "AWS::StepFunctions::StateMachine", Properties: { Definition: definition } });
 const template = { Resources: { OrderMachine: machine(pass), Orders: machine(pass) } };
 const TASKS = "export default { charge: () => ({ paid: true }) };\n";
@@ -39,8 +60,12 @@ const FILES = {
   "new.json": pass,
   "tasks.mjs": TASKS,
   "order.stepglass.yaml": { definition: "order.asl.json", tests: [{ name: "passes", input: {}, expect: { status: "SUCCEEDED" } }] },
-  "MockConfigFile.json": { StateMachines: { order: { TestCases: { Works: { Charge: "Paid" } } } }, MockedResponses: { Paid: { 0: { Return: {} } } } },
-  "order.test.mjs": 'import { test } from "node:test";\nimport { testMachine } from "stepglass/testing";\ntest("passes", () => testMachine("order.asl.json").run());\n',
+  "MockConfigFile.json": {
+    StateMachines: { order: { TestCases: { Works: { Charge: "Paid" } } } },
+    MockedResponses: { Paid: { 0: { Return: {} } } },
+  },
+  "order.test.mjs":
+    'import { test } from "node:test";\nimport { testMachine } from "stepglass/testing";\ntest("passes", () => testMachine("order.asl.json").run());\n',
   "data/.keep": "",
 };
 
@@ -55,7 +80,10 @@ const PROGRAMS = {
 };
 
 /** What goes on until it is ended: it has to say this. */
-const STAYS = [[/^stepglass serve/, /Debugger/], [/ --watch/, /1 passed/]];
+const STAYS = [
+  [/^stepglass serve/, /Debugger/],
+  [/ --watch/, /1 passed/],
+];
 
 let top;
 let folder;
@@ -69,7 +97,10 @@ before(async () => {
   mkdirSync(join(top, "new"));
   const put = (name, content) => {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
-    writeFileSync(join(folder, name), typeof content === "string" ? content : /\.ya?ml$/.test(name) ? stringify(content) : JSON.stringify(content));
+    writeFileSync(
+      join(folder, name),
+      typeof content === "string" ? content : /\.ya?ml$/.test(name) ? stringify(content) : JSON.stringify(content),
+    );
   };
   for (const [name, content] of Object.entries(FILES)) put(name, content);
   for (const [name, text] of Object.entries(PROGRAMS)) {
@@ -81,7 +112,14 @@ before(async () => {
   for (const name of ["history.json", "recorded.json"]) put(name, { events: execution.history() });
   mkdirSync(join(folder, "home/.config/fish/completions"), { recursive: true });
   const { NODE_TEST_CONTEXT, FORCE_COLOR, ...rest } = process.env;
-  env = { ...rest, HOME: join(folder, "home"), TMPDIR: tmpdir(), PATH: `${join(folder, "bin")}${delimiter}${process.env.PATH}`, NO_COLOR: "1", CI: "1" };
+  env = {
+    ...rest,
+    HOME: join(folder, "home"),
+    TMPDIR: tmpdir(),
+    PATH: `${join(folder, "bin")}${delimiter}${process.env.PATH}`,
+    NO_COLOR: "1",
+    CI: "1",
+  };
 });
 after(() => rmSync(top, { recursive: true, force: true }));
 
@@ -104,14 +142,22 @@ function perform(line, signal) {
 
 test("the help has lines of all commands", () => {
   assert.ok(lines.length > 40, lines.join("\n"));
-  for (const name of [...page.matchAll(/^## (\w+)$/gm)].map(([, name]) => name)) assert.ok(lines.some((line) => line.includes(`stepglass ${name}`)), name);
+  for (const name of [...page.matchAll(/^## (\w+)$/gm)].map(([, name]) => name))
+    assert.ok(
+      lines.some((line) => line.includes(`stepglass ${name}`)),
+      name,
+    );
 });
 
 describe("the help's lines", { skip: process.platform === "win32" && "they are for a shell of POSIX" }, () => {
   for (const line of lines) {
     test(line, { timeout: 60_000 }, async (t) => {
       // The port is a free one, a first machine comes into a new folder, nothing is left beside it, and zsh is what it is not here.
-      const own = line.replace(/^stepglass serve.*/, "$& --port 0").replace(/^(?:npx )?stepglass init/, "cd ../new && $&").replaceAll("/tmp/c", "counted").replace(/^source .* zsh\)/, "compdef() { :; }; $&");
+      const own = line
+        .replace(/^stepglass serve.*/, "$& --port 0")
+        .replace(/^(?:npx )?stepglass init/, "cd ../new && $&")
+        .replaceAll("/tmp/c", "counted")
+        .replace(/^source .* zsh\)/, "compdef() { :; }; $&");
       const { code, output } = await perform(own, t.signal);
       assert.equal(code, 0, output);
     });

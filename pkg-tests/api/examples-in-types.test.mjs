@@ -40,26 +40,35 @@ const charge = () => ({ paid: 42 });
 
 /** By a part of an example: what comes before it, and what has to hold after it. */
 const SURROUNDINGS = {
-  "from \"stepglass/debug\";\n\nconst session": [
+  'from "stepglass/debug";\n\nconst session': [
     `const definition = { StartAt: "Each", States: { Each: { Type: "Map", ItemsPath: "$.orders", ItemProcessor: { StartAt: "Charge", States: machineOf("Charge").States }, End: true } } };
      const said = []; console.log = (...words) => said.push(words);`,
     `while (session.status === "running") await new Promise((done) => setImmediate(done));
      assert.equal(said[0][0], "breakpoint"); assert.match(said[0][1], /Charge/); assert.equal(session.status, "paused");`,
   ],
-  "const mocks = {": [``, `const definition = { StartAt: "Charge", States: { Charge: { ...machineOf("Charge").States.Charge, Retry: [{ ErrorEquals: ["Busy"] }] } } };
-     assert.deepEqual((await sessionOf(definition, { mocks })).outcome.output, { paid: true });`],
+  "const mocks = {": [
+    ``,
+    `const definition = { StartAt: "Charge", States: { Charge: { ...machineOf("Charge").States.Charge, Retry: [{ ErrorEquals: ["Busy"] }] } } };
+     assert.deepEqual((await sessionOf(definition, { mocks })).outcome.output, { paid: true });`,
+  ],
   "in ${execution.machine}": [
     `const { DebugSession } = debug; const said = []; console.log = (...words) => said.push(words);
      const payment = machineOf("Charge"); const order = machineOf("Pay", { Resource: "arn:aws:states:::states:startExecution.sync:2", Parameters: { StateMachineArn: "arn:aws:states:us-east-1:123456789012:stateMachine:Payment", Input: {} } });`,
     `session.continue(); while (said.length === 0) await new Promise((done) => setImmediate(done));
      assert.match(said[0][0], /^in Payment, /); assert.equal(said[0][1][0].state, "Charge");`,
   ],
-  "session.calls();": [`const session = await sessionOf(machineOf("Charge"), { tasks: { charge } });`, `assert.deepEqual(session.calls(), [{ state: "Charge", iterations: [], attempt: 0, resource: "arn:aws:lambda:us-east-1:123456789012:function:charge", after: 0, output: { paid: 42 } }]);`],
+  "session.calls();": [
+    `const session = await sessionOf(machineOf("Charge"), { tasks: { charge } });`,
+    `assert.deepEqual(session.calls(), [{ state: "Charge", iterations: [], attempt: 0, resource: "arn:aws:lambda:us-east-1:123456789012:function:charge", after: 0, output: { paid: 42 } }]);`,
+  ],
   "session.coverage();": [
     `const session = await sessionOf({ StartAt: "Enough", States: { Enough: { Type: "Choice", Choices: [{ Variable: "$", IsPresent: true, Next: "Ship" }] }, Ship: { Type: "Pass", Next: "Done" }, Done: { Type: "Succeed" } } }, {});`,
     `const counts = session.coverage(); for (const pointer of ["/States/Ship", "/States/Ship/Next", "/States/Enough/Choices/0"]) assert.equal(counts[pointer], 1);`,
   ],
-  "mockFor({": [`const { mockFor } = debug;`, `assert.equal(mockFor({ "lambda:*": { mode: "echo" } }, { state: "Charge", resource: "arn:aws:states:::lambda:invoke" }), "lambda:*");`],
+  "mockFor({": [
+    `const { mockFor } = debug;`,
+    `assert.equal(mockFor({ "lambda:*": { mode: "echo" } }, { state: "Charge", resource: "arn:aws:states:::lambda:invoke" }), "lambda:*");`,
+  ],
   "localStorage.session": [
     `const { restoreSession, saveSession } = debug; const localStorage = {}; const breakpoints = []; const session = await sessionOf(machineOf("Charge"), { tasks: { charge } });`,
     `assert.deepEqual(later.outcome.output, { paid: 42 });`,
@@ -82,7 +91,7 @@ const SURROUNDINGS = {
   ],
   "await element.attach": "browser",
   "<stepglass-debugger": "browser",
-  "folder(\"./data\")": [
+  'folder("./data")': [
     `import { mkdirSync, writeFileSync } from "node:fs"; mkdirSync("data/in", { recursive: true }); writeFileSync("data/in/orders.json", "[1, 2]");
      const machine = new stepglass.StateMachine({ StartAt: "M", States: { M: { Type: "Map", ItemReader: { Resource: "arn:aws:states:::s3:getObject", ReaderConfig: { InputType: "JSON" }, Parameters: { Bucket: "in", Key: "orders.json" } }, ItemProcessor: { ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" }, StartAt: "P", States: { P: { Type: "Pass", End: true } } }, End: true } } });`,
     ``,
@@ -93,8 +102,14 @@ const SURROUNDINGS = {
   ],
   "parseYaml(": [``, `assert.deepEqual(await machine.run({ id: 7 }), { id: 7 });`],
   "// 3": [``, `assert.equal(sum, 3);`],
-  "of validate(text)": [`const { validate } = stepglass; const said = []; console.log = (line) => said.push(line); const text = '{"StartAt": "A", "States": {"A": {"Type": "Pass"}}}';`, `assert.match(said[0], /^1:\\d+ error\\[[\\w-]+\\]: /);`],
-  "task.sleep(90_000)": [``, `const outcome = await new stepglass.StateMachine(machineOf("Charge", { TimeoutSeconds: 60 })).start({}, { tasks, clock: "virtual" }).result; assert.equal(outcome.error, "States.Timeout");`],
+  "of validate(text)": [
+    `const { validate } = stepglass; const said = []; console.log = (line) => said.push(line); const text = '{"StartAt": "A", "States": {"A": {"Type": "Pass"}}}';`,
+    `assert.match(said[0], /^1:\\d+ error\\[[\\w-]+\\]: /);`,
+  ],
+  "task.sleep(90_000)": [
+    ``,
+    `const outcome = await new stepglass.StateMachine(machineOf("Charge", { TimeoutSeconds: 60 })).start({}, { tasks, clock: "virtual" }).result; assert.equal(outcome.error, "States.Timeout");`,
+  ],
   "new Activity()": [
     `const { Activity } = stepglass; const machine = new stepglass.StateMachine(machineOf("Review", { Resource: "arn:aws:states:us-east-1:123456789012:activity:review" }));`,
     `assert.deepEqual((await execution.result).output, { page: 1, ok: true });`,
@@ -108,15 +123,27 @@ const SURROUNDINGS = {
     `const { TaskError } = stepglass; const outcome = await new stepglass.StateMachine(machineOf("Charge")).start({}, { tasks: { charge() {`,
     `} } }).result; assert.deepEqual([outcome.error, outcome.cause], ["Payment.Declined", "insufficient funds"]);`,
   ],
-  "for await (const event of execution)": [`const said = []; console.log = (line) => said.push(line); const machine = new stepglass.StateMachine(machineOf("Charge")); const tasks = { charge };`, `assert.equal(said[0], "ExecutionStarted"); assert.deepEqual(said.at(-1), { paid: 42 });`],
-  "const report = simulate(": [`const { simulate } = stepglass; const definition = machineOf("Charge", { Retry: [{ ErrorEquals: ["Busy"] }] });`, ``],
+  "for await (const event of execution)": [
+    `const said = []; console.log = (line) => said.push(line); const machine = new stepglass.StateMachine(machineOf("Charge")); const tasks = { charge };`,
+    `assert.equal(said[0], "ExecutionStarted"); assert.deepEqual(said.at(-1), { paid: 42 });`,
+  ],
+  "const report = simulate(": [
+    `const { simulate } = stepglass; const definition = machineOf("Charge", { Retry: [{ ErrorEquals: ["Busy"] }] });`,
+    ``,
+  ],
   "replayHistory(definition, events)": [
     `import { readFile, writeFile } from "node:fs/promises"; const { replayHistory } = stepglass; const definition = machineOf("Charge");
      const execution = new stepglass.StateMachine(definition).start({}, { tasks: { charge } }); await execution.result; await writeFile("history.json", JSON.stringify({ events: execution.history() }));`,
     `assert.equal(matches, true);`,
   ],
-  "compare(deployed, changed)": [`const { compare } = stepglass; const deployed = machineOf("Charge"); const changed = machineOf("Charge", { TimeoutSeconds: 60 });`, `assert.equal(compatible, true);`],
-  "await server.close()": [`const credentials = {}; class SFNClient { constructor({ endpoint }) { assert.match(endpoint, /^http:/); } }`, ``],
+  "compare(deployed, changed)": [
+    `const { compare } = stepglass; const deployed = machineOf("Charge"); const changed = machineOf("Charge", { TimeoutSeconds: 60 });`,
+    `assert.equal(compatible, true);`,
+  ],
+  "await server.close()": [
+    `const credentials = {}; class SFNClient { constructor({ endpoint }) { assert.match(endpoint, /^http:/); } }`,
+    ``,
+  ],
 };
 
 before(() => mkdirSync(folder, { recursive: true }));
@@ -124,7 +151,8 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 test("there are surroundings for each example, and an example for all surroundings", () => {
   assert.ok(examples.length >= 20);
-  for (const { where, text } of examples) assert.equal(Object.keys(SURROUNDINGS).filter((part) => text.includes(part)).length, 1, `${where}\n${text}`);
+  for (const { where, text } of examples)
+    assert.equal(Object.keys(SURROUNDINGS).filter((part) => text.includes(part)).length, 1, `${where}\n${text}`);
   for (const part of Object.keys(SURROUNDINGS)) assert.equal(examples.filter(({ text }) => text.includes(part)).length, 1, part);
 });
 

@@ -23,7 +23,10 @@ for (const { id, definition, format, fixed, inputs, breakpoints, tasks } of exam
 
   test(`${id}: is a good definition with a drawing, and its breakpoints are at its states`, () => {
     const text = JSON.stringify(value());
-    assert.deepEqual(validate(text).map(({ message }) => message), fixed ? [fixed.problem] : []);
+    assert.deepEqual(
+      validate(text).map(({ message }) => message),
+      fixed ? [fixed.problem] : [],
+    );
     const { nodes } = layout(text);
     assert.match(renderSvg(text), /^<svg /);
     const names = new Set(nodes.map(({ name }) => name));
@@ -45,7 +48,13 @@ for (const { id, definition, format, fixed, inputs, breakpoints, tasks } of exam
           return response;
         },
       ]);
-      const execution = machine.start(input, { clock: "virtual", seed: 1, startTime: Date.UTC(2026, 0, 1), name: "run-1", tasks: { ...handlers, ...Object.fromEntries(answered) } });
+      const execution = machine.start(input, {
+        clock: "virtual",
+        seed: 1,
+        startTime: Date.UTC(2026, 0, 1),
+        name: "run-1",
+        tasks: { ...handlers, ...Object.fromEntries(answered) },
+      });
       assert.deepEqual(await execution.result, result);
     });
   }

@@ -8,7 +8,10 @@ const { Chains } = await importSource("js/history/chains.ts");
 const { detailsOf } = await importSource("js/history/events.ts");
 
 const RESOURCE = "arn:aws:lambda:us-east-1:123456789012:function:";
-const task = (name, fields = { End: true }) => ({ StartAt: name, States: { [name]: { Type: "Task", Resource: `${RESOURCE}${name}`, ...fields } } });
+const task = (name, fields = { End: true }) => ({
+  StartAt: name,
+  States: { [name]: { Type: "Task", Resource: `${RESOURCE}${name}`, ...fields } },
+});
 
 function read(events, about = {}) {
   const chains = new Chains(about);
@@ -19,7 +22,13 @@ function read(events, about = {}) {
 /** The history of an execution, and of the child executions of its Distributed Maps. */
 async function run(definition, input, tasks = {}) {
   const children = [];
-  const execution = new StateMachine(definition).start(input, { clock: "virtual", startTime: 0, seed: 1, tasks, onChild: ({ history }) => children.push(history) });
+  const execution = new StateMachine(definition).start(input, {
+    clock: "virtual",
+    startTime: 0,
+    seed: 1,
+    tasks,
+    onChild: ({ history }) => children.push(history),
+  });
   await execution.result;
   return { history: execution.history(), children };
 }
@@ -42,29 +51,64 @@ describe("visits", () => {
     const both = { Type: "Parallel", Branches: [task("Left"), task("Right")], Retry: [{ ErrorEquals: ["Busy"] }], End: true };
     const { history } = await run({ StartAt: "Both", States: { Both: both } }, {}, { Left: () => 1, Right: fails });
     const chains = read(history);
-    assert.deepEqual(told(chains), ["Both: 2–26", "Left branch 0: 4–11", "Right branch 1: 7…13", "Left branch 0: 15–22", "Right branch 1: 18–24"]);
-    assert.deepEqual(chains.threads.map(({ around, attempt, slot }) => [around, attempt, slot]), [[-1, 1, 0], [0, 1, 0], [0, 1, 1], [0, 2, 0], [0, 2, 1]]);
+    assert.deepEqual(told(chains), [
+      "Both: 2–26",
+      "Left branch 0: 4–11",
+      "Right branch 1: 7…13",
+      "Left branch 0: 15–22",
+      "Right branch 1: 18–24",
+    ]);
+    assert.deepEqual(
+      chains.threads.map(({ around, attempt, slot }) => [around, attempt, slot]),
+      [
+        [-1, 1, 0],
+        [0, 1, 0],
+        [0, 1, 1],
+        [0, 2, 0],
+        [0, 2, 1],
+      ],
+    );
     assert.equal(chains.visits[0].attempts, 2);
-    assert.deepEqual(chains.visitsOf("Right").map(({ id, attempts }) => [id, attempts]), [[2, 1], [4, 1]]);
+    assert.deepEqual(
+      chains.visitsOf("Right").map(({ id, attempts }) => [id, attempts]),
+      [
+        [2, 1],
+        [4, 1],
+      ],
+    );
   });
 
   test("of a Parallel in a Parallel: one that has failed is not begun again, but the one around it", async () => {
     const inner = { StartAt: "Inner", States: { Inner: { Type: "Parallel", Branches: [task("Leaf")], End: true } } };
-    const outer = (fields) => ({ StartAt: "Outer", States: { Outer: { Type: "Parallel", Branches: [inner], ...fields }, After: { Type: "Pass", End: true } } });
+    const outer = (fields) => ({
+      StartAt: "Outer",
+      States: { Outer: { Type: "Parallel", Branches: [inner], ...fields }, After: { Type: "Pass", End: true } },
+    });
     let calls = 0;
     const Leaf = () => {
       if (calls++ === 0) throw Object.assign(new Error("busy"), { name: "Busy" });
     };
     const again = read((await run(outer({ Retry: [{ ErrorEquals: ["Busy"] }], Next: "After" }), {}, { Leaf })).history);
-    assert.deepEqual(again.visits.map(({ state, around, attempts }) => [state, again.visits[around]?.state, attempts]), [
-      ["Outer", undefined, 2], ["Inner", "Outer", 1], ["Leaf", "Inner", 1], ["Inner", "Outer", 1], ["Leaf", "Inner", 1], ["After", undefined, 0],
-    ]);
+    assert.deepEqual(
+      again.visits.map(({ state, around, attempts }) => [state, again.visits[around]?.state, attempts]),
+      [
+        ["Outer", undefined, 2],
+        ["Inner", "Outer", 1],
+        ["Leaf", "Inner", 1],
+        ["Inner", "Outer", 1],
+        ["Leaf", "Inner", 1],
+        ["After", undefined, 0],
+      ],
+    );
     const [, first] = again.visitsOf("Inner").map(({ end }) => end);
     assert.ok(again.visits[1].end < first);
     calls = 0;
     const { history } = await run(outer({ Catch: [{ ErrorEquals: ["Busy"], Next: "After" }], End: true }), {}, { Leaf });
     const caught = read(history);
-    assert.deepEqual(history.filter(({ type }) => type === "ParallelStateFailed").map(({ id }) => caught.visitOf(id).state), ["Inner", "Outer"]);
+    assert.deepEqual(
+      history.filter(({ type }) => type === "ParallelStateFailed").map(({ id }) => caught.visitOf(id).state),
+      ["Inner", "Outer"],
+    );
   });
 
   test("of an execution that was redriven go on where they were cut off", async () => {
@@ -95,7 +139,11 @@ describe("visits", () => {
 
   test("of iterations in iterations, in whose history one follows the other", async () => {
     const inner = { StartAt: "Inner", States: { Inner: { Type: "Map", MaxConcurrency: 1, ItemProcessor: task("Leaf"), End: true } } };
-    const { history } = await run({ StartAt: "Outer", States: { Outer: { Type: "Map", MaxConcurrency: 1, ItemProcessor: inner, End: true } } }, [[1, 2], [3]], { Leaf: (item) => item });
+    const { history } = await run(
+      { StartAt: "Outer", States: { Outer: { Type: "Map", MaxConcurrency: 1, ItemProcessor: inner, End: true } } },
+      [[1, 2], [3]],
+      { Leaf: (item) => item },
+    );
     const chains = read(history);
     const seen = chains.visits.map((visit) => `${visit.state} ${chains.threadOf(visit).iterations}`);
     assert.deepEqual(seen, ["Outer ", "Inner 0", "Leaf 0,0", "Leaf 0,1", "Inner 1", "Leaf 1,0"]);
@@ -107,20 +155,39 @@ describe("visits", () => {
 
   test("of a child execution: its own iterations, after those of the Map before", async () => {
     const one = (name, next) => ({ Type: "Map", MaxConcurrency: 1, ItemProcessor: task(`${name}Leaf`), ...next });
-    const processor = { ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" }, StartAt: "First", States: { First: one("First", { Next: "Second" }), Second: one("Second", { End: true }) } };
-    const { children } = await run({ StartAt: "All", States: { All: { Type: "Map", ItemProcessor: processor, End: true } } }, [[1, 2]], { FirstLeaf: (n) => n, SecondLeaf: (n) => n });
+    const processor = {
+      ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" },
+      StartAt: "First",
+      States: { First: one("First", { Next: "Second" }), Second: one("Second", { End: true }) },
+    };
+    const { children } = await run({ StartAt: "All", States: { All: { Type: "Map", ItemProcessor: processor, End: true } } }, [[1, 2]], {
+      FirstLeaf: (n) => n,
+      SecondLeaf: (n) => n,
+    });
     const chains = read(children[0]);
-    assert.deepEqual(chains.visitsOf("SecondLeaf").map((visit) => chains.threadOf(visit).iterations), [[0], [1]]);
+    assert.deepEqual(
+      chains.visitsOf("SecondLeaf").map((visit) => chains.threadOf(visit).iterations),
+      [[0], [1]],
+    );
   });
 
   test("are over when the execution fails, with what they are inside of", async () => {
     const processor = { StartAt: "Check", States: { Check: { Type: "Fail", Error: "Wrong" } } };
     const { history } = await run({ StartAt: "Each", States: { Each: { Type: "Map", ItemProcessor: processor, End: true } } }, [1]);
     const chains = read(history);
-    assert.deepEqual(chains.visits.map(({ state, exit }) => [state, exit]), [["Each", 0], ["Check", 0]]);
+    assert.deepEqual(
+      chains.visits.map(({ state, exit }) => [state, exit]),
+      [
+        ["Each", 0],
+        ["Check", 0],
+      ],
+    );
     for (const { end } of chains.visits) assert.ok(end > 0 && end <= history.length);
     assert.deepEqual(chains.openAt(history.length), []);
-    assert.deepEqual(chains.openAt(chains.visits[1].enter).map(({ state }) => state), ["Each", "Check"]);
+    assert.deepEqual(
+      chains.openAt(chains.visits[1].enter).map(({ state }) => state),
+      ["Each", "Check"],
+    );
   });
 
   test("of a history that is read as it grows", async () => {
@@ -135,11 +202,20 @@ describe("visits", () => {
 
   test("have what their reader was made with", async () => {
     const { history } = await run(task("Work"), {}, { Work: () => 1 });
-    assert.deepEqual(read(history, { of: "a run" }).visits.map(({ of }) => of), ["a run"]);
+    assert.deepEqual(
+      read(history, { of: "a run" }).visits.map(({ of }) => of),
+      ["a run"],
+    );
   });
 
   test("are none in a history without its beginning, which does not throw", () => {
-    const event = (id, previousEventId, type, details = {}) => ({ id, previousEventId, type, timestamp: "2026-01-01T00:00:00.000Z", ...details });
+    const event = (id, previousEventId, type, details = {}) => ({
+      id,
+      previousEventId,
+      type,
+      timestamp: "2026-01-01T00:00:00.000Z",
+      ...details,
+    });
     const orphans = [
       event(1, 7, "TaskStateExited", { stateExitedEventDetails: { name: "A" } }),
       event(2, 1, "MapIterationSucceeded", { mapIterationSucceededEventDetails: { name: "M", index: 0 } }),

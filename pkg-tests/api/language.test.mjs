@@ -20,9 +20,22 @@ test("hover, definition and references count as JavaScript does", () => {
   assert.equal(TEXT.slice(found.start, found.end), "Ende");
   assert.equal(found.title, "Ende · Pass");
   const { targets } = language.definition(TEXT, at('"Größe",'));
-  assert.deepEqual(targets.map(({ start, end }) => TEXT.slice(start - 1, end + 2)), ['"Größe":']);
-  const { places, kind, name } = language.references(TEXT, at("$n\""));
-  assert.deepEqual([kind, name, places.map(({ start, end, definition }) => [TEXT.slice(start, end), definition])], ["variable", "n", [["n", true], ["n", false]]]);
+  assert.deepEqual(
+    targets.map(({ start, end }) => TEXT.slice(start - 1, end + 2)),
+    ['"Größe":'],
+  );
+  const { places, kind, name } = language.references(TEXT, at('$n"'));
+  assert.deepEqual(
+    [kind, name, places.map(({ start, end, definition }) => [TEXT.slice(start, end), definition])],
+    [
+      "variable",
+      "n",
+      [
+        ["n", true],
+        ["n", false],
+      ],
+    ],
+  );
   assert.equal(language.hover(TEXT, 0), null);
   assert.equal(language.references(TEXT, 0), null);
 });
@@ -46,6 +59,12 @@ test("code actions put the problems of a text right", () => {
 test("format and outline", () => {
   const laidOut = language.apply(TEXT, language.format(TEXT, { indent: 4 }));
   assert.deepEqual(JSON.parse(laidOut), JSON.parse(TEXT));
-  assert.deepEqual(language.outline(TEXT).map(({ name, start, end, depth }) => [name, TEXT.slice(start, end), depth]), [["Größe", "Größe", 0], ["Ende", "Ende", 0]]);
+  assert.deepEqual(
+    language.outline(TEXT).map(({ name, start, end, depth }) => [name, TEXT.slice(start, end), depth]),
+    [
+      ["Größe", "Größe", 0],
+      ["Ende", "Ende", 0],
+    ],
+  );
   assert.throws(() => language.format({}), TypeError);
 });

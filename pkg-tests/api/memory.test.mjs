@@ -40,7 +40,10 @@ test("an archived history is the one that an engine holds", async () => {
       M: {
         Type: "Map",
         MaxConcurrency: 1,
-        ItemProcessor: { StartAt: "T", States: { T: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:Work", ResultPath: null, End: true } } },
+        ItemProcessor: {
+          StartAt: "T",
+          States: { T: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:Work", ResultPath: null, End: true } },
+        },
         ResultPath: null,
         Next: "F",
       },
@@ -62,9 +65,15 @@ test("an archived history is the one that an engine holds", async () => {
   const events = [];
   for await (const event of execution) events.push(event);
   assert.deepEqual(events, execution.history());
-  assert.deepEqual(events.map(({ id }) => id), events.map((_, i) => i + 1));
+  assert.deepEqual(
+    events.map(({ id }) => id),
+    events.map((_, i) => i + 1),
+  );
   assert.deepEqual(engine.history(900), events.slice(900));
-  assert.equal(JSON.parse(events.findLast((event) => event.type === "LambdaFunctionSucceeded").lambdaFunctionSucceededEventDetails.output), answer({ n: 149 }));
+  assert.equal(
+    JSON.parse(events.findLast((event) => event.type === "LambdaFunctionSucceeded").lambdaFunctionSucceededEventDetails.output),
+    answer({ n: 149 }),
+  );
 
   // And it goes on: from a snapshot, and after a redrive.
   const snapshot = execution.snapshot();
@@ -95,7 +104,11 @@ test("a ResultWriter has its files as they come, while children go on", async ()
       M: {
         Type: "Map",
         MaxConcurrency: 3,
-        ItemProcessor: { ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" }, StartAt: "W", States: { W: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:Work", End: true } } },
+        ItemProcessor: {
+          ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" },
+          StartAt: "W",
+          States: { W: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:Work", End: true } },
+        },
         ResultWriter: { Resource: PUT, Parameters: { Bucket: "b" }, WriterConfig: { Transformation: "COMPACT", OutputType: "JSON" } },
         End: true,
       },
@@ -116,9 +129,15 @@ test("a ResultWriter has its files as they come, while children go on", async ()
   assert.equal(puts.length, 0);
   gate.resolve();
   assert.equal((await execution.result).status, "SUCCEEDED");
-  assert.deepEqual(puts.map(({ Key }) => Key.split("/").at(-1)), ["SUCCEEDED_0.json", "SUCCEEDED_1.json", "manifest.json"]);
+  assert.deepEqual(
+    puts.map(({ Key }) => Key.split("/").at(-1)),
+    ["SUCCEEDED_0.json", "SUCCEEDED_1.json", "manifest.json"],
+  );
   const written = puts.slice(0, 2).flatMap(({ Body }) => JSON.parse(Body));
-  assert.deepEqual(written.map(({ n }) => n), items);
+  assert.deepEqual(
+    written.map(({ n }) => n),
+    items,
+  );
   const { FAILED, SUCCEEDED } = JSON.parse(puts[2].Body).ResultFiles;
   assert.deepEqual([FAILED, SUCCEEDED], [[], puts.slice(0, 2).map(({ Key, Body }) => ({ Key, Size: Buffer.byteLength(Body) }))]);
 
@@ -140,7 +159,11 @@ test("a run whose results are being written is stored, goes on and may be redriv
         Type: "Map",
         MaxConcurrency: 2,
         ToleratedFailurePercentage: 100,
-        ItemProcessor: { ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" }, StartAt: "W", States: { W: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:Work", End: true } } },
+        ItemProcessor: {
+          ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" },
+          StartAt: "W",
+          States: { W: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:Work", End: true } },
+        },
         ResultWriter: { Resource: PUT, Parameters: { Bucket: "b" }, WriterConfig: { Transformation: "COMPACT", OutputType: "JSONL" } },
         End: true,
       },
@@ -159,9 +182,17 @@ test("a run whose results are being written is stored, goes on and may be redriv
   const snapshot = first.snapshot();
   const put = ({ Key, Body }) => void files.set(Key.split("/").at(-1), Body);
   const check = () => {
-    const lines = (name) => files.get(name)?.trim().split("\n").map((line) => JSON.parse(line)) ?? [];
+    const lines = (name) =>
+      files
+        .get(name)
+        ?.trim()
+        .split("\n")
+        .map((line) => JSON.parse(line)) ?? [];
     const succeeded = [...lines("SUCCEEDED_0.jsonl"), ...lines("SUCCEEDED_1.jsonl")];
-    assert.deepEqual(succeeded.map(({ n }) => n), items.filter((n) => n % 10 !== 3));
+    assert.deepEqual(
+      succeeded.map(({ n }) => n),
+      items.filter((n) => n % 10 !== 3),
+    );
     assert.equal(lines("FAILED_0.jsonl").length, 6);
     assert.equal([...files.keys()].at(-1), "manifest.json");
     files.clear();
@@ -178,6 +209,10 @@ test("a run whose results are being written is stored, goes on and may be redriv
 
 test("a history that is too long for JavaScript's heap is an error that says so, and can be iterated", async () => {
   const { checkAtOnce } = await importSource("js/border/archive.ts");
-  assert.throws(() => checkAtOnce(12e9, "the history"), { name: "RangeError", code: "HISTORY_TOO_LARGE", message: /^the history has more than 1\.1 GB of text \(12\.0 GB up to here\): read the events one after the other/ });
+  assert.throws(() => checkAtOnce(12e9, "the history"), {
+    name: "RangeError",
+    code: "HISTORY_TOO_LARGE",
+    message: /^the history has more than 1\.1 GB of text \(12\.0 GB up to here\): read the events one after the other/,
+  });
   checkAtOnce(2 ** 30, "the history");
 });

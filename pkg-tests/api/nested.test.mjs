@@ -13,19 +13,35 @@ const START = Date.UTC(2025, 0, 1);
 /** A machine whose one state "S" starts the child. */
 function parent(resource, parameters = {}, fields = {}) {
   const Parameters = { StateMachineArn: ARN, Name: "first", ...("Input" in parameters ? {} : { "Input.$": "$" }), ...parameters };
-  return new StateMachine({ StartAt: "S", States: { S: { Type: "Task", Resource: `arn:aws:states:::${resource}`, Parameters, End: true, ...fields } } }, { name: "Parent" });
+  return new StateMachine(
+    { StartAt: "S", States: { S: { Type: "Task", Resource: `arn:aws:states:::${resource}`, Parameters, End: true, ...fields } } },
+    { name: "Parent" },
+  );
 }
 
 const machine = (states, options) => new StateMachine({ StartAt: Object.keys(states)[0], States: states }, options);
-const minute = machine({ W: { Type: "Wait", Seconds: 60, Next: "P" }, P: { Type: "Pass", Result: { done: true }, End: true } }, { name: "Child" });
+const minute = machine(
+  { W: { Type: "Wait", Seconds: 60, Next: "P" }, P: { Type: "Pass", Result: { done: true }, End: true } },
+  { name: "Child" },
+);
 const broken = machine({ F: { Type: "Fail", Error: "Broken", Cause: "quite" } }, { name: "Child" });
 const forever = machine({ W: { Type: "Wait", Seconds: 99999, End: true } }, { name: "Child" });
 const virtual = { clock: "virtual", startTime: START, seed: 1 };
 
 const DESCRIPTION = {
-  ExecutionArn: EXECUTION, Input: '{"n":1}', InputDetails: { Included: true }, Name: "first",
-  Output: '{"done":true}', OutputDetails: { Included: true }, RedriveCount: 0, RedriveStatus: "NOT_REDRIVABLE",
-  RedriveStatusReason: "Execution is SUCCEEDED and cannot be redriven", StartDate: START, StateMachineArn: ARN, Status: "SUCCEEDED", StopDate: START + 60_000,
+  ExecutionArn: EXECUTION,
+  Input: '{"n":1}',
+  InputDetails: { Included: true },
+  Name: "first",
+  Output: '{"done":true}',
+  OutputDetails: { Included: true },
+  RedriveCount: 0,
+  RedriveStatus: "NOT_REDRIVABLE",
+  RedriveStatusReason: "Execution is SUCCEEDED and cannot be redriven",
+  StartDate: START,
+  StateMachineArn: ARN,
+  Status: "SUCCEEDED",
+  StopDate: START + 60_000,
 };
 
 test(".sync gives the child's description with texts, .sync:2 with JSON; the child's wait takes virtual time of both", async () => {
@@ -48,7 +64,10 @@ test("without .sync the parent goes on at once and the child runs on, on the sam
     ["aws-sdk:sfn:startExecution", { ExecutionArn: EXECUTION, StartDate: "2025-01-01T00:00:00.000Z" }],
   ]) {
     const children = [];
-    const output = await parent(resource).run({ n: 1 }, { ...virtual, machines: [minute], onNested: (child, by) => children.push([child, by.name]) });
+    const output = await parent(resource).run(
+      { n: 1 },
+      { ...virtual, machines: [minute], onNested: (child, by) => children.push([child, by.name]) },
+    );
     const { SdkHttpMetadata, SdkResponseMetadata, ...rest } = output;
     assert.deepEqual(rest, response);
     assert.equal(children.length, 1);
@@ -61,11 +80,27 @@ test("without .sync the parent goes on at once and the child runs on, on the sam
 
 test("parent and child take turns in the order of their deadlines", async () => {
   const seen = [];
-  const tick = (name, seconds) => ({ [`${name}W`]: { Type: "Wait", Seconds: seconds, Next: `${name}T` }, [`${name}T`]: { Type: "Task", Resource: "note", Next: `${name}W2` }, [`${name}W2`]: { Type: "Wait", Seconds: seconds, Next: `${name}T2` }, [`${name}T2`]: { Type: "Task", Resource: "note", End: true } });
+  const tick = (name, seconds) => ({
+    [`${name}W`]: { Type: "Wait", Seconds: seconds, Next: `${name}T` },
+    [`${name}T`]: { Type: "Task", Resource: "note", Next: `${name}W2` },
+    [`${name}W2`]: { Type: "Wait", Seconds: seconds, Next: `${name}T2` },
+    [`${name}T2`]: { Type: "Task", Resource: "note", End: true },
+  });
   const child = machine(tick("c", 3), { name: "Child" });
-  const main = machine({ S: { Type: "Task", Resource: "arn:aws:states:::states:startExecution", Parameters: { StateMachineArn: "Child" }, Next: "pW" }, ...tick("p", 2) });
+  const main = machine({
+    S: { Type: "Task", Resource: "arn:aws:states:::states:startExecution", Parameters: { StateMachineArn: "Child" }, Next: "pW" },
+    ...tick("p", 2),
+  });
   let ended;
-  await main.run({}, { ...virtual, machines: { Child: child }, tasks: { note: (_, { stateName }) => void seen.push(stateName) }, onNested: (nested) => (ended = nested.result) });
+  await main.run(
+    {},
+    {
+      ...virtual,
+      machines: { Child: child },
+      tasks: { note: (_, { stateName }) => void seen.push(stateName) },
+      onNested: (nested) => (ended = nested.result),
+    },
+  );
   await ended;
   assert.deepEqual(seen, ["pT", "cT", "pT2", "cT2"]);
 });
@@ -73,12 +108,18 @@ test("parent and child take turns in the order of their deadlines", async () => 
 test("time stands still while a handler of any of them works", async () => {
   const child = machine({ T: { Type: "Task", Resource: "slow", End: true } }, { name: "Child" });
   const slow = () => new Promise((resolve) => setTimeout(resolve, 20, "done"));
-  const output = await parent("states:startExecution.sync:2", {}, { TimeoutSeconds: 5 }).run({}, { ...virtual, machines: [child], tasks: { slow } });
+  const output = await parent("states:startExecution.sync:2", {}, { TimeoutSeconds: 5 }).run(
+    {},
+    { ...virtual, machines: [child], tasks: { slow } },
+  );
   assert.equal(output.Output, "done");
 });
 
 test("whatever way the child fails, the error is States.TaskFailed and the cause its description", async () => {
-  const late = new StateMachine({ StartAt: "W", TimeoutSeconds: 5, States: { W: { Type: "Wait", Seconds: 9, End: true } } }, { name: "Child" });
+  const late = new StateMachine(
+    { StartAt: "W", TimeoutSeconds: 5, States: { W: { Type: "Wait", Seconds: 9, End: true } } },
+    { name: "Child" },
+  );
   for (const [child, stop, expected] of [
     [broken, undefined, { Cause: "quite", Error: "Broken", Status: "FAILED", StopDate: START }],
     [late, undefined, { Status: "TIMED_OUT", StopDate: START + 5000 }],
@@ -86,7 +127,20 @@ test("whatever way the child fails, the error is States.TaskFailed and the cause
   ]) {
     const result = await parent("states:startExecution.sync:2").start({ n: 1 }, { ...virtual, machines: [child], onNested: stop }).result;
     const { Cause, Error, Status, StopDate } = expected;
-    const cause = { Cause, Error, ExecutionArn: EXECUTION, Input: '{"n":1}', InputDetails: { Included: true }, Name: "first", RedriveCount: 0, RedriveStatus: "REDRIVABLE", StartDate: START, StateMachineArn: ARN, Status, StopDate };
+    const cause = {
+      Cause,
+      Error,
+      ExecutionArn: EXECUTION,
+      Input: '{"n":1}',
+      InputDetails: { Included: true },
+      Name: "first",
+      RedriveCount: 0,
+      RedriveStatus: "REDRIVABLE",
+      StartDate: START,
+      StateMachineArn: ARN,
+      Status,
+      StopDate,
+    };
     assert.deepEqual(result, { status: "FAILED", error: "States.TaskFailed", cause: JSON.stringify(cause) });
   }
 });
@@ -101,7 +155,15 @@ test("the end of the parent's interest stops the child", async () => {
     [machine({ P: { Type: "Parallel", Branches: [failing, { StartAt: "S", States: { S: sync } }], End: true } }), "FAILED", () => {}],
   ]) {
     let child;
-    const execution = main.start({}, { ...virtual, clock: stop.length > 0 ? "real" : "virtual", machines: [forever], onNested: (nested, by) => ((child = nested), stop(nested, by)) });
+    const execution = main.start(
+      {},
+      {
+        ...virtual,
+        clock: stop.length > 0 ? "real" : "virtual",
+        machines: [forever],
+        onNested: (nested, by) => ((child = nested), stop(nested, by)),
+      },
+    );
     assert.equal((await execution.result).status, status);
     assert.deepEqual(await child.result, { status: "ABORTED", cause: cause(execution.arn) });
   }
@@ -111,7 +173,10 @@ test("startSyncExecution runs an Express machine and tells of its end, good or b
   const express = machine({ P: { Type: "Pass", End: true } }, { name: "Child", type: "EXPRESS" });
   const output = await parent("aws-sdk:sfn:startSyncExecution").run({ n: 1 }, { ...virtual, machines: [express] });
   assert.match(output.ExecutionArn, /^arn:aws:states:eu-west-1:111122223333:express:Child:first:[0-9a-f-]{36}$/);
-  assert.deepEqual([output.Status, output.Input, output.Output, output.StartDate], ["SUCCEEDED", '{"n":1}', '{"n":1}', "2025-01-01T00:00:00.000Z"]);
+  assert.deepEqual(
+    [output.Status, output.Input, output.Output, output.StartDate],
+    ["SUCCEEDED", '{"n":1}', '{"n":1}', "2025-01-01T00:00:00.000Z"],
+  );
   const bad = machine({ F: { Type: "Fail", Error: "Broken" } }, { name: "Child", type: "EXPRESS" });
   const failed = await parent("aws-sdk:sfn:startSyncExecution").run({}, { ...virtual, machines: [bad] });
   assert.deepEqual([failed.Status, failed.Error, failed.Output], ["FAILED", "Broken", undefined]);
@@ -120,12 +185,26 @@ test("startSyncExecution runs an Express machine and tells of its end, good or b
 });
 
 test("a child answers its parent's token", async () => {
-  const send = (api, fields, token = "$.token") => machine({ S: { Type: "Task", Resource: `arn:aws:states:::aws-sdk:sfn:${api}`, Parameters: { "TaskToken.$": token, ...fields }, End: true } }, { name: "Child" });
+  const send = (api, fields, token = "$.token") =>
+    machine(
+      { S: { Type: "Task", Resource: `arn:aws:states:::aws-sdk:sfn:${api}`, Parameters: { "TaskToken.$": token, ...fields }, End: true } },
+      { name: "Child" },
+    );
   const children = [];
-  const wait = (child) => parent("states:startExecution.waitForTaskToken", { Input: { "token.$": "$$.Task.Token", wrong: "made up" } }).start({}, { ...virtual, machines: [child], onNested: (nested) => children.push(nested) });
+  const wait = (child) =>
+    parent("states:startExecution.waitForTaskToken", { Input: { "token.$": "$$.Task.Token", wrong: "made up" } }).start(
+      {},
+      { ...virtual, machines: [child], onNested: (nested) => children.push(nested) },
+    );
   const good = wait(send("sendTaskSuccess", { Output: '{"answer":42}' }));
   assert.deepEqual(await good.result, { status: "SUCCEEDED", output: { answer: 42 } });
-  assert.deepEqual(good.history().map(({ type }) => type).slice(4, 6), ["TaskSubmitted", "TaskSucceeded"]);
+  assert.deepEqual(
+    good
+      .history()
+      .map(({ type }) => type)
+      .slice(4, 6),
+    ["TaskSubmitted", "TaskSucceeded"],
+  );
   const bad = wait(send("sendTaskFailure", { Error: "No", Cause: "never" }));
   assert.deepEqual(await bad.result, { status: "FAILED", error: "No", cause: "never" });
   const lost = wait(send("sendTaskSuccess", { Output: "1" }, "$.wrong"));
@@ -136,7 +215,12 @@ test("a child answers its parent's token", async () => {
 });
 
 test("a name is taken once; started again with the same input while it runs, it is the same execution", async () => {
-  const start = (Input, Next) => ({ Type: "Task", Resource: "arn:aws:states:::states:startExecution", Parameters: { StateMachineArn: ARN, Name: "first", Input }, ...(Next ? { Next } : { End: true }) });
+  const start = (Input, Next) => ({
+    Type: "Task",
+    Resource: "arn:aws:states:::states:startExecution",
+    Parameters: { StateMachineArn: ARN, Name: "first", Input },
+    ...(Next ? { Next } : { End: true }),
+  });
   let started = 0;
   const same = machine({ A: start({ n: 1 }, "B"), B: start({ n: 1 }) });
   assert.equal((await same.run({}, { ...virtual, machines: [minute], onNested: () => started++ })).ExecutionArn, EXECUTION);
@@ -167,7 +251,13 @@ test("a machine is found by name, by ARN, with a version or alias; one that is n
     [[minute], ARN],
     [{ Child: minute }, `${ARN}:7`],
     [new Map([[ARN, minute]]), `${ARN}:PROD`],
-    [new Map([[`${ARN}:PROD`, minute], [ARN, broken]]), `${ARN}:PROD`],
+    [
+      new Map([
+        [`${ARN}:PROD`, minute],
+        [ARN, broken],
+      ]),
+      `${ARN}:PROD`,
+    ],
     [[machine({ P: { Type: "Pass", Result: { done: true }, End: true } }, { arn: ARN })], ARN],
     [{ Child: minute }, "Child"],
   ]) {
@@ -176,7 +266,10 @@ test("a machine is found by name, by ARN, with a version or alias; one that is n
   }
   const { error, cause } = await parent("states:startExecution").start({}, { machines: [] }).result;
   assert.equal(error, "StepFunctions.StateMachineDoesNotExistException");
-  assert.match(cause, /^State Machine Does Not Exist: 'arn:aws:states:eu-west-1:111122223333:stateMachine:Child' \(Service: AWSStepFunctions; Status Code: 400; Error Code: StateMachineDoesNotExist; /);
+  assert.match(
+    cause,
+    /^State Machine Does Not Exist: 'arn:aws:states:eu-west-1:111122223333:stateMachine:Child' \(Service: AWSStepFunctions; Status Code: 400; Error Code: StateMachineDoesNotExist; /,
+  );
   assert.throws(() => minute.start({}, { machines: [{}] }), { code: "INVALID_OPTION" });
   assert.throws(() => minute.start({}, { machines: 1 }), { code: "INVALID_OPTION" });
 });
@@ -186,7 +279,12 @@ test("machines may start themselves; equal seeds give equal families", async () 
     {
       C: { Type: "Choice", Choices: [{ Variable: "$.n", NumericEquals: 0, Next: "End" }], Default: "Less" },
       Less: { Type: "Pass", Parameters: { "n.$": "States.MathAdd($.n, -1)" }, Next: "S" },
-      S: { Type: "Task", Resource: "arn:aws:states:::states:startExecution.sync:2", Parameters: { StateMachineArn: "Down", "Input.$": "$" }, End: true },
+      S: {
+        Type: "Task",
+        Resource: "arn:aws:states:::states:startExecution.sync:2",
+        Parameters: { StateMachineArn: "Down", "Input.$": "$" },
+        End: true,
+      },
       End: { Type: "Succeed" },
     },
     { name: "Down" },
@@ -194,7 +292,10 @@ test("machines may start themselves; equal seeds give equal families", async () 
   const names = [];
   for (const seed of [5, 5, 6]) {
     const run = [];
-    let output = await down.run({ n: 4 }, { clock: "virtual", seed, startTime: START, machines: [down], onNested: (child) => run.push(child.name) });
+    let output = await down.run(
+      { n: 4 },
+      { clock: "virtual", seed, startTime: START, machines: [down], onNested: (child) => run.push(child.name) },
+    );
     for (let i = 0; i < 4; i++) output = output.Output;
     assert.deepEqual(output, { n: 0 });
     names.push(run.join());
@@ -205,7 +306,10 @@ test("machines may start themselves; equal seeds give equal families", async () 
 });
 
 test("a snapshot of the parent has the child in it, and both go on", async () => {
-  const child = machine({ A: { Type: "Task", Resource: "once", Next: "B" }, B: { Type: "Task", Resource: "later", End: true } }, { name: "Child" });
+  const child = machine(
+    { A: { Type: "Task", Resource: "once", Next: "B" }, B: { Type: "Task", Resource: "later", End: true } },
+    { name: "Child" },
+  );
   const main = parent("states:startExecution.sync:2");
   let calls = 0;
   const first = main.start({}, { machines: [child], tasks: { once: () => ++calls, later: () => new Promise(() => {}) } });
@@ -220,52 +324,110 @@ test("a snapshot of the parent has the child in it, and both go on", async () =>
 
 test("no family is left behind when a thousand children have ended", async () => {
   const map = machine({
-    M: { Type: "Map", ItemProcessor: { StartAt: "S", States: { S: { Type: "Task", Resource: "arn:aws:states:::states:startExecution.sync:2", Parameters: { StateMachineArn: "Child", "Input.$": "$" }, OutputPath: "$.Output", End: true } } }, End: true },
+    M: {
+      Type: "Map",
+      ItemProcessor: {
+        StartAt: "S",
+        States: {
+          S: {
+            Type: "Task",
+            Resource: "arn:aws:states:::states:startExecution.sync:2",
+            Parameters: { StateMachineArn: "Child", "Input.$": "$" },
+            OutputPath: "$.Output",
+            End: true,
+          },
+        },
+      },
+      End: true,
+    },
   });
-  const double = machine({ P: { Type: "Wait", Seconds: 3, Next: "Q" }, Q: { Type: "Pass", Parameters: { "n.$": "States.MathAdd($, $)" }, End: true } }, { name: "Child" });
+  const double = machine(
+    { P: { Type: "Wait", Seconds: 3, Next: "Q" }, Q: { Type: "Pass", Parameters: { "n.$": "States.MathAdd($, $)" }, End: true } },
+    { name: "Child" },
+  );
   const items = Array.from({ length: 1000 }, (_, i) => i);
   const output = await map.run(items, { ...virtual, machines: [double] });
-  assert.deepEqual(output, items.map((n) => ({ n: n + n })));
+  assert.deepEqual(
+    output,
+    items.map((n) => ({ n: n + n })),
+  );
 });
 
 test("a task describes and stops executions of its family", async () => {
-  const ask = (api, more = {}) => ({ Type: "Task", Resource: `arn:aws:states:::aws-sdk:sfn:${api}`, Parameters: { "ExecutionArn.$": "$.ExecutionArn", ...more } });
-  const start = { Type: "Task", Resource: "arn:aws:states:::aws-sdk:sfn:startExecution", Parameters: { StateMachineArn: ARN, Name: "first", Input: '{"n":1}' }, ResultSelector: { "ExecutionArn.$": "$.ExecutionArn" } };
+  const ask = (api, more = {}) => ({
+    Type: "Task",
+    Resource: `arn:aws:states:::aws-sdk:sfn:${api}`,
+    Parameters: { "ExecutionArn.$": "$.ExecutionArn", ...more },
+  });
+  const start = {
+    Type: "Task",
+    Resource: "arn:aws:states:::aws-sdk:sfn:startExecution",
+    Parameters: { StateMachineArn: ARN, Name: "first", Input: '{"n":1}' },
+    ResultSelector: { "ExecutionArn.$": "$.ExecutionArn" },
+  };
   const into = (name) => ({ ResultPath: `$.${name}` });
-  const boss = machine({
-    Start: { ...start, Next: "Before" },
-    Before: { ...ask("describeExecution"), ...into("before"), Next: "Wait" },
-    Wait: { Type: "Wait", Seconds: 5, Next: "Stop" },
-    Stop: { ...ask("stopExecution", { Error: "Enough", Cause: "of it" }), ...into("stop"), Next: "After" },
-    After: { ...ask("describeExecution"), ...into("after"), Next: "Again" },
-    Again: { ...ask("stopExecution"), ...into("again"), Next: "Own" },
-    Own: { ...ask("describeExecution", { "ExecutionArn.$": "$$.Execution.Id" }), ...into("own"), End: true },
-  }, { name: "Boss" });
+  const boss = machine(
+    {
+      Start: { ...start, Next: "Before" },
+      Before: { ...ask("describeExecution"), ...into("before"), Next: "Wait" },
+      Wait: { Type: "Wait", Seconds: 5, Next: "Stop" },
+      Stop: { ...ask("stopExecution", { Error: "Enough", Cause: "of it" }), ...into("stop"), Next: "After" },
+      After: { ...ask("describeExecution"), ...into("after"), Next: "Again" },
+      Again: { ...ask("stopExecution"), ...into("again"), Next: "Own" },
+      Own: { ...ask("describeExecution", { "ExecutionArn.$": "$$.Execution.Id" }), ...into("own"), End: true },
+    },
+    { name: "Boss" },
+  );
   const running = {
-    ExecutionArn: EXECUTION, Input: '{"n":1}', InputDetails: { Included: true }, Name: "first", RedriveCount: 0, RedriveStatus: "NOT_REDRIVABLE",
-    RedriveStatusReason: "Execution is RUNNING and cannot be redriven", StartDate: "2025-01-01T00:00:00.000Z", StateMachineArn: ARN, Status: "RUNNING",
+    ExecutionArn: EXECUTION,
+    Input: '{"n":1}',
+    InputDetails: { Included: true },
+    Name: "first",
+    RedriveCount: 0,
+    RedriveStatus: "NOT_REDRIVABLE",
+    RedriveStatusReason: "Execution is RUNNING and cannot be redriven",
+    StartDate: "2025-01-01T00:00:00.000Z",
+    StateMachineArn: ARN,
+    Status: "RUNNING",
   };
   const { RedriveStatusReason, ...ended } = running;
   const stopped = "2025-01-01T00:00:05.000Z";
   const check = (output) => {
     assert.deepEqual(output.before, running);
     assert.deepEqual([output.stop, output.again], [{ StopDate: stopped }, { StopDate: stopped }]);
-    assert.deepEqual(output.after, { ...ended, Cause: "of it", Error: "Enough", RedriveStatus: "REDRIVABLE", Status: "ABORTED", StopDate: stopped });
+    assert.deepEqual(output.after, {
+      ...ended,
+      Cause: "of it",
+      Error: "Enough",
+      RedriveStatus: "REDRIVABLE",
+      Status: "ABORTED",
+      StopDate: stopped,
+    });
     assert.equal(output.own.Status, "RUNNING");
     assert.equal(output.own.Input, '{"mine":true}');
   };
   check(await boss.run({ mine: true }, { ...virtual, machines: { [ARN]: forever } }));
   const report = simulate(boss, { mine: true }, {}, { machines: { [ARN]: forever } });
   check(report.output);
-  assert.deepEqual(report.nested.map(({ arn, status, error, duration }) => [arn, status, error, duration]), [[EXECUTION, "ABORTED", "Enough", 5000]]);
+  assert.deepEqual(
+    report.nested.map(({ arn, status, error, duration }) => [arn, status, error, duration]),
+    [[EXECUTION, "ABORTED", "Enough", 5000]],
+  );
 });
 
 test("what cannot be described is refused as the service does", async () => {
-  const describe = (arn) => machine({ D: { Type: "Task", Resource: "arn:aws:states:::aws-sdk:sfn:describeExecution", Parameters: { ExecutionArn: arn }, End: true } });
+  const describe = (arn) =>
+    machine({
+      D: { Type: "Task", Resource: "arn:aws:states:::aws-sdk:sfn:describeExecution", Parameters: { ExecutionArn: arn }, End: true },
+    });
   for (const [arn, error, cause] of [
     [EXECUTION, "Sfn.ExecutionDoesNotExistException", `Execution Does Not Exist: '${EXECUTION}' (Service: Sfn`],
     ["first", "Sfn.InvalidArnException", "Invalid Arn: 'Invalid ARN prefix: first' (Service: Sfn"],
-    [EXECUTION.replace(":execution:", ":express:"), "Sfn.InvalidArnException", "Invalid Arn: 'Resource type not valid in this context: express' (Service: Sfn"],
+    [
+      EXECUTION.replace(":execution:", ":express:"),
+      "Sfn.InvalidArnException",
+      "Invalid Arn: 'Resource type not valid in this context: express' (Service: Sfn",
+    ],
   ]) {
     const result = await describe(arn).start({}, { ...virtual, machines: [minute] }).result;
     assert.equal(result.error, error);
@@ -280,7 +442,10 @@ test("a simulation runs registered machines on its time line", () => {
   assert.equal(report.duration, 60_000);
   assert.deepEqual(report.history.map(({ type }) => type).slice(2, 6), ["TaskScheduled", "TaskStarted", "TaskSubmitted", "TaskSucceeded"]);
   const [child] = report.nested;
-  assert.deepEqual([child.name, child.arn, child.status, child.duration, child.history.at(-1).type], ["first", EXECUTION, "SUCCEEDED", 60_000, "ExecutionSucceeded"]);
+  assert.deepEqual(
+    [child.name, child.arn, child.status, child.duration, child.history.at(-1).type],
+    ["first", EXECUTION, "SUCCEEDED", 60_000, "ExecutionSucceeded"],
+  );
   // Equal arguments, equal reports.
   assert.deepEqual(simulate(parent("states:startExecution.sync:2"), { n: 1 }, {}, { machines, startTime: START }), report);
   // A child that fails, one that is cut off, one that outlives its parent.
@@ -290,8 +455,16 @@ test("a simulation runs registered machines on its time line", () => {
   const alone = simulate(parent("states:startExecution"), {}, {}, { machines });
   assert.deepEqual([alone.status, alone.nested[0].status], ["SUCCEEDED", "RUNNING"]);
   // The script is the children's too.
-  const works = machine({ T: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:Work", End: true } }, { name: "Child" });
-  const worked = simulate(parent("states:startExecution.sync:2"), { n: 1 }, { Work: { output: "worked", after: 70 } }, { machines: { [ARN]: works } });
+  const works = machine(
+    { T: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:Work", End: true } },
+    { name: "Child" },
+  );
+  const worked = simulate(
+    parent("states:startExecution.sync:2"),
+    { n: 1 },
+    { Work: { output: "worked", after: 70 } },
+    { machines: { [ARN]: works } },
+  );
   assert.deepEqual([worked.output.Output, worked.duration, worked.nested[0].calls.length], ["worked", 70, 1]);
 });
 

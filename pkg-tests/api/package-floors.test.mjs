@@ -7,10 +7,28 @@ import { modulesIn, upwards } from "../floors.mjs";
 
 const source = resolve(import.meta.dirname, "../../js");
 /** From the lowest floor up; folders of one floor do not know each other. ARCHITECTURE.md says what is where. */
-const FLOORS = [["api"], ["base"], ["border"], ["tasks", "history"], ["driver", "definition"], ["execution"], ["convert", "coverage", "files", "types"], ["mocks"], ["debug", "testing"], ["server"], ["entries"], ["cli"], ["command"]];
+const FLOORS = [
+  ["api"],
+  ["base"],
+  ["border"],
+  ["tasks", "history"],
+  ["driver", "definition"],
+  ["execution"],
+  ["convert", "coverage", "files", "types"],
+  ["mocks"],
+  ["debug", "testing"],
+  ["server"],
+  ["entries"],
+  ["cli"],
+  ["command"],
+];
 
 /** The command stands on the entry for Node, and is an entry itself; api/checked.ts holds the declarations against all entries. */
-const ROOF = new Map([["entries/cli.ts", "command"], ["entries/command.ts", "command"], ["api/checked.ts", "command"]]);
+const ROOF = new Map([
+  ["entries/cli.ts", "command"],
+  ["entries/command.ts", "command"],
+  ["api/checked.ts", "command"],
+]);
 const folderOf = (name) => ROOF.get(name) ?? name.slice(0, Math.max(name.indexOf("/"), 0));
 
 const skip = existsSync(source) ? false : "the sources are not here";
@@ -18,18 +36,29 @@ const modules = skip ? [] : modulesIn(source);
 
 describe("the folders of the package", { skip }, () => {
   test("are all on a floor", () => {
-    assert.deepEqual([...new Set(modules.map(({ name }) => folderOf(name)))].filter((folder) => !FLOORS.flat().includes(folder)), []);
-    assert.deepEqual(FLOORS.flat().filter((folder) => !modules.some(({ name }) => folderOf(name) === folder)), []);
+    assert.deepEqual(
+      [...new Set(modules.map(({ name }) => folderOf(name)))].filter((folder) => !FLOORS.flat().includes(folder)),
+      [],
+    );
+    assert.deepEqual(
+      FLOORS.flat().filter((folder) => !modules.some(({ name }) => folderOf(name) === folder)),
+      [],
+    );
   });
 
   test("import downwards only", () => {
-    assert.deepEqual(modules.flatMap((module) => upwards(module, FLOORS, folderOf)), []);
+    assert.deepEqual(
+      modules.flatMap((module) => upwards(module, FLOORS, folderOf)),
+      [],
+    );
   });
 
   test("are seen to import upwards", () => {
     const seen = (name, text) => upwards({ name, text }, FLOORS, folderOf);
     assert.deepEqual(seen("tasks/activity.ts", 'import { Driver } from "../driver/driver.ts";'), ["tasks/activity.ts → driver/driver.ts"]);
-    assert.deepEqual(seen("debug/session.ts", 'const { x } = await import("../testing/mocks.ts");'), ["debug/session.ts → testing/mocks.ts"]);
+    assert.deepEqual(seen("debug/session.ts", 'const { x } = await import("../testing/mocks.ts");'), [
+      "debug/session.ts → testing/mocks.ts",
+    ]);
     assert.deepEqual(seen("cli/run.ts", 'import { a } from "../entries/node.ts";\nimport { b } from "./help.ts";'), []);
   });
 });
@@ -40,7 +69,10 @@ function needs(name, all, found = new Set()) {
   found.add(name);
   const { text } = all.get(name);
   for (const [, names, path] of text.matchAll(/^(?:import|export) (?!type\b)(?:([^"]*?) from )?"(\.{1,2}\/[^"]+\.ts)";/gm)) {
-    const values = /^\{([^}]*)\}$/.exec(names ?? "")?.[1].split(",").filter((one) => one.trim() !== "" && !one.trim().startsWith("type "));
+    const values = /^\{([^}]*)\}$/
+      .exec(names ?? "")?.[1]
+      .split(",")
+      .filter((one) => one.trim() !== "" && !one.trim().startsWith("type "));
     if (values?.length !== 0) needs(posix.join(posix.dirname(name), path), all, found);
   }
   return found;
@@ -52,11 +84,23 @@ describe("the stepping core", { skip }, () => {
   test("starts no executions, and has nothing of the session around it", () => {
     const needed = [...needs("entries/stepping.ts", all)];
     assert.ok(needed.includes("debug/player.ts") && needed.includes("border/engine.ts"), needed.join(", "));
-    assert.deepEqual(needed.filter((name) => /^execution\/|^debug\/(?:session|program|children|given|saving)\.|^border\/(?:history|archive)\./.test(name)), []);
+    assert.deepEqual(
+      needed.filter((name) => /^execution\/|^debug\/(?:session|program|children|given|saving)\.|^border\/(?:history|archive)\./.test(name)),
+      [],
+    );
   });
 
   test("is seen to need what it imports", () => {
-    const modules = { "a.ts": 'import { b } from "./b.ts";\nimport type { C } from "./c.ts";\nimport { type D } from "./d.ts";', "b.ts": 'export { e } from "./e.ts";', "c.ts": "", "d.ts": "", "e.ts": "" };
-    assert.deepEqual([...needs("a.ts", new Map(Object.entries(modules).map(([name, text]) => [name, { name, text }])))], ["a.ts", "b.ts", "e.ts"]);
+    const modules = {
+      "a.ts": 'import { b } from "./b.ts";\nimport type { C } from "./c.ts";\nimport { type D } from "./d.ts";',
+      "b.ts": 'export { e } from "./e.ts";',
+      "c.ts": "",
+      "d.ts": "",
+      "e.ts": "",
+    };
+    assert.deepEqual(
+      [...needs("a.ts", new Map(Object.entries(modules).map(([name, text]) => [name, { name, text }])))],
+      ["a.ts", "b.ts", "e.ts"],
+    );
   });
 });

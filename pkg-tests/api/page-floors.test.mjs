@@ -7,8 +7,34 @@ import { modulesIn, upwards as upwardsOn } from "../floors.mjs";
 
 const source = resolve(import.meta.dirname, "../../www/src");
 /** From the lowest floor up; folders of one floor do not know each other. "beside" are the files outside of any folder. */
-const FLOORS = [["model"], ["examples", "beside", "ui"], ["keys", "store", "worker"], ["editor", "values", "embed"], ["debugger"], ["graph"], ["take"], ["commands", "panes"], ["dialogs"], ["shell"], ["page"]];
-const ROOMS = ["workspace", "execution", "panes", "words", "interpreter", "selection", "analysis", "insideLayout", "playback", "inside", "runner", "opening", "recordings"];
+const FLOORS = [
+  ["model"],
+  ["examples", "beside", "ui"],
+  ["keys", "store", "worker"],
+  ["editor", "values", "embed"],
+  ["debugger"],
+  ["graph"],
+  ["take"],
+  ["commands", "panes"],
+  ["dialogs"],
+  ["shell"],
+  ["page"],
+];
+const ROOMS = [
+  "workspace",
+  "execution",
+  "panes",
+  "words",
+  "interpreter",
+  "selection",
+  "analysis",
+  "insideLayout",
+  "playback",
+  "inside",
+  "runner",
+  "opening",
+  "recordings",
+];
 
 const folderOf = (name) => (name.includes("/") ? name.slice(0, name.indexOf("/")) : /^(main|page)\.tsx$/.test(name) ? "page" : "beside");
 
@@ -16,14 +42,27 @@ const folderOf = (name) => (name.includes("/") ? name.slice(0, name.indexOf("/")
 const upwards = (module) => upwardsOn(module, FLOORS, folderOf);
 
 /** What a module imports from rooms: `[room, [name, …]]`, where a namespace is `* as name`. */
-const imports = (text) => [...text.matchAll(/import (?:type )?(\* as \w+|\{[^}]*\}) from "(?:\.\.?\/)+(?:store\/)?(\w+)\.ts"/g)].filter(([, , room]) => ROOMS.includes(room)).map(([, names, room]) => [room, names]);
+const imports = (text) =>
+  [...text.matchAll(/import (?:type )?(\* as \w+|\{[^}]*\}) from "(?:\.\.?\/)+(?:store\/)?(\w+)\.ts"/g)]
+    .filter(([, , room]) => ROOMS.includes(room))
+    .map(([, names, room]) => [room, names]);
 
 /** Where a module writes a signal that it has from a room. */
 export function writes(text) {
   return imports(text).flatMap(([room, names]) => {
     const [, namespace] = /^\* as (\w+)$/.exec(names) ?? [];
-    const signals = namespace ? [`${namespace}\\.\\w+`] : names.slice(1, -1).split(",").map((name) => name.trim().split(" as ").at(-1)).filter((name) => /^\w+$/.test(name));
-    return signals.flatMap((signal) => [...text.matchAll(new RegExp(`(?<![\\w.])${signal}\\.value\\s*(?:[-+*/&|?]{0,2}=(?![=>])|\\+\\+|--)`, "g"))].map(([found]) => `${found} (${room})`));
+    const signals = namespace
+      ? [`${namespace}\\.\\w+`]
+      : names
+          .slice(1, -1)
+          .split(",")
+          .map((name) => name.trim().split(" as ").at(-1))
+          .filter((name) => /^\w+$/.test(name));
+    return signals.flatMap((signal) =>
+      [...text.matchAll(new RegExp(`(?<![\\w.])${signal}\\.value\\s*(?:[-+*/&|?]{0,2}=(?![=>])|\\+\\+|--)`, "g"))].map(
+        ([found]) => `${found} (${room})`,
+      ),
+    );
   });
 }
 
@@ -32,7 +71,10 @@ const modules = skip ? [] : modulesIn(source);
 
 describe("the page's folders", { skip }, () => {
   test("are all on a floor", () => {
-    assert.deepEqual([...new Set(modules.map(({ name }) => folderOf(name)))].filter((folder) => !FLOORS.flat().includes(folder)), []);
+    assert.deepEqual(
+      [...new Set(modules.map(({ name }) => folderOf(name)))].filter((folder) => !FLOORS.flat().includes(folder)),
+      [],
+    );
   });
 
   test("import downwards only", () => {
@@ -40,9 +82,15 @@ describe("the page's folders", { skip }, () => {
   });
 
   test("are seen to import upwards", () => {
-    assert.deepEqual(upwards({ name: "ui/Icon.tsx", text: 'import { run } from "../store/execution.ts";' }), ["ui/Icon.tsx → store/execution.ts"]);
-    assert.deepEqual(upwards({ name: "store/runner.ts", text: 'void import("../debugger/session.ts");' }), ["store/runner.ts → debugger/session.ts"]);
-    assert.deepEqual(upwards({ name: "editor/marks.ts", text: 'import { a } from "../values/diff.ts";' }), ["editor/marks.ts → values/diff.ts"]);
+    assert.deepEqual(upwards({ name: "ui/Icon.tsx", text: 'import { run } from "../store/execution.ts";' }), [
+      "ui/Icon.tsx → store/execution.ts",
+    ]);
+    assert.deepEqual(upwards({ name: "store/runner.ts", text: 'void import("../debugger/session.ts");' }), [
+      "store/runner.ts → debugger/session.ts",
+    ]);
+    assert.deepEqual(upwards({ name: "editor/marks.ts", text: 'import { a } from "../values/diff.ts";' }), [
+      "editor/marks.ts → values/diff.ts",
+    ]);
     assert.deepEqual(upwards({ name: "graph/Card.tsx", text: 'import * as prefs from "../prefs.ts";\nimport { b } from "./lod.ts";' }), []);
   });
 });
@@ -55,7 +103,11 @@ describe("the rooms of the page's store", { skip }, () => {
     assert.deepEqual(rooms.map(({ name }) => basename(name, ".ts")).sort(), [...ROOMS].sort());
     for (const { name, text } of rooms) {
       const place = ROOMS.indexOf(basename(name, ".ts"));
-      assert.deepEqual(imports(text).filter(([room]) => ROOMS.indexOf(room) >= place), [], name);
+      assert.deepEqual(
+        imports(text).filter(([room]) => ROOMS.indexOf(room) >= place),
+        [],
+        name,
+      );
     }
   });
 
@@ -64,8 +116,14 @@ describe("the rooms of the page's store", { skip }, () => {
   });
 
   test("are seen when somebody else writes", () => {
-    assert.equal(writes('import * as panes from "../store/panes.ts";\npanes.dialog.value = "help";\nif (panes.dialog.value === "help") {}').length, 1);
+    assert.equal(
+      writes('import * as panes from "../store/panes.ts";\npanes.dialog.value = "help";\nif (panes.dialog.value === "help") {}').length,
+      1,
+    );
     assert.equal(writes('import { live, type Origin } from "../store/playback.ts";\nlive.value = true;\nalive.value = 1;').length, 1);
-    assert.equal(writes('import * as workspace from "./store/workspace.ts";\nworkspace.generation.value += 1;\nworkspace.seed.value++;').length, 2);
+    assert.equal(
+      writes('import * as workspace from "./store/workspace.ts";\nworkspace.generation.value += 1;\nworkspace.seed.value++;').length,
+      2,
+    );
   });
 });

@@ -14,7 +14,7 @@ const payloads = {
   "a text": 'é "quoted"\n😀',
   "a number": 1e21,
   "a truth value": false,
-  "nothing": null,
+  nothing: null,
   "a long text": { text: "x".repeat(70_000), more: [{}] },
 };
 
@@ -31,7 +31,8 @@ function spoil(value) {
 
 const chain = (count, more = {}) => {
   const States = {};
-  for (let i = 0; i < count; i++) States[`T${i}`] = { Type: "Task", Resource: LAMBDA, ...more, ...(i + 1 < count ? { Next: `T${i + 1}` } : { End: true }) };
+  for (let i = 0; i < count; i++)
+    States[`T${i}`] = { Type: "Task", Resource: LAMBDA, ...more, ...(i + 1 < count ? { Next: `T${i + 1}` } : { End: true }) };
   return new StateMachine({ StartAt: "T0", States });
 };
 
@@ -96,12 +97,26 @@ const failures = [
 for (const [error, cause] of failures) {
   test(`a failure keeps its words: ${String(error)}, ${String(cause).slice(0, 20)}`, async () => {
     const outcome = await lambda().start({}, { tasks: { Add: () => Promise.reject(new TaskError(error, cause)) } }).result;
-    assert.deepEqual([outcome.status, outcome.error, outcome.cause], ["FAILED", error, cause?.toWellFormed?.() ?? cause?.replace("\ud800", "\ufffd")]);
+    assert.deepEqual(
+      [outcome.status, outcome.error, outcome.cause],
+      ["FAILED", error, cause?.toWellFormed?.() ?? cause?.replace("\ud800", "\ufffd")],
+    );
   });
 }
 
 test("failures that come again, and those between them, are told apart", async () => {
-  const failures = [["A", "x"], ["A", "x"], ["A", undefined], [undefined, undefined], [undefined, undefined], ["A", "x"], ["B", "x"], [undefined, "x"], ["", ""], ["A", "x"]];
+  const failures = [
+    ["A", "x"],
+    ["A", "x"],
+    ["A", undefined],
+    [undefined, undefined],
+    [undefined, undefined],
+    ["A", "x"],
+    ["B", "x"],
+    [undefined, "x"],
+    ["", ""],
+    ["A", "x"],
+  ];
   const machine = chain(1, { Retry: [{ ErrorEquals: ["States.ALL"], MaxAttempts: failures.length }] });
   const run = () => {
     let calls = 0;
@@ -112,7 +127,9 @@ test("failures that come again, and those between them, are told apart", async (
   };
   for (const running of [run(), run()]) {
     assert.equal((await running.result).status, "SUCCEEDED");
-    const told = running.history().flatMap(({ lambdaFunctionFailedEventDetails: failed }) => (failed === undefined ? [] : [[failed.error, failed.cause]]));
+    const told = running
+      .history()
+      .flatMap(({ lambdaFunctionFailedEventDetails: failed }) => (failed === undefined ? [] : [[failed.error, failed.cause]]));
     assert.deepEqual(told, failures);
   }
 });

@@ -10,7 +10,13 @@ import { StateMachine, replayHistory, simulate } from "../../dist/node.js";
 const definition = {
   StartAt: "Work",
   States: {
-    Work: { Type: "Task", Resource: "arn:aws:states:::lambda:invoke", Parameters: { FunctionName: "work", "Payload.$": "$" }, Retry: [{ ErrorEquals: ["Busy"] }], Next: "Each" },
+    Work: {
+      Type: "Task",
+      Resource: "arn:aws:states:::lambda:invoke",
+      Parameters: { FunctionName: "work", "Payload.$": "$" },
+      Retry: [{ ErrorEquals: ["Busy"] }],
+      Next: "Each",
+    },
     Each: {
       Type: "Map",
       ItemsPath: "$.Payload",
@@ -44,25 +50,34 @@ async function recorded() {
 
 test("a history is replayed, and gives its tasks' answers", async () => {
   const events = await recorded();
-  for (const history of [events, { events }, JSON.stringify({ events }), { events: events.map((event) => ({ ...event, timestamp: new Date(event.timestamp) })) }]) {
+  for (const history of [
+    events,
+    { events },
+    JSON.stringify({ events }),
+    { events: events.map((event) => ({ ...event, timestamp: new Date(event.timestamp) })) },
+  ]) {
     const replay = replayHistory(definition, history);
     assert.deepEqual([replay.matches, replay.complete, replay.status, replay.divergence], [true, true, "SUCCEEDED", undefined]);
     assert.equal(replay.startTime, Date.UTC(2025, 4, 1));
     assert.deepEqual(replay.input, { order: 1 });
-    assert.deepEqual(replay.tasks.map(({ state, iterations, attempt, error, output }) => [state, iterations, attempt, error ?? output.Payload ?? output]), [
-      ["Work", [], 0, "Busy"],
-      ["Work", [], 1, ["a", "b", "c"]],
-      ["Send", [0], 0, { MessageId: "m-a" }],
-      ["Send", [1], 0, { MessageId: "m-b" }],
-      ["Send", [2], 0, { MessageId: "m-c" }],
-    ]);
+    assert.deepEqual(
+      replay.tasks.map(({ state, iterations, attempt, error, output }) => [state, iterations, attempt, error ?? output.Payload ?? output]),
+      [
+        ["Work", [], 0, "Busy"],
+        ["Work", [], 1, ["a", "b", "c"]],
+        ["Send", [0], 0, { MessageId: "m-a" }],
+        ["Send", [1], 0, { MessageId: "m-b" }],
+        ["Send", [2], 0, { MessageId: "m-c" }],
+      ],
+    );
   }
 });
 
 test("recorded answers serve as a script", async () => {
   const { tasks, input } = replayHistory(definition, await recorded());
   const results = {};
-  for (const { state, output, error, cause, after } of tasks) (results[state] ??= []).push(error ? { error, cause, after } : { response: output, after });
+  for (const { state, output, error, cause, after } of tasks)
+    (results[state] ??= []).push(error ? { error, cause, after } : { response: output, after });
   const report = simulate(definition, input, results);
   assert.deepEqual(report.output, [{ MessageId: "m-a" }, { MessageId: "m-b" }, { MessageId: "m-c" }]);
 });
@@ -80,7 +95,10 @@ test("the first divergence is named", async () => {
   const other = structuredClone(definition);
   other.States.Each.ItemProcessor.States.Send.Parameters = { "Body.$": "$" };
   const found = replayHistory(other, events);
-  assert.deepEqual([found.divergence.aspect, found.divergence.iterations, found.divergence.expected, found.divergence.got], ["input", [0], "a", { Body: "a" }]);
+  assert.deepEqual(
+    [found.divergence.aspect, found.divergence.iterations, found.divergence.expected, found.divergence.got],
+    ["input", [0], "a", { Body: "a" }],
+  );
   assert.equal(found.divergences.length, 3);
 });
 
@@ -102,16 +120,41 @@ test("the history of every case of the corpus goes the same way again, with its 
   const parted = [];
   let histories = 0;
   for (const file of readdirSync(folder)) {
-    for (const { name, definition, input = {}, tasks = {}, expect, options = {}, seed = 0, start = "2024-01-01T00:00:00Z", stop } of JSON.parse(readFileSync(new URL(file, folder), "utf8"))) {
+    for (const {
+      name,
+      definition,
+      input = {},
+      tasks = {},
+      expect,
+      options = {},
+      seed = 0,
+      start = "2024-01-01T00:00:00Z",
+      stop,
+    } of JSON.parse(readFileSync(new URL(file, folder), "utf8"))) {
       if (expect?.rejected || options.stepBudget !== undefined) continue;
       const { express, ...limits } = options;
       const type = express ? { type: "EXPRESS" } : {};
       const startTime = Date.parse(start);
-      const script = Object.fromEntries(Object.entries(tasks).map(([key, answers]) => [key, scripted(Array.isArray(answers) ? answers : [answers])]));
-      const { history } = simulate(definition, input, script, { ...type, ...limits, seed, name: "execution", startTime, until: startTime + 4e11, ...(stop ? { abortAt: startTime + stop.at } : {}) });
+      const script = Object.fromEntries(
+        Object.entries(tasks).map(([key, answers]) => [key, scripted(Array.isArray(answers) ? answers : [answers])]),
+      );
+      const { history } = simulate(definition, input, script, {
+        ...type,
+        ...limits,
+        seed,
+        name: "execution",
+        startTime,
+        until: startTime + 4e11,
+        ...(stop ? { abortAt: startTime + stop.at } : {}),
+      });
       for (const events of [history, history.map(({ timestamp, ...event }) => event)]) {
         histories += 1;
-        const { divergence } = replayHistory(definition, events, { ...type, ...limits, seed: 7, arn: "arn:aws:states:us-east-1:123456789012:execution:StateMachine:execution" });
+        const { divergence } = replayHistory(definition, events, {
+          ...type,
+          ...limits,
+          seed: 7,
+          arn: "arn:aws:states:us-east-1:123456789012:execution:StateMachine:execution",
+        });
         if (divergence) parted.push(`${file}: ${name}: event ${divergence.event}: ${divergence.message}`);
       }
     }
@@ -130,11 +173,21 @@ function scripted(answers) {
 }
 
 const recordings = fileURLToPath(new URL("../../../shared/conformance/aws-recorded.jsonl", import.meta.url));
-test("executions recorded on AWS go the same way again", { skip: !existsSync(recordings) && "the recordings do not lie beside this checkout" }, () => {
-  const cases = readFileSync(recordings, "utf8").split("\n").filter(Boolean).map((line) => JSON.parse(line));
-  // Where ids were blanked nothing says which event follows from which.
-  const whole = cases.filter(({ kind, definition, expected }) => kind === "execution" && definition && expected?.history?.every(({ id }) => typeof id === "number"));
-  const parted = whole.map((one) => [one.name, replayCase(one).divergence?.message]).filter(([, message]) => message);
-  assert.deepEqual(parted, []);
-  assert.ok(whole.length > 0);
-});
+test(
+  "executions recorded on AWS go the same way again",
+  { skip: !existsSync(recordings) && "the recordings do not lie beside this checkout" },
+  () => {
+    const cases = readFileSync(recordings, "utf8")
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+    // Where ids were blanked nothing says which event follows from which.
+    const whole = cases.filter(
+      ({ kind, definition, expected }) =>
+        kind === "execution" && definition && expected?.history?.every(({ id }) => typeof id === "number"),
+    );
+    const parted = whole.map((one) => [one.name, replayCase(one).divergence?.message]).filter(([, message]) => message);
+    assert.deepEqual(parted, []);
+    assert.ok(whole.length > 0);
+  },
+);

@@ -1,7 +1,18 @@
 // What a handler's answer, a wrong definition and a misspelt option lead to.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { DefinitionError, Engine, Execution, ExecutionError, StateMachine, TaskError, TaskResponse, simulate, validate, version } from "stepglass";
+import {
+  DefinitionError,
+  Engine,
+  Execution,
+  ExecutionError,
+  StateMachine,
+  TaskError,
+  TaskResponse,
+  simulate,
+  validate,
+  version,
+} from "stepglass";
 import { LAMBDA, lambda, task, watchRejections } from "./machines.mjs";
 
 watchRejections();
@@ -45,8 +56,24 @@ const deep = JSON.parse("[".repeat(200) + "]".repeat(200));
 const unanswerable = [
   ["a cycle", () => cyclic, /circular/i],
   ["a BigInt", () => 1n, /BigInt/],
-  ["a throwing toJSON", () => ({ toJSON() { throw new Error("not me"); } }), /not me/],
-  ["a throwing getter", () => ({ get x() { throw new Error("not you"); } }), /not you/],
+  [
+    "a throwing toJSON",
+    () => ({
+      toJSON() {
+        throw new Error("not me");
+      },
+    }),
+    /not me/,
+  ],
+  [
+    "a throwing getter",
+    () => ({
+      get x() {
+        throw new Error("not you");
+      },
+    }),
+    /not you/,
+  ],
   ["200 nested arrays", () => deep, /cannot be read/],
 ];
 for (const [name, handler, cause] of unanswerable) {
@@ -64,17 +91,93 @@ class OrderError extends Error {
   name = "OrderError";
 }
 const thrown = [
-  ["an Error", () => { throw new Error("broken"); }, "Error", "broken"],
-  ["a subclass", () => { throw new OrderError("no stock"); }, "OrderError", "no stock"],
+  [
+    "an Error",
+    () => {
+      throw new Error("broken");
+    },
+    "Error",
+    "broken",
+  ],
+  [
+    "a subclass",
+    () => {
+      throw new OrderError("no stock");
+    },
+    "OrderError",
+    "no stock",
+  ],
   ["a built-in", () => null.x, "TypeError", /null/],
-  ["a TaskError", () => { throw new TaskError("Custom.Code", "exactly this"); }, "Custom.Code", "exactly this"],
-  ["a TaskError with data", () => { throw new TaskError("E", { a: 1 }); }, "E", '{"a":1}'],
-  ["a string", () => { throw "just text"; }, "Error", "just text"],
-  ["an object", () => { throw { code: 5 }; }, "Error", '{"code":5}'],
-  ["undefined", () => { throw undefined; }, "Error", "undefined"],
-  ["an Error with a throwing message", () => { throw Object.defineProperty(new Error(), "message", { get() { throw 1; } }); }, "Error", ""],
-  ["a revoked proxy", () => { const { proxy, revoke } = Proxy.revocable({}, {}); revoke(); throw proxy; }, "Error", "object"],
-  ["a cyclic object", () => { throw cyclic; }, "Error", "object"],
+  [
+    "a TaskError",
+    () => {
+      throw new TaskError("Custom.Code", "exactly this");
+    },
+    "Custom.Code",
+    "exactly this",
+  ],
+  [
+    "a TaskError with data",
+    () => {
+      throw new TaskError("E", { a: 1 });
+    },
+    "E",
+    '{"a":1}',
+  ],
+  [
+    "a string",
+    () => {
+      throw "just text";
+    },
+    "Error",
+    "just text",
+  ],
+  [
+    "an object",
+    () => {
+      throw { code: 5 };
+    },
+    "Error",
+    '{"code":5}',
+  ],
+  [
+    "undefined",
+    () => {
+      throw undefined;
+    },
+    "Error",
+    "undefined",
+  ],
+  [
+    "an Error with a throwing message",
+    () => {
+      throw Object.defineProperty(new Error(), "message", {
+        get() {
+          throw 1;
+        },
+      });
+    },
+    "Error",
+    "",
+  ],
+  [
+    "a revoked proxy",
+    () => {
+      const { proxy, revoke } = Proxy.revocable({}, {});
+      revoke();
+      throw proxy;
+    },
+    "Error",
+    "object",
+  ],
+  [
+    "a cyclic object",
+    () => {
+      throw cyclic;
+    },
+    "Error",
+    "object",
+  ],
 ];
 for (const [name, handler, error, cause] of thrown) {
   test(`a handler that throws ${name}`, async () => {
@@ -89,7 +192,16 @@ for (const [name, handler, error, cause] of thrown) {
 
 test("a Lambda function's error has the cause that Lambda gives it", async () => {
   for (const machine of [lambda(), task("arn:aws:states:::lambda:invoke", { FunctionName: "Add" })]) {
-    const result = await machine.start({}, { tasks: { Add: () => { throw new OrderError("no stock"); } } }).result;
+    const result = await machine.start(
+      {},
+      {
+        tasks: {
+          Add: () => {
+            throw new OrderError("no stock");
+          },
+        },
+      },
+    ).result;
     assert.equal(result.error, "OrderError");
     const cause = JSON.parse(result.cause);
     assert.equal(cause.errorType, "OrderError");
@@ -113,10 +225,14 @@ test("run() rejects with everything that is known", async () => {
 });
 
 test("a missing handler names the resource and the handlers known", async () => {
-  const error = await lambda().run({}, { tasks: { Subtract: () => 1, Multiply: () => 2 } }).then(assert.fail, (error) => error);
+  const error = await lambda()
+    .run({}, { tasks: { Subtract: () => 1, Multiply: () => 2 } })
+    .then(assert.fail, (error) => error);
   assert.equal(error.error, "States.TaskFailed");
   for (const part of [LAMBDA, '"Subtract"', '"Multiply"', '"Add"']) assert.ok(error.errorCause.includes(part), part);
-  const none = await lambda().run({}).then(assert.fail, (error) => error);
+  const none = await lambda()
+    .run({})
+    .then(assert.fail, (error) => error);
   assert.match(none.errorCause, /No handlers were given/);
 });
 
@@ -130,10 +246,16 @@ test("a definition with errors is refused with all of them", () => {
     assert.equal(typeof diagnostic.code, "string");
     assert.equal(typeof diagnostic.pointer, "string");
     assert.ok(diagnostic.range.start.line >= 1);
-    assert.equal(text.slice(diagnostic.range.start.offset, diagnostic.range.end.offset).length, diagnostic.range.end.offset - diagnostic.range.start.offset);
+    assert.equal(
+      text.slice(diagnostic.range.start.offset, diagnostic.range.end.offset).length,
+      diagnostic.range.end.offset - diagnostic.range.start.offset,
+    );
   }
   const asObject = thrownBy(() => new StateMachine(JSON.parse(text)));
-  assert.deepEqual(asObject.diagnostics.map((d) => d.code), error.diagnostics.map((d) => d.code));
+  assert.deepEqual(
+    asObject.diagnostics.map((d) => d.code),
+    error.diagnostics.map((d) => d.code),
+  );
   assert.ok(asObject.diagnostics.every((diagnostic) => !("range" in diagnostic)));
 });
 
@@ -183,7 +305,10 @@ test("equal seeds give equal executions", async () => {
 });
 
 test("the Context Object knows the names that were given", async () => {
-  const machine = new StateMachine({ StartAt: "A", States: { A: { Type: "Pass", Parameters: { "c.$": "$$" }, End: true } } }, { name: "Orders" });
+  const machine = new StateMachine(
+    { StartAt: "A", States: { A: { Type: "Pass", Parameters: { "c.$": "$$" }, End: true } } },
+    { name: "Orders" },
+  );
   const { c } = await machine.run({ x: 1 }, { name: "first" });
   assert.equal(c.Execution.Name, "first");
   assert.deepEqual(c.Execution.Input, { x: 1 });
@@ -193,7 +318,11 @@ test("the Context Object knows the names that were given", async () => {
 
 test("what StartExecution would not start is not started", async () => {
   const machine = new StateMachine({ StartAt: "A", States: { A: { Type: "Pass", End: true } } });
-  const starts = (input, options) => [() => machine.start(input, options), () => simulate(machine, input, {}, options), () => new Engine(machine, { payloadLimit: options.payloadLimit }).start(0, input)];
+  const starts = (input, options) => [
+    () => machine.start(input, options),
+    () => simulate(machine, input, {}, options),
+    () => new Engine(machine, { payloadLimit: options.payloadLimit }).start(0, input),
+  ];
   const refuse = (calls, code, message) => {
     for (const call of calls) assert.throws(call, (error) => error.code === code && error.message.includes(message), String(call));
   };
@@ -204,8 +333,13 @@ test("what StartExecution would not start is not started", async () => {
   refuse(starts("é".repeat(131_072), {}), "ValidationException", input(262_144));
   refuse(starts("abcdefgh", { payloadLimit: 9 }), "ValidationException", input(9));
   assert.equal((await machine.start("a".repeat(262_143), { payloadLimit: 300_000 }).result).status, "SUCCEEDED");
-  for (const name of ["two words", "a/b", "a:b", "50%", "tab\t"]) refuse(starts({}, { name }).slice(0, 2), "InvalidName", `Invalid Name: '${name}'`);
-  refuse(starts({}, { name: "n".repeat(81) }).slice(0, 2), "ValidationException", "at 'name' failed to satisfy constraint: Member must have length less than or equal to 80");
+  for (const name of ["two words", "a/b", "a:b", "50%", "tab\t"])
+    refuse(starts({}, { name }).slice(0, 2), "InvalidName", `Invalid Name: '${name}'`);
+  refuse(
+    starts({}, { name: "n".repeat(81) }).slice(0, 2),
+    "ValidationException",
+    "at 'name' failed to satisfy constraint: Member must have length less than or equal to 80",
+  );
   refuse(starts({}, { name: "" }).slice(0, 2), "ValidationException", "greater than or equal to 1");
   assert.equal((await machine.start({}, { name: `ü-_.!@()'+=${"n".repeat(69)}` }).result).status, "SUCCEEDED");
 });

@@ -11,12 +11,22 @@ test("results of a script, one for each call", () => {
   const report = simulate(retrying, { x: 1 }, script);
   assert.deepEqual([report.status, report.output], ["SUCCEEDED", 3]);
   assert.equal(report.duration, 2000 + 500 + 4000 + 250);
-  assert.deepEqual(report.calls.map(({ attempt, at }) => [attempt, at - report.startTime]), [[0, 0], [1, 2000], [2, 6500]]);
+  assert.deepEqual(
+    report.calls.map(({ attempt, at }) => [attempt, at - report.startTime]),
+    [
+      [0, 0],
+      [1, 2000],
+      [2, 6500],
+    ],
+  );
   assert.deepEqual(report.calls[0].input, { x: 1 });
 });
 
 test("equal arguments give equal results", () => {
-  const machine = new StateMachine({ StartAt: "U", States: { U: { Type: "Pass", Parameters: { "id.$": "States.UUID()" }, Next: "T" }, T: { Type: "Task", Resource: LAMBDA, End: true } } });
+  const machine = new StateMachine({
+    StartAt: "U",
+    States: { U: { Type: "Pass", Parameters: { "id.$": "States.UUID()" }, Next: "T" }, T: { Type: "Task", Resource: LAMBDA, End: true } },
+  });
   const run = () => simulate(machine, {}, { Add: { output: 1, after: 10 } });
   assert.deepEqual(run(), run());
   assert.notDeepEqual(run().history, simulate(machine, {}, { Add: { output: 1, after: 10 } }, { seed: 2 }).history);
@@ -27,7 +37,12 @@ test("a definition instead of a machine", () => {
 });
 
 test("one result for all calls, or a function", () => {
-  const map = new StateMachine({ StartAt: "M", States: { M: { Type: "Map", End: true, ItemProcessor: { StartAt: "T", States: { T: { Type: "Task", Resource: LAMBDA, End: true } } } } } });
+  const map = new StateMachine({
+    StartAt: "M",
+    States: {
+      M: { Type: "Map", End: true, ItemProcessor: { StartAt: "T", States: { T: { Type: "Task", Resource: LAMBDA, End: true } } } },
+    },
+  });
   assert.deepEqual(simulate(map, [1, 2, 3], { T: { output: "same" } }).output, ["same", "same", "same"]);
   // Later items answer first: the order of the output is that of the items.
   const report = simulate(map, [1, 2, 3], { Add: (n, { iterations }) => ({ output: n * 10, after: 100 - iterations[0] }) });
@@ -67,7 +82,12 @@ test("a script that is too short, or has no such task, says so", () => {
 });
 
 test("until stops the time", () => {
-  const report = simulate({ StartAt: "W", States: { W: { Type: "Wait", Seconds: 100, End: true } } }, {}, {}, { until: Date.UTC(2025, 0, 1, 0, 1) });
+  const report = simulate(
+    { StartAt: "W", States: { W: { Type: "Wait", Seconds: 100, End: true } } },
+    {},
+    {},
+    { until: Date.UTC(2025, 0, 1, 0, 1) },
+  );
   assert.deepEqual([report.status, report.duration], ["RUNNING", 60_000]);
 });
 
@@ -80,7 +100,10 @@ test("testState tests one state", () => {
   const definition = { Type: "Choice", Default: "Low", Choices: [{ Variable: "$.n", NumericGreaterThan: 9, Next: "High" }] };
   const response = testState({ definition, input: { n: 12 } });
   assert.deepEqual(response, { status: "SUCCEEDED", output: '{"n":12}', nextState: "High" });
-  assert.throws(() => testState({ definition: { Type: "Nonsense" }, input: {} }), (error) => error instanceof Error && typeof error.code === "string");
+  assert.throws(
+    () => testState({ definition: { Type: "Nonsense" }, input: {} }),
+    (error) => error instanceof Error && typeof error.code === "string",
+  );
 });
 
 test("a call that nothing ends leaves the execution running", () => {
@@ -89,7 +112,11 @@ test("a call that nothing ends leaves the execution running", () => {
 
 test("testState checks a mock against the model of its service", () => {
   const definition = { Type: "Task", Resource: "arn:aws:states:::aws-sdk:library:getBook", End: true };
-  const book = { type: "structure", required: ["title"], members: { title: { type: "string", min: 1 }, pages: { type: "integer", max: 9999 }, sequel: { shape: "Book" } } };
+  const book = {
+    type: "structure",
+    required: ["title"],
+    members: { title: { type: "string", min: 1 }, pages: { type: "integer", max: 9999 }, sequel: { shape: "Book" } },
+  };
   const model = { operations: { GetBook: { output: { shape: "Book" } } }, shapes: { Book: book } };
   const roleArn = "arn:aws:iam::123456789012:role/reader";
   const answer = (result, serviceModel, fieldValidationMode = "STRICT") => {
@@ -101,7 +128,11 @@ test("testState checks a mock against the model of its service", () => {
   };
   const refused = (problem) => `ValidationException: Mock result schema validation error: ${problem}`;
   const asked = [];
-  const models = [{ library: model }, { library: { getBook: { ...book, shapes: { Book: book } } } }, (...names) => (asked.push(names), { shape: "Book", shapes: { Book: book } })];
+  const models = [
+    { library: model },
+    { library: { getBook: { ...book, shapes: { Book: book } } } },
+    (...names) => (asked.push(names), { shape: "Book", shapes: { Book: book } }),
+  ];
   for (const models_ of models) {
     assert.equal(answer({ Title: "Emma", Unknown: 1 }, models_), "SUCCEEDED");
     assert.equal(answer({ Pages: 5 }, models_), refused("Required field 'Title' is missing"));
@@ -114,5 +145,16 @@ test("testState checks a mock against the model of its service", () => {
   assert.equal(answer({ Pages: "many" }, { other: model }), "SUCCEEDED");
   assert.match(answer({}, 7), /^INVALID_OPTION/);
   const broken = new RangeError("no such service");
-  assert.throws(() => testState({ definition, roleArn, mock: { result: {} }, serviceModel: () => { throw broken; } }), broken);
+  assert.throws(
+    () =>
+      testState({
+        definition,
+        roleArn,
+        mock: { result: {} },
+        serviceModel: () => {
+          throw broken;
+        },
+      }),
+    broken,
+  );
 });

@@ -79,12 +79,18 @@ test("a finished execution stays finished", async () => {
 test("retries are counted across a restore", async () => {
   const machine = lambda({ Retry: [{ ErrorEquals: ["States.ALL"], IntervalSeconds: 1, MaxAttempts: 2 }] });
   const gate = deferred();
-  const first = machine.start({}, { clock: "virtual", tasks: { Add: (_, task) => (task.attempt === 0 ? Promise.reject(new Error("once")) : (gate.resolve(), noUse())) } });
+  const first = machine.start(
+    {},
+    { clock: "virtual", tasks: { Add: (_, task) => (task.attempt === 0 ? Promise.reject(new Error("once")) : (gate.resolve(), noUse())) } },
+  );
   await gate.promise;
   const snapshot = store(first.snapshot());
   first.abort();
   const attempts = [];
-  const second = machine.restore(snapshot, { clock: "virtual", tasks: { Add: (_, task) => (attempts.push(task.attempt), Promise.reject(new Error("again"))) } });
+  const second = machine.restore(snapshot, {
+    clock: "virtual",
+    tasks: { Add: (_, task) => (attempts.push(task.attempt), Promise.reject(new Error("again"))) },
+  });
   assert.equal((await second.result).status, "FAILED");
   assert.deepEqual(attempts, [1, 2]);
 });
@@ -105,7 +111,11 @@ test("what is no snapshot of this machine is refused", async () => {
     [machine, { ...snapshot, engine: { ...snapshot.engine, frames: [{}] } }],
   ];
   for (const [target, value] of cases) {
-    assert.throws(() => target.restore(value), (error) => error instanceof RestoreError && error.name === "RestoreError", JSON.stringify(value));
+    assert.throws(
+      () => target.restore(value),
+      (error) => error instanceof RestoreError && error.name === "RestoreError",
+      JSON.stringify(value),
+    );
   }
 });
 
@@ -138,12 +148,18 @@ test("a failed execution is redriven from where it stood", async () => {
     assert.equal(heard[0], "ExecutionRedriven");
     assert.equal(heard.at(-1), "ExecutionSucceeded");
     assert.deepEqual(redriven.history().slice(0, from), failed.history());
-    assert.throws(() => machine.redrive(redriven), (error) => error.code === "NOT_REDRIVABLE");
+    assert.throws(
+      () => machine.redrive(redriven),
+      (error) => error.code === "NOT_REDRIVABLE",
+    );
   }
   assert.equal(failed.status, "FAILED");
   const running = machine.start({}, { tasks: noUse });
   await turn();
-  assert.throws(() => machine.redrive(running), (error) => error.code === "NOT_REDRIVABLE");
+  assert.throws(
+    () => machine.redrive(running),
+    (error) => error.code === "NOT_REDRIVABLE",
+  );
   running.abort();
 });
 
@@ -151,12 +167,21 @@ test("the Engine by hand", async () => {
   const machine = lambda();
   const engine = new Engine(machine);
   assert.equal(engine.status.status, "NOT_STARTED");
-  assert.throws(() => engine.tick(0), (error) => error.code === "NOT_STARTED");
+  assert.throws(
+    () => engine.tick(0),
+    (error) => error.code === "NOT_STARTED",
+  );
   const step = engine.start(1000, { x: 1 }, { name: "by-hand" }, 7);
   assert.deepEqual(step.commands, [{ type: "Invoke", task: 1, state: "T", resource: LAMBDA, input: { x: 1 }, attempt: 0 }]);
   assert.deepEqual([step.more, step.deadline], [false, null]);
-  assert.throws(() => engine.succeed(1000, 9, 1), (error) => error.code === "UNKNOWN_TASK");
-  assert.throws(() => engine.start(1000, {}), (error) => error.code === "ALREADY_STARTED");
+  assert.throws(
+    () => engine.succeed(1000, 9, 1),
+    (error) => error.code === "UNKNOWN_TASK",
+  );
+  assert.throws(
+    () => engine.start(1000, {}),
+    (error) => error.code === "ALREADY_STARTED",
+  );
   assert.equal(engine.frames()[0].state, "T");
   assert.equal(engine.pending()[0].task, 1);
   const copy = Engine.restore(machine, store(engine.snapshot()));
@@ -172,7 +197,13 @@ test("the Engine by hand", async () => {
 });
 
 test("the Engine with the driver in Rust", async () => {
-  const machine = new StateMachine({ StartAt: "W", States: { W: { Type: "Wait", Seconds: 1, Next: "T" }, T: { Type: "Task", Resource: LAMBDA, End: true, Retry: [{ ErrorEquals: ["Once"], IntervalSeconds: 1, MaxAttempts: 1 }] } } });
+  const machine = new StateMachine({
+    StartAt: "W",
+    States: {
+      W: { Type: "Wait", Seconds: 1, Next: "T" },
+      T: { Type: "Task", Resource: LAMBDA, End: true, Retry: [{ ErrorEquals: ["Once"], IntervalSeconds: 1, MaxAttempts: 1 }] },
+    },
+  });
   const engine = new Engine(machine);
   engine.start(Date.now(), { x: 1 });
   const status = await engine.drive(async (call) => {

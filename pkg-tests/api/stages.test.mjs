@@ -23,16 +23,19 @@ test("stages come as they happen, in order with the events", async () => {
   });
   const seen = [];
   const later = () => new Promise((resolve) => setTimeout(resolve, 5, 7));
-  const execution = machine.start({ x: { n: 1 } }, {
-    tasks: { later },
-    onEvent: ({ id, type }) => seen.push(`${id} ${type}`),
-    onStage: ({ event, state, stage, value, after, child }, by) => {
-      assert.equal(by, execution);
-      assert.equal(child, undefined);
-      assert.ok(after >= event);
-      seen.push(`${state}(${event}) ${stage} ${JSON.stringify(value)}`);
+  const execution = machine.start(
+    { x: { n: 1 } },
+    {
+      tasks: { later },
+      onEvent: ({ id, type }) => seen.push(`${id} ${type}`),
+      onStage: ({ event, state, stage, value, after, child }, by) => {
+        assert.equal(by, execution);
+        assert.equal(child, undefined);
+        assert.ok(after >= event);
+        seen.push(`${state}(${event}) ${stage} ${JSON.stringify(value)}`);
+      },
     },
-  });
+  );
   await execution.result;
   const before = (first, second) => {
     const [a, b] = [first, second].map((part) => seen.findIndex((line) => line.includes(part)));
@@ -42,7 +45,7 @@ test("stages come as they happen, in order with the events", async () => {
   before('A(2) afterInputPath {"n":1}', 'A(2) afterParameters {"y":1}');
   before('A(2) afterParameters {"y":1}', 'A(2) assignedVariables {"v":5}');
   before('A(2) assignedVariables {"v":5}', 'A(2) output {"x":{"n":1},"r":{"y":1}}');
-  before('A(2) output', "3 PassStateExited");
+  before("A(2) output", "3 PassStateExited");
   before("TaskStateEntered", "T(4) afterInputPath");
   before("T(4) afterInputPath", "TaskScheduled");
   before("TaskSucceeded", "T(4) result 7");
@@ -52,7 +55,11 @@ test("stages come as they happen, in order with the events", async () => {
 });
 
 test("stages of child executions say whose they are", async () => {
-  const ItemProcessor = { ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" }, StartAt: "P", States: { P: { Type: "Pass", End: true } } };
+  const ItemProcessor = {
+    ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" },
+    StartAt: "P",
+    States: { P: { Type: "Pass", End: true } },
+  };
   const machine = new StateMachine({ StartAt: "M", States: { M: { Type: "Map", ItemProcessor, End: true } } });
   const stages = [];
   const children = [];
@@ -73,13 +80,20 @@ test("a Map tells what it selects of each item, and its batches, before their ex
         Items: "{% $states.input.rows %}",
         ItemSelector: { n: "{% $states.context.Map.Item.Value %}" },
         ItemBatcher: { MaxItemsPerBatch: 2 },
-        ItemProcessor: { ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" }, StartAt: "P", States: { P: { Type: "Pass", End: true } } },
+        ItemProcessor: {
+          ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" },
+          StartAt: "P",
+          States: { P: { Type: "Pass", End: true } },
+        },
         End: true,
       },
     },
   });
   const seen = [];
-  await machine.run({ rows: [7, 8, 9] }, { onStage: ({ stage, index, value }) => stage.startsWith("afterItem") && seen.push([stage, index, value]) });
+  await machine.run(
+    { rows: [7, 8, 9] },
+    { onStage: ({ stage, index, value }) => stage.startsWith("afterItem") && seen.push([stage, index, value]) },
+  );
   assert.deepEqual(seen, [
     ["afterItems", undefined, [7, 8, 9]],
     ["afterItemSelector", 0, { n: 7 }],
@@ -98,7 +112,8 @@ test("an observer's mistake changes nothing", async (t) => {
   };
   assert.deepEqual(await machine.run({ a: 1 }, { onStage: wrong, onEvent: async () => wrong() }), { a: 1 });
   assert.ok(errors.mock.callCount() > 0);
-  for (const name of ["onStage", "onChild", "onNested", "onEvent"]) assert.throws(() => machine.start({}, { [name]: 1 }), { code: "INVALID_OPTION" });
+  for (const name of ["onStage", "onChild", "onNested", "onEvent"])
+    assert.throws(() => machine.start({}, { [name]: 1 }), { code: "INVALID_OPTION" });
 });
 
 test("complete() says what may stand at a place, in UTF-16 units", () => {
@@ -107,7 +122,10 @@ test("complete() says what may stand at a place, in UTF-16 units", () => {
   const { replace, items } = complete(text, at);
   assert.equal(text.slice(replace.start, replace.end), "Sh");
   assert.deepEqual(items[0], { label: "Ship", kind: "state", detail: "state", insert: "Ship" });
-  assert.deepEqual(items.map(({ label }) => label), ["Ship", "😀"]);
+  assert.deepEqual(
+    items.map(({ label }) => label),
+    ["Ship", "😀"],
+  );
   assert.ok(complete('{"').items.some(({ label }) => label === "StartAt"));
   for (const offset of [0, -1, 1e9, text.indexOf("😀") + 1]) assert.ok(Array.isArray(complete(text, offset).items));
   assert.throws(() => complete({}), TypeError);
@@ -134,21 +152,27 @@ describe("what the page shows a stage beside", async () => {
 
   /** Each stage of a state: what it is shown beside by its label, `*` before what it is compared with. */
   async function shown(fields, { input = { a: 1, list: [7, 8] }, answer = { r: 2 }, language = "JSONPath" } = {}) {
-    const states = { S: { ...fields, ...(["Succeed", "Fail", "Choice"].includes(fields.Type) ? {} : { End: true }) }, ...(fields.Catch && { Other: { Type: "Succeed" } }) };
+    const states = {
+      S: { ...fields, ...(["Succeed", "Fail", "Choice"].includes(fields.Type) ? {} : { End: true }) },
+      ...(fields.Catch && { Other: { Type: "Succeed" } }),
+    };
     const session = new DebugSession({ QueryLanguage: language, StartAt: "S", States: states }, { input, ask: true, seed: 1 });
     session.continue();
     while (session.status !== "ended") {
-      for (const { task } of session.waiting()) session.answer(task, answer.error ? { kind: "fail", ...answer } : { kind: "succeed", output: answer });
+      for (const { task } of session.waiting())
+        session.answer(task, answer.error ? { kind: "fail", ...answer } : { kind: "succeed", output: answer });
       await new Promise((done) => setImmediate(done));
     }
     const { input: given, stages } = session.stages(session.visits("S")[0].id, undefined, { all: true });
     const valueAt = (at) => (at < 0 ? given : stages[at].value);
-    return Object.fromEntries(stages.map(({ stage, value }, at) => {
-      const { sources, compared, whole } = besideOf(states.S, fields.Type, language, given, stages, at, isDeepStrictEqual);
-      for (const source of sources) assert.ok(source.at < at, `${stage} is shown beside what comes after it`);
-      const words = sources.map((source) => `${source === compared ? "*" : ""}${source.label} ${JSON.stringify(valueAt(source.at))}`);
-      return [stage, { before: words, after: value, ...(whole && { whole }) }];
-    }));
+    return Object.fromEntries(
+      stages.map(({ stage, value }, at) => {
+        const { sources, compared, whole } = besideOf(states.S, fields.Type, language, given, stages, at, isDeepStrictEqual);
+        for (const source of sources) assert.ok(source.at < at, `${stage} is shown beside what comes after it`);
+        const words = sources.map((source) => `${source === compared ? "*" : ""}${source.label} ${JSON.stringify(valueAt(source.at))}`);
+        return [stage, { before: words, after: value, ...(whole && { whole }) }];
+      }),
+    );
   }
 
   const given = { a: 1, list: [7, 8] };
@@ -158,56 +182,116 @@ describe("what the page shows a stage beside", async () => {
     const found = await shown({ Type: "Task", Resource: "r", ResultPath: "$.got" });
     assert.deepEqual(found.afterResultPath, { before: ['Result {"r":2}', state], after: { ...given, got: { r: 2 } } });
     assert.deepEqual(found.output, { before: [state], after: { ...given, got: { r: 2 } }, whole: true });
-    assert.deepEqual((await shown({ Type: "Task", Resource: "r", ResultPath: null })).afterResultPath, { before: ['Result {"r":2}', state], after: given });
-    assert.deepEqual((await shown({ Type: "Task", Resource: "r" })).afterResultPath.before, ['*Result {"r":2}', "State input".concat(" ", JSON.stringify(given))]);
+    assert.deepEqual((await shown({ Type: "Task", Resource: "r", ResultPath: null })).afterResultPath, {
+      before: ['Result {"r":2}', state],
+      after: given,
+    });
+    assert.deepEqual((await shown({ Type: "Task", Resource: "r" })).afterResultPath.before, [
+      '*Result {"r":2}',
+      "State input".concat(" ", JSON.stringify(given)),
+    ]);
   });
 
   test("an Output stage that changes nothing is the whole state, from its input to its output", async () => {
     assert.deepEqual((await shown({ Type: "Task", Resource: "r" })).output, { before: [state], after: { r: 2 }, whole: true });
-    assert.deepEqual((await shown({ Type: "Task", Resource: "r" }, { language: "JSONata" })).output, { before: [state], after: { r: 2 }, whole: true });
+    assert.deepEqual((await shown({ Type: "Task", Resource: "r" }, { language: "JSONata" })).output, {
+      before: [state],
+      after: { r: 2 },
+      whole: true,
+    });
     assert.deepEqual((await shown({ Type: "Wait", Seconds: 1 })).output, { before: [state], after: given, whole: true });
-    assert.deepEqual((await shown({ Type: "Parallel", Branches: [{ StartAt: "B", States: { B: { Type: "Pass", End: true } } }] })).output, { before: [state], after: [given], whole: true });
+    assert.deepEqual((await shown({ Type: "Parallel", Branches: [{ StartAt: "B", States: { B: { Type: "Pass", End: true } } }] })).output, {
+      before: [state],
+      after: [given],
+      whole: true,
+    });
   });
 
   test("OutputPath and Output are compared with what they are made of", async () => {
-    assert.deepEqual((await shown({ Type: "Task", Resource: "r", ResultPath: "$.got", OutputPath: "$.got" })).output, { before: ['*ResultPath {"a":1,"list":[7,8],"got":{"r":2}}'], after: { r: 2 } });
-    assert.deepEqual((await shown({ Type: "Task", Resource: "r", Output: "{% $states.result.r %}" }, { language: "JSONata" })).output.before, ['*Result {"r":2}', `State input ${JSON.stringify(given)}`]);
-    assert.deepEqual((await shown({ Type: "Pass", Output: "{% $states.input.a %}" }, { language: "JSONata" })).output, { before: [state], after: 1 });
-    assert.deepEqual((await shown({ Type: "Succeed", InputPath: "$.list", OutputPath: "$[0]" })).output, { before: ["*InputPath [7,8]"], after: 7 });
+    assert.deepEqual((await shown({ Type: "Task", Resource: "r", ResultPath: "$.got", OutputPath: "$.got" })).output, {
+      before: ['*ResultPath {"a":1,"list":[7,8],"got":{"r":2}}'],
+      after: { r: 2 },
+    });
+    assert.deepEqual(
+      (await shown({ Type: "Task", Resource: "r", Output: "{% $states.result.r %}" }, { language: "JSONata" })).output.before,
+      ['*Result {"r":2}', `State input ${JSON.stringify(given)}`],
+    );
+    assert.deepEqual((await shown({ Type: "Pass", Output: "{% $states.input.a %}" }, { language: "JSONata" })).output, {
+      before: [state],
+      after: 1,
+    });
+    assert.deepEqual((await shown({ Type: "Succeed", InputPath: "$.list", OutputPath: "$[0]" })).output, {
+      before: ["*InputPath [7,8]"],
+      after: 7,
+    });
   });
 
   test("InputPath, Parameters, Arguments and ResultSelector", async () => {
-    const path = await shown({ Type: "Task", Resource: "r", InputPath: "$.list", Parameters: { "x.$": "$[0]" }, ResultSelector: { "y.$": "$.r" }, Assign: { "v.$": "$.r" } });
+    const path = await shown({
+      Type: "Task",
+      Resource: "r",
+      InputPath: "$.list",
+      Parameters: { "x.$": "$[0]" },
+      ResultSelector: { "y.$": "$.r" },
+      Assign: { "v.$": "$.r" },
+    });
     assert.deepEqual(path.afterInputPath, { before: [state], after: [7, 8] });
     assert.deepEqual(path.afterParameters, { before: ["*InputPath [7,8]"], after: { x: 7 } });
     assert.deepEqual(path.result, { before: [], after: { r: 2 } });
     assert.deepEqual(path.afterResultSelector, { before: ['*Result {"r":2}'], after: { y: 2 } });
     assert.deepEqual(path.assignedVariables, { before: ['Result {"r":2}'], after: { v: 2 } });
-    const jsonata = await shown({ Type: "Task", Resource: "r", Arguments: { x: "{% $states.input.a %}" }, Assign: { v: "{% $states.result.r %}" } }, { language: "JSONata" });
+    const jsonata = await shown(
+      { Type: "Task", Resource: "r", Arguments: { x: "{% $states.input.a %}" }, Assign: { v: "{% $states.result.r %}" } },
+      { language: "JSONata" },
+    );
     assert.deepEqual(jsonata.afterArguments.before, [state]);
     assert.deepEqual(jsonata.assignedVariables, { before: ['Result {"r":2}', `State input ${JSON.stringify(given)}`], after: { v: 2 } });
   });
 
   test("Map and Parallel", async () => {
     const processor = { StartAt: "B", States: { B: { Type: "Pass", End: true } } };
-    const path = await shown({ Type: "Map", ItemsPath: "$.list", ItemSelector: { "i.$": "$$.Map.Item.Value", "a.$": "$.a" }, ItemProcessor: processor, ResultPath: "$.all" });
+    const path = await shown({
+      Type: "Map",
+      ItemsPath: "$.list",
+      ItemSelector: { "i.$": "$$.Map.Item.Value", "a.$": "$.a" },
+      ItemProcessor: processor,
+      ResultPath: "$.all",
+    });
     assert.deepEqual(path.afterItemsPath, { before: [state], after: [7, 8] });
     assert.deepEqual(path.afterItemSelector.before, [state]);
     assert.deepEqual(path.afterResultPath.before, ['Result [{"i":7,"a":1},{"i":8,"a":1}]', state]);
     const distributed = { ...processor, ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" } };
-    const batched = await shown({ Type: "Map", Items: "{% $states.input.list %}", ItemSelector: { i: "{% $states.context.Map.Item.Value %}" }, ItemBatcher: { MaxItemsPerBatch: 2 }, ItemProcessor: distributed }, { language: "JSONata" });
+    const batched = await shown(
+      {
+        Type: "Map",
+        Items: "{% $states.input.list %}",
+        ItemSelector: { i: "{% $states.context.Map.Item.Value %}" },
+        ItemBatcher: { MaxItemsPerBatch: 2 },
+        ItemProcessor: distributed,
+      },
+      { language: "JSONata" },
+    );
     assert.deepEqual(batched.afterItems, { before: [state], after: [7, 8] });
     // A batch holds several items: no one of them is what it was before.
-    assert.deepEqual(batched.afterItemBatcher, { before: ["Items [7,8]", `State input ${JSON.stringify(given)}`], after: { Items: [{ i: 7 }, { i: 8 }] } });
+    assert.deepEqual(batched.afterItemBatcher, {
+      before: ["Items [7,8]", `State input ${JSON.stringify(given)}`],
+      after: { Items: [{ i: 7 }, { i: 8 }] },
+    });
   });
 
   test("a caught error", async () => {
     const fails = { error: "E", cause: "why" };
-    const caught = await shown({ Type: "Task", Resource: "r", Catch: [{ ErrorEquals: ["States.ALL"], ResultPath: "$.error", Next: "Other" }] }, { answer: fails });
+    const caught = await shown(
+      { Type: "Task", Resource: "r", Catch: [{ ErrorEquals: ["States.ALL"], ResultPath: "$.error", Next: "Other" }] },
+      { answer: fails },
+    );
     assert.deepEqual(caught.output.before, ['Error output {"Error":"E","Cause":"why"}', state]);
     const whole = await shown({ Type: "Task", Resource: "r", Catch: [{ ErrorEquals: ["States.ALL"], Next: "Other" }] }, { answer: fails });
     assert.deepEqual(whole.output, { before: [state], after: { Error: "E", Cause: "why" }, whole: true });
-    const jsonata = await shown({ Type: "Task", Resource: "r", Catch: [{ ErrorEquals: ["States.ALL"], Output: "{% $states.errorOutput.Error %}", Next: "Other" }] }, { answer: fails, language: "JSONata" });
+    const jsonata = await shown(
+      { Type: "Task", Resource: "r", Catch: [{ ErrorEquals: ["States.ALL"], Output: "{% $states.errorOutput.Error %}", Next: "Other" }] },
+      { answer: fails, language: "JSONata" },
+    );
     assert.deepEqual(jsonata.output.before, ['*Error output {"Error":"E","Cause":"why"}', `State input ${JSON.stringify(given)}`]);
   });
 });

@@ -22,7 +22,12 @@ const matches = [
   ["arn:aws:states:::lambda:invoke", { FunctionName: "123456789012:function:Add" }, ["Add"], "Add"],
   ["arn:aws:states:::lambda:invoke", { FunctionName: LAMBDA }, ["Add", LAMBDA], LAMBDA],
   ["arn:aws:states:::lambda:invoke", { FunctionName: "Other" }, ["lambda:invoke", "Add"], "lambda:invoke"],
-  ["arn:aws:states:::states:startExecution.sync:2", { StateMachineArn: "arn:aws:states:us-east-1:1:stateMachine:Child" }, ["Child", "states:*"], "Child"],
+  [
+    "arn:aws:states:::states:startExecution.sync:2",
+    { StateMachineArn: "arn:aws:states:us-east-1:1:stateMachine:Child" },
+    ["Child", "states:*"],
+    "Child",
+  ],
   [SQS, {}, ["sqs:sendMessage", "sqs:*", "*"], "sqs:sendMessage"],
   [SQS, {}, ["*", "sqs:*"], "sqs:*"],
   [SQS, {}, ["arn:aws:states:::sqs:*", "*"], "arn:aws:states:::sqs:*"],
@@ -61,7 +66,10 @@ test("keys that a prototype has are keys like others", async () => {
   const names = ["constructor", "toString", "hasOwnProperty", "valueOf", "then", "toJSON", "prototype"];
   for (const name of names) {
     const arn = `arn:aws:lambda:us-east-1:123456789012:function:${name}`;
-    const machine = new StateMachine({ StartAt: name, States: { [name]: { Type: "Task", Resource: arn, ResultPath: `$['${name}']`, End: true } } });
+    const machine = new StateMachine({
+      StartAt: name,
+      States: { [name]: { Type: "Task", Resource: arn, ResultPath: `$['${name}']`, End: true } },
+    });
     const missing = await machine.start({}, { tasks: {} }).result;
     assert.equal(missing.error, "States.TaskFailed", name);
     assert.deepEqual(await machine.run({ a: 1 }, { tasks: { [name]: () => ({ [name]: name }) } }), { a: 1, [name]: { [name]: name } });
@@ -99,15 +107,27 @@ test("lambda:invoke gives the handler the payload, and the machine AWS's wrappin
 });
 
 test("http:invoke gives the machine a response", async () => {
-  const machine = task("arn:aws:states:::http:invoke", { ApiEndpoint: "https://example.com", Method: "GET", Authentication: { ConnectionArn: "arn:aws:events:us-east-1:1:connection/c/1" } });
-  assert.deepEqual(await machine.run({}, { tasks: { "http:invoke": () => ({ a: 1 }) } }), { Headers: {}, ResponseBody: { a: 1 }, StatusCode: 200, StatusText: "OK" });
+  const machine = task("arn:aws:states:::http:invoke", {
+    ApiEndpoint: "https://example.com",
+    Method: "GET",
+    Authentication: { ConnectionArn: "arn:aws:events:us-east-1:1:connection/c/1" },
+  });
+  assert.deepEqual(await machine.run({}, { tasks: { "http:invoke": () => ({ a: 1 }) } }), {
+    Headers: {},
+    ResponseBody: { a: 1 },
+    StatusCode: 200,
+    StatusText: "OK",
+  });
   const whole = { Headers: { x: ["1"] }, ResponseBody: "no", StatusCode: 201, StatusText: "Created" };
   assert.deepEqual(await machine.run({}, { tasks: { "http:invoke": () => whole } }), whole);
 });
 
 test("a child execution is the handler's to run, and is described as AWS describes it", async () => {
   const StateMachineArn = "arn:aws:states:us-east-1:123456789012:stateMachine:Child";
-  const child = new StateMachine({ StartAt: "D", States: { D: { Type: "Pass", Parameters: { "doubled.$": "States.MathAdd($.n, $.n)" }, End: true } } });
+  const child = new StateMachine({
+    StartAt: "D",
+    States: { D: { Type: "Pass", Parameters: { "doubled.$": "States.MathAdd($.n, $.n)" }, End: true } },
+  });
   const Child = (input, task) => child.run(input, { signal: task.signal });
   const parameters = { StateMachineArn, Input: { n: 4 }, Name: "kid" };
   const arn = "arn:aws:states:us-east-1:123456789012:execution:Child:kid";
@@ -123,16 +143,29 @@ test("a child execution is the handler's to run, and is described as AWS describ
   assert.deepEqual([asJson.Status, asJson.Input, asJson.Output, asJson.Name], ["SUCCEEDED", { n: 4 }, { doubled: 8 }, "kid"]);
 
   const failing = new StateMachine({ StartAt: "F", States: { F: { Type: "Fail", Error: "Kid.Error", Cause: "fell" } } });
-  const failed = await task("arn:aws:states:::states:startExecution.sync:2", parameters).start({}, { tasks: { Child: () => failing.run() } }).result;
+  const failed = await task("arn:aws:states:::states:startExecution.sync:2", parameters).start(
+    {},
+    { tasks: { Child: () => failing.run() } },
+  ).result;
   assert.equal(failed.error, "States.TaskFailed");
   const cause = JSON.parse(failed.cause);
-  assert.deepEqual([cause.Error, cause.Cause, cause.Status, cause.ExecutionArn, cause.Input], ["Kid.Error", "fell", "FAILED", arn, '{"n":4}']);
+  assert.deepEqual(
+    [cause.Error, cause.Cause, cause.Status, cause.ExecutionArn, cause.Input],
+    ["Kid.Error", "fell", "FAILED", arn, '{"n":4}'],
+  );
 });
 
 test("a callback task goes on with its token", async () => {
-  const machine = task(`${SQS}.waitForTaskToken`, { "MessageBody": { "token.$": "$$.Task.Token" } });
+  const machine = task(`${SQS}.waitForTaskToken`, { MessageBody: { "token.$": "$$.Task.Token" } });
   let token;
-  const running = machine.start({}, { tasks: { "sqs:sendMessage": ({ MessageBody }, task) => ((token = MessageBody.token), assert.equal(task.token, token), { MessageId: "1" }) } });
+  const running = machine.start(
+    {},
+    {
+      tasks: {
+        "sqs:sendMessage": ({ MessageBody }, task) => ((token = MessageBody.token), assert.equal(task.token, token), { MessageId: "1" }),
+      },
+    },
+  );
   await turn();
   assert.equal(running.status, "RUNNING");
   assert.equal(running.heartbeat(token), true);
@@ -140,26 +173,53 @@ test("a callback task goes on with its token", async () => {
   assert.deepEqual((await running.result).output, { ok: true });
   assert.equal(running.succeed(token, 1), false);
   assert.equal(running.fail(token, {}), false);
-  assert.deepEqual(running.history().map((event) => event.type), ["ExecutionStarted", "TaskStateEntered", "TaskScheduled", "TaskStarted", "TaskSubmitted", "TaskSucceeded", "TaskStateExited", "ExecutionSucceeded"]);
+  assert.deepEqual(
+    running.history().map((event) => event.type),
+    [
+      "ExecutionStarted",
+      "TaskStateEntered",
+      "TaskScheduled",
+      "TaskStarted",
+      "TaskSubmitted",
+      "TaskSucceeded",
+      "TaskStateExited",
+      "ExecutionSucceeded",
+    ],
+  );
   assert.deepEqual(JSON.parse(running.history()[4].taskSubmittedEventDetails.output), { MessageId: "1" });
 });
 
 test("a callback task fails with its token", async () => {
   const running = task(`${SQS}.waitForTaskToken`, { "t.$": "$$.Task.Token" }).start({}, { tasks: { T: () => ({}) } });
   await turn();
-  assert.throws(() => running.succeed("made up"), (error) => error instanceof RangeError && error.code === "UNKNOWN_TOKEN");
+  assert.throws(
+    () => running.succeed("made up"),
+    (error) => error instanceof RangeError && error.code === "UNKNOWN_TOKEN",
+  );
   const { t } = JSON.parse(running.history().find((event) => event.type === "TaskScheduled").taskScheduledEventDetails.parameters);
   running.fail(t, { error: "Rejected", cause: "by hand" });
   assert.deepEqual(await running.result, { status: "FAILED", error: "Rejected", cause: "by hand" });
 });
 
 test("a callback task whose request fails has failed", async () => {
-  const running = task(`${SQS}.waitForTaskToken`, {}).start({}, { tasks: { T: () => { throw new TaskError("SQS.Down", "no queue"); } } });
+  const running = task(`${SQS}.waitForTaskToken`, {}).start(
+    {},
+    {
+      tasks: {
+        T: () => {
+          throw new TaskError("SQS.Down", "no queue");
+        },
+      },
+    },
+  );
   assert.deepEqual(await running.result, { status: "FAILED", error: "SQS.Down", cause: "no queue" });
 });
 
 test("a callback may be answered before its handler returns", async () => {
-  const running = task(`${SQS}.waitForTaskToken`, {}).start({}, { tasks: { T: async (_, task) => (task.execution.succeed(task.token, "early"), { MessageId: "1" }) } });
+  const running = task(`${SQS}.waitForTaskToken`, {}).start(
+    {},
+    { tasks: { T: async (_, task) => (task.execution.succeed(task.token, "early"), { MessageId: "1" }) } },
+  );
   assert.equal((await running.result).output, "early");
 });
 
@@ -171,12 +231,25 @@ test("a job's handler gives the job's result", async () => {
 
 test("an activity's handler is its worker", async () => {
   const machine = task("arn:aws:states:us-east-1:123456789012:activity:Approve");
-  const running = machine.start({ x: 1 }, { tasks: { Approve: async (input, task) => (assert.equal(typeof task.token, "string"), input) } });
+  const running = machine.start(
+    { x: 1 },
+    { tasks: { Approve: async (input, task) => (assert.equal(typeof task.token, "string"), input) } },
+  );
   assert.deepEqual((await running.result).output, { x: 1 });
-  assert.deepEqual(running.history().map((event) => event.type).slice(2, 5), ["ActivityScheduled", "ActivityStarted", "ActivitySucceeded"]);
+  assert.deepEqual(
+    running
+      .history()
+      .map((event) => event.type)
+      .slice(2, 5),
+    ["ActivityScheduled", "ActivityStarted", "ActivitySucceeded"],
+  );
 });
 
 test("a pattern also stands for names of states, functions and activities", async () => {
-  const machine = new StateMachine({ StartAt: "Work 7", States: { "Work 7": { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:resize-images", End: true } } });
-  for (const pattern of ["resize-*", "Work *", "*:function:resize*"]) assert.equal(await machine.run({}, { tasks: { [pattern]: () => pattern } }), pattern);
+  const machine = new StateMachine({
+    StartAt: "Work 7",
+    States: { "Work 7": { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:resize-images", End: true } },
+  });
+  for (const pattern of ["resize-*", "Work *", "*:function:resize*"])
+    assert.equal(await machine.run({}, { tasks: { [pattern]: () => pattern } }), pattern);
 });

@@ -8,7 +8,11 @@ const roleArn = "arn:aws:iam::123456789012:role/tests";
 const invoke = "arn:aws:states:::lambda:invoke";
 const task = { Type: "Task", Resource: invoke, End: true };
 const pass = { Type: "Pass", End: true };
-const itemProcessor = (mode) => ({ ProcessorConfig: mode === "INLINE" ? { Mode: mode } : { Mode: mode, ExecutionType: "STANDARD" }, StartAt: "P", States: { P: pass } });
+const itemProcessor = (mode) => ({
+  ProcessorConfig: mode === "INLINE" ? { Mode: mode } : { Mode: mode, ExecutionType: "STANDARD" },
+  StartAt: "P",
+  States: { P: pass },
+});
 const map = (more, mode = "INLINE") => ({ Type: "Map", ItemProcessor: itemProcessor(mode), End: true, ...more });
 const reader = { Resource: "arn:aws:states:::s3:getObject", ReaderConfig: { InputType: "JSON" }, Parameters: { Bucket: "b", Key: "k" } };
 
@@ -43,7 +47,8 @@ test("every test is an execution of its own", () => {
 test("errorDetails names the retrier, also after its last retry", () => {
   const Retry = [{ ErrorEquals: ["Other"] }, { ErrorEquals: ["Busy"], IntervalSeconds: 2, MaxAttempts: 3, BackoffRate: 2 }];
   const mock = { errorOutput: { error: "Busy", cause: "later" } };
-  const ask = (retrierRetryCount, more) => debug({ definition: { ...task, Retry, ...more }, mock, stateConfiguration: { retrierRetryCount } });
+  const ask = (retrierRetryCount, more) =>
+    debug({ definition: { ...task, Retry, ...more }, mock, stateConfiguration: { retrierRetryCount } });
   const [first, last, caught] = [ask(1), ask(3), ask(3, { Catch: [{ ErrorEquals: ["States.ALL"], Next: "Fallback" }] })];
   assert.deepEqual([first.status, first.inspectionData.errorDetails], ["RETRIABLE", { retryIndex: 1, retryBackoffIntervalSeconds: 4 }]);
   assert.deepEqual([last.status, last.inspectionData.errorDetails], ["FAILED", { retryIndex: 1 }]);
@@ -64,7 +69,10 @@ test("a Context Object is checked, member by member", () => {
     [{ State: "A" }, "State must be a object"],
     [{ State: { RetryCount: "1" } }, "State.RetryCount must be a integer"],
     [{ StateMachine: { Id: null } }, "StateMachine.Id must be a string"],
-    [{ Task: { Token: "t" } }, "Context object contains 'Task' when state is not a Task state with a '.sync' or '.waitForTaskToken' service integration pattern"],
+    [
+      { Task: { Token: "t" } },
+      "Context object contains 'Task' when state is not a Task state with a '.sync' or '.waitForTaskToken' service integration pattern",
+    ],
   ]) {
     assert.equal(check(context), prefix + problem, JSON.stringify(context));
     assert.equal(check(JSON.stringify(context)), prefix + problem);
@@ -77,7 +85,14 @@ test("a Context Object is checked, member by member", () => {
 
 test("no more iterations fail than there are", () => {
   const words = "ValidationException: Map iteration failure count must be less than or equal to the number of Map iterations";
-  const ask = (definition, mapIterationFailureCount, more) => refusal({ definition, input: [1, 2, 3, 4], mock: { result: [1, 1, 1, 1] }, stateConfiguration: { mapIterationFailureCount, ...more?.stateConfiguration }, ...(more?.mock && { mock: more.mock }) });
+  const ask = (definition, mapIterationFailureCount, more) =>
+    refusal({
+      definition,
+      input: [1, 2, 3, 4],
+      mock: { result: [1, 1, 1, 1] },
+      stateConfiguration: { mapIterationFailureCount, ...more?.stateConfiguration },
+      ...(more?.mock && { mock: more.mock }),
+    });
   const distributed = (more) => map(more, "DISTRIBUTED");
   assert.equal(ask(map(), 5), words);
   assert.equal(ask(map(), 4).status, "SUCCEEDED");
@@ -96,7 +111,10 @@ test("no more iterations fail than there are", () => {
 test("a mocked result is of the state's kind", () => {
   const writer = { Resource: "arn:aws:states:::s3:putObject", Parameters: { Bucket: "b" } };
   const exports = map({ ResultWriter: writer }, "DISTRIBUTED");
-  assert.equal(refusal({ definition: exports, input: [], mock: { result: "[]" } }), "ValidationException: Mocked result must be a JSON object.");
+  assert.equal(
+    refusal({ definition: exports, input: [], mock: { result: "[]" } }),
+    "ValidationException: Mocked result must be a JSON object.",
+  );
   assert.equal(refusal({ definition: map(), input: [], mock: { result: "{}" } }), "ValidationException: Mocked result must be an array.");
 });
 
@@ -110,22 +128,50 @@ test("the inspection has the mocked result of a Task in either language", () => 
 
 test("the inspection has the variables after the state", () => {
   const definition = { ...pass, Assign: { b: 2, "c.$": "$.x" } };
-  assert.deepEqual(JSON.parse(debug({ definition, input: { x: 3 }, variables: { a: 1, b: 1 } }).inspectionData.variables), { a: 1, b: 2, c: 3 });
+  assert.deepEqual(JSON.parse(debug({ definition, input: { x: 3 }, variables: { a: 1, b: 1 } }).inspectionData.variables), {
+    a: 1,
+    b: 2,
+    c: 3,
+  });
   assert.equal(debug({ definition: pass, variables: {} }).inspectionData.variables, undefined);
 });
 
 test("the stages of a Map's items are texts, as the API's types have them", () => {
   const selector = { ItemSelector: { "v.$": "$$.Map.Item.Value", "i.$": "$$.Map.Item.Index" } };
-  const selected = debug({ definition: map({ ItemsPath: "$.items", ...selector }), input: '{"items": [5, 6]}', mock: { result: "[50, 60]" } });
+  const selected = debug({
+    definition: map({ ItemsPath: "$.items", ...selector }),
+    input: '{"items": [5, 6]}',
+    mock: { result: "[50, 60]" },
+  });
   assert.equal(selected.inspectionData.afterItemsPath, "[5, 6]");
   assert.equal(selected.inspectionData.afterItemSelector, '[{"v":5,"i":0},{"v":6,"i":1}]');
   assert.equal(selected.inspectionData.afterItemBatcher, undefined);
-  const batched = map({ ItemReader: { ...reader, ReaderConfig: { InputType: "JSON", ItemsPointer: "/all" } }, ...selector, ItemBatcher: { MaxItemsPerBatch: 2, BatchInput: { k: 1 } } }, "DISTRIBUTED");
-  const { inspectionData } = debug({ definition: batched, mock: { result: [] }, stateConfiguration: { mapItemReaderData: '{"all": [7, 8, 9]}' } });
+  const batched = map(
+    {
+      ItemReader: { ...reader, ReaderConfig: { InputType: "JSON", ItemsPointer: "/all" } },
+      ...selector,
+      ItemBatcher: { MaxItemsPerBatch: 2, BatchInput: { k: 1 } },
+    },
+    "DISTRIBUTED",
+  );
+  const { inspectionData } = debug({
+    definition: batched,
+    mock: { result: [] },
+    stateConfiguration: { mapItemReaderData: '{"all": [7, 8, 9]}' },
+  });
   assert.equal(inspectionData.afterItemsPointer, "[7,8,9]");
-  assert.deepEqual(JSON.parse(inspectionData.afterItemSelector).map(({ v }) => v), [7, 8, 9]);
+  assert.deepEqual(
+    JSON.parse(inspectionData.afterItemSelector).map(({ v }) => v),
+    [7, 8, 9],
+  );
   assert.deepEqual(JSON.parse(inspectionData.afterItemBatcher), [
-    { BatchInput: { k: 1 }, Items: [{ v: 7, i: 0 }, { v: 8, i: 1 }] },
+    {
+      BatchInput: { k: 1 },
+      Items: [
+        { v: 7, i: 0 },
+        { v: 8, i: 1 },
+      ],
+    },
     { BatchInput: { k: 1 }, Items: [{ v: 9, i: 2 }] },
   ]);
   // JSONata's Items has no name there.
@@ -141,7 +187,10 @@ test("a selector that fails, fails the Map before its mock counts", () => {
 
 test("a state inside of a Map has the first item as its Map.Item", () => {
   const inner = { Type: "Pass", Parameters: { "item.$": "$$.Map.Item" }, End: true };
-  const machine = (mode) => ({ StartAt: "M", States: { M: { ...map({}, mode), ItemProcessor: { ...itemProcessor(mode), StartAt: "I", States: { I: inner } } } } });
+  const machine = (mode) => ({
+    StartAt: "M",
+    States: { M: { ...map({}, mode), ItemProcessor: { ...itemProcessor(mode), StartAt: "I", States: { I: inner } } } },
+  });
   const item = (mode) => JSON.parse(testState({ definition: machine(mode), stateName: "I", input: { a: 1 } }).output).item;
   assert.deepEqual(item("INLINE"), { Index: 0, Value: { a: 1 } });
   assert.deepEqual(item("DISTRIBUTED"), { Index: 0, Value: { a: 1 }, Source: "STATE_DATA" });
@@ -160,14 +209,21 @@ test("what is handed on as it came keeps its text", () => {
 });
 
 test("a text that is no JSON is refused", () => {
-  assert.match(refusal({ definition: pass, input: "[1,]" }), /^InvalidExecutionInput: Invalid State Machine Execution Input: '.* at byte 3'$/);
+  assert.match(
+    refusal({ definition: pass, input: "[1,]" }),
+    /^InvalidExecutionInput: Invalid State Machine Execution Input: '.* at byte 3'$/,
+  );
   assert.equal(refusal({ definition: task, mock: { result: "[1,]" } }), "ValidationException: Mocked result must be valid JSON");
   assert.match(refusal({ definition: pass, variables: "{a" }), /^ValidationException: variables must be valid JSON/);
   assert.match(refusal({ definition: "{", input: "1" }), /^InvalidDefinition: /);
   assert.equal(testState({ definition: pass, input: '"[1,]"' }).output, '"[1,]"');
   const deep = `${"[".repeat(129)}${"]".repeat(129)}`;
-  for (const input of [deep, JSON.parse(deep)]) assert.match(refusal({ definition: pass, input }), /^InvalidExecutionInput: .*nested deeper than 128 levels/);
+  for (const input of [deep, JSON.parse(deep)])
+    assert.match(refusal({ definition: pass, input }), /^InvalidExecutionInput: .*nested deeper than 128 levels/);
   assert.equal(testState({ definition: pass, input: JSON.parse(deep.slice(1, -1)) }).output, deep.slice(1, -1));
   const long = "x".repeat(262_143);
-  assert.match(refusal({ definition: pass, input: { long } }), /^ValidationException: .*'input' failed to satisfy constraint: Member must have length less than or equal to 262144/);
+  assert.match(
+    refusal({ definition: pass, input: { long } }),
+    /^ValidationException: .*'input' failed to satisfy constraint: Member must have length less than or equal to 262144/,
+  );
 });

@@ -70,7 +70,12 @@ test("states, transitions, rules, retriers and catchers are told apart", async (
   assert.deepEqual([title, executions], ["route.asl.yaml", 1]);
   const at = (pointer) => places.find((place) => place.pointer === pointer);
   assert.deepEqual([at("/States/Route/Choices/0").count, at("/States/Route/Choices/1").count], [1, 0]);
-  assert.deepEqual(["/States/Route", "/States/Route/Choices/1", "/States/Work/Retry/0", "/States/Work/Catch/0", "/States/Done"].map((pointer) => at(pointer).line), [3, 7, 13, 15, 22]);
+  assert.deepEqual(
+    ["/States/Route", "/States/Route/Choices/1", "/States/Work/Retry/0", "/States/Work/Catch/0", "/States/Done"].map(
+      (pointer) => at(pointer).line,
+    ),
+    [3, 7, 13, 15, 22],
+  );
 });
 
 test("everything covered is 100 %, counts add up", async () => {
@@ -86,9 +91,15 @@ test("everything covered is 100 %, counts add up", async () => {
 
 test("as text: a table, and what was never used with its place", async () => {
   const text = (await report([[{ n: 11 }, { Work: returns({}) }]])).text();
-  assert.match(text, /^ +states +transitions +rules +retries +catches +covered +runs\nroute\.asl\.yaml +3\/4 +1\/3 +1\/2 +0\/1 +0\/1 +45\.4 % +1\n\nNever used\n/);
+  assert.match(
+    text,
+    /^ +states +transitions +rules +retries +catches +covered +runs\nroute\.asl\.yaml +3\/4 +1\/3 +1\/2 +0\/1 +0\/1 +45\.4 % +1\n\nNever used\n/,
+  );
   assert.match(text, /\n {2}route\.asl\.yaml:7 {2}Route: rule 1 → Work\n/);
-  assert.match(text, /\n {2}route\.asl\.yaml:13 {2}Work: retry 0 on Busy\n {2}route\.asl\.yaml:15 {2}Work: catch 0 on States\.ALL → Done\n/);
+  assert.match(
+    text,
+    /\n {2}route\.asl\.yaml:13 {2}Work: retry 0 on Busy\n {2}route\.asl\.yaml:15 {2}Work: catch 0 on States\.ALL → Done\n/,
+  );
   resetCoverage();
   assert.match(coverageReport().text(), /no execution has run/);
 });
@@ -96,9 +107,27 @@ test("as text: a table, and what was never used with its place", async () => {
 test("as lcov: states are functions, ways are branches, on the file's lines", async () => {
   const lines = (await report([[{ n: 11 }, { Work: returns({}) }]])).lcov().split("\n");
   assert.equal(lines[1], "SF:route.asl.yaml");
-  for (const line of ["FN:9,Work", "FNDA:1,Work", "FNF:4", "FNH:3", "BRDA:6,0,0,1", "BRDA:7,0,1,0", "BRDA:8,0,2,0", "BRDA:13,1,1,0", "BRF:6", "BRH:2", "DA:3,1", "DA:7,0", "end_of_record"]) assert.ok(lines.includes(line), line);
+  for (const line of [
+    "FN:9,Work",
+    "FNDA:1,Work",
+    "FNF:4",
+    "FNH:3",
+    "BRDA:6,0,0,1",
+    "BRDA:7,0,1,0",
+    "BRDA:8,0,2,0",
+    "BRDA:13,1,1,0",
+    "BRF:6",
+    "BRH:2",
+    "DA:3,1",
+    "DA:7,0",
+    "end_of_record",
+  ])
+    assert.ok(lines.includes(line), line);
   const sum = (prefix) => lines.filter((line) => line.startsWith(prefix)).length;
-  assert.equal(`LF:${sum("DA:")}`, lines.find((line) => line.startsWith("LF:")));
+  assert.equal(
+    `LF:${sum("DA:")}`,
+    lines.find((line) => line.startsWith("LF:")),
+  );
 });
 
 test("as JSON: every place with its count", async () => {
@@ -109,7 +138,7 @@ test("as JSON: every place with its count", async () => {
 
 test("as HTML: one file without scripts, names are text, the graph is in colours", async () => {
   const html = (await report([[{ n: 11 }, { Work: returns({}) }]])).html();
-const tags = html.match(/<[a-z][^>]*>/gi);
+  const tags = html.match(/<[a-z][^>]*>/gi);
   assert.ok(tags.length > 50);
   for (const tag of tags) {
     assert.ok(!/^<(script|img|link|iframe|object|base|form)\b/i.test(tag), tag);
@@ -130,7 +159,13 @@ test("definitions that no test has run are in the report when they are named", a
   const other = join(folder, "other.asl.json");
   writeFileSync(other, JSON.stringify({ StartAt: "A", States: { A: { Type: "Succeed" } } }));
   const { machines } = await report([[{ n: 11 }, { Work: returns({}) }]], { definitions: [other, file] });
-  assert.deepEqual(machines.map(({ title, executions }) => [title, executions]), [["other.asl.json", 0], ["route.asl.yaml", 1]]);
+  assert.deepEqual(
+    machines.map(({ title, executions }) => [title, executions]),
+    [
+      ["other.asl.json", 0],
+      ["route.asl.yaml", 1],
+    ],
+  );
   assert.throws(() => coverageReport({ definitions: [join(folder, "none.json")] }), /cannot read/);
 });
 
@@ -154,21 +189,33 @@ test("all processes of a test run join, with both kinds of modules and also when
     return spawnSync(process.execPath, [path], { env: { ...process.env, STEPGLASS_COVERAGE: written }, encoding: "utf8" });
   };
   try {
-    const esm = run("a.mjs", `import { testMachine } from "stepglass/testing";
+    const esm = run(
+      "a.mjs",
+      `import { testMachine } from "stepglass/testing";
       const machine = testMachine(${JSON.stringify(file)});
-      for (let i = 0; i < 50; i++) await machine.run({ n: 1 });`);
+      for (let i = 0; i < 50; i++) await machine.run({ n: 1 });`,
+    );
     assert.equal(esm.status, 0, esm.stderr);
-    const cjs = run("b.cjs", `const { testMachine, returns } = require("stepglass/testing");
-      testMachine(${JSON.stringify(file)}).run({ n: 11 }, { mocks: { Work: returns({}) } }).then(() => process.kill(process.pid, "SIGKILL"));`);
+    const cjs = run(
+      "b.cjs",
+      `const { testMachine, returns } = require("stepglass/testing");
+      testMachine(${JSON.stringify(file)}).run({ n: 11 }, { mocks: { Work: returns({}) } }).then(() => process.kill(process.pid, "SIGKILL"));`,
+    );
     assert.equal(cjs.signal, "SIGKILL");
-    const plain = run("c.mjs", `import { readFileSync } from "node:fs";
+    const plain = run(
+      "c.mjs",
+      `import { readFileSync } from "node:fs";
       import { StateMachine } from "stepglass";
-      await new StateMachine({ StartAt: "Q", States: { Q: { Type: "Succeed" } } }).run({});`);
+      await new StateMachine({ StartAt: "Q", States: { Q: { Type: "Succeed" } } }).run({});`,
+    );
     assert.equal(plain.status, 0, plain.stderr);
     // A folder that cannot be is said, and the program runs all the same.
     const path = join(project, "d.mjs");
     writeFileSync(path, 'import { version } from "stepglass";\nconsole.log(version());');
-    const impossible = spawnSync(process.execPath, [path], { env: { ...process.env, STEPGLASS_COVERAGE: join(file, "below-a-file") }, encoding: "utf8" });
+    const impossible = spawnSync(process.execPath, [path], {
+      env: { ...process.env, STEPGLASS_COVERAGE: join(file, "below-a-file") },
+      encoding: "utf8",
+    });
     assert.equal(impossible.status, 0, impossible.stderr);
     assert.match(impossible.stderr, /stepglass: STEPGLASS_COVERAGE=.*below-a-file: /);
   } finally {
@@ -177,7 +224,13 @@ test("all processes of a test run join, with both kinds of modules and also when
   assert.equal(readdirSync(written).length, 3);
   writeFileSync(join(written, "torn.ndjson"), '{"digest":"x","hi');
   const merged = coverageReport({ folder: written, root: folder });
-  assert.deepEqual(merged.machines.map(({ title, executions }) => [title, executions]), [["StateMachine", 1], ["route.asl.yaml", 51]]);
+  assert.deepEqual(
+    merged.machines.map(({ title, executions }) => [title, executions]),
+    [
+      ["StateMachine", 1],
+      ["route.asl.yaml", 51],
+    ],
+  );
   assert.equal(merged.machines[1].places.find(({ pointer }) => pointer === "/States/Done").count, 51);
   assert.throws(() => coverageReport({ folder: join(folder, "nowhere") }), /STEPGLASS_COVERAGE=/);
 });
@@ -195,6 +248,12 @@ test("a machine in a template has the template's lines; one in a string of it ha
   await testMachine(`${template}#Quoted`).run();
   stopCoverage();
   const report = coverageReport({ root: folder });
-  assert.deepEqual(report.machines.map(({ title, file, places }) => [title, file, places[0].line]), [["template.yaml#Quoted", "template.yaml", 1], ["template.yaml#Written", "template.yaml", 8]]);
+  assert.deepEqual(
+    report.machines.map(({ title, file, places }) => [title, file, places[0].line]),
+    [
+      ["template.yaml#Quoted", "template.yaml", 1],
+      ["template.yaml#Written", "template.yaml", 8],
+    ],
+  );
   assert.deepEqual(report.lcov().match(/^(SF|DA):.*$/gm), ["SF:template.yaml", "DA:8,1"]);
 });

@@ -5,7 +5,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { MockError, TestKitError, eachIteration, expectRun, iterations, loadMockConfig, never, responds, returns, testMachine, throws } from "stepglass/testing";
+import {
+  MockError,
+  TestKitError,
+  eachIteration,
+  expectRun,
+  iterations,
+  loadMockConfig,
+  never,
+  responds,
+  returns,
+  testMachine,
+  throws,
+} from "stepglass/testing";
 
 const FUNCTION = "arn:aws:lambda:us-east-1:123456789012:function:work";
 const one = (fields) => testMachine({ StartAt: "T", States: { T: { Type: "Task", Resource: FUNCTION, End: true, ...fields } } });
@@ -16,24 +28,39 @@ test("a mock stands under the state's name, the function's, the Resource, or a p
     expectRun(await one().run({}, { mocks: { [name]: returns(7) } })).succeeded(7);
   }
   const send = one({ Resource: "arn:aws:states:::sqs:sendMessage", Parameters: { QueueUrl: "q", MessageBody: "b" } });
-  for (const name of ["sqs:sendMessage", "sqs:*"]) expectRun(await send.run({}, { mocks: { [name]: returns({ MessageId: "1" }) } })).succeeded({ MessageId: "1" });
+  for (const name of ["sqs:sendMessage", "sqs:*"])
+    expectRun(await send.run({}, { mocks: { [name]: returns({ MessageId: "1" }) } })).succeeded({ MessageId: "1" });
 });
 
 test("an array has a result for each call, an object for numbers and ranges of calls", async () => {
   const machine = one(retrying);
-  expectRun(await machine.run({}, { mocks: { T: [throws("Busy"), throws("Busy"), returns(1)] } })).succeeded(1).called("T", 3);
-  expectRun(await machine.run({}, { mocks: { T: { "0-2": throws("Busy"), 3: returns(2) } } })).succeeded(2).called("T", 4).retried("T", 3, { on: "Busy" });
+  expectRun(await machine.run({}, { mocks: { T: [throws("Busy"), throws("Busy"), returns(1)] } }))
+    .succeeded(1)
+    .called("T", 3);
+  expectRun(await machine.run({}, { mocks: { T: { "0-2": throws("Busy"), 3: returns(2) } } }))
+    .succeeded(2)
+    .called("T", 4)
+    .retried("T", 3, { on: "Busy" });
 });
 
 test("calls that no result is left for end the run with an error that says which, whatever the machine catches", async () => {
-  const caught = testMachine({ StartAt: "T", States: { T: { Type: "Task", Resource: FUNCTION, Catch: [{ ErrorEquals: ["States.ALL"], Next: "C" }], ...retrying, End: true }, C: { Type: "Succeed" } } });
+  const caught = testMachine({
+    StartAt: "T",
+    States: {
+      T: { Type: "Task", Resource: FUNCTION, Catch: [{ ErrorEquals: ["States.ALL"], Next: "C" }], ...retrying, End: true },
+      C: { Type: "Succeed" },
+    },
+  });
   await assert.rejects(caught.run({}, { mocks: { T: [throws("Busy")] } }), (error) => {
     assert.ok(error instanceof MockError);
     assert.equal(error.message, 'The mock of "T" has no result for invocation 1 (the 2nd call) of state "T": it has 1 result.');
     assert.deepEqual([error.state, error.resource, error.invocation], ["T", FUNCTION, 1]);
     return true;
   });
-  await assert.rejects(caught.run({}, { mocks: { T: { "0-1": throws("Busy"), 5: returns(1) } } }), /invocation 2 \(the 3rd call\).*results for "5", "0-1"/);
+  await assert.rejects(
+    caught.run({}, { mocks: { T: { "0-1": throws("Busy"), 5: returns(1) } } }),
+    /invocation 2 \(the 3rd call\).*results for "5", "0-1"/,
+  );
   await assert.rejects(caught.run({}), /No mock and no handler for state "T", which calls arn.*No mocks were given\. Add one/);
 });
 
@@ -49,7 +76,10 @@ test("real handlers answer where there is no mock, and mocks come before them", 
 });
 
 test("mocks of a run come before those of the machine", async () => {
-  const machine = testMachine({ StartAt: "T", States: { T: { Type: "Task", Resource: FUNCTION, End: true } } }, { mocks: { T: returns("machine") }, input: { n: 1 } });
+  const machine = testMachine(
+    { StartAt: "T", States: { T: { Type: "Task", Resource: FUNCTION, End: true } } },
+    { mocks: { T: returns("machine") }, input: { n: 1 } },
+  );
   const run = await machine.run();
   expectRun(run).succeeded("machine");
   assert.deepEqual(run.calls[0].input, { n: 1 });
@@ -59,19 +89,32 @@ test("mocks of a run come before those of the machine", async () => {
 test("lambda:invoke wraps what returns() gives, and takes what responds() gives as it is", async () => {
   const machine = one({ Resource: "arn:aws:states:::lambda:invoke", Parameters: { FunctionName: "work", Payload: { a: 1 } } });
   const wrapped = await machine.run({}, { mocks: { work: returns({ ok: true }) } });
-  expectRun(wrapped).outputMatches({ Payload: { ok: true }, StatusCode: 200 }).calledWith("work", { a: 1 });
+  expectRun(wrapped)
+    .outputMatches({ Payload: { ok: true }, StatusCode: 200 })
+    .calledWith("work", { a: 1 });
   expectRun(await machine.run({}, { mocks: { T: responds({ Payload: 1 }) } })).succeeded({ Payload: 1 });
 });
 
 test("results for iterations: the same in each, or of single ones, counted in each", async () => {
   const map = testMachine({
     StartAt: "M",
-    States: { M: { Type: "Map", ItemProcessor: { StartAt: "T", States: { T: { Type: "Task", Resource: FUNCTION, ...retrying, End: true } } }, End: true } },
+    States: {
+      M: {
+        Type: "Map",
+        ItemProcessor: { StartAt: "T", States: { T: { Type: "Task", Resource: FUNCTION, ...retrying, End: true } } },
+        End: true,
+      },
+    },
   });
   const each = await map.run([1, 2, 3], { mocks: { T: eachIteration([throws("Busy"), returns("ok")]) } });
   expectRun(each).succeeded(["ok", "ok", "ok"]).called("T", 6).retried("T", 3);
-  assert.deepEqual(each.retries.map((retry) => retry.iterations), [[0], [1], [2]]);
-  const some = await map.run([1, 2, 3, 4], { mocks: { T: iterations({ 1: [throws("Busy"), returns("late")], "2-3": returns("end"), "*": returns("first") }) } });
+  assert.deepEqual(
+    each.retries.map((retry) => retry.iterations),
+    [[0], [1], [2]],
+  );
+  const some = await map.run([1, 2, 3, 4], {
+    mocks: { T: iterations({ 1: [throws("Busy"), returns("late")], "2-3": returns("end"), "*": returns("first") }) },
+  });
   expectRun(some).succeeded(["first", "late", "end", "end"]).retried("T", 1);
   await assert.rejects(map.run([1, 2], { mocks: { T: iterations([returns(1)]) } }), /no result for invocation .* in iteration 1/);
   // A plain list counts the calls of the whole execution.
@@ -81,16 +124,26 @@ test("results for iterations: the same in each, or of single ones, counted in ea
 
 test("answers that come late or never, in the run's own time", async () => {
   const machine = one({ TimeoutSeconds: 60 });
-  expectRun(await machine.run({}, { mocks: { T: returns(1).after("59 s") } })).succeeded(1).lasted("59 s");
-  expectRun(await machine.run({}, { mocks: { T: returns(1).after("2h") } })).failedWith("States.Timeout").lasted("60 s");
+  expectRun(await machine.run({}, { mocks: { T: returns(1).after("59 s") } }))
+    .succeeded(1)
+    .lasted("59 s");
+  expectRun(await machine.run({}, { mocks: { T: returns(1).after("2h") } }))
+    .failedWith("States.Timeout")
+    .lasted("60 s");
   expectRun(await machine.run({}, { mocks: { T: never() } })).failedWith("States.Timeout");
   expectRun(await one().run({}, { mocks: { T: never() } })).waitsForEver("T");
 });
 
 test("task tokens, jobs and activities", async () => {
-  const token = one({ Resource: "arn:aws:states:::sqs:sendMessage.waitForTaskToken", Parameters: { QueueUrl: "q", "MessageBody.$": "$$.Task.Token" }, HeartbeatSeconds: 60 });
+  const token = one({
+    Resource: "arn:aws:states:::sqs:sendMessage.waitForTaskToken",
+    Parameters: { QueueUrl: "q", "MessageBody.$": "$$.Task.Token" },
+    HeartbeatSeconds: 60,
+  });
   expectRun(await token.run({}, { mocks: { T: returns({ approved: true }) } })).succeeded({ approved: true });
-  expectRun(await token.run({}, { mocks: { T: returns(1).after("30 s") } })).succeeded(1).lasted("30 s");
+  expectRun(await token.run({}, { mocks: { T: returns(1).after("30 s") } }))
+    .succeeded(1)
+    .lasted("30 s");
   expectRun(await token.run({}, { mocks: { T: throws("Refused", "no") } })).failedWith("Refused", "no");
   expectRun(await token.run({}, { mocks: { T: never() } })).failedWith(/States\.(Heartbeat)?Timeout/);
   const job = one({ Resource: "arn:aws:states:::glue:startJobRun.sync", Parameters: { JobName: "j" } });
@@ -100,7 +153,10 @@ test("task tokens, jobs and activities", async () => {
 });
 
 test("a token that somebody outside has is waited for", async () => {
-  const machine = one({ Resource: "arn:aws:states:::sqs:sendMessage.waitForTaskToken", Parameters: { QueueUrl: "q", "MessageBody.$": "$$.Task.Token" } });
+  const machine = one({
+    Resource: "arn:aws:states:::sqs:sendMessage.waitForTaskToken",
+    Parameters: { QueueUrl: "q", "MessageBody.$": "$$.Task.Token" },
+  });
   const mocks = { T: (_, task) => void setTimeout(() => task.execution.succeed(task.token, "later"), 20) };
   expectRun(await machine.run({}, { mocks })).succeeded("later");
   expectRun(await machine.run({}, { mocks: { T: () => ({}) }, idleTimeout: 10 })).waitsForEver("T");
@@ -115,15 +171,28 @@ test("mocks that are none are refused before anything runs", async () => {
     [{ Throw: { Cause: "c" } }, /Throw must have an Error/],
     [iterations({ a: returns(1) }), /an iteration must be "0", "1-3" or "\*", not "a"/],
   ]) {
-    await assert.rejects(one().run({}, { mocks: { T: mock } }), (error) => error instanceof TestKitError && message.test(error.message), String(message));
+    await assert.rejects(
+      one().run({}, { mocks: { T: mock } }),
+      (error) => error instanceof TestKitError && message.test(error.message),
+      String(message),
+    );
   }
-  await assert.rejects(one().run({}, { mocks: { T: returns(1), Typo: returns(1) } }), /the mock of "Typo" matches nothing in the definition; its tasks are T/);
+  await assert.rejects(
+    one().run({}, { mocks: { T: returns(1), Typo: returns(1) } }),
+    /the mock of "Typo" matches nothing in the definition; its tasks are T/,
+  );
   // Where a function's name is computed, only the run can tell; mocks of the machine may be for others.
   const computed = one({ Resource: "arn:aws:states:::lambda:invoke", Parameters: { "FunctionName.$": "$.f" } });
-  expectRun(await computed.run({ f: "work" }, { mocks: { work: returns(1), other: returns(2) } })).called("work", 1).neverCalled("other");
-  const shared = testMachine({ StartAt: "T", States: { T: { Type: "Task", Resource: FUNCTION, End: true } } }, { mocks: { T: returns(1), Other: returns(2) } });
+  expectRun(await computed.run({ f: "work" }, { mocks: { work: returns(1), other: returns(2) } }))
+    .called("work", 1)
+    .neverCalled("other");
+  const shared = testMachine(
+    { StartAt: "T", States: { T: { Type: "Task", Resource: FUNCTION, End: true } } },
+    { mocks: { T: returns(1), Other: returns(2) } },
+  );
   expectRun(await shared.run()).succeeded(1);
-  for (const duration of ["soon", 90, "90", NaN, -1, null]) assert.throws(() => returns(1).after(duration), /after\(\) takes a duration with its unit, such as "90 s" or "1h 30m", not /);
+  for (const duration of ["soon", 90, "90", NaN, -1, null])
+    assert.throws(() => returns(1).after(duration), /after\(\) takes a duration with its unit, such as "90 s" or "1h 30m", not /);
   await assert.rejects(one().run({}, { mock: {} }), /run\(\) has no option "mock"; it has mocks/);
 });
 
@@ -140,7 +209,12 @@ const lambdaSqs = {
       Retry: [{ ErrorEquals: ["States.ALL"], IntervalSeconds: 2, MaxAttempts: 3, BackoffRate: 2 }],
       Next: "SQSState",
     },
-    SQSState: { Type: "Task", Resource: "arn:aws:states:::sqs:sendMessage", Parameters: { QueueUrl: "https://sqs.example/queue", "MessageBody.$": "$" }, End: true },
+    SQSState: {
+      Type: "Task",
+      Resource: "arn:aws:states:::sqs:sendMessage",
+      Parameters: { QueueUrl: "https://sqs.example/queue", "MessageBody.$": "$" },
+      End: true,
+    },
   },
 };
 const hello = { StatusCode: 200, Payload: { StatusCode: 200, body: "Hello" } };
@@ -171,19 +245,40 @@ test("the test cases of AWS's documentation run as documented", async () => {
   assert.deepEqual(machine.testCases, ["HappyPath", "RetryPath", "HybridPath"]);
 
   // All from mocks.
-  expectRun(await machine.test("HappyPath", { a: 1 })).succeeded(sent).called("LambdaState", 1).calledWith("SQSState", { MessageBody: hello });
+  expectRun(await machine.test("HappyPath", { a: 1 }))
+    .succeeded(sent)
+    .called("LambdaState", 1)
+    .calledWith("SQSState", { MessageBody: hello });
 
   // One error of its own, two more, then success: three retries with their back-off.
   const retried = await machine.test("RetryPath");
-  expectRun(retried).succeeded(sent).called("LambdaState", 4).retried("LambdaState", 3).waited("LambdaState", "2 s").waited("LambdaState", "4 s").waited("LambdaState", "8 s");
-  assert.deepEqual(retried.retries.map(({ error }) => error), ["Lambda.ResourceNotReadyException", "Lambda.TimeoutException", "Lambda.TimeoutException"]);
+  expectRun(retried)
+    .succeeded(sent)
+    .called("LambdaState", 4)
+    .retried("LambdaState", 3)
+    .waited("LambdaState", "2 s")
+    .waited("LambdaState", "4 s")
+    .waited("LambdaState", "8 s");
+  assert.deepEqual(
+    retried.retries.map(({ error }) => error),
+    ["Lambda.ResourceNotReadyException", "Lambda.TimeoutException", "Lambda.TimeoutException"],
+  );
 
   // The second state is not mocked: it is really called.
   const tasks = { "sqs:sendMessage": (input) => ({ MessageId: "real", body: input.MessageBody.Payload.body }) };
   const hybrid = await machine.test("HybridPath", {}, { tasks });
   expectRun(hybrid).succeeded({ MessageId: "real", body: "Hello" });
-  assert.deepEqual(hybrid.calls.map(({ state, mocked }) => [state, mocked]), [["LambdaState", true], ["SQSState", false]]);
-  await assert.rejects(machine.test("HybridPath"), /No mock and no handler for state "SQSState", which calls arn:aws:states:::sqs:sendMessage/);
+  assert.deepEqual(
+    hybrid.calls.map(({ state, mocked }) => [state, mocked]),
+    [
+      ["LambdaState", true],
+      ["SQSState", false],
+    ],
+  );
+  await assert.rejects(
+    machine.test("HybridPath"),
+    /No mock and no handler for state "SQSState", which calls arn:aws:states:::sqs:sendMessage/,
+  );
 });
 
 test("the file itself is read, by path and by URL; the machine is the one of the definition's file name", async (t) => {
@@ -192,7 +287,10 @@ test("the file itself is read, by path and by URL; the machine is the one of the
   const [config, definition] = [join(folder, "MockConfigFile.json"), join(folder, "LambdaSQSIntegration.asl.json")];
   writeFileSync(config, JSON.stringify({ ...mockFile, StateMachines: { Other: { TestCases: {} }, ...mockFile.StateMachines } }));
   writeFileSync(definition, JSON.stringify(lambdaSqs));
-  for (const [a, b] of [[definition, config], [pathToFileURL(definition), pathToFileURL(config)]]) {
+  for (const [a, b] of [
+    [definition, config],
+    [pathToFileURL(definition), pathToFileURL(config)],
+  ]) {
     expectRun(await testMachine(a, { mockConfig: b }).test("HappyPath")).succeeded();
   }
   assert.deepEqual(loadMockConfig(config).stateMachines, ["Other", "LambdaSQSIntegration"]);
@@ -205,9 +303,31 @@ test("the file itself is read, by path and by URL; the machine is the one of the
 test("numbers count the calls of a state in the execution, in Map iterations too", async () => {
   const map = {
     StartAt: "M",
-    States: { M: { Type: "Map", MaxConcurrency: 1, ItemProcessor: { StartAt: "Call", States: { Call: { Type: "Task", Resource: "arn:aws:states:::lambda:invoke", Parameters: { FunctionName: "f" }, ResultSelector: { "p.$": "$.Payload" }, Retry: [{ ErrorEquals: ["Boom"] }], End: true } } }, End: true } },
+    States: {
+      M: {
+        Type: "Map",
+        MaxConcurrency: 1,
+        ItemProcessor: {
+          StartAt: "Call",
+          States: {
+            Call: {
+              Type: "Task",
+              Resource: "arn:aws:states:::lambda:invoke",
+              Parameters: { FunctionName: "f" },
+              ResultSelector: { "p.$": "$.Payload" },
+              Retry: [{ ErrorEquals: ["Boom"] }],
+              End: true,
+            },
+          },
+        },
+        End: true,
+      },
+    },
   };
-  const config = { StateMachines: { M: { TestCases: { C: { Call: "Seq" } } } }, MockedResponses: { Seq: { 0: { Throw: { Error: "Boom" } }, 1: { Return: { Payload: "one" } }, 2: { Return: { Payload: "two" } } } } };
+  const config = {
+    StateMachines: { M: { TestCases: { C: { Call: "Seq" } } } },
+    MockedResponses: { Seq: { 0: { Throw: { Error: "Boom" } }, 1: { Return: { Payload: "one" } }, 2: { Return: { Payload: "two" } } } },
+  };
   expectRun(await testMachine(map, { mockConfig: config }).test("C", [1, 2])).succeeded([{ p: "one" }, { p: "two" }]);
 });
 
@@ -217,9 +337,18 @@ test("a mock configuration that is none says where", async () => {
     [(c) => delete c.StateMachines, /StateMachines must be an object/],
     [(c) => (c.Mocks = {}), /there is no field "Mocks"/],
     [(c) => (c.StateMachines.LambdaSQSIntegration = {}), /StateMachines\/LambdaSQSIntegration must have an object called TestCases/],
-    [(c) => (c.StateMachines.LambdaSQSIntegration.TestCases.HappyPath.SQSState = "Typo"), /TestCases\/HappyPath\/SQSState: there is no mocked response "Typo"; there are LambdaSuccess/],
-    [(c) => (c.MockedResponses.SQSSuccess = { "0-": { Return: 1 } }), /MockedResponses\/SQSSuccess: "0-" is not the number of an invocation/],
-    [(c) => (c.MockedResponses.SQSSuccess = { 0: { Return: 1, Throw: { Error: "E" } } }), /MockedResponses\/SQSSuccess\/0 must have either Return or Throw/],
+    [
+      (c) => (c.StateMachines.LambdaSQSIntegration.TestCases.HappyPath.SQSState = "Typo"),
+      /TestCases\/HappyPath\/SQSState: there is no mocked response "Typo"; there are LambdaSuccess/,
+    ],
+    [
+      (c) => (c.MockedResponses.SQSSuccess = { "0-": { Return: 1 } }),
+      /MockedResponses\/SQSSuccess: "0-" is not the number of an invocation/,
+    ],
+    [
+      (c) => (c.MockedResponses.SQSSuccess = { 0: { Return: 1, Throw: { Error: "E" } } }),
+      /MockedResponses\/SQSSuccess\/0 must have either Return or Throw/,
+    ],
     [(c) => (c.MockedResponses.SQSSuccess = { 0: { Throw: {} } }), /SQSSuccess\/0\/Throw must have an Error/],
   ]) {
     const config = good();

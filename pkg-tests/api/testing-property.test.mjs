@@ -7,8 +7,21 @@ import { PropertyError, expectRun, property, returns, testMachine } from "stepgl
 const saga = {
   StartAt: "Reserve",
   States: {
-    Reserve: { Type: "Task", Resource: "reserve", Retry: [{ ErrorEquals: ["Busy"], MaxAttempts: 2 }], Catch: [{ ErrorEquals: ["States.ALL"], Next: "Failed" }], Next: "Charge" },
-    Charge: { Type: "Task", Resource: "charge", TimeoutSeconds: 60, Retry: [{ ErrorEquals: ["Busy"] }], Catch: [{ ErrorEquals: ["Declined"], Next: "Release" }], Next: "Done" },
+    Reserve: {
+      Type: "Task",
+      Resource: "reserve",
+      Retry: [{ ErrorEquals: ["Busy"], MaxAttempts: 2 }],
+      Catch: [{ ErrorEquals: ["States.ALL"], Next: "Failed" }],
+      Next: "Charge",
+    },
+    Charge: {
+      Type: "Task",
+      Resource: "charge",
+      TimeoutSeconds: 60,
+      Retry: [{ ErrorEquals: ["Busy"] }],
+      Catch: [{ ErrorEquals: ["Declined"], Next: "Release" }],
+      Next: "Done",
+    },
     Release: { Type: "Task", Resource: "release", Retry: [{ ErrorEquals: ["States.ALL"], MaxAttempts: 100 }], Next: "Failed" },
     Failed: { Type: "Fail", Error: "OrderFailed" },
     Done: { Type: "Succeed" },
@@ -41,7 +54,10 @@ test("a failing schedule is made as small as possible, and seed and schedule fin
   assert.match(error.message, /Charge, call 1: fails with Unexpected\.Error\n {2}every other call succeeds at once/);
   assert.match(error.message, new RegExp(`seed: ${error.seed}, runs: 1`));
   const [, printed] = /schedule: (\{.*\}) \}\)/.exec(error.message);
-  assert.equal((await failure(property(saga, { seed: error.seed, runs: 1, delays: [1, 30], check: released }))).message.split("What happened")[1], error.message.split("What happened")[1]);
+  assert.equal(
+    (await failure(property(saga, { seed: error.seed, runs: 1, delays: [1, 30], check: released }))).message.split("What happened")[1],
+    error.message.split("What happened")[1],
+  );
   const again = await failure(property(saga, { schedule: JSON.parse(printed), check: released }));
   assert.deepEqual(again.run.text(), error.run.text());
 });
@@ -53,7 +69,24 @@ test("several failures that are needed together stay together", async () => {
 });
 
 test("calls of iterations are told apart", async () => {
-  const map = { StartAt: "M", States: { M: { Type: "Map", ItemProcessor: { StartAt: "T", States: { T: { Type: "Task", Resource: "t", Catch: [{ ErrorEquals: ["Odd"], Next: "C" }], End: true }, C: { Type: "Pass", End: true } } }, Catch: [{ ErrorEquals: ["States.ALL"], Next: "Done" }], End: true }, Done: { Type: "Succeed" } } };
+  const map = {
+    StartAt: "M",
+    States: {
+      M: {
+        Type: "Map",
+        ItemProcessor: {
+          StartAt: "T",
+          States: {
+            T: { Type: "Task", Resource: "t", Catch: [{ ErrorEquals: ["Odd"], Next: "C" }], End: true },
+            C: { Type: "Pass", End: true },
+          },
+        },
+        Catch: [{ ErrorEquals: ["States.ALL"], Next: "Done" }],
+        End: true,
+      },
+      Done: { Type: "Succeed" },
+    },
+  };
   const check = (run) => !run.caught.some(({ error, iterations }) => error === "Odd" && iterations[0] === 2);
   const error = await failure(property(map, { input: [1, 2, 3, 4], runs: 300, seed: 2, check }));
   assert.deepEqual(error.schedule, { "T[2]#0": { kind: "throw", error: "Odd" } });
@@ -61,8 +94,23 @@ test("calls of iterations are told apart", async () => {
 
 test("generated are the errors that Retry and Catch name around a task, one that nobody names, and time outs", async () => {
   const seen = new Set();
-  await property(saga, { runs: 400, seed: 1, errors: { Release: ["Gone"] }, check: (run) => run.calls.forEach(({ state, error }) => seen.add(`${state} ${error}`)) });
-  for (const outcome of ["Reserve Busy", "Reserve Unexpected.Error", "Charge Busy", "Charge Declined", "Charge Unexpected.Error", "Charge AbortError", "Release Gone", "Release undefined"]) assert.ok(seen.has(outcome), outcome);
+  await property(saga, {
+    runs: 400,
+    seed: 1,
+    errors: { Release: ["Gone"] },
+    check: (run) => run.calls.forEach(({ state, error }) => seen.add(`${state} ${error}`)),
+  });
+  for (const outcome of [
+    "Reserve Busy",
+    "Reserve Unexpected.Error",
+    "Charge Busy",
+    "Charge Declined",
+    "Charge Unexpected.Error",
+    "Charge AbortError",
+    "Release Gone",
+    "Release undefined",
+  ])
+    assert.ok(seen.has(outcome), outcome);
   // Only Charge has a time out; Release knows no error by name.
   for (const outcome of ["Reserve AbortError", "Release Busy", "Reserve States.ALL"]) assert.ok(!seen.has(outcome), outcome);
 });
@@ -75,7 +123,14 @@ test("an execution that waits for ever is found", async () => {
 });
 
 test("States.Runtime is found, with outputs that lead there", async () => {
-  const choice = { StartAt: "T", States: { T: { Type: "Task", Resource: "t", Next: "C" }, C: { Type: "Choice", Choices: [{ Variable: "$.kind", StringEquals: "a", Next: "Done" }], Default: "Done" }, Done: { Type: "Succeed" } } };
+  const choice = {
+    StartAt: "T",
+    States: {
+      T: { Type: "Task", Resource: "t", Next: "C" },
+      C: { Type: "Choice", Choices: [{ Variable: "$.kind", StringEquals: "a", Next: "Done" }], Default: "Done" },
+      Done: { Type: "Succeed" },
+    },
+  };
   await property(choice, { seed: 1, outputs: { T: [{ kind: "a" }, { kind: "b" }] } });
   const error = await failure(property(choice, { seed: 1, outputs: { T: [{ kind: "a" }, {}] } }));
   assert.match(error.problem, /States\.Runtime, which nothing can catch: .*\$\.kind/);
@@ -85,9 +140,21 @@ test("States.Runtime is found, with outputs that lead there", async () => {
 
 test("inputs are chosen or made, mocks and checks of any kind stand for themselves", async () => {
   const inputs = new Set();
-  await property(saga, { seed: 1, runs: 60, inputs: [1, 2, 3], mocks: { Reserve: returns({}), Charge: returns({}) }, check: (run) => (inputs.add(run.input), expectRun(run).succeeded()) });
+  await property(saga, {
+    seed: 1,
+    runs: 60,
+    inputs: [1, 2, 3],
+    mocks: { Reserve: returns({}), Charge: returns({}) },
+    check: (run) => (inputs.add(run.input), expectRun(run).succeeded()),
+  });
   assert.deepEqual([...inputs].sort(), [1, 2, 3]);
-  const made = await failure(property(saga, { seed: 1, inputs: (random) => ({ n: random.below(10) }), check: async ({ input }) => assert.ok(input.n < 8, "too large") }));
+  const made = await failure(
+    property(saga, {
+      seed: 1,
+      inputs: (random) => ({ n: random.below(10) }),
+      check: async ({ input }) => assert.ok(input.n < 8, "too large"),
+    }),
+  );
   assert.equal(made.problem, "too large");
   assert.ok(made.input.n >= 8);
   await property(testMachine(saga), { seed: 1, runs: 5 });
@@ -100,7 +167,11 @@ test("inputs are chosen or made, mocks and checks of any kind stand for themselv
 });
 
 test("options that are none are refused", async () => {
-  for (const [options, message] of [[{ run: 1 }, /property\(\) has no option "run"/], [{ runs: 0 }, /runs must be a whole number/], [{ seed: "a" }, /seed must be a whole number/]]) {
+  for (const [options, message] of [
+    [{ run: 1 }, /property\(\) has no option "run"/],
+    [{ runs: 0 }, /runs must be a whole number/],
+    [{ seed: "a" }, /seed must be a whole number/],
+  ]) {
     await assert.rejects(property(saga, options), message);
   }
 });

@@ -30,7 +30,10 @@ const definition = {
     Each: {
       Type: "Map",
       ItemsPath: "$.items",
-      ItemProcessor: { StartAt: "Item", States: { Item: { Type: "Task", Resource: "item", Retry: [{ ErrorEquals: ["Busy"] }], End: true } } },
+      ItemProcessor: {
+        StartAt: "Item",
+        States: { Item: { Type: "Task", Resource: "item", Retry: [{ ErrorEquals: ["Busy"] }], End: true } },
+      },
       ResultPath: "$.items",
       Next: "Done",
     },
@@ -40,7 +43,11 @@ const definition = {
 };
 const order = testMachine(definition);
 const paid = () => order.run({ order: 7 }, { mocks: { Charge: [throws("Declined", "card"), returns({ amount: 120 })] } });
-const napped = () => order.run({ order: 7, items: ["a", "b"] }, { mocks: { Charge: never(), Item: iterations({ 0: [throws("Busy"), returns(1)], "*": returns(2) }) } });
+const napped = () =>
+  order.run(
+    { order: 7, items: ["a", "b"] },
+    { mocks: { Charge: never(), Item: iterations({ 0: [throws("Busy"), returns(1)], "*": returns(2) }) } },
+  );
 
 test("expectations chain, and hold of what happened", async () => {
   const run = await paid();
@@ -70,10 +77,23 @@ test("expectations chain, and hold of what happened", async () => {
     .inputOf("Enough", { receipt: { amount: 120 } })
     .outputOf("Gift", { gift: "voucher" });
   const other = await napped();
-  expectRun(other).succeeded().caught("States.Timeout").caught(/Timeout/, "Charge", 1).waited("Nap", "1h 30m").called("Item", 3).passedThrough("Nap", "Item", "Item", "Done").retried("Item", 1).lasted("1h 31m 1s");
-  expectRun(await order.run({}, { mocks: { charge: throws("Fraud") } })).failedWith("OrderRefused", "fraud").failedWith(/Order/, /fr/).caught("Fraud", "Charge", 0);
+  expectRun(other)
+    .succeeded()
+    .caught("States.Timeout")
+    .caught(/Timeout/, "Charge", 1)
+    .waited("Nap", "1h 30m")
+    .called("Item", 3)
+    .passedThrough("Nap", "Item", "Item", "Done")
+    .retried("Item", 1)
+    .lasted("1h 31m 1s");
+  expectRun(await order.run({}, { mocks: { charge: throws("Fraud") } }))
+    .failedWith("OrderRefused", "fraud")
+    .failedWith(/Order/, /fr/)
+    .caught("Fraud", "Charge", 0);
   const limited = testMachine({ ...definition, TimeoutSeconds: 10 });
-  expectRun(await limited.run({}, { mocks: { Charge: never() } })).timedOut().lasted("10 s");
+  expectRun(await limited.run({}, { mocks: { Charge: never() } }))
+    .timedOut()
+    .lasted("10 s");
 });
 
 test("a run tells calls, visits, retries, what was caught and waited for, with iterations", async () => {
@@ -81,26 +101,49 @@ test("a run tells calls, visits, retries, what was caught and waited for, with i
   assert.deepEqual(run.path, ["Charge", "Nap", "Each", "Done"]);
   assert.deepEqual(run.waits, [{ state: "Nap", duration: 5_400_000, iterations: [] }]);
   assert.deepEqual(run.caught, [{ state: "Charge", error: "States.Timeout", cause: undefined, index: 1, iterations: [] }]);
-  assert.deepEqual(run.retries.map(({ state, error, delay, iterations: at }) => [state, error, delay, at]), [["Item", "Busy", 1000, [0]]]);
-  assert.deepEqual(run.calls.map(({ state, input, attempt, iterations: at, error }) => [state, input, attempt, at, error]), [
-    ["Charge", { order: 7, items: ["a", "b"] }, 0, [], "AbortError"],
-    ["Item", "a", 0, [0], "Busy"],
-    ["Item", "b", 0, [1], undefined],
-    ["Item", "a", 1, [0], undefined],
-  ]);
+  assert.deepEqual(
+    run.retries.map(({ state, error, delay, iterations: at }) => [state, error, delay, at]),
+    [["Item", "Busy", 1000, [0]]],
+  );
+  assert.deepEqual(
+    run.calls.map(({ state, input, attempt, iterations: at, error }) => [state, input, attempt, at, error]),
+    [
+      ["Charge", { order: 7, items: ["a", "b"] }, 0, [], "AbortError"],
+      ["Item", "a", 0, [0], "Busy"],
+      ["Item", "b", 0, [1], undefined],
+      ["Item", "a", 1, [0], undefined],
+    ],
+  );
   const items = run.visits.filter(({ state }) => state === "Item");
-  assert.deepEqual(items.map(({ iterations: at, input, output, duration }) => [at, input, output, duration]), [
-    [[0], "a", 1, 1000],
-    [[1], "b", 2, 0],
-  ]);
+  assert.deepEqual(
+    items.map(({ iterations: at, input, output, duration }) => [at, input, output, duration]),
+    [
+      [[0], "a", 1, 1000],
+      [[1], "b", 2, 0],
+    ],
+  );
   assert.equal(run.hits["/States/Charge/Catch/1"], 1);
 });
 
 test("nested Maps: each visit knows all indices around it", async () => {
   const inner = { Type: "Map", ItemProcessor: { StartAt: "Leaf", States: { Leaf: { Type: "Pass", End: true } } }, Next: "After" };
-  const nested = testMachine({ StartAt: "Outer", States: { Outer: { Type: "Map", ItemProcessor: { StartAt: "Inner", States: { Inner: inner, After: { Type: "Pass", End: true } } }, Next: "End" }, End: { Type: "Pass", End: true } } });
+  const nested = testMachine({
+    StartAt: "Outer",
+    States: {
+      Outer: {
+        Type: "Map",
+        ItemProcessor: { StartAt: "Inner", States: { Inner: inner, After: { Type: "Pass", End: true } } },
+        Next: "End",
+      },
+      End: { Type: "Pass", End: true },
+    },
+  });
   const run = await nested.run([["a"], ["b", "c"]]);
-  const of = (name) => run.visits.filter(({ state }) => state === name).map((visit) => visit.iterations.join("/")).sort();
+  const of = (name) =>
+    run.visits
+      .filter(({ state }) => state === name)
+      .map((visit) => visit.iterations.join("/"))
+      .sort();
   assert.deepEqual(of("Leaf"), ["0/0", "1/0", "1/1"]);
   assert.deepEqual(of("After"), ["0", "1"]);
   assert.deepEqual(of("End"), [""]);
@@ -109,7 +152,17 @@ test("nested Maps: each visit knows all indices around it", async () => {
 test("states of a Distributed Map are seen through its child executions", async () => {
   const distributed = testMachine({
     StartAt: "M",
-    States: { M: { Type: "Map", ItemProcessor: { ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" }, StartAt: "Leaf", States: { Leaf: { Type: "Task", Resource: "leaf", End: true } } }, End: true } },
+    States: {
+      M: {
+        Type: "Map",
+        ItemProcessor: {
+          ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" },
+          StartAt: "Leaf",
+          States: { Leaf: { Type: "Task", Resource: "leaf", End: true } },
+        },
+        End: true,
+      },
+    },
   });
   const run = await distributed.run([1, 2, 3], { mocks: { Leaf: (n) => n * 2 } });
   expectRun(run).succeeded([2, 4, 6]).entered("Leaf", 3).called("Leaf", 3).tookPath("M");
@@ -144,13 +197,19 @@ test("the text of a run is the same in every run, and readable", async () => {
 1 h 31 m 1 s  SUCCEEDED
 `,
   );
-  assert.match((await paid()).text(), /^start \{"order":7\}\n→ Charge \(Task\)\n {4}call charge\n {4}✗ Declined: card\n {4}↻ retry in 1 h by Charge\/Retry\/0\n/);
+  assert.match(
+    (await paid()).text(),
+    /^start \{"order":7\}\n→ Charge \(Task\)\n {4}call charge\n {4}✗ Declined: card\n {4}↻ retry in 1 h by Charge\/Retry\/0\n/,
+  );
   assert.equal(run.text({ lines: 4 }).split("\n").length, 6);
 });
 
 test("the history for snapshots has neither times nor ids, unless they are asked for", async () => {
   const [started, entered] = (await paid()).historySnapshot();
-  assert.deepEqual(started, { type: "ExecutionStarted", executionStartedEventDetails: { input: { order: 7 }, roleArn: started.executionStartedEventDetails.roleArn } });
+  assert.deepEqual(started, {
+    type: "ExecutionStarted",
+    executionStartedEventDetails: { input: { order: 7 }, roleArn: started.executionStartedEventDetails.roleArn },
+  });
   assert.deepEqual(entered, { type: "TaskStateEntered", stateEnteredEventDetails: { name: "Charge", input: { order: 7 } } });
   const [first] = (await paid()).historySnapshot({ ids: true, times: true });
   assert.deepEqual([first.id, first.previousEventId, first.timestamp], [1, 0, "2025-01-01T00:00:00Z"]);
@@ -167,15 +226,29 @@ test("a snapshot of a run, and what console.log shows of it", async () => {
 test("a failed expectation says what is wrong, how it differs, and what happened", async () => {
   const run = await paid();
   for (const [expect, message, actual, expected] of [
-    [(e) => e.tookPath("Charge", "Enough", "Done"), /^Expected the path Charge → Enough → Done, but it entered Gift instead of Done\.\n {2}path taken: Charge → Enough → Gift → Done\n/, run.path, ["Charge", "Enough", "Done"]],
+    [
+      (e) => e.tookPath("Charge", "Enough", "Done"),
+      /^Expected the path Charge → Enough → Done, but it entered Gift instead of Done\.\n {2}path taken: Charge → Enough → Gift → Done\n/,
+      run.path,
+      ["Charge", "Enough", "Done"],
+    ],
     [(e) => e.tookPath("Charge"), /but it continued to Enough/],
     [(e) => e.tookPath(...run.path, "More"), /but it ended before More/],
-    [(e) => e.succeeded({ order: 8, receipt: { amount: 120 }, gift: "voucher" }), /^Expected the output to be \{.*\}\.\n {4}\{\n {6}"gift": "voucher",\n {2}- {3}"order": 8,\n {2}\+ {3}"order": 7,\n/, run.output],
+    [
+      (e) => e.succeeded({ order: 8, receipt: { amount: 120 }, gift: "voucher" }),
+      /^Expected the output to be \{.*\}\.\n {4}\{\n {6}"gift": "voucher",\n {2}- {3}"order": 8,\n {2}\+ {3}"order": 7,\n/,
+      run.output,
+    ],
     [(e) => e.outputMatches({ receipt: { amount: 1 } }), /-\s+"amount": 1\n.*\+\s+"amount": 120\n/],
     [(e) => e.failedWith("Declined"), /^Expected the execution to fail\. The execution succeeded with /, "SUCCEEDED", "FAILED"],
     [(e) => e.timedOut(), /Expected the execution to time out/],
     [(e) => e.waitsForEver(), /Expected the execution to wait for ever/],
-    [(e) => e.called("Charge", 1), /^Expected Charge to be called once, but it was called twice\.\n {2}1\. \{"order":7\} ✗ Declined\n {2}2\. \{"order":7\} ✓ \{"amount":120\}\n/, 2, 1],
+    [
+      (e) => e.called("Charge", 1),
+      /^Expected Charge to be called once, but it was called twice\.\n {2}1\. \{"order":7\} ✗ Declined\n {2}2\. \{"order":7\} ✓ \{"amount":120\}\n/,
+      2,
+      1,
+    ],
     [(e) => e.called("Item"), /^Expected Item to be called, but it was called 0 times\. These were called: Charge\./],
     [(e) => e.neverCalled("charge"), /^Expected charge not to be called, but it was called twice/],
     [(e) => e.calledWith("charge", { order: 8 }), /none of its 2 calls was; the last was called with \{"order":7\}\.[^]*- {3}"order": 8/],
@@ -184,7 +257,10 @@ test("a failed expectation says what is wrong, how it differs, and what happened
     [(e) => e.entered("Gift", 2), /^Expected Gift to be entered twice, but it was entered once\./],
     [(e) => e.neverEntered("Gift"), /^Expected Gift not to be entered, but it was once\./],
     [(e) => e.passedThrough("Gift", "Charge"), /but Charge was not entered after Gift/],
-    [(e) => e.retried("Charge", 2), /^Expected Charge to be retried twice, but it was retried once\.\n {2}on Declined after 1 h by Retry\[0\]\n/],
+    [
+      (e) => e.retried("Charge", 2),
+      /^Expected Charge to be retried twice, but it was retried once\.\n {2}on Declined after 1 h by Retry\[0\]\n/,
+    ],
     [(e) => e.waited("Charge", "2h"), /^Expected Charge to wait 2 h, but it waited 1 h\./],
     [(e) => e.waited("Nap", "1 s"), /^Expected Nap to wait 1 s, but it did not wait\./],
     [(e) => e.lasted("5 s"), /^Expected the execution to last 5 s, but it lasted 1 h\./],
@@ -213,7 +289,10 @@ test("a failed expectation says what is wrong, how it differs, and what happened
 
 test("the same as matchers of Vitest and Jest", async () => {
   const run = await paid();
-  assert.deepEqual(Object.keys(matchers).filter((name) => !/^to[A-Z]/.test(name)), []);
+  assert.deepEqual(
+    Object.keys(matchers).filter((name) => !/^to[A-Z]/.test(name)),
+    [],
+  );
   assert.equal(matchers.toTakePath(run, "Charge", "Enough", "Gift", "Done").pass, true);
   assert.match(matchers.toTakePath(run, "Charge", "Enough", "Gift", "Done").message(), /not to satisfy/);
   const failing = matchers.toTakePath(run, "Charge");
@@ -231,18 +310,43 @@ test("definitions come from files in JSON and YAML, templates, texts, objects an
   };
   const pass = { StartAt: "P", States: { P: { Type: "Pass", End: true } } };
   const yaml = "StartAt: P\nStates:\n  P:\n    Type: Pass\n    End: true\n";
-  const template = "Resources:\n  Order:\n    Type: AWS::Serverless::StateMachine\n    Properties:\n      Definition:\n        StartAt: P\n        States:\n          P: { Type: Pass, End: true }\n";
-  for (const source of [pass, JSON.stringify(pass), file("p.asl.json", JSON.stringify(pass)), file("p.yaml", yaml), `${file("t.yaml", template)}#Order`]) {
-    expectRun(await testMachine(source).run({ a: 1 })).succeeded({ a: 1 }).tookPath("P");
+  const template =
+    "Resources:\n  Order:\n    Type: AWS::Serverless::StateMachine\n    Properties:\n      Definition:\n        StartAt: P\n        States:\n          P: { Type: Pass, End: true }\n";
+  for (const source of [
+    pass,
+    JSON.stringify(pass),
+    file("p.asl.json", JSON.stringify(pass)),
+    file("p.yaml", yaml),
+    `${file("t.yaml", template)}#Order`,
+  ]) {
+    expectRun(await testMachine(source).run({ a: 1 }))
+      .succeeded({ a: 1 })
+      .tookPath("P");
   }
-  expectRun(await testMachine(order.machine).run({ order: 7 }, { mocks: { Charge: returns({ amount: 1 }) } })).tookPath("Charge", "Enough", "Done");
+  expectRun(await testMachine(order.machine).run({ order: 7 }, { mocks: { Charge: returns({ amount: 1 }) } })).tookPath(
+    "Charge",
+    "Enough",
+    "Done",
+  );
   assert.throws(() => testMachine(join(folder, "none.json")), /cannot read .*none\.json: no such file/);
-  assert.throws(() => testMachine(file("bad.yaml", yaml.replace("Pass", "Pas"))), (error) => error.name === "DefinitionError" && /bad\.yaml:4:11/.test(error.message));
+  assert.throws(
+    () => testMachine(file("bad.yaml", yaml.replace("Pass", "Pas"))),
+    (error) => error.name === "DefinitionError" && /bad\.yaml:4:11/.test(error.message),
+  );
   assert.throws(() => testMachine(pass, { mock: {} }), /testMachine\(\) has no option "mock"/);
 });
 
 test("runs are equal in every respect, and a seed changes what is random", async () => {
-  const random = testMachine({ StartAt: "R", States: { R: { Type: "Pass", Parameters: { "id.$": "States.UUID()", "at.$": "$$.Execution.StartTime", "name.$": "$$.Execution.Name" }, End: true } } });
+  const random = testMachine({
+    StartAt: "R",
+    States: {
+      R: {
+        Type: "Pass",
+        Parameters: { "id.$": "States.UUID()", "at.$": "$$.Execution.StartTime", "name.$": "$$.Execution.Name" },
+        End: true,
+      },
+    },
+  });
   const [a, b] = [await random.run(), await random.run()];
   assert.deepEqual(a.output, b.output);
   assert.deepEqual([a.output.at, a.output.name], ["2025-01-01T00:00:00Z", "test"]);
@@ -251,9 +355,25 @@ test("runs are equal in every respect, and a seed changes what is random", async
 
 test("machines that tasks start run too, unless they are mocked", async () => {
   const child = testMachine({ StartAt: "C", States: { C: { Type: "Task", Resource: "c", End: true } } }, { name: "Child" }).machine;
-  const parent = testMachine({ StartAt: "P", States: { P: { Type: "Task", Resource: "arn:aws:states:::states:startExecution.sync:2", Parameters: { StateMachineArn: "Child", Input: { a: 1 } }, OutputPath: "$.Output", End: true } } }, { machines: [child] });
+  const parent = testMachine(
+    {
+      StartAt: "P",
+      States: {
+        P: {
+          Type: "Task",
+          Resource: "arn:aws:states:::states:startExecution.sync:2",
+          Parameters: { StateMachineArn: "Child", Input: { a: 1 } },
+          OutputPath: "$.Output",
+          End: true,
+        },
+      },
+    },
+    { machines: [child] },
+  );
   const run = await parent.run({}, { mocks: { C: (input) => ({ got: input }) } });
-  expectRun(run).succeeded({ got: { a: 1 } }).called("C", 1);
+  expectRun(run)
+    .succeeded({ got: { a: 1 } })
+    .called("C", 1);
   assert.equal(run.nested.length, 1);
   expectRun(await parent.run({}, { mocks: { P: { Return: { Output: "mocked" } } } })).succeeded("mocked");
 });
@@ -267,8 +387,16 @@ test("every export has its type, and every typed value is exported", () => {
   const types = readFileSync(new URL("../../js/api/testing.d.ts", import.meta.url), "utf8");
   const typed = [...types.matchAll(/^export (?:function|class|const) (\w+)/gm)].map(([, name]) => name);
   assert.deepEqual([...new Set(typed)].sort(), Object.keys(testing).sort());
-  const interfaces = (name) => [...new RegExp(`export interface ${name}[^{]*\\{\\n([^]*?)\\n\\}`).exec(types)[1].matchAll(/^ {2}(?:readonly )?(\w+)\??[(:]/gm)].map(([, member]) => member);
+  const interfaces = (name) =>
+    [...new RegExp(`export interface ${name}[^{]*\\{\\n([^]*?)\\n\\}`).exec(types)[1].matchAll(/^ {2}(?:readonly )?(\w+)\??[(:]/gm)].map(
+      ([, member]) => member,
+    );
   assert.deepEqual(interfaces("RunMatchers").sort(), Object.keys(matchers).sort());
   const expectation = Object.getPrototypeOf(expectRun({ callsOf: () => [] }));
-  assert.deepEqual(interfaces("RunExpectation").sort(), Object.getOwnPropertyNames(expectation).filter((name) => name !== "constructor").sort());
+  assert.deepEqual(
+    interfaces("RunExpectation").sort(),
+    Object.getOwnPropertyNames(expectation)
+      .filter((name) => name !== "constructor")
+      .sort(),
+  );
 });

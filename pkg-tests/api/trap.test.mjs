@@ -46,15 +46,29 @@ test("the execution that trapped fails, with the history that it had", async () 
   assert.deepEqual([result.status, result.error], ["FAILED", "States.Runtime"]);
   assert.match(result.cause, /internal error, please report it: unreachable/);
   const events = running.history();
-  assert.deepEqual(events.map((event) => event.type), ["ExecutionStarted", "TaskStateEntered", "LambdaFunctionScheduled", "LambdaFunctionStarted", "ExecutionFailed"]);
-  assert.deepEqual(events.map((event) => event.id), [1, 2, 3, 4, 5]);
+  assert.deepEqual(
+    events.map((event) => event.type),
+    ["ExecutionStarted", "TaskStateEntered", "LambdaFunctionScheduled", "LambdaFunctionStarted", "ExecutionFailed"],
+  );
+  assert.deepEqual(
+    events.map((event) => event.id),
+    [1, 2, 3, 4, 5],
+  );
   const iterated = [];
   for await (const event of running) iterated.push(event.type);
   assert.equal(iterated.length, 5);
 });
 
 // The functions of the engine that are called while another execution is on its way.
-for (const name of ["engine_start", "engine_succeed", "engine_fail", "engine_tick", "engine_stop", "engine_heartbeat", "engine_submitted"]) {
+for (const name of [
+  "engine_start",
+  "engine_succeed",
+  "engine_fail",
+  "engine_tick",
+  "engine_stop",
+  "engine_heartbeat",
+  "engine_submitted",
+]) {
   test(`a trap in ${name} changes nothing for the others`, async () => {
     const reference = await others((start) => start());
     const disturbed = await others(async (start) => {
@@ -82,7 +96,10 @@ async function others(begin) {
   const gates = Array.from({ length: 3 }, deferred);
   const start = () =>
     gates.map((gate, i) =>
-      machine.start({ i }, { clock: "virtual", startTime: 0, seed: i, tasks: { First: () => gate.promise, Second: async () => `second ${i}` } }),
+      machine.start(
+        { i },
+        { clock: "virtual", startTime: 0, seed: i, tasks: { First: () => gate.promise, Second: async () => `second ${i}` } },
+      ),
     );
   const running = await begin(start);
   gates.forEach((gate, i) => gate.resolve(`first ${i}`));
@@ -113,7 +130,10 @@ test("a trap while asking is an InternalError, and the execution goes on", async
   const running = lambda().start({}, { tasks: { Add: () => gate.promise } });
   await turn();
   trapNext("engine_history");
-  assert.throws(() => running.history(), (error) => error instanceof InternalError);
+  assert.throws(
+    () => running.history(),
+    (error) => error instanceof InternalError,
+  );
   assert.equal(running.history().length, 4);
   trapNext("validate");
   assert.throws(() => validate("{}"), InternalError);
@@ -188,7 +208,13 @@ test("long journals are folded into snapshots and still replayed", async () => {
 
 test("the memory may grow in any call that makes something", async () => {
   const States = {};
-  for (let i = 0; i < 4; i++) States[`T${i}`] = { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:Add", Retry: [{ ErrorEquals: ["Again"] }], ...(i < 3 ? { Next: `T${i + 1}` } : { End: true }) };
+  for (let i = 0; i < 4; i++)
+    States[`T${i}`] = {
+      Type: "Task",
+      Resource: "arn:aws:lambda:us-east-1:123456789012:function:Add",
+      Retry: [{ ErrorEquals: ["Again"] }],
+      ...(i < 3 ? { Next: `T${i + 1}` } : { End: true }),
+    };
   const tasks = {
     Add: async ({ n }, { attempt }) => {
       if (attempt < 2) throw Object.assign(new Error("later"), { name: "Again" });

@@ -17,7 +17,15 @@ test("every export has its type, and every typed value is exported, also to Comm
 
 test("import and require(), and all entries, give one copy of the package", async () => {
   const require = createRequire(import.meta.url);
-  for (const [entry, name] of [["stepglass", "StateMachine"], ["stepglass/slim", "StateMachine"], ["stepglass/inline", "StateMachine"], ["stepglass/debug", "DebugSession"], ["stepglass/testing", "testMachine"], ["stepglass/server", "serve"], ["stepglass/node", "folder"]]) {
+  for (const [entry, name] of [
+    ["stepglass", "StateMachine"],
+    ["stepglass/slim", "StateMachine"],
+    ["stepglass/inline", "StateMachine"],
+    ["stepglass/debug", "DebugSession"],
+    ["stepglass/testing", "testMachine"],
+    ["stepglass/server", "serve"],
+    ["stepglass/node", "folder"],
+  ]) {
     const imported = await import(entry);
     assert.equal(imported[name], require(entry)[name], entry);
     if (name === "StateMachine") assert.equal(imported[name], stepglass.StateMachine, entry);
@@ -34,7 +42,10 @@ test("every type of event is in the union", () => {
   const ofStates = [...states.matchAll(/"(\w+)"/g)].flatMap(([, state]) => [`${state}StateEntered`, `${state}StateExited`]);
   const named = [...types.matchAll(/(?:HistoryEventOf<\s*|\| )"(\w+)"/g)].map(([, kind]) => kind);
   const known = new Set([...ofStates.filter((kind) => kind !== "FailStateExited"), ...named]);
-  assert.deepEqual(kinds.filter((kind) => !known.has(kind)), []);
+  assert.deepEqual(
+    kinds.filter((kind) => !known.has(kind)),
+    [],
+  );
 });
 
 test("every reason to cancel is in the union", () => {
@@ -64,10 +75,13 @@ const TASK = { StartAt: "T", States: { T: { Type: "Task", Resource: "arn:aws:sta
 function members(name) {
   const [, parents = "", body] = new RegExp(`export interface ${name}(?: extends ([^{]*))? \\{\\n([^]*?)\\n\\}`).exec(types);
   const own = [...body.matchAll(/^ {2}(\w+)\??:/gm)].map(([, member]) => member);
-  const inherited = parents.split(/,(?![^<]*>)/).filter((parent) => parent.trim() !== "").flatMap((parent) => {
-    const omitted = /Omit<(\w+), "(\w+)">/.exec(parent);
-    return members(omitted ? omitted[1] : parent.trim()).filter((member) => member !== omitted?.[2]);
-  });
+  const inherited = parents
+    .split(/,(?![^<]*>)/)
+    .filter((parent) => parent.trim() !== "")
+    .flatMap((parent) => {
+      const omitted = /Omit<(\w+), "(\w+)">/.exec(parent);
+      return members(omitted ? omitted[1] : parent.trim()).filter((member) => member !== omitted?.[2]);
+    });
   return [...own, ...inherited];
 }
 

@@ -45,7 +45,11 @@ test("names of fields, with a value to begin with", () => {
     // What has its value already is only named.
     [`${TASK}Ne¦: B`, "Next", `${TASK}Next¦: B`],
     [`${TASK}Retry:\n      - Err¦`, "ErrorEquals", `${TASK}Retry:\n      - ErrorEquals:\n          - ¦`],
-    ["States:\n  A:\n    Type: Choice\n    Choices:\n      - Variable: $.x\n        Numeric¦\n", "NumericEquals", "States:\n  A:\n    Type: Choice\n    Choices:\n      - Variable: $.x\n        NumericEquals: ¦\n"],
+    [
+      "States:\n  A:\n    Type: Choice\n    Choices:\n      - Variable: $.x\n        Numeric¦\n",
+      "NumericEquals",
+      "States:\n  A:\n    Type: Choice\n    Choices:\n      - Variable: $.x\n        NumericEquals: ¦\n",
+    ],
   ]);
 });
 
@@ -62,13 +66,21 @@ test("in flow style, closed or not", () => {
     ["States:\n  A: {Type: Pa¦\n  B: {Type: Pass}\n", "Pass", "States:\n  A: {Type: Pass¦\n  B: {Type: Pass}\n"],
     ["States:\n  A: {Type: Pass, Ne¦}", "Next", "States:\n  A: {Type: Pass, Next: ¦}"],
     ["States:\n  A: {Type: Pass, As¦", "Assign", "States:\n  A: {Type: Pass, Assign: {¦}"],
-    ["States:\n  A: {Type: Pass, Next: ¦}\n  'B, then C': {Type: Pass}", "B, then C", "States:\n  A: {Type: Pass, Next: \"B, then C\"¦}\n  'B, then C': {Type: Pass}"],
-    [`${TASK}Retry:\n      - ErrorEquals: [Sta¦\n        MaxAttempts: 2\n`, "States.Timeout", `${TASK}Retry:\n      - ErrorEquals: [States.Timeout¦\n        MaxAttempts: 2\n`],
+    [
+      "States:\n  A: {Type: Pass, Next: ¦}\n  'B, then C': {Type: Pass}",
+      "B, then C",
+      "States:\n  A: {Type: Pass, Next: \"B, then C\"¦}\n  'B, then C': {Type: Pass}",
+    ],
+    [
+      `${TASK}Retry:\n      - ErrorEquals: [Sta¦\n        MaxAttempts: 2\n`,
+      "States.Timeout",
+      `${TASK}Retry:\n      - ErrorEquals: [States.Timeout¦\n        MaxAttempts: 2\n`,
+    ],
   ]);
 });
 
 test("values: states, types, errors, words, and quotes where YAML wants them", () => {
-  const others = '\n  Ship it: {Type: Succeed}\n  "no": {Type: Succeed}\n  \'It\'\'s: done\': {Type: Succeed}';
+  const others = "\n  Ship it: {Type: Succeed}\n  \"no\": {Type: Succeed}\n  'It''s: done': {Type: Succeed}";
   check([
     [`${TASK}Next: ¦${others}`, "Ship it", `${TASK}Next: Ship it¦${others}`],
     [`${TASK}Next: Ship i¦t${others}`, "Ship it", `${TASK}Next: Ship it¦${others}`],
@@ -85,8 +97,16 @@ test("inside of paths and expressions, also of several lines", () => {
   check([
     [`${TASK}Parameters:\n      x.$: States.Ma¦`, "MathAdd", `${TASK}Parameters:\n      x.$: States.MathAdd¦`],
     [`${TASK}InputPath: $$.Ex¦`, "Execution", `${TASK}InputPath: $$.Execution¦`],
-    [`${TASK}QueryLanguage: JSONata\n    Output: "{% $substringA¦ %}"`, "$substringAfter", `${TASK}QueryLanguage: JSONata\n    Output: "{% $substringAfter(¦ %}"`],
-    [`${TASK}QueryLanguage: JSONata\n    Output: >-\n      {% $states.¦\n      %}\n`, "input", `${TASK}QueryLanguage: JSONata\n    Output: >-\n      {% $states.input¦\n      %}\n`],
+    [
+      `${TASK}QueryLanguage: JSONata\n    Output: "{% $substringA¦ %}"`,
+      "$substringAfter",
+      `${TASK}QueryLanguage: JSONata\n    Output: "{% $substringAfter(¦ %}"`,
+    ],
+    [
+      `${TASK}QueryLanguage: JSONata\n    Output: >-\n      {% $states.¦\n      %}\n`,
+      "input",
+      `${TASK}QueryLanguage: JSONata\n    Output: >-\n      {% $states.input¦\n      %}\n`,
+    ],
   ]);
   const { reads } = yamlProposals(`${TASK}Parameters:\n      x.$: $.order.i`, `${TASK}Parameters:\n      x.$: $.order.i`.length, complete);
   assert.deepEqual(reads, { language: "jsonpath", state: "A", field: "Parameters", path: "$.order" });
@@ -94,16 +114,29 @@ test("inside of paths and expressions, also of several lines", () => {
 
 test("through anchors, aliases and merge keys, and in texts that have other faults", () => {
   check([
-    ["States:\n  A:\n    <<: &t\n      Type: Task\n      Resou¦\n    End: true\n  B:\n    <<: *t\n", "Resource", "States:\n  A:\n    <<: &t\n      Type: Task\n      Resource: ¦\n    End: true\n  B:\n    <<: *t\n"],
+    [
+      "States:\n  A:\n    <<: &t\n      Type: Task\n      Resou¦\n    End: true\n  B:\n    <<: *t\n",
+      "Resource",
+      "States:\n  A:\n    <<: &t\n      Type: Task\n      Resource: ¦\n    End: true\n  B:\n    <<: *t\n",
+    ],
     // What it stands for tells what it may have.
-    [".task: &t\n  Resou¦\nStates:\n  A:\n    Type: Task\n    <<: *t\n", "Resource", ".task: &t\n  Resource: ¦\nStates:\n  A:\n    Type: Task\n    <<: *t\n"],
-    ["States:\n  A:\n    Ty¦\n  B:\n    half\n  C:\n    Type: Pass\n    Nex\n", "Type", "States:\n  A:\n    Type: ¦\n  B:\n    half\n  C:\n    Type: Pass\n    Nex\n"],
+    [
+      ".task: &t\n  Resou¦\nStates:\n  A:\n    Type: Task\n    <<: *t\n",
+      "Resource",
+      ".task: &t\n  Resource: ¦\nStates:\n  A:\n    Type: Task\n    <<: *t\n",
+    ],
+    [
+      "States:\n  A:\n    Ty¦\n  B:\n    half\n  C:\n    Type: Pass\n    Nex\n",
+      "Type",
+      "States:\n  A:\n    Type: ¦\n  B:\n    half\n  C:\n    Type: Pass\n    Nex\n",
+    ],
   ]);
   for (const comment of [`${TASK}# Ne¦`, `${TASK}Next: B # Ne¦`]) assert.equal(take(comment, "Next"), null, comment);
 });
 
 test("any half of a text, at any place", () => {
-  const text = "StartAt: A # first\nStates:\n  A: &a\n    Type: Task\n    Resource: 'x''y'\n    Parameters: {\"x.$\": \"$.a[0].b\", y: [1, {z: ~}]}\n    Catch:\n      - ErrorEquals: [States.ALL]\n        Next: B\n  B: {<<: *a, Type: Pass}\n";
+  const text =
+    "StartAt: A # first\nStates:\n  A: &a\n    Type: Task\n    Resource: 'x''y'\n    Parameters: {\"x.$\": \"$.a[0].b\", y: [1, {z: ~}]}\n    Catch:\n      - ErrorEquals: [States.ALL]\n        Next: B\n  B: {<<: *a, Type: Pass}\n";
   for (let cut = 0; cut <= text.length; cut += 1) {
     for (const at of [cut, cut - 3, cut >> 1]) {
       if (at < 0) continue;

@@ -21,14 +21,23 @@ export function faults(page) {
     await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
     const found = new Set();
     const CONTROL = "button, input, select, textarea, summary, a[href], [role=tab], [role=slider]";
-    const name = (element) => `${element.tagName.toLowerCase()}.${String(element.className?.baseVal ?? element.className).trim().replaceAll(/\s+/g, ".")} “${(element.getAttribute("aria-label") ?? element.textContent ?? "").trim().replaceAll(/\s+/g, " ").slice(0, 40)}”`;
+    const name = (element) =>
+      `${element.tagName.toLowerCase()}.${String(element.className?.baseVal ?? element.className)
+        .trim()
+        .replaceAll(
+          /\s+/g,
+          ".",
+        )} “${(element.getAttribute("aria-label") ?? element.textContent ?? "").trim().replaceAll(/\s+/g, " ").slice(0, 40)}”`;
     const near = (element) => `${name(element)} in ${name(element.parentElement).replace(/ “.*/, "")}`;
-    if (document.documentElement.scrollWidth > innerWidth) found.add(`the page scrolls sideways: ${document.documentElement.scrollWidth} of ${innerWidth}`);
+    if (document.documentElement.scrollWidth > innerWidth)
+      found.add(`the page scrolls sideways: ${document.documentElement.scrollWidth} of ${innerWidth}`);
     const styles = new Map();
     const styleOf = (element) => styles.get(element) ?? (styles.set(element, getComputedStyle(element)), styles.get(element));
     const dialog = document.querySelector("dialog[open]");
     /** What is left out: drawings and editors, whose boxes are of a magnification and of a text; what only readers hear. */
-    const left = (element) => element.closest("svg.canvas, svg, .unseen, .skip-link, .toast, [aria-hidden=true] > .hold, option") !== null || (dialog !== null && !dialog.contains(element));
+    const left = (element) =>
+      element.closest("svg.canvas, svg, .unseen, .skip-link, .toast, [aria-hidden=true] > .hold, option") !== null ||
+      (dialog !== null && !dialog.contains(element));
     const visible = (element) => element.checkVisibility({ opacityProperty: true, visibilityProperty: true });
     const all = [...document.body.querySelectorAll("*")].filter((element) => !left(element) && visible(element));
     const boxes = new Map(all.map((element) => [element, element.getBoundingClientRect()]));
@@ -36,7 +45,10 @@ export function faults(page) {
     /** The box that an element may be seen in, and whether one can scroll to the rest of it. */
     const clip = (element) => {
       let [x0, y0, x1, y1] = [0, 0, innerWidth, innerHeight];
-      let [scrollX, scrollY] = [false, document.documentElement.scrollHeight > innerHeight && styleOf(document.body).overflowY !== "hidden"];
+      let [scrollX, scrollY] = [
+        false,
+        document.documentElement.scrollHeight > innerHeight && styleOf(document.body).overflowY !== "hidden",
+      ];
       if (styleOf(element).position === "fixed") return { x0, y0, x1, y1, scrollX, scrollY };
       for (let at = element.parentElement; at && at !== document.body; at = at.parentElement) {
         const { overflowX, overflowY, position } = styleOf(at);
@@ -67,17 +79,44 @@ export function faults(page) {
       const { x0, y0, x1, y1, scrollX, scrollY } = seen;
       if (control) controls.push({ element, box, clip: seen });
       const shortened = (at) => at !== null && styleOf(at).textOverflow === "ellipsis" && styleOf(at).overflowX !== "visible";
-      const ellipsis = shortened(element) ? element : (element.parentElement && shortened(element.parentElement) ? element.parentElement : null);
-      if (!scrollX && (box.right > x1 + 1.5 || box.left < x0 - 1.5) && !(text && !control && ellipsis)) found.add(`cut off at the side by ${Math.round(Math.max(box.right - x1, x0 - box.left))}: ${near(element)}`);
-      if (!scrollY && (box.bottom > y1 + 1.5 || box.top < y0 - 1.5)) found.add(`cut off above or below by ${Math.round(Math.max(box.bottom - y1, y0 - box.top))}: ${near(element)}`);
+      const ellipsis = shortened(element)
+        ? element
+        : element.parentElement && shortened(element.parentElement)
+          ? element.parentElement
+          : null;
+      if (!scrollX && (box.right > x1 + 1.5 || box.left < x0 - 1.5) && !(text && !control && ellipsis))
+        found.add(`cut off at the side by ${Math.round(Math.max(box.right - x1, x0 - box.left))}: ${near(element)}`);
+      if (!scrollY && (box.bottom > y1 + 1.5 || box.top < y0 - 1.5))
+        found.add(`cut off above or below by ${Math.round(Math.max(box.bottom - y1, y0 - box.top))}: ${near(element)}`);
       const { overflowX, overflowY } = styleOf(element);
       if (element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 0 && !element.matches("input, textarea, select")) {
-        if (overflowX === "visible" && control) found.add(`words beyond their control by ${element.scrollWidth - element.clientWidth}: ${near(element)}`);
-        else if (/hidden|clip/.test(overflowX) && !ellipsis) found.add(`words cut off by ${element.scrollWidth - element.clientWidth}: ${near(element)}`);
+        if (overflowX === "visible" && control)
+          found.add(`words beyond their control by ${element.scrollWidth - element.clientWidth}: ${near(element)}`);
+        else if (/hidden|clip/.test(overflowX) && !ellipsis)
+          found.add(`words cut off by ${element.scrollWidth - element.clientWidth}: ${near(element)}`);
       }
-      if (ellipsis && ellipsis.scrollWidth > ellipsis.clientWidth + 1 && element.closest("[title], [aria-label]") === null && !element.querySelector("[title]")) found.add(`shortened without a title: ${near(element)}`);
-      if (/hidden|clip/.test(overflowY) && element.scrollHeight > element.clientHeight + slack(element) && element.clientHeight > 0 && !element.matches("input, select")) found.add(`letters cut off by ${element.scrollHeight - element.clientHeight}: ${near(element)}`);
-      else if (control && overflowY === "visible" && element.scrollHeight > element.clientHeight + slack(element) && element.clientHeight > 0 && element.matches("button, summary")) found.add(`letters beyond their control by ${element.scrollHeight - element.clientHeight}: ${near(element)}`);
+      if (
+        ellipsis &&
+        ellipsis.scrollWidth > ellipsis.clientWidth + 1 &&
+        element.closest("[title], [aria-label]") === null &&
+        !element.querySelector("[title]")
+      )
+        found.add(`shortened without a title: ${near(element)}`);
+      if (
+        /hidden|clip/.test(overflowY) &&
+        element.scrollHeight > element.clientHeight + slack(element) &&
+        element.clientHeight > 0 &&
+        !element.matches("input, select")
+      )
+        found.add(`letters cut off by ${element.scrollHeight - element.clientHeight}: ${near(element)}`);
+      else if (
+        control &&
+        overflowY === "visible" &&
+        element.scrollHeight > element.clientHeight + slack(element) &&
+        element.clientHeight > 0 &&
+        element.matches("button, summary")
+      )
+        found.add(`letters beyond their control by ${element.scrollHeight - element.clientHeight}: ${near(element)}`);
     }
     // Controls that lie on each other, of what is in sight.
     const layered = (element) => element.closest(".menu, .timers ol, .card, .sheet, [popover]");
@@ -90,7 +129,10 @@ export function faults(page) {
         if (wide > 2 && high > 2) {
           // One that has been scrolled out of sight below the other is not on it.
           const there = (one) => {
-            const [x, y] = [(Math.max(a.box.left, b.box.left) + Math.min(a.box.right, b.box.right)) / 2, (Math.max(a.box.top, b.box.top) + Math.min(a.box.bottom, b.box.bottom)) / 2];
+            const [x, y] = [
+              (Math.max(a.box.left, b.box.left) + Math.min(a.box.right, b.box.right)) / 2,
+              (Math.max(a.box.top, b.box.top) + Math.min(a.box.bottom, b.box.bottom)) / 2,
+            ];
             return document.elementsFromPoint(x, y).includes(one.element);
           };
           if (there(a) && there(b)) found.add(`on each other: ${near(a.element)} and ${near(b.element)}`);

@@ -8,7 +8,16 @@ import { comes, visits } from "./playground.mjs";
 const CONTEXT = {
   StartAt: "Look",
   States: {
-    Look: { Type: "Pass", Parameters: { "id.$": "$$.Execution.Id", "name.$": "$$.Execution.Name", "at.$": "$$.Execution.StartTime", "n.$": "States.MathRandom(1, 1000000)" }, Next: "Rest" },
+    Look: {
+      Type: "Pass",
+      Parameters: {
+        "id.$": "$$.Execution.Id",
+        "name.$": "$$.Execution.Name",
+        "at.$": "$$.Execution.StartTime",
+        "n.$": "States.MathRandom(1, 1000000)",
+      },
+      Next: "Rest",
+    },
     Rest: { Type: "Wait", Seconds: 7200, End: true },
   },
 };
@@ -26,7 +35,10 @@ describe("what an execution begins with", { skip }, () => {
     await pane.getByLabel(/^Start time/).fill("2030-01-02T03:04:05");
     await pane.getByLabel(/^Seed/).fill("7");
     await page.keyboard.press("Tab");
-    await comes(() => pane.locator('pre[aria-label="Context Object"]').innerText(), /"Name": "order-17"[\s\S]*"StartTime": "2030-01-02T03:04:05.000Z"/);
+    await comes(
+      () => pane.locator('pre[aria-label="Context Object"]').innerText(),
+      /"Name": "order-17"[\s\S]*"StartTime": "2030-01-02T03:04:05.000Z"/,
+    );
     await visitor.run();
     const { n, ...rest } = await visitor.output();
     assert.deepEqual(rest, { id: "arn:aws:states:eu-west-1:1:execution:m:order-17", name: "order-17", at: "2030-01-02T03:04:05Z" });
@@ -41,7 +53,19 @@ describe("what an execution begins with", { skip }, () => {
   });
 
   visit("time by hand: by a second, a minute, to a date, to a timer of the list", { staying: true }, async (visitor, page) => {
-    const waits = { StartAt: "Both", States: { Both: { Type: "Parallel", Branches: [["Short", 600], ["Long", 86_400]].map(([name, Seconds]) => ({ StartAt: name, States: { [name]: { Type: "Wait", Seconds, End: true } } })), End: true } } };
+    const waits = {
+      StartAt: "Both",
+      States: {
+        Both: {
+          Type: "Parallel",
+          Branches: [
+            ["Short", 600],
+            ["Long", 86_400],
+          ].map(([name, Seconds]) => ({ StartAt: name, States: { [name]: { Type: "Wait", Seconds, End: true } } })),
+          End: true,
+        },
+      },
+    };
     await visitor.open({ definition: waits });
     await visitor.tab("Config");
     const pane = config(page);
@@ -70,37 +94,64 @@ describe("what an execution begins with", { skip }, () => {
     await comes(() => visitor.result().then((result) => result.innerText()), /SUCCEEDED/);
   });
 
-  visit("time that is skipped is seen passing for a moment, and the run does not wait for it", { reducedMotion: "no-preference" }, async (visitor, page) => {
-    const waits = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`W${i}`, { Type: "Wait", Seconds: 86_400 * (i + 1), ...(i < 19 ? { Next: `W${i + 1}` } : { End: true }) }]));
-    await visitor.open({ definition: { StartAt: "W0", States: waits } });
-    // Nobody sees time pass in a graph that is not drawn yet.
-    await visitor.state("W19").waitFor();
-    await page.evaluate(() => {
-      globalThis.seen = [];
-      new MutationObserver(() => seen.push(...[...document.querySelectorAll(".remaining text")].map((text) => text.textContent).filter((text) => !seen.includes(text)))).observe(document.querySelector("#graph-pane"), { childList: true, subtree: true, characterData: true });
-    });
-    await visitor.run();
-    await visitor.result();
-    await comes(() => page.evaluate(() => globalThis.seen.slice(0, 3)), ["1 d", "2 d", "3 d"]);
-    await comes(() => page.locator(".remaining").count(), 0, "nothing of it stays");
-    assert.ok((await page.evaluate(() => globalThis.seen.length)) <= 8, "only the first: who watches has seen how it goes");
-  });
+  visit(
+    "time that is skipped is seen passing for a moment, and the run does not wait for it",
+    { reducedMotion: "no-preference" },
+    async (visitor, page) => {
+      const waits = Object.fromEntries(
+        Array.from({ length: 20 }, (_, i) => [
+          `W${i}`,
+          { Type: "Wait", Seconds: 86_400 * (i + 1), ...(i < 19 ? { Next: `W${i + 1}` } : { End: true }) },
+        ]),
+      );
+      await visitor.open({ definition: { StartAt: "W0", States: waits } });
+      // Nobody sees time pass in a graph that is not drawn yet.
+      await visitor.state("W19").waitFor();
+      await page.evaluate(() => {
+        globalThis.seen = [];
+        new MutationObserver(() =>
+          seen.push(
+            ...[...document.querySelectorAll(".remaining text")].map((text) => text.textContent).filter((text) => !seen.includes(text)),
+          ),
+        ).observe(document.querySelector("#graph-pane"), { childList: true, subtree: true, characterData: true });
+      });
+      await visitor.run();
+      await visitor.result();
+      await comes(() => page.evaluate(() => globalThis.seen.slice(0, 3)), ["1 d", "2 d", "3 d"]);
+      await comes(() => page.locator(".remaining").count(), 0, "nothing of it stays");
+      assert.ok((await page.evaluate(() => globalThis.seen.length)) <= 8, "only the first: who watches has seen how it goes");
+    },
+  );
 
   visit("AWS's limits can be lifted, and the type is Express where that is chosen", { staying: true }, async (visitor, page) => {
-    const large = { StartAt: "Grow", States: { Grow: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:grow", End: true } } };
+    const large = {
+      StartAt: "Grow",
+      States: { Grow: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:grow", End: true } },
+    };
     await visitor.open({ definition: large, tasks: "export default { grow: () => 'x'.repeat(300_000) };" });
     await visitor.run();
     await comes(() => visitor.result().then((result) => result.innerText()), /FAILED[\s\S]*States\.DataLimitExceeded/);
     await visitor.tab("Config");
-    await config(page).getByLabel(/Limit payloads to 256 KiB/).uncheck();
+    await config(page)
+      .getByLabel(/Limit payloads to 256 KiB/)
+      .uncheck();
     await visitor.run();
     await page.locator(".result", { hasText: "SUCCEEDED" }).waitFor();
-    const count = { StartAt: "Add", States: { Add: { Type: "Pass", Parameters: { "n.$": "States.MathAdd($.n, 1)" }, Next: "Enough" }, Enough: { Type: "Choice", Choices: [{ Variable: "$.n", NumericGreaterThan: 6500, Next: "Done" }], Default: "Add" }, Done: { Type: "Succeed" } } };
+    const count = {
+      StartAt: "Add",
+      States: {
+        Add: { Type: "Pass", Parameters: { "n.$": "States.MathAdd($.n, 1)" }, Next: "Enough" },
+        Enough: { Type: "Choice", Choices: [{ Variable: "$.n", NumericGreaterThan: 6500, Next: "Done" }], Default: "Add" },
+        Done: { Type: "Succeed" },
+      },
+    };
     await visitor.open({ definition: count, input: { n: 0 } });
     await visitor.run();
     await page.locator(".result", { hasText: /FAILED[\s\S]*25,000 events/ }).waitFor();
     await visitor.tab("Config");
-    await config(page).getByLabel(/Limit the history to 25,000 events/).uncheck();
+    await config(page)
+      .getByLabel(/Limit the history to 25,000 events/)
+      .uncheck();
     await config(page).getByLabel(/^Type/).selectOption("EXPRESS");
     await visitor.run();
     await page.locator(".result", { hasText: /SUCCEEDED[\s\S]*26,\d+ events/ }).waitFor();
@@ -120,7 +171,9 @@ describe("what an execution begins with", { skip }, () => {
     await refused("The input is 6.9 MiB. AWS takes at most 256 KiB.");
     // The limit is the one that Config has.
     await visitor.tab("Config");
-    await config(page).getByLabel(/Limit payloads to 256 KiB/).uncheck();
+    await config(page)
+      .getByLabel(/Limit payloads to 256 KiB/)
+      .uncheck();
     await visitor.run();
     await page.locator(".result", { hasText: "SUCCEEDED" }).waitFor();
     await visitor.tab("Input");
@@ -134,38 +187,57 @@ describe("what an execution begins with", { skip }, () => {
     await refused("The execution's name “a b” has a space, which AWS refuses in a name.");
   });
 
-  visit("AWS strictness: warnings do not stop a run unless that is chosen; problems are those of the chosen type", { staying: true }, async (visitor, page) => {
-    const callback = { StartAt: "A", States: { A: { Type: "Task", Resource: "arn:aws:states:::lambda:invoke.waitForTaskToken", Parameters: { FunctionName: "f", "Payload.$": "$$.Task.Token" }, End: true } } };
-    await visitor.open({ definition: callback });
-    const problems = page.locator(".problems-head");
-    await problems.filter({ hasText: "No problems" }).waitFor({ state: "attached" });
-    await visitor.tab("Config");
-    await config(page).getByLabel(/^Type/).selectOption("EXPRESS");
-    await problems.filter({ hasText: "1 error" }).waitFor({ state: "attached" });
-    await visitor.run();
-    await page.getByRole("alert").filter({ hasText: "Not started. The definition has an error" }).waitFor();
-    await config(page).getByLabel(/^Type/).selectOption("STANDARD");
-    await problems.filter({ hasText: "No problems" }).waitFor({ state: "attached" });
+  visit(
+    "AWS strictness: warnings do not stop a run unless that is chosen; problems are those of the chosen type",
+    { staying: true },
+    async (visitor, page) => {
+      const callback = {
+        StartAt: "A",
+        States: {
+          A: {
+            Type: "Task",
+            Resource: "arn:aws:states:::lambda:invoke.waitForTaskToken",
+            Parameters: { FunctionName: "f", "Payload.$": "$$.Task.Token" },
+            End: true,
+          },
+        },
+      };
+      await visitor.open({ definition: callback });
+      const problems = page.locator(".problems-head");
+      await problems.filter({ hasText: "No problems" }).waitFor({ state: "attached" });
+      await visitor.tab("Config");
+      await config(page).getByLabel(/^Type/).selectOption("EXPRESS");
+      await problems.filter({ hasText: "1 error" }).waitFor({ state: "attached" });
+      await visitor.run();
+      await page.getByRole("alert").filter({ hasText: "Not started. The definition has an error" }).waitFor();
+      await config(page).getByLabel(/^Type/).selectOption("STANDARD");
+      await problems.filter({ hasText: "No problems" }).waitFor({ state: "attached" });
 
-    await visitor.tab("Definition");
-    await visitor.write("Definition", JSON.stringify({ StartAt: "Wait", States: { Wait: { Type: "Pass", Parameters: { said: "$.text" }, End: true } } }));
-    await problems.filter({ hasText: "1 warning" }).waitFor({ state: "attached" });
-    await visitor.run();
-    await comes(() => visitor.result().then((result) => result.innerText()), /SUCCEEDED/, "as AWS has it, a warning stops nothing");
-    await visitor.tab("Config");
-    await config(page).getByLabel(/^AWS strictness/).selectOption("strict");
-    await visitor.run();
-    await page.getByRole("alert").filter({ hasText: "Not started. The definition has a warning, and Config is strict" }).waitFor();
-    // It goes with a link, as all of Config does.
-    await page.getByRole("button", { name: "Share" }).click();
-    await page.waitForFunction(() => document.querySelector("dialog textarea")?.value.includes("#v1."));
-    const link = await page.getByRole("textbox", { name: "Link" }).inputValue();
-    const other = await site.visit({ hash: link.slice(link.indexOf("#")) });
-    await other.ready();
-    await other.run();
-    await other.page.getByRole("alert").filter({ hasText: "Config is strict" }).waitFor();
-    await other.leave();
-  });
+      await visitor.tab("Definition");
+      await visitor.write(
+        "Definition",
+        JSON.stringify({ StartAt: "Wait", States: { Wait: { Type: "Pass", Parameters: { said: "$.text" }, End: true } } }),
+      );
+      await problems.filter({ hasText: "1 warning" }).waitFor({ state: "attached" });
+      await visitor.run();
+      await comes(() => visitor.result().then((result) => result.innerText()), /SUCCEEDED/, "as AWS has it, a warning stops nothing");
+      await visitor.tab("Config");
+      await config(page)
+        .getByLabel(/^AWS strictness/)
+        .selectOption("strict");
+      await visitor.run();
+      await page.getByRole("alert").filter({ hasText: "Not started. The definition has a warning, and Config is strict" }).waitFor();
+      // It goes with a link, as all of Config does.
+      await page.getByRole("button", { name: "Share" }).click();
+      await page.waitForFunction(() => document.querySelector("dialog textarea")?.value.includes("#v1."));
+      const link = await page.getByRole("textbox", { name: "Link" }).inputValue();
+      const other = await site.visit({ hash: link.slice(link.indexOf("#")) });
+      await other.ready();
+      await other.run();
+      await other.page.getByRole("alert").filter({ hasText: "Config is strict" }).waitFor();
+      await other.leave();
+    },
+  );
 
   visit("the query language of all states is chosen, in the text of the definition", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: `{\n  "Comment": "none said",\n  "StartAt": "A",\n  "States": { "A": { "Type": "Succeed" } }\n}` });
@@ -189,7 +261,16 @@ describe("what an execution begins with", { skip }, () => {
   });
 
   visit("inputs: generated from the definition, named, chosen, taken from a history", { staying: true }, async (visitor, page) => {
-    await visitor.open({ definition: { StartAt: "A", States: { A: { Type: "Choice", Choices: [{ Variable: "$.order.total", NumericGreaterThan: 10, Next: "B" }], Default: "B" }, B: { Type: "Pass", Parameters: { "who.$": "$.order.customer.name" }, End: true } } }, input: { mine: true } });
+    await visitor.open({
+      definition: {
+        StartAt: "A",
+        States: {
+          A: { Type: "Choice", Choices: [{ Variable: "$.order.total", NumericGreaterThan: 10, Next: "B" }], Default: "B" },
+          B: { Type: "Pass", Parameters: { "who.$": "$.order.customer.name" }, End: true },
+        },
+      },
+      input: { mine: true },
+    });
     await visitor.tab("Input");
     await page.getByRole("button", { name: "Generate from the definition" }).click();
     const written = async (text) => {
@@ -210,21 +291,38 @@ describe("what an execution begins with", { skip }, () => {
     await field.fill("{}");
     await page.getByRole("button", { name: "Take its input" }).click();
     await page.getByText("The history has no events.").waitFor();
-    await field.fill(JSON.stringify({ events: [{ id: 1, previousEventId: 0, timestamp: "2030-01-01T00:00:00Z", type: "ExecutionStarted", executionStartedEventDetails: { input: '{"from":"there"}' } }] }));
+    await field.fill(
+      JSON.stringify({
+        events: [
+          {
+            id: 1,
+            previousEventId: 0,
+            timestamp: "2030-01-01T00:00:00Z",
+            type: "ExecutionStarted",
+            executionStartedEventDetails: { input: '{"from":"there"}' },
+          },
+        ],
+      }),
+    );
     await page.getByRole("button", { name: "Take its input" }).click();
     await comes(() => written("from"), { from: "there" });
     await page.getByRole("button", { name: "Remove" }).click();
     await comes(() => chosen.locator("option").allInnerTexts(), ["The text below", "Input 1", "Small order"]);
   });
 
-  for (const [name, options] of [["a large window", {}], ["a phone", { width: 360, height: 740 }]]) {
+  for (const [name, options] of [
+    ["a large window", {}],
+    ["a phone", { width: 360, height: 740 }],
+  ]) {
     test(`Config and the inputs are accessible: ${name}`, async () => {
       const visitor = await site.visit(options);
       const { page } = visitor;
       await page.locator("[data-node]").first().waitFor();
       if (options.width) await page.getByRole("navigation", { name: "Panes" }).getByRole("button", { name: "Code" }).click();
       await visitor.tab("Config");
-      await config(page).getByLabel(/^Clock/).selectOption("manual");
+      await config(page)
+        .getByLabel(/^Clock/)
+        .selectOption("manual");
       await page.keyboard.press("ControlOrMeta+Enter");
       if (options.width) await page.getByRole("navigation", { name: "Panes" }).getByRole("button", { name: "Code" }).click();
       await config(page).getByLabel("To, UTC").waitFor();

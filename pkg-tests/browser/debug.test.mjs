@@ -6,7 +6,8 @@ import { INPUT, charges } from "../charges.mjs";
 import { comes, until, visits } from "./playground.mjs";
 
 const EACH = charges({ Catch: [{ ErrorEquals: ["States.ALL"], Next: "Skip" }] }, { Skip: { Type: "Pass", End: true } });
-const CHARGE = "export default { charge: ({ n }, task) => { if (n === 2 && task.attempt === 0) { const e = new Error('try again'); e.name = 'Busy'; throw e; } return { ok: true, n }; } };";
+const CHARGE =
+  "export default { charge: ({ n }, task) => { if (n === 2 && task.attempt === 0) { const e = new Error('try again'); e.name = 'Busy'; throw e; } return { ok: true, n }; } };";
 const CHARGE_STATE = "/States/Each/ItemProcessor/States/Charge";
 
 describe("the debugger", { skip }, () => {
@@ -45,7 +46,10 @@ describe("the debugger", { skip }, () => {
     await page.keyboard.press("F10");
     await paused(page, "before Rest · item #1");
     await page.keyboard.press("Shift+F11");
-    await page.getByRole("option", { name: /MapIterationSucceeded/ }).nth(1).waitFor();
+    await page
+      .getByRole("option", { name: /MapIterationSucceeded/ })
+      .nth(1)
+      .waitFor();
     await page.keyboard.press("Shift+F8");
     await comes(async () => (await visitor.output()).length, 3);
   });
@@ -70,58 +74,70 @@ describe("the debugger", { skip }, () => {
     await paused(page, "before Enough?");
   });
 
-  visit("a breakpoint on a transition is set on its line, shown there, and taken away there", { staying: "Order processing" }, async (visitor, page) => {
-    await visitor.still();
-    // Beside the line, which is thin. With the first run the dock opens, and the graph fits itself anew.
-    const beside = async () => {
-      const [check, stock] = [await visitor.state("CheckStock").boundingBox(), await visitor.state("InStock?").boundingBox()];
-      return [check.x + check.width / 2 + 4, (check.y + check.height + stock.y) / 2];
-    };
-    const [x, y] = await beside();
-    await page.mouse.move(x, y - 2);
-    await page.mouse.move(x, y);
-    await page.locator(".way").waitFor({ state: "attached" });
-    await page.mouse.click(x, y);
-    const menu = page.getByRole("menu", { name: "From CheckStock to InStock?" });
-    await menu.getByRole("menuitemcheckbox", { name: "Breakpoint on this transition", checked: false }).click();
-    await menu.waitFor({ state: "detached" });
-    await page.locator(".lines .breakpoint").waitFor({ state: "attached" });
-    await comes(() => visitor.state("CheckStock").getAttribute("aria-label"), /breakpoint: on the transition from CheckStock to InStock\?/);
-    await visitor.run();
-    await paused(page, "on the transition from CheckStock to InStock?");
-    await page.locator(".status-bar", { hasText: "Paused on the transition from CheckStock to InStock? (breakpoint)" }).waitFor();
-    // A key of the state it leads to is not about it.
-    await visitor.state("InStock?").click();
-    await page.keyboard.press("F9");
-    await page.keyboard.press("F9");
-    await comes(() => page.locator(".lines .breakpoint").count(), 1);
-    await visitor.still();
-    await page.mouse.click(...(await beside()), { button: "right" });
-    await menu.getByRole("menuitemcheckbox", { name: "Breakpoint on this transition", checked: true }).click();
-    await page.locator(".lines .breakpoint").waitFor({ state: "detached" });
-  });
+  visit(
+    "a breakpoint on a transition is set on its line, shown there, and taken away there",
+    { staying: "Order processing" },
+    async (visitor, page) => {
+      await visitor.still();
+      // Beside the line, which is thin. With the first run the dock opens, and the graph fits itself anew.
+      const beside = async () => {
+        const [check, stock] = [await visitor.state("CheckStock").boundingBox(), await visitor.state("InStock?").boundingBox()];
+        return [check.x + check.width / 2 + 4, (check.y + check.height + stock.y) / 2];
+      };
+      const [x, y] = await beside();
+      await page.mouse.move(x, y - 2);
+      await page.mouse.move(x, y);
+      await page.locator(".way").waitFor({ state: "attached" });
+      await page.mouse.click(x, y);
+      const menu = page.getByRole("menu", { name: "From CheckStock to InStock?" });
+      await menu.getByRole("menuitemcheckbox", { name: "Breakpoint on this transition", checked: false }).click();
+      await menu.waitFor({ state: "detached" });
+      await page.locator(".lines .breakpoint").waitFor({ state: "attached" });
+      await comes(
+        () => visitor.state("CheckStock").getAttribute("aria-label"),
+        /breakpoint: on the transition from CheckStock to InStock\?/,
+      );
+      await visitor.run();
+      await paused(page, "on the transition from CheckStock to InStock?");
+      await page.locator(".status-bar", { hasText: "Paused on the transition from CheckStock to InStock? (breakpoint)" }).waitFor();
+      // A key of the state it leads to is not about it.
+      await visitor.state("InStock?").click();
+      await page.keyboard.press("F9");
+      await page.keyboard.press("F9");
+      await comes(() => page.locator(".lines .breakpoint").count(), 1);
+      await visitor.still();
+      await page.mouse.click(...(await beside()), { button: "right" });
+      await menu.getByRole("menuitemcheckbox", { name: "Breakpoint on this transition", checked: true }).click();
+      await page.locator(".lines .breakpoint").waitFor({ state: "detached" });
+    },
+  );
 
-  visit("the kinds of breakpoints of a state are in its menu, and the ways out of it, by keyboard alone", { staying: "Order processing" }, async (visitor, page) => {
-    const tick = async (name, checked) => {
-      await visitor.state("ChargeCard").focus();
-      await page.keyboard.press("Shift+F10");
-      const item = page.getByRole("menu", { name: "ChargeCard" }).getByRole("menuitemcheckbox", { name, checked });
-      await item.focus();
-      await page.keyboard.press("Enter");
-      await item.waitFor({ state: "detached" });
-    };
-    await tick("Stop on the transition to TellCustomer", false);
-    await tick("Stop after it", false);
-    await tick("Stop on an error", false);
-    // That of the example is switched on again.
-    await tick("Stop before a retry", false);
-    const name = () => visitor.state("ChargeCard").getAttribute("aria-label");
-    for (const what of ["on the transition from ChargeCard to TellCustomer", "after it", "on any error", "before a retry"]) await until(async () => assert.ok((await name()).includes(`breakpoint: ${what}`), what));
-    await tick("Stop on an error", true);
-    await until(async () => assert.doesNotMatch(await visitor.state("ChargeCard").getAttribute("aria-label"), /on any error/));
-    await visitor.run();
-    await paused(page, "before ChargeCard is retried");
-  });
+  visit(
+    "the kinds of breakpoints of a state are in its menu, and the ways out of it, by keyboard alone",
+    { staying: "Order processing" },
+    async (visitor, page) => {
+      const tick = async (name, checked) => {
+        await visitor.state("ChargeCard").focus();
+        await page.keyboard.press("Shift+F10");
+        const item = page.getByRole("menu", { name: "ChargeCard" }).getByRole("menuitemcheckbox", { name, checked });
+        await item.focus();
+        await page.keyboard.press("Enter");
+        await item.waitFor({ state: "detached" });
+      };
+      await tick("Stop on the transition to TellCustomer", false);
+      await tick("Stop after it", false);
+      await tick("Stop on an error", false);
+      // That of the example is switched on again.
+      await tick("Stop before a retry", false);
+      const name = () => visitor.state("ChargeCard").getAttribute("aria-label");
+      for (const what of ["on the transition from ChargeCard to TellCustomer", "after it", "on any error", "before a retry"])
+        await until(async () => assert.ok((await name()).includes(`breakpoint: ${what}`), what));
+      await tick("Stop on an error", true);
+      await until(async () => assert.doesNotMatch(await visitor.state("ChargeCard").getAttribute("aria-label"), /on any error/));
+      await visitor.run();
+      await paused(page, "before ChargeCard is retried");
+    },
+  );
 
   visit("conditions, log points and hits, from the list of breakpoints", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: EACH, input: INPUT, tasks: CHARGE });
@@ -132,7 +148,10 @@ describe("the debugger", { skip }, () => {
     await visitor.run();
     await paused(page, "item #2");
     await comes(() => page.locator(".breakpoints").innerText(), /1 hit/);
-    await page.getByRole("button", { name: /^Edit|^Done/ }).first().waitFor();
+    await page
+      .getByRole("button", { name: /^Edit|^Done/ })
+      .first()
+      .waitFor();
     await page.getByRole("textbox", { name: "Condition" }).fill("");
     await page.getByRole("textbox", { name: "Log instead of stopping" }).fill("n is {% $.n %}");
     await page.getByRole("textbox", { name: "Log instead of stopping" }).press("Tab");
@@ -154,7 +173,10 @@ describe("the debugger", { skip }, () => {
     await page.keyboard.press("Tab");
     await visitor.choose(pane.getByRole("button", { name: "Attempt 1" }));
     await visitor.choose(pane.getByRole("radio", { name: "Retry" }));
-    await comes(() => pane.getByRole("table", { name: "Retriers and catchers" }).innerText(), /1 of 3\s+retry 1 back-off 2\.0 s \(2 × 2⁰\)[\s\S]*next: back-off 4\.0 s \(2 × 2¹\)/);
+    await comes(
+      () => pane.getByRole("table", { name: "Retriers and catchers" }).innerText(),
+      /1 of 3\s+retry 1 back-off 2\.0 s \(2 × 2⁰\)[\s\S]*next: back-off 4\.0 s \(2 × 2¹\)/,
+    );
     await visitor.choose(pane.getByRole("group", { name: "Attempt" }).getByRole("button", { name: "2" }));
     await visitor.choose(pane.getByRole("radio", { name: /ResultPath/ }));
     await pane.locator(".tree-line.added", { hasText: '"ok"' }).click();
@@ -185,7 +207,10 @@ describe("the debugger", { skip }, () => {
     assert.deepEqual(output[2], { n: 3, paid: { ok: "by hand" } });
     await visitor.tab("Runs");
     await page.getByRole("treeitem").nth(1).waitFor();
-    await comes(() => page.getByRole("tree", { name: "Runs" }).innerText(), /Run 1[\s\S]*Run 2\s+edited result of Charge · after event \d+, LambdaFunctionSucceeded/);
+    await comes(
+      () => page.getByRole("tree", { name: "Runs" }).innerText(),
+      /Run 1[\s\S]*Run 2\s+edited result of Charge · after event \d+, LambdaFunctionSucceeded/,
+    );
     await page.getByRole("button", { name: /^Run 1/ }).click();
     await visitor.tab("Result");
     await comes(async () => (await visitor.output())[2], { n: 3, paid: { ok: true, n: 3 } });
@@ -225,23 +250,27 @@ describe("the debugger", { skip }, () => {
     await comes(() => page.getByText(/takes a different path/).count(), 0);
   });
 
-  visit("mocks: a fixed result, a script by attempt and item, and what is mocked looks mocked", { staying: true }, async (visitor, page) => {
-    await visitor.open({ definition: EACH, input: INPUT });
-    await visitor.tab("Mocks");
-    await page.getByLabel("What answers for Charge").selectOption("script");
-    const script = page.getByRole("list", { name: "Script of Charge" });
-    await script.getByLabel("Error").first().fill("Busy");
-    await script.getByLabel("Error").first().press("Tab");
-    await script.getByRole("textbox", { name: "Result (JSON)" }).fill('"mocked"');
-    await script.getByRole("textbox", { name: "Result (JSON)" }).press("Tab");
-    await comes(() => visitor.node(CHARGE_STATE).getAttribute("aria-label"), /mocked/);
-    await visitor.run();
-    await comes(async () => (await visitor.output()).map(({ paid }) => paid), ["mocked", "mocked", "mocked"]);
-    await comes(() => visitor.node(CHARGE_STATE).getAttribute("aria-label"), /3 failed attempts/);
-    await page.getByLabel("What answers for Charge").selectOption("expression");
-    await visitor.run();
-    await comes(async () => (await visitor.output())[1].paid, { ok: true, of: { n: 2 } });
-  });
+  visit(
+    "mocks: a fixed result, a script by attempt and item, and what is mocked looks mocked",
+    { staying: true },
+    async (visitor, page) => {
+      await visitor.open({ definition: EACH, input: INPUT });
+      await visitor.tab("Mocks");
+      await page.getByLabel("What answers for Charge").selectOption("script");
+      const script = page.getByRole("list", { name: "Script of Charge" });
+      await script.getByLabel("Error").first().fill("Busy");
+      await script.getByLabel("Error").first().press("Tab");
+      await script.getByRole("textbox", { name: "Result (JSON)" }).fill('"mocked"');
+      await script.getByRole("textbox", { name: "Result (JSON)" }).press("Tab");
+      await comes(() => visitor.node(CHARGE_STATE).getAttribute("aria-label"), /mocked/);
+      await visitor.run();
+      await comes(async () => (await visitor.output()).map(({ paid }) => paid), ["mocked", "mocked", "mocked"]);
+      await comes(() => visitor.node(CHARGE_STATE).getAttribute("aria-label"), /3 failed attempts/);
+      await page.getByLabel("What answers for Charge").selectOption("expression");
+      await visitor.run();
+      await comes(async () => (await visitor.output())[1].paid, { ok: true, of: { n: 2 } });
+    },
+  );
 
   visit("watches expressions, and finds every command in the palette", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: EACH, input: INPUT, tasks: CHARGE });
@@ -311,7 +340,10 @@ describe("the debugger", { skip }, () => {
     await page.waitForFunction(() => document.querySelector('#inspector-pane input[aria-label="Iteration of Each"]')?.value === "2");
     await comes(() => index.inputValue(), "2");
     await visitor.tab("Timeline");
-    await page.getByRole("group", { name: "Each #1" }).getByRole("button", { name: /^Charge, back-off before the next attempt, 2\.0 s/ }).waitFor();
+    await page
+      .getByRole("group", { name: "Each #1" })
+      .getByRole("button", { name: /^Charge, back-off before the next attempt, 2\.0 s/ })
+      .waitFor();
     await page.getByRole("group", { name: "Each #2" }).getByRole("button", { name: "Rest, wait, 10 s" }).click();
     await page.locator('[data-node="/States/Each/ItemProcessor/States/Rest"][aria-pressed="true"]').waitFor();
     await page.getByRole("button", { name: "Fork here" }).waitFor();
@@ -321,7 +353,11 @@ describe("the debugger", { skip }, () => {
     const failing = structuredClone(EACH);
     delete failing.States.Each.ItemProcessor.States.Charge.Catch;
     delete failing.States.Each.ItemProcessor.States.Skip;
-    await visitor.open({ definition: failing, input: INPUT, tasks: "export default { charge: () => { throw new TaskError('Broken', 'no use'); } };" });
+    await visitor.open({
+      definition: failing,
+      input: INPUT,
+      tasks: "export default { charge: () => { throw new TaskError('Broken', 'no use'); } };",
+    });
     await visitor.tab("Breakpoints");
     await page.getByLabel("Stop on errors").selectOption("uncaught");
     await visitor.run();
@@ -331,7 +367,10 @@ describe("the debugger", { skip }, () => {
     await comes(() => result.innerText(), /FAILED[\s\S]*Broken/);
   });
 
-  for (const size of [{ width: 1440, height: 900 }, { width: 390, height: 844 }]) {
+  for (const size of [
+    { width: 1440, height: 900 },
+    { width: 390, height: 844 },
+  ]) {
     test(`is accessible while paused at ${size.width} × ${size.height}`, async () => {
       const visitor = await site.visit(size);
       const { page } = visitor;

@@ -15,7 +15,13 @@ const CHARGES = {
       ItemProcessor: {
         StartAt: "Charge",
         States: {
-          Charge: { Type: "Task", Resource: `${LAMBDA}charge`, ResultPath: "$.paid", Retry: [{ ErrorEquals: ["Busy"], IntervalSeconds: 2 }], Next: "Rest" },
+          Charge: {
+            Type: "Task",
+            Resource: `${LAMBDA}charge`,
+            ResultPath: "$.paid",
+            Retry: [{ ErrorEquals: ["Busy"], IntervalSeconds: 2 }],
+            Next: "Rest",
+          },
           Rest: { Type: "Wait", Seconds: 3, End: true },
         },
       },
@@ -26,7 +32,8 @@ const CHARGES = {
   },
 };
 const INPUT = { items: [{ n: 1 }, { n: 2 }, { n: 3 }] };
-const CHARGE = "export default { charge: ({ n }, task) => { if (n === 2 && task.attempt === 0) { const e = new Error('try again'); e.name = 'Busy'; throw e; } return { ok: true, n }; } };";
+const CHARGE =
+  "export default { charge: ({ n }, task) => { if (n === 2 && task.attempt === 0) { const e = new Error('try again'); e.name = 'Busy'; throw e; } return { ok: true, n }; } };";
 
 describe("the time line", { skip }, () => {
   const { visit } = visits();
@@ -36,66 +43,93 @@ describe("the time line", { skip }, () => {
     await visitor.result();
   };
 
-  visit("folds idle time, shows failed attempts and back-offs, and leaves room behind the last bar", { staying: "Order processing" }, async (visitor, page) => {
-    await run(visitor);
-    await visitor.tab("Timeline");
-    await page.locator(".lane-gap", { hasText: "2 d" }).waitFor();
-    const one = page.getByRole("group", { name: "Each #1" });
-    await one.getByRole("button", { name: /^Charge, failed attempt/ }).waitFor();
-    await one.getByRole("button", { name: /^Charge, back-off before the next attempt, 2\.0 s/ }).waitFor();
-    await until(async () => {
-      const [track, last] = await page.getByRole("group", { name: "Execution" }).evaluate((lane) => [lane.querySelector(".lane-track"), [...lane.querySelectorAll(".lane-bar")].at(-1)].map((element) => element.getBoundingClientRect().right));
-      assert.ok(track - last >= 6, `the last bar ends ${track - last} pixels before the edge`);
-    });
-  });
+  visit(
+    "folds idle time, shows failed attempts and back-offs, and leaves room behind the last bar",
+    { staying: "Order processing" },
+    async (visitor, page) => {
+      await run(visitor);
+      await visitor.tab("Timeline");
+      await page.locator(".lane-gap", { hasText: "2 d" }).waitFor();
+      const one = page.getByRole("group", { name: "Each #1" });
+      await one.getByRole("button", { name: /^Charge, failed attempt/ }).waitFor();
+      await one.getByRole("button", { name: /^Charge, back-off before the next attempt, 2\.0 s/ }).waitFor();
+      await until(async () => {
+        const [track, last] = await page
+          .getByRole("group", { name: "Execution" })
+          .evaluate((lane) =>
+            [lane.querySelector(".lane-track"), [...lane.querySelectorAll(".lane-bar")].at(-1)].map(
+              (element) => element.getBoundingClientRect().right,
+            ),
+          );
+        assert.ok(track - last >= 6, `the last bar ends ${track - last} pixels before the edge`);
+      });
+    },
+  );
 
-  visit("zooms by dragging, by buttons and by keys, with the whole run as a strip", { staying: "Order processing" }, async (visitor, page) => {
-    await run(visitor);
-    await visitor.tab("Timeline");
-    const view = page.locator("#lanes-view");
-    await page.getByRole("group", { name: "Each #2" }).waitFor();
-    await comes(() => view.innerText(), "All events");
-    await visitor.still();
-    const box = await page.locator(".lane-track").first().boundingBox();
-    await page.mouse.move(box.x + box.width * 0.1, box.y + 10);
-    await page.mouse.down();
-    await page.mouse.move(box.x + box.width * 0.3, box.y + 12, { steps: 4 });
-    await page.locator(".lane-range").waitFor();
-    await page.mouse.up();
-    await page.waitForFunction(() => /^Events \d+ to \d+ of \d+$/.test(document.querySelector("#lanes-view").textContent));
-    const [, from, to, of] = /Events (\d+) to (\d+) of (\d+)/.exec(await view.innerText()).map(Number);
-    assert.ok(from > 1 && to < of && to - from < of / 2, `${from} to ${to} of ${of}`);
-    await page.getByRole("img", { name: `Overview: events ${from} to ${to} of ${of} are in view` }).waitFor();
-    // The gap of two days is out of view, and what is in view is wider.
-    await page.locator(".lane-gap", { hasText: "2 d" }).waitFor({ state: "detached" });
-    await page.locator(".lanes-head").getByRole("button", { name: "Later", exact: true }).click();
-    await page.waitForFunction((before) => document.querySelector("#lanes-view").textContent !== before, `Events ${from} to ${to} of ${of}`);
-    await page.getByRole("button", { name: "All", exact: true }).last().click();
-    await comes(() => view.innerText(), "All events");
-    // By keys: one stop, arrows between bars and lanes, plus, minus, nought.
-    const bar = page.getByRole("group", { name: "Execution" }).getByRole("button").first();
-    await bar.focus();
-    await page.keyboard.press("ArrowDown");
-    await page.keyboard.press("ArrowRight");
-    await comes(() => page.evaluate(() => document.activeElement.getAttribute("aria-label")), /^Rest, wait/);
-    await comes(() => page.locator('.lane-bar[tabindex="0"]').count(), 1);
-    await page.keyboard.press("Enter");
-    await page.locator('[data-node$="/States/Rest"][aria-pressed="true"]').waitFor();
-    await page.keyboard.press("+");
-    await page.waitForFunction(() => document.querySelector("#lanes-view").textContent.startsWith("Events"));
-    await page.keyboard.press("0");
-    await page.waitForFunction(() => document.querySelector("#lanes-view").textContent === "All events");
-  });
+  visit(
+    "zooms by dragging, by buttons and by keys, with the whole run as a strip",
+    { staying: "Order processing" },
+    async (visitor, page) => {
+      await run(visitor);
+      await visitor.tab("Timeline");
+      const view = page.locator("#lanes-view");
+      await page.getByRole("group", { name: "Each #2" }).waitFor();
+      await comes(() => view.innerText(), "All events");
+      await visitor.still();
+      const box = await page.locator(".lane-track").first().boundingBox();
+      await page.mouse.move(box.x + box.width * 0.1, box.y + 10);
+      await page.mouse.down();
+      await page.mouse.move(box.x + box.width * 0.3, box.y + 12, { steps: 4 });
+      await page.locator(".lane-range").waitFor();
+      await page.mouse.up();
+      await page.waitForFunction(() => /^Events \d+ to \d+ of \d+$/.test(document.querySelector("#lanes-view").textContent));
+      const [, from, to, of] = /Events (\d+) to (\d+) of (\d+)/.exec(await view.innerText()).map(Number);
+      assert.ok(from > 1 && to < of && to - from < of / 2, `${from} to ${to} of ${of}`);
+      await page.getByRole("img", { name: `Overview: events ${from} to ${to} of ${of} are in view` }).waitFor();
+      // The gap of two days is out of view, and what is in view is wider.
+      await page.locator(".lane-gap", { hasText: "2 d" }).waitFor({ state: "detached" });
+      await page.locator(".lanes-head").getByRole("button", { name: "Later", exact: true }).click();
+      await page.waitForFunction(
+        (before) => document.querySelector("#lanes-view").textContent !== before,
+        `Events ${from} to ${to} of ${of}`,
+      );
+      await page.getByRole("button", { name: "All", exact: true }).last().click();
+      await comes(() => view.innerText(), "All events");
+      // By keys: one stop, arrows between bars and lanes, plus, minus, nought.
+      const bar = page.getByRole("group", { name: "Execution" }).getByRole("button").first();
+      await bar.focus();
+      await page.keyboard.press("ArrowDown");
+      await page.keyboard.press("ArrowRight");
+      await comes(() => page.evaluate(() => document.activeElement.getAttribute("aria-label")), /^Rest, wait/);
+      await comes(() => page.locator('.lane-bar[tabindex="0"]').count(), 1);
+      await page.keyboard.press("Enter");
+      await page.locator('[data-node$="/States/Rest"][aria-pressed="true"]').waitFor();
+      await page.keyboard.press("+");
+      await page.waitForFunction(() => document.querySelector("#lanes-view").textContent.startsWith("Events"));
+      await page.keyboard.press("0");
+      await page.waitForFunction(() => document.querySelector("#lanes-view").textContent === "All events");
+    },
+  );
 
   visit("draws all of 25,000 events", { staying: true }, async (visitor, page) => {
     // A loop that only the limit of a history ends.
-    const definition = { StartAt: "Tick", States: { Tick: { Type: "Pass", Next: "Again" }, Again: { Type: "Choice", Choices: [{ Variable: "$.stop", IsPresent: true, Next: "Done" }], Default: "Tick" }, Done: { Type: "Succeed" } } };
+    const definition = {
+      StartAt: "Tick",
+      States: {
+        Tick: { Type: "Pass", Next: "Again" },
+        Again: { Type: "Choice", Choices: [{ Variable: "$.stop", IsPresent: true, Next: "Done" }], Default: "Tick" },
+        Done: { Type: "Succeed" },
+      },
+    };
     await visitor.open({ definition });
     await visitor.run();
     await visitor.result();
     await visitor.tab("Timeline");
     const lane = page.getByRole("group", { name: "Execution" });
-    await lane.getByRole("button", { name: /visits of several states/ }).first().waitFor();
+    await lane
+      .getByRole("button", { name: /visits of several states/ })
+      .first()
+      .waitFor();
     const drawn = await lane.evaluate((element) => {
       const track = element.querySelector(".lane-track").getBoundingClientRect();
       const bars = [...element.querySelectorAll(".lane-bar")];
@@ -114,23 +148,36 @@ describe("the time line", { skip }, () => {
     const strip = await page.locator(".lanes-overview path.lane-run").evaluate((path) => path.getBBox().width);
     assert.ok(strip > 950, `the strip reaches to ${strip} of 1000`);
     // What stands for many opens to show them.
-    await lane.getByRole("button", { name: /visits of several states/ }).last().click();
+    await lane
+      .getByRole("button", { name: /visits of several states/ })
+      .last()
+      .click();
     await page.waitForFunction(() => /^Events \d{5} to \d{5} of 25000$/.test(document.querySelector("#lanes-view").textContent));
-    await lane.getByRole("button", { name: /^(Tick|Again), \d/ }).first().waitFor();
+    await lane
+      .getByRole("button", { name: /^(Tick|Again), \d/ })
+      .first()
+      .waitFor();
   });
 
-  visit("the scrubber says event, type, state and time; the past has a banner and a way back", { staying: "Order processing" }, async (visitor, page) => {
-    await run(visitor);
-    const scrubber = page.getByRole("slider", { name: "Event shown" });
-    await scrubber.focus();
-    await page.keyboard.press("Home");
-    await page.locator('[aria-valuetext^="Before event 1 of"]').waitFor();
-    for (let i = 0; i < 6; i++) await page.keyboard.press("ArrowRight");
-    await page.locator('[aria-valuetext^="Event 6 of "][aria-valuetext*="LambdaFunctionScheduled, Charge, 00:00:00"]').waitFor();
-    await page.locator(".banner", { hasText: /Viewing event 6 of \d+/ }).getByRole("button", { name: "Return to live" }).click();
-    await page.locator(".banner", { hasText: "Viewing event" }).waitFor({ state: "detached" });
-    await page.locator('[aria-valuetext*="ExecutionSucceeded, Done, 2 days 00:00:"]').waitFor();
-  });
+  visit(
+    "the scrubber says event, type, state and time; the past has a banner and a way back",
+    { staying: "Order processing" },
+    async (visitor, page) => {
+      await run(visitor);
+      const scrubber = page.getByRole("slider", { name: "Event shown" });
+      await scrubber.focus();
+      await page.keyboard.press("Home");
+      await page.locator('[aria-valuetext^="Before event 1 of"]').waitFor();
+      for (let i = 0; i < 6; i++) await page.keyboard.press("ArrowRight");
+      await page.locator('[aria-valuetext^="Event 6 of "][aria-valuetext*="LambdaFunctionScheduled, Charge, 00:00:00"]').waitFor();
+      await page
+        .locator(".banner", { hasText: /Viewing event 6 of \d+/ })
+        .getByRole("button", { name: "Return to live" })
+        .click();
+      await page.locator(".banner", { hasText: "Viewing event" }).waitFor({ state: "detached" });
+      await page.locator('[aria-valuetext*="ExecutionSucceeded, Done, 2 days 00:00:"]').waitFor();
+    },
+  );
 });
 
 describe("the list of events and the table", { skip }, () => {
@@ -171,13 +218,20 @@ describe("the list of events and the table", { skip }, () => {
 
   visit("the way to an event leaves out what happened in other branches meanwhile", { staying: true }, async (visitor, page) => {
     const branch = (name) => ({ StartAt: name, States: { [name]: { Type: "Pass", End: true } } });
-    await visitor.open({ definition: { StartAt: "Both", States: { Both: { Type: "Parallel", Branches: [branch("Left"), branch("Right")], End: true } } } });
+    await visitor.open({
+      definition: { StartAt: "Both", States: { Both: { Type: "Parallel", Branches: [branch("Left"), branch("Right")], End: true } } },
+    });
     await visitor.run();
     await visitor.result();
     await visitor.tab("Events");
     await page.getByRole("option").filter({ hasText: "PassStateExitedRight" }).click();
     await page.waitForFunction(() => document.querySelectorAll(".event-link.on").length === 4);
-    const way = () => page.locator(".event-row:has(.event-link.on)").evaluateAll((rows) => rows.map((row) => `${row.querySelector(".event-type").textContent} ${row.querySelector(".event-state").textContent}`.trim()));
+    const way = () =>
+      page
+        .locator(".event-row:has(.event-link.on)")
+        .evaluateAll((rows) =>
+          rows.map((row) => `${row.querySelector(".event-type").textContent} ${row.querySelector(".event-state").textContent}`.trim()),
+        );
     await comes(way, ["ParallelStateEntered Both", "ParallelStateStarted Both", "PassStateEntered Right", "PassStateExited Right"]);
     await page.getByLabel("Branch or iteration").selectOption("Both branch 1");
     await page.getByRole("listbox", { name: "History, 2 events" }).waitFor();
@@ -188,30 +242,48 @@ describe("the list of events and the table", { skip }, () => {
     await visitor.run();
     await visitor.result();
     await page.getByRole("button", { name: "Table" }).click();
-    const cells = (name) => page.getByRole("row").filter({ has: page.locator("b", { hasText: name }) }).getByRole("gridcell").allInnerTexts();
-    await page.waitForFunction(() => [...document.querySelectorAll(".state-table .body .col-out")].some((cell) => cell.textContent === "32 B"));
+    const cells = (name) =>
+      page
+        .getByRole("row")
+        .filter({ has: page.locator("b", { hasText: name }) })
+        .getByRole("gridcell")
+        .allInnerTexts();
+    await page.waitForFunction(() =>
+      [...document.querySelectorAll(".state-table .body .col-out")].some((cell) => cell.textContent === "32 B"),
+    );
     const counted = async () => {
       const [, , visits, attempts, failures, iteration, , input, output] = await cells("Charge");
       return [visits, attempts, failures, iteration, input, output];
     };
     await comes(counted, ["3", "1", "1", "#2", "7 B", "32 B"]);
-    await comes(() => page.getByRole("columnheader").allInnerTexts(), ["Name", "Type", "Status", "Visits", "Attempts", "Failures", "Iteration", "Items", "In", "Out", "Start", "Duration", "Time"]);
+    await comes(
+      () => page.getByRole("columnheader").allInnerTexts(),
+      ["Name", "Type", "Status", "Visits", "Attempts", "Failures", "Iteration", "Items", "In", "Out", "Start", "Duration", "Time"],
+    );
     await page.getByRole("row").nth(1).focus();
     await page.keyboard.press("ArrowDown");
     await page.waitForFunction(() => document.activeElement.textContent.includes("Charge"));
     await page.keyboard.press("F9");
     await visitor.tab("Breakpoints 1");
-    await page.getByRole("row").filter({ has: page.locator("b", { hasText: "Charge" }) }).focus();
+    await page
+      .getByRole("row")
+      .filter({ has: page.locator("b", { hasText: "Charge" }) })
+      .focus();
     await page.keyboard.press("Shift+F10");
     await page.getByRole("menu").getByText("Run to here").waitFor();
   });
 
   visit("a table of ten thousand states goes to its end and draws what is in sight", { staying: true }, async (visitor, page) => {
     const n = 10_000;
-    const States = Object.fromEntries(Array.from({ length: n }, (_, i) => [`S${i}`, i === n - 1 ? { Type: "Succeed" } : { Type: "Pass", Next: `S${i + 1}` }]));
+    const States = Object.fromEntries(
+      Array.from({ length: n }, (_, i) => [`S${i}`, i === n - 1 ? { Type: "Succeed" } : { Type: "Pass", Next: `S${i + 1}` }]),
+    );
     await visitor.open({ definition: JSON.stringify({ StartAt: "S0", States }) });
     await page.getByRole("button", { name: "Table" }).click();
-    await page.getByRole("treegrid").and(page.locator(`[aria-rowcount="${n + 1}"]`)).waitFor();
+    await page
+      .getByRole("treegrid")
+      .and(page.locator(`[aria-rowcount="${n + 1}"]`))
+      .waitFor();
     await page.getByRole("row").nth(1).focus();
     await page.keyboard.press("End");
     await page.locator(`[role="row"][aria-rowindex="${n + 1}"][aria-selected="true"]`).waitFor();
@@ -226,7 +298,11 @@ describe("the console and what is watched", { skip }, () => {
   const { visit } = visits();
 
   visit("log points stand beside what handlers write, each with its event", { staying: true }, async (visitor, page) => {
-    await visitor.open({ definition: CHARGES, input: INPUT, tasks: CHARGE.replace("charge: ({ n }, task) => {", "charge: ({ n }, task) => { console.log('asked for', n);") });
+    await visitor.open({
+      definition: CHARGES,
+      input: INPUT,
+      tasks: CHARGE.replace("charge: ({ n }, task) => {", "charge: ({ n }, task) => { console.log('asked for', n);"),
+    });
     await visitor.node("/States/Each/ItemProcessor/States/Rest").click();
     await page.keyboard.press("Shift+F9");
     await page.getByRole("textbox", { name: "Log instead of stopping" }).fill("charged {% $.n %}");
@@ -237,7 +313,16 @@ describe("the console and what is watched", { skip }, () => {
     await page.locator(".console-pane").getByText("7 lines").waitFor();
     await page.getByRole("button", { name: "Log points" }).click();
     const lines = page.getByRole("list", { name: "Console" }).getByRole("listitem");
-    await comes(async () => (await lines.allInnerTexts()).map((text) => text.replace(/event \d+/, "event").replace(/\s+/g, " ").trim()), ["event · charged 1", "event · charged 2", "event · charged 3"]);
+    await comes(
+      async () =>
+        (await lines.allInnerTexts()).map((text) =>
+          text
+            .replace(/event \d+/, "event")
+            .replace(/\s+/g, " ")
+            .trim(),
+        ),
+      ["event · charged 1", "event · charged 2", "event · charged 3"],
+    );
     await lines.nth(1).getByRole("button").click();
     await page.locator(".banner", { hasText: "Viewing event" }).waitFor();
     await page.locator('[data-node$="/States/Rest"][aria-pressed="true"]').waitFor();
@@ -265,8 +350,14 @@ describe("the console and what is watched", { skip }, () => {
     await watch("$.nowhere", "jsonpath");
     const rows = page.locator(".watched");
     await rows.nth(0).getByText("1", { exact: true }).waitFor();
-    await rows.nth(1).getByText(/^cannot be evaluated: /).waitFor();
-    await rows.nth(2).getByText(/^(cannot be evaluated: |nothing)/).waitFor();
+    await rows
+      .nth(1)
+      .getByText(/^cannot be evaluated: /)
+      .waitFor();
+    await rows
+      .nth(2)
+      .getByText(/^(cannot be evaluated: |nothing)/)
+      .waitFor();
     // An item has no items; what came into the Map has three.
     await watch("$count($states.input.items)", "jsonata");
     await rows.nth(3).getByText("0", { exact: true }).waitFor();

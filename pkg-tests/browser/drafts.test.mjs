@@ -11,7 +11,13 @@ const shots = process.env.STEPGLASS_SHOTS;
 const shot = async (page, name) => shots && page.screenshot({ path: join(shots, `${name}.png`) });
 
 /** A row of Pass states. */
-const chain = (Comment, names) => ({ Comment, StartAt: names[0], States: Object.fromEntries(names.map((name, i) => [name, { Type: "Pass", ...(i + 1 < names.length ? { Next: names[i + 1] } : { End: true }) }])) });
+const chain = (Comment, names) => ({
+  Comment,
+  StartAt: names[0],
+  States: Object.fromEntries(
+    names.map((name, i) => [name, { Type: "Pass", ...(i + 1 < names.length ? { Next: names[i + 1] } : { End: true }) }]),
+  ),
+});
 
 describe("drafts", { skip }, () => {
   const { site, visit } = visits();
@@ -76,7 +82,11 @@ describe("drafts", { skip }, () => {
   visit("an example is the same after a reload, and a run that the reload ended is said", {}, async (visitor, page) => {
     await visitor.example("A person decides");
     await visitor.run();
-    await page.getByRole("tab", { name: /^Tasks? ?\(?1|^Waiting/ }).or(page.getByRole("form", { name: "Answer of AskManager" })).first().waitFor();
+    await page
+      .getByRole("tab", { name: /^Tasks? ?\(?1|^Waiting/ })
+      .or(page.getByRole("form", { name: "Answer of AskManager" }))
+      .first()
+      .waitFor();
     await page.reload();
     await title(page, "A person decides");
     await notice(page, "The run of “A person decides").waitFor();
@@ -108,17 +118,39 @@ describe("drafts", { skip }, () => {
     await other.keyboard.press("ControlOrMeta+a");
     await other.keyboard.type('{"from": "the second tab"}');
     await notice(other, "both are among the drafts").waitFor();
-    const kept = () => other.evaluate(() => Object.entries(localStorage).filter(([key]) => key.startsWith("stepglass.draft.")).map(([, text]) => JSON.parse(text)).map(({ t, i }) => `${t}: ${i.replaceAll(/\s/g, "")}`).sort());
+    const kept = () =>
+      other.evaluate(() =>
+        Object.entries(localStorage)
+          .filter(([key]) => key.startsWith("stepglass.draft."))
+          .map(([, text]) => JSON.parse(text))
+          .map(({ t, i }) => `${t}: ${i.replaceAll(/\s/g, "")}`)
+          .sort(),
+      );
     await comes(kept, ['Shared (copy): {"from":"thesecondtab"}', 'Shared: {"from":"thefirsttab"}']);
     await other.getByRole("button", { name: "Open the other version" }).click();
     await other.locator(".document", { hasText: /^Shared$/ }).waitFor();
     await visitor.leave();
   });
 
-  for (const [what, input] of [["gave it the same title", "{}"], ["edited it", '{"from": "there"}']])
+  for (const [what, input] of [
+    ["gave it the same title", "{}"],
+    ["edited it", '{"from": "there"}'],
+  ])
     test(`a draft without a title that another tab ${what} gets no copy before it is edited here`, async () => {
       // As it was when this tab read it, and as the other one has saved it meanwhile.
-      const draft = (turn, t, i) => JSON.stringify({ at: 1, turn, trusted: true, t, f: "json", d: JSON.stringify(chain("Shared", ["A", "B"])), i, k: "", c: "skip", s: 1 });
+      const draft = (turn, t, i) =>
+        JSON.stringify({
+          at: 1,
+          turn,
+          trusted: true,
+          t,
+          f: "json",
+          d: JSON.stringify(chain("Shared", ["A", "B"])),
+          i,
+          k: "",
+          c: "skip",
+          s: 1,
+        });
       const before = (page) =>
         page.addInitScript(
           ([read, saved]) => {
@@ -142,7 +174,13 @@ describe("drafts", { skip }, () => {
       await page.reload();
       await visitor.ready();
       await title(page, "Shared");
-      const kept = () => page.evaluate(() => Object.entries(localStorage).filter(([key]) => key.startsWith("stepglass.draft.")).map(([, text]) => JSON.parse(text)).map(({ t, i }) => `${t}: ${i}`));
+      const kept = () =>
+        page.evaluate(() =>
+          Object.entries(localStorage)
+            .filter(([key]) => key.startsWith("stepglass.draft."))
+            .map(([, text]) => JSON.parse(text))
+            .map(({ t, i }) => `${t}: ${i}`),
+        );
       assert.deepEqual(await kept(), [`Shared: ${input}`]);
       await visitor.tab("Input");
       await visitor.write("Input", '{"from": "here"}');
@@ -150,7 +188,10 @@ describe("drafts", { skip }, () => {
       await visitor.leave();
     });
 
-  for (const [what, error, words] of [["full", "QuotaExceededError", "no more room"], ["closed", "SecurityError", "keeps no data"]]) {
+  for (const [what, error, words] of [
+    ["full", "QuotaExceededError", "no more room"],
+    ["closed", "SecurityError", "keeps no data"],
+  ]) {
     test(`storage that is ${what} is said, with a way to keep the work`, async () => {
       const before = (page) =>
         page.addInitScript((name) => {
@@ -178,49 +219,93 @@ describe("drafts", { skip }, () => {
     });
   }
 
-  visit("drafts of an earlier page are taken over", { before: (page) => page.addInitScript(() => localStorage.length === 0 && localStorage.setItem("stepglass.draft", JSON.stringify({ title: "From before", format: "json", definition: '{"StartAt":"Old","States":{"Old":{"Type":"Succeed"}}}', input: "{}", tasks: "", clock: "skip", seed: 1, trusted: true }))) }, async (visitor, page) => {
-    await visitor.state("Old").waitFor();
-    await title(page, "From before");
-  });
+  visit(
+    "drafts of an earlier page are taken over",
+    {
+      before: (page) =>
+        page.addInitScript(
+          () =>
+            localStorage.length === 0 &&
+            localStorage.setItem(
+              "stepglass.draft",
+              JSON.stringify({
+                title: "From before",
+                format: "json",
+                definition: '{"StartAt":"Old","States":{"Old":{"Type":"Succeed"}}}',
+                input: "{}",
+                tasks: "",
+                clock: "skip",
+                seed: 1,
+                trusted: true,
+              }),
+            ),
+        ),
+    },
+    async (visitor, page) => {
+      await visitor.state("Old").waitFor();
+      await title(page, "From before");
+    },
+  );
 
-  visit("another machine in the editor: the graph fits, the title is its own, the example's input and handlers go, and undo brings them back", {}, async (visitor, page) => {
-    const [order] = gallery().filter(({ id }) => id === "order");
-    await title(page, order.title);
-    await visitor.run();
-    await visitor.result();
-    // Far away from where the next graph will be.
-    await page.locator("#graph-pane").hover();
-    await page.mouse.wheel(0, 4_000);
-    await visitor.write("Definition", JSON.stringify(chain("Three steps and no more", ["First", "Second", "Third"]), null, 2));
-    await visitor.state("Second").waitFor();
-    await title(page, "Three steps and no more");
-    const within = async (name) => {
-      const pane = await page.locator("#graph-pane").boundingBox();
-      const box = await visitor.state(name).boundingBox();
-      assert.ok(box && box.x >= pane.x && box.y >= pane.y && box.x + box.width <= pane.x + pane.width && box.y + box.height <= pane.y + pane.height, `${name} is in sight`);
-    };
-    await until(() => within("First"));
-    await until(() => within("Third"));
-    const said = notice(page, "This is another machine");
-    await comes(() => said.innerText(), new RegExp(`input, handlers and breakpoints of “${order.title}” were removed.*run on screen is still of`, "s"));
-    await comes(() => page.locator(".lesson").count().then(async (n) => (n === 0 ? "" : page.locator(".lesson").innerText())), "");
-    await comes(() => page.getByText("Apply and stay here").count(), 0);
-    await comes(() => visitor.violations(), []);
-    await shot(page, "another-machine");
-    await visitor.tab("Input");
-    await comes(async () => (await visitor.editor("Input").innerText()).trim(), "{}");
-    await visitor.tab("Tasks");
-    // Only what an empty one begins with.
-    await until(async () => assert.doesNotMatch(await visitor.editor("Task handlers, JavaScript").innerText(), /Reserve|CheckStock/));
-    await page.getByRole("button", { name: "Clear that run" }).click();
-    await comes(() => page.locator(".result").count(), 0);
-    await visitor.tab("Definition");
-    await visitor.editor("Definition").click();
-    await page.keyboard.press("ControlOrMeta+z");
-    await title(page, order.title);
-    await visitor.tab("Input");
-    await comes(async () => JSON.parse(await visitor.editor("Input").innerText()), order.inputs[0].input);
-  });
+  visit(
+    "another machine in the editor: the graph fits, the title is its own, the example's input and handlers go, and undo brings them back",
+    {},
+    async (visitor, page) => {
+      const [order] = gallery().filter(({ id }) => id === "order");
+      await title(page, order.title);
+      await visitor.run();
+      await visitor.result();
+      // Far away from where the next graph will be.
+      await page.locator("#graph-pane").hover();
+      await page.mouse.wheel(0, 4_000);
+      await visitor.write("Definition", JSON.stringify(chain("Three steps and no more", ["First", "Second", "Third"]), null, 2));
+      await visitor.state("Second").waitFor();
+      await title(page, "Three steps and no more");
+      const within = async (name) => {
+        const pane = await page.locator("#graph-pane").boundingBox();
+        const box = await visitor.state(name).boundingBox();
+        assert.ok(
+          box &&
+            box.x >= pane.x &&
+            box.y >= pane.y &&
+            box.x + box.width <= pane.x + pane.width &&
+            box.y + box.height <= pane.y + pane.height,
+          `${name} is in sight`,
+        );
+      };
+      await until(() => within("First"));
+      await until(() => within("Third"));
+      const said = notice(page, "This is another machine");
+      await comes(
+        () => said.innerText(),
+        new RegExp(`input, handlers and breakpoints of “${order.title}” were removed.*run on screen is still of`, "s"),
+      );
+      await comes(
+        () =>
+          page
+            .locator(".lesson")
+            .count()
+            .then(async (n) => (n === 0 ? "" : page.locator(".lesson").innerText())),
+        "",
+      );
+      await comes(() => page.getByText("Apply and stay here").count(), 0);
+      await comes(() => visitor.violations(), []);
+      await shot(page, "another-machine");
+      await visitor.tab("Input");
+      await comes(async () => (await visitor.editor("Input").innerText()).trim(), "{}");
+      await visitor.tab("Tasks");
+      // Only what an empty one begins with.
+      await until(async () => assert.doesNotMatch(await visitor.editor("Task handlers, JavaScript").innerText(), /Reserve|CheckStock/));
+      await page.getByRole("button", { name: "Clear that run" }).click();
+      await comes(() => page.locator(".result").count(), 0);
+      await visitor.tab("Definition");
+      await visitor.editor("Definition").click();
+      await page.keyboard.press("ControlOrMeta+z");
+      await title(page, order.title);
+      await visitor.tab("Input");
+      await comes(async () => JSON.parse(await visitor.editor("Input").innerText()), order.inputs[0].input);
+    },
+  );
 
   visit("a run under way of the machine before can be stopped; what was written by hand stays", {}, async (visitor, page) => {
     await visitor.open({ definition: GREETING, input: { mine: 1 } });
@@ -250,25 +335,34 @@ describe("drafts", { skip }, () => {
     const { setTimeout } = globalThis;
     globalThis.setTimeout = (call, time, ...rest) => setTimeout(call, globalThis.slow && time === 60 ? 600_000 : time, ...rest);
   };
-  visit("what is written while another machine is being read is kept", { before: (page) => page.addInitScript(HELD) }, async (visitor, page) => {
-    await page.evaluate(() => (globalThis.holds = true));
-    await visitor.write("Definition", JSON.stringify(chain("Three steps and no more", ["First", "Second", "Third"]), null, 2));
-    await page.waitForFunction(() => globalThis.held);
-    await visitor.tab("Input");
-    await visitor.editor("Input").waitFor();
-    await page.evaluate(() => (globalThis.slow = true));
-    await visitor.write("Input", '{"mine": 1}');
-    await page.evaluate(() => {
-      globalThis.holds = false;
-      globalThis.held();
-    });
-    await visitor.state("Second").waitFor();
-    await title(page, "Three steps and no more");
-    await comes(async () => JSON.parse(await visitor.editor("Input").innerText()), { mine: 1 });
-  });
+  visit(
+    "what is written while another machine is being read is kept",
+    { before: (page) => page.addInitScript(HELD) },
+    async (visitor, page) => {
+      await page.evaluate(() => (globalThis.holds = true));
+      await visitor.write("Definition", JSON.stringify(chain("Three steps and no more", ["First", "Second", "Third"]), null, 2));
+      await page.waitForFunction(() => globalThis.held);
+      await visitor.tab("Input");
+      await visitor.editor("Input").waitFor();
+      await page.evaluate(() => (globalThis.slow = true));
+      await visitor.write("Input", '{"mine": 1}');
+      await page.evaluate(() => {
+        globalThis.holds = false;
+        globalThis.held();
+      });
+      await visitor.state("Second").waitFor();
+      await title(page, "Three steps and no more");
+      await comes(async () => JSON.parse(await visitor.editor("Input").innerText()), { mine: 1 });
+    },
+  );
 
   visit("a state that is renamed, added or removed is the same machine", {}, async (visitor, page) => {
-    const one = (name, Comment) => JSON.stringify({ Comment, StartAt: name, States: { [name]: { Type: "Pass", Result: { text: "long enough to be the same text" }, End: true } } }, null, 2);
+    const one = (name, Comment) =>
+      JSON.stringify(
+        { Comment, StartAt: name, States: { [name]: { Type: "Pass", Result: { text: "long enough to be the same text" }, End: true } } },
+        null,
+        2,
+      );
     await visitor.bring(one("Alone", "One state"), "One state");
     await visitor.tab("Input");
     await visitor.write("Input", '{"n": 1}');
@@ -301,7 +395,14 @@ describe("drafts", { skip }, () => {
     await said.waitFor();
     await comes(() => visitor.violations(), []);
     await said.getByRole("button", { name: "Format it" }).click();
-    await comes(() => page.locator("#definition-editor .cm-line").count().then((n) => n > 10), true);
+    await comes(
+      () =>
+        page
+          .locator("#definition-editor .cm-line")
+          .count()
+          .then((n) => n > 10),
+      true,
+    );
     await comes(() => said.count(), 0);
     await visitor.editor("Definition").click();
     await page.keyboard.press("ControlOrMeta+z");
@@ -336,27 +437,86 @@ describe("a history that comes alone", { skip }, () => {
   const MACHINE = {
     StartAt: "Fetch",
     States: {
-      Fetch: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:Fetch", Retry: [{ ErrorEquals: ["Busy"], MaxAttempts: 1 }], Next: "Both" },
-      Both: { Type: "Parallel", Branches: [{ StartAt: "Left", States: { Left: { Type: "Pass", End: true } } }, { StartAt: "Nap", States: { Nap: { Type: "Wait", Seconds: 7, End: true } } }], ResultPath: "$.both", Next: "Each" },
-      Each: { Type: "Map", ItemsPath: "$.list", ItemProcessor: { StartAt: "Work", States: { Work: { Type: "Task", Resource: "arn:aws:states:::lambda:invoke", Parameters: { FunctionName: "work", Payload: {} }, End: true } } }, ResultPath: "$.done", Next: "Enough" },
+      Fetch: {
+        Type: "Task",
+        Resource: "arn:aws:lambda:us-east-1:123456789012:function:Fetch",
+        Retry: [{ ErrorEquals: ["Busy"], MaxAttempts: 1 }],
+        Next: "Both",
+      },
+      Both: {
+        Type: "Parallel",
+        Branches: [
+          { StartAt: "Left", States: { Left: { Type: "Pass", End: true } } },
+          { StartAt: "Nap", States: { Nap: { Type: "Wait", Seconds: 7, End: true } } },
+        ],
+        ResultPath: "$.both",
+        Next: "Each",
+      },
+      Each: {
+        Type: "Map",
+        ItemsPath: "$.list",
+        ItemProcessor: {
+          StartAt: "Work",
+          States: {
+            Work: {
+              Type: "Task",
+              Resource: "arn:aws:states:::lambda:invoke",
+              Parameters: { FunctionName: "work", Payload: {} },
+              End: true,
+            },
+          },
+        },
+        ResultPath: "$.done",
+        Next: "Enough",
+      },
       Enough: { Type: "Choice", Choices: [{ Variable: "$.n", NumericGreaterThan: 1, Next: "Refuse" }], Default: "Never" },
-      Refuse: { Type: "Task", Resource: "arn:aws:states:::sqs:sendMessage", Parameters: { QueueUrl: "q", MessageBody: "b" }, Catch: [{ ErrorEquals: ["States.ALL"], Next: "Sorry" }], End: true },
+      Refuse: {
+        Type: "Task",
+        Resource: "arn:aws:states:::sqs:sendMessage",
+        Parameters: { QueueUrl: "q", MessageBody: "b" },
+        Catch: [{ ErrorEquals: ["States.ALL"], Next: "Sorry" }],
+        End: true,
+      },
       Sorry: { Type: "Fail", Error: "Refused", Cause: "no queue" },
       Never: { Type: "Succeed" },
     },
   };
-  const recorded = () => simulate(MACHINE, { n: 2, list: [1, 2] }, { Fetch: [{ error: "Busy" }, { output: { n: 2, list: [1, 2] } }], Work: [{ output: { ok: true } }, { output: { ok: true } }], Refuse: { error: "SQS.QueueDoesNotExist" } }).history;
+  const recorded = () =>
+    simulate(
+      MACHINE,
+      { n: 2, list: [1, 2] },
+      {
+        Fetch: [{ error: "Busy" }, { output: { n: 2, list: [1, 2] } }],
+        Work: [{ output: { ok: true } }, { output: { ok: true } }],
+        Refuse: { error: "SQS.QueueDoesNotExist" },
+      },
+    ).history;
 
   visit("draws the states that it tells of, with their kinds, ways and outcomes", {}, async (visitor, page) => {
     await visitor.bring({ events: recorded() });
-    for (const [pointer, kind] of [["/States/Fetch", "Task"], ["/States/Both/Branches/0/States/Left", "Pass"], ["/States/Both/Branches/1/States/Nap", "Wait"], ["/States/Each/ItemProcessor/States/Work", "Task"], ["/States/Enough", "Choice"], ["/States/Refuse", "Task"], ["/States/Sorry", "Fail"]]) {
+    for (const [pointer, kind] of [
+      ["/States/Fetch", "Task"],
+      ["/States/Both/Branches/0/States/Left", "Pass"],
+      ["/States/Both/Branches/1/States/Nap", "Wait"],
+      ["/States/Each/ItemProcessor/States/Work", "Task"],
+      ["/States/Enough", "Choice"],
+      ["/States/Refuse", "Task"],
+      ["/States/Sorry", "Fail"],
+    ]) {
       await comes(() => visitor.node(pointer).getAttribute("aria-label"), new RegExp(kind));
     }
     await comes(() => visitor.state("Never").count(), 0);
     await comes(() => visitor.state("Sorry").getAttribute("aria-label"), /failed/);
     await comes(() => visitor.state("Refuse").getAttribute("aria-label"), /caught/);
     await page.locator(".problems-head", { hasText: /No problems|^(?!.*error)/ }).waitFor();
-    await comes(() => page.getByRole("alert").filter({ hasText: /definition/ }).count(), 0);
+    await comes(
+      () =>
+        page
+          .getByRole("alert")
+          .filter({ hasText: /definition/ })
+          .count(),
+      0,
+    );
     const strip = page.getByRole("region", { name: "Recorded execution" });
     await comes(() => strip.innerText(), /definition is not in the file/);
     await comes(() => visitor.violations(), []);
@@ -375,8 +535,15 @@ describe("a history that comes alone", { skip }, () => {
         return text;
       }
     };
-    const details = (event, edit) => Object.fromEntries(Object.entries(event).map(([key, value]) => [key, key.endsWith("EventDetails") ? edit(value) : value]));
-    const parsed = recorded().map((event) => details(event, (held) => Object.fromEntries(Object.entries(held).map(([name, value]) => [name, ["input", "output", "parameters"].includes(name) ? change(value) : value]))));
+    const details = (event, edit) =>
+      Object.fromEntries(Object.entries(event).map(([key, value]) => [key, key.endsWith("EventDetails") ? edit(value) : value]));
+    const parsed = recorded().map((event) =>
+      details(event, (held) =>
+        Object.fromEntries(
+          Object.entries(held).map(([name, value]) => [name, ["input", "output", "parameters"].includes(name) ? change(value) : value]),
+        ),
+      ),
+    );
     await visitor.bring({ events: parsed });
     // The view follows the run to its end, and the first state may be above it.
     await visitor.state("Fetch").focus();
@@ -386,13 +553,28 @@ describe("a history that comes alone", { skip }, () => {
     await visitor.bring(MACHINE);
     await comes(() => page.getByRole("region", { name: "Recorded execution" }).innerText(), /this definition matches/);
 
-    const masked = recorded().map((event) => details(event, (held) => ({ ...held, ...("input" in held && { input: "HIDDEN_DUE_TO_SECURITY_REASONS" }), ...("output" in held && { output: "HIDDEN_DUE_TO_SECURITY_REASONS" }) })));
+    const masked = recorded().map((event) =>
+      details(event, (held) => ({
+        ...held,
+        ...("input" in held && { input: "HIDDEN_DUE_TO_SECURITY_REASONS" }),
+        ...("output" in held && { output: "HIDDEN_DUE_TO_SECURITY_REASONS" }),
+      })),
+    );
     await visitor.example("Empty");
     await visitor.bring({ events: masked });
     await visitor.state("Sorry").waitFor();
     await comes(() => visitor.state("Sorry").getAttribute("aria-label"), /failed/);
 
-    const logged = recorded().map(({ id, previousEventId, timestamp, type, ...rest }) => ({ message: JSON.stringify({ id: String(id), previous_event_id: String(previousEventId), event_timestamp: String(Date.parse(timestamp)), execution_arn: "arn:aws:states:us-east-1:1:express:m:logged-one:1", type, details: Object.values(rest)[0] ?? {} }) }));
+    const logged = recorded().map(({ id, previousEventId, timestamp, type, ...rest }) => ({
+      message: JSON.stringify({
+        id: String(id),
+        previous_event_id: String(previousEventId),
+        event_timestamp: String(Date.parse(timestamp)),
+        execution_arn: "arn:aws:states:us-east-1:1:express:m:logged-one:1",
+        type,
+        details: Object.values(rest)[0] ?? {},
+      }),
+    }));
     await visitor.example("Empty");
     await visitor.bring({ events: logged });
     await visitor.state("Sorry").waitFor();

@@ -13,22 +13,92 @@ const then = (fields, more = {}) => ({ StartAt: "A", States: { A: { Type: "Pass"
 /** A definition, where the cursor is, which change is chosen, and the definition after it. */
 const FIXES = [
   ["did you mean, of a state", then({ Next: "Bb" }), "Bb", /^Did you mean .*B/, then({ Next: "B" })],
-  ["did you mean, of a field", then({ InputPth: "$.a", Next: "B" }), "InputPth", /^Did you mean .*InputPath/, then({ InputPath: "$.a", Next: "B" })],
+  [
+    "did you mean, of a field",
+    then({ InputPth: "$.a", Next: "B" }),
+    "InputPth",
+    /^Did you mean .*InputPath/,
+    then({ InputPath: "$.a", Next: "B" }),
+  ],
   ["add Next", then({}), { name: "A" }, /^Continue to .?B/, then({ Next: "B" })],
-  ["add End", { StartAt: "A", States: { A: { Type: "Pass" } } }, { name: "A" }, /[Ee]nd here/, { StartAt: "A", States: { A: { Type: "Pass", End: true } } }],
+  [
+    "add End",
+    { StartAt: "A", States: { A: { Type: "Pass" } } },
+    { name: "A" },
+    /[Ee]nd here/,
+    { StartAt: "A", States: { A: { Type: "Pass", End: true } } },
+  ],
   ["link an unreachable state", then({ End: true }), "B", /^Let .?A.? continue to .?B/, then({ Next: "B" })],
   ["remove an unreachable state", then({ End: true }), "B", /^Remove .?B/, { StartAt: "A", States: { A: { Type: "Pass", End: true } } }],
-  ["States.ALL last", task({ Retry: [{ ErrorEquals: ["States.ALL"], MaxAttempts: 1 }, { ErrorEquals: ["X"] }] }), "States.ALL", /^Move it to the end/, task({ Retry: [{ ErrorEquals: ["X"] }, { ErrorEquals: ["States.ALL"], MaxAttempts: 1 }] })],
-  ["Iterator", { StartAt: "A", States: { A: { Type: "Map", Iterator: { StartAt: "B", States: { B: { Type: "Succeed" } } }, End: true } } }, "Iterator", /new name .?ItemProcessor/, { StartAt: "A", States: { A: { Type: "Map", ItemProcessor: { StartAt: "B", States: { B: { Type: "Succeed" } } }, End: true } } }],
+  [
+    "States.ALL last",
+    task({ Retry: [{ ErrorEquals: ["States.ALL"], MaxAttempts: 1 }, { ErrorEquals: ["X"] }] }),
+    "States.ALL",
+    /^Move it to the end/,
+    task({ Retry: [{ ErrorEquals: ["X"] }, { ErrorEquals: ["States.ALL"], MaxAttempts: 1 }] }),
+  ],
+  [
+    "Iterator",
+    { StartAt: "A", States: { A: { Type: "Map", Iterator: { StartAt: "B", States: { B: { Type: "Succeed" } } }, End: true } } },
+    "Iterator",
+    /new name .?ItemProcessor/,
+    { StartAt: "A", States: { A: { Type: "Map", ItemProcessor: { StartAt: "B", States: { B: { Type: "Succeed" } } }, End: true } } },
+  ],
   ["add .$", task({ Parameters: { x: "$.y" } }), "$.y", /^To compute it, write .*x\.\$/, task({ Parameters: { "x.$": "$.y" } })],
-  ["add {% %}", task({ QueryLanguage: "JSONata", Arguments: { x: "$.y" } }), "$.y", /^Make it an expression/, task({ QueryLanguage: "JSONata", Arguments: { x: "{% $states.input.y %}" } })],
-  ["Parameters in JSONata", task({ QueryLanguage: "JSONata", Parameters: { "x.$": "$.y" } }), "Parameters", /^Make it .?Arguments/, task({ QueryLanguage: "JSONata", Arguments: { x: "{% $states.input.y %}" } })],
-  ["InputPath in JSONata", task({ QueryLanguage: "JSONata", InputPath: "$.y" }), "InputPath", /^Make it .?Arguments/, task({ QueryLanguage: "JSONata", Arguments: "{% $states.input.y %}" })],
+  [
+    "add {% %}",
+    task({ QueryLanguage: "JSONata", Arguments: { x: "$.y" } }),
+    "$.y",
+    /^Make it an expression/,
+    task({ QueryLanguage: "JSONata", Arguments: { x: "{% $states.input.y %}" } }),
+  ],
+  [
+    "Parameters in JSONata",
+    task({ QueryLanguage: "JSONata", Parameters: { "x.$": "$.y" } }),
+    "Parameters",
+    /^Make it .?Arguments/,
+    task({ QueryLanguage: "JSONata", Arguments: { x: "{% $states.input.y %}" } }),
+  ],
+  [
+    "InputPath in JSONata",
+    task({ QueryLanguage: "JSONata", InputPath: "$.y" }),
+    "InputPath",
+    /^Make it .?Arguments/,
+    task({ QueryLanguage: "JSONata", Arguments: "{% $states.input.y %}" }),
+  ],
   ["Arguments in JSONPath", task({ Arguments: { x: 1 } }), "Arguments", /^Make it .?Parameters/, task({ Parameters: { x: 1 } })],
-  ["Output in JSONPath", then({ Output: { x: 1 }, Next: "B" }), "Output", /^Make this a JSONata state/, then({ Output: { x: 1 }, Next: "B", QueryLanguage: "JSONata" })],
-  ["add Default", { StartAt: "A", States: { A: { Type: "Choice", Choices: [{ Variable: "$.x", IsNull: true, Next: "B" }] }, B: { Type: "Succeed" } } }, "Choice", /^Add .?Default.?, to .?B/, { StartAt: "A", States: { A: { Type: "Choice", Choices: [{ Variable: "$.x", IsNull: true, Next: "B" }], Default: "B" }, B: { Type: "Succeed" } } }],
-  ["a name twice", { StartAt: "A", States: { A: { Type: "Map", ItemProcessor: { StartAt: "A", States: { A: { Type: "Succeed" } } }, End: true } } }, "Succeed", /^Rename this one to .?A 2/, { StartAt: "A", States: { A: { Type: "Map", ItemProcessor: { StartAt: "A 2", States: { "A 2": { Type: "Succeed" } } }, End: true } } }, -1],
-  ["HeartbeatSeconds", task({ TimeoutSeconds: 5, HeartbeatSeconds: 9 }), "HeartbeatSeconds", /^Let .?HeartbeatSeconds.? be 4/, task({ TimeoutSeconds: 5, HeartbeatSeconds: 4 })],
+  [
+    "Output in JSONPath",
+    then({ Output: { x: 1 }, Next: "B" }),
+    "Output",
+    /^Make this a JSONata state/,
+    then({ Output: { x: 1 }, Next: "B", QueryLanguage: "JSONata" }),
+  ],
+  [
+    "add Default",
+    { StartAt: "A", States: { A: { Type: "Choice", Choices: [{ Variable: "$.x", IsNull: true, Next: "B" }] }, B: { Type: "Succeed" } } },
+    "Choice",
+    /^Add .?Default.?, to .?B/,
+    {
+      StartAt: "A",
+      States: { A: { Type: "Choice", Choices: [{ Variable: "$.x", IsNull: true, Next: "B" }], Default: "B" }, B: { Type: "Succeed" } },
+    },
+  ],
+  [
+    "a name twice",
+    { StartAt: "A", States: { A: { Type: "Map", ItemProcessor: { StartAt: "A", States: { A: { Type: "Succeed" } } }, End: true } } },
+    "Succeed",
+    /^Rename this one to .?A 2/,
+    { StartAt: "A", States: { A: { Type: "Map", ItemProcessor: { StartAt: "A 2", States: { "A 2": { Type: "Succeed" } } }, End: true } } },
+    -1,
+  ],
+  [
+    "HeartbeatSeconds",
+    task({ TimeoutSeconds: 5, HeartbeatSeconds: 9 }),
+    "HeartbeatSeconds",
+    /^Let .?HeartbeatSeconds.? be 4/,
+    task({ TimeoutSeconds: 5, HeartbeatSeconds: 4 }),
+  ],
 ];
 
 const BROKEN = [
@@ -43,9 +113,15 @@ describe("changes that the editor offers", { skip }, () => {
   /** Chooses one of the changes where the cursor is. */
   const choose = async (page, title, what = "") => {
     await page.keyboard.press("Control+.");
-    await page.getByRole("menu", { name: "Changes" }).waitFor().catch(() => assert.fail(`nothing is offered: ${what}`));
+    await page
+      .getByRole("menu", { name: "Changes" })
+      .waitFor()
+      .catch(() => assert.fail(`nothing is offered: ${what}`));
     const names = await page.getByRole("menuitem").allInnerTexts();
-    assert.ok(names.some((name) => title.test(name)), `${title} is not among ${names.join(" | ")}`);
+    assert.ok(
+      names.some((name) => title.test(name)),
+      `${title} is not among ${names.join(" | ")}`,
+    );
     await page.getByRole("menuitem", { name: title }).first().click();
     await page.getByRole("menu", { name: "Changes" }).waitFor({ state: "detached" });
   };
@@ -81,7 +157,13 @@ describe("changes that the editor offers", { skip }, () => {
   const PATHS = {
     StartAt: "Charge",
     States: {
-      Charge: { Type: "Task", Resource: LAMBDA, Parameters: { "FunctionName": "charge", "Payload.$": "$.order" }, ResultPath: "$.charged", Next: "Look" },
+      Charge: {
+        Type: "Task",
+        Resource: LAMBDA,
+        Parameters: { FunctionName: "charge", "Payload.$": "$.order" },
+        ResultPath: "$.charged",
+        Next: "Look",
+      },
       Look: { Type: "Pass", InputPath: "$..deep", Next: "Done" },
       Done: { Type: "Succeed", OutputPath: "$.order" },
     },
@@ -122,12 +204,22 @@ describe("changes that the editor offers", { skip }, () => {
     await alarm.waitFor();
     await comes(() => alarm.innerText(), /In JSONPath stays “Look”: /);
     const { States, QueryLanguage } = JSON.parse(await text(visitor));
-    assert.deepEqual([QueryLanguage, States.Charge, States.Look, States.Done.Output], [undefined, CHARGE, PATHS.States.Look, '{% $type($states.input) = "object" ? $states.input.order %}']);
-    await visitor.write("Definition", JSON.stringify({ StartAt: "A", States: { A: { Type: "Pass", InputPath: "$.x", End: true } } }, null, 2));
+    assert.deepEqual(
+      [QueryLanguage, States.Charge, States.Look, States.Done.Output],
+      [undefined, CHARGE, PATHS.States.Look, '{% $type($states.input) = "object" ? $states.input.order %}'],
+    );
+    await visitor.write(
+      "Definition",
+      JSON.stringify({ StartAt: "A", States: { A: { Type: "Pass", InputPath: "$.x", End: true } } }, null, 2),
+    );
     await visitor.state("A").waitFor();
     await command(page, "convert all states");
     await page.locator(".toast", { hasText: "“A” is in JSONata now" }).waitFor();
     await page.locator(".cm-line", { hasText: '"QueryLanguage": "JSONata"' }).waitFor();
-    await comes(async () => JSON.parse(await text(visitor)), { QueryLanguage: "JSONata", StartAt: "A", States: { A: { Type: "Pass", Output: '{% $type($states.input) = "object" ? $states.input.x %}', End: true } } });
+    await comes(async () => JSON.parse(await text(visitor)), {
+      QueryLanguage: "JSONata",
+      StartAt: "A",
+      States: { A: { Type: "Pass", Output: '{% $type($states.input) = "object" ? $states.input.x %}', End: true } },
+    });
   });
 });

@@ -63,9 +63,10 @@ describe("the editor beside a run", { skip }, () => {
     await values.nth(1).waitFor();
     // What reads the result has no value yet.
     await comes(() => shown(), ['"Ada"', "3"]);
-    await comes(async () => (await text(visitor)).includes('= 3'), false, "they are no part of the text");
+    await comes(async () => (await text(visitor)).includes("= 3"), false, "they are no part of the text");
     // Stage by stage and event by event: each click is of a moment of its own.
-    const moment = async () => `${await page.locator(".pause-where").first().innerText()}, ${await page.getByRole("slider", { name: "Event shown" }).getAttribute("aria-valuetext")}`;
+    const moment = async () =>
+      `${await page.locator(".pause-where").first().innerText()}, ${await page.getByRole("slider", { name: "Event shown" }).getAttribute("aria-valuetext")}`;
     for (let i = 0, before = await moment(); i < 10 && !/the result of Charge/.test(before); i++) {
       await page.getByRole("button", { name: "Stage", exact: true }).click();
       await until(async () => assert.notEqual(await moment(), before));
@@ -82,46 +83,56 @@ describe("the editor beside a run", { skip }, () => {
     await visitor.run();
     await visitor.result();
     const sign = (state) => page.locator(`.sg-sign[title^="${state}:"]`);
-    const drawn = (state) => sign(state).evaluate((one) => `${one.className} ${one.querySelector("svg path") !== null} ${one.textContent}`.trim());
+    const drawn = (state) =>
+      sign(state).evaluate((one) => `${one.className} ${one.querySelector("svg path") !== null} ${one.textContent}`.trim());
     await comes(() => drawn("Count"), "sg-sign sg-succeeded true 3");
     await comes(() => sign("Count").getAttribute("title"), "Count: succeeded, entered 3 times");
     await comes(() => drawn("Charge"), "sg-sign sg-caught true");
     await comes(() => drawn("Refund"), "sg-sign sg-failed true");
   });
 
-  visit("a click into the margin: a breakpoint as it was, its condition in words, and its sign by kind", { staying: true }, async (visitor, page) => {
-    await visitor.open({ definition: LOOP, input: INPUT, tasks: PAID });
-    await visitor.state("Charge").waitFor();
-    await mark(page, "Count").click();
-    await visitor.tab("Breakpoints");
-    await page.getByRole("button", { name: "Edit", exact: true }).click();
-    await page.getByLabel("Condition").fill("$.n = 2");
-    await page.getByLabel("Condition").blur();
-    const breakpoint = page.locator('.sg-break-condition[title*="if $.n = 2"]');
-    await breakpoint.waitFor();
-    // Switched off in the list, it is hollow and keeps its form, and says what it is.
-    await page.getByRole("checkbox", { name: "Breakpoint on Count" }).uncheck();
-    await page.locator('.sg-break-condition.sg-break-off[title*="if $.n = 2"]').waitFor();
-    await comes(() => breakpoint.getAttribute("title"), /Disabled. Click to enable it/);
-    await breakpoint.click();
-    await page.locator(".toast", { hasText: "enabled again: before it, if $.n = 2" }).waitFor();
-    await page.locator(".sg-break-condition:not(.sg-break-off)").waitFor();
-    await visitor.run();
-    await paused(page, "Count");
-    await comes(() => page.locator(".sg-value").first().getAttribute("data-value"), /^3$/);
-    // With Shift it is edited, without it is removed.
-    await page.getByRole("button", { name: "Done", exact: true }).click();
-    await breakpoint.click({ modifiers: ["Shift"] });
-    await page.getByLabel("Log instead of stopping").fill("n is {% $.n %}");
-    await page.getByLabel("Log instead of stopping").blur();
-    await page.locator('.sg-break-log[title*="writes to the console"]').waitFor();
-    await page.locator(".sg-break-log").click();
-    await page.locator(".sg-break-log, .sg-break-condition").waitFor({ state: "detached" });
-    await mark(page, "Refund").click();
-    await comes(() => page.locator(".sg-break-plain").getAttribute("title"), /^Refund: before it\nClick to remove it/);
-  });
+  visit(
+    "a click into the margin: a breakpoint as it was, its condition in words, and its sign by kind",
+    { staying: true },
+    async (visitor, page) => {
+      await visitor.open({ definition: LOOP, input: INPUT, tasks: PAID });
+      await visitor.state("Charge").waitFor();
+      await mark(page, "Count").click();
+      await visitor.tab("Breakpoints");
+      await page.getByRole("button", { name: "Edit", exact: true }).click();
+      await page.getByLabel("Condition").fill("$.n = 2");
+      await page.getByLabel("Condition").blur();
+      const breakpoint = page.locator('.sg-break-condition[title*="if $.n = 2"]');
+      await breakpoint.waitFor();
+      // Switched off in the list, it is hollow and keeps its form, and says what it is.
+      await page.getByRole("checkbox", { name: "Breakpoint on Count" }).uncheck();
+      await page.locator('.sg-break-condition.sg-break-off[title*="if $.n = 2"]').waitFor();
+      await comes(() => breakpoint.getAttribute("title"), /Disabled. Click to enable it/);
+      await breakpoint.click();
+      await page.locator(".toast", { hasText: "enabled again: before it, if $.n = 2" }).waitFor();
+      await page.locator(".sg-break-condition:not(.sg-break-off)").waitFor();
+      await visitor.run();
+      await paused(page, "Count");
+      await comes(() => page.locator(".sg-value").first().getAttribute("data-value"), /^3$/);
+      // With Shift it is edited, without it is removed.
+      await page.getByRole("button", { name: "Done", exact: true }).click();
+      await breakpoint.click({ modifiers: ["Shift"] });
+      await page.getByLabel("Log instead of stopping").fill("n is {% $.n %}");
+      await page.getByLabel("Log instead of stopping").blur();
+      await page.locator('.sg-break-log[title*="writes to the console"]').waitFor();
+      await page.locator(".sg-break-log").click();
+      await page.locator(".sg-break-log, .sg-break-condition").waitFor({ state: "detached" });
+      await mark(page, "Refund").click();
+      await comes(() => page.locator(".sg-break-plain").getAttribute("title"), /^Refund: before it\nClick to remove it/);
+    },
+  );
 
-  const LONG = { StartAt: "S0", States: Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`S${i}`, { Type: "Pass", Comment: `Number ${i}`, Result: { i }, Next: `S${i + 1}` }])) };
+  const LONG = {
+    StartAt: "S0",
+    States: Object.fromEntries(
+      Array.from({ length: 60 }, (_, i) => [`S${i}`, { Type: "Pass", Comment: `Number ${i}`, Result: { i }, Next: `S${i + 1}` }]),
+    ),
+  };
   LONG.States.S60 = { Type: "Succeed" };
   const inSight = (page) =>
     until(async () => {
@@ -180,7 +191,13 @@ describe("the editor beside a run", { skip }, () => {
       if (format === "yaml") await toYaml(page);
       await page.locator(".problems li", { hasText: "Refund" }).waitFor();
       const selection = () => page.evaluate(() => document.activeElement?.shadowRoot?.getSelection?.()?.toString());
-      const selected = (wanted) => page.waitForFunction((name) => document.activeElement?.shadowRoot?.getSelection?.()?.toString().replaceAll(/["\n]/g, "") === name, wanted).catch(async () => assert.equal(await selection(), wanted));
+      const selected = (wanted) =>
+        page
+          .waitForFunction(
+            (name) => document.activeElement?.shadowRoot?.getSelection?.()?.toString().replaceAll(/["\n]/g, "") === name,
+            wanted,
+          )
+          .catch(async () => assert.equal(await selection(), wanted));
       // To the problem, from anywhere on the page.
       await page.getByRole("tab", { name: /^Events/ }).focus();
       await page.keyboard.press("F4");

@@ -35,11 +35,21 @@ describe("the editor", { skip }, () => {
     await comes(async () => (await marked.allInnerTexts()).join(""), "${Timeout}");
     await comes(() => page.locator(".cm-lintRange-error").count(), 0);
     await marked.first().hover();
-    await page.getByText("the placeholder ${Timeout} has no value").or(page.getByText("the placeholder `${Timeout}` has no value")).first().waitFor();
+    await page
+      .getByText("the placeholder ${Timeout} has no value")
+      .or(page.getByText("the placeholder `${Timeout}` has no value"))
+      .first()
+      .waitFor();
   });
 
   visit("tells what a field means, and what a path was in the last run", { staying: true }, async (visitor, page) => {
-    await visitor.open({ definition: DEFINITION.replace('"Charge": {"Type": "Task", "Resource": "arn:aws:states:::lambda:invoke", "Next"', '"Charge": {"Type": "Pass", "Next"'), input: { order: { id: 7 } } });
+    await visitor.open({
+      definition: DEFINITION.replace(
+        '"Charge": {"Type": "Task", "Resource": "arn:aws:states:::lambda:invoke", "Next"',
+        '"Charge": {"Type": "Pass", "Next"',
+      ),
+      input: { order: { id: 7 } },
+    });
     await visitor.run();
     await visitor.result();
     const hover = page.locator(".sg-hover");
@@ -88,7 +98,10 @@ describe("the editor", { skip }, () => {
     await visitor.open({ definition: DEFINITION.replace('"Next": "Ship"', '"Next": "Shipp"').replace(', "End": true', "") });
     const groups = page.locator(".problem-groups section");
     await groups.nth(2).waitFor();
-    await comes(async () => (await groups.locator("h2").allInnerTexts()).map((title) => title.split(/\s/)[0]).sort(), ["Charge", "Machine", "Ship"]);
+    await comes(
+      async () => (await groups.locator("h2").allInnerTexts()).map((title) => title.split(/\s/)[0]).sort(),
+      ["Charge", "Machine", "Ship"],
+    );
     await putCursor(visitor, '"Next": "Sh');
     await page.keyboard.press("Control+.");
     await page.getByRole("menuitem", { name: /Did you mean/ }).click();
@@ -117,7 +130,11 @@ describe("the editor", { skip }, () => {
   });
 
   visit("proposes in YAML what it proposes in JSON, with YAML's quotes and lines", { staying: true }, async (visitor, page) => {
-    await inYaml(visitor, page, "StartAt: Charge\nStates:\n  Charge:\n    Type: Task\n    Resource: arn:aws:states:::lambda:invoke\n    Next: Charge\n  'Ship: it': {Type: Succeed}\n");
+    await inYaml(
+      visitor,
+      page,
+      "StartAt: Charge\nStates:\n  Charge:\n    Type: Task\n    Resource: arn:aws:states:::lambda:invoke\n    Next: Charge\n  'Ship: it': {Type: Succeed}\n",
+    );
     await visitor.state("Charge").waitFor();
     await putCursor(visitor, "Type: Task");
     await page.keyboard.press("Enter");
@@ -141,54 +158,64 @@ describe("the editor", { skip }, () => {
     StartAt: "Count",
     States: {
       Count: { Type: "Pass", Parameters: { "total.$": "$.order.total" }, Assign: { "cart.$": "$$.Execution.Input.order" }, Next: "Ask" },
-      Ask: { Type: "Task", Resource: "arn:aws:states:::lambda:invoke", Parameters: { "x.$": "$.total" }, ResultSelector: { "y.$": "$.Payload.id" }, Next: "Show" },
+      Ask: {
+        Type: "Task",
+        Resource: "arn:aws:states:::lambda:invoke",
+        Parameters: { "x.$": "$.total" },
+        ResultSelector: { "y.$": "$.Payload.id" },
+        Next: "Show",
+      },
       Show: { Type: "Pass", QueryLanguage: "JSONata", Output: "{% $states.input.y %}", End: true },
     },
   };
   const ANSWER = 'export default { Ask: async () => ({ id: "i-1", label: { text: "ok", "de-DE": "gut" } }) };';
 
   for (const format of ["json", "yaml"]) {
-    visit(`proposes the members that data had in the last run, and says what paths were, in ${format.toUpperCase()}`, { staying: true }, async (visitor, page) => {
-      await visitor.open({ definition: SEEN, input: { order: { total: 4, items: [{ sku: "a" }] } }, tasks: ANSWER });
-      if (format === "yaml") await toYaml(page);
-      await visitor.run();
-      await comes(() => visitor.output(), "i-1");
-      const seen = proposed(page).filter({ hasText: "seen in run 1" });
-      const names = async () => (await seen.locator(".cm-completionLabel").allInnerTexts()).sort();
-      /** Writes behind a piece of the text, and takes it back. */
-      const propose = async (piece, typed, expect) => {
-        await putCursor(visitor, piece);
-        await page.keyboard.type(typed);
-        await seen.first().waitFor();
-        await comes(() => names(), expect, `${piece}${typed}`);
-        await page.keyboard.press("Escape");
-        for (let i = 0; i < typed.length; i++) await page.keyboard.press("Backspace");
-      };
-      await propose("$.order.total".slice(0, -6), ".", ["items", "total"]);
-      // A field's paths begin at what the field gets: ResultSelector at the result.
-      await propose("$.Payload", ".", ["id", "label"]);
-      await propose("$states.input", ".", ["y"]);
-      await propose("$.total", "+$cart.", ["items", "total"]);
-      await page.locator(".problems-head", { hasText: "No problems" }).waitFor();
-      const lastOf = async (piece) => {
-        await page.mouse.move(5, 5);
-        await page.locator(".sg-hover").waitFor({ state: "detached" });
-        const { x, y } = await endOf(page, piece);
-        const shown = page.locator(".sg-hover-value").first();
-        // Where the editor is drawn anew just then, a hover begins again with the next move.
-        for (let i = 0; i < 10 && (i === 0 || !(await shown.isVisible())); i++) {
-          await page.mouse.move(x - 1, y + (i % 2));
-          await page.mouse.move(x, y);
-          await shown.waitFor({ timeout: 1500 }).catch(() => {});
-        }
-        return (await page.locator(".sg-hover-value").allInnerTexts()).join("\n");
-      };
-      await comes(() => lastOf("$.total"), "Last value: 4");
-      await comes(() => lastOf("$.Payload"), 'Last value: {"id":"i-1","label":{"text":"ok","de-DE":"gut"}}');
-      await comes(() => lastOf("$.Payload.id"), 'Last value: "i-1"');
-      await comes(() => lastOf("cart.$"), 'Last value: {"total":4,"items":[{"sku":"a"}]}');
-      await comes(() => lastOf("Next: Show".slice(format === "json" ? 6 : 0)), 'Last input: {"y":"i-1"}\nLast output: "i-1"');
-    });
+    visit(
+      `proposes the members that data had in the last run, and says what paths were, in ${format.toUpperCase()}`,
+      { staying: true },
+      async (visitor, page) => {
+        await visitor.open({ definition: SEEN, input: { order: { total: 4, items: [{ sku: "a" }] } }, tasks: ANSWER });
+        if (format === "yaml") await toYaml(page);
+        await visitor.run();
+        await comes(() => visitor.output(), "i-1");
+        const seen = proposed(page).filter({ hasText: "seen in run 1" });
+        const names = async () => (await seen.locator(".cm-completionLabel").allInnerTexts()).sort();
+        /** Writes behind a piece of the text, and takes it back. */
+        const propose = async (piece, typed, expect) => {
+          await putCursor(visitor, piece);
+          await page.keyboard.type(typed);
+          await seen.first().waitFor();
+          await comes(() => names(), expect, `${piece}${typed}`);
+          await page.keyboard.press("Escape");
+          for (let i = 0; i < typed.length; i++) await page.keyboard.press("Backspace");
+        };
+        await propose("$.order.total".slice(0, -6), ".", ["items", "total"]);
+        // A field's paths begin at what the field gets: ResultSelector at the result.
+        await propose("$.Payload", ".", ["id", "label"]);
+        await propose("$states.input", ".", ["y"]);
+        await propose("$.total", "+$cart.", ["items", "total"]);
+        await page.locator(".problems-head", { hasText: "No problems" }).waitFor();
+        const lastOf = async (piece) => {
+          await page.mouse.move(5, 5);
+          await page.locator(".sg-hover").waitFor({ state: "detached" });
+          const { x, y } = await endOf(page, piece);
+          const shown = page.locator(".sg-hover-value").first();
+          // Where the editor is drawn anew just then, a hover begins again with the next move.
+          for (let i = 0; i < 10 && (i === 0 || !(await shown.isVisible())); i++) {
+            await page.mouse.move(x - 1, y + (i % 2));
+            await page.mouse.move(x, y);
+            await shown.waitFor({ timeout: 1500 }).catch(() => {});
+          }
+          return (await page.locator(".sg-hover-value").allInnerTexts()).join("\n");
+        };
+        await comes(() => lastOf("$.total"), "Last value: 4");
+        await comes(() => lastOf("$.Payload"), 'Last value: {"id":"i-1","label":{"text":"ok","de-DE":"gut"}}');
+        await comes(() => lastOf("$.Payload.id"), 'Last value: "i-1"');
+        await comes(() => lastOf("cart.$"), 'Last value: {"total":4,"items":[{"sku":"a"}]}');
+        await comes(() => lastOf("Next: Show".slice(format === "json" ? 6 : 0)), 'Last input: {"y":"i-1"}\nLast output: "i-1"');
+      },
+    );
   }
 
   visit("does all of it in YAML, through anchors and merge keys, and keeps the comments", { staying: true }, async (visitor, page) => {

@@ -13,7 +13,8 @@ describe("for everyone", { skip }, () => {
     await page.evaluate(async () => {
       const { active, installing, waiting } = await navigator.serviceWorker.ready;
       const worker = active ?? waiting ?? installing;
-      if (worker.state !== "activated") await new Promise((resolve) => worker.addEventListener("statechange", () => worker.state === "activated" && resolve()));
+      if (worker.state !== "activated")
+        await new Promise((resolve) => worker.addEventListener("statechange", () => worker.state === "activated" && resolve()));
     });
     await page.context().setOffline(true);
     await page.reload();
@@ -24,12 +25,20 @@ describe("for everyone", { skip }, () => {
     await visitor.example("YAML, and a problem to fix");
     await page.locator(".problems li", { hasText: "Publsh" }).waitFor();
     await page.getByTitle("Examples and recent drafts").click();
-    await page.waitForFunction(() => [...document.querySelectorAll(".gallery-drawing")].some((image) => image.complete && image.naturalWidth > 0));
+    await page.waitForFunction(() =>
+      [...document.querySelectorAll(".gallery-drawing")].some((image) => image.complete && image.naturalWidth > 0),
+    );
   });
 
   for (const [name, sizes] of [
     ["more contrast by the system's wish or by the setting, and the system's own colours", [[1440, 900]]],
-    ["360 pixels, and 320 as at 400 %", [[360, 740], [320, 256]]],
+    [
+      "360 pixels, and 320 as at 400 %",
+      [
+        [360, 740],
+        [320, 256],
+      ],
+    ],
   ]) {
     test(`has no violation in any pane and dialog: ${name}`, async () => {
       const [[width, height]] = sizes;
@@ -43,7 +52,11 @@ describe("for everyone", { skip }, () => {
         for (const [width, height] of [...sizes.slice(1), sizes[0]]) {
           if (narrow) await page.setViewportSize({ width, height });
           await comes(() => visitor.violationsInEveryLook(looks, within), [], `${where}, ${width} × ${height}`);
-          await comes(() => page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false, `${where}, ${width} × ${height}: scrolls in one way`);
+          await comes(
+            () => page.evaluate(() => document.documentElement.scrollWidth > innerWidth),
+            false,
+            `${where}, ${width} × ${height}: scrolls in one way`,
+          );
         }
       };
       const DIALOG = "dialog[open]";
@@ -134,7 +147,10 @@ describe("for everyone", { skip }, () => {
       await page.getByRole("radio", { name: "InputPath", checked: true }).waitFor();
       await clean("after a stage");
       // Every tab that there is, also one that was added yesterday.
-      for (const [place, where, least] of [["Code", "#left", 5], ["Run", "#dock", 9]]) {
+      for (const [place, where, least] of [
+        ["Code", "#left", 5],
+        ["Run", "#dock", 9],
+      ]) {
         await pane(place);
         const tabs = page.locator(`${where} [role="tab"]`);
         await until(async () => assert.ok((await tabs.count()) >= least, `tabs in ${where}`));
@@ -166,7 +182,10 @@ describe("for everyone", { skip }, () => {
       await page.getByLabel("Definition of Child (JSON)").waitFor();
       await clean("rules and machines", "#left");
       await page.getByRole("button", { name: "Mocks of a file" }).click();
-      await page.getByRole("dialog", { name: "Mocks of a file" }).getByLabel("Text").fill('{"StateMachines":{"A":{"TestCases":{"B":{"C":"R"}}}},"MockedResponses":{"R":{"0":{"Return":1}}}}');
+      await page
+        .getByRole("dialog", { name: "Mocks of a file" })
+        .getByLabel("Text")
+        .fill('{"StateMachines":{"A":{"TestCases":{"B":{"C":"R"}}}},"MockedResponses":{"R":{"0":{"Return":1}}}}');
       await clean("mocks of a file", "dialog[open]");
       await visitor.leave();
     });
@@ -182,7 +201,10 @@ describe("for everyone", { skip }, () => {
       await page.getByLabel("Input to run with").selectOption({ label });
     };
     const link = async (workspace) => {
-      await page.evaluate((to) => (location.hash = to), `#v1.${deflateRawSync(Buffer.from(JSON.stringify({ i: "{}", ...workspace }))).toString("base64url")}`);
+      await page.evaluate(
+        (to) => (location.hash = to),
+        `#v1.${deflateRawSync(Buffer.from(JSON.stringify({ i: "{}", ...workspace }))).toString("base64url")}`,
+      );
       await page.locator(".document", { hasText: workspace.t }).waitFor();
     };
     await visitor.example("A person decides");
@@ -213,7 +235,10 @@ describe("for everyone", { skip }, () => {
     await visitor.run();
     await page.locator(".result", { hasText: "SUCCEEDED" }).waitFor();
     await visitor.tab("Runs");
-    await page.getByRole("button", { name: /Compare/ }).first().click();
+    await page
+      .getByRole("button", { name: /Compare/ })
+      .first()
+      .click();
     await page.locator(".compare-data").waitFor();
     await clean("two runs compared");
     await page.getByRole("button", { name: "Search the graph" }).click();
@@ -257,7 +282,14 @@ describe("for everyone", { skip }, () => {
     await visitor.tab("Definition");
     // The same machine with a state more; another machine would not be asked about.
     const routing = JSON.parse(gallery().find(({ id }) => id === "choice").definition);
-    await visitor.write("Definition", JSON.stringify({ ...routing, StartAt: "Before", States: { Before: { Type: "Pass", Next: routing.StartAt }, ...routing.States } }, null, 2));
+    await visitor.write(
+      "Definition",
+      JSON.stringify(
+        { ...routing, StartAt: "Before", States: { Before: { Type: "Pass", Next: routing.StartAt }, ...routing.States } },
+        null,
+        2,
+      ),
+    );
     await page.getByRole("button", { name: "Apply and stay here" }).click();
     await page.getByText(/takes a different path/).waitFor();
     await clean("an edited definition takes a different path");
@@ -277,8 +309,18 @@ describe("for everyone", { skip }, () => {
     await page.locator(".recent li").first().waitFor();
     await clean("recent drafts", "dialog[open]");
     await page.keyboard.press("Escape");
-    const definitions = { A: '{"StartAt":"X","States":{"X":{"Type":"Task","Resource":"${F}","End":true}}}', B: '{"StartAt":"X","States":{"X":{"Type":"Succeed"}}}' };
-    await visitor.bring({ Resources: Object.fromEntries(Object.entries(definitions).map(([name, text]) => [name, { Type: "AWS::StepFunctions::StateMachine", Properties: { DefinitionString: { "Fn::Sub": text } } }])) });
+    const definitions = {
+      A: '{"StartAt":"X","States":{"X":{"Type":"Task","Resource":"${F}","End":true}}}',
+      B: '{"StartAt":"X","States":{"X":{"Type":"Succeed"}}}',
+    };
+    await visitor.bring({
+      Resources: Object.fromEntries(
+        Object.entries(definitions).map(([name, text]) => [
+          name,
+          { Type: "AWS::StepFunctions::StateMachine", Properties: { DefinitionString: { "Fn::Sub": text } } },
+        ]),
+      ),
+    });
     await page.getByRole("dialog", { name: "Import a template" }).waitFor();
     await clean("a template", "dialog[open]");
     await page.keyboard.press("Escape");
@@ -289,13 +331,21 @@ describe("for everyone", { skip }, () => {
     await clean("a file that is refused", "dialog[open]");
     await page.keyboard.press("Escape");
 
-    const task = (resource, more) => JSON.stringify({ StartAt: "Go", States: { Go: { Type: "Task", Resource: resource, ...more, End: true } } });
+    const task = (resource, more) =>
+      JSON.stringify({ StartAt: "Go", States: { Go: { Type: "Task", Resource: resource, ...more, End: true } } });
     await link({ t: "Code", d: task("arn:aws:lambda:us-east-1:123456789012:function:F"), k: "export default { F: () => 1 };" });
     await visitor.run();
     await page.getByRole("dialog", { name: "Run this link's code?" }).waitFor();
     await clean("code of somebody", "dialog[open]");
     await page.keyboard.press("Escape");
-    await link({ t: "Nested", d: task("arn:aws:states:::states:startExecution.sync:2", { Parameters: { StateMachineArn: "Child", Input: {} } }), x: [["Child", '{"StartAt":"W","States":{"W":{"Type":"Pass","End":true}}}'], ["Bad", "{"]] });
+    await link({
+      t: "Nested",
+      d: task("arn:aws:states:::states:startExecution.sync:2", { Parameters: { StateMachineArn: "Child", Input: {} } }),
+      x: [
+        ["Child", '{"StartAt":"W","States":{"W":{"Type":"Pass","End":true}}}'],
+        ["Bad", "{"],
+      ],
+    });
     await visitor.run();
     await visitor.result();
     await visitor.tab("Mocks");
@@ -319,61 +369,96 @@ describe("for everyone", { skip }, () => {
   });
 
   for (const width of [360, 320]) {
-    visit(`a phone of ${width} pixels: buttons for thumbs, nothing cut off, a task that waits comes up from below`, { width, height: 640, hasTouch: true }, async (visitor, page) => {
-      const panes = page.getByRole("navigation", { name: "Panes" });
-      const whole = async (where) => {
-        const cut = () => page.evaluate(() => {
-          const left = (element) => element.closest("svg, .cm-editor, pre, .tablist, .event-list, .state-table");
-          return [...document.querySelectorAll("body *")].filter((element) => !left(element) && element.checkVisibility() && element.getBoundingClientRect().width > 1 && element.getBoundingClientRect().right > innerWidth + 1).map((element) => element.outerHTML.slice(0, 100));
-        });
-        await comes(cut, [], where);
-        await comes(() => visitor.violations(), [], where);
-      };
-      const thumbs = () => page.locator(".narrow-bar button, .bottom-bar button").evaluateAll((all) => all.filter((one) => one.getBoundingClientRect().width < 44 || one.getBoundingClientRect().height < 44).map((one) => one.textContent));
-      await comes(thumbs, [], "buttons are 44 pixels wide and high");
-      await whole("before a run");
-      await page.getByRole("button", { name: "Step", exact: true }).tap();
-      await page.locator(".pause-where", { hasText: "before CheckStock" }).waitFor();
-      for (const pane of ["Code", "Inspect", "Run", "Mocks", "Graph"]) {
-        await panes.getByRole("button", { name: pane }).tap();
-        await whole(`${pane}, paused`);
-      }
-      await visitor.example("A person decides");
-      await page.locator("button.run").tap();
-      const sheet = page.getByRole("region", { name: "A task waits for your answer" });
-      await sheet.getByRole("form", { name: "Answer of AskManager" }).waitFor();
-      await whole("a task waits");
-      // Put off, it is in the list; and back from there it is answered.
-      await sheet.getByRole("button", { name: "Later" }).tap();
-      await sheet.waitFor({ state: "detached" });
-      await panes.getByRole("button", { name: "Run" }).tap();
-      await page.getByRole("form", { name: "Answer of AskManager" }).getByRole("button", { name: "Answer", exact: true }).tap();
-      await visitor.result();
-      // The next one comes up again, and is answered at once.
-      await panes.getByRole("button", { name: "Graph" }).tap();
-      await page.locator("button.run").tap();
-      await sheet.getByRole("button", { name: "Answer", exact: true }).tap();
-      await sheet.waitFor({ state: "detached" });
-      await page.locator(".status-bar", { hasText: "Succeeded" }).waitFor();
-    });
+    visit(
+      `a phone of ${width} pixels: buttons for thumbs, nothing cut off, a task that waits comes up from below`,
+      { width, height: 640, hasTouch: true },
+      async (visitor, page) => {
+        const panes = page.getByRole("navigation", { name: "Panes" });
+        const whole = async (where) => {
+          const cut = () =>
+            page.evaluate(() => {
+              const left = (element) => element.closest("svg, .cm-editor, pre, .tablist, .event-list, .state-table");
+              return [...document.querySelectorAll("body *")]
+                .filter(
+                  (element) =>
+                    !left(element) &&
+                    element.checkVisibility() &&
+                    element.getBoundingClientRect().width > 1 &&
+                    element.getBoundingClientRect().right > innerWidth + 1,
+                )
+                .map((element) => element.outerHTML.slice(0, 100));
+            });
+          await comes(cut, [], where);
+          await comes(() => visitor.violations(), [], where);
+        };
+        const thumbs = () =>
+          page
+            .locator(".narrow-bar button, .bottom-bar button")
+            .evaluateAll((all) =>
+              all
+                .filter((one) => one.getBoundingClientRect().width < 44 || one.getBoundingClientRect().height < 44)
+                .map((one) => one.textContent),
+            );
+        await comes(thumbs, [], "buttons are 44 pixels wide and high");
+        await whole("before a run");
+        await page.getByRole("button", { name: "Step", exact: true }).tap();
+        await page.locator(".pause-where", { hasText: "before CheckStock" }).waitFor();
+        for (const pane of ["Code", "Inspect", "Run", "Mocks", "Graph"]) {
+          await panes.getByRole("button", { name: pane }).tap();
+          await whole(`${pane}, paused`);
+        }
+        await visitor.example("A person decides");
+        await page.locator("button.run").tap();
+        const sheet = page.getByRole("region", { name: "A task waits for your answer" });
+        await sheet.getByRole("form", { name: "Answer of AskManager" }).waitFor();
+        await whole("a task waits");
+        // Put off, it is in the list; and back from there it is answered.
+        await sheet.getByRole("button", { name: "Later" }).tap();
+        await sheet.waitFor({ state: "detached" });
+        await panes.getByRole("button", { name: "Run" }).tap();
+        await page.getByRole("form", { name: "Answer of AskManager" }).getByRole("button", { name: "Answer", exact: true }).tap();
+        await visitor.result();
+        // The next one comes up again, and is answered at once.
+        await panes.getByRole("button", { name: "Graph" }).tap();
+        await page.locator("button.run").tap();
+        await sheet.getByRole("button", { name: "Answer", exact: true }).tap();
+        await sheet.waitFor({ state: "detached" });
+        await page.locator(".status-bar", { hasText: "Succeeded" }).waitFor();
+      },
+    );
   }
 
-  visit("between phone and desktop there are two columns over the run, and every tab is in sight", { width: 768, height: 900 }, async (visitor, page) => {
-    await page.keyboard.press("F10");
-    await page.locator(".pause-where", { hasText: "before CheckStock" }).waitFor();
-    await until(async () => {
-      const [left, graph, dock] = await Promise.all(["#left", "#graph-pane", "#dock"].map((pane) => page.locator(pane).boundingBox()));
-      assert.ok(graph.x >= left.x + left.width && Math.abs(graph.y - left.y) < 2, "two columns");
-      assert.ok(dock.y >= left.y + left.height, "the run below them");
-      const list = await page.locator(".event-list").boundingBox();
-      assert.ok(list !== null && list.height > 60, "the events have room");
-    });
-    const hidden = () => page.locator('#left [role="tab"]').evaluateAll((all) => all.filter((tab) => tab.getBoundingClientRect().right > tab.closest(".tabs").getBoundingClientRect().right || tab.getBoundingClientRect().bottom > tab.closest(".tabs").getBoundingClientRect().bottom + 1).map((tab) => tab.textContent));
-    await comes(hidden, []);
-    await visitor.tab("Inspector");
-    await page.getByRole("heading", { name: "CheckStock" }).waitFor();
-    await comes(() => visitor.violations(), []);
-  });
+  visit(
+    "between phone and desktop there are two columns over the run, and every tab is in sight",
+    { width: 768, height: 900 },
+    async (visitor, page) => {
+      await page.keyboard.press("F10");
+      await page.locator(".pause-where", { hasText: "before CheckStock" }).waitFor();
+      await until(async () => {
+        const [left, graph, dock] = await Promise.all(["#left", "#graph-pane", "#dock"].map((pane) => page.locator(pane).boundingBox()));
+        assert.ok(graph.x >= left.x + left.width && Math.abs(graph.y - left.y) < 2, "two columns");
+        assert.ok(dock.y >= left.y + left.height, "the run below them");
+        const list = await page.locator(".event-list").boundingBox();
+        assert.ok(list !== null && list.height > 60, "the events have room");
+      });
+      const hidden = () =>
+        page
+          .locator('#left [role="tab"]')
+          .evaluateAll((all) =>
+            all
+              .filter(
+                (tab) =>
+                  tab.getBoundingClientRect().right > tab.closest(".tabs").getBoundingClientRect().right ||
+                  tab.getBoundingClientRect().bottom > tab.closest(".tabs").getBoundingClientRect().bottom + 1,
+              )
+              .map((tab) => tab.textContent),
+          );
+      await comes(hidden, []);
+      await visitor.tab("Inspector");
+      await page.getByRole("heading", { name: "CheckStock" }).waitFor();
+      await comes(() => visitor.violations(), []);
+    },
+  );
 
   visit("magnified four times, the page scrolls in one way and every pane has room", { width: 320, height: 256 }, async (visitor, page) => {
     const panes = page.getByRole("navigation", { name: "Panes" });
@@ -391,15 +476,33 @@ describe("for everyone", { skip }, () => {
     // WCAG 1.4.12.
     await page.evaluate(() => {
       const sheet = new CSSStyleSheet();
-      sheet.replaceSync("* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important } p { margin-bottom: 2em !important }");
+      sheet.replaceSync(
+        "* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important } p { margin-bottom: 2em !important }",
+      );
       document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
     });
-    const cut = () => page.evaluate(() => {
-      const text = (element) => element.matches("button, summary, label, h2, h3, p, [role='tab']") && !element.closest("svg, .cm-editor, .tablist, .unseen");
-      return [...document.querySelectorAll("body *")].filter((element) => text(element) && element.checkVisibility() && getComputedStyle(element).overflow !== "visible" && element.scrollHeight > element.clientHeight + 2 && !/auto|scroll/.test(getComputedStyle(element).overflowY)).map((element) => element.outerHTML.slice(0, 100));
-    });
+    const cut = () =>
+      page.evaluate(() => {
+        const text = (element) =>
+          element.matches("button, summary, label, h2, h3, p, [role='tab']") && !element.closest("svg, .cm-editor, .tablist, .unseen");
+        return [...document.querySelectorAll("body *")]
+          .filter(
+            (element) =>
+              text(element) &&
+              element.checkVisibility() &&
+              getComputedStyle(element).overflow !== "visible" &&
+              element.scrollHeight > element.clientHeight + 2 &&
+              !/auto|scroll/.test(getComputedStyle(element).overflowY),
+          )
+          .map((element) => element.outerHTML.slice(0, 100));
+      });
     await comes(cut, []);
-    const outside = () => page.evaluate(() => [...document.querySelectorAll(".debug-bar button, .bar button, .status-text")].filter((element) => element.getBoundingClientRect().right > innerWidth + 1 || element.scrollHeight > element.clientHeight + 2).map((element) => element.outerHTML.slice(0, 100)));
+    const outside = () =>
+      page.evaluate(() =>
+        [...document.querySelectorAll(".debug-bar button, .bar button, .status-text")]
+          .filter((element) => element.getBoundingClientRect().right > innerWidth + 1 || element.scrollHeight > element.clientHeight + 2)
+          .map((element) => element.outerHTML.slice(0, 100)),
+      );
     await comes(outside, []);
   });
 
@@ -470,23 +573,38 @@ describe("for everyone", { skip }, () => {
     await page.waitForFunction(() => document.activeElement?.textContent?.includes("Share"));
   });
 
-  visit("is told to who hears it: the run as nested lists of named buttons, its end as a message", { staying: "Order processing" }, async (visitor, page) => {
-    await visitor.run();
-    await visitor.result();
-    await page.locator('[data-node="/States/ChargeCard"][aria-label*="succeeded"]').waitFor();
-    const tree = await page.getByRole("group", { name: /Takes an order/ }).ariaSnapshot();
-    for (const line of [/button "ChargeCard Task.*succeeded, 2 failed attempts.*on CardRefused to TellCustomer"/, /button "Fulfil Parallel.*succeeded/, /list "Fulfil, .*"/, /button "OutOfStock Fail.*not reached/]) assert.match(tree, line);
-    const depth = (name) => /^ */.exec(tree.split("\n").find((line) => line.includes(`button "${name}`)))[0].length;
-    assert.ok(depth("PackParcel") > depth("Fulfil"), "what is inside of a state is inside of its list");
-    await page.getByRole("status").filter({ hasText: "Succeeded after 47 events" }).waitFor({ state: "attached" });
-    await comes(() => page.title(), "Order processing · succeeded · Stepglass");
-  });
+  visit(
+    "is told to who hears it: the run as nested lists of named buttons, its end as a message",
+    { staying: "Order processing" },
+    async (visitor, page) => {
+      await visitor.run();
+      await visitor.result();
+      await page.locator('[data-node="/States/ChargeCard"][aria-label*="succeeded"]').waitFor();
+      const tree = await page.getByRole("group", { name: /Takes an order/ }).ariaSnapshot();
+      for (const line of [
+        /button "ChargeCard Task.*succeeded, 2 failed attempts.*on CardRefused to TellCustomer"/,
+        /button "Fulfil Parallel.*succeeded/,
+        /list "Fulfil, .*"/,
+        /button "OutOfStock Fail.*not reached/,
+      ])
+        assert.match(tree, line);
+      const depth = (name) => /^ */.exec(tree.split("\n").find((line) => line.includes(`button "${name}`)))[0].length;
+      assert.ok(depth("PackParcel") > depth("Fulfil"), "what is inside of a state is inside of its list");
+      await page.getByRole("status").filter({ hasText: "Succeeded after 47 events" }).waitFor({ state: "attached" });
+      await comes(() => page.title(), "Order processing · succeeded · Stepglass");
+    },
+  );
 
   visit("what fails is told at once, each time anew, and not a second time", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: { StartAt: "Off", States: { Off: { Type: "Fail", Error: "Refused", Cause: "no money" } } } });
     await page.evaluate(() => {
       globalThis.told = [];
-      for (const region of document.querySelectorAll('[role="alert"]')) new MutationObserver(() => region.textContent && told.push(region.textContent)).observe(region, { childList: true, characterData: true, subtree: true });
+      for (const region of document.querySelectorAll('[role="alert"]'))
+        new MutationObserver(() => region.textContent && told.push(region.textContent)).observe(region, {
+          childList: true,
+          characterData: true,
+          subtree: true,
+        });
     });
     const words = "Failed with Refused: no money";
     for (const heard of [[words], [words, words]]) {
@@ -494,13 +612,18 @@ describe("for everyone", { skip }, () => {
       await page.waitForFunction((count) => told.length >= count, heard.length);
       await comes(() => page.evaluate(() => told), heard);
     }
-    await until(async () => assert.ok((await page.getByRole("alert").filter({ hasText: words }).boundingBox()).width <= 1, "on screen it stands in the result"));
+    await until(async () =>
+      assert.ok((await page.getByRole("alert").filter({ hasText: words }).boundingBox()).width <= 1, "on screen it stands in the result"),
+    );
     await comes(() => page.getByRole("status").filter({ hasText: "Refused" }).count(), 0);
     // A stop at an error is one as well.
     await visitor.tab("Breakpoints");
     await page.getByLabel("Stop on errors").selectOption({ label: "Uncaught errors" });
     await visitor.run();
-    await page.getByRole("alert").filter({ hasText: /Paused.*Refused/ }).waitFor({ state: "attached" });
+    await page
+      .getByRole("alert")
+      .filter({ hasText: /Paused.*Refused/ })
+      .waitFor({ state: "attached" });
   });
 
   visit("where a run is paused and what it waits for is told, and stands in the title", { staying: true }, async (visitor, page) => {
@@ -511,7 +634,10 @@ describe("for everyone", { skip }, () => {
     await visitor.run();
     await told(/Paused before Shrink.*item 2/);
     await comes(() => page.title(), "Map over items · paused in Shrink · Stepglass");
-    await comes(() => visitor.node("/States/EachPicture/ItemProcessor/States/Shrink").getAttribute("aria-label"), /paused before it.*breakpoint/);
+    await comes(
+      () => visitor.node("/States/EachPicture/ItemProcessor/States/Shrink").getAttribute("aria-label"),
+      /paused before it.*breakpoint/,
+    );
     await page.getByRole("button", { name: "Stop", exact: true }).click();
     await told("Aborted");
     // Heartbeat: what an example says may be answered is what stands in the answer.

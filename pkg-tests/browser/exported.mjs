@@ -21,7 +21,10 @@ export function runTest(texts, runner = "node:test") {
     if (run !== files) writeFileSync(join(folder, run[0]), files.map((file) => `import "./${file}";\n`).join(""));
     // Inside of a test run, the runner would report to that one.
     const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-    const args = runner === "vitest" ? [join(root, "node_modules/vitest/vitest.mjs"), "run", "--root", "."] : ["--test", "--test-reporter=spec", ...run];
+    const args =
+      runner === "vitest"
+        ? [join(root, "node_modules/vitest/vitest.mjs"), "run", "--root", "."]
+        : ["--test", "--test-reporter=spec", ...run];
     return execFileSync(process.execPath, args, { cwd: folder, encoding: "utf8", env });
   } finally {
     rmSync(folder, { recursive: true, force: true });

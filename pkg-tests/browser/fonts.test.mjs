@@ -41,7 +41,8 @@ describe("the page's fonts", { skip }, () => {
     try {
       const page = await chrome.newPage();
       const wide = await measured(page, `"${FONTS.wide.sans}"`);
-      for (const family of ["sans-serif", "system-ui", "monospace", "ui-sans-serif, system-ui, sans-serif"]) assert.deepEqual(await measured(page, family), wide, family);
+      for (const family of ["sans-serif", "system-ui", "monospace", "ui-sans-serif, system-ui, sans-serif"])
+        assert.deepEqual(await measured(page, family), wide, family);
       await assert.rejects(inFont(page, "comic"), /known are narrow, wide, tall/);
     } finally {
       await chrome.close();

@@ -8,14 +8,21 @@ const pass = (next) => (next ? { Type: "Pass", Next: next } : { Type: "Pass", En
 const NESTED = {
   StartAt: "Fetch",
   States: {
-    Fetch: { Type: "Task", Resource: "arn:aws:states:::lambda:invoke", Comment: "Gets the order", Next: "Each", Catch: [{ ErrorEquals: ["States.ALL"], Next: "Sorry" }] },
+    Fetch: {
+      Type: "Task",
+      Resource: "arn:aws:states:::lambda:invoke",
+      Comment: "Gets the order",
+      Next: "Each",
+      Catch: [{ ErrorEquals: ["States.ALL"], Next: "Sorry" }],
+    },
     Each: { Type: "Map", ItemProcessor: { StartAt: "Inner", States: { Inner: pass("Leaf"), Leaf: pass() } }, Next: "Done" },
     Done: { Type: "Succeed" },
     Sorry: { Type: "Fail", Error: "Sorry" },
   },
 };
 /** States `S0`, `S1` … one after another. */
-const chain = (count, name = "S") => Object.fromEntries(Array.from({ length: count }, (_, i) => [`${name}${i}`, pass(i + 1 < count ? `${name}${i + 1}` : "")]));
+const chain = (count, name = "S") =>
+  Object.fromEntries(Array.from({ length: count }, (_, i) => [`${name}${i}`, pass(i + 1 < count ? `${name}${i + 1}` : "")]));
 
 describe("the graph", { skip }, () => {
   const { visit } = visits();
@@ -26,27 +33,31 @@ describe("the graph", { skip }, () => {
     return [Math.round(box.x + box.width / 2), Math.round(box.y + box.height / 2)];
   };
 
-  visit("searches by name and service, lights up what it finds, and goes from one to the next", { staying: true }, async (visitor, page) => {
-    await visitor.open({ definition: NESTED });
-    await visitor.state("Each").waitFor();
-    await page.getByRole("button", { name: "Search the graph" }).click();
-    await page.keyboard.type("e");
-    await page.locator(".match").first().waitFor();
-    const said = page.locator(".graph-search .hits");
-    await comes(() => said.innerText(), /^1 of \d$/);
-    const first = await page.locator(".current-match [data-node]").getAttribute("data-node");
-    await page.keyboard.press("Enter");
-    await comes(() => said.innerText(), /^2 of \d$/);
-    await until(async () => assert.notEqual(await page.locator(".current-match [data-node]").getAttribute("data-node"), first));
-    await page.keyboard.press("Shift+Enter");
-    await comes(() => page.locator(".current-match [data-node]").getAttribute("data-node"), first);
-    await page.keyboard.press("ControlOrMeta+a");
-    await page.keyboard.type("lambda");
-    await page.locator(".hits", { hasText: "1 of 1" }).waitFor();
-    await comes(() => page.locator(".match [data-node]").getAttribute("data-node"), "/States/Fetch");
-    await page.keyboard.press("Escape");
-    await comes(() => page.locator(".match").count(), 0);
-  });
+  visit(
+    "searches by name and service, lights up what it finds, and goes from one to the next",
+    { staying: true },
+    async (visitor, page) => {
+      await visitor.open({ definition: NESTED });
+      await visitor.state("Each").waitFor();
+      await page.getByRole("button", { name: "Search the graph" }).click();
+      await page.keyboard.type("e");
+      await page.locator(".match").first().waitFor();
+      const said = page.locator(".graph-search .hits");
+      await comes(() => said.innerText(), /^1 of \d$/);
+      const first = await page.locator(".current-match [data-node]").getAttribute("data-node");
+      await page.keyboard.press("Enter");
+      await comes(() => said.innerText(), /^2 of \d$/);
+      await until(async () => assert.notEqual(await page.locator(".current-match [data-node]").getAttribute("data-node"), first));
+      await page.keyboard.press("Shift+Enter");
+      await comes(() => page.locator(".current-match [data-node]").getAttribute("data-node"), first);
+      await page.keyboard.press("ControlOrMeta+a");
+      await page.keyboard.type("lambda");
+      await page.locator(".hits", { hasText: "1 of 1" }).waitFor();
+      await comes(() => page.locator(".match [data-node]").getAttribute("data-node"), "/States/Fetch");
+      await page.keyboard.press("Escape");
+      await comes(() => page.locator(".match").count(), 0);
+    },
+  );
 
   visit("finds a state inside of a folded one, and unfolds it", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: NESTED });
@@ -61,7 +72,18 @@ describe("the graph", { skip }, () => {
 
   visit("begins folded where there are more than 5,000 states, and says so", { staying: true }, async (visitor, page) => {
     const inside = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`P${i}`, i < 39 ? pass(`P${i + 1}`) : pass()]));
-    const group = (k, next) => ({ Type: "Parallel", Branches: [{ StartAt: `${k}.P0`, States: Object.fromEntries(Object.entries(inside).map(([name, body]) => [`${k}.${name}`, body.Next ? { ...body, Next: `${k}.${body.Next}` } : body])) }], ...(next === undefined ? { End: true } : { Next: next }) });
+    const group = (k, next) => ({
+      Type: "Parallel",
+      Branches: [
+        {
+          StartAt: `${k}.P0`,
+          States: Object.fromEntries(
+            Object.entries(inside).map(([name, body]) => [`${k}.${name}`, body.Next ? { ...body, Next: `${k}.${body.Next}` } : body]),
+          ),
+        },
+      ],
+      ...(next === undefined ? { End: true } : { Next: next }),
+    });
     const States = Object.fromEntries(Array.from({ length: 130 }, (_, k) => [`G${k}`, group(k, k < 129 ? `G${k + 1}` : undefined)]));
     await visitor.open({ definition: { StartAt: "G0", States } });
     await page.getByText("5,330 states. Parallel and Map states begin folded.").waitFor();
@@ -98,13 +120,33 @@ describe("the graph", { skip }, () => {
     const Branches = [
       one("Nap", { Type: "Wait", Seconds: 100 }),
       one("Again", { ...bad, Retry: [{ ErrorEquals: ["States.ALL"], IntervalSeconds: 60, MaxAttempts: 3 }] }),
-      one("Ask", { Type: "Task", Resource: "arn:aws:states:::sqs:sendMessage.waitForTaskToken", Parameters: { QueueUrl: "q", "MessageBody.$": "$$.Task.Token" }, TimeoutSeconds: 50 }),
-      { StartAt: "Caught", States: { Caught: { ...bad, Catch: [{ ErrorEquals: ["States.ALL"], Next: "Rest" }], End: true }, Rest: { Type: "Pass", End: true } } },
-      { StartAt: "Many", States: { Many: { Type: "Map", MaxConcurrency: 1, ItemProcessor: one("Each", { Type: "Wait", Seconds: 90 }), End: true } } },
+      one("Ask", {
+        Type: "Task",
+        Resource: "arn:aws:states:::sqs:sendMessage.waitForTaskToken",
+        Parameters: { QueueUrl: "q", "MessageBody.$": "$$.Task.Token" },
+        TimeoutSeconds: 50,
+      }),
+      {
+        StartAt: "Caught",
+        States: {
+          Caught: { ...bad, Catch: [{ ErrorEquals: ["States.ALL"], Next: "Rest" }], End: true },
+          Rest: { Type: "Pass", End: true },
+        },
+      },
+      {
+        StartAt: "Many",
+        States: { Many: { Type: "Map", MaxConcurrency: 1, ItemProcessor: one("Each", { Type: "Wait", Seconds: 90 }), End: true } },
+      },
       { StartAt: "Later", States: { Later: { Type: "Wait", Seconds: 200, Next: "Never" }, Never: { Type: "Pass", End: true } } },
     ];
     await visitor.open({
-      definition: { StartAt: "All", States: { All: { Type: "Parallel", Branches, Catch: [{ ErrorEquals: ["States.Timeout"], Next: "Z" }], Next: "Z" }, Z: { Type: "Succeed" } } },
+      definition: {
+        StartAt: "All",
+        States: {
+          All: { Type: "Parallel", Branches, Catch: [{ ErrorEquals: ["States.Timeout"], Next: "Z" }], Next: "Z" },
+          Z: { Type: "Succeed" },
+        },
+      },
       input: [1, 2],
       tasks: 'export default { bad: async () => { throw Object.assign(new Error("no"), { name: "Bad.Thing" }); } };',
     });
@@ -115,7 +157,12 @@ describe("the graph", { skip }, () => {
     const at = (branch, name) => `/States/All/Branches/${branch}/States/${name}`;
     const [nap, again, ask, caught, many, later] = ["Nap", "Again", "Ask", "Caught", "Many", "Later"].map((name, i) => at(i, name));
     const told = (pointer, pattern) =>
-      page.waitForFunction(([id, source]) => new RegExp(source).test(document.querySelector(`[data-node="${id}"]`)?.getAttribute("aria-label") ?? ""), [pointer, pattern.source], { timeout: 10_000 })
+      page
+        .waitForFunction(
+          ([id, source]) => new RegExp(source).test(document.querySelector(`[data-node="${id}"]`)?.getAttribute("aria-label") ?? ""),
+          [pointer, pattern.source],
+          { timeout: 10_000 },
+        )
         .catch(async () => assert.match(await visitor.node(pointer).getAttribute("aria-label"), pattern));
     /** What is drawn on a state, besides its box and name. */
     const drawn = (pointer, selector) => page.locator(`.node[data-move="${pointer}"] > ${selector}`).first().waitFor({ state: "attached" });
@@ -189,19 +236,31 @@ describe("the graph", { skip }, () => {
     await card.waitFor();
     await page.keyboard.press("Escape");
     await card.waitFor({ state: "detached" });
-    await comes(() => page.evaluate(() => document.activeElement.dataset.node), "/States/Each", "the first Escape only takes the card away");
+    await comes(
+      () => page.evaluate(() => document.activeElement.dataset.node),
+      "/States/Each",
+      "the first Escape only takes the card away",
+    );
   });
 
-  visit("says how often states and transitions were taken, and what was not reached", { staying: "Order processing" }, async (visitor, page) => {
-    await visitor.run();
-    await visitor.result();
-    await until(async () => assert.ok((await page.locator(".line.taken").count()) > 5));
-    await comes(() => page.locator(".line-count").first().textContent(), /^×2$/);
-    await comes(() => visitor.state("OutOfStock").getAttribute("aria-label"), /not reached/);
-    const opacity = (selector) => page.locator(selector).first().evaluate((element) => getComputedStyle(element).opacity);
-    await comes(() => opacity(".run-over .line:not(.taken)"), "0.35");
-    await comes(() => opacity(".is-skipped > .node-button"), "0.45");
-  });
+  visit(
+    "says how often states and transitions were taken, and what was not reached",
+    { staying: "Order processing" },
+    async (visitor, page) => {
+      await visitor.run();
+      await visitor.result();
+      await until(async () => assert.ok((await page.locator(".line.taken").count()) > 5));
+      await comes(() => page.locator(".line-count").first().textContent(), /^×2$/);
+      await comes(() => visitor.state("OutOfStock").getAttribute("aria-label"), /not reached/);
+      const opacity = (selector) =>
+        page
+          .locator(selector)
+          .first()
+          .evaluate((element) => getComputedStyle(element).opacity);
+      await comes(() => opacity(".run-over .line:not(.taken)"), "0.35");
+      await comes(() => opacity(".is-skipped > .node-button"), "0.45");
+    },
+  );
 
   visit("is a table with the same states, statuses, keys and selection", {}, async (visitor, page) => {
     await visitor.run();
@@ -232,7 +291,10 @@ describe("the graph", { skip }, () => {
   });
 
   visit("folds what is large at first, has a minimap, and names of one size from afar", { staying: true }, async (visitor, page) => {
-    const large = { StartAt: "Big", States: { Big: { Type: "Map", ItemProcessor: { StartAt: "I0", States: chain(61, "I") }, Next: "S0" }, ...chain(90) } };
+    const large = {
+      StartAt: "Big",
+      States: { Big: { Type: "Map", ItemProcessor: { StartAt: "I0", States: chain(61, "I") }, Next: "S0" }, ...chain(90) },
+    };
     await visitor.open({ definition: large });
     await visitor.state("Big").waitFor();
     await comes(() => visitor.state("Big").getAttribute("aria-label"), /folded/);
@@ -248,7 +310,10 @@ describe("the graph", { skip }, () => {
     await until(async () => assert.ok((await page.locator("svg.canvas .line").count()) <= 4, "the lines of a scope are one path"));
     // The view goes where the minimap is pressed.
     const before = await page.locator(".minimap .seen").getAttribute("d");
-    await page.getByRole("button", { name: /100 %|Zoom \d+/ }).first().click();
+    await page
+      .getByRole("button", { name: /100 %|Zoom \d+/ })
+      .first()
+      .click();
     await page.locator(".minimap").click({ position: { x: 84, y: 100 } });
     await until(async () => assert.notEqual(await page.locator(".minimap .seen").getAttribute("d"), before));
   });
@@ -318,40 +383,58 @@ describe("the graph", { skip }, () => {
     await comes(() => page.locator(".node.is-succeeded .status path").first().isVisible(), true, "a sign says what the colour does not");
   });
 
-  visit("at most 24 transitions move together, however many are taken", { reducedMotion: "no-preference", width: 2600, height: 1500 }, async (visitor, page) => {
-    const branch = (i) => ({ StartAt: `B${i}x0`, States: chain(14, `B${i}x`) });
-    await visitor.open({ definition: { StartAt: "All", States: { All: { Type: "Parallel", Branches: Array.from({ length: 20 }, (_, i) => branch(i)), End: true } } } });
-    // More than 60 states inside are folded at first.
-    await visitor.state("All").focus();
-    await page.keyboard.press("+");
-    await page.locator('[data-node^="/States/All/Branches/"]').first().waitFor({ state: "attached" });
-    await page.keyboard.press("Shift+Digit1");
-    await page.locator(".lines .line").nth(100).waitFor({ state: "attached" });
-    await page.evaluate(() => {
-      globalThis.most = globalThis.seen = 0;
-      new MutationObserver((changes) => {
-        for (const { addedNodes } of changes) for (const node of addedNodes) globalThis.seen += node.classList?.contains("token") ? 1 : 0;
-        globalThis.most = Math.max(globalThis.most, document.querySelectorAll(".token").length);
-      }).observe(document.querySelector("svg.canvas"), { childList: true, subtree: true });
-    });
-    // A machine that is too busy to draw pictures on the way shows fewer; then it runs once more.
-    await until(async () => {
-      await visitor.run();
-      await visitor.result();
-      await page.waitForFunction(() => document.querySelectorAll(".lines .line.taken").length > 200);
-      const { most, seen } = await page.evaluate(() => ({ most: globalThis.most, seen: globalThis.seen }));
-      assert.ok(seen > 24 && most > 8, `${seen} in all, ${most} at once`);
-    });
-    const most = await page.evaluate(() => globalThis.most);
-    assert.ok(most <= 24, `${most} at once`);
-  });
+  visit(
+    "at most 24 transitions move together, however many are taken",
+    { reducedMotion: "no-preference", width: 2600, height: 1500 },
+    async (visitor, page) => {
+      const branch = (i) => ({ StartAt: `B${i}x0`, States: chain(14, `B${i}x`) });
+      await visitor.open({
+        definition: {
+          StartAt: "All",
+          States: { All: { Type: "Parallel", Branches: Array.from({ length: 20 }, (_, i) => branch(i)), End: true } },
+        },
+      });
+      // More than 60 states inside are folded at first.
+      await visitor.state("All").focus();
+      await page.keyboard.press("+");
+      await page.locator('[data-node^="/States/All/Branches/"]').first().waitFor({ state: "attached" });
+      await page.keyboard.press("Shift+Digit1");
+      await page.locator(".lines .line").nth(100).waitFor({ state: "attached" });
+      await page.evaluate(() => {
+        globalThis.most = globalThis.seen = 0;
+        new MutationObserver((changes) => {
+          for (const { addedNodes } of changes) for (const node of addedNodes) globalThis.seen += node.classList?.contains("token") ? 1 : 0;
+          globalThis.most = Math.max(globalThis.most, document.querySelectorAll(".token").length);
+        }).observe(document.querySelector("svg.canvas"), { childList: true, subtree: true });
+      });
+      // A machine that is too busy to draw pictures on the way shows fewer; then it runs once more.
+      await until(async () => {
+        await visitor.run();
+        await visitor.result();
+        await page.waitForFunction(() => document.querySelectorAll(".lines .line.taken").length > 200);
+        const { most, seen } = await page.evaluate(() => ({ most: globalThis.most, seen: globalThis.seen }));
+        assert.ok(seen > 24 && most > 8, `${seen} in all, ${most} at once`);
+      });
+      const most = await page.evaluate(() => globalThis.most);
+      assert.ok(most <= 24, `${most} at once`);
+    },
+  );
 
   visit("what is large or deep is folded at first, and unfolds when the run comes in", { staying: true }, async (visitor, page) => {
-    const deep = (levels) => (levels === 0 ? { StartAt: "Core", States: { Core: pass() } } : { StartAt: `L${levels}`, States: { [`L${levels}`]: { Type: "Parallel", Branches: [deep(levels - 1)], End: true } } });
+    const deep = (levels) =>
+      levels === 0
+        ? { StartAt: "Core", States: { Core: pass() } }
+        : { StartAt: `L${levels}`, States: { [`L${levels}`]: { Type: "Parallel", Branches: [deep(levels - 1)], End: true } } };
     const definition = {
       StartAt: "Big",
       States: {
-        Big: { Type: "Map", ItemsPath: "$.items", MaxConcurrency: 1, ItemProcessor: { StartAt: "Rest", States: { Rest: { Type: "Wait", Seconds: 5, Next: "S0" }, ...chain(64) } }, Next: "Deep" },
+        Big: {
+          Type: "Map",
+          ItemsPath: "$.items",
+          MaxConcurrency: 1,
+          ItemProcessor: { StartAt: "Rest", States: { Rest: { Type: "Wait", Seconds: 5, Next: "S0" }, ...chain(64) } },
+          Next: "Deep",
+        },
         Deep: { Type: "Parallel", Branches: [deep(4)], End: true },
       },
     };
@@ -371,7 +454,16 @@ describe("the graph", { skip }, () => {
       assert.ok(box.x >= frame.x && box.y >= frame.y && box.y + box.height <= frame.y + frame.height, "in sight");
     });
     // A stop deep inside unfolds all that is around it.
-    const session = { kind: "stepglass/session/1", t: "Deep", f: "json", d: JSON.stringify(definition), i: '{"items": [1]}', k: "", s: 1, b: [{ kind: "entry", state: "Core" }] };
+    const session = {
+      kind: "stepglass/session/1",
+      t: "Deep",
+      f: "json",
+      d: JSON.stringify(definition),
+      i: '{"items": [1]}',
+      k: "",
+      s: 1,
+      b: [{ kind: "entry", state: "Core" }],
+    };
     await visitor.bring(session, "Deep");
     await visitor.node("/States/Deep/Branches/0/States/L4").waitFor();
     await comes(() => page.locator('[data-node$="/States/Core"]').count(), 0);

@@ -12,27 +12,126 @@ const CALL = "pwned()";
 
 /** At least a hundred, each another door. */
 const payloads = [
-  ...["script", "SCRIPT", "scr\u0000ipt", "svg/onload", "style", "iframe", "object", "embed", "base", "link", "meta", "math", "template", "noscript", "title", "textarea", "xmp", "plaintext", "frameset", "form"].flatMap((tag) => [
-    `<${tag}>${CALL}</${tag.split("/")[0]}>`,
-    `</${tag.split("/")[0]}><b>${CALL}`,
-  ]),
+  ...[
+    "script",
+    "SCRIPT",
+    "scr\u0000ipt",
+    "svg/onload",
+    "style",
+    "iframe",
+    "object",
+    "embed",
+    "base",
+    "link",
+    "meta",
+    "math",
+    "template",
+    "noscript",
+    "title",
+    "textarea",
+    "xmp",
+    "plaintext",
+    "frameset",
+    "form",
+  ].flatMap((tag) => [`<${tag}>${CALL}</${tag.split("/")[0]}>`, `</${tag.split("/")[0]}><b>${CALL}`]),
   ...["onerror", "onload", "onclick", "onfocus", "ontoggle", "onbegin", "onanimationstart", "onpointerenter"].flatMap((handler) => [
     `<img src=x ${handler}=${CALL}>`,
     `" ${handler}="${CALL}" x="`,
     `' ${handler}='${CALL}' x='`,
   ]),
   ...["script", "image", "img", "iframe"].map((tag) => `<${tag} src=${ELSEWHERE}></${tag}>`),
-  `<link rel=stylesheet href=${ELSEWHERE}>`, `<style>@import "${ELSEWHERE}";</style>`, `url(${ELSEWHERE})`, `@import '${ELSEWHERE}'`,
-  `<svg><image href=${ELSEWHERE} /></svg>`, `<svg><use href="data:x#y"/></svg>`, `<svg><animate onbegin=${CALL} attributeName=x>`,
-  `<svg><foreignObject><body onload=${CALL}>`, `<a href="javascript:${CALL}">x</a>`, `javascript:${CALL}`, `JaVaScRiPt:${CALL}`, `data:text/html,<script>${CALL}`,
-  `vbscript:${CALL}`, `<a xlink:href="javascript:${CALL}">`, `<form action=javascript:${CALL}><button>`, `<input autofocus onfocus=${CALL}>`, `<details open ontoggle=${CALL}>`,
-  `<video><source onerror=${CALL}></video>`, `<body onload=${CALL}>`, `<marquee onstart=${CALL}>`, `<isindex type=image src=1 onerror=${CALL}>`, `<!--<img src="--><img src=x onerror=${CALL}>`,
-  `<![CDATA[<script>${CALL}</script>]]>`, `]]><script>${CALL}</script>`, `<?xml-stylesheet href="javascript:${CALL}"?>`, `<!DOCTYPE x [<!ENTITY y "z">]>`, "&lt;script&gt;", "&#x3c;script&#x3e;", "&amp;&quot;&apos;", "&nbsp;",
-  "${" + CALL + "}", "{{" + CALL + "}}", "<%= " + CALL + " %>", "`${" + CALL + "}`", "{% $eval('1') %}", "$(" + CALL + ")", "'; " + CALL + "; '", '"); ' + CALL + '; ("', "*/" + CALL + "/*", "//" + CALL,
-  "__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "__defineGetter__", "then", "length", "innerHTML", "dangerouslySetInnerHTML", "nodeName", "ref", "key", "children", "class", "style",
-  "\u202Egnp.exe", "\u2066x\u2069", "\u200B\u200D\uFEFF", "\u0000\u0001\u001F", "a\u0301\u0301\u0301\u0301", "\uD800", "\u{1F469}\u200D\u{1F680}", "\u2028\u2029", "\t\r\n", "Ω≈ç√", "ﷺ", "‮‮‮",
-  "../../../etc/passwd", "C:\\con", "..%2f..", "%00", "%3Cscript%3E", "\\u003cscript\\u003e", "\\x3cscript\\x3e", "+ADw-script+AD4-", "=1+1", "@SUM(1)", "-1e999", "NaN", "null", "undefined", "true", "[object Object]",
-  "/States/A", "~0~1", "#", "?", "*", "|", "🜁".repeat(20), "x".repeat(80),
+  `<link rel=stylesheet href=${ELSEWHERE}>`,
+  `<style>@import "${ELSEWHERE}";</style>`,
+  `url(${ELSEWHERE})`,
+  `@import '${ELSEWHERE}'`,
+  `<svg><image href=${ELSEWHERE} /></svg>`,
+  `<svg><use href="data:x#y"/></svg>`,
+  `<svg><animate onbegin=${CALL} attributeName=x>`,
+  `<svg><foreignObject><body onload=${CALL}>`,
+  `<a href="javascript:${CALL}">x</a>`,
+  `javascript:${CALL}`,
+  `JaVaScRiPt:${CALL}`,
+  `data:text/html,<script>${CALL}`,
+  `vbscript:${CALL}`,
+  `<a xlink:href="javascript:${CALL}">`,
+  `<form action=javascript:${CALL}><button>`,
+  `<input autofocus onfocus=${CALL}>`,
+  `<details open ontoggle=${CALL}>`,
+  `<video><source onerror=${CALL}></video>`,
+  `<body onload=${CALL}>`,
+  `<marquee onstart=${CALL}>`,
+  `<isindex type=image src=1 onerror=${CALL}>`,
+  `<!--<img src="--><img src=x onerror=${CALL}>`,
+  `<![CDATA[<script>${CALL}</script>]]>`,
+  `]]><script>${CALL}</script>`,
+  `<?xml-stylesheet href="javascript:${CALL}"?>`,
+  `<!DOCTYPE x [<!ENTITY y "z">]>`,
+  "&lt;script&gt;",
+  "&#x3c;script&#x3e;",
+  "&amp;&quot;&apos;",
+  "&nbsp;",
+  "${" + CALL + "}",
+  "{{" + CALL + "}}",
+  "<%= " + CALL + " %>",
+  "`${" + CALL + "}`",
+  "{% $eval('1') %}",
+  "$(" + CALL + ")",
+  "'; " + CALL + "; '",
+  '"); ' + CALL + '; ("',
+  "*/" + CALL + "/*",
+  "//" + CALL,
+  "__proto__",
+  "constructor",
+  "prototype",
+  "toString",
+  "hasOwnProperty",
+  "__defineGetter__",
+  "then",
+  "length",
+  "innerHTML",
+  "dangerouslySetInnerHTML",
+  "nodeName",
+  "ref",
+  "key",
+  "children",
+  "class",
+  "style",
+  "\u202Egnp.exe",
+  "\u2066x\u2069",
+  "\u200B\u200D\uFEFF",
+  "\u0000\u0001\u001F",
+  "a\u0301\u0301\u0301\u0301",
+  "\uD800",
+  "\u{1F469}\u200D\u{1F680}",
+  "\u2028\u2029",
+  "\t\r\n",
+  "Ω≈ç√",
+  "ﷺ",
+  "‮‮‮",
+  "../../../etc/passwd",
+  "C:\\con",
+  "..%2f..",
+  "%00",
+  "%3Cscript%3E",
+  "\\u003cscript\\u003e",
+  "\\x3cscript\\x3e",
+  "+ADw-script+AD4-",
+  "=1+1",
+  "@SUM(1)",
+  "-1e999",
+  "NaN",
+  "null",
+  "undefined",
+  "true",
+  "[object Object]",
+  "/States/A",
+  "~0~1",
+  "#",
+  "?",
+  "*",
+  "|",
+  "🜁".repeat(20),
+  "x".repeat(80),
 ];
 
 describe("hostile texts", { skip }, () => {
@@ -55,10 +154,24 @@ describe("hostile texts", { skip }, () => {
       const next = names[i + 1] ?? "Call";
       States[name] =
         i % 3 === 0
-          ? { Type: "Choice", Comment: text, Choices: [{ Variable: "$.never", IsPresent: true, Next: next }, { Variable: "$.text", StringEquals: text, Next: next }], Default: next }
+          ? {
+              Type: "Choice",
+              Comment: text,
+              Choices: [
+                { Variable: "$.never", IsPresent: true, Next: next },
+                { Variable: "$.text", StringEquals: text, Next: next },
+              ],
+              Default: next,
+            }
           : { Type: "Pass", Comment: text, Result: { [text]: text, list: [text] }, ResultPath: "$.result", Next: next };
     });
-    States.Call = { Type: "Task", Resource: lambda, Retry: [{ ErrorEquals: [texts[0]], MaxAttempts: 1 }], Catch: [{ ErrorEquals: ["States.TaskFailed"], ResultPath: "$.caught", Next: "End" }], Next: "End" };
+    States.Call = {
+      Type: "Task",
+      Resource: lambda,
+      Retry: [{ ErrorEquals: [texts[0]], MaxAttempts: 1 }],
+      Catch: [{ ErrorEquals: ["States.TaskFailed"], ResultPath: "$.caught", Next: "End" }],
+      Next: "End",
+    };
     States.End = { Type: "Fail", Error: texts.at(-1), Cause: texts.join(" ") };
     return { names, definition: { Comment: texts.join(" ").slice(0, 500), StartAt: names[0], States } };
   }
@@ -80,7 +193,9 @@ describe("hostile texts", { skip }, () => {
       const result = await visitor.result();
       await comes(() => result.innerText(), /FAILED/);
       await visitor.tab("Console");
-      await until(async () => assert.ok((await page.locator(".console").innerText()).includes(texts.find((text) => /^[ -~]+$/.test(text)) ?? "")));
+      await until(async () =>
+        assert.ok((await page.locator(".console").innerText()).includes(texts.find((text) => /^[ -~]+$/.test(text)) ?? "")),
+      );
       await visitor.tab("Events");
       await page.getByRole("listbox").waitFor();
       // Every state is chosen once, so that the inspector has shown all of them.
@@ -95,7 +210,11 @@ describe("hostile texts", { skip }, () => {
       });
       for (const [i, name] of names.entries()) {
         const word = name.replace(/[\s\u0000-\u001f]+/g, " ");
-        if (i < 3) assert.ok(labels.some((label) => label.replace(/[\s\u0000-\u001f]+/g, " ").includes(word)), `${JSON.stringify(name)} is the name of a state`);
+        if (i < 3)
+          assert.ok(
+            labels.some((label) => label.replace(/[\s\u0000-\u001f]+/g, " ").includes(word)),
+            `${JSON.stringify(name)} is the name of a state`,
+          );
       }
       for (const dialog of ["Share", "Export", "Import"]) {
         await page.getByRole("button", { name: dialog, exact: true }).click();
@@ -106,9 +225,15 @@ describe("hostile texts", { skip }, () => {
         pwned: globalThis.wasPwned === true,
         polluted: {}.polluted !== undefined || Object.keys(Object.prototype).length > 0,
         strange: [...document.querySelectorAll("script, iframe, object, embed, base, img, video, marquee, form, foreignObject, use, image")]
-          .filter((element) => !element.closest(".dialog, .answer") && !(element.localName === "script" && element.src.startsWith(location.origin)) && !(element.localName === "iframe" && element.src === `${location.origin}/sandbox.html`))
+          .filter(
+            (element) =>
+              !element.closest(".dialog, .answer") &&
+              !(element.localName === "script" && element.src.startsWith(location.origin)) &&
+              !(element.localName === "iframe" && element.src === `${location.origin}/sandbox.html`),
+          )
           .map((element) => element.outerHTML.slice(0, 200)),
-        handlers: [...document.querySelectorAll("*")].filter((element) => [...element.attributes].some(({ name }) => /^on/i.test(name))).length,
+        handlers: [...document.querySelectorAll("*")].filter((element) => [...element.attributes].some(({ name }) => /^on/i.test(name)))
+          .length,
       }));
       assert.deepEqual(state, { pwned: false, polluted: false, strange: [], handlers: 0 });
       await visitor.leave();
@@ -123,7 +248,11 @@ describe("hostile texts", { skip }, () => {
         },
       });
       await comes(() => drawing.page.evaluate(() => document.documentElement.localName), "svg", "it is well-formed");
-      await comes(() => drawing.page.evaluate(() => globalThis.wasPwned === true || document.querySelector("script, foreignObject, image, a") !== null), false);
+      await comes(
+        () =>
+          drawing.page.evaluate(() => globalThis.wasPwned === true || document.querySelector("script, foreignObject, image, a") !== null),
+        false,
+      );
       await drawing.leave();
     }),
   );
@@ -133,12 +262,27 @@ describe("hostile texts", { skip }, () => {
     const found = await page.evaluate(() => ({
       pwned: globalThis.wasPwned === true,
       polluted: {}.polluted !== undefined || Object.keys(Object.prototype).length > 0,
-      strange: [...document.querySelectorAll("script, iframe, object, embed, base, img, video, marquee, foreignObject:not(.selector), use, image, math, xmp, plaintext, frameset")]
-        .filter((element) => !(element.localName === "script" && element.src.startsWith(location.origin)) && !(element.localName === "iframe" && element.src === `${location.origin}/sandbox.html`))
+      strange: [
+        ...document.querySelectorAll(
+          "script, iframe, object, embed, base, img, video, marquee, foreignObject:not(.selector), use, image, math, xmp, plaintext, frameset",
+        ),
+      ]
+        .filter(
+          (element) =>
+            !(element.localName === "script" && element.src.startsWith(location.origin)) &&
+            !(element.localName === "iframe" && element.src === `${location.origin}/sandbox.html`),
+        )
         .map((element) => element.outerHTML.slice(0, 200)),
       // Only addresses of the page itself, and of what it made.
-      links: [...document.querySelectorAll("[href], [src], [action], [formaction]")].map((element) => ["href", "src", "action", "formaction"].map((name) => element.getAttribute(name) ?? "").join("")).filter((address) => !/^(#|blob:|\.\/|sandbox\.html|assets\/|data:image\/svg)/.test(address) && new URL(address, location.href).origin !== location.origin),
-      handlers: [...document.querySelectorAll("*")].filter((element) => [...element.attributes].some(({ name }) => /^on/i.test(name))).length,
+      links: [...document.querySelectorAll("[href], [src], [action], [formaction]")]
+        .map((element) => ["href", "src", "action", "formaction"].map((name) => element.getAttribute(name) ?? "").join(""))
+        .filter(
+          (address) =>
+            !/^(#|blob:|\.\/|sandbox\.html|assets\/|data:image\/svg)/.test(address) &&
+            new URL(address, location.href).origin !== location.origin,
+        ),
+      handlers: [...document.querySelectorAll("*")].filter((element) => [...element.attributes].some(({ name }) => /^on/i.test(name)))
+        .length,
     }));
     assert.deepEqual(found, { pwned: false, polluted: false, strange: [], links: [], handlers: 0 }, where);
   };
@@ -153,9 +297,19 @@ describe("hostile texts", { skip }, () => {
     for (const text of payloads) {
       const kept = text.replace("\uD800", "?");
       const workspace = {
-        t: kept, d: definition, i: JSON.stringify(kept), n: [[kept, JSON.stringify(kept)]], p: kept, q: { [kept]: 1 }, o: { name: kept, arn: kept },
-        m: { [kept]: { mode: "error", error: kept, cause: kept }, A: { mode: "expression", expression: kept } }, x: [[kept, kept]],
-        b: [{ kind: "entry", state: kept, condition: kept, log: kept, hit: kept }, { kind: "transition", from: kept, to: kept }],
+        t: kept,
+        d: definition,
+        i: JSON.stringify(kept),
+        n: [[kept, JSON.stringify(kept)]],
+        p: kept,
+        q: { [kept]: 1 },
+        o: { name: kept, arn: kept },
+        m: { [kept]: { mode: "error", error: kept, cause: kept }, A: { mode: "expression", expression: kept } },
+        x: [[kept, kept]],
+        b: [
+          { kind: "entry", state: kept, condition: kept, log: kept, hit: kept },
+          { kind: "transition", from: kept, to: kept },
+        ],
       };
       await page.evaluate((to) => (location.hash = to), hash(workspace));
       await page.locator(".toast", { hasText: "Opened" }).waitFor();
@@ -175,14 +329,38 @@ describe("hostile texts", { skip }, () => {
     const members = (entries) => `{${entries.map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(",")}}`;
     const states = usable.map((text, i) => {
       const Next = usable[i + 1] ?? "Each item";
-      const task = { Type: "Task", Resource: lambda, Parameters: { text }, ResultPath: "$.last", Catch: [[text], ["States.ALL"]].map((ErrorEquals) => ({ ErrorEquals, ResultPath: "$.last", Next })), Next };
+      const task = {
+        Type: "Task",
+        Resource: lambda,
+        Parameters: { text },
+        ResultPath: "$.last",
+        Catch: [[text], ["States.ALL"]].map((ErrorEquals) => ({ ErrorEquals, ResultPath: "$.last", Next })),
+        Next,
+      };
       const choice = { Type: "Choice", Choices: [{ Variable: "$.last", StringEquals: text, Next }], Default: Next };
       return [text, JSON.stringify([task, { Type: "Pass", Result: { [text]: text }, ResultPath: "$.last", Next }, choice][i % 3])];
     });
-    const each = { Type: "Map", ItemsPath: "$.items", ItemProcessor: { StartAt: "In <b>", States: { "In <b>": { Type: "Task", Resource: lambda, Parameters: { "text.$": "$" }, End: true } } }, End: true };
+    const each = {
+      Type: "Map",
+      ItemsPath: "$.items",
+      ItemProcessor: {
+        StartAt: "In <b>",
+        States: { "In <b>": { Type: "Task", Resource: lambda, Parameters: { "text.$": "$" }, End: true } },
+      },
+      End: true,
+    };
     const definition = `{"StartAt":${JSON.stringify(usable[0])},"States":${members([...states, ["Each item", JSON.stringify(each)]])}}`;
-    const tasks = "export default { F: ({ text }) => { if (text.length % 2) throw Object.assign(new Error(text), { name: text }); return text; } };";
-    const visitor = await site.visit({ before: armed, hash: hash({ t: `*/ ${CALL}; /*\n${CALL} // "';\n\u2028${CALL}`, d: definition, i: JSON.stringify({ items: usable.filter((text) => text.length % 2 === 0).slice(0, 30) }), k: tasks }) });
+    const tasks =
+      "export default { F: ({ text }) => { if (text.length % 2) throw Object.assign(new Error(text), { name: text }); return text; } };";
+    const visitor = await site.visit({
+      before: armed,
+      hash: hash({
+        t: `*/ ${CALL}; /*\n${CALL} // "';\n\u2028${CALL}`,
+        d: definition,
+        i: JSON.stringify({ items: usable.filter((text) => text.length % 2 === 0).slice(0, 30) }),
+        k: tasks,
+      }),
+    });
     const { page } = visitor;
     await visitor.ready();
     await visitor.run();
@@ -234,7 +412,10 @@ describe("hostile texts", { skip }, () => {
         await visitor.run();
         await comes(async () => (await visitor.result()).innerText(), /SUCCEEDED/);
         await visitor.tab("Runs");
-        await page.getByRole("button", { name: /Compare/ }).first().click();
+        await page
+          .getByRole("button", { name: /Compare/ })
+          .first()
+          .click();
         await page.getByRole("listbox", { name: "Visits of both runs" }).waitFor();
         await page.locator(".compare-data").waitFor();
         await harmless(page, "the comparison");
@@ -246,7 +427,9 @@ describe("hostile texts", { skip }, () => {
         for (const format of ["Save JSON", "Save LCOV"]) {
           const { bytes } = await visitor.saved(page.getByRole("button", { name: format }));
           if (format === "Save JSON") JSON.parse(bytes);
-          else for (const line of bytes.toString().trim().split("\n")) assert.match(line, /^(TN:|SF:|DA:\d|LF:\d|LH:\d|FN:\d|FNDA:\d|FNF:\d|FNH:\d|BRDA:\d|BRF:\d|BRH:\d|end_of_record)/);
+          else
+            for (const line of bytes.toString().trim().split("\n"))
+              assert.match(line, /^(TN:|SF:|DA:\d|LF:\d|LH:\d|FN:\d|FNDA:\d|FNF:\d|FNH:\d|BRDA:\d|BRF:\d|BRH:\d|end_of_record)/);
         }
       },
     };
@@ -265,27 +448,48 @@ describe("hostile texts", { skip }, () => {
       assert.match(printed, /pass 1\b/);
       assert.doesNotMatch(printed, /was pwned/);
     }
-    for (const file of ["MockConfigFile.json", "History, as AWS has it", "JSON"]) JSON.parse((await visitor.saved(page.getByRole("button", { name: file, exact: true }))).bytes);
+    for (const file of ["MockConfigFile.json", "History, as AWS has it", "JSON"])
+      JSON.parse((await visitor.saved(page.getByRole("button", { name: file, exact: true }))).bytes);
     const { bytes: session } = await visitor.saved(page.getByRole("button", { name: "Session file" }));
     await page.keyboard.press("Escape");
     await visitor.example("Hello");
     await visitor.bring(session.toString());
     await page.getByRole("dialog", { name: "Run this link's code?" }).getByRole("button", { name: "Run it" }).click();
     await visitor.tab("Runs");
-    await page.getByRole("tree", { name: "Runs" }).getByText(/^Run 2$/).waitFor();
+    await page
+      .getByRole("tree", { name: "Runs" })
+      .getByText(/^Run 2$/)
+      .waitFor();
     await harmless(page, "a session file");
     await visitor.leave();
   });
 
   test("files of every kind with hostile texts are refused or shown as text", async () => {
-    const visitor = await site.visit({ before: (page) => page.addInitScript(() => (globalThis.pwned = () => (globalThis.wasPwned = true))) });
+    const visitor = await site.visit({
+      before: (page) => page.addInitScript(() => (globalThis.pwned = () => (globalThis.wasPwned = true))),
+    });
     await visitor.ready();
     const { page } = visitor;
     const evil = `<img src=x onerror=${CALL}>`;
     const files = [
-      { Resources: { [evil]: { Type: "AWS::StepFunctions::StateMachine", Properties: { DefinitionString: `{"StartAt":"${evil.replaceAll('"', "")}","States":{}}` } }, "__proto__": { Type: "AWS::Serverless::StateMachine", Properties: { DefinitionUri: evil } } } },
+      {
+        Resources: {
+          [evil]: {
+            Type: "AWS::StepFunctions::StateMachine",
+            Properties: { DefinitionString: `{"StartAt":"${evil.replaceAll('"', "")}","States":{}}` },
+          },
+          __proto__: { Type: "AWS::Serverless::StateMachine", Properties: { DefinitionUri: evil } },
+        },
+      },
       { events: [{ id: 1, type: evil, timestamp: 1 }] },
-      { kind: "stepglass/session/1", t: evil, d: `{"StartAt": "A", "States": {"A": {"Type": "Succeed", "Comment": "${evil}"}}}`, n: [[evil, evil]], b: [{ kind: "entry", state: evil, __proto__: { x: 1 } }], p: evil },
+      {
+        kind: "stepglass/session/1",
+        t: evil,
+        d: `{"StartAt": "A", "States": {"A": {"Type": "Succeed", "Comment": "${evil}"}}}`,
+        n: [[evil, evil]],
+        b: [{ kind: "entry", state: evil, __proto__: { x: 1 } }],
+        p: evil,
+      },
       { definition: evil, name: evil },
       `Resources:\n  ${JSON.stringify(evil)}: { Type: "AWS::StepFunctions::StateMachine", Properties: { DefinitionString: !Sub "\${${evil}}" } }`,
       `a: &a [*a, *a]`,
@@ -312,7 +516,14 @@ describe("hostile texts", { skip }, () => {
   });
 
   test("an endless machine does not freeze the page: it can be used, and ends as on AWS", async () => {
-    const loop = { StartAt: "A", States: { A: { Type: "Pass", Next: "B" }, B: { Type: "Choice", Choices: [{ Variable: "$.stop", IsPresent: true, Next: "C" }], Default: "A" }, C: { Type: "Succeed" } } };
+    const loop = {
+      StartAt: "A",
+      States: {
+        A: { Type: "Pass", Next: "B" },
+        B: { Type: "Choice", Choices: [{ Variable: "$.stop", IsPresent: true, Next: "C" }], Default: "A" },
+        C: { Type: "Succeed" },
+      },
+    };
     const visitor = await site.visit({ hash: hash({ t: "Endless", d: JSON.stringify(loop), i: "{}" }) });
     await visitor.ready();
     await visitor.run();

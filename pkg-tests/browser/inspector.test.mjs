@@ -16,7 +16,12 @@ const PRICE = {
       Type: "Task",
       Resource: `${LAMBDA}price`,
       InputPath: "$.order",
-      Parameters: { "dear.$": "$.lines[?(@.price > 10)].sku", "who.$": "$.customer.name", "count.$": "States.ArrayLength($.lines)", fixed: true },
+      Parameters: {
+        "dear.$": "$.lines[?(@.price > 10)].sku",
+        "who.$": "$.customer.name",
+        "count.$": "States.ArrayLength($.lines)",
+        fixed: true,
+      },
       ResultSelector: { "total.$": "$.sum" },
       ResultPath: "$.pricing",
       Next: "Done",
@@ -24,62 +29,103 @@ const PRICE = {
     Done: { Type: "Succeed" },
   },
 };
-const ORDER = { order: { lines: [{ sku: "lens", price: 40 }, { sku: "cap", price: 4 }, { sku: "body", price: 90 }], customer: { name: "Ada" } } };
+const ORDER = {
+  order: {
+    lines: [
+      { sku: "lens", price: 40 },
+      { sku: "cap", price: 4 },
+      { sku: "body", price: 90 },
+    ],
+    customer: { name: "Ada" },
+  },
+};
 const SUM = "export default { price: ({ dear }) => ({ sum: 130, dear }) };";
 
 describe("the inspector", { skip }, () => {
   const { visit } = visits();
   const paused = (page, where) => page.locator(".pause-where", { hasText: where }).first().waitFor();
   const pane = (page) => page.locator("#inspector-pane");
-  const lit = (page, tree) => page.getByRole("tree", { name: tree }).locator(".tree-line.lit").evaluateAll((lines) => lines.map((line) => line.textContent.trim()));
+  const lit = (page, tree) =>
+    page
+      .getByRole("tree", { name: tree })
+      .locator(".tree-line.lit")
+      .evaluateAll((lines) => lines.map((line) => line.textContent.trim()));
   const ended = async (visitor, given) => {
     await visitor.open(given);
     await visitor.run();
     await visitor.result();
   };
 
-  visit("an expression lights what it reads, a value what it came from, by pointer and by key", { staying: true }, async (visitor, page) => {
-    await ended(visitor, { definition: PRICE, input: ORDER, tasks: SUM });
-    await visitor.state("Price").click();
-    await visitor.choose(pane(page).getByRole("radio", { name: /^Parameters/ }));
-    const before = "Before: InputPath";
-    // A filter: the elements that it takes, and in them what the path goes on to.
-    await pane(page).getByText("$.lines[?(@.price > 10)].sku", { exact: true }).hover();
-    await page.locator(".tree-line.lit").first().waitFor();
-    await comes(() => lit(page, before), ['"sku": "lens", lit', '"sku": "body", lit']);
-    // By key, an intrinsic function and a path.
-    await pane(page).getByText("States.ArrayLength($.lines)", { exact: true }).focus();
-    await page.waitForFunction(() => document.querySelectorAll(".tree-line.lit").length > 8);
-    await pane(page).getByText("$.customer.name", { exact: true }).focus();
-    await page.waitForFunction(() => document.querySelector(".tree-line.lit")?.textContent.includes("Ada"));
-    // A part of what came out: the second of those that the filter took.
-    await page.getByRole("tree", { name: "afterParameters" }).locator(".added", { hasText: '"body"' }).hover();
-    await page.waitForFunction(() => document.querySelector(".tree-line.lit")?.textContent.includes("body"));
-    await comes(() => lit(page, before), ['"sku": "body", lit']);
-    await page.getByRole("tree", { name: "afterParameters" }).locator(".added", { hasText: "fixed" }).hover();
-    await page.getByText("Written in the definition.").waitFor();
-    // From ResultPath into the raw input.
-    await visitor.choose(pane(page).getByRole("radio", { name: /^ResultPath/ }));
-    const tree = page.getByRole("tree", { name: "afterResultPath" });
-    await tree.getByRole("treeitem").first().focus();
-    for (let i = 0; i < 20 && !/total/.test(await page.evaluate(() => document.activeElement.textContent)); i++) await page.keyboard.press("ArrowDown");
-    await page.waitForFunction(() => /130/.test(document.querySelector(".tree-line.lit")?.textContent ?? ""));
-    await comes(() => lit(page, "Before: ResultSelector"), ['"total": 130, lit']);
-    await page.keyboard.press("Enter");
-    const origin = pane(page).getByRole("list", { name: "Where it came from" });
-    await origin.getByText("$.sum ← the task's result in Price").waitFor();
-  });
+  visit(
+    "an expression lights what it reads, a value what it came from, by pointer and by key",
+    { staying: true },
+    async (visitor, page) => {
+      await ended(visitor, { definition: PRICE, input: ORDER, tasks: SUM });
+      await visitor.state("Price").click();
+      await visitor.choose(pane(page).getByRole("radio", { name: /^Parameters/ }));
+      const before = "Before: InputPath";
+      // A filter: the elements that it takes, and in them what the path goes on to.
+      await pane(page).getByText("$.lines[?(@.price > 10)].sku", { exact: true }).hover();
+      await page.locator(".tree-line.lit").first().waitFor();
+      await comes(() => lit(page, before), ['"sku": "lens", lit', '"sku": "body", lit']);
+      // By key, an intrinsic function and a path.
+      await pane(page).getByText("States.ArrayLength($.lines)", { exact: true }).focus();
+      await page.waitForFunction(() => document.querySelectorAll(".tree-line.lit").length > 8);
+      await pane(page).getByText("$.customer.name", { exact: true }).focus();
+      await page.waitForFunction(() => document.querySelector(".tree-line.lit")?.textContent.includes("Ada"));
+      // A part of what came out: the second of those that the filter took.
+      await page.getByRole("tree", { name: "afterParameters" }).locator(".added", { hasText: '"body"' }).hover();
+      await page.waitForFunction(() => document.querySelector(".tree-line.lit")?.textContent.includes("body"));
+      await comes(() => lit(page, before), ['"sku": "body", lit']);
+      await page.getByRole("tree", { name: "afterParameters" }).locator(".added", { hasText: "fixed" }).hover();
+      await page.getByText("Written in the definition.").waitFor();
+      // From ResultPath into the raw input.
+      await visitor.choose(pane(page).getByRole("radio", { name: /^ResultPath/ }));
+      const tree = page.getByRole("tree", { name: "afterResultPath" });
+      await tree.getByRole("treeitem").first().focus();
+      for (let i = 0; i < 20 && !/total/.test(await page.evaluate(() => document.activeElement.textContent)); i++)
+        await page.keyboard.press("ArrowDown");
+      await page.waitForFunction(() => /130/.test(document.querySelector(".tree-line.lit")?.textContent ?? ""));
+      await comes(() => lit(page, "Before: ResultSelector"), ['"total": 130, lit']);
+      await page.keyboard.press("Enter");
+      const origin = pane(page).getByRole("list", { name: "Where it came from" });
+      await origin.getByText("$.sum ← the task's result in Price").waitFor();
+    },
+  );
 
   const outcome = (page) => page.getByRole("region", { name: "Outcome of the run" });
 
   visit("after a run that failed it says what failed and why, and leads there", { staying: true }, async (visitor, page) => {
-    const Charge = { Type: "Task", Resource: `${LAMBDA}charge`, Retry: [{ ErrorEquals: ["CardDeclined"], IntervalSeconds: 2, MaxAttempts: 2 }], Next: "Rest" };
+    const Charge = {
+      Type: "Task",
+      Resource: `${LAMBDA}charge`,
+      Retry: [{ ErrorEquals: ["CardDeclined"], IntervalSeconds: 2, MaxAttempts: 2 }],
+      Next: "Rest",
+    };
     const ItemProcessor = { StartAt: "Charge", States: { Charge, Rest: { Type: "Wait", Seconds: 3, End: true } } };
-    const definition = { StartAt: "Prepare", States: { Prepare: { Type: "Wait", Seconds: 90, Next: "Each" }, Each: { Type: "Map", MaxConcurrency: 1, ItemProcessor, Next: "Done" }, Done: { Type: "Succeed" } } };
-    await ended(visitor, { definition, input: [1, 2, 3], tasks: "export default { charge: (n) => { if (n === 2) throw Object.assign(new Error('insufficient funds'), { name: 'CardDeclined' }); return n; } };" });
-    await comes(() => outcome(page).innerText(), /FAILED[^]*after 1 min 39 s of virtual time, \d+ events[^]*Charge failed in item #1 at attempt 3\.[^]*CardDeclined\s+insufficient funds/);
+    const definition = {
+      StartAt: "Prepare",
+      States: {
+        Prepare: { Type: "Wait", Seconds: 90, Next: "Each" },
+        Each: { Type: "Map", MaxConcurrency: 1, ItemProcessor, Next: "Done" },
+        Done: { Type: "Succeed" },
+      },
+    };
+    await ended(visitor, {
+      definition,
+      input: [1, 2, 3],
+      tasks:
+        "export default { charge: (n) => { if (n === 2) throw Object.assign(new Error('insufficient funds'), { name: 'CardDeclined' }); return n; } };",
+    });
+    await comes(
+      () => outcome(page).innerText(),
+      /FAILED[^]*after 1 min 39 s of virtual time, \d+ events[^]*Charge failed in item #1 at attempt 3\.[^]*CardDeclined\s+insufficient funds/,
+    );
     // Where the time went: a Map's is that of the states inside.
-    await comes(() => outcome(page).innerText(), /Slowest states\s+Prepare\s+1 min 30 s\s+Charge\s+6\.0 s in 2 visits, the longest 6\.0 s\s+Rest\s+3\.0 s\s+2 retries\s+Charge\s+2 retries/);
+    await comes(
+      () => outcome(page).innerText(),
+      /Slowest states\s+Prepare\s+1 min 30 s\s+Charge\s+6\.0 s in 2 visits, the longest 6\.0 s\s+Rest\s+3\.0 s\s+2 retries\s+Charge\s+2 retries/,
+    );
     await comes(() => outcome(page).innerText(), /4 of 5 states entered in this run/);
     await outcome(page).getByRole("button", { name: "Copy as test" }).click();
     await until(async () => assert.match(await page.evaluate(() => navigator.clipboard.readText()), /failedWith\("CardDeclined"\)/));
@@ -89,7 +135,9 @@ describe("the inspector", { skip }, () => {
     await visitor.state("Prepare").click();
     await page.keyboard.press("Escape");
     await page.locator(".canvas").click({ position: { x: 5, y: 5 } });
-    await outcome(page).getByRole("button", { name: /^Go to event \d+$/ }).click();
+    await outcome(page)
+      .getByRole("button", { name: /^Go to event \d+$/ })
+      .click();
     await pane(page).getByRole("heading", { name: "LambdaFunctionFailed" }).waitFor();
     await pane(page).getByRole("button", { name: "Close the event" }).click();
     await page.locator(".canvas").click({ position: { x: 5, y: 5 } });
@@ -104,7 +152,10 @@ describe("the inspector", { skip }, () => {
 
   visit("after a run that succeeded it says how it went; a run that was not started says why", { staying: true }, async (visitor, page) => {
     await ended(visitor, { definition: PRICE, input: ORDER, tasks: SUM });
-    await comes(() => outcome(page).innerText(), /SUCCEEDED\s+after 0 ms of virtual time, \d+ events[^]*Coverage\s+3 of 3 states entered in this run/);
+    await comes(
+      () => outcome(page).innerText(),
+      /SUCCEEDED\s+after 0 ms of virtual time, \d+ events[^]*Coverage\s+3 of 3 states entered in this run/,
+    );
     await comes(() => outcome(page).locator('pre[aria-label="Output"]').innerText(), /"total": 130/);
     assert.equal(await outcome(page).getByText("Slowest states").count(), 0, "nothing took any time");
     await visitor.tab("Input");
@@ -125,7 +176,9 @@ describe("the inspector", { skip }, () => {
       assert.ok((await lines("Before: State input")).every((line) => !line.includes("total")));
       assert.ok((await lines(after, ".added")).every((line) => !line.includes("sku")));
     }
-    await pane(page).getByText("OutputPath is not set, so this stage changes nothing. The state's input is compared with its output.").waitFor();
+    await pane(page)
+      .getByText("OutputPath is not set, so this stage changes nothing. The state's input is compared with its output.")
+      .waitFor();
   });
 
   visit("a stage stops before and after it, from its chip, and says how it stands", { staying: true }, async (visitor, page) => {
@@ -160,152 +213,243 @@ describe("the inspector", { skip }, () => {
     await visitor.result();
   });
 
-  visit("the stages and the values before and after are seen at once while paused, also on a phone, where a thumb hits what is below them", { staying: true }, async (visitor, page) => {
-    await visitor.open({ definition: PRICE, input: ORDER, tasks: SUM });
-    await visitor.state("Price").click();
-    await page.keyboard.press("F9");
-    await visitor.run();
-    await paused(page, "before Price");
-    await page.keyboard.press("F11");
-    await paused(page, "after InputPath of Price");
-    await page.keyboard.press("Control+F11");
-    await paused(page, "after Parameters of Price");
-    const seen = async (locator) => {
-      await locator.waitFor();
-      return locator.evaluate((element) => {
-        const box = element.getBoundingClientRect();
-        const [top, bottom] = [document.elementFromPoint(box.left + 20, box.top + 3), document.elementFromPoint(box.left + 20, box.top + Math.min(box.height, 80) - 3)];
-        return element.contains(top) && element.contains(bottom);
-      });
-    };
-    const allSeen = async (where) => {
-      for (const part of [page.getByRole("radiogroup", { name: "Stages" }), page.getByRole("tree", { name: "Before: InputPath" }), page.getByRole("tree", { name: "afterParameters" })]) await until(async () => assert.ok(await seen(part), `${where}: ${part}`));
-    };
-    await allSeen("1440 × 900");
-    await page.setViewportSize({ width: 390, height: 844 });
-    await page.getByRole("navigation", { name: "Panes" }).getByRole("button", { name: "Inspect" }).click();
-    await allSeen("a phone");
-    // What they can be set and tried with wraps in one font earlier than in another.
-    for (const font of fonts) {
-      await useFont(page, font);
-      await comes(() => visitor.violations(["target-size"]), [], font);
-    }
-  });
+  visit(
+    "the stages and the values before and after are seen at once while paused, also on a phone, where a thumb hits what is below them",
+    { staying: true },
+    async (visitor, page) => {
+      await visitor.open({ definition: PRICE, input: ORDER, tasks: SUM });
+      await visitor.state("Price").click();
+      await page.keyboard.press("F9");
+      await visitor.run();
+      await paused(page, "before Price");
+      await page.keyboard.press("F11");
+      await paused(page, "after InputPath of Price");
+      await page.keyboard.press("Control+F11");
+      await paused(page, "after Parameters of Price");
+      const seen = async (locator) => {
+        await locator.waitFor();
+        return locator.evaluate((element) => {
+          const box = element.getBoundingClientRect();
+          const [top, bottom] = [
+            document.elementFromPoint(box.left + 20, box.top + 3),
+            document.elementFromPoint(box.left + 20, box.top + Math.min(box.height, 80) - 3),
+          ];
+          return element.contains(top) && element.contains(bottom);
+        });
+      };
+      const allSeen = async (where) => {
+        for (const part of [
+          page.getByRole("radiogroup", { name: "Stages" }),
+          page.getByRole("tree", { name: "Before: InputPath" }),
+          page.getByRole("tree", { name: "afterParameters" }),
+        ])
+          await until(async () => assert.ok(await seen(part), `${where}: ${part}`));
+      };
+      await allSeen("1440 × 900");
+      await page.setViewportSize({ width: 390, height: 844 });
+      await page.getByRole("navigation", { name: "Panes" }).getByRole("button", { name: "Inspect" }).click();
+      await allSeen("a phone");
+      // What they can be set and tried with wraps in one font earlier than in another.
+      for (const font of fonts) {
+        await useFont(page, font);
+        await comes(() => visitor.violations(["target-size"]), [], font);
+      }
+    },
+  );
 
   for (const yaml of [false, true]) {
-    visit(`an expression is tried on what the stage has read and put into the definition: ${yaml ? "YAML" : "JSON"}`, { staying: true }, async (visitor, page) => {
-      await visitor.open({ definition: PRICE, input: ORDER, tasks: SUM });
-      if (yaml) {
-        await toYaml(page);
-        const text = "# Prices\nStartAt: Price\nStates:\n  Price:\n    Type: Pass # quick\n    Parameters:\n      count.$: States.ArrayLength($.order.lines)\n      who.$: $.order.customer.name # the buyer\n    End: true\n";
-        await visitor.write("Definition", text);
-      }
-      await visitor.run();
-      await visitor.result();
-      await visitor.state("Price").click();
-      await visitor.choose(pane(page).getByRole("radio", { name: /^Parameters/ }));
-      await pane(page).getByRole("button", { name: "Try an expression" }).click();
-      await pane(page).getByLabel("Field to try").selectOption({ label: "Parameters['who.$']" });
-      const expression = pane(page).getByRole("textbox", { name: "Expression" });
-      const whole = yaml ? "$.order." : "$.";
-      await comes(() => expression.inputValue(), `${whole}customer.name`);
-      await expression.fill(`States.Format('{}!', ${whole}customer.name)`);
-      await pane(page).locator('.scratch pre:text-is(\'"Ada!"\')').waitFor();
-      const definition = () => visitor.editor("Definition").innerText();
-      await visitor.tab("Definition");
-      const before = await definition();
-      await pane(page).getByRole("button", { name: "Put into definition" }).click();
-      await pane(page).getByText("The expression is in the definition").waitFor();
-      await comes(definition, before.replace(yaml ? "who.$: $.order.customer.name" : '"who.$": "$.customer.name"', yaml ? "who.$: States.Format('{}!', $.order.customer.name)" : '"who.$": "States.Format(\'{}!\', $.customer.name)"'));
-      await visitor.editor("Definition").click();
-      await page.keyboard.press("ControlOrMeta+z");
-      await comes(() => definition(), before, "one step of undo");
-    });
+    visit(
+      `an expression is tried on what the stage has read and put into the definition: ${yaml ? "YAML" : "JSON"}`,
+      { staying: true },
+      async (visitor, page) => {
+        await visitor.open({ definition: PRICE, input: ORDER, tasks: SUM });
+        if (yaml) {
+          await toYaml(page);
+          const text =
+            "# Prices\nStartAt: Price\nStates:\n  Price:\n    Type: Pass # quick\n    Parameters:\n      count.$: States.ArrayLength($.order.lines)\n      who.$: $.order.customer.name # the buyer\n    End: true\n";
+          await visitor.write("Definition", text);
+        }
+        await visitor.run();
+        await visitor.result();
+        await visitor.state("Price").click();
+        await visitor.choose(pane(page).getByRole("radio", { name: /^Parameters/ }));
+        await pane(page).getByRole("button", { name: "Try an expression" }).click();
+        await pane(page).getByLabel("Field to try").selectOption({ label: "Parameters['who.$']" });
+        const expression = pane(page).getByRole("textbox", { name: "Expression" });
+        const whole = yaml ? "$.order." : "$.";
+        await comes(() => expression.inputValue(), `${whole}customer.name`);
+        await expression.fill(`States.Format('{}!', ${whole}customer.name)`);
+        await pane(page).locator(".scratch pre:text-is('\"Ada!\"')").waitFor();
+        const definition = () => visitor.editor("Definition").innerText();
+        await visitor.tab("Definition");
+        const before = await definition();
+        await pane(page).getByRole("button", { name: "Put into definition" }).click();
+        await pane(page).getByText("The expression is in the definition").waitFor();
+        await comes(
+          definition,
+          before.replace(
+            yaml ? "who.$: $.order.customer.name" : '"who.$": "$.customer.name"',
+            yaml ? "who.$: States.Format('{}!', $.order.customer.name)" : '"who.$": "States.Format(\'{}!\', $.customer.name)"',
+          ),
+        );
+        await visitor.editor("Definition").click();
+        await page.keyboard.press("ControlOrMeta+z");
+        await comes(() => definition(), before, "one step of undo");
+      },
+    );
   }
 
-  visit("a Map's items, what it selects of each, and its batches are stages, with their diff, expression, size and breakpoints", { staying: true }, async (visitor, page) => {
-    const ItemProcessor = { ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" }, StartAt: "Send", States: { Send: { Type: "Pass", Parameters: { "first.$": "$.Items[0].sku" }, End: true } } };
-    const definition = {
-      StartAt: "Each",
-      States: { Each: { Type: "Map", ItemsPath: "$.rows", ItemSelector: { "sku.$": "$$.Map.Item.Value.id", "shop.$": "$.shop" }, ItemBatcher: { MaxItemsPerBatch: 2, BatchInput: { "shop.$": "$.shop" } }, MaxConcurrency: 1, ItemProcessor, End: true } },
-    };
-    await visitor.open({ definition, input: { shop: "north", rows: [{ id: "a" }, { id: "b" }, { id: "c" }] } });
-    await visitor.state("Each").click({ position: { x: 60, y: 20 } });
-    await visitor.run();
-    await visitor.result();
-    const chip = (name) => pane(page).getByRole("radio", { name });
-    await chip(/^ItemsPath .*changed/).waitFor();
-    await chip(/^ItemSelector .*changed, \d+ B/).click();
-    const tree = (name) => page.getByRole("tree", { name }).innerText();
-    const item = pane(page).getByRole("group", { name: "Item", exact: true });
-    await item.getByText("#2 of 3").waitFor();
-    await comes(() => tree("afterItemSelector"), /"sku": "c"/);
-    await item.getByRole("button", { name: "Previous item" }).click();
-    await item.getByText("#1 of 3").waitFor();
-    await comes(() => tree("afterItemSelector"), /"sku": "b"/);
-    // Its expression, which sees the very item.
-    await pane(page).getByText("$$.Map.Item.Value.id", { exact: true }).waitFor();
-    await chip(/^ItemBatcher/).click();
-    await comes(() => tree("afterItemBatcher"), /BatchInput[^]*north[^]*"sku": "c"/);
-    await pane(page).getByRole("group", { name: "Batch" }).getByRole("button", { name: "Previous batch" }).click();
-    await comes(() => tree("afterItemBatcher"), /"sku": "a"[^]*"sku": "b"/);
-    // States in the children, with every stage.
-    await visitor.node("/States/Each/ItemProcessor/States/Send").click();
-    await chip(/^Parameters/).click();
-    await comes(() => tree("afterParameters"), /"first": "c"/);
-    await pane(page).getByRole("button", { name: "Previous iteration" }).click();
-    await pane(page).getByText("Visit 1 of 1").or(pane(page).locator(".it-children [aria-current=true]", { hasText: "#0" })).first().waitFor();
-    await chip(/^Parameters/).click();
-    await comes(() => tree("afterParameters"), /"first": "a"/);
-    await pane(page).getByText("$.Items[0].sku", { exact: true }).waitFor();
-    // A breakpoint on the stage stops for each item.
-    await visitor.state("Each").click({ position: { x: 60, y: 20 } });
-    await chip(/^ItemSelector/).focus();
-    await page.keyboard.press("Enter");
-    await visitor.run();
-    await paused(page, "after afterItemSelector of Each, item 0");
-    await page.keyboard.press("F8");
-    await paused(page, "after afterItemSelector of Each, item 1");
-    await comes(() => tree("afterItemSelector"), /"sku": "b"/);
-    await chip(/^ItemBatcher.*not reached/).waitFor();
-    await page.keyboard.press("Shift+F8");
-    await visitor.result();
-  });
+  visit(
+    "a Map's items, what it selects of each, and its batches are stages, with their diff, expression, size and breakpoints",
+    { staying: true },
+    async (visitor, page) => {
+      const ItemProcessor = {
+        ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" },
+        StartAt: "Send",
+        States: { Send: { Type: "Pass", Parameters: { "first.$": "$.Items[0].sku" }, End: true } },
+      };
+      const definition = {
+        StartAt: "Each",
+        States: {
+          Each: {
+            Type: "Map",
+            ItemsPath: "$.rows",
+            ItemSelector: { "sku.$": "$$.Map.Item.Value.id", "shop.$": "$.shop" },
+            ItemBatcher: { MaxItemsPerBatch: 2, BatchInput: { "shop.$": "$.shop" } },
+            MaxConcurrency: 1,
+            ItemProcessor,
+            End: true,
+          },
+        },
+      };
+      await visitor.open({ definition, input: { shop: "north", rows: [{ id: "a" }, { id: "b" }, { id: "c" }] } });
+      await visitor.state("Each").click({ position: { x: 60, y: 20 } });
+      await visitor.run();
+      await visitor.result();
+      const chip = (name) => pane(page).getByRole("radio", { name });
+      await chip(/^ItemsPath .*changed/).waitFor();
+      await chip(/^ItemSelector .*changed, \d+ B/).click();
+      const tree = (name) => page.getByRole("tree", { name }).innerText();
+      const item = pane(page).getByRole("group", { name: "Item", exact: true });
+      await item.getByText("#2 of 3").waitFor();
+      await comes(() => tree("afterItemSelector"), /"sku": "c"/);
+      await item.getByRole("button", { name: "Previous item" }).click();
+      await item.getByText("#1 of 3").waitFor();
+      await comes(() => tree("afterItemSelector"), /"sku": "b"/);
+      // Its expression, which sees the very item.
+      await pane(page).getByText("$$.Map.Item.Value.id", { exact: true }).waitFor();
+      await chip(/^ItemBatcher/).click();
+      await comes(() => tree("afterItemBatcher"), /BatchInput[^]*north[^]*"sku": "c"/);
+      await pane(page).getByRole("group", { name: "Batch" }).getByRole("button", { name: "Previous batch" }).click();
+      await comes(() => tree("afterItemBatcher"), /"sku": "a"[^]*"sku": "b"/);
+      // States in the children, with every stage.
+      await visitor.node("/States/Each/ItemProcessor/States/Send").click();
+      await chip(/^Parameters/).click();
+      await comes(() => tree("afterParameters"), /"first": "c"/);
+      await pane(page).getByRole("button", { name: "Previous iteration" }).click();
+      await pane(page)
+        .getByText("Visit 1 of 1")
+        .or(pane(page).locator(".it-children [aria-current=true]", { hasText: "#0" }))
+        .first()
+        .waitFor();
+      await chip(/^Parameters/).click();
+      await comes(() => tree("afterParameters"), /"first": "a"/);
+      await pane(page).getByText("$.Items[0].sku", { exact: true }).waitFor();
+      // A breakpoint on the stage stops for each item.
+      await visitor.state("Each").click({ position: { x: 60, y: 20 } });
+      await chip(/^ItemSelector/).focus();
+      await page.keyboard.press("Enter");
+      await visitor.run();
+      await paused(page, "after afterItemSelector of Each, item 0");
+      await page.keyboard.press("F8");
+      await paused(page, "after afterItemSelector of Each, item 1");
+      await comes(() => tree("afterItemSelector"), /"sku": "b"/);
+      await chip(/^ItemBatcher.*not reached/).waitFor();
+      await page.keyboard.press("Shift+F8");
+      await visitor.result();
+    },
+  );
 
-  visit("the Items of a Map in JSONata are a stage, and each item's provenance goes through them", { staying: true }, async (visitor, page) => {
-    const definition = {
-      QueryLanguage: "JSONata",
-      StartAt: "Each",
-      States: { Each: { Type: "Map", Items: "{% $states.input.rows[price > 10] %}", ItemSelector: { sku: "{% $states.context.Map.Item.Value.id %}" }, ItemProcessor: { StartAt: "In", States: { In: { Type: "Pass", End: true } } }, End: true } },
-    };
-    await ended(visitor, { definition, input: { rows: [{ id: "a", price: 40 }, { id: "b", price: 4 }, { id: "c", price: 90 }] } });
-    await visitor.state("Each").click({ position: { x: 60, y: 20 } });
-    await pane(page).getByRole("radio", { name: /^Items .*changed/ }).click();
-    await comes(() => page.getByRole("tree", { name: "afterItems" }).innerText(), /"a"[^]*"c"/);
-    await pane(page).getByText("$states.input.rows[price > 10]", { exact: false }).first().waitFor();
-    await pane(page).getByRole("radio", { name: /^ItemSelector/ }).click();
-    await pane(page).getByRole("group", { name: "Item", exact: true }).getByText("#1 of 2").waitFor();
-    await comes(() => page.getByRole("tree", { name: "afterItemSelector" }).innerText(), /"c"/);
-    await pane(page).getByRole("button", { name: "Try an expression" }).click();
-    await comes(() => pane(page).locator(".scratch").innerText(), /"c"/);
-  });
+  visit(
+    "the Items of a Map in JSONata are a stage, and each item's provenance goes through them",
+    { staying: true },
+    async (visitor, page) => {
+      const definition = {
+        QueryLanguage: "JSONata",
+        StartAt: "Each",
+        States: {
+          Each: {
+            Type: "Map",
+            Items: "{% $states.input.rows[price > 10] %}",
+            ItemSelector: { sku: "{% $states.context.Map.Item.Value.id %}" },
+            ItemProcessor: { StartAt: "In", States: { In: { Type: "Pass", End: true } } },
+            End: true,
+          },
+        },
+      };
+      await ended(visitor, {
+        definition,
+        input: {
+          rows: [
+            { id: "a", price: 40 },
+            { id: "b", price: 4 },
+            { id: "c", price: 90 },
+          ],
+        },
+      });
+      await visitor.state("Each").click({ position: { x: 60, y: 20 } });
+      await pane(page)
+        .getByRole("radio", { name: /^Items .*changed/ })
+        .click();
+      await comes(() => page.getByRole("tree", { name: "afterItems" }).innerText(), /"a"[^]*"c"/);
+      await pane(page).getByText("$states.input.rows[price > 10]", { exact: false }).first().waitFor();
+      await pane(page)
+        .getByRole("radio", { name: /^ItemSelector/ })
+        .click();
+      await pane(page).getByRole("group", { name: "Item", exact: true }).getByText("#1 of 2").waitFor();
+      await comes(() => page.getByRole("tree", { name: "afterItemSelector" }).innerText(), /"c"/);
+      await pane(page).getByRole("button", { name: "Try an expression" }).click();
+      await comes(() => pane(page).locator(".scratch").innerText(), /"c"/);
+    },
+  );
 
   visit("an error: the part of the expression, what that saw, and what takes it", { staying: true }, async (visitor, page) => {
     const task = (more) => ({ Type: "Task", Resource: `${LAMBDA}price`, ...more });
     const open = async (State, more = {}) => {
-      await ended(visitor, { definition: { StartAt: "Price", States: { Price: State, ...more } }, input: ORDER, tasks: "export default { price: () => { throw new TaskError('Broken', 'no use'); } };" });
+      await ended(visitor, {
+        definition: { StartAt: "Price", States: { Price: State, ...more } },
+        input: ORDER,
+        tasks: "export default { price: () => { throw new TaskError('Broken', 'no use'); } };",
+      });
       await visitor.state("Price").click();
       await visitor.choose(pane(page).getByRole("radio", { name: /^Error/ }));
       return pane(page).getByRole("group", { name: "Error" });
     };
     const runtime = await open({ Type: "Pass", Parameters: { "x.$": "States.Format('{}', $.order.buyer.name)" }, End: true });
     await comes(() => runtime.locator(".underlined u").innerText(), ".buyer.name");
-    await comes(() => runtime.innerText(), /States\.Runtime[\s\S]*Parameters\.x\.\$[\s\S]*\$\.order is an object with lines, customer: it has no buyer\.[\s\S]*Nothing can catch this[\s\S]*States\.Runtime cannot be caught[\s\S]*Data at that point\s+Input after InputPath/);
+    await comes(
+      () => runtime.innerText(),
+      /States\.Runtime[\s\S]*Parameters\.x\.\$[\s\S]*\$\.order is an object with lines, customer: it has no buyer\.[\s\S]*Nothing can catch this[\s\S]*States\.Runtime cannot be caught[\s\S]*Data at that point\s+Input after InputPath/,
+    );
     await comes(() => runtime.getByRole("button", { name: "Add a Catch" }).count(), 0);
-    const jsonata = await open({ Type: "Pass", QueryLanguage: "JSONata", Output: { total: "{% $states.input.order.lines.price[0] + $states.input.order.customer %}" }, End: true });
+    const jsonata = await open({
+      Type: "Pass",
+      QueryLanguage: "JSONata",
+      Output: { total: "{% $states.input.order.lines.price[0] + $states.input.order.customer %}" },
+      End: true,
+    });
     await comes(() => jsonata.innerText(), /Output\.total[\s\S]*A Pass state has no Catch/);
     await comes(() => jsonata.locator(".underlined u").count(), 1);
-    const caught = await open(task({ Catch: [{ ErrorEquals: ["Other"], Next: "Notify" }, { ErrorEquals: ["States.ALL"], Next: "Notify" }], End: true }), { Notify: { Type: "Pass", End: true } });
+    const caught = await open(
+      task({
+        Catch: [
+          { ErrorEquals: ["Other"], Next: "Notify" },
+          { ErrorEquals: ["States.ALL"], Next: "Notify" },
+        ],
+        End: true,
+      }),
+      { Notify: { Type: "Pass", End: true } },
+    );
     await comes(() => caught.innerText(), /Broken[\s\S]*no use[\s\S]*Caught by catcher 2 → Notify/);
     // On the node, too.
     await page.mouse.move(5, 5);
@@ -331,22 +475,40 @@ describe("the inspector", { skip }, () => {
           Type: "Task",
           Resource: `${LAMBDA}try`,
           Arguments: {},
-          Retry: [{ ErrorEquals: ["Other"] }, { ErrorEquals: ["Busy"], IntervalSeconds: 2, MaxAttempts: 3, JitterStrategy: "FULL" }, { ErrorEquals: ["States.ALL"] }],
+          Retry: [
+            { ErrorEquals: ["Other"] },
+            { ErrorEquals: ["Busy"], IntervalSeconds: 2, MaxAttempts: 3, JitterStrategy: "FULL" },
+            { ErrorEquals: ["States.ALL"] },
+          ],
           Catch: [{ ErrorEquals: ["States.ALL"], Next: "Which" }],
           Next: "Which",
         },
-        Which: { Type: "Choice", Choices: [{ Condition: "{% $total > 9 %}", Next: "Done" }, { Condition: "{% $exists($states.input.nothing) or $total = 5 %}", Next: "Done" }, { Condition: "{% true %}", Next: "Done" }], Default: "Done" },
+        Which: {
+          Type: "Choice",
+          Choices: [
+            { Condition: "{% $total > 9 %}", Next: "Done" },
+            { Condition: "{% $exists($states.input.nothing) or $total = 5 %}", Next: "Done" },
+            { Condition: "{% true %}", Next: "Done" },
+          ],
+          Default: "Done",
+        },
         Done: { Type: "Succeed" },
       },
     };
-    await visitor.open({ definition, tasks: "export default { try: (_, { attempt }) => { if (attempt < 2) throw new TaskError('Busy', ''); return 7; } };" });
+    await visitor.open({
+      definition,
+      tasks: "export default { try: (_, { attempt }) => { if (attempt < 2) throw new TaskError('Busy', ''); return 7; } };",
+    });
     await visitor.state("Try").click();
     await page.keyboard.press("F9");
     await visitor.run();
     await paused(page, "before Try");
     const variables = pane(page).getByRole("region", { name: "Variables" });
     await variables.getByRole("rowheader", { name: "$total" }).waitFor();
-    await comes(async () => (await variables.innerText()).replace(/\s+/g, " "), /\$seen "no" by First at 00:00:00 \$total 1 5 by Second at 00:00:00 changed/);
+    await comes(
+      async () => (await variables.innerText()).replace(/\s+/g, " "),
+      /\$seen "no" by First at 00:00:00 \$total 1 5 by Second at 00:00:00 changed/,
+    );
     await page.keyboard.press("Shift+F8");
     await visitor.result();
     await visitor.choose(pane(page).getByRole("group", { name: "Attempt" }).getByRole("button", { name: "2" }));
@@ -354,7 +516,10 @@ describe("the inspector", { skip }, () => {
     const table = pane(page).getByRole("table", { name: "Retriers and catchers" });
     const told = async () => (await table.getByRole("row").allInnerTexts()).map((row) => row.replace(/\s+/g, " ")).join("\n");
     await comes(told, /Retry 1 Other 0 of 3 does not match Busy/);
-    await comes(told, /Retry 2 Busy 2 of 3 retry 2 back-off 4\.0 s \(2 × 2¹\), FULL jitter → [\d.]+ m?s next: back-off 8\.0 s \(2 × 2²\), FULL jitter/);
+    await comes(
+      told,
+      /Retry 2 Busy 2 of 3 retry 2 back-off 4\.0 s \(2 × 2¹\), FULL jitter → [\d.]+ m?s next: back-off 8\.0 s \(2 × 2²\), FULL jitter/,
+    );
     await comes(told, /Retry 3 States\.ALL 0 of 3 an earlier retrier matches/);
     await comes(told, /Catch 1 States\.ALL not evaluated: the error is retried/);
     await visitor.state("Which").click();
@@ -370,7 +535,16 @@ describe("the inspector", { skip }, () => {
   });
 
   visit("a rule whose variable is missing says what is there instead", { staying: true }, async (visitor, page) => {
-    await ended(visitor, { definition: { StartAt: "Which", States: { Which: { Type: "Choice", Choices: [{ Variable: "$.order.customer.age", NumericGreaterThan: 17, Next: "Done" }], Default: "Done" }, Done: { Type: "Succeed" } } }, input: ORDER });
+    await ended(visitor, {
+      definition: {
+        StartAt: "Which",
+        States: {
+          Which: { Type: "Choice", Choices: [{ Variable: "$.order.customer.age", NumericGreaterThan: 17, Next: "Done" }], Default: "Done" },
+          Done: { Type: "Succeed" },
+        },
+      },
+      input: ORDER,
+    });
     await visitor.state("Which").click();
     await visitor.choose(pane(page).getByRole("radio", { name: /^Rules/ }));
     const rules = pane(page).getByRole("table", { name: "Choice rules" });
@@ -380,7 +554,10 @@ describe("the inspector", { skip }, () => {
 
   visit("values are searched, cut where they are long, and copied with their paths", { staying: true }, async (visitor, page) => {
     const rows = Array.from({ length: 3000 }, (_, n) => ({ id: n, name: n % 1000 === 7 ? "Needle" : "straw" }));
-    await ended(visitor, { definition: { StartAt: "P", States: { P: { Type: "Pass", Parameters: { "rows.$": "$.rows", more: { "a b": 1 } }, End: true } } }, input: { rows } });
+    await ended(visitor, {
+      definition: { StartAt: "P", States: { P: { Type: "Pass", Parameters: { "rows.$": "$.rows", more: { "a b": 1 } }, End: true } } },
+      input: { rows },
+    });
     await visitor.state("P").click();
     await visitor.choose(pane(page).getByRole("radio", { name: /^Parameters/ }));
     const after = page.getByRole("tree", { name: "afterParameters" });
@@ -394,11 +571,21 @@ describe("the inspector", { skip }, () => {
     await search.press("Shift+Enter");
     await pane(page).getByText("6 of 6").waitFor();
     await comes(() => after.locator(".tree-line.current").textContent(), /Needle/);
-    await until(async () => assert.ok(await after.locator(".tree-line.current").evaluate((line) => line.getBoundingClientRect().bottom <= line.parentElement.getBoundingClientRect().bottom + 1), "it is scrolled into view"));
+    await until(async () =>
+      assert.ok(
+        await after
+          .locator(".tree-line.current")
+          .evaluate((line) => line.getBoundingClientRect().bottom <= line.parentElement.getBoundingClientRect().bottom + 1),
+        "it is scrolled into view",
+      ),
+    );
     await pane(page).getByRole("button", { name: "Next match" }).click();
     await pane(page).getByText("1 of 6").waitFor();
     await search.fill("");
-    await pane(page).getByRole("button", { name: /^Show all \d+ KiB/ }).first().click();
+    await pane(page)
+      .getByRole("button", { name: /^Show all \d+ KiB/ })
+      .first()
+      .click();
     await pane(page).getByText("Only the first 64 KiB are shown.").first().waitFor({ state: "detached" });
     const copied = () => page.evaluate(() => navigator.clipboard.readText());
     await after.getByRole("treeitem").first().waitFor();
@@ -425,14 +612,24 @@ describe("the inspector", { skip }, () => {
   });
 
   visit("a payload near the limit is warned of beside the value and on the node", { staying: true }, async (visitor, page) => {
-    await ended(visitor, { definition: { StartAt: "P", States: { P: { Type: "Pass", Next: "Q" }, Q: { Type: "Pass", OutputPath: "$.small", End: true } } }, input: { small: 1, text: "x".repeat(220_000) } });
+    await ended(visitor, {
+      definition: { StartAt: "P", States: { P: { Type: "Pass", Next: "Q" }, Q: { Type: "Pass", OutputPath: "$.small", End: true } } },
+      input: { small: 1, text: "x".repeat(220_000) },
+    });
     await visitor.state("P").click();
-    await pane(page).getByText(/^215 KiB of 256 KiB: 83 % of the limit$/).waitFor();
+    await pane(page)
+      .getByText(/^215 KiB of 256 KiB: 83 % of the limit$/)
+      .waitFor();
     await comes(() => visitor.state("P").getAttribute("aria-label"), /payload of 215 KiB/);
-    await page.locator('[data-move="/States/P"] .corner', { hasText: "84 %" }).or(page.locator('[data-move="/States/P"] .corner', { hasText: "83 %" })).waitFor();
+    await page
+      .locator('[data-move="/States/P"] .corner', { hasText: "84 %" })
+      .or(page.locator('[data-move="/States/P"] .corner', { hasText: "83 %" }))
+      .waitFor();
     await visitor.state("Q").click();
     await visitor.choose(pane(page).getByRole("radio", { name: /^Output/ }));
-    await pane(page).getByText(/^1 B of 256 KiB$/).waitFor();
+    await pane(page)
+      .getByText(/^1 B of 256 KiB$/)
+      .waitFor();
   });
 
   visit("breakpoints of every kind are made in their pane, and the run stops there", { staying: true }, async (visitor, page) => {
@@ -444,15 +641,26 @@ describe("the inspector", { skip }, () => {
           Type: "Task",
           Resource: `${LAMBDA}work`,
           Retry: [{ ErrorEquals: ["Other"] }, { ErrorEquals: ["Busy"], IntervalSeconds: 2 }],
-          Catch: [{ ErrorEquals: ["Odd"], Next: "Done" }, { ErrorEquals: ["States.ALL"], ResultPath: "$.error", Next: "Each" }],
+          Catch: [
+            { ErrorEquals: ["Odd"], Next: "Done" },
+            { ErrorEquals: ["States.ALL"], ResultPath: "$.error", Next: "Each" },
+          ],
           Next: "Each",
         },
-        Each: { Type: "Map", ItemsPath: "$.items", MaxConcurrency: 1, ItemProcessor: { StartAt: "In", States: { In: { Type: "Pass", End: true } } }, ResultPath: "$.done", Next: "After" },
+        Each: {
+          Type: "Map",
+          ItemsPath: "$.items",
+          MaxConcurrency: 1,
+          ItemProcessor: { StartAt: "In", States: { In: { Type: "Pass", End: true } } },
+          ResultPath: "$.done",
+          Next: "After",
+        },
         After: { Type: "Pass", Assign: { total: 2 }, Next: "Done" },
         Done: { Type: "Succeed" },
       },
     };
-    const tasks = "export default { work: (_, { attempt }) => { throw attempt === 0 ? new TaskError('Busy', '') : new TaskError('Broken', ''); } };";
+    const tasks =
+      "export default { work: (_, { attempt }) => { throw attempt === 0 ? new TaskError('Busy', '') : new TaskError('Broken', ''); } };";
     await visitor.open({ definition, tasks, input: { items: [{ n: 0 }, { n: 1 }, { n: 2 }, { n: 3 }] } });
     await visitor.tab("Breakpoints");
     const list = page.locator(".breakpoints");
@@ -488,7 +696,10 @@ describe("the inspector", { skip }, () => {
     await stops({ Stops: "catch", State: "Work" }, "the error of Work is caught, by catcher 2");
     await stops({ Stops: "transition", From: "Work", To: "Each" }, "from Work to Each");
     await stops({ Stops: "iteration", State: "Each", Iterations: "2-3" }, "iteration 2 of Each");
-    await stops({ Stops: "iteration", State: "Each", Iterations: "0, 3", When: "end", Condition: "$[3].n = 3", "Hit count": "2" }, "iteration 3 of Each");
+    await stops(
+      { Stops: "iteration", State: "Each", Iterations: "0, 3", When: "end", Condition: "$[3].n = 3", "Hit count": "2" },
+      "iteration 3 of Each",
+    );
     await stops({ Stops: "change", State: "", "Variable or path": "$total" }, "$total changed in Begin");
     await stops({ Stops: "change", State: "After", "Variable or path": "$total" }, "$total changed in After");
     await stops({ Stops: "change", State: "", "Variable or path": "$.error.Error" }, "$.error.Error changed in Work");

@@ -37,7 +37,8 @@ const NESTED = {
     Done: { Type: "Succeed" },
   },
 };
-const PRICE = "export default { price: ({ n }) => { if (n % 10 === 3) { const e = new Error('odd'); e.name = 'Odd'; throw e; } return n; } };";
+const PRICE =
+  "export default { price: ({ n }) => { if (n % 10 === 3) { const e = new Error('odd'); e.name = 'Odd'; throw e; } return n; } };";
 const ORDERS = { orders: [{ lines: [{ n: 1 }, { n: 2 }] }, { lines: [{ n: 11 }, { n: 13 }, { n: 12 }] }, { lines: [{ n: 21 }] }] };
 const LINES = "/States/Orders/ItemProcessor/States/Lines";
 const PRICE_STATE = `${LINES}/ItemProcessor/States/Price`;
@@ -51,7 +52,15 @@ const SLOW = (more = {}) => ({
       Type: "Map",
       ItemsPath: "$.items",
       MaxConcurrency: 3,
-      ItemProcessor: { StartAt: "Rest", States: { Rest: { Type: "Wait", Seconds: 10, Next: "Check" }, Check: { Type: "Choice", Choices: [{ Variable: "$.bad", IsPresent: true, Next: "Broken" }], Default: "Fine" }, Fine: { Type: "Pass", End: true }, Broken: { Type: "Fail", Error: "Broken" } } },
+      ItemProcessor: {
+        StartAt: "Rest",
+        States: {
+          Rest: { Type: "Wait", Seconds: 10, Next: "Check" },
+          Check: { Type: "Choice", Choices: [{ Variable: "$.bad", IsPresent: true, Next: "Broken" }], Default: "Fine" },
+          Fine: { Type: "Pass", End: true },
+          Broken: { Type: "Fail", Error: "Broken" },
+        },
+      },
       End: true,
       ...more,
     },
@@ -68,7 +77,10 @@ describe("iterations on the graph", { skip }, () => {
   const controls = (page, map) => page.locator("svg.canvas").getByRole("group", { name: `Iterations of ${map}` });
   const name = (visitor, pointer) => visitor.node(pointer).getAttribute("aria-label");
   const names = async (visitor, pointer, like) => {
-    await visitor.page.waitForFunction(([id, text]) => new RegExp(text).test(document.querySelector(`[data-node="${id}"]`)?.getAttribute("aria-label") ?? ""), [pointer, like.source]);
+    await visitor.page.waitForFunction(
+      ([id, text]) => new RegExp(text).test(document.querySelector(`[data-node="${id}"]`)?.getAttribute("aria-label") ?? ""),
+      [pointer, like.source],
+    );
   };
 
   visit("show one iteration of a Map in a Map: its statuses, counts and transitions", { staying: true }, async (visitor, page) => {
@@ -118,7 +130,14 @@ describe("iterations on the graph", { skip }, () => {
     await visitor.result();
     const own = controls(page, "Each");
     // The failed ones stand first.
-    await comes(() => own.getByRole("group", { name: "Which iterations" }).getByRole("button").evaluateAll((all) => all.map((one) => one.getAttribute("aria-label"))), ["Failed 1", "Done 3", "Cancelled 1"]);
+    await comes(
+      () =>
+        own
+          .getByRole("group", { name: "Which iterations" })
+          .getByRole("button")
+          .evaluateAll((all) => all.map((one) => one.getAttribute("aria-label"))),
+      ["Failed 1", "Done 3", "Cancelled 1"],
+    );
     await own.getByRole("button", { name: "Failed 1" }).click();
     await comes(() => own.getByRole("spinbutton").inputValue(), "3");
     await names(visitor, "/States/Each/ItemProcessor/States/Broken", /failed/);
@@ -178,7 +197,24 @@ describe("iterations on the graph", { skip }, () => {
   });
 
   visit("of very many are shown as shares, and each is found by its index", { staying: true }, async (visitor, page) => {
-    const quick = { StartAt: "Each", States: { Each: { Type: "Map", ItemsPath: "$.items", ItemProcessor: { StartAt: "Check", States: { Check: { Type: "Choice", Choices: [{ Variable: "$.bad", IsPresent: true, Next: "Odd" }], Default: "Fine" }, Odd: { Type: "Pass", End: true }, Fine: { Type: "Pass", End: true } } }, End: true } } };
+    const quick = {
+      StartAt: "Each",
+      States: {
+        Each: {
+          Type: "Map",
+          ItemsPath: "$.items",
+          ItemProcessor: {
+            StartAt: "Check",
+            States: {
+              Check: { Type: "Choice", Choices: [{ Variable: "$.bad", IsPresent: true, Next: "Odd" }], Default: "Fine" },
+              Odd: { Type: "Pass", End: true },
+              Fine: { Type: "Pass", End: true },
+            },
+          },
+          End: true,
+        },
+      },
+    };
     await visitor.open({ definition: quick, input: items(1500, 1234) });
     await visitor.node("/States/Each/ItemProcessor/States/Odd").waitFor();
     await visitor.run();
@@ -249,137 +285,179 @@ describe("iterations on the graph", { skip }, () => {
     await until(async () => assert.doesNotMatch(await name(visitor, REST), /entered/));
   });
 
-  visit("of a Distributed Map are its child executions, with batches, stages and what became of each", { staying: true }, async (visitor, page) => {
-    const definition = {
-      StartAt: "Each",
-      States: {
-        Each: {
-          Type: "Map",
-          ItemsPath: "$.items",
-          MaxConcurrency: 2,
-          ToleratedFailureCount: 5,
-          ItemBatcher: { MaxItemsPerBatch: 2 },
-          ResultWriter: { Resource: "arn:aws:states:::s3:putObject", Parameters: { Bucket: "results", Prefix: "run" } },
-          ItemProcessor: {
-            ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" },
-            StartAt: "Charge",
-            States: {
-              Charge: { Type: "Task", Resource: `${LAMBDA}charge`, Retry: [{ ErrorEquals: ["Busy"], IntervalSeconds: 5 }], Catch: [{ ErrorEquals: ["Declined"], Next: "Tell" }], Next: "Rest" },
-              Rest: { Type: "Wait", Seconds: 10, End: true },
-              Tell: { Type: "Pass", End: true },
-            },
-          },
-          End: true,
-        },
-      },
-    };
-    const charge = "export default { charge: ({ Items: [{ n }] }, task) => { const e = new Error('no'); if (n === 2) e.name = 'Declined'; else if (n === 4) e.name = 'Lost'; else return {}; throw e; }, putObject: () => ({}) };";
-    await visitor.open({ definition, input: items(9), tasks: charge });
-    const [CHARGE, WAIT, TELL] = ["Charge", "Rest", "Tell"].map((state) => `/States/Each/ItemProcessor/States/${state}`);
-    await visitor.node(CHARGE).waitFor();
-    const own = controls(page, "Each");
-    const stages = own.getByRole("list", { name: "Stages around the iterations" });
-    await comes(() => stages.innerText(), /ItemBatcher ≤ 2 items\s+ResultWriter s3 putObject/);
-    await page.getByRole("combobox", { name: "Clock" }).selectOption("manual");
-    await visitor.run();
-    // Two children at once, of five batches; they have no events in the history.
-    await own.getByText(/of max 2 running, [1234] queued/).waitFor();
-    await comes(() => stages.innerText(), /ItemBatcher 5 batches/);
-    const next = page.getByRole("button", { name: "Next timer" });
-    // What writes the results asks for an answer for each of its files.
-    const answer = page.getByRole("button", { name: "Answer", exact: true });
-    await until(async () => {
-      if ((await answer.count()) > 0) await answer.click({ timeout: 1_000 });
-      else if (await next.isEnabled()) await next.click({ timeout: 1_000 });
-      assert.equal(await page.getByRole("tab", { name: /^Result/ }).locator(".badge").count(), 1);
-    });
-    await visitor.result();
-    await comes(() => own.getByRole("group", { name: "Which iterations" }).getByRole("button").evaluateAll((all) => all.map((one) => one.getAttribute("aria-label"))), ["Failed 1", "Done 4"]);
-    await comes(() => name(visitor, CHARGE), /failed, entered 5 times/);
-    await own.getByRole("button", { name: "Failed 1" }).click();
-    await comes(() => own.getByRole("spinbutton").inputValue(), "2");
-    await names(visitor, CHARGE, /failed/);
-    await comes(() => name(visitor, WAIT), /not reached/);
-    // And from the list of child executions.
-    await visitor.state("Each").click({ position: { x: 60, y: 20 } });
-    await page.locator("#inspector-pane").getByRole("button", { name: "Failed 1" }).click();
-    const children = page.locator("#inspector-pane").getByRole("list", { name: "Child executions of Each" });
-    await children.getByRole("button", { name: /^#1 done [0-9a-f-]{36}$/ }).click();
-    await names(visitor, CHARGE, /failed with .*, caught/);
-    await comes(() => name(visitor, TELL), /succeeded/);
-    await visitor.node(TELL).click();
-    // What it had as its data, in the child that was chosen.
-    const flow = page.locator("#inspector-pane").getByRole("region", { name: "Data flow" });
-    await flow.getByText("Declined").first().waitFor();
-    await comes(() => page.locator("#inspector-pane .visit-times").innerText(), /[0-9a-f-]{36}/);
-    await comes(() => stages.innerText(), /ResultWriter s3 putObject/);
-    await comes(() => stages.locator("li.done").count(), 2);
-  });
-
-  visit("of a Map inside of a child execution are that child's, with their data and exact statuses", { staying: true }, async (visitor, page) => {
-    const definition = {
-      StartAt: "Orders",
-      States: {
-        Orders: {
-          Type: "Map",
-          ItemsPath: "$.orders",
-          ItemProcessor: {
-            ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" },
-            StartAt: "Lines",
-            States: {
-              Lines: {
-                Type: "Map",
-                ItemsPath: "$.lines",
-                MaxConcurrency: 1,
-                ItemProcessor: { StartAt: "Price", States: { Price: { Type: "Task", Resource: `${LAMBDA}price`, Retry: [{ ErrorEquals: ["Odd"], IntervalSeconds: 5, MaxAttempts: 1 }], Catch: [{ ErrorEquals: ["Odd"], Next: "Zero" }], End: true }, Zero: { Type: "Pass", End: true } } },
-                Next: "Sum",
+  visit(
+    "of a Distributed Map are its child executions, with batches, stages and what became of each",
+    { staying: true },
+    async (visitor, page) => {
+      const definition = {
+        StartAt: "Each",
+        States: {
+          Each: {
+            Type: "Map",
+            ItemsPath: "$.items",
+            MaxConcurrency: 2,
+            ToleratedFailureCount: 5,
+            ItemBatcher: { MaxItemsPerBatch: 2 },
+            ResultWriter: { Resource: "arn:aws:states:::s3:putObject", Parameters: { Bucket: "results", Prefix: "run" } },
+            ItemProcessor: {
+              ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" },
+              StartAt: "Charge",
+              States: {
+                Charge: {
+                  Type: "Task",
+                  Resource: `${LAMBDA}charge`,
+                  Retry: [{ ErrorEquals: ["Busy"], IntervalSeconds: 5 }],
+                  Catch: [{ ErrorEquals: ["Declined"], Next: "Tell" }],
+                  Next: "Rest",
+                },
+                Rest: { Type: "Wait", Seconds: 10, End: true },
+                Tell: { Type: "Pass", End: true },
               },
-              Sum: { Type: "Pass", End: true },
             },
+            End: true,
           },
-          End: true,
         },
-      },
-    };
-    await visitor.open({ definition, input: ORDERS, tasks: PRICE });
-    const SUM = "/States/Orders/ItemProcessor/States/Sum";
-    await visitor.node(PRICE_STATE).waitFor();
-    await page.getByRole("combobox", { name: "Clock" }).selectOption("manual");
-    await visitor.run();
-    const outer = controls(page, "Orders");
-    const inner = controls(page, "Lines");
-    // The second order waits for its retry, the others are done.
-    await outer.getByRole("button", { name: "Waiting 1" }).waitFor();
-    await outer.getByRole("button", { name: "Done 2" }).waitFor();
-    await outer.getByRole("spinbutton", { name: "Iteration of Orders" }).fill("1");
-    await inner.getByText("1 of max 1 running, 1 queued").waitFor();
-    await names(visitor, SUM, /not reached|not run/);
-    await page.getByRole("button", { name: "Next timer" }).click();
-    await visitor.result();
-    await comes(() => inner.innerText(), /of 3/);
-    await names(visitor, SUM, /succeeded/);
-    await inner.getByRole("spinbutton", { name: "Iteration of Lines" }).fill("1");
-    await names(visitor, PRICE_STATE, /failed( with [\w.]+)?, caught, (?!entered)/);
-    await names(visitor, ZERO_STATE, /succeeded/);
-    await inner.getByRole("spinbutton", { name: "Iteration of Lines" }).fill("2");
-    await names(visitor, ZERO_STATE, /not reached/);
-    // The inspector has the very visit, with both attempts of the one that was odd.
-    await visitor.node(PRICE_STATE).click();
-    const pane = page.locator("#inspector-pane");
-    await page.waitForFunction(() => [...document.querySelectorAll("#inspector-pane .index")].map(({ value }) => value).join() === "1,2");
-    await pane.getByRole("tree").getByText("12").first().waitFor();
-    await pane.getByRole("spinbutton", { name: "Iteration of Lines" }).fill("1");
-    const attempts = pane.getByRole("group", { name: "Attempt" });
-    await attempts.getByRole("button", { name: "Attempt 1" }).click();
-    await pane.getByRole("radio", { name: /^Retry/ }).waitFor();
-    await attempts.getByRole("button", { name: "2" }).click();
-    await pane.getByRole("radio", { name: /^Catch/ }).waitFor();
-    await pane.getByRole("radio", { name: /^Input/ }).click();
-    await pane.getByRole("tree").getByText("13").first().waitFor();
-    // The first order has lines of its own.
-    await outer.getByRole("spinbutton", { name: "Iteration of Orders" }).fill("0");
-    await page.waitForFunction(() => /of 2/.test(document.querySelector('#inspector-pane [aria-label="Iterations of Lines"]')?.innerText ?? ""));
-  });
+      };
+      const charge =
+        "export default { charge: ({ Items: [{ n }] }, task) => { const e = new Error('no'); if (n === 2) e.name = 'Declined'; else if (n === 4) e.name = 'Lost'; else return {}; throw e; }, putObject: () => ({}) };";
+      await visitor.open({ definition, input: items(9), tasks: charge });
+      const [CHARGE, WAIT, TELL] = ["Charge", "Rest", "Tell"].map((state) => `/States/Each/ItemProcessor/States/${state}`);
+      await visitor.node(CHARGE).waitFor();
+      const own = controls(page, "Each");
+      const stages = own.getByRole("list", { name: "Stages around the iterations" });
+      await comes(() => stages.innerText(), /ItemBatcher ≤ 2 items\s+ResultWriter s3 putObject/);
+      await page.getByRole("combobox", { name: "Clock" }).selectOption("manual");
+      await visitor.run();
+      // Two children at once, of five batches; they have no events in the history.
+      await own.getByText(/of max 2 running, [1234] queued/).waitFor();
+      await comes(() => stages.innerText(), /ItemBatcher 5 batches/);
+      const next = page.getByRole("button", { name: "Next timer" });
+      // What writes the results asks for an answer for each of its files.
+      const answer = page.getByRole("button", { name: "Answer", exact: true });
+      await until(async () => {
+        if ((await answer.count()) > 0) await answer.click({ timeout: 1_000 });
+        else if (await next.isEnabled()) await next.click({ timeout: 1_000 });
+        assert.equal(
+          await page
+            .getByRole("tab", { name: /^Result/ })
+            .locator(".badge")
+            .count(),
+          1,
+        );
+      });
+      await visitor.result();
+      await comes(
+        () =>
+          own
+            .getByRole("group", { name: "Which iterations" })
+            .getByRole("button")
+            .evaluateAll((all) => all.map((one) => one.getAttribute("aria-label"))),
+        ["Failed 1", "Done 4"],
+      );
+      await comes(() => name(visitor, CHARGE), /failed, entered 5 times/);
+      await own.getByRole("button", { name: "Failed 1" }).click();
+      await comes(() => own.getByRole("spinbutton").inputValue(), "2");
+      await names(visitor, CHARGE, /failed/);
+      await comes(() => name(visitor, WAIT), /not reached/);
+      // And from the list of child executions.
+      await visitor.state("Each").click({ position: { x: 60, y: 20 } });
+      await page.locator("#inspector-pane").getByRole("button", { name: "Failed 1" }).click();
+      const children = page.locator("#inspector-pane").getByRole("list", { name: "Child executions of Each" });
+      await children.getByRole("button", { name: /^#1 done [0-9a-f-]{36}$/ }).click();
+      await names(visitor, CHARGE, /failed with .*, caught/);
+      await comes(() => name(visitor, TELL), /succeeded/);
+      await visitor.node(TELL).click();
+      // What it had as its data, in the child that was chosen.
+      const flow = page.locator("#inspector-pane").getByRole("region", { name: "Data flow" });
+      await flow.getByText("Declined").first().waitFor();
+      await comes(() => page.locator("#inspector-pane .visit-times").innerText(), /[0-9a-f-]{36}/);
+      await comes(() => stages.innerText(), /ResultWriter s3 putObject/);
+      await comes(() => stages.locator("li.done").count(), 2);
+    },
+  );
+
+  visit(
+    "of a Map inside of a child execution are that child's, with their data and exact statuses",
+    { staying: true },
+    async (visitor, page) => {
+      const definition = {
+        StartAt: "Orders",
+        States: {
+          Orders: {
+            Type: "Map",
+            ItemsPath: "$.orders",
+            ItemProcessor: {
+              ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" },
+              StartAt: "Lines",
+              States: {
+                Lines: {
+                  Type: "Map",
+                  ItemsPath: "$.lines",
+                  MaxConcurrency: 1,
+                  ItemProcessor: {
+                    StartAt: "Price",
+                    States: {
+                      Price: {
+                        Type: "Task",
+                        Resource: `${LAMBDA}price`,
+                        Retry: [{ ErrorEquals: ["Odd"], IntervalSeconds: 5, MaxAttempts: 1 }],
+                        Catch: [{ ErrorEquals: ["Odd"], Next: "Zero" }],
+                        End: true,
+                      },
+                      Zero: { Type: "Pass", End: true },
+                    },
+                  },
+                  Next: "Sum",
+                },
+                Sum: { Type: "Pass", End: true },
+              },
+            },
+            End: true,
+          },
+        },
+      };
+      await visitor.open({ definition, input: ORDERS, tasks: PRICE });
+      const SUM = "/States/Orders/ItemProcessor/States/Sum";
+      await visitor.node(PRICE_STATE).waitFor();
+      await page.getByRole("combobox", { name: "Clock" }).selectOption("manual");
+      await visitor.run();
+      const outer = controls(page, "Orders");
+      const inner = controls(page, "Lines");
+      // The second order waits for its retry, the others are done.
+      await outer.getByRole("button", { name: "Waiting 1" }).waitFor();
+      await outer.getByRole("button", { name: "Done 2" }).waitFor();
+      await outer.getByRole("spinbutton", { name: "Iteration of Orders" }).fill("1");
+      await inner.getByText("1 of max 1 running, 1 queued").waitFor();
+      await names(visitor, SUM, /not reached|not run/);
+      await page.getByRole("button", { name: "Next timer" }).click();
+      await visitor.result();
+      await comes(() => inner.innerText(), /of 3/);
+      await names(visitor, SUM, /succeeded/);
+      await inner.getByRole("spinbutton", { name: "Iteration of Lines" }).fill("1");
+      await names(visitor, PRICE_STATE, /failed( with [\w.]+)?, caught, (?!entered)/);
+      await names(visitor, ZERO_STATE, /succeeded/);
+      await inner.getByRole("spinbutton", { name: "Iteration of Lines" }).fill("2");
+      await names(visitor, ZERO_STATE, /not reached/);
+      // The inspector has the very visit, with both attempts of the one that was odd.
+      await visitor.node(PRICE_STATE).click();
+      const pane = page.locator("#inspector-pane");
+      await page.waitForFunction(() => [...document.querySelectorAll("#inspector-pane .index")].map(({ value }) => value).join() === "1,2");
+      await pane.getByRole("tree").getByText("12").first().waitFor();
+      await pane.getByRole("spinbutton", { name: "Iteration of Lines" }).fill("1");
+      const attempts = pane.getByRole("group", { name: "Attempt" });
+      await attempts.getByRole("button", { name: "Attempt 1" }).click();
+      await pane.getByRole("radio", { name: /^Retry/ }).waitFor();
+      await attempts.getByRole("button", { name: "2" }).click();
+      await pane.getByRole("radio", { name: /^Catch/ }).waitFor();
+      await pane.getByRole("radio", { name: /^Input/ }).click();
+      await pane.getByRole("tree").getByText("13").first().waitFor();
+      // The first order has lines of its own.
+      await outer.getByRole("spinbutton", { name: "Iteration of Orders" }).fill("0");
+      await page.waitForFunction(() =>
+        /of 2/.test(document.querySelector('#inspector-pane [aria-label="Iterations of Lines"]')?.innerText ?? ""),
+      );
+    },
+  );
 
   visit("of two Map Runs of one Distributed Map at once are each in their own", { staying: true }, async (visitor, page) => {
     const definition = {
@@ -395,7 +473,16 @@ describe("iterations on the graph", { skip }, () => {
                 Type: "Map",
                 Label: "same",
                 ToleratedFailureCount: 9,
-                ItemProcessor: { ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" }, StartAt: "Rest", States: { Rest: { Type: "Wait", Seconds: 5, Next: "Check" }, Check: { Type: "Choice", Choices: [{ Variable: "$", NumericGreaterThan: 20, Next: "Broken" }], Default: "Fine" }, Fine: { Type: "Pass", End: true }, Broken: { Type: "Fail", Error: "Broken" } } },
+                ItemProcessor: {
+                  ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" },
+                  StartAt: "Rest",
+                  States: {
+                    Rest: { Type: "Wait", Seconds: 5, Next: "Check" },
+                    Check: { Type: "Choice", Choices: [{ Variable: "$", NumericGreaterThan: 20, Next: "Broken" }], Default: "Fine" },
+                    Fine: { Type: "Pass", End: true },
+                    Broken: { Type: "Fail", Error: "Broken" },
+                  },
+                },
                 End: true,
               },
             },
@@ -411,7 +498,11 @@ describe("iterations on the graph", { skip }, () => {
     await visitor.result();
     const outer = controls(page, "Shops");
     const inner = controls(page, "Each");
-    const kinds = () => inner.getByRole("group", { name: "Which iterations" }).getByRole("button").evaluateAll((all) => all.map((one) => one.getAttribute("aria-label")));
+    const kinds = () =>
+      inner
+        .getByRole("group", { name: "Which iterations" })
+        .getByRole("button")
+        .evaluateAll((all) => all.map((one) => one.getAttribute("aria-label")));
     const found = [];
     for (const shop of ["0", "1", "2"]) {
       await outer.getByRole("spinbutton", { name: "Iteration of Shops" }).fill(shop);
@@ -429,8 +520,27 @@ describe("iterations on the graph", { skip }, () => {
   });
 
   visit("with branches wait only while nothing in them runs", { staying: true }, async (visitor, page) => {
-    const branch = (name, seconds) => ({ StartAt: name, States: { [name]: { Type: "Wait", Seconds: seconds, ...(name === "Short" ? { Next: "Ask" } : { End: true }) }, ...(name === "Short" && { Ask: { Type: "Task", Resource: `${LAMBDA}ask`, End: true } }) } });
-    const definition = { StartAt: "Each", States: { Each: { Type: "Map", ItemsPath: "$.items", ItemProcessor: { StartAt: "Both", States: { Both: { Type: "Parallel", Branches: [branch("Short", 5), branch("Long", 60)], End: true } } }, End: true } } };
+    const branch = (name, seconds) => ({
+      StartAt: name,
+      States: {
+        [name]: { Type: "Wait", Seconds: seconds, ...(name === "Short" ? { Next: "Ask" } : { End: true }) },
+        ...(name === "Short" && { Ask: { Type: "Task", Resource: `${LAMBDA}ask`, End: true } }),
+      },
+    });
+    const definition = {
+      StartAt: "Each",
+      States: {
+        Each: {
+          Type: "Map",
+          ItemsPath: "$.items",
+          ItemProcessor: {
+            StartAt: "Both",
+            States: { Both: { Type: "Parallel", Branches: [branch("Short", 5), branch("Long", 60)], End: true } },
+          },
+          End: true,
+        },
+      },
+    };
     await visitor.open({ definition, input: items(2) });
     await visitor.node("/States/Each").waitFor();
     await page.getByRole("combobox", { name: "Clock" }).selectOption("manual");
@@ -450,47 +560,89 @@ describe("iterations on the graph", { skip }, () => {
 describe("breakpoints on the graph", { skip }, () => {
   const { visit } = visits();
 
-  visit("of every kind have their sign at their place: before, after, on a transition, on the strip", { staying: true }, async (visitor, page) => {
-    const definition = {
-      StartAt: "Work",
-      States: {
-        Work: { Type: "Task", Resource: `${LAMBDA}work`, Retry: [{ ErrorEquals: ["Busy"] }], Catch: [{ ErrorEquals: ["Odd"], Next: "Each" }], Next: "Each" },
-        Each: { Type: "Map", ItemsPath: "$.items", ItemProcessor: { StartAt: "In", States: { In: { Type: "Pass", End: true } } }, Next: "Done" },
-        Done: { Type: "Succeed" },
-      },
-    };
-    const breakpoints = [
-      { kind: "entry", state: "Work", condition: "$.n > 100" },
-      { kind: "exit", state: "Work", log: "done" },
-      { kind: "error", state: "Work", hit: ">= 7" },
-      { kind: "retry", state: "Work" },
-      { kind: "catch", state: "Work", enabled: false },
-      { kind: "change", state: "Work", path: "$.total" },
-      { kind: "transition", from: "Each", to: "Done" },
-      { kind: "iteration", state: "Each", indices: "2-3" },
-    ];
-    await visitor.bring({ kind: "stepglass/session/1", t: "Signs", f: "json", d: JSON.stringify(definition), i: JSON.stringify(items(6)), m: { Work: { mode: "echo" } }, k: "", c: "skip", s: 1, b: breakpoints }, "Signs");
-    await visitor.state("Work").waitFor();
-    const box = await visitor.state("Work").locator(".box").boundingBox();
-    const drawn = await page.locator('g[data-move="/States/Work"] > .marks > .breakpoint').evaluateAll((all) => all.map((one) => [one.getAttribute("class"), [...(one.querySelector(".sign")?.querySelectorAll("text, path") ?? [])].map((part) => part.dataset.sign ?? part.textContent).join(""), one.lastElementChild.getBoundingClientRect().x]));
-    const middle = box.x + box.width / 2;
-    assert.deepEqual(
-      drawn.map(([form, sign, x]) => `${x < middle ? "left" : "right"} ${form.replace("breakpoint ", "")} ${sign}`.trim()),
-      ["left diamond", "left triangle", "right ring", "right diamond cross>=7", "right filled retry", "right hollow caught"],
-    );
-    await comes(() => visitor.state("Work").getAttribute("aria-label"), /conditional breakpoint: before it, if \$\.n > 100.*log point.*on any error.*breakpoint: before a retry.*breakpoint off: when an error is caught/);
-    // On the line between the two states.
-    const [each, done] = await Promise.all(["Each", "Done"].map((state) => visitor.state(state).locator(".box").boundingBox()));
-    const dot = await page.locator(".lines .breakpoint circle").boundingBox();
-    assert.ok(dot.y > each.y + each.height && dot.y + dot.height < done.y, "between the boxes");
-    await comes(() => visitor.state("Each").getAttribute("aria-label"), /breakpoint: on the transition from Each to Done/);
-    // On the strip, once there are iterations.
-    await visitor.run();
-    await page.locator(".pause-where", { hasText: "iteration 2 of Each" }).first().waitFor();
-    await comes(() => page.locator("svg.canvas .it-stop").count(), 2);
-    await page.keyboard.press("F8");
-    await page.locator(".pause-where", { hasText: "iteration 3 of Each" }).first().waitFor();
-    await page.keyboard.press("F8");
-    await page.locator(".pause-where", { hasText: "from Each to Done" }).first().waitFor();
-  });
+  visit(
+    "of every kind have their sign at their place: before, after, on a transition, on the strip",
+    { staying: true },
+    async (visitor, page) => {
+      const definition = {
+        StartAt: "Work",
+        States: {
+          Work: {
+            Type: "Task",
+            Resource: `${LAMBDA}work`,
+            Retry: [{ ErrorEquals: ["Busy"] }],
+            Catch: [{ ErrorEquals: ["Odd"], Next: "Each" }],
+            Next: "Each",
+          },
+          Each: {
+            Type: "Map",
+            ItemsPath: "$.items",
+            ItemProcessor: { StartAt: "In", States: { In: { Type: "Pass", End: true } } },
+            Next: "Done",
+          },
+          Done: { Type: "Succeed" },
+        },
+      };
+      const breakpoints = [
+        { kind: "entry", state: "Work", condition: "$.n > 100" },
+        { kind: "exit", state: "Work", log: "done" },
+        { kind: "error", state: "Work", hit: ">= 7" },
+        { kind: "retry", state: "Work" },
+        { kind: "catch", state: "Work", enabled: false },
+        { kind: "change", state: "Work", path: "$.total" },
+        { kind: "transition", from: "Each", to: "Done" },
+        { kind: "iteration", state: "Each", indices: "2-3" },
+      ];
+      await visitor.bring(
+        {
+          kind: "stepglass/session/1",
+          t: "Signs",
+          f: "json",
+          d: JSON.stringify(definition),
+          i: JSON.stringify(items(6)),
+          m: { Work: { mode: "echo" } },
+          k: "",
+          c: "skip",
+          s: 1,
+          b: breakpoints,
+        },
+        "Signs",
+      );
+      await visitor.state("Work").waitFor();
+      const box = await visitor.state("Work").locator(".box").boundingBox();
+      const drawn = await page
+        .locator('g[data-move="/States/Work"] > .marks > .breakpoint')
+        .evaluateAll((all) =>
+          all.map((one) => [
+            one.getAttribute("class"),
+            [...(one.querySelector(".sign")?.querySelectorAll("text, path") ?? [])]
+              .map((part) => part.dataset.sign ?? part.textContent)
+              .join(""),
+            one.lastElementChild.getBoundingClientRect().x,
+          ]),
+        );
+      const middle = box.x + box.width / 2;
+      assert.deepEqual(
+        drawn.map(([form, sign, x]) => `${x < middle ? "left" : "right"} ${form.replace("breakpoint ", "")} ${sign}`.trim()),
+        ["left diamond", "left triangle", "right ring", "right diamond cross>=7", "right filled retry", "right hollow caught"],
+      );
+      await comes(
+        () => visitor.state("Work").getAttribute("aria-label"),
+        /conditional breakpoint: before it, if \$\.n > 100.*log point.*on any error.*breakpoint: before a retry.*breakpoint off: when an error is caught/,
+      );
+      // On the line between the two states.
+      const [each, done] = await Promise.all(["Each", "Done"].map((state) => visitor.state(state).locator(".box").boundingBox()));
+      const dot = await page.locator(".lines .breakpoint circle").boundingBox();
+      assert.ok(dot.y > each.y + each.height && dot.y + dot.height < done.y, "between the boxes");
+      await comes(() => visitor.state("Each").getAttribute("aria-label"), /breakpoint: on the transition from Each to Done/);
+      // On the strip, once there are iterations.
+      await visitor.run();
+      await page.locator(".pause-where", { hasText: "iteration 2 of Each" }).first().waitFor();
+      await comes(() => page.locator("svg.canvas .it-stop").count(), 2);
+      await page.keyboard.press("F8");
+      await page.locator(".pause-where", { hasText: "iteration 3 of Each" }).first().waitFor();
+      await page.keyboard.press("F8");
+      await page.locator(".pause-where", { hasText: "from Each to Done" }).first().waitFor();
+    },
+  );
 });

@@ -9,7 +9,13 @@ const LOOP = {
   StartAt: "Prepare",
   States: {
     Prepare: pass("Each"),
-    Each: { Type: "Map", ItemsPath: "$.items", MaxConcurrency: 1, ItemProcessor: { StartAt: "Work", States: { Work: { Type: "Pass", Parameters: { "n.$": "$" }, Next: "Tidy" }, Tidy: pass() } }, Next: "Nap" },
+    Each: {
+      Type: "Map",
+      ItemsPath: "$.items",
+      MaxConcurrency: 1,
+      ItemProcessor: { StartAt: "Work", States: { Work: { Type: "Pass", Parameters: { "n.$": "$" }, Next: "Tidy" }, Tidy: pass() } },
+      Next: "Nap",
+    },
     Nap: { Type: "Wait", Seconds: 60, Next: "Done" },
     Done: pass(),
   },
@@ -30,7 +36,8 @@ describe("keys", { skip }, () => {
     const event = () => page.getByRole("slider", { name: "Event shown" }).inputValue().then(Number);
     const at = (n) => page.waitForFunction((wanted) => document.querySelector('input[type="range"]').valueAsNumber === wanted, n);
     const ended = () => visitor.result();
-    const focused = (name) => page.waitForFunction((wanted) => (document.activeElement?.dataset?.node ?? document.activeElement?.id ?? "").includes(wanted), name);
+    const focused = (name) =>
+      page.waitForFunction((wanted) => (document.activeElement?.dataset?.node ?? document.activeElement?.id ?? "").includes(wanted), name);
     const dialog = (name) => page.getByRole("dialog", { name }).waitFor();
     // By the keyboard: a tool of the graph may stand over the node.
     const choose = (pointer) =>
@@ -43,9 +50,16 @@ describe("keys", { skip }, () => {
     const breakpoint = async (pointer) => {
       await choose(pointer);
       await page.getByRole("button", { name: "Breakpoint", exact: true }).click();
-      await page.waitForFunction((id) => /breakpoint/.test(document.querySelector(`[data-node="${id}"]`).getAttribute("aria-label")), pointer);
+      await page.waitForFunction(
+        (id) => /breakpoint/.test(document.querySelector(`[data-node="${id}"]`).getAttribute("aria-label")),
+        pointer,
+      );
     };
-    const seen = (pointer, pattern) => page.waitForFunction(([id, source]) => new RegExp(source).test(document.querySelector(`[data-node="${id}"]`)?.getAttribute("aria-label") ?? ""), [pointer, pattern.source]);
+    const seen = (pointer, pattern) =>
+      page.waitForFunction(
+        ([id, source]) => new RegExp(source).test(document.querySelector(`[data-node="${id}"]`)?.getAttribute("aria-label") ?? ""),
+        [pointer, pattern.source],
+      );
     const inText = async (text) => {
       await visitor.tab("Definition");
       const line = page.locator(".cm-line", { hasText: text }).first();
@@ -80,8 +94,11 @@ describe("keys", { skip }, () => {
       });
       await page.getByRole("button", { name: /^Commands/ }).click();
       await page.getByRole("combobox", { name: "Command or state" }).fill("remove all breakpoints");
-      await page.locator("#palette-list li", { hasText: "Remove all breakpoints" }).or(page.getByText("No command or state matches")).waitFor();
-      await page.keyboard.press(await page.locator("#palette-list li").count() ? "Enter" : "Escape");
+      await page
+        .locator("#palette-list li", { hasText: "Remove all breakpoints" })
+        .or(page.getByText("No command or state matches"))
+        .waitFor();
+      await page.keyboard.press((await page.locator("#palette-list li").count()) ? "Enter" : "Escape");
       await page.getByRole("dialog").waitFor({ state: "detached" });
     };
 
@@ -95,124 +112,256 @@ describe("keys", { skip }, () => {
       ["step over, by the other key", "paused", "Control+Quote", () => paused("before Each")],
       ["step into", "inMap", "F11", () => paused("after InputPath of Work")],
       ["step into, by the other key", "inMap", "Control+Semicolon", () => paused("after InputPath of Work")],
-      ["step out", "inMap", "Shift+F11", () => page.waitForFunction((old) => document.querySelector('input[type="range"]').valueAsNumber > old, before), async () => (before = await event())],
-      ["step out, by the other key", "inMap", "Control+Shift+Semicolon", () => page.waitForFunction((old) => document.querySelector('input[type="range"]').valueAsNumber > old, before), async () => (before = await event())],
+      [
+        "step out",
+        "inMap",
+        "Shift+F11",
+        () => page.waitForFunction((old) => document.querySelector('input[type="range"]').valueAsNumber > old, before),
+        async () => (before = await event()),
+      ],
+      [
+        "step out, by the other key",
+        "inMap",
+        "Control+Shift+Semicolon",
+        () => page.waitForFunction((old) => document.querySelector('input[type="range"]').valueAsNumber > old, before),
+        async () => (before = await event()),
+      ],
       ["one stage", "inMap", "Control+F11", () => paused("after InputPath of Work")],
       ["one stage, by the other key", "inMap", "Control+Shift+Quote", () => paused("after InputPath of Work")],
       ["step back", "ended", "Alt+BracketLeft", async () => at(before - 1), async () => (before = await event())],
-      ["step on", "ended", "Alt+BracketRight", async () => at(before), async () => {
-        before = await event();
-        await page.keyboard.press("Alt+BracketLeft");
-        await at(before - 1);
-      }],
-      ["back to the breakpoint before", "inMap", "Alt+Shift+BracketLeft", () => paused("item #0"), async () => {
-        await page.keyboard.press("F8");
-        await paused("item #1");
-      }],
+      [
+        "step on",
+        "ended",
+        "Alt+BracketRight",
+        async () => at(before),
+        async () => {
+          before = await event();
+          await page.keyboard.press("Alt+BracketLeft");
+          await at(before - 1);
+        },
+      ],
+      [
+        "back to the breakpoint before",
+        "inMap",
+        "Alt+Shift+BracketLeft",
+        () => paused("item #0"),
+        async () => {
+          await page.keyboard.press("F8");
+          await paused("item #1");
+        },
+      ],
       ["run to the selected state", "open", "Control+F10", () => paused("before Done"), () => choose("/States/Done")],
       ["breakpoint on the selected state", "open", "F9", () => seen("/States/Done", /breakpoint/), () => choose("/States/Done")],
       ["breakpoint on the line", "open", "Control+b", () => seen("/States/Nap", /breakpoint/), () => inText('"Nap": {')],
-      ["edit the breakpoint", "open", "Shift+F9", () => page.getByRole("textbox", { name: "Condition" }).waitFor(), () => choose("/States/Done")],
-      ["breakpoints off", "open", "Control+F8", async () => {
-        await seen(WORK, /breakpoint off/);
-        await page.keyboard.press("Control+F8");
-        await seen(WORK, /breakpoint: /);
-      }, () => breakpoint(WORK)],
+      [
+        "edit the breakpoint",
+        "open",
+        "Shift+F9",
+        () => page.getByRole("textbox", { name: "Condition" }).waitFor(),
+        () => choose("/States/Done"),
+      ],
+      [
+        "breakpoints off",
+        "open",
+        "Control+F8",
+        async () => {
+          await seen(WORK, /breakpoint off/);
+          await page.keyboard.press("Control+F8");
+          await seen(WORK, /breakpoint: /);
+        },
+        () => breakpoint(WORK),
+      ],
       ["restart", "inMap", "Control+Shift+Enter", () => paused("before the first state")],
       ["run", "open", "Control+Enter", ended],
-      ["run again from the selected state", "inMap", "Control+Enter", async () => {
-        await page.waitForFunction(() => /^Runs\s*2/.test(document.querySelector("#dock-tab-runs").textContent));
-        await paused("");
-      }, () => choose("/States/Prepare")],
+      [
+        "run again from the selected state",
+        "inMap",
+        "Control+Enter",
+        async () => {
+          await page.waitForFunction(() => /^Runs\s*2/.test(document.querySelector("#dock-tab-runs").textContent));
+          await paused("");
+        },
+        () => choose("/States/Prepare"),
+      ],
       ["stop", "paused", "Control+F2", () => page.locator(".status-bar", { hasText: "Stopped" }).waitFor()],
-      ["let time pass to the next timer", "open", "Control+Alt+.", async () => {
-        await ended();
-        await page.getByRole("combobox", { name: "Clock" }).selectOption("skip");
-      }, async () => {
-        await page.getByRole("combobox", { name: "Clock" }).selectOption("manual");
-        await visitor.run();
-        await page.locator(".timers").waitFor();
-      }],
-      ["time line: one event", "ended", "ArrowLeft", async () => at(before - 1), async () => {
-        before = await event();
-        await page.getByRole("slider", { name: "Event shown" }).focus();
-      }],
-      ["time line: ten events", "ended", "Shift+ArrowLeft", async () => at(before - 10), async () => {
-        before = await event();
-        await page.getByRole("slider", { name: "Event shown" }).focus();
-      }],
-      ["time line: first and last", "ended", "Home", async () => {
-        await at(0);
-        await page.keyboard.press("End");
-        await at(before);
-      }, async () => {
-        before = await event();
-        await page.getByRole("slider", { name: "Event shown" }).focus();
-      }],
-      ["back to the end, from the graph", "ended", "End", async () => {
-        await at(before);
-        await comes(() => page.locator(".banner", { hasText: "Viewing event" }).count(), 0);
-      }, async () => {
-        before = await event();
-        await choose("/States/Done");
-        await page.keyboard.press("Alt+BracketLeft");
-        await at(before - 1);
-        await page.locator(".banner", { hasText: "Viewing event" }).getByRole("button", { name: "Return to live (End)" }).waitFor();
-      }],
+      [
+        "let time pass to the next timer",
+        "open",
+        "Control+Alt+.",
+        async () => {
+          await ended();
+          await page.getByRole("combobox", { name: "Clock" }).selectOption("skip");
+        },
+        async () => {
+          await page.getByRole("combobox", { name: "Clock" }).selectOption("manual");
+          await visitor.run();
+          await page.locator(".timers").waitFor();
+        },
+      ],
+      [
+        "time line: one event",
+        "ended",
+        "ArrowLeft",
+        async () => at(before - 1),
+        async () => {
+          before = await event();
+          await page.getByRole("slider", { name: "Event shown" }).focus();
+        },
+      ],
+      [
+        "time line: ten events",
+        "ended",
+        "Shift+ArrowLeft",
+        async () => at(before - 10),
+        async () => {
+          before = await event();
+          await page.getByRole("slider", { name: "Event shown" }).focus();
+        },
+      ],
+      [
+        "time line: first and last",
+        "ended",
+        "Home",
+        async () => {
+          await at(0);
+          await page.keyboard.press("End");
+          await at(before);
+        },
+        async () => {
+          before = await event();
+          await page.getByRole("slider", { name: "Event shown" }).focus();
+        },
+      ],
+      [
+        "back to the end, from the graph",
+        "ended",
+        "End",
+        async () => {
+          await at(before);
+          await comes(() => page.locator(".banner", { hasText: "Viewing event" }).count(), 0);
+        },
+        async () => {
+          before = await event();
+          await choose("/States/Done");
+          await page.keyboard.press("Alt+BracketLeft");
+          await at(before - 1);
+          await page.locator(".banner", { hasText: "Viewing event" }).getByRole("button", { name: "Return to live (End)" }).waitFor();
+        },
+      ],
       ["graph: along the transitions", "open", "ArrowDown", () => focused("/States/Nap"), () => choose("/States/Each")],
-      ["graph: into a scope, and out", "open", "Enter", async () => {
-        await focused("/States/Each/ItemProcessor/States/Work");
-        await page.keyboard.press("Escape");
-        await page.waitForFunction(() => document.activeElement?.dataset?.node === "/States/Each");
-      }, () => choose("/States/Each")],
-      ["graph: fold and unfold", "open", "-", async () => {
-        await visitor.node(WORK).waitFor({ state: "detached" });
-        await page.keyboard.press("+");
-        await visitor.node(WORK).waitFor();
-      }, () => choose("/States/Each")],
-      ["graph: iterations of a Map", "ended", "]", () => page.waitForFunction((old) => document.querySelector("#inspector-pane .iterations input.index").value !== old, before), async () => {
-        await choose(WORK);
-        before = await page.locator("#inspector-pane .iterations input.index").inputValue();
-      }],
-      ["graph: zoom, whole size and fit", "open", "Control+=", async () => {
-        await page.waitForFunction((old) => parseInt(document.querySelector(".zoom").innerText.replace(/\D*/, "")) > old, before);
-        await page.keyboard.press("Control+-");
-        await page.keyboard.press("Shift+Digit0");
-        await page.locator(".zoom", { hasText: "100 %" }).waitFor();
-        await page.keyboard.press("Shift+Digit1");
-      }, async () => {
-        await choose("/States/Each");
-        await page.keyboard.press("Shift+Digit1");
-        before = parseInt((await page.locator(".zoom").innerText()).replace(/\D*/, ""));
-      }],
-      ["menu of a state", "open", "Shift+F10", async () => {
-        const menu = page.getByRole("menu", { name: "Done" });
-        await menu.waitFor();
-        await comes(() => menu.innerText(), /Breakpoint\s+F9[\s\S]*Run to here\s+Ctrl F10/);
-        await page.keyboard.press("Escape");
-      }, () => choose("/States/Done")],
+      [
+        "graph: into a scope, and out",
+        "open",
+        "Enter",
+        async () => {
+          await focused("/States/Each/ItemProcessor/States/Work");
+          await page.keyboard.press("Escape");
+          await page.waitForFunction(() => document.activeElement?.dataset?.node === "/States/Each");
+        },
+        () => choose("/States/Each"),
+      ],
+      [
+        "graph: fold and unfold",
+        "open",
+        "-",
+        async () => {
+          await visitor.node(WORK).waitFor({ state: "detached" });
+          await page.keyboard.press("+");
+          await visitor.node(WORK).waitFor();
+        },
+        () => choose("/States/Each"),
+      ],
+      [
+        "graph: iterations of a Map",
+        "ended",
+        "]",
+        () => page.waitForFunction((old) => document.querySelector("#inspector-pane .iterations input.index").value !== old, before),
+        async () => {
+          await choose(WORK);
+          before = await page.locator("#inspector-pane .iterations input.index").inputValue();
+        },
+      ],
+      [
+        "graph: zoom, whole size and fit",
+        "open",
+        "Control+=",
+        async () => {
+          await page.waitForFunction((old) => parseInt(document.querySelector(".zoom").innerText.replace(/\D*/, "")) > old, before);
+          await page.keyboard.press("Control+-");
+          await page.keyboard.press("Shift+Digit0");
+          await page.locator(".zoom", { hasText: "100 %" }).waitFor();
+          await page.keyboard.press("Shift+Digit1");
+        },
+        async () => {
+          await choose("/States/Each");
+          await page.keyboard.press("Shift+Digit1");
+          before = parseInt((await page.locator(".zoom").innerText()).replace(/\D*/, ""));
+        },
+      ],
+      [
+        "menu of a state",
+        "open",
+        "Shift+F10",
+        async () => {
+          const menu = page.getByRole("menu", { name: "Done" });
+          await menu.waitFor();
+          await comes(() => menu.innerText(), /Breakpoint\s+F9[\s\S]*Run to here\s+Ctrl F10/);
+          await page.keyboard.press("Escape");
+        },
+        () => choose("/States/Done"),
+      ],
       ["go to a state by name", "open", "Control+Shift+O", () => dialog("Go to a state")],
-      ["where a name is given", "open", "F12", () => page.locator(".cm-activeLine", { hasText: '"Each": {' }).waitFor(), async () => {
-        await inText('"Next": "Each"');
-        await page.keyboard.press("End");
-        for (let i = 0; i < 4; i++) await page.keyboard.press("ArrowLeft");
-      }],
-      ["rename", "open", "F2", async () => {
-        await page.getByLabel(/^Rename Each to/).waitFor();
-        await page.keyboard.press("Escape");
-      }, async () => {
-        await inText('"Next": "Each"');
-        await page.keyboard.press("End");
-        for (let i = 0; i < 4; i++) await page.keyboard.press("ArrowLeft");
-      }],
-      ["next pane", "open", "Control+F6", () => page.waitForFunction(() => document.activeElement?.closest("#inspector-pane") !== null), () => choose("/States/Done")],
-      ["pane before", "open", "Control+Shift+F6", () => page.waitForFunction(() => document.activeElement?.closest("#left") !== null), () => choose("/States/Done")],
+      [
+        "where a name is given",
+        "open",
+        "F12",
+        () => page.locator(".cm-activeLine", { hasText: '"Each": {' }).waitFor(),
+        async () => {
+          await inText('"Next": "Each"');
+          await page.keyboard.press("End");
+          for (let i = 0; i < 4; i++) await page.keyboard.press("ArrowLeft");
+        },
+      ],
+      [
+        "rename",
+        "open",
+        "F2",
+        async () => {
+          await page.getByLabel(/^Rename Each to/).waitFor();
+          await page.keyboard.press("Escape");
+        },
+        async () => {
+          await inText('"Next": "Each"');
+          await page.keyboard.press("End");
+          for (let i = 0; i < 4; i++) await page.keyboard.press("ArrowLeft");
+        },
+      ],
+      [
+        "next pane",
+        "open",
+        "Control+F6",
+        () => page.waitForFunction(() => document.activeElement?.closest("#inspector-pane") !== null),
+        () => choose("/States/Done"),
+      ],
+      [
+        "pane before",
+        "open",
+        "Control+Shift+F6",
+        () => page.waitForFunction(() => document.activeElement?.closest("#left") !== null),
+        () => choose("/States/Done"),
+      ],
       ["palette", "open", "Control+k", () => dialog("Commands")],
       ["palette, by the other key", "open", "F1", () => dialog("Commands")],
       ["list of keys", "open", "?", () => dialog("Help"), () => choose("/States/Done")],
-      ["save a session", "open", "Control+s", async () => assert.match((await before).suggestedFilename(), /\.asldbg\.json$/), async () => {
-        before = page.waitForEvent("download");
-      }],
+      [
+        "save a session",
+        "open",
+        "Control+s",
+        async () => assert.match((await before).suggestedFilename(), /\.asldbg\.json$/),
+        async () => {
+          before = page.waitForEvent("download");
+        },
+      ],
     ];
     for (const [name, state, key, holds, prepare] of rows) {
       await t.test(`${name}: ${key}`, async () => {
@@ -227,7 +376,17 @@ describe("keys", { skip }, () => {
     await t.test("next problem and the one before: F4, Shift+F4", async () => {
       await reset();
       const wrong = (next) => ({ Type: "Pass", Next: next });
-      await visitor.open({ definition: { StartAt: "A", States: { A: { Type: "Choice", Choices: [{ Variable: "$.x", IsPresent: true, Next: "B" }], Default: "C" }, B: wrong("First"), C: wrong("Second"), D: wrong("Third") } } });
+      await visitor.open({
+        definition: {
+          StartAt: "A",
+          States: {
+            A: { Type: "Choice", Choices: [{ Variable: "$.x", IsPresent: true, Next: "B" }], Default: "C" },
+            B: wrong("First"),
+            C: wrong("Second"),
+            D: wrong("Third"),
+          },
+        },
+      });
       await page.locator(".problems li", { hasText: "Third" }).first().waitFor();
       const next = (name) => page.locator(".cm-activeLine", { hasText: `"Next": "${name}"` }).waitFor();
       await inText('"Next": "First"');
@@ -258,29 +417,33 @@ describe("keys", { skip }, () => {
     await page.locator(".pause-where", { hasText: "before Work" }).waitFor();
   });
 
-  visit("a slow click is a click; with Shift the first button runs past all breakpoints", { before: (page) => page.clock.install() }, async (visitor, page) => {
-    await visitor.open({ definition: LOOP, input: { items: [1, 2, 3] } });
-    await visitor.node(WORK).click();
-    await page.keyboard.press("F9");
-    const button = page.locator("button.run");
-    await button.hover();
-    await page.clock.pauseAt(Date.now() + 3_600_000);
-    await page.mouse.down();
-    // What holding it comes to is seen while it is held.
-    await button.locator(".hold").waitFor();
-    await page.clock.runFor(700);
-    await page.mouse.up();
-    await button.locator(".hold").waitFor({ state: "detached" });
-    await page.clock.resume();
-    await page.locator(".pause-where", { hasText: "before Work" }).waitFor();
-    await button.click({ modifiers: ["Shift"] });
-    await visitor.result();
-    await visitor.run();
-    await page.locator(".pause-where", { hasText: "before Work" }).waitFor();
-    await button.press("Shift+Enter");
-    await page.locator(".status-bar", { hasText: "Succeeded" }).waitFor();
-    await comes(() => button.getAttribute("title"), /With Shift, or held down: to the end, past all breakpoints \(Shift F8\)/);
-  });
+  visit(
+    "a slow click is a click; with Shift the first button runs past all breakpoints",
+    { before: (page) => page.clock.install() },
+    async (visitor, page) => {
+      await visitor.open({ definition: LOOP, input: { items: [1, 2, 3] } });
+      await visitor.node(WORK).click();
+      await page.keyboard.press("F9");
+      const button = page.locator("button.run");
+      await button.hover();
+      await page.clock.pauseAt(Date.now() + 3_600_000);
+      await page.mouse.down();
+      // What holding it comes to is seen while it is held.
+      await button.locator(".hold").waitFor();
+      await page.clock.runFor(700);
+      await page.mouse.up();
+      await button.locator(".hold").waitFor({ state: "detached" });
+      await page.clock.resume();
+      await page.locator(".pause-where", { hasText: "before Work" }).waitFor();
+      await button.click({ modifiers: ["Shift"] });
+      await visitor.result();
+      await visitor.run();
+      await page.locator(".pause-where", { hasText: "before Work" }).waitFor();
+      await button.press("Shift+Enter");
+      await page.locator(".status-bar", { hasText: "Succeeded" }).waitFor();
+      await comes(() => button.getAttribute("title"), /With Shift, or held down: to the end, past all breakpoints \(Shift F8\)/);
+    },
+  );
 
   visit("a key can be changed, taken over, taken away and reset, and is remembered", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: LOOP, input: { items: [1] } });
@@ -302,7 +465,9 @@ describe("keys", { skip }, () => {
 
     await open();
     await comes(() => visitor.violations(), []);
-    await row("Step over").getByRole("button", { name: /^Add a key/ }).click();
+    await row("Step over")
+      .getByRole("button", { name: /^Add a key/ })
+      .click();
     await dialog.getByRole("textbox", { name: "Press the new key" }).waitFor();
     // Escape leaves the recording, not the dialog.
     await page.keyboard.press("Escape");
@@ -320,8 +485,12 @@ describe("keys", { skip }, () => {
     await dialog.getByRole("button", { name: "Reassign it" }).click();
     await comes(() => keysOf("Step over"), ["F10", "Ctrl '", "F9"]);
     await comes(() => keysOf("Breakpoint on the selected state"), []);
-    await row("Step over").getByRole("button", { name: /^Remove F10 from/ }).click();
-    await row("Step over").getByRole("button", { name: /^Remove Ctrl ' from/ }).click();
+    await row("Step over")
+      .getByRole("button", { name: /^Remove F10 from/ })
+      .click();
+    await row("Step over")
+      .getByRole("button", { name: /^Remove Ctrl ' from/ })
+      .click();
     await shut();
 
     // The key, its tooltip, the palette, the help and the menu of a state have changed.
@@ -349,9 +518,13 @@ describe("keys", { skip }, () => {
     // Also tomorrow.
     await page.reload();
     await visitor.ready();
-    await page.waitForFunction(() => /\(F9\)/.test([...document.querySelectorAll(".move")].find((one) => one.textContent.includes("Step")).title));
+    await page.waitForFunction(() =>
+      /\(F9\)/.test([...document.querySelectorAll(".move")].find((one) => one.textContent.includes("Step")).title),
+    );
     await open();
-    await row("Breakpoint on the selected state").getByRole("button", { name: /^Reset the keys/ }).click();
+    await row("Breakpoint on the selected state")
+      .getByRole("button", { name: /^Reset the keys/ })
+      .click();
     await comes(() => keysOf("Breakpoint on the selected state"), ["F9"]);
     await dialog.getByRole("button", { name: "Reset all keys" }).click();
     await comes(() => keysOf("Step over"), ["F10", "Ctrl '"]);
@@ -367,7 +540,9 @@ describe("keys", { skip }, () => {
     const change = async (title, key) => {
       await page.getByRole("button", { name: "Settings", exact: true }).click();
       await page.getByRole("button", { name: "Change keys…" }).click();
-      await row(title).getByRole("button", { name: /^Add a key/ }).click();
+      await row(title)
+        .getByRole("button", { name: /^Add a key/ })
+        .click();
       await page.waitForFunction(() => document.activeElement?.getAttribute("aria-label") === "Press the new key");
       await page.keyboard.press(key);
     };
@@ -391,7 +566,9 @@ describe("keys", { skip }, () => {
     await dialog.getByText("Ctrl B is already the key of “Breakpoint on the state of the line”").waitFor();
     await page.keyboard.press("Control+Shift+K");
     await dialog.getByRole("button", { name: "Reassign it" }).click();
-    await row("Undo").getByRole("button", { name: /^Remove Ctrl Z from/ }).click();
+    await row("Undo")
+      .getByRole("button", { name: /^Remove Ctrl Z from/ })
+      .click();
     await comes(async () => [await keysOf("Undo"), await keysOf("Delete the line")], [["Ctrl Shift K"], []]);
     await comes(() => visitor.violations(), []);
     await shut();

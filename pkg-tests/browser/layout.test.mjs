@@ -5,7 +5,16 @@ import { skip } from "../browser.mjs";
 import { faults, fonts, useFont } from "./boxes.mjs";
 import { comes, until, visits } from "./playground.mjs";
 
-const SIZES = [[360, 740], [640, 700], [720, 450], [768, 900], [1024, 768], [1280, 800], [1440, 900], [2560, 1300]];
+const SIZES = [
+  [360, 740],
+  [640, 700],
+  [720, 450],
+  [768, 900],
+  [1024, 768],
+  [1280, 800],
+  [1440, 900],
+  [2560, 1300],
+];
 const ROOM = [1440, 900];
 
 describe("layout", { skip }, () => {
@@ -25,7 +34,8 @@ describe("layout", { skip }, () => {
       /** A page is drawn in steps when its size or its font has changed. So faults count that stay; after the first of those, none is waited for so long. */
       const staying = async () => {
         let found = await faults(page);
-        if (found.length > 0 && bad.length === 0) await until(async () => assert.deepEqual((found = await faults(page)), [])).catch(() => {});
+        if (found.length > 0 && bad.length === 0)
+          await until(async () => assert.deepEqual((found = await faults(page)), [])).catch(() => {});
         else if (found.length > 0) {
           await visitor.still();
           found = await faults(page);
@@ -83,7 +93,15 @@ describe("layout", { skip }, () => {
           await holds(await tabs.nth(i).innerText());
         }
       }
-      for (const [command, title] of [["Import", "Import"], ["Export", "Export"], ["Make a link", "Share"], ["Settings", "Settings"], ["Help and keyboard", "Help"], ["Examples and", "Examples"], ["Change keys", "Keyboard"]]) {
+      for (const [command, title] of [
+        ["Import", "Import"],
+        ["Export", "Export"],
+        ["Make a link", "Share"],
+        ["Settings", "Settings"],
+        ["Help and keyboard", "Help"],
+        ["Examples and", "Examples"],
+        ["Change keys", "Keyboard"],
+      ]) {
         await page.keyboard.press("F1");
         const search = page.getByRole("combobox", { name: "Command or state" });
         await search.waitFor();
@@ -107,7 +125,11 @@ describe("layout", { skip }, () => {
     const visitor = await site.visit({ width: 720, height: 450 });
     const { page } = visitor;
     const panes = page.getByRole("navigation", { name: "Panes" });
-    for (const [name, pane] of [["Code", "#left"], ["Graph", "#graph-pane"], ["Run", "#dock"]]) {
+    for (const [name, pane] of [
+      ["Code", "#left"],
+      ["Graph", "#graph-pane"],
+      ["Run", "#dock"],
+    ]) {
       await panes.getByRole("button", { name }).click();
       await until(async () => {
         const box = await page.locator(pane).boundingBox();
@@ -118,7 +140,10 @@ describe("layout", { skip }, () => {
     await page.locator(".pause-where", { hasText: "before CheckStock" }).waitFor();
     await page.getByRole("button", { name: "Continue", exact: true }).click();
     await page.locator(".status-bar", { hasText: "Succeeded" }).waitFor();
-    await comes(() => page.evaluate(() => [document.documentElement.scrollWidth > innerWidth, document.documentElement.scrollHeight > innerHeight]), [false, false]);
+    await comes(
+      () => page.evaluate(() => [document.documentElement.scrollWidth > innerWidth, document.documentElement.scrollHeight > innerHeight]),
+      [false, false],
+    );
     await visitor.leave();
   });
 });

@@ -7,15 +7,41 @@ import { comes, visits } from "./playground.mjs";
 
 const chain = (states) => {
   const names = Object.keys(states);
-  return { StartAt: names[0], States: Object.fromEntries(names.map((name, i) => [name, { ...states[name], ...(i + 1 < names.length ? { Next: names[i + 1] } : states[name].Type === "Fail" ? {} : { End: true }) }])) };
+  return {
+    StartAt: names[0],
+    States: Object.fromEntries(
+      names.map((name, i) => [
+        name,
+        { ...states[name], ...(i + 1 < names.length ? { Next: names[i + 1] } : states[name].Type === "Fail" ? {} : { End: true }) },
+      ]),
+    ),
+  };
 };
-const start = (pattern = ".sync:2", fields = {}) => ({ Type: "Task", Resource: `arn:aws:states:::states:startExecution${pattern}`, Parameters: { StateMachineArn: "PaymentFlow", Name: "pay-1", "Input.$": "$" }, ...fields });
+const start = (pattern = ".sync:2", fields = {}) => ({
+  Type: "Task",
+  Resource: `arn:aws:states:::states:startExecution${pattern}`,
+  Parameters: { StateMachineArn: "PaymentFlow", Name: "pay-1", "Input.$": "$" },
+  ...fields,
+});
 
-const PAYMENT = chain({ Check: { Type: "Pass", Assign: { "amount.$": "$.total" } }, Hold: { Type: "Wait", Seconds: 60 }, Charge: { Type: "Pass", Parameters: { "paid.$": "$.total" } } });
+const PAYMENT = chain({
+  Check: { Type: "Pass", Assign: { "amount.$": "$.total" } },
+  Hold: { Type: "Wait", Seconds: 60 },
+  Charge: { Type: "Pass", Parameters: { "paid.$": "$.total" } },
+});
 const ORDER = (pattern, fields) => chain({ Check: { Type: "Pass" }, Pay: start(pattern, fields), Ship: { Type: "Pass" } });
 
 /** A session file with a machine that the task starts. */
-const file = (definition, payment = PAYMENT, more = {}) => ({ kind: "stepglass/session/1", t: "OrderFlow", f: "json", d: JSON.stringify(definition, null, 2), i: '{"total": 42}', k: "", x: [["PaymentFlow", JSON.stringify(payment, null, 2)]], ...more });
+const file = (definition, payment = PAYMENT, more = {}) => ({
+  kind: "stepglass/session/1",
+  t: "OrderFlow",
+  f: "json",
+  d: JSON.stringify(definition, null, 2),
+  i: '{"total": 42}',
+  k: "",
+  x: [["PaymentFlow", JSON.stringify(payment, null, 2)]],
+  ...more,
+});
 
 const shots = process.env.STEPGLASS_SHOTS;
 const shot = async (page, name) => shots && page.screenshot({ path: join(shots, `nested-${name}.png`) });
@@ -38,7 +64,10 @@ describe("executions that tasks start", { skip }, () => {
     await paused(page, "Check");
     await path(page).getByText("PaymentFlow").waitFor();
     await shot(page, "in");
-    await comes(async () => (await path(page).locator("ol").innerText()).replaceAll(/\s+/g, " ").trim(), "OrderFlow › Pay › PaymentFlow (pay-1)");
+    await comes(
+      async () => (await path(page).locator("ol").innerText()).replaceAll(/\s+/g, " ").trim(),
+      "OrderFlow › Pay › PaymentFlow (pay-1)",
+    );
     await visitor.state("Hold").waitFor();
     await comes(() => visitor.state("Hold").getAttribute("aria-label"), /not run/, "and nothing of the other's shows on it");
     await comes(() => visitor.state("Ship").count(), 0, "the graph is the nested machine's");
@@ -47,11 +76,21 @@ describe("executions that tasks start", { skip }, () => {
     await comes(() => visitor.editor("Definition of PaymentFlow").innerText(), /"Charge"/);
     await page.keyboard.press("F10");
     await paused(page, "Hold");
-    await page.getByRole("table", { name: /Variables/ }).getByText("$amount").waitFor();
-    await comes(async () => (await page.getByRole("navigation", { name: "Call stack" }).innerText()).replaceAll(/\s+/g, " "), "OrderFlow › Pay PaymentFlow Hold");
+    await page
+      .getByRole("table", { name: /Variables/ })
+      .getByText("$amount")
+      .waitFor();
+    await comes(
+      async () => (await page.getByRole("navigation", { name: "Call stack" }).innerText()).replaceAll(/\s+/g, " "),
+      "OrderFlow › Pay PaymentFlow Hold",
+    );
     await page.keyboard.press("F10");
     await paused(page, "Charge");
-    await comes(async () => /00:01:00|1 min/.test(await page.locator("body").innerText()), true, "the Wait of the nested one has passed in the one time");
+    await comes(
+      async () => /00:01:00|1 min/.test(await page.locator("body").innerText()),
+      true,
+      "the Wait of the nested one has passed in the one time",
+    );
     await comes(() => visitor.violations(), []);
     await page.keyboard.press("F10");
     await paused(page, "Pay");
@@ -215,7 +254,10 @@ describe("executions that tasks start", { skip }, () => {
     const into = page.getByRole("button", { name: "Into" });
     await into.click();
     await into.click();
-    await comes(async () => { if ((await path(page).count()) === 0) await into.click(); return path(page).count(); }, 1);
+    await comes(async () => {
+      if ((await path(page).count()) === 0) await into.click();
+      return path(page).count();
+    }, 1);
     await visitor.state("Hold").waitFor();
     await shot(page, "phone");
     await comes(() => visitor.violations(), []);

@@ -12,7 +12,10 @@ describe("the page", { skip }, () => {
   visit("begins with an example, its graph and no problems", {}, async (visitor, page) => {
     await visitor.state("CheckStock").waitFor();
     await comes(() => page.locator("[data-node]").count(), 12);
-    await comes(() => visitor.state("ChargeCard").getAttribute("aria-label"), /^ChargeCard Task .*not run, has retries, breakpoint off: before a retry, goes to Fulfil, on CardRefused to TellCustomer$/);
+    await comes(
+      () => visitor.state("ChargeCard").getAttribute("aria-label"),
+      /^ChargeCard Task .*not run, has retries, breakpoint off: before a retry, goes to Fulfil, on CardRefused to TellCustomer$/,
+    );
     await comes(() => page.locator(".problems-head").innerText(), "No problems");
     await comes(() => page.title(), /^Order processing/);
   });
@@ -35,22 +38,37 @@ describe("the page", { skip }, () => {
     await comes(() => page.title(), /succeeded/);
   });
 
-  visit("draws what is typed, and keeps the last graph while the text is broken", { staying: "Order processing" }, async (visitor, page) => {
-    await visitor.write("Definition", JSON.stringify({ StartAt: "One", States: { One: { Type: "Pass", Next: "Two" }, Two: { Type: "Succeed" } } }));
-    await visitor.state("Two").waitFor();
-    await comes(() => page.locator("[data-node]").count(), 2);
-    await page.keyboard.press("End");
-    await page.keyboard.type("]");
-    await page.getByText("The graph shows the last valid version").waitFor();
-    await comes(() => page.locator("[data-node]").count(), 2);
-    await until(async () => assert.notEqual(await page.locator(".problems li").count(), 0));
-    await page.keyboard.press("Backspace");
-    await page.getByText("The graph shows the last valid version").waitFor({ state: "detached" });
-    await page.locator(".problems-head", { hasText: "No problems" }).waitFor();
-  });
+  visit(
+    "draws what is typed, and keeps the last graph while the text is broken",
+    { staying: "Order processing" },
+    async (visitor, page) => {
+      await visitor.write(
+        "Definition",
+        JSON.stringify({ StartAt: "One", States: { One: { Type: "Pass", Next: "Two" }, Two: { Type: "Succeed" } } }),
+      );
+      await visitor.state("Two").waitFor();
+      await comes(() => page.locator("[data-node]").count(), 2);
+      await page.keyboard.press("End");
+      await page.keyboard.type("]");
+      await page.getByText("The graph shows the last valid version").waitFor();
+      await comes(() => page.locator("[data-node]").count(), 2);
+      await until(async () => assert.notEqual(await page.locator(".problems li").count(), 0));
+      await page.keyboard.press("Backspace");
+      await page.getByText("The graph shows the last valid version").waitFor({ state: "detached" });
+      await page.locator(".problems-head", { hasText: "No problems" }).waitFor();
+    },
+  );
 
   visit("proposes what may stand at a place: states, fields with an empty value, values", { staying: true }, async (visitor, page) => {
-    const lines = ['{', '"StartAt": "One",', '"States": {', '"One": { "Type": "Pass", "Next": "" },', '"Two": { "Type": "Succeed" }', "}", "}"];
+    const lines = [
+      "{",
+      '"StartAt": "One",',
+      '"States": {',
+      '"One": { "Type": "Pass", "Next": "" },',
+      '"Two": { "Type": "Succeed" }',
+      "}",
+      "}",
+    ];
     await visitor.open({ definition: lines.join("\n") });
     await visitor.editor("Definition").click();
     await page.keyboard.press("Control+Home");
@@ -64,7 +82,10 @@ describe("the page", { skip }, () => {
     await page.keyboard.type(', "Outp');
     await accept(page, "OutputPath");
     await page.keyboard.type("$.x");
-    await comes(() => visitor.editor("Definition").locator(".cm-line").nth(3).innerText(), '"One": { "Type": "Pass", "Next": "Two", "OutputPath": "$.x" },');
+    await comes(
+      () => visitor.editor("Definition").locator(".cm-line").nth(3).innerText(),
+      '"One": { "Type": "Pass", "Next": "Two", "OutputPath": "$.x" },',
+    );
   });
 
   visit("underlines problems, lists them, marks them in the graph, and fixes one", { staying: true }, async (visitor, page) => {
@@ -147,22 +168,32 @@ describe("the page", { skip }, () => {
     assert.match(readFileSync(await download.path(), "utf8"), /^<svg [\s\S]*ChargeCard/);
   });
 
-  visit("leaves folded what somebody has folded while a run goes through it, and opens it where the run stops inside", { staying: true }, async (visitor, page) => {
-    const inside = { StartAt: "Ask", States: { Ask: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:Ask", Next: "After" }, After: { Type: "Pass", End: true } } };
-    await visitor.open({ definition: { StartAt: "Both", States: { Both: { Type: "Parallel", Branches: [inside], End: true } } } });
-    const ask = visitor.node("/States/Both/Branches/0/States/Ask");
-    await ask.waitFor();
-    await page.locator(".fold").click();
-    await ask.waitFor({ state: "detached" });
-    await visitor.run();
-    const card = page.getByRole("form", { name: "Answer of Ask" });
-    await card.waitFor();
-    await comes(() => visitor.state("Both").getAttribute("aria-label"), /folded/);
-    assert.equal(await ask.count(), 0);
-    await page.keyboard.press("F8");
-    await card.getByRole("button", { name: /^Answer/ }).click();
-    await visitor.node("/States/Both/Branches/0/States/After").waitFor();
-  });
+  visit(
+    "leaves folded what somebody has folded while a run goes through it, and opens it where the run stops inside",
+    { staying: true },
+    async (visitor, page) => {
+      const inside = {
+        StartAt: "Ask",
+        States: {
+          Ask: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:Ask", Next: "After" },
+          After: { Type: "Pass", End: true },
+        },
+      };
+      await visitor.open({ definition: { StartAt: "Both", States: { Both: { Type: "Parallel", Branches: [inside], End: true } } } });
+      const ask = visitor.node("/States/Both/Branches/0/States/Ask");
+      await ask.waitFor();
+      await page.locator(".fold").click();
+      await ask.waitFor({ state: "detached" });
+      await visitor.run();
+      const card = page.getByRole("form", { name: "Answer of Ask" });
+      await card.waitFor();
+      await comes(() => visitor.state("Both").getAttribute("aria-label"), /folded/);
+      assert.equal(await ask.count(), 0);
+      await page.keyboard.press("F8");
+      await card.getByRole("button", { name: /^Answer/ }).click();
+      await visitor.node("/States/Both/Branches/0/States/After").waitFor();
+    },
+  );
 
   visit("filters the events by kind and by state", { staying: "Order processing" }, async (visitor, page) => {
     await visitor.run();
@@ -187,7 +218,13 @@ describe("the page", { skip }, () => {
     await focused(/^Skip to the graph$/);
     await page.keyboard.press("Enter");
     await focused(/^\/States\/CheckStock$/);
-    for (const [key, node] of [["ArrowDown", "InStock\\?"], ["ArrowDown", "ChargeCard"], ["ArrowLeft", "WaitForSupply"], ["ArrowRight", "ChargeCard"], ["ArrowDown", "Fulfil"]]) {
+    for (const [key, node] of [
+      ["ArrowDown", "InStock\\?"],
+      ["ArrowDown", "ChargeCard"],
+      ["ArrowLeft", "WaitForSupply"],
+      ["ArrowRight", "ChargeCard"],
+      ["ArrowDown", "Fulfil"],
+    ]) {
       await page.keyboard.press(key);
       await focused(new RegExp(`^/States/${node}$`));
     }
@@ -225,7 +262,10 @@ describe("the page", { skip }, () => {
     await page.keyboard.press("?");
     const help = page.getByRole("dialog", { name: "Help" });
     await help.waitFor();
-    await comes(() => help.innerText(), /Run or Continue\s+Run to the end, past all breakpoints\s+Shift\+click\s+The same, by mouse or finger\s+Press for 0\.8 s/);
+    await comes(
+      () => help.innerText(),
+      /Run or Continue\s+Run to the end, past all breakpoints\s+Shift\+click\s+The same, by mouse or finger\s+Press for 0\.8 s/,
+    );
     await page.keyboard.press("Escape");
     await help.waitFor({ state: "detached" });
     // The focus is back where it was.
@@ -280,7 +320,10 @@ describe("the page", { skip }, () => {
     await visitor.state("AskManager").waitFor();
     await visitor.run();
     await page.locator('[data-node="/States/AskManager"][aria-label*="waits for your answer"]').waitFor();
-    await page.getByRole("form", { name: "Answer of AskManager" }).getByRole("button", { name: /^Answer/ }).click();
+    await page
+      .getByRole("form", { name: "Answer of AskManager" })
+      .getByRole("button", { name: /^Answer/ })
+      .click();
     await comes(() => visitor.output(), { paid: 120, to: "Ada" });
 
     await visitor.run();
@@ -373,9 +416,12 @@ describe("the page", { skip }, () => {
 
   visit("restarts an interpreter that hangs", {}, async (visitor, page) => {
     const worker = page.workers().find((candidate) => candidate.url().includes("interpreter"));
-    await worker.evaluate(() => void setTimeout(() => {
-      for (;;);
-    }));
+    await worker.evaluate(
+      () =>
+        void setTimeout(() => {
+          for (;;);
+        }),
+    );
     await visitor.write("Definition", JSON.stringify(GREETING));
     await page.getByRole("alert").filter({ hasText: "was restarted" }).waitFor();
     await visitor.state("Greet").waitFor();
@@ -437,7 +483,9 @@ describe("the page", { skip }, () => {
   test("draws only what is in sight of a large machine, and its keys reach the rest", async () => {
     const visitor = await site.visit();
     await visitor.ready();
-    const States = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`S${i}`, i < 999 ? { Type: "Pass", Next: `S${i + 1}` } : { Type: "Succeed" }]));
+    const States = Object.fromEntries(
+      Array.from({ length: 1000 }, (_, i) => [`S${i}`, i < 999 ? { Type: "Pass", Next: `S${i + 1}` } : { Type: "Succeed" }]),
+    );
     await visitor.open({ definition: JSON.stringify({ StartAt: "S0", States }) });
     await visitor.state("S0").waitFor();
     // As a whole it is in sight; near enough to be read, a part of it.
@@ -466,13 +514,26 @@ describe("the page", { skip }, () => {
       await visitor.run();
       await visitor.result();
       const seen = await visitor.page.evaluate(() => globalThis.seen);
-      assert.ok(seen.some((label) => /, running/.test(label)), "the state was seen running on the way");
+      assert.ok(
+        seen.some((label) => /, running/.test(label)),
+        "the state was seen running on the way",
+      );
     });
     await comes(() => visitor.node("/States/Fulfil").getAttribute("aria-label"), /succeeded/);
     await visitor.leave();
   });
 
-  for (const sizes of [[[1440, 900], [1000, 800], [800, 700]], [[390, 844], [320, 568]]]) {
+  for (const sizes of [
+    [
+      [1440, 900],
+      [1000, 800],
+      [800, 700],
+    ],
+    [
+      [390, 844],
+      [320, 568],
+    ],
+  ]) {
     test(`is accessible at ${sizes.map((size) => size.join(" × ")).join(", ")}`, async () => {
       const [[width, height]] = sizes;
       const visitor = await site.visit({ width, height });
@@ -482,7 +543,11 @@ describe("the page", { skip }, () => {
         for (const [width, height] of [...sizes.slice(1), sizes[0]]) {
           await visitor.page.setViewportSize({ width, height });
           await comes(() => visitor.violationsInEveryLook(["dark"]), [], `${where}, ${width} × ${height}`);
-          await comes(() => visitor.page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false, `no scrolling in two ways, ${where}, ${width} × ${height}`);
+          await comes(
+            () => visitor.page.evaluate(() => document.documentElement.scrollWidth > innerWidth),
+            false,
+            `no scrolling in two ways, ${where}, ${width} × ${height}`,
+          );
         }
       };
       await accessible("at the start");
@@ -496,7 +561,11 @@ describe("the page", { skip }, () => {
   }
 
   visit("has accessible dialogs, problems and waiting tasks", { staying: "Order processing" }, async (visitor, page) => {
-    for (const [button, title] of [["Share", "Share"], ["Settings", "Settings"], ["Help and keyboard shortcuts", "Help"]]) {
+    for (const [button, title] of [
+      ["Share", "Share"],
+      ["Settings", "Settings"],
+      ["Help and keyboard shortcuts", "Help"],
+    ]) {
       await page.getByRole("button", { name: button, exact: true }).click();
       await page.getByRole("dialog", { name: title }).waitFor();
       await comes(() => visitor.violations(), [], title);

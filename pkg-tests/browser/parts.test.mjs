@@ -9,7 +9,11 @@ import { comes, visits } from "./playground.mjs";
 
 /** Functions that no example uses: the first part lacks them. */
 const RARE = {
-  definition: { QueryLanguage: "JSONata", StartAt: "Write", States: { Write: { Type: "Pass", Output: "{% {'year': $formatInteger(1999, 'I'), 'words': $formatInteger(21, 'w')} %}", End: true } } },
+  definition: {
+    QueryLanguage: "JSONata",
+    StartAt: "Write",
+    States: { Write: { Type: "Pass", Output: "{% {'year': $formatInteger(1999, 'I'), 'words': $formatInteger(21, 'w')} %}", End: true } },
+  },
   output: { year: "MCMXCIX", words: "twenty-one" },
 };
 const { profile } = JSON.parse(readFileSync(resolve(import.meta.dirname, "../../dist/.built.json"), "utf8"));
@@ -47,17 +51,23 @@ describe("the interpreter's two parts", { skip }, () => {
     await visitor.leave();
   });
 
-  test("the first load is at most 602 kB, all that the page asks for until it stands idle", { skip: profile !== "release" && `the WebAssembly is of profile ${profile}` }, async () => {
-    const asked = new Set();
-    const visitor = await site.visit({ before: (page) => page.context().on("request", (request) => asked.add(new URL(request.url()).pathname)) });
-    await visitor.ready();
-    await visitor.page.waitForTimeout(1_000);
-    const files = [...asked].map((path) => (path === "/" ? "index.html" : path.slice(1)));
-    assert.ok(files.some((file) => file.endsWith(".wasm")) && files.some((file) => file.includes("codemirror")), files.join(" "));
-    const kilobytes = files.reduce((sum, file) => sum + gzipSync(readFileSync(join(dist, file))).length, 0) / 1000;
-    assert.ok(kilobytes <= 602, `${kilobytes} kB`);
-    await visitor.leave();
-  });
+  test(
+    "the first load is at most 602 kB, all that the page asks for until it stands idle",
+    { skip: profile !== "release" && `the WebAssembly is of profile ${profile}` },
+    async () => {
+      const asked = new Set();
+      const visitor = await site.visit({
+        before: (page) => page.context().on("request", (request) => asked.add(new URL(request.url()).pathname)),
+      });
+      await visitor.ready();
+      await visitor.page.waitForTimeout(1_000);
+      const files = [...asked].map((path) => (path === "/" ? "index.html" : path.slice(1)));
+      assert.ok(files.some((file) => file.endsWith(".wasm")) && files.some((file) => file.includes("codemirror")), files.join(" "));
+      const kilobytes = files.reduce((sum, file) => sum + gzipSync(readFileSync(join(dist, file))).length, 0) / 1000;
+      assert.ok(kilobytes <= 602, `${kilobytes} kB`);
+      await visitor.leave();
+    },
+  );
 
   test("a run that needs the rest before it has come gives the same answer", async () => {
     const { visitor, asked } = await begin(async (route) => {

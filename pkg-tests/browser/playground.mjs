@@ -17,15 +17,38 @@ const LOOKS = { dark: { colorScheme: "dark" }, contrast: { contrast: "more" }, f
 
 /** Rules of axe about the parts of a page beside each other: names, landmarks, headings, ids and what is in none of them. */
 const WHOLE = [
-  "accesskeys", "aria-hidden-body", "bypass", "document-title", "duplicate-id-aria", "empty-heading", "frame-title-unique", "heading-order", "html-has-lang", "html-lang-valid",
-  "landmark-banner-is-top-level", "landmark-complementary-is-top-level", "landmark-contentinfo-is-top-level", "landmark-main-is-top-level", "landmark-no-duplicate-banner",
-  "landmark-no-duplicate-contentinfo", "landmark-no-duplicate-main", "landmark-one-main", "landmark-unique", "page-has-heading-one", "region", "skip-link", "tabindex",
+  "accesskeys",
+  "aria-hidden-body",
+  "bypass",
+  "document-title",
+  "duplicate-id-aria",
+  "empty-heading",
+  "frame-title-unique",
+  "heading-order",
+  "html-has-lang",
+  "html-lang-valid",
+  "landmark-banner-is-top-level",
+  "landmark-complementary-is-top-level",
+  "landmark-contentinfo-is-top-level",
+  "landmark-main-is-top-level",
+  "landmark-no-duplicate-banner",
+  "landmark-no-duplicate-contentinfo",
+  "landmark-no-duplicate-main",
+  "landmark-one-main",
+  "landmark-unique",
+  "page-has-heading-one",
+  "region",
+  "skip-link",
+  "tabindex",
 ];
 
 /** A machine of one task and an end. */
 export const GREETING = {
   StartAt: "Greet",
-  States: { Greet: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:Greet", Next: "Done" }, Done: { Type: "Succeed" } },
+  States: {
+    Greet: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:Greet", Next: "Done" },
+    Done: { Type: "Succeed" },
+  },
 };
 
 /** The link in the dialog, once what is in it passes; the letters of its members are those of www/src/model/share.ts. */
@@ -49,16 +72,29 @@ async function begin() {
      * `problems` must stay empty: exceptions, refusals of the policy, requests elsewhere.
      */
     async visit({ width = 1440, height = 900, hash = "", before, font, ...options } = {}) {
-      const context = await chrome.newContext({ viewport: { width, height }, reducedMotion: "reduce", permissions: ["clipboard-read", "clipboard-write"], serviceWorkers: "block", ...options });
+      const context = await chrome.newContext({
+        viewport: { width, height },
+        reducedMotion: "reduce",
+        permissions: ["clipboard-read", "clipboard-write"],
+        serviceWorkers: "block",
+        ...options,
+      });
       const page = await context.newPage();
       await slowDown(page);
       if (font) await inFont(page, font);
       page.setDefaultTimeout(PATIENCE);
       const problems = [];
       page.on("pageerror", (error) => problems.push(`exception: ${error.stack ?? error}`));
-      page.on("console", (message) => ["error", "warning"].includes(message.type()) && !/Service Worker registration blocked|willReadFrequently/.test(message.text()) && problems.push(`console: ${message.text()}`));
+      page.on(
+        "console",
+        (message) =>
+          ["error", "warning"].includes(message.type()) &&
+          !/Service Worker registration blocked|willReadFrequently/.test(message.text()) &&
+          problems.push(`console: ${message.text()}`),
+      );
       page.on("request", (request) => {
-        if (!request.url().startsWith(server.url) && !/^(blob|data):/.test(request.url())) problems.push(`a request elsewhere: ${request.url()}`);
+        if (!request.url().startsWith(server.url) && !/^(blob|data):/.test(request.url()))
+          problems.push(`a request elsewhere: ${request.url()}`);
       });
       await before?.(page);
       await page.goto(server.url + hash);
@@ -90,7 +126,7 @@ export function visits() {
     await site.end?.();
   });
   const visit = (name, { staying = false, ...options }, body) =>
-    test(name, { skip: options.font ? missingFont(options.font) ?? false : false }, async () => {
+    test(name, { skip: options.font ? (missingFont(options.font) ?? false) : false }, async () => {
       const again = staying && stayed !== undefined;
       if (!again) await part();
       const visitor = again ? stayed : await site.visit(options);
@@ -191,7 +227,10 @@ export class Visitor {
 
   /** Waits until a draft of this browser has it in its text. */
   async kept(text) {
-    await this.page.waitForFunction((wanted) => Object.entries(localStorage).some(([key, draft]) => key.startsWith("stepglass.draft.") && draft.includes(wanted)), text);
+    await this.page.waitForFunction(
+      (wanted) => Object.entries(localStorage).some(([key, draft]) => key.startsWith("stepglass.draft.") && draft.includes(wanted)),
+      text,
+    );
   }
 
   /** What the page hands out as a file when that button is pressed: `{name, bytes}`. */
@@ -231,7 +270,8 @@ export class Visitor {
       let changed = begin;
       const watch = new MutationObserver(() => (changed = performance.now()));
       watch.observe(document.body, { childList: true, subtree: true, attributes: true });
-      while (performance.now() - changed < 120 && performance.now() - begin < 2_000) await new Promise((resolve) => setTimeout(resolve, 20));
+      while (performance.now() - changed < 120 && performance.now() - begin < 2_000)
+        await new Promise((resolve) => setTimeout(resolve, 20));
       watch.disconnect();
     });
   }
@@ -275,20 +315,38 @@ export class Visitor {
   async violations(rules, within) {
     // Another look is there a frame later.
     if (!rules) await this.still();
-    else await this.page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve)))));
+    else
+      await this.page.evaluate(
+        () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve)))),
+      );
     if (!(await this.page.evaluate(() => "axe" in globalThis))) await this.page.evaluate(axe);
-    return this.page.evaluate(async ({ rules, within, whole }) => {
-      const look = async (place, only) => (await globalThis.axe.run(place, { runOnly: only, resultTypes: ["violations"], preload: false, elementRef: true, selectors: false })).violations;
-      const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
-      const place = within ? { include: [...document.querySelectorAll(within)] } : document;
-      if (within && place.include.length === 0) throw new Error(`nothing is ${within}`);
-      const violations = await look(place, rules ?? tags);
-      if (within && !rules) violations.push(...(await look(document, whole)));
-      // Of a name in two lines at the edge of the view axe sees one, and takes it for a word of its own.
-      const isNamed = ({ element }) => element.getAttribute("aria-label")?.toLowerCase().includes(element.textContent.trim().toLowerCase());
-      for (const one of violations) if (one.id === "label-content-name-mismatch") one.nodes = one.nodes.filter((node) => !isNamed(node));
-      return violations.filter(({ nodes }) => nodes.length > 0).map(({ id, impact, nodes }) => `${impact} ${id}: ${nodes.map((node) => node.html.slice(0, 120)).join(" | ")}`);
-    }, { rules, within, whole: WHOLE });
+    return this.page.evaluate(
+      async ({ rules, within, whole }) => {
+        const look = async (place, only) =>
+          (
+            await globalThis.axe.run(place, {
+              runOnly: only,
+              resultTypes: ["violations"],
+              preload: false,
+              elementRef: true,
+              selectors: false,
+            })
+          ).violations;
+        const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+        const place = within ? { include: [...document.querySelectorAll(within)] } : document;
+        if (within && place.include.length === 0) throw new Error(`nothing is ${within}`);
+        const violations = await look(place, rules ?? tags);
+        if (within && !rules) violations.push(...(await look(document, whole)));
+        // Of a name in two lines at the edge of the view axe sees one, and takes it for a word of its own.
+        const isNamed = ({ element }) =>
+          element.getAttribute("aria-label")?.toLowerCase().includes(element.textContent.trim().toLowerCase());
+        for (const one of violations) if (one.id === "label-content-name-mismatch") one.nodes = one.nodes.filter((node) => !isNamed(node));
+        return violations
+          .filter(({ nodes }) => nodes.length > 0)
+          .map(({ id, impact, nodes }) => `${impact} ${id}: ${nodes.map((node) => node.html.slice(0, 120)).join(" | ")}`);
+      },
+      { rules, within, whole: WHOLE },
+    );
   }
 
   /**

@@ -17,8 +17,21 @@ const SIZES = {
     },
     Big: { Type: "Pass", Result: "big", ResultPath: "$.size", Next: "Each" },
     Middle: { Type: "Pass", Result: "middle", ResultPath: "$.size", Next: "Pay" },
-    Pay: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:pay", Retry: [{ ErrorEquals: ["Busy"] }], Catch: [{ ErrorEquals: ["States.ALL"], Next: "Sorry" }], ResultPath: "$.paid", Next: "Each" },
-    Each: { Type: "Map", ItemsPath: "$.items", MaxConcurrency: 1, ItemProcessor: { StartAt: "One", States: { One: { Type: "Pass", End: true } } }, End: true },
+    Pay: {
+      Type: "Task",
+      Resource: "arn:aws:lambda:us-east-1:123456789012:function:pay",
+      Retry: [{ ErrorEquals: ["Busy"] }],
+      Catch: [{ ErrorEquals: ["States.ALL"], Next: "Sorry" }],
+      ResultPath: "$.paid",
+      Next: "Each",
+    },
+    Each: {
+      Type: "Map",
+      ItemsPath: "$.items",
+      MaxConcurrency: 1,
+      ItemProcessor: { StartAt: "One", States: { One: { Type: "Pass", End: true } } },
+      End: true,
+    },
     Sorry: { Type: "Fail", Error: "Sorry" },
   },
 };
@@ -39,38 +52,57 @@ describe("runs beside each other", { skip }, () => {
     await visitor.result();
   };
 
-  visit("compares two runs: data of each visit, ways on the graph in words and letters, back by Escape", { staying: true }, async (visitor, page) => {
-    await twice(visitor);
-    await visitor.tab("Runs");
-    await comes(() => page.getByRole("tree", { name: "Runs" }).innerText(), /Run 1\s+first run[\s\S]*Run 2\s+different input/);
-    await page.getByRole("button", { name: "Compare two runs" }).focus();
-    await page.keyboard.press("Enter");
-    const rows = page.getByRole("listbox", { name: "Visits of both runs" });
-    await rows.waitFor();
-    await comes(() => rows.getByRole("option").allInnerTexts().then((all) => all.map((text) => text.replaceAll(/\s+/g, " ").trim())), [
-      "± Size input, output differ", "A Middle only in run 1", "B Big only in run 2", "A Pay only in run 1", "± Each input, output differ", "± One #1 input, output differ",
-    ]);
-    // The first difference is shown first.
-    const data = page.getByRole("region", { name: "Size in both runs" });
-    await comes(() => data.getByRole("tree", { name: "input, compared" }).innerText(), /"n":\s*7\s*70/);
-    // On the graph, in words.
-    await comes(() => visitor.state("Pay").getAttribute("aria-label"), /only in run 1/);
-    await comes(() => visitor.state("Big").getAttribute("aria-label"), /only in run 2/);
-    await comes(() => visitor.state("Each").getAttribute("aria-label"), /in both runs/);
-    await comes(() => visitor.state("Sorry").getAttribute("aria-label"), /in neither run/);
-    await comes(() => page.locator(".line.over-a").count(), 3, "the rule to Middle, Middle to Pay, Pay to Each");
-    await comes(() => page.getByRole("region", { name: "Legend: runs 1 and 2 compared" }).innerText(), /A: only run 1[\s\S]*B: only run 2/);
-    // By keys: a row, and its state everywhere.
-    await rows.focus();
-    for (let i = 0; i < 5; i++) await page.keyboard.press("ArrowDown");
-    await page.getByRole("region", { name: "One in both runs" }).waitFor();
-    await page.locator('[data-node="/States/Each/ItemProcessor/States/One"][aria-pressed="true"]').waitFor();
-    await page.keyboard.press("Escape");
-    await page.getByRole("tree", { name: "Runs" }).waitFor();
-    await comes(() => page.locator("[class*=over-]").count(), 0);
-    await until(async () => assert.doesNotMatch(await visitor.state("Pay").getAttribute("aria-label"), /only in run/));
-    await comes(() => page.evaluate(() => document.activeElement.textContent), "Compare two runs");
-  });
+  visit(
+    "compares two runs: data of each visit, ways on the graph in words and letters, back by Escape",
+    { staying: true },
+    async (visitor, page) => {
+      await twice(visitor);
+      await visitor.tab("Runs");
+      await comes(() => page.getByRole("tree", { name: "Runs" }).innerText(), /Run 1\s+first run[\s\S]*Run 2\s+different input/);
+      await page.getByRole("button", { name: "Compare two runs" }).focus();
+      await page.keyboard.press("Enter");
+      const rows = page.getByRole("listbox", { name: "Visits of both runs" });
+      await rows.waitFor();
+      await comes(
+        () =>
+          rows
+            .getByRole("option")
+            .allInnerTexts()
+            .then((all) => all.map((text) => text.replaceAll(/\s+/g, " ").trim())),
+        [
+          "± Size input, output differ",
+          "A Middle only in run 1",
+          "B Big only in run 2",
+          "A Pay only in run 1",
+          "± Each input, output differ",
+          "± One #1 input, output differ",
+        ],
+      );
+      // The first difference is shown first.
+      const data = page.getByRole("region", { name: "Size in both runs" });
+      await comes(() => data.getByRole("tree", { name: "input, compared" }).innerText(), /"n":\s*7\s*70/);
+      // On the graph, in words.
+      await comes(() => visitor.state("Pay").getAttribute("aria-label"), /only in run 1/);
+      await comes(() => visitor.state("Big").getAttribute("aria-label"), /only in run 2/);
+      await comes(() => visitor.state("Each").getAttribute("aria-label"), /in both runs/);
+      await comes(() => visitor.state("Sorry").getAttribute("aria-label"), /in neither run/);
+      await comes(() => page.locator(".line.over-a").count(), 3, "the rule to Middle, Middle to Pay, Pay to Each");
+      await comes(
+        () => page.getByRole("region", { name: "Legend: runs 1 and 2 compared" }).innerText(),
+        /A: only run 1[\s\S]*B: only run 2/,
+      );
+      // By keys: a row, and its state everywhere.
+      await rows.focus();
+      for (let i = 0; i < 5; i++) await page.keyboard.press("ArrowDown");
+      await page.getByRole("region", { name: "One in both runs" }).waitFor();
+      await page.locator('[data-node="/States/Each/ItemProcessor/States/One"][aria-pressed="true"]').waitFor();
+      await page.keyboard.press("Escape");
+      await page.getByRole("tree", { name: "Runs" }).waitFor();
+      await comes(() => page.locator("[class*=over-]").count(), 0);
+      await until(async () => assert.doesNotMatch(await visitor.state("Pay").getAttribute("aria-label"), /only in run/));
+      await comes(() => page.evaluate(() => document.activeElement.textContent), "Compare two runs");
+    },
+  );
 
   visit("goes from a difference to the event in either run", { staying: true }, async (visitor, page) => {
     await twice(visitor);
@@ -125,9 +157,21 @@ describe("runs beside each other", { skip }, () => {
     await comes(() => option("default → Each").innerText(), /never/);
     await comes(() => option(/^4×\s*Onestate/).innerText(), /state, line/);
     await page.getByRole("button", { name: "Never used (4)" }).click();
-    await comes(async () => (await page.locator(".coverage").getByRole("option").allInnerTexts()).map((text) => text.replaceAll(/\s+/g, " ").replace(/ line.*/, "").trim()), [
-      "never Size: default → Each transition,", "never Pay: retry 0 on Busy retrier,", "never Pay: catch 0 on States.ALL → Sorry catcher,", "never Sorry state,",
-    ]);
+    await comes(
+      async () =>
+        (await page.locator(".coverage").getByRole("option").allInnerTexts()).map((text) =>
+          text
+            .replaceAll(/\s+/g, " ")
+            .replace(/ line.*/, "")
+            .trim(),
+        ),
+      [
+        "never Size: default → Each transition,",
+        "never Pay: retry 0 on Busy retrier,",
+        "never Pay: catch 0 on States.ALL → Sorry catcher,",
+        "never Sorry state,",
+      ],
+    );
     // A row chooses its state.
     await page.getByRole("listbox", { name: "Parts that were never used" }).focus();
     await page.keyboard.press("End");
@@ -136,7 +180,15 @@ describe("runs beside each other", { skip }, () => {
     await page.getByRole("region", { name: "Legend: coverage" }).waitFor();
     await comes(() => visitor.state("Sorry").getAttribute("aria-label"), /never entered in any run/);
     await comes(() => visitor.state("Pay").getAttribute("aria-label"), /entered 1 time in all runs, 2 parts never used/);
-    await comes(() => visitor.state("Sorry").locator(".box").evaluate((box) => getComputedStyle(box).fill), "none", "hollow");
+    await comes(
+      () =>
+        visitor
+          .state("Sorry")
+          .locator(".box")
+          .evaluate((box) => getComputedStyle(box).fill),
+      "none",
+      "hollow",
+    );
     const json = await visitor.saved(page.getByRole("button", { name: "Save JSON" }));
     const report = JSON.parse(json.bytes.toString());
     assert.deepEqual(report.totals.states, { covered: 6, total: 7 });
@@ -156,7 +208,10 @@ describe("runs beside each other", { skip }, () => {
     await page.getByText("of 17 parts used in 2 runs").waitFor();
   });
 
-  for (const [name, options, looks] of [["a large window", {}, ["dark", "contrast"]], ["a phone", { width: 390, height: 844 }, []]]) {
+  for (const [name, options, looks] of [
+    ["a large window", {}, ["dark", "contrast"]],
+    ["a phone", { width: 390, height: 844 }, []],
+  ]) {
     test(`is accessible while two runs are compared: ${name}`, async () => {
       const visitor = await site.visit(options);
       const { page } = visitor;

@@ -12,7 +12,11 @@ test("the page's sources have no sign that a font may lack", () => {
   const folder = resolve(import.meta.dirname, "../../www/src");
   const found = readdirSync(folder, { recursive: true })
     .filter((file) => /\.(tsx?|css)$/.test(file))
-    .flatMap((file) => readFileSync(join(folder, file), "utf8").split("\n").map((line, i) => [`${file}:${i + 1}: ${line.trim().slice(0, 100)}`, line]))
+    .flatMap((file) =>
+      readFileSync(join(folder, file), "utf8")
+        .split("\n")
+        .map((line, i) => [`${file}:${i + 1}: ${line.trim().slice(0, 100)}`, line]),
+    )
     .filter(([, line]) => (plain.test(line) || /\\u2[3-7b]/.test(line)) && !/replace\(\/\^✎/.test(line))
     .map(([where]) => where);
   assert.deepEqual(found, []);
@@ -25,7 +29,8 @@ describe("signs", { skip }, () => {
     await visitor.example("Map over items");
     await visitor.run();
     await visitor.result();
-    const inside = () => page.evaluate(() => document.activeElement.closest("svg.canvas, .graph-tools")?.getAttribute("class")?.split(" ")[0] ?? "");
+    const inside = () =>
+      page.evaluate(() => document.activeElement.closest("svg.canvas, .graph-tools")?.getAttribute("class")?.split(" ")[0] ?? "");
     await visitor.state("EachPicture").focus();
     await comes(inside, "canvas");
     await page.keyboard.press("ArrowDown");
@@ -52,44 +57,64 @@ describe("signs", { skip }, () => {
     await tooltip.locator("code", { hasText: "Shp" }).first().waitFor();
     assert.doesNotMatch(await tooltip.innerText(), /`/);
     await page.locator(".problems code", { hasText: "Shp" }).first().waitFor();
-    await comes(() => page.evaluate(() => [...document.querySelectorAll("[title], [aria-label]")].flatMap((one) => [one.title, one.getAttribute("aria-label")]).filter((text) => text?.includes("`"))), []);
+    await comes(
+      () =>
+        page.evaluate(() =>
+          [...document.querySelectorAll("[title], [aria-label]")]
+            .flatMap((one) => [one.title, one.getAttribute("aria-label")])
+            .filter((text) => text?.includes("`")),
+        ),
+      [],
+    );
   });
 
-  visit("typing breaks no policy, over lines neither", { before: (page) => page.addInitScript(() => {
-    globalThis.refused = [];
-    addEventListener("securitypolicyviolation", (event) => refused.push(event.violatedDirective));
-  }) }, async (visitor, page) => {
-    await visitor.editor("Definition").click();
-    await page.keyboard.press("ControlOrMeta+a");
-    await page.keyboard.type('{"StartAt": "A", "States": {"A": {"Type": "Pass", "End": true');
-    await visitor.state("A").waitFor();
-    // As one step that can be undone, with the brackets that the editor closes.
-    await comes(() => visitor.editor("Definition").innerText(), /^\{"StartAt": "A".*true\}\}\}$/);
-    await visitor.tab("Input");
-    await visitor.editor("Input").click();
-    await page.keyboard.press("ControlOrMeta+a");
-    await page.keyboard.type("[1, 2");
-    await comes(() => visitor.editor("Input").innerText(), "[1, 2]");
-    await comes(() => page.evaluate(() => refused), []);
-  });
+  visit(
+    "typing breaks no policy, over lines neither",
+    {
+      before: (page) =>
+        page.addInitScript(() => {
+          globalThis.refused = [];
+          addEventListener("securitypolicyviolation", (event) => refused.push(event.violatedDirective));
+        }),
+    },
+    async (visitor, page) => {
+      await visitor.editor("Definition").click();
+      await page.keyboard.press("ControlOrMeta+a");
+      await page.keyboard.type('{"StartAt": "A", "States": {"A": {"Type": "Pass", "End": true');
+      await visitor.state("A").waitFor();
+      // As one step that can be undone, with the brackets that the editor closes.
+      await comes(() => visitor.editor("Definition").innerText(), /^\{"StartAt": "A".*true\}\}\}$/);
+      await visitor.tab("Input");
+      await visitor.editor("Input").click();
+      await page.keyboard.press("ControlOrMeta+a");
+      await page.keyboard.type("[1, 2");
+      await comes(() => visitor.editor("Input").innerText(), "[1, 2]");
+      await comes(() => page.evaluate(() => refused), []);
+    },
+  );
 
-  visit("a finding beside the lines is no breakpoint, and a breakpoint that is off is not counted", { staying: true }, async (visitor, page) => {
-    const definition = structuredClone(GREETING);
-    definition.States.Greet.Next = "Nowhere";
-    await visitor.open({ definition });
-    const look = (locator) => locator.evaluate((element) => {
-      const { clipPath, borderRadius } = getComputedStyle(element);
-      return clipPath !== "none" ? "shape" : borderRadius;
-    });
-    await comes(() => look(page.locator(".cm-lint-marker-error").first()), "shape");
-    await page.locator(".sg-break[title='Breakpoint before Greet']").click();
-    await comes(() => look(page.locator(".sg-break-plain")), "50%");
-    const tab = page.getByRole("tab", { name: /^Breakpoints/ });
-    await comes(() => tab.innerText(), /1/);
-    await tab.click();
-    await page.getByRole("checkbox", { name: "Breakpoint on Greet" }).uncheck();
-    await comes(() => tab.innerText(), "Breakpoints");
-  });
+  visit(
+    "a finding beside the lines is no breakpoint, and a breakpoint that is off is not counted",
+    { staying: true },
+    async (visitor, page) => {
+      const definition = structuredClone(GREETING);
+      definition.States.Greet.Next = "Nowhere";
+      await visitor.open({ definition });
+      const look = (locator) =>
+        locator.evaluate((element) => {
+          const { clipPath, borderRadius } = getComputedStyle(element);
+          return clipPath !== "none" ? "shape" : borderRadius;
+        });
+      await comes(() => look(page.locator(".cm-lint-marker-error").first()), "shape");
+      await page.locator(".sg-break[title='Breakpoint before Greet']").click();
+      await comes(() => look(page.locator(".sg-break-plain")), "50%");
+      const tab = page.getByRole("tab", { name: /^Breakpoints/ });
+      await comes(() => tab.innerText(), /1/);
+      await tab.click();
+      await page.getByRole("checkbox", { name: "Breakpoint on Greet" }).uncheck();
+      await comes(() => tab.innerText(), "Breakpoints");
+    },
+  );
 
   visit("the scrubber is seen in the system's own colours", { forcedColors: "active" }, async (visitor, page) => {
     await visitor.run();
@@ -99,33 +124,43 @@ describe("signs", { skip }, () => {
     await comes(() => scrubber.evaluate((element) => getComputedStyle(element).forcedColorAdjust), "none");
     // More than one colour along it: what has been, the thumb, and what comes.
     const picture = await scrubber.screenshot();
-    const colours = await page.evaluate(async (bytes) => {
-      const image = await createImageBitmap(new Blob([new Uint8Array(bytes)], { type: "image/png" }));
-      const canvas = new OffscreenCanvas(image.width, image.height).getContext("2d");
-      canvas.drawImage(image, 0, 0);
-      const row = canvas.getImageData(0, Math.floor(image.height / 2), image.width, 1).data;
-      return new Set(Array.from({ length: image.width }, (_, x) => row.slice(4 * x, 4 * x + 3).join())).size;
-    }, [...picture]);
+    const colours = await page.evaluate(
+      async (bytes) => {
+        const image = await createImageBitmap(new Blob([new Uint8Array(bytes)], { type: "image/png" }));
+        const canvas = new OffscreenCanvas(image.width, image.height).getContext("2d");
+        canvas.drawImage(image, 0, 0);
+        const row = canvas.getImageData(0, Math.floor(image.height / 2), image.width, 1).data;
+        return new Set(Array.from({ length: image.width }, (_, x) => row.slice(4 * x, 4 * x + 3).join())).size;
+      },
+      [...picture],
+    );
     assert.ok(colours >= 3, `${colours} colours`);
   });
 
-  visit("every column of the table is reached, by wheel and by key, and the names stay", { staying: "Order processing" }, async (visitor, page) => {
-    await visitor.run();
-    await visitor.result();
-    await page.getByTitle("Table", { exact: true }).click();
-    const head = (name) => page.getByRole("columnheader", { name, exact: true }).boundingBox();
-    const pane = await page.locator("#graph-pane").boundingBox();
-    const names = await head("Name");
-    await page.getByRole("row", { name: /OutOfStock/ }).last().focus();
-    await until(async () => {
-      await page.keyboard.press("ArrowRight");
-      const time = await head("Time");
-      assert.ok(time.x + time.width <= pane.x + pane.width + 1, "the last column");
-    });
-    await comes(async () => (await head("Name")).x, names.x);
-    await until(async () => {
-      await page.keyboard.press("ArrowLeft");
-      assert.equal(await page.locator(".state-table").evaluate((table) => table.scrollLeft), 0);
-    });
-  });
+  visit(
+    "every column of the table is reached, by wheel and by key, and the names stay",
+    { staying: "Order processing" },
+    async (visitor, page) => {
+      await visitor.run();
+      await visitor.result();
+      await page.getByTitle("Table", { exact: true }).click();
+      const head = (name) => page.getByRole("columnheader", { name, exact: true }).boundingBox();
+      const pane = await page.locator("#graph-pane").boundingBox();
+      const names = await head("Name");
+      await page
+        .getByRole("row", { name: /OutOfStock/ })
+        .last()
+        .focus();
+      await until(async () => {
+        await page.keyboard.press("ArrowRight");
+        const time = await head("Time");
+        assert.ok(time.x + time.width <= pane.x + pane.width + 1, "the last column");
+      });
+      await comes(async () => (await head("Name")).x, names.x);
+      await until(async () => {
+        await page.keyboard.press("ArrowLeft");
+        assert.equal(await page.locator(".state-table").evaluate((table) => table.scrollLeft), 0);
+      });
+    },
+  );
 });

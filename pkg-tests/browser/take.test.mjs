@@ -12,40 +12,64 @@ describe("bring and take", { skip }, () => {
   const { site, visit } = visits();
   const dialog = (page, name) => page.getByRole("dialog", { name });
 
-  visit("the gallery has every example with its drawing, found by feature and by word", { staying: "Order processing" }, async (visitor, page) => {
-    const examples = gallery();
-    await page.getByTitle("Examples and recent drafts").click();
-    const cards = page.locator(".gallery li");
-    await cards.first().waitFor();
-    await comes(() => cards.count(), examples.length + 1, "and an empty one");
-    await comes(async () => (await cards.locator(".gallery-title").allInnerTexts()).map((title) => title.trim()).sort(), [...examples.map(({ title }) => title), "Empty"].sort());
-    await page.locator(".gallery-drawing").last().scrollIntoViewIfNeeded();
-    await page.waitForFunction(() => [...document.querySelectorAll(".gallery-drawing")].some((image) => image.complete && image.naturalWidth > 0));
-    await comes(() => visitor.violations(), []);
-    await page.getByRole("button", { name: "Catch", exact: true }).click();
-    await comes(() => cards.count(), examples.filter(({ features }) => features.includes("Catch")).length);
-    await page.getByRole("searchbox", { name: "Search the examples" }).fill("compensation");
-    await comes(() => page.locator(".gallery-title").allInnerTexts(), ["Saga: undo what was done"]);
-    await cards.getByRole("button").click();
-    await visitor.state("CancelFlight").waitFor();
-  });
+  visit(
+    "the gallery has every example with its drawing, found by feature and by word",
+    { staying: "Order processing" },
+    async (visitor, page) => {
+      const examples = gallery();
+      await page.getByTitle("Examples and recent drafts").click();
+      const cards = page.locator(".gallery li");
+      await cards.first().waitFor();
+      await comes(() => cards.count(), examples.length + 1, "and an empty one");
+      await comes(
+        async () => (await cards.locator(".gallery-title").allInnerTexts()).map((title) => title.trim()).sort(),
+        [...examples.map(({ title }) => title), "Empty"].sort(),
+      );
+      await page.locator(".gallery-drawing").last().scrollIntoViewIfNeeded();
+      await page.waitForFunction(() =>
+        [...document.querySelectorAll(".gallery-drawing")].some((image) => image.complete && image.naturalWidth > 0),
+      );
+      await comes(() => visitor.violations(), []);
+      await page.getByRole("button", { name: "Catch", exact: true }).click();
+      await comes(() => cards.count(), examples.filter(({ features }) => features.includes("Catch")).length);
+      await page.getByRole("searchbox", { name: "Search the examples" }).fill("compensation");
+      await comes(() => page.locator(".gallery-title").allInnerTexts(), ["Saga: undo what was done"]);
+      await cards.getByRole("button").click();
+      await visitor.state("CancelFlight").waitFor();
+    },
+  );
 
-  visit("opens a definition from a file that is chosen, and one that is dropped", { staying: "Order processing" }, async (visitor, page) => {
-    await page.getByRole("button", { name: "Import" }).click();
-    await dialog(page, "Import").locator('input[type="file"]').setInputFiles({ name: "hello.asl.yaml", mimeType: "application/yaml", buffer: Buffer.from("StartAt: Hello\nStates:\n  Hello:\n    Type: Succeed\n") });
-    await visitor.state("Hello").waitFor();
-    await comes(() => page.title(), /^hello/);
-    await page.evaluate((text) => {
-      const dataTransfer = new DataTransfer();
-      dataTransfer.items.add(new File([text], "dropped.asl.json", { type: "application/json" }));
-      document.body.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
-    }, JSON.stringify(GREETING));
-    await visitor.state("Greet").waitFor();
-    await comes(() => page.title(), /^dropped/);
-  });
+  visit(
+    "opens a definition from a file that is chosen, and one that is dropped",
+    { staying: "Order processing" },
+    async (visitor, page) => {
+      await page.getByRole("button", { name: "Import" }).click();
+      await dialog(page, "Import")
+        .locator('input[type="file"]')
+        .setInputFiles({
+          name: "hello.asl.yaml",
+          mimeType: "application/yaml",
+          buffer: Buffer.from("StartAt: Hello\nStates:\n  Hello:\n    Type: Succeed\n"),
+        });
+      await visitor.state("Hello").waitFor();
+      await comes(() => page.title(), /^hello/);
+      await page.evaluate((text) => {
+        const dataTransfer = new DataTransfer();
+        dataTransfer.items.add(new File([text], "dropped.asl.json", { type: "application/json" }));
+        document.body.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+      }, JSON.stringify(GREETING));
+      await visitor.state("Greet").waitFor();
+      await comes(() => page.title(), /^dropped/);
+    },
+  );
 
   visit("says why a text cannot be opened", { staying: "Order processing" }, async (visitor, page) => {
-    for (const [text, why] of [["hello there", /contains no definition/], ["[1, 2]", /contains no definition/], ["#v9.abc", /version 9/], ['{"kind": "stepglass/session/7"}', /version 7/]]) {
+    for (const [text, why] of [
+      ["hello there", /contains no definition/],
+      ["[1, 2]", /contains no definition/],
+      ["#v9.abc", /version 9/],
+      ['{"kind": "stepglass/session/7"}', /version 7/],
+    ]) {
       await page.getByRole("button", { name: "Import" }).click();
       await page.getByLabel("Text", { exact: true }).fill(text);
       await page.getByRole("button", { name: "Open the text" }).click();
@@ -91,19 +115,30 @@ Resources:
     await asked.getByRole("button", { name: "Open Orders" }).click();
     await visitor.state("Store").waitFor();
     const text = await visitor.editor("Definition").innerText();
-    for (const part of ["Orders of test", "function:Charge", "arn:aws:states:::dynamodb:putItem", "${Table}"]) assert.ok(text.includes(part), part);
+    for (const part of ["Orders of test", "function:Charge", "arn:aws:states:::dynamodb:putItem", "${Table}"])
+      assert.ok(text.includes(part), part);
   });
 
   visit("opens a machine of a synthesized CDK template", { staying: true }, async (visitor, page) => {
-    const parts = ['{"StartAt":"Invoke","States":{"Invoke":{"Type":"Task","End":true,"Resource":"arn:', { Ref: "AWS::Partition" }, ':states:::lambda:invoke","Parameters":{"FunctionName":"', { "Fn::GetAtt": ["Fn9270", "Arn"] }, '","Payload.$":"$"}}}}'];
-    await visitor.bring({ Resources: { Machine: { Type: "AWS::StepFunctions::StateMachine", Properties: { DefinitionString: { "Fn::Join": ["", parts] } } } } });
+    const parts = [
+      '{"StartAt":"Invoke","States":{"Invoke":{"Type":"Task","End":true,"Resource":"arn:',
+      { Ref: "AWS::Partition" },
+      ':states:::lambda:invoke","Parameters":{"FunctionName":"',
+      { "Fn::GetAtt": ["Fn9270", "Arn"] },
+      '","Payload.$":"$"}}}}',
+    ];
+    await visitor.bring({
+      Resources: { Machine: { Type: "AWS::StepFunctions::StateMachine", Properties: { DefinitionString: { "Fn::Join": ["", parts] } } } },
+    });
     await dialog(page, "Import a template").getByRole("button", { name: "Open Machine" }).click();
     await page.locator(".problems-head", { hasText: "No problems" }).waitFor();
     await visitor.state("Invoke").waitFor();
   });
 
   visit("names the file that a template's definition is in", { staying: true }, async (visitor, page) => {
-    await visitor.bring({ Resources: { Machine: { Type: "AWS::Serverless::StateMachine", Properties: { DefinitionUri: "machines/order.asl.json" } } } });
+    await visitor.bring({
+      Resources: { Machine: { Type: "AWS::Serverless::StateMachine", Properties: { DefinitionUri: "machines/order.asl.json" } } },
+    });
     await dialog(page, "Import a template").getByText("machines/order.asl.json").waitFor();
   });
 
@@ -136,45 +171,78 @@ Resources:
     await dialog(page, "Import").getByText("event 1 is missing").waitFor();
   });
 
-  visit("replays an execution of AWS: does the same or says where not, and runs under the debugger with its recorded answers", { staying: true }, async (visitor, page) => {
-    const machine = structuredClone(GREETING);
-    machine.States.Greet.Retry = [{ ErrorEquals: ["Shy"], IntervalSeconds: 5, MaxAttempts: 1 }];
-    const { history: events } = simulate(machine, { name: "Ada" }, { Greet: [{ error: "Shy", after: 700 }, { output: { hello: "Ada" } }] });
-    await visitor.open({ definition: machine });
-    await visitor.bring({ events });
-    const strip = page.getByRole("region", { name: "Recorded execution" });
-    await strip.getByText(/matches: \d+ events compared/).waitFor();
-    await comes(() => visitor.violations(), []);
-    // It does not run before its pause: who continues just then would pause it.
-    await page.evaluate(() => {
-      globalThis.ran = false;
-      new MutationObserver(() => (globalThis.ran ||= [...document.querySelectorAll(".debug-bar button")].some((button) => button.textContent.trim() === "Pause"))).observe(document.body, { childList: true, subtree: true, characterData: true });
-    });
-    await strip.getByRole("button", { name: "Debug with its answers" }).click();
-    await strip.getByText(/Tasks answer as they did/).waitFor();
-    await page.locator(".pause-where", { hasText: "before the first state" }).waitFor();
-    assert.equal(await page.evaluate(() => globalThis.ran), false);
-    await page.keyboard.press("F8");
-    await comes(() => visitor.output(), { hello: "Ada" });
-    await comes(() => visitor.state("Greet").getAttribute("aria-label"), /succeeded, 1 failed attempt/);
-    await page.locator(".result").getByText("5.7 s of virtual time").waitFor();
+  visit(
+    "replays an execution of AWS: does the same or says where not, and runs under the debugger with its recorded answers",
+    { staying: true },
+    async (visitor, page) => {
+      const machine = structuredClone(GREETING);
+      machine.States.Greet.Retry = [{ ErrorEquals: ["Shy"], IntervalSeconds: 5, MaxAttempts: 1 }];
+      const { history: events } = simulate(
+        machine,
+        { name: "Ada" },
+        { Greet: [{ error: "Shy", after: 700 }, { output: { hello: "Ada" } }] },
+      );
+      await visitor.open({ definition: machine });
+      await visitor.bring({ events });
+      const strip = page.getByRole("region", { name: "Recorded execution" });
+      await strip.getByText(/matches: \d+ events compared/).waitFor();
+      await comes(() => visitor.violations(), []);
+      // It does not run before its pause: who continues just then would pause it.
+      await page.evaluate(() => {
+        globalThis.ran = false;
+        new MutationObserver(
+          () =>
+            (globalThis.ran ||= [...document.querySelectorAll(".debug-bar button")].some(
+              (button) => button.textContent.trim() === "Pause",
+            )),
+        ).observe(document.body, { childList: true, subtree: true, characterData: true });
+      });
+      await strip.getByRole("button", { name: "Debug with its answers" }).click();
+      await strip.getByText(/Tasks answer as they did/).waitFor();
+      await page.locator(".pause-where", { hasText: "before the first state" }).waitFor();
+      assert.equal(await page.evaluate(() => globalThis.ran), false);
+      await page.keyboard.press("F8");
+      await comes(() => visitor.output(), { hello: "Ada" });
+      await comes(() => visitor.state("Greet").getAttribute("aria-label"), /succeeded, 1 failed attempt/);
+      await page.locator(".result").getByText("5.7 s of virtual time").waitFor();
 
-    // The same history against a definition that has been changed since.
-    machine.States.Greet.Next = "Gone";
-    machine.States.Gone = { Type: "Fail", Error: "Gone" };
-    delete machine.States.Done;
-    machine.States.Gone.Comment = "Done is no more";
-    await visitor.open({ definition: { ...machine, States: { ...machine.States, Done: { Type: "Succeed" }, Greet: { ...machine.States.Greet, Catch: [{ ErrorEquals: ["Shy"], Next: "Done" }] } } } });
-    await visitor.bring({ events });
-    await strip.getByText(/it diverges/).waitFor();
-    await strip.getByRole("button", { name: /^Show event \d+/ }).click();
-    await page.locator(".event-row.chosen").waitFor();
-  });
+      // The same history against a definition that has been changed since.
+      machine.States.Greet.Next = "Gone";
+      machine.States.Gone = { Type: "Fail", Error: "Gone" };
+      delete machine.States.Done;
+      machine.States.Gone.Comment = "Done is no more";
+      await visitor.open({
+        definition: {
+          ...machine,
+          States: {
+            ...machine.States,
+            Done: { Type: "Succeed" },
+            Greet: { ...machine.States.Greet, Catch: [{ ErrorEquals: ["Shy"], Next: "Done" }] },
+          },
+        },
+      });
+      await visitor.bring({ events });
+      await strip.getByText(/it diverges/).waitFor();
+      await strip.getByRole("button", { name: /^Show event \d+/ }).click();
+      await page.locator(".event-row.chosen").waitFor();
+    },
+  );
 
   test("opens an execution of its own server as it runs, and none of another", async () => {
     const { history } = simulate(GREETING, { name: "Ada" }, { Greet: { output: "Hello" } });
-    const document = { stepglass: "execution/1", name: "seven", definition: JSON.stringify(GREETING), status: "RUNNING", input: '{"name":"Ada"}', events: history.slice(0, 4), live: "/debugger/api/live" };
-    const lines = [...history.slice(4).map((event) => `id: ${event.id}\nevent: history\ndata: ${JSON.stringify(event)}\n\n`), 'event: end\ndata: {"status":"SUCCEEDED","output":"\\"Hello\\""}\n\n'];
+    const document = {
+      stepglass: "execution/1",
+      name: "seven",
+      definition: JSON.stringify(GREETING),
+      status: "RUNNING",
+      input: '{"name":"Ada"}',
+      events: history.slice(0, 4),
+      live: "/debugger/api/live",
+    };
+    const lines = [
+      ...history.slice(4).map((event) => `id: ${event.id}\nevent: history\ndata: ${JSON.stringify(event)}\n\n`),
+      'event: end\ndata: {"status":"SUCCEEDED","output":"\\"Hello\\""}\n\n',
+    ];
     let asked;
     const visitor = await site.visit({
       hash: `#import=${encodeURIComponent("/debugger/api/executions/seven")}`,
@@ -244,7 +312,13 @@ Resources:
     // The mock file goes with the test kit, too.
     const definition = JSON.parse((await visitor.saved(button("JSON"))).bytes);
     const machine = testMachine(definition, { mockConfig: mocks });
-    expectRun(await machine.test("RecordedRun", JSON.parse(events[0].executionStartedEventDetails.input), { name: /mocks, name: "(.*)"/.exec(file.bytes)[1] })).succeeded(JSON.parse(events.at(-1).executionSucceededEventDetails.output)).retried("ChargeCard", 2);
+    expectRun(
+      await machine.test("RecordedRun", JSON.parse(events[0].executionStartedEventDetails.input), {
+        name: /mocks, name: "(.*)"/.exec(file.bytes)[1],
+      }),
+    )
+      .succeeded(JSON.parse(events.at(-1).executionSucceededEventDetails.output))
+      .retried("ChargeCard", 2);
   });
 
   test("every example runs to what it promises, its run is a test that passes, and its mock file gives the same run", async () => {
@@ -259,13 +333,24 @@ Resources:
       await visitor.example(title);
       await page.locator(".problems-head", { hasText: "No problems" }).waitFor();
       await visitor.run();
-      const answer = page.getByRole("form", { name: /^Answer of/ }).getByRole("button", { name: "Answer", exact: true }).first();
+      const answer = page
+        .getByRole("form", { name: /^Answer of/ })
+        .getByRole("button", { name: "Answer", exact: true })
+        .first();
       if (inputs[0].answers) await answer.click();
       const { status, error: failure, output: promised } = inputs[0].result;
       // What has the time of the run in it is not promised.
-      const own = inputs[0].answers || /waitForTaskToken|seed/.test(JSON.stringify(features)) || (promised !== undefined && /\d{4}-\d\d-\d\d/.test(JSON.stringify(promised)));
+      const own =
+        inputs[0].answers ||
+        /waitForTaskToken|seed/.test(JSON.stringify(features)) ||
+        (promised !== undefined && /\d{4}-\d\d-\d\d/.test(JSON.stringify(promised)));
       if (own) await visitor.result();
-      else await comes(() => visitor.result().then((result) => result.innerText()), new RegExp(`${status}${failure ? `[\\s\\S]*${failure}` : ""}`), title);
+      else
+        await comes(
+          () => visitor.result().then((result) => result.innerText()),
+          new RegExp(`${status}${failure ? `[\\s\\S]*${failure}` : ""}`),
+          title,
+        );
       await page.getByRole("button", { name: "Export" }).click();
       tests.push(await saved("Test file"));
       const { events } = JSON.parse(await saved("History, as AWS has it"));
@@ -273,46 +358,67 @@ Resources:
       await page.keyboard.press("Escape");
       await asked.waitFor({ state: "detached" });
       const [, name] = /mocks, name: "(.*)"/.exec(tests.at(-1));
-      const run = await testMachine(definition, { mockConfig, startTime: Date.parse(events[0].timestamp) }).test("RecordedRun", JSON.parse(events[0].executionStartedEventDetails.input), { name });
+      const run = await testMachine(definition, { mockConfig, startTime: Date.parse(events[0].timestamp) }).test(
+        "RecordedRun",
+        JSON.parse(events[0].executionStartedEventDetails.input),
+        { name },
+      );
       const end = events.at(-1);
       const { output, error } = end.executionSucceededEventDetails ?? end.executionFailedEventDetails;
-      assert.deepEqual([`Execution${run.status}`.toUpperCase(), run.output, run.error], [end.type.toUpperCase(), output && JSON.parse(output), error], title);
+      assert.deepEqual(
+        [`Execution${run.status}`.toUpperCase(), run.output, run.error],
+        [end.type.toUpperCase(), output && JSON.parse(output), error],
+        title,
+      );
     }
     await visitor.leave();
     assert.match(runTest(tests), new RegExp(`pass ${tests.length}\\b`));
   });
 
-  visit("a test begins as the run did: its name, ARN, type, limits and seed, also that of a fork", { staying: true }, async (visitor, page) => {
-    const names = { "id.$": "$$.Execution.Id", "name.$": "$$.Execution.Name", "uuid.$": "States.UUID()" };
-    await visitor.open({ definition: { StartAt: "Grow", States: { Grow: { Type: "Task", Resource: GREETING.States.Greet.Resource, ResultPath: "$.grown", Next: "Names" }, Names: { Type: "Pass", Parameters: names, ResultPath: "$.names", End: true } } }, tasks: "export default { Greet: () => 'x'.repeat(300_000) };" });
-    await visitor.tab("Config");
-    const pane = page.getByRole("region", { name: "Config" });
-    await pane.getByLabel("Name", { exact: true }).fill("order-17");
-    await pane.getByLabel(/^ARN/).fill("arn:aws:states:eu-west-1:1:execution:m:order-17");
-    await pane.getByLabel(/^Seed/).fill("7");
-    await pane.getByLabel(/^Type/).selectOption("EXPRESS");
-    await pane.getByLabel(/Limit payloads to 256 KiB/).uncheck();
-    await visitor.run();
-    await visitor.result();
-    const exported = async () => {
-      await page.getByRole("button", { name: "Export" }).click();
-      const { bytes } = await visitor.saved(page.getByRole("button", { name: "Test file" }));
-      await page.keyboard.press("Escape");
-      await dialog(page, "Export").waitFor({ state: "detached" });
-      return bytes.toString();
-    };
-    const first = await exported();
-    // What stands in Config is of the next run.
-    await visitor.tab("Runs");
-    await page.getByLabel("Event shown").fill("2");
-    await page.getByRole("button", { name: "Fork at event 2" }).click();
-    await page.getByRole("treeitem", { level: 2 }).first().waitFor();
-    await pane.getByLabel(/^Seed/).fill("8");
-    await pane.getByLabel("Name", { exact: true }).fill("another");
-    await page.keyboard.press("Shift+F8");
-    await visitor.result();
-    assert.match(runTest([first, await exported()]), /pass 2\b/);
-  });
+  visit(
+    "a test begins as the run did: its name, ARN, type, limits and seed, also that of a fork",
+    { staying: true },
+    async (visitor, page) => {
+      const names = { "id.$": "$$.Execution.Id", "name.$": "$$.Execution.Name", "uuid.$": "States.UUID()" };
+      await visitor.open({
+        definition: {
+          StartAt: "Grow",
+          States: {
+            Grow: { Type: "Task", Resource: GREETING.States.Greet.Resource, ResultPath: "$.grown", Next: "Names" },
+            Names: { Type: "Pass", Parameters: names, ResultPath: "$.names", End: true },
+          },
+        },
+        tasks: "export default { Greet: () => 'x'.repeat(300_000) };",
+      });
+      await visitor.tab("Config");
+      const pane = page.getByRole("region", { name: "Config" });
+      await pane.getByLabel("Name", { exact: true }).fill("order-17");
+      await pane.getByLabel(/^ARN/).fill("arn:aws:states:eu-west-1:1:execution:m:order-17");
+      await pane.getByLabel(/^Seed/).fill("7");
+      await pane.getByLabel(/^Type/).selectOption("EXPRESS");
+      await pane.getByLabel(/Limit payloads to 256 KiB/).uncheck();
+      await visitor.run();
+      await visitor.result();
+      const exported = async () => {
+        await page.getByRole("button", { name: "Export" }).click();
+        const { bytes } = await visitor.saved(page.getByRole("button", { name: "Test file" }));
+        await page.keyboard.press("Escape");
+        await dialog(page, "Export").waitFor({ state: "detached" });
+        return bytes.toString();
+      };
+      const first = await exported();
+      // What stands in Config is of the next run.
+      await visitor.tab("Runs");
+      await page.getByLabel("Event shown").fill("2");
+      await page.getByRole("button", { name: "Fork at event 2" }).click();
+      await page.getByRole("treeitem", { level: 2 }).first().waitFor();
+      await pane.getByLabel(/^Seed/).fill("8");
+      await pane.getByLabel("Name", { exact: true }).fill("another");
+      await page.keyboard.press("Shift+F8");
+      await visitor.result();
+      assert.match(runTest([first, await exported()]), /pass 2\b/);
+    },
+  );
 
   visit("a failed run with branches is a test, too", { staying: true }, async (visitor, page) => {
     await visitor.example("Parallel branches");
@@ -336,54 +442,74 @@ Resources:
     await page.locator('[data-node="/States/Route"][aria-pressed="true"]').waitFor();
     await visitor.tab("Input");
     await page.getByLabel("Input to run with").waitFor();
-    await comes(async () => (await page.getByLabel("Input to run with").locator("option").allInnerTexts()).map((text) => text.trim()), ["Light and express", "Heavy", "To an island", "No address"]);
+    await comes(
+      async () => (await page.getByLabel("Input to run with").locator("option").allInnerTexts()).map((text) => text.trim()),
+      ["Light and express", "Heavy", "To an island", "No address"],
+    );
   });
 
-  visit("a session file has the runs with their forks, the mocks, the breakpoints and the inputs", { staying: true }, async (visitor, page) => {
-    await visitor.open({ definition: GREETING, input: { name: "Ada" }, tasks: "export default { Greet: ({ name }) => `Hello ${name}` };" });
-    await visitor.state("Done").click();
-    await page.keyboard.press("F9");
-    await visitor.run();
-    await page.locator('[data-node="/States/Done"][aria-label*="paused"]').waitFor();
-    // A fork, in which the greeting is made by another.
-    await visitor.tab("Mocks");
-    await page.getByLabel("What answers for Greet", { exact: true }).selectOption("result");
-    await page.getByLabel("Result of Greet (JSON)").fill('"mocked"');
-    await visitor.tab("Runs");
-    await page.getByLabel("Event shown").fill("2");
-    await page.getByRole("button", { name: "Fork at event 2" }).click();
-    await page.getByRole("treeitem", { level: 2 }).first().waitFor();
-    await page.keyboard.press("Shift+F8");
-    await comes(() => visitor.output(), "mocked");
-    await page.getByRole("button", { name: "Export" }).click();
-    const { bytes } = await visitor.saved(page.getByRole("button", { name: "Session file" }));
-    await page.keyboard.press("Escape");
+  visit(
+    "a session file has the runs with their forks, the mocks, the breakpoints and the inputs",
+    { staying: true },
+    async (visitor, page) => {
+      await visitor.open({
+        definition: GREETING,
+        input: { name: "Ada" },
+        tasks: "export default { Greet: ({ name }) => `Hello ${name}` };",
+      });
+      await visitor.state("Done").click();
+      await page.keyboard.press("F9");
+      await visitor.run();
+      await page.locator('[data-node="/States/Done"][aria-label*="paused"]').waitFor();
+      // A fork, in which the greeting is made by another.
+      await visitor.tab("Mocks");
+      await page.getByLabel("What answers for Greet", { exact: true }).selectOption("result");
+      await page.getByLabel("Result of Greet (JSON)").fill('"mocked"');
+      await visitor.tab("Runs");
+      await page.getByLabel("Event shown").fill("2");
+      await page.getByRole("button", { name: "Fork at event 2" }).click();
+      await page.getByRole("treeitem", { level: 2 }).first().waitFor();
+      await page.keyboard.press("Shift+F8");
+      await comes(() => visitor.output(), "mocked");
+      await page.getByRole("button", { name: "Export" }).click();
+      const { bytes } = await visitor.saved(page.getByRole("button", { name: "Session file" }));
+      await page.keyboard.press("Escape");
 
-    await visitor.example("Hello");
-    await visitor.bring(bytes.toString(), "Greet, Done");
-    // The code is somebody's: the runs are shown when it has been looked at, and nothing has run by itself.
-    await dialog(page, "Run this link's code?").getByRole("button", { name: "Run it" }).click();
-    await visitor.tab("Runs");
-    const runs = page.getByRole("tree", { name: "Runs" });
-    await runs.getByText(/^Run 2$/).waitFor();
-    await comes(() => runs.locator(".run-row b").allInnerTexts(), ["Run 1", "Run 2"]);
-    await visitor.tab("Result");
-    await comes(() => visitor.output(), "mocked");
-    await visitor.tab("Mocks");
-    await comes(() => page.getByLabel("Result of Greet (JSON)").inputValue(), '"mocked"');
-    await visitor.tab("Breakpoints 1");
-    await visitor.tab("Runs");
-    await runs.getByText(/^Run 1$/).click();
-    await page.getByRole("button", { name: "Return to live" }).click();
-    await page.locator('[data-node="/States/Done"][aria-label*="paused"]').waitFor();
-    await page.keyboard.press("F8");
-    await comes(() => visitor.output(), "Hello Ada", "the first run goes on from where it was paused");
+      await visitor.example("Hello");
+      await visitor.bring(bytes.toString(), "Greet, Done");
+      // The code is somebody's: the runs are shown when it has been looked at, and nothing has run by itself.
+      await dialog(page, "Run this link's code?").getByRole("button", { name: "Run it" }).click();
+      await visitor.tab("Runs");
+      const runs = page.getByRole("tree", { name: "Runs" });
+      await runs.getByText(/^Run 2$/).waitFor();
+      await comes(() => runs.locator(".run-row b").allInnerTexts(), ["Run 1", "Run 2"]);
+      await visitor.tab("Result");
+      await comes(() => visitor.output(), "mocked");
+      await visitor.tab("Mocks");
+      await comes(() => page.getByLabel("Result of Greet (JSON)").inputValue(), '"mocked"');
+      await visitor.tab("Breakpoints 1");
+      await visitor.tab("Runs");
+      await runs.getByText(/^Run 1$/).click();
+      await page.getByRole("button", { name: "Return to live" }).click();
+      await page.locator('[data-node="/States/Done"][aria-label*="paused"]').waitFor();
+      await page.keyboard.press("F8");
+      await comes(() => visitor.output(), "Hello Ada", "the first run goes on from where it was paused");
 
-    // One that is damaged is refused with a word; what else is in the file is there.
-    await visitor.bring(bytes.toString().replace('"patch"', '"patches"').replace(/"facts":\[/, '"facts":[["nothing",0],'), "Greet, Done");
-    await dialog(page, "Run this link's code?").getByRole("button", { name: "Run it" }).click();
-    await page.getByRole("alert").filter({ hasText: /Not started/ }).waitFor();
-  });
+      // One that is damaged is refused with a word; what else is in the file is there.
+      await visitor.bring(
+        bytes
+          .toString()
+          .replace('"patch"', '"patches"')
+          .replace(/"facts":\[/, '"facts":[["nothing",0],'),
+        "Greet, Done",
+      );
+      await dialog(page, "Run this link's code?").getByRole("button", { name: "Run it" }).click();
+      await page
+        .getByRole("alert")
+        .filter({ hasText: /Not started/ })
+        .waitFor();
+    },
+  );
 
   const linkOf = async (page) => {
     await page.getByRole("button", { name: "Share" }).click();
@@ -392,7 +518,11 @@ Resources:
   };
 
   visit("shares by a link, whose code does not run before somebody says so", { staying: true }, async (visitor, page) => {
-    await visitor.open({ definition: GREETING, input: { name: "Ada" }, tasks: "export default { Greet: ({ name }) => ({ hello: name }) };" });
+    await visitor.open({
+      definition: GREETING,
+      input: { name: "Ada" },
+      tasks: "export default { Greet: ({ name }) => ({ hello: name }) };",
+    });
     const link = await linkOf(page);
     assert.ok(link.length < 700, `${link.length} characters`);
 
@@ -425,7 +555,10 @@ Resources:
     await asked.getByLabel("Mocks and machines (1)").uncheck();
     await asked.getByLabel("Breakpoints (1)").uncheck();
     await asked.getByLabel("Position: Greet").check();
-    const part = await shared(page, ({ i = "", k = "", m, b, p }) => i === "" && k === "" && m === undefined && b === undefined && p === "Greet");
+    const part = await shared(
+      page,
+      ({ i = "", k = "", m, b, p }) => i === "" && k === "" && m === undefined && b === undefined && p === "Greet",
+    );
     await asked.getByText(`${part.length} characters`).waitFor();
     const other = await site.visit({ hash: part.slice(part.indexOf("#")) });
     await other.ready();
@@ -456,7 +589,10 @@ Resources:
       page.evaluate(async (text) => {
         const stream = new Blob([text]).stream().pipeThrough(new CompressionStream("deflate-raw"));
         const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
-        return btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+        return btoa(String.fromCharCode(...bytes))
+          .replaceAll("+", "-")
+          .replaceAll("/", "_")
+          .replaceAll("=", "");
       }, JSON.stringify(value));
     const open = (hash) => page.evaluate((to) => (location.hash = to), hash);
     await open("#v9.abc");
@@ -477,13 +613,30 @@ Resources:
   });
 
   test("keeps the last 50 drafts, and no more than 4 MB of them", async () => {
-    for (const [size, kept] of [[1_000, 50], [150_000, 27]]) {
+    for (const [size, kept] of [
+      [1_000, 50],
+      [150_000, 27],
+    ]) {
       const before = (page) =>
         page.addInitScript((length) => {
           if (localStorage.length > 0) return;
           for (let i = 0; i < (length > 1_000 ? 28 : 55); i++) {
             const definition = JSON.stringify({ Comment: "x".repeat(length), StartAt: "Greet", States: { Greet: { Type: "Succeed" } } });
-            localStorage.setItem(`stepglass.draft.old${i}`, JSON.stringify({ at: 1_000 + i, turn: 1, trusted: true, t: `Draft ${i}`, f: "json", d: definition, i: "{}", k: "", c: "skip", s: 1 }));
+            localStorage.setItem(
+              `stepglass.draft.old${i}`,
+              JSON.stringify({
+                at: 1_000 + i,
+                turn: 1,
+                trusted: true,
+                t: `Draft ${i}`,
+                f: "json",
+                d: definition,
+                i: "{}",
+                k: "",
+                c: "skip",
+                s: 1,
+              }),
+            );
           }
         }, size);
       const visitor = await site.visit({ before });
@@ -492,7 +645,12 @@ Resources:
       await visitor.open({ definition: { ...GREETING, Comment: "the newest" } });
       await visitor.kept("the newest");
       await visitor.example("Hello");
-      const all = () => page.evaluate(() => Object.entries(localStorage).filter(([key]) => key.startsWith("stepglass.draft.")).map(([, text]) => text));
+      const all = () =>
+        page.evaluate(() =>
+          Object.entries(localStorage)
+            .filter(([key]) => key.startsWith("stepglass.draft."))
+            .map(([, text]) => text),
+        );
       await comes(async () => (await all()).length, kept, `of ${size} characters`);
       assert.ok((await all()).reduce((sum, text) => sum + text.length, 0) <= 4_000_000);
       await page.getByTitle("Examples and recent drafts").click();

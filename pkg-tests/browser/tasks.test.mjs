@@ -9,10 +9,20 @@ const INVOKE = "arn:aws:states:::lambda:invoke";
 const task = (Resource, fields = {}) => ({ Type: "Task", Resource, ...fields });
 const chain = (states) => {
   const names = Object.keys(states);
-  return { StartAt: names[0], States: Object.fromEntries(names.map((name, i) => [name, { ...states[name], ...(i + 1 < names.length ? { Next: names[i + 1] } : { End: true }) }])) };
+  return {
+    StartAt: names[0],
+    States: Object.fromEntries(
+      names.map((name, i) => [name, { ...states[name], ...(i + 1 < names.length ? { Next: names[i + 1] } : { End: true }) }]),
+    ),
+  };
 };
 const CALL = chain({ Call: task(INVOKE, { Parameters: { FunctionName: "price", "Payload.$": "$" } }) });
-const CALLBACK = chain({ Approve: task("arn:aws:states:::sqs:sendMessage.waitForTaskToken", { Parameters: { QueueUrl: "q", "MessageBody.$": "$$.Task.Token" }, HeartbeatSeconds: 600 }) });
+const CALLBACK = chain({
+  Approve: task("arn:aws:states:::sqs:sendMessage.waitForTaskToken", {
+    Parameters: { QueueUrl: "q", "MessageBody.$": "$$.Task.Token" },
+    HeartbeatSeconds: 600,
+  }),
+});
 
 describe("tasks", { skip }, () => {
   const { visit } = visits();
@@ -46,72 +56,103 @@ describe("tasks", { skip }, () => {
     await comes(() => visitor.violations(), []);
   });
 
-  visit("rules answer for a resource, a pattern and all that is left; a state's own mock comes first", { staying: true }, async (visitor, page) => {
-    const two = chain({ Read: task("arn:aws:states:::dynamodb:getItem", { Parameters: {}, ResultPath: "$.read" }), Tell: task("arn:aws:states:::sns:publish", { Parameters: {}, ResultPath: "$.told" }) });
-    await visitor.open({ definition: two, input: {} });
-    await visitor.tab("Mocks");
-    const rule = async (name, mode, result) => {
-      await page.getByLabel("Resource, function or pattern").fill(name);
-      await page.getByRole("button", { name: "Add a rule" }).click();
-      await answersFor(page, name).selectOption(mode);
-      if (result !== undefined) await page.getByLabel(`Result of ${name} (JSON)`).fill(result);
-    };
-    await rule("*", "result", '"anything"');
-    await rule("dynamodb:*", "result", '"a row"');
-    await page.getByText("for Read", { exact: true }).waitFor();
-    await visitor.run();
-    await comes(() => visitor.output(), { read: "a row", told: "anything" });
-    await comes(() => page.locator('[data-node="/States/Tell"]').getAttribute("aria-label"), /mocked/);
-    await answersFor(page, "Read").selectOption("result");
-    await page.getByLabel("Result of Read (JSON)").fill('"mine"');
-    assert.deepEqual(await again(visitor, page), { read: "mine", told: "anything" });
-    // What is to be handled is asked for, whatever the rules say.
-    await answersFor(page, "Tell").selectOption("handler");
-    await page.keyboard.press("ControlOrMeta+Shift+Enter");
-    await page.getByRole("form", { name: "Answer of Tell" }).getByRole("button", { name: "Answer", exact: true }).click();
-    await until(async () => assert.ok("MessageId" in (await visitor.output()).told, "filled in with an example of the service"));
-    await page.getByRole("button", { name: "Remove the rule *" }).click();
-    await comes(() => visitor.violations(), []);
-  });
+  visit(
+    "rules answer for a resource, a pattern and all that is left; a state's own mock comes first",
+    { staying: true },
+    async (visitor, page) => {
+      const two = chain({
+        Read: task("arn:aws:states:::dynamodb:getItem", { Parameters: {}, ResultPath: "$.read" }),
+        Tell: task("arn:aws:states:::sns:publish", { Parameters: {}, ResultPath: "$.told" }),
+      });
+      await visitor.open({ definition: two, input: {} });
+      await visitor.tab("Mocks");
+      const rule = async (name, mode, result) => {
+        await page.getByLabel("Resource, function or pattern").fill(name);
+        await page.getByRole("button", { name: "Add a rule" }).click();
+        await answersFor(page, name).selectOption(mode);
+        if (result !== undefined) await page.getByLabel(`Result of ${name} (JSON)`).fill(result);
+      };
+      await rule("*", "result", '"anything"');
+      await rule("dynamodb:*", "result", '"a row"');
+      await page.getByText("for Read", { exact: true }).waitFor();
+      await visitor.run();
+      await comes(() => visitor.output(), { read: "a row", told: "anything" });
+      await comes(() => page.locator('[data-node="/States/Tell"]').getAttribute("aria-label"), /mocked/);
+      await answersFor(page, "Read").selectOption("result");
+      await page.getByLabel("Result of Read (JSON)").fill('"mine"');
+      assert.deepEqual(await again(visitor, page), { read: "mine", told: "anything" });
+      // What is to be handled is asked for, whatever the rules say.
+      await answersFor(page, "Tell").selectOption("handler");
+      await page.keyboard.press("ControlOrMeta+Shift+Enter");
+      await page.getByRole("form", { name: "Answer of Tell" }).getByRole("button", { name: "Answer", exact: true }).click();
+      await until(async () => assert.ok("MessageId" in (await visitor.output()).told, "filled in with an example of the service"));
+      await page.getByRole("button", { name: "Remove the rule *" }).click();
+      await comes(() => visitor.violations(), []);
+    },
+  );
 
-  visit("JavaScript plays a task in the sandbox, also when it changes while the run is paused", { staying: true }, async (visitor, page) => {
-    await visitor.open({ definition: GREETING, input: { name: "Ada" } });
-    await visitor.tab("Mocks");
-    await answersFor(page, "Greet").selectOption("javascript");
-    const code = page.getByLabel("JavaScript for Greet");
-    const write = async (text) => {
-      await code.fill(text);
-      await code.blur();
-    };
-    await write("async (input, task) => { await task.sleep(90_000); console.log(typeof document, typeof fetch); return { hello: input.name, attempt: task.attempt }; }");
-    await visitor.run();
-    await comes(() => visitor.output(), { hello: "Ada", attempt: 0 });
-    await page.getByText("1 min 30 s of virtual time").or(page.getByText("90 s of virtual time")).or(page.getByText(/1 ?m.* of virtual time/)).first().waitFor();
-    await write("() => {");
-    await page.keyboard.press("ControlOrMeta+Shift+Enter");
-    await page.locator(".result .failure-cause").filter({ hasText: /The mock of Greet is not a function. SyntaxError/ }).waitFor();
-    await page.locator(".mocks .field-problem").filter({ hasText: "SyntaxError" }).waitFor();
-    await write("() => { throw new TaskError('Shy', 'will not speak'); }");
-    await page.keyboard.press("F10");
-    await page.locator(".status-bar, footer, [role=status]").filter({ hasText: /Paused/ }).first().waitFor();
-    await write("() => 'changed on the way'");
-    // At once: the run goes on when the sandbox has read it.
-    await page.keyboard.press("F8");
-    await comes(() => visitor.output(), "changed on the way");
-    // Also where another run takes the sandbox while it reads.
-    await write("() => 'for the next run'");
-    await page.keyboard.press("ControlOrMeta+Shift+Enter");
-    await page.locator(".result", { hasText: "for the next run" }).waitFor();
-    await page.keyboard.press("F10");
-    await page.locator(".pause-where", { hasText: "Greet" }).first().waitFor();
-    for (const text of ["first", "second", "last"]) await write(`() => '${text} of three'`);
-    await page.keyboard.press("F8");
-    await page.locator(".result", { hasText: "last of three" }).waitFor();
-  });
+  visit(
+    "JavaScript plays a task in the sandbox, also when it changes while the run is paused",
+    { staying: true },
+    async (visitor, page) => {
+      await visitor.open({ definition: GREETING, input: { name: "Ada" } });
+      await visitor.tab("Mocks");
+      await answersFor(page, "Greet").selectOption("javascript");
+      const code = page.getByLabel("JavaScript for Greet");
+      const write = async (text) => {
+        await code.fill(text);
+        await code.blur();
+      };
+      await write(
+        "async (input, task) => { await task.sleep(90_000); console.log(typeof document, typeof fetch); return { hello: input.name, attempt: task.attempt }; }",
+      );
+      await visitor.run();
+      await comes(() => visitor.output(), { hello: "Ada", attempt: 0 });
+      await page
+        .getByText("1 min 30 s of virtual time")
+        .or(page.getByText("90 s of virtual time"))
+        .or(page.getByText(/1 ?m.* of virtual time/))
+        .first()
+        .waitFor();
+      await write("() => {");
+      await page.keyboard.press("ControlOrMeta+Shift+Enter");
+      await page
+        .locator(".result .failure-cause")
+        .filter({ hasText: /The mock of Greet is not a function. SyntaxError/ })
+        .waitFor();
+      await page.locator(".mocks .field-problem").filter({ hasText: "SyntaxError" }).waitFor();
+      await write("() => { throw new TaskError('Shy', 'will not speak'); }");
+      await page.keyboard.press("F10");
+      await page
+        .locator(".status-bar, footer, [role=status]")
+        .filter({ hasText: /Paused/ })
+        .first()
+        .waitFor();
+      await write("() => 'changed on the way'");
+      // At once: the run goes on when the sandbox has read it.
+      await page.keyboard.press("F8");
+      await comes(() => visitor.output(), "changed on the way");
+      // Also where another run takes the sandbox while it reads.
+      await write("() => 'for the next run'");
+      await page.keyboard.press("ControlOrMeta+Shift+Enter");
+      await page.locator(".result", { hasText: "for the next run" }).waitFor();
+      await page.keyboard.press("F10");
+      await page.locator(".pause-where", { hasText: "Greet" }).first().waitFor();
+      for (const text of ["first", "second", "last"]) await write(`() => '${text} of three'`);
+      await page.keyboard.press("F8");
+      await page.locator(".result", { hasText: "last of three" }).waitFor();
+    },
+  );
 
   visit("a script answers by attempt, item and call; a recording as it was", { staying: true }, async (visitor, page) => {
-    const definition = chain({ Greet: { ...GREETING.States.Greet, Next: undefined, Retry: [{ ErrorEquals: ["Shy"], IntervalSeconds: 5 }] } });
-    const { history: events } = simulate(definition, { name: "Ada" }, { Greet: [{ error: "Shy", after: 700 }, { output: { hello: "Ada" } }] });
+    const definition = chain({
+      Greet: { ...GREETING.States.Greet, Next: undefined, Retry: [{ ErrorEquals: ["Shy"], IntervalSeconds: 5 }] },
+    });
+    const { history: events } = simulate(
+      definition,
+      { name: "Ada" },
+      { Greet: [{ error: "Shy", after: 700 }, { output: { hello: "Ada" } }] },
+    );
     await visitor.open({ definition });
     await visitor.bring({ events });
     await page.getByRole("region", { name: "Recorded execution" }).getByRole("button", { name: "Debug with its answers" }).click();
@@ -139,7 +180,10 @@ describe("tasks", { skip }, () => {
     StateMachines: { Prices: { TestCases: { Busy: { Call: "AtThird" }, Plain: { Call: "AtOnce" } } } },
     MockedResponses: {
       AtOnce: { 0: { Return: { StatusCode: 200, Payload: { price: 1 } } } },
-      AtThird: { "0-1": { Throw: { Error: "Lambda.TooManyRequestsException", Cause: "slow down" } }, 2: { Return: { StatusCode: 200, Payload: { price: 3 } } } },
+      AtThird: {
+        "0-1": { Throw: { Error: "Lambda.TooManyRequestsException", Cause: "slow down" } },
+        2: { Return: { StatusCode: 200, Payload: { price: 3 } } },
+      },
     },
   };
 
@@ -153,7 +197,9 @@ describe("tasks", { skip }, () => {
       await dialog(page, "Mocks of a file").getByLabel("Text").fill(text);
     };
     await bring(JSON.stringify(CONFIG));
-    await dialog(page, "Mocks of a file").getByLabel(/Prices › Plain/).check();
+    await dialog(page, "Mocks of a file")
+      .getByLabel(/Prices › Plain/)
+      .check();
     await comes(() => visitor.violations(), []);
     await dialog(page, "Mocks of a file").getByRole("button", { name: "Use 1 mock" }).click();
     await visitor.run();
@@ -164,7 +210,11 @@ describe("tasks", { skip }, () => {
     const given = JSON.parse((await visitor.saved(page.getByRole("button", { name: "MockConfigFile.json" }))).bytes);
     assert.deepEqual(given.MockedResponses.CallResponses, CONFIG.MockedResponses.AtThird);
     assert.deepEqual(Object.values(given.StateMachines)[0].TestCases, { Mocked: { Call: "CallResponses" } });
-    for (const [text, why] of [["{", "not JSON"], ['{"StateMachines":{"A":{"TestCases":{"B":{"Call":"None"}}}}}', 'no mocked response "None"'], ["{}", "neither a MockConfigFile.json"]]) {
+    for (const [text, why] of [
+      ["{", "not JSON"],
+      ['{"StateMachines":{"A":{"TestCases":{"B":{"Call":"None"}}}}}', 'no mocked response "None"'],
+      ["{}", "neither a MockConfigFile.json"],
+    ]) {
       await bring(text);
       await dialog(page, "Mocks of a file").getByText(why).waitFor();
       await page.keyboard.press("Escape");
@@ -175,7 +225,9 @@ describe("tasks", { skip }, () => {
     await visitor.open({ definition: CALL });
     await visitor.tab("Mocks");
     await page.getByRole("button", { name: "Mocks of a file" }).click();
-    await dialog(page, "Mocks of a file").getByLabel("Text").fill(JSON.stringify({ mock: { result: JSON.stringify({ Payload: 9 }) } }));
+    await dialog(page, "Mocks of a file")
+      .getByLabel("Text")
+      .fill(JSON.stringify({ mock: { result: JSON.stringify({ Payload: 9 }) } }));
     await dialog(page, "Mocks of a file").getByRole("button", { name: "Use 1 mock" }).click();
     await visitor.run();
     await comes(() => visitor.output(), { Payload: 9 });
@@ -185,42 +237,60 @@ describe("tasks", { skip }, () => {
     assert.deepEqual(JSON.parse(copied.result), { Payload: 9 });
   });
 
-  visit("several tasks wait, the oldest first, and are answered by keys, presets and after a while", { staying: true }, async (visitor, page) => {
-    const branch = (name, fields) => ({ StartAt: name, States: { [name]: { ...task(`arn:aws:lambda:us-east-1:123456789012:function:${name}`, fields), End: true } } });
-    await visitor.open({ definition: chain({ Both: { Type: "Parallel", Branches: [branch("First", {}), branch("Second", { Retry: [{ ErrorEquals: ["Lambda.TooManyRequestsException"] }] })] } }), input: { n: 1 } });
-    await visitor.run();
-    const cards = page.locator("form.answer");
-    await cards.nth(1).waitFor();
-    await comes(() => cards.locator("header .strong").allInnerTexts(), ["First", "Second"]);
-    await page.getByRole("tab", { name: /^Waiting tasks 2/ }).waitFor();
-    await page.getByRole("group", { name: /2 tasks waiting/ }).focus();
-    await comes(() => visitor.violations(), []);
-    await page.keyboard.press("2");
-    await comes(() => page.evaluate(() => document.activeElement.closest("form").getAttribute("aria-label")), "Answer of Second");
-    await page.keyboard.type("2 is typed, not a key");
-    await cards.nth(1).getByRole("button", { name: "Fail", exact: true }).click();
-    const errors = cards.nth(1).getByLabel("Error", { exact: true });
-    await comes(() => errors.locator("option").allInnerTexts(), ["States.TaskFailed", "States.Timeout", "Lambda.TooManyRequestsException", "Lambda.ServiceException", "Lambda.Unknown", "Other…"]);
-    await errors.selectOption("Lambda.TooManyRequestsException");
-    await comes(() => cards.nth(1).getByLabel("Cause").inputValue(), "Rate Exceeded.");
-    await cards.nth(1).getByRole("button", { name: "Fail the task" }).click();
-    // The first is the oldest still; the second asks again after its retry's pause once time may pass.
-    const first = page.getByRole("form", { name: "Answer of First" });
-    await first.getByRole("button", { name: "The input" }).click();
-    await comes(() => first.getByLabel("Result (JSON)").inputValue(), '{\n  "n": 1\n}');
-    await first.getByRole("button", { name: "An example" }).click();
-    await comes(() => first.getByLabel("Result (JSON)").inputValue(), '{\n  "ok": true\n}');
-    await first.getByLabel(/^Wait/).fill("30");
-    await first.getByRole("button", { name: "Answer in 30 s" }).click();
-    const second = page.getByRole("form", { name: "Answer of Second" });
-    await second.getByText("attempt 2").waitFor();
-    await second.getByLabel("Result (JSON)").fill('"done"');
-    await second.getByLabel("Always answer like this for Second").check();
-    await second.getByRole("button", { name: "Answer", exact: true }).click();
-    await comes(() => visitor.output(), [{ ok: true }, "done"]);
-    await visitor.tab("Mocks");
-    await comes(() => answersFor(page, "Second").inputValue(), "result");
-  });
+  visit(
+    "several tasks wait, the oldest first, and are answered by keys, presets and after a while",
+    { staying: true },
+    async (visitor, page) => {
+      const branch = (name, fields) => ({
+        StartAt: name,
+        States: { [name]: { ...task(`arn:aws:lambda:us-east-1:123456789012:function:${name}`, fields), End: true } },
+      });
+      await visitor.open({
+        definition: chain({
+          Both: {
+            Type: "Parallel",
+            Branches: [branch("First", {}), branch("Second", { Retry: [{ ErrorEquals: ["Lambda.TooManyRequestsException"] }] })],
+          },
+        }),
+        input: { n: 1 },
+      });
+      await visitor.run();
+      const cards = page.locator("form.answer");
+      await cards.nth(1).waitFor();
+      await comes(() => cards.locator("header .strong").allInnerTexts(), ["First", "Second"]);
+      await page.getByRole("tab", { name: /^Waiting tasks 2/ }).waitFor();
+      await page.getByRole("group", { name: /2 tasks waiting/ }).focus();
+      await comes(() => visitor.violations(), []);
+      await page.keyboard.press("2");
+      await comes(() => page.evaluate(() => document.activeElement.closest("form").getAttribute("aria-label")), "Answer of Second");
+      await page.keyboard.type("2 is typed, not a key");
+      await cards.nth(1).getByRole("button", { name: "Fail", exact: true }).click();
+      const errors = cards.nth(1).getByLabel("Error", { exact: true });
+      await comes(
+        () => errors.locator("option").allInnerTexts(),
+        ["States.TaskFailed", "States.Timeout", "Lambda.TooManyRequestsException", "Lambda.ServiceException", "Lambda.Unknown", "Other…"],
+      );
+      await errors.selectOption("Lambda.TooManyRequestsException");
+      await comes(() => cards.nth(1).getByLabel("Cause").inputValue(), "Rate Exceeded.");
+      await cards.nth(1).getByRole("button", { name: "Fail the task" }).click();
+      // The first is the oldest still; the second asks again after its retry's pause once time may pass.
+      const first = page.getByRole("form", { name: "Answer of First" });
+      await first.getByRole("button", { name: "The input" }).click();
+      await comes(() => first.getByLabel("Result (JSON)").inputValue(), '{\n  "n": 1\n}');
+      await first.getByRole("button", { name: "An example" }).click();
+      await comes(() => first.getByLabel("Result (JSON)").inputValue(), '{\n  "ok": true\n}');
+      await first.getByLabel(/^Wait/).fill("30");
+      await first.getByRole("button", { name: "Answer in 30 s" }).click();
+      const second = page.getByRole("form", { name: "Answer of Second" });
+      await second.getByText("attempt 2").waitFor();
+      await second.getByLabel("Result (JSON)").fill('"done"');
+      await second.getByLabel("Always answer like this for Second").check();
+      await second.getByRole("button", { name: "Answer", exact: true }).click();
+      await comes(() => visitor.output(), [{ ok: true }, "done"]);
+      await visitor.tab("Mocks");
+      await comes(() => answersFor(page, "Second").inputValue(), "result");
+    },
+  );
 
   visit("a token is answered by whoever holds it", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: CALLBACK });
@@ -271,7 +341,12 @@ describe("tasks", { skip }, () => {
   });
 
   visit("a task starts another machine that was registered, which asks for its own tasks", { staying: true }, async (visitor, page) => {
-    const parent = chain({ Start: task("arn:aws:states:::states:startExecution.sync:2", { Parameters: { StateMachineArn: "arn:aws:states:us-east-1:123456789012:stateMachine:Pricing", "Input.$": "$" }, OutputPath: "$.Output" }) });
+    const parent = chain({
+      Start: task("arn:aws:states:::states:startExecution.sync:2", {
+        Parameters: { StateMachineArn: "arn:aws:states:us-east-1:123456789012:stateMachine:Pricing", "Input.$": "$" },
+        OutputPath: "$.Output",
+      }),
+    });
     const child = chain({ Pause: { Type: "Wait", Seconds: 60 }, Price: task("arn:aws:lambda:us-east-1:123456789012:function:price") });
     await visitor.open({ definition: parent, input: { item: "book" } });
     await visitor.tab("Mocks");
@@ -333,24 +408,58 @@ describe("tasks", { skip }, () => {
         StartAt: "Begin",
         States: {
           Begin: { Type: "Task", Resource: lambda, ResultPath: "$.job", Next: "Poll" },
-          Poll: { Type: "Task", Resource: "arn:aws:states:::lambda:invoke", Parameters: { FunctionName: "poll", "Payload.$": "$.job.id" }, ResultSelector: { "status.$": "$.Payload.status", "rows.$": "$.Payload.rows" }, ResultPath: "$.poll", Next: "Ready?" },
-          "Ready?": { Type: "Choice", Choices: [{ Variable: "$.poll.status", StringEquals: "FAILED", Next: "Failed" }, { Variable: "$.poll.status", StringEquals: "SUCCEEDED", Next: "Rows" }], Default: "Nap" },
+          Poll: {
+            Type: "Task",
+            Resource: "arn:aws:states:::lambda:invoke",
+            Parameters: { FunctionName: "poll", "Payload.$": "$.job.id" },
+            ResultSelector: { "status.$": "$.Payload.status", "rows.$": "$.Payload.rows" },
+            ResultPath: "$.poll",
+            Next: "Ready?",
+          },
+          "Ready?": {
+            Type: "Choice",
+            Choices: [
+              { Variable: "$.poll.status", StringEquals: "FAILED", Next: "Failed" },
+              { Variable: "$.poll.status", StringEquals: "SUCCEEDED", Next: "Rows" },
+            ],
+            Default: "Nap",
+          },
           Nap: { Type: "Wait", Seconds: 60, Next: "Poll" },
-          Rows: { Type: "Map", ItemsPath: "$.poll.rows", ItemProcessor: { StartAt: "Row", States: { Row: { Type: "Task", Resource: lambda, Parameters: { "key.$": "$.key" }, ResultSelector: { "sum.$": "States.MathAdd($.amount, 1)" }, End: true } } }, End: true },
+          Rows: {
+            Type: "Map",
+            ItemsPath: "$.poll.rows",
+            ItemProcessor: {
+              StartAt: "Row",
+              States: {
+                Row: {
+                  Type: "Task",
+                  Resource: lambda,
+                  Parameters: { "key.$": "$.key" },
+                  ResultSelector: { "sum.$": "States.MathAdd($.amount, 1)" },
+                  End: true,
+                },
+              },
+            },
+            End: true,
+          },
           Failed: { Type: "Fail" },
         },
       },
       tasks: "export default { Begin: () => ({ id: 1 }) };",
     });
     await visitor.tab("Mocks");
-    const chosen = (state) => page.getByLabel(`What answers for ${state}`, { exact: true }).evaluate((select) => select.selectedOptions[0].textContent);
+    const chosen = (state) =>
+      page.getByLabel(`What answers for ${state}`, { exact: true }).evaluate((select) => select.selectedOptions[0].textContent);
     await comes(() => chosen("Begin"), "Handler");
     await comes(() => chosen("Poll"), "No handler");
     const button = page.getByRole("button", { name: "Mock every task" });
     await button.click();
     await comes(() => Promise.all(["Begin", "Poll", "Row"].map(chosen)), ["Fixed result", "Fixed result", "Fixed result"]);
     await comes(() => button.isDisabled(), true);
-    await comes(async () => JSON.parse(await page.getByLabel("Result of Poll (JSON)").inputValue()), { status: "SUCCEEDED", rows: [{ key: "key" }] });
+    await comes(async () => JSON.parse(await page.getByLabel("Result of Poll (JSON)").inputValue()), {
+      status: "SUCCEEDED",
+      rows: [{ key: "key" }],
+    });
     await comes(() => visitor.violations(), []);
     if (process.env.STEPGLASS_SHOTS) await page.screenshot({ path: `${process.env.STEPGLASS_SHOTS}/mock-every.png` });
     await visitor.run();

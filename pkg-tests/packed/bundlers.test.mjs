@@ -11,7 +11,12 @@ import { folder as bundlers, isInstalled, program } from "../../scripts/bundlers
 import { launch, open, serve, skip as noBrowser } from "../browser.mjs";
 import { EXPECTED, installIn, pack, tool } from "./tarball.mjs";
 
-const INPUT = JSON.stringify({ lines: [{ price: 10, quantity: 3 }, { price: 4, quantity: 3 }] });
+const INPUT = JSON.stringify({
+  lines: [
+    { price: 10, quantity: 3 },
+    { price: 4, quantity: 3 },
+  ],
+});
 // A build of Next on a busy machine; what passes does not wait for it.
 const LONGEST = 300_000;
 const missing = isInstalled() ? false : "the bundlers are not installed: node scripts/bundlers.mjs";
@@ -49,33 +54,58 @@ describe("code for Node", () => {
       }
     });
   const run = (command, ...args) => execFileSync(command, args, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
-  const withEsbuild = (entry, ...args) => (out) => {
-    const { status, stderr } = spawnSync(process.execPath, [esbuild, entry, "--bundle", "--platform=node", `--outfile=${out}`, "--log-level=warning", ...args], { cwd: folder, encoding: "utf8" });
-    assert.equal(status, 0, stderr);
-    assert.equal(stderr, "", "nothing to be warned of");
-  };
+  const withEsbuild =
+    (entry, ...args) =>
+    (out) => {
+      const { status, stderr } = spawnSync(
+        process.execPath,
+        [esbuild, entry, "--bundle", "--platform=node", `--outfile=${out}`, "--log-level=warning", ...args],
+        { cwd: folder, encoding: "utf8" },
+      );
+      assert.equal(status, 0, stderr);
+      assert.equal(stderr, "", "nothing to be warned of");
+    };
 
   bundled("esbuild, as an ES module", {}, "esbuild.mjs", withEsbuild("main.js", "--format=esm"));
   bundled("esbuild, as CommonJS", {}, "esbuild.cjs", withEsbuild("main.js", "--format=cjs"));
   bundled("esbuild, of a require()", {}, "required.cjs", withEsbuild("required.cjs", "--format=cjs"));
-  bundled("esbuild with conditions of one's own, which lack `module`", {}, "conditions.cjs", withEsbuild("required.cjs", "--format=cjs", "--conditions=development"));
+  bundled(
+    "esbuild with conditions of one's own, which lack `module`",
+    {},
+    "conditions.cjs",
+    withEsbuild("required.cjs", "--format=cjs", "--conditions=development"),
+  );
   bundled("esbuild, minified", {}, "minified.mjs", withEsbuild("main.js", "--format=esm", "--minify"));
 
   bundled("Rollup", { skip: missing }, "rollup.mjs", async (out) => {
     const { rollup } = await import(pathToFileURL(within.resolve("rollup")).href);
     const resolve = await load("@rollup/plugin-node-resolve");
     const json = { name: "json", transform: (text, id) => (id.endsWith(".json") ? `export default ${text}` : null) };
-    const bundle = await rollup({ input: join(folder, "main.js"), external: /^node:/, plugins: [resolve({ exportConditions: ["node"] }), json], onwarn() {} });
+    const bundle = await rollup({
+      input: join(folder, "main.js"),
+      external: /^node:/,
+      plugins: [resolve({ exportConditions: ["node"] }), json],
+      onwarn() {},
+    });
     await bundle.write({ file: out, format: "esm" });
     await bundle.close();
   });
 
-  for (const [name, entry] of [["webpack", "main.js"], ["webpack, of a require()", "required.cjs"]]) {
-    bundled(name, { skip: missing }, `${entry}.webpack.cjs`, (out) => webpack({ target: "node", entry: join(folder, entry), output: { path: join(folder, "out"), filename: `${entry}.webpack.cjs` } }, out));
+  for (const [name, entry] of [
+    ["webpack", "main.js"],
+    ["webpack, of a require()", "required.cjs"],
+  ]) {
+    bundled(name, { skip: missing }, `${entry}.webpack.cjs`, (out) =>
+      webpack({ target: "node", entry: join(folder, entry), output: { path: join(folder, "out"), filename: `${entry}.webpack.cjs` } }, out),
+    );
   }
 
-  bundled("bun build, run by Node", { skip: lacks("bun") }, "bun.mjs", (out) => run(program("bun"), "build", "main.js", "--target=node", "--outfile", out));
-  bundled("bun build, run by Bun", { skip: lacks("bun"), runtime: "bun" }, "for-bun.js", (out) => run(program("bun"), "build", "main.js", "--target=bun", "--outfile", out));
+  bundled("bun build, run by Node", { skip: lacks("bun") }, "bun.mjs", (out) =>
+    run(program("bun"), "build", "main.js", "--target=node", "--outfile", out),
+  );
+  bundled("bun build, run by Bun", { skip: lacks("bun"), runtime: "bun" }, "for-bun.js", (out) =>
+    run(program("bun"), "build", "main.js", "--target=bun", "--outfile", out),
+  );
 
   for (const [name, ...args] of [["bun"], ["deno", "run", "--allow-read", "--allow-env"]]) {
     test(`${name} runs it as it is`, { skip: lacks(name) }, () => {
@@ -89,7 +119,11 @@ describe("code for Node", () => {
 /** Builds with webpack; fails with what it complains of. */
 async function webpack(options) {
   const bundler = await load("webpack");
-  const stats = await new Promise((resolve, reject) => bundler({ mode: "production", performance: false, context: tarball.folder, ...options }, (error, done) => (error ? reject(error) : resolve(done))));
+  const stats = await new Promise((resolve, reject) =>
+    bundler({ mode: "production", performance: false, context: tarball.folder, ...options }, (error, done) =>
+      error ? reject(error) : resolve(done),
+    ),
+  );
   assert.deepEqual(stats.toJson({ all: false, errors: true, warnings: true }), { errors: [], warnings: [] });
 }
 
@@ -104,7 +138,11 @@ describe("code for browsers", { skip: missing || noBrowser }, () => {
     test(name, async () => {
       const folder = installIn(tarball, name);
       await build(folder);
-      assert.equal(readdirSync(join(folder, "out"), { recursive: true }).filter((file) => file.endsWith(".wasm")).length, wasm, "how often the bundler ships the module by itself");
+      assert.equal(
+        readdirSync(join(folder, "out"), { recursive: true }).filter((file) => file.endsWith(".wasm")).length,
+        wasm,
+        "how often the bundler ships the module by itself",
+      );
       if (wasm === 0) cpSync(join(folder, "node_modules/stepglass/dist/stepglass.wasm"), join(folder, "out/stepglass.wasm"));
       const site = await serve(folder);
       try {
@@ -118,7 +156,9 @@ describe("code for browsers", { skip: missing || noBrowser }, () => {
       }
     });
 
-  shown("webpack", 1, (folder) => webpack({ entry: join(folder, "main.js"), output: { path: join(folder, "out"), filename: "main.js", publicPath: "/out/" } }));
+  shown("webpack", 1, (folder) =>
+    webpack({ entry: join(folder, "main.js"), output: { path: join(folder, "out"), filename: "main.js", publicPath: "/out/" } }),
+  );
   // Rollup leaves `new URL(…, import.meta.url)` alone: the file goes beside the bundle.
   shown("rollup", 0, async (folder) => {
     const { rollup } = await import(pathToFileURL(within.resolve("rollup")).href);
@@ -133,9 +173,25 @@ describe("code for browsers", { skip: missing || noBrowser }, () => {
 test("workerd", { skip: lacks("workerd"), timeout: LONGEST }, async () => {
   const folder = installIn(tarball, "workerd");
   // As wrangler bundles: the WebAssembly is a module of its own.
-  execFileSync(process.execPath, [esbuild, "main.js", "--bundle", "--format=esm", "--conditions=workerd,worker,browser", "--external:./stepglass.wasm", "--outfile=out/main.js", "--log-level=warning"], { cwd: folder });
+  execFileSync(
+    process.execPath,
+    [
+      esbuild,
+      "main.js",
+      "--bundle",
+      "--format=esm",
+      "--conditions=workerd,worker,browser",
+      "--external:./stepglass.wasm",
+      "--outfile=out/main.js",
+      "--log-level=warning",
+    ],
+    { cwd: folder },
+  );
   cpSync(join(folder, "node_modules/stepglass/dist/stepglass.wasm"), join(folder, "out/stepglass.wasm"));
-  const server = spawn(program("workerd"), ["serve", "config.capnp", "--control-fd=3"], { cwd: folder, stdio: ["ignore", "pipe", "pipe", "pipe"] });
+  const server = spawn(program("workerd"), ["serve", "config.capnp", "--control-fd=3"], {
+    cwd: folder,
+    stdio: ["ignore", "pipe", "pipe", "pipe"],
+  });
   await answers(server, server.stdio[3], /"port":(\d+)/);
 });
 
@@ -150,7 +206,11 @@ for (const [name, ...args] of [["Turbopack"], ["webpack", "--webpack"]]) {
     const { status, stdout, stderr } = spawnSync(process.execPath, [next, "build", ...args], { cwd: folder, encoding: "utf8", env });
     assert.equal(status, 0, stdout + stderr);
     assert.ok(existsSync(join(folder, ".next/server/app/api/order/route.js")));
-    const server = spawn(process.execPath, [next, "start", "--hostname", "127.0.0.1", "--port", "0"], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
+    const server = spawn(process.execPath, [next, "start", "--hostname", "127.0.0.1", "--port", "0"], {
+      cwd: folder,
+      env,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     await answers(server, server.stdout, /http:\/\/(?:127\.0\.0\.1|localhost):(\d+)/, "api/order");
     rmSync(folder, { recursive: true, force: true });
   });

@@ -17,7 +17,10 @@ let tarball;
 before(() => {
   tarball = pack();
   mkdirSync(join(tarball.folder, "site"));
-  runNpm(["install", "--offline", "--no-audit", "--no-fund", "--no-package-lock", "--prefix", join(tarball.folder, "site"), tarball.path], join(tarball.folder, "site"));
+  runNpm(
+    ["install", "--offline", "--no-audit", "--no-fund", "--no-package-lock", "--prefix", join(tarball.folder, "site"), tarball.path],
+    join(tarball.folder, "site"),
+  );
 });
 after(() => tarball?.remove());
 
@@ -32,7 +35,10 @@ test("the component and its worker are at most 50 kB", () => {
 });
 
 test("importing the component where there is no page does nothing", () => {
-  execFileSync(process.execPath, ["--input-type=module", "-e", 'import "stepglass/debugger";'], { cwd: join(tarball.folder, "site"), stdio: "pipe" });
+  execFileSync(process.execPath, ["--input-type=module", "-e", 'import "stepglass/debugger";'], {
+    cwd: join(tarball.folder, "site"),
+    stdio: "pipe",
+  });
 });
 
 describe("the component", { skip }, () => {
@@ -51,7 +57,16 @@ describe("the component", { skip }, () => {
   const GREETING = {
     StartAt: "Each",
     States: {
-      Each: { Type: "Map", ItemsPath: "$.names", MaxConcurrency: 1, ItemProcessor: { StartAt: "Greet", States: { Greet: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:Greet", End: true } } }, Next: "Done" },
+      Each: {
+        Type: "Map",
+        ItemsPath: "$.names",
+        MaxConcurrency: 1,
+        ItemProcessor: {
+          StartAt: "Greet",
+          States: { Greet: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:Greet", End: true } },
+        },
+        Next: "Done",
+      },
       Done: { Type: "Succeed" },
     },
   };
@@ -65,7 +80,8 @@ describe("the component", { skip }, () => {
       const head = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${name}</title><link rel="icon" href="data:,"><script type="module" src="main.js"></script></head>`;
       writeFileSync(join(folder, "index.html"), `${head}<body><main><h1>${name}</h1>${body}</main></body></html>`);
       writeFileSync(join(folder, "main.js"), `import "../node_modules/stepglass/dist/debugger.js";\n${script}`);
-      for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), typeof text === "string" ? text : JSON.stringify(text));
+      for (const [file, text] of Object.entries(files))
+        writeFileSync(join(folder, file), typeof text === "string" ? text : JSON.stringify(text));
       const { page, problems } = await open(chrome, `${site.url}${at}/`);
       await look(page);
       assert.deepEqual(problems, []);
@@ -114,7 +130,10 @@ describe("the component", { skip }, () => {
       await until(async () => {
         const seen = await page.evaluate(() => window.seen);
         assert.deepEqual(seen[0], ["asl-diagnostics", 0]);
-        assert.deepEqual(seen.find(([type]) => type === "asl-paused"), ["asl-paused", "Greet"]);
+        assert.deepEqual(
+          seen.find(([type]) => type === "asl-paused"),
+          ["asl-paused", "Greet"],
+        );
         assert.deepEqual(seen.at(-1), ["asl-complete", "FAILED"]);
       });
       await call("goto", 3);
@@ -146,7 +165,9 @@ describe("the component", { skip }, () => {
               const { left, right, bottom } = text.getBoundingClientRect();
               // A line is as high as its font is; its letters end above that.
               const low = bottom - 5;
-              return right > box.right || signs.some((sign) => left < sign.right && sign.left < right && sign.top < low) ? [text.textContent] : [];
+              return right > box.right || signs.some((sign) => left < sign.right && sign.left < right && sign.top < low)
+                ? [text.textContent]
+                : [];
             });
           }),
         );
@@ -194,14 +215,23 @@ describe("the component", { skip }, () => {
     "shows a recorded history, read only, and several share one worker that is loaded when they are looked at",
     {
       body: `<stepglass-debugger src="machine.json" history="history.json" readonly></stepglass-debugger><stepglass-debugger src="machine.json" readonly view="graph"></stepglass-debugger>
-        <p style="height: 4000px"></p><stepglass-debugger id="far" src="machine.json"><b>The graph of a greeting</b></stepglass-debugger>`.replace(' style="height: 4000px"', ' class="tall"'),
+        <p style="height: 4000px"></p><stepglass-debugger id="far" src="machine.json"><b>The graph of a greeting</b></stepglass-debugger>`.replace(
+        ' style="height: 4000px"',
+        ' class="tall"',
+      ),
       script: "const sheet = new CSSStyleSheet(); sheet.replaceSync('.tall { height: 4000px }'); document.adoptedStyleSheets = [sheet];",
       files: {
         "machine.json": { StartAt: "A", States: { A: { Type: "Fail", Error: "Wanted" } } },
         "history.json": {
           events: [
             { id: 1, previousEventId: 0, timestamp: 1767225600, type: "ExecutionStarted", executionStartedEventDetails: { input: "{}" } },
-            { id: 2, previousEventId: 0, timestamp: 1767225600, type: "FailStateEntered", stateEnteredEventDetails: { name: "A", input: "{}" } },
+            {
+              id: 2,
+              previousEventId: 0,
+              timestamp: 1767225600,
+              type: "FailStateEntered",
+              stateEnteredEventDetails: { name: "A", input: "{}" },
+            },
             { id: 3, previousEventId: 2, timestamp: 1767225601, type: "ExecutionFailed", executionFailedEventDetails: { error: "Wanted" } },
           ],
         },
@@ -209,7 +239,10 @@ describe("the component", { skip }, () => {
     },
     async (page) => {
       await page.locator(".status-line", { hasText: "Failed: Wanted" }).waitFor();
-      await page.getByRole("button", { name: /^A .*, failed/ }).first().waitFor();
+      await page
+        .getByRole("button", { name: /^A .*, failed/ })
+        .first()
+        .waitFor();
       await comes(() => page.locator("#far").getByRole("group").count(), 0, "nobody has looked at it yet");
       await page.getByText("The graph of a greeting").scrollIntoViewIfNeeded();
       await page.locator("#far").getByRole("button", { name: /^A / }).waitFor();
@@ -220,12 +253,18 @@ describe("the component", { skip }, () => {
 
   visit(
     "asks who looks at it for a task that nobody answers, by keyboard and without a violation, in both themes",
-    { body: `<stepglass-debugger definition='${JSON.stringify(GREETING)}' input='{"names": ["Ada"]}' theme="dark" view="graph data events code"></stepglass-debugger>` },
+    {
+      body: `<stepglass-debugger definition='${JSON.stringify(GREETING)}' input='{"names": ["Ada"]}' theme="dark" view="graph data events code"></stepglass-debugger>`,
+    },
     async (page) => {
       const violations = () =>
         page.evaluate(async () => {
-          const { violations: found } = await globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] });
-          return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html.slice(0, 120)} ${failureSummary}`).join(" | ")}`);
+          const { violations: found } = await globalThis.axe.run(document, {
+            runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+          });
+          return found.map(
+            ({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html.slice(0, 120)} ${failureSummary}`).join(" | ")}`,
+          );
         });
       await node(page, "Greet").waitFor();
       // The policy lets no script in but by the debugger's own door.
@@ -243,11 +282,20 @@ describe("the component", { skip }, () => {
       await page.locator(".status-line", { hasText: "Succeeded" }).waitFor();
       await node(page, "Each").focus();
       await page.keyboard.press("ArrowDown");
-      await comes(() => page.evaluate(() => document.querySelector("stepglass-debugger").shadowRoot.activeElement.getAttribute("aria-label")), /^Done/);
+      await comes(
+        () => page.evaluate(() => document.querySelector("stepglass-debugger").shadowRoot.activeElement.getAttribute("aria-label")),
+        /^Done/,
+      );
     },
   );
 
-  const WAITS = { StartAt: "Nap", States: { Nap: { Type: "Wait", Seconds: 60, Next: "Charge" }, Charge: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:Charge", End: true } } };
+  const WAITS = {
+    StartAt: "Nap",
+    States: {
+      Nap: { Type: "Wait", Seconds: 60, Next: "Charge" },
+      Charge: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:Charge", End: true },
+    },
+  };
 
   visit(
     "a place in a long run is counted from the run's end",
@@ -293,7 +341,11 @@ describe("the component", { skip }, () => {
     },
     async (page) => {
       const of = (id) => page.locator(`#${id}`);
-      const told = (id, type) => page.evaluate(([wanted, kind]) => window.told.filter(([from, what]) => from === wanted && what === kind).map(([, , detail]) => detail), [id, type]);
+      const told = (id, type) =>
+        page.evaluate(
+          ([wanted, kind]) => window.told.filter(([from, what]) => from === wanted && what === kind).map(([, , detail]) => detail),
+          [id, type],
+        );
 
       // at, height, input, mocks: behind addresses.
       await of("at").getByRole("slider", { name: "Event shown" }).and(page.locator('[aria-valuetext^="Event 3 of 9"]')).waitFor();
@@ -307,17 +359,25 @@ describe("the component", { skip }, () => {
       // autoplay, controls.
       await of("auto").scrollIntoViewIfNeeded();
       await of("auto").locator(".status-line", { hasText: "Succeeded" }).waitFor();
-      await comes(() => of("auto").getByRole("button").filter({ visible: true }).evaluateAll((all) => all.map((one) => one.getAttribute("aria-label")).filter((name) => !name.includes(","))), ["Run again", "Restart"]);
+      await comes(
+        () =>
+          of("auto")
+            .getByRole("button")
+            .filter({ visible: true })
+            .evaluateAll((all) => all.map((one) => one.getAttribute("aria-label")).filter((name) => !name.includes(","))),
+        ["Run again", "Restart"],
+      );
 
       // speed, ::part, theme, playground.
       await of("manual").scrollIntoViewIfNeeded();
       await of("manual").getByRole("button", { name: "Run", exact: true }).click();
       await of("manual").getByRole("button", { name: "Next timer" }).click();
       await of("manual").locator(".status-line", { hasText: "Succeeded" }).waitFor();
-      const looks = () => of("manual").evaluate((one) => {
-        const style = (part, name) => getComputedStyle(one.shadowRoot.querySelector(`[part~="${part}"]`))[name];
-        return [style("toolbar", "backgroundColor"), style("node", "opacity"), style("edge", "stroke")];
-      });
+      const looks = () =>
+        of("manual").evaluate((one) => {
+          const style = (part, name) => getComputedStyle(one.shadowRoot.querySelector(`[part~="${part}"]`))[name];
+          return [style("toolbar", "backgroundColor"), style("node", "opacity"), style("edge", "stroke")];
+        });
       await comes(looks, ["rgb(1, 2, 3)", "0.5", "rgb(4, 5, 6)"]);
       await of("manual").getByRole("button", { name: "Open in playground" }).click();
       await page.waitForFunction(() => window.opened.length > 0);
@@ -329,7 +389,9 @@ describe("the component", { skip }, () => {
       await comes(() => of("placed").getByRole("button", { name: "Run", exact: true }).count(), 0);
 
       // definition, step, fork, restart, pause.
-      await of("set").evaluate((one) => void (one.definition = { StartAt: "A", States: { A: { Type: "Pass", Next: "B" }, B: { Type: "Succeed" } } }));
+      await of("set").evaluate(
+        (one) => void (one.definition = { StartAt: "A", States: { A: { Type: "Pass", Next: "B" }, B: { Type: "Succeed" } } }),
+      );
       await of("set").getByText('"Succeed"').waitFor();
       await page.waitForFunction(() => !document.querySelector("#set").shadowRoot.querySelector('[aria-label="Run"].tool').hidden);
       const end = await of("set").evaluate(async (one) => {
@@ -358,7 +420,11 @@ describe("the component", { skip }, () => {
     await page.locator("#deep").getByText("Not started: nested deeper than 128 levels").waitFor();
   });
 
-  visit("says what is wrong where there is no machine", { body: '<stepglass-debugger definition="{ no"></stepglass-debugger>' }, async (page) => {
-    await page.getByRole("alert").filter({ hasText: "cannot be shown" }).waitFor();
-  });
+  visit(
+    "says what is wrong where there is no machine",
+    { body: '<stepglass-debugger definition="{ no"></stepglass-debugger>' },
+    async (page) => {
+      await page.getByRole("alert").filter({ hasText: "cannot be shown" }).waitFor();
+    },
+  );
 });

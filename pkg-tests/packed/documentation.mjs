@@ -35,10 +35,19 @@ export function blocksOf(page) {
     if (fence === null) continue;
     const [, indent, ticks, language] = fence;
     const end = lines.findIndex((line, at) => at > i && line.trim() === ticks);
-    const text = `${lines.slice(i + 1, end).map((line) => line.slice(indent.length)).join("\n")}\n`;
-    const before = lines.slice(0, i).filter((line) => line.trim() !== "").at(-1) ?? "";
+    const text = `${lines
+      .slice(i + 1, end)
+      .map((line) => line.slice(indent.length))
+      .join("\n")}\n`;
+    const before =
+      lines
+        .slice(0, i)
+        .filter((line) => line.trim() !== "")
+        .at(-1) ?? "";
     const marked = /^<!-- not run: (.+) -->$/.exec(before.trim())?.[1];
-    const named = /^(?:# yaml-language-server[^\n]*\n)?(?:\/\/|#) ([\w./-]+\.\w+)(?:$|[\s,:])/.exec(text)?.[1] ?? (["json", "yaml"].includes(language) ? /`([\w./-]+\.\w+)`[^`]*:$/.exec(before)?.[1] : undefined);
+    const named =
+      /^(?:# yaml-language-server[^\n]*\n)?(?:\/\/|#) ([\w./-]+\.\w+)(?:$|[\s,:])/.exec(text)?.[1] ??
+      (["json", "yaml"].includes(language) ? /`([\w./-]+\.\w+)`[^`]*:$/.exec(before)?.[1] : undefined);
     blocks.push({ line: i + 1, language, text, name: named, marked });
     i = end;
   }
@@ -99,12 +108,43 @@ esac`,
     );
     this.#program("git", 'case "$1" in show) cat "${2#*:}" ;; *) echo "git: there is no stand-in for $1" >&2; exit 1 ;; esac');
     const { NODE_TEST_CONTEXT, FORCE_COLOR, ...env } = process.env;
-    this.#env = { ...env, PATH: `${this.#bin}${delimiter}${dirname(process.execPath)}${delimiter}${process.env.PATH}`, NO_COLOR: "1", CI: "1", AWS_PAGER: "", AWS_EC2_METADATA_DISABLED: "true" };
+    this.#env = {
+      ...env,
+      PATH: `${this.#bin}${delimiter}${dirname(process.execPath)}${delimiter}${process.env.PATH}`,
+      NO_COLOR: "1",
+      CI: "1",
+      AWS_PAGER: "",
+      AWS_EC2_METADATA_DISABLED: "true",
+    };
     // What a page imports besides the package, linked as npm would put it.
     for (const name of ["typescript", "vitest", "yaml", "@types/node"]) this.#link(name, join(root, "node_modules", name));
     this.#link("@aws-sdk/client-sfn", join(root, "pkg-tests/server/node_modules/@aws-sdk/client-sfn"));
     this.#link("stepglass", this.#package);
-    this.write("../cdk.json", JSON.stringify({ Resources: { ChargeF2A1: { Type: "AWS::Lambda::Function", Metadata: { "aws:cdk:path": "Shop/Charge/Resource" } }, Orders3A2B1C0D: { Type: "AWS::StepFunctions::StateMachine", Properties: { DefinitionString: { "Fn::Join": ["", ['{"StartAt":"Charge it","States":{"Charge it":{"Type":"Task","Resource":"arn:', { Ref: "AWS::Partition" }, ':states:::lambda:invoke","Parameters":{"FunctionName":"', { "Fn::GetAtt": ["ChargeF2A1", "Arn"] }, '","Payload.$":"$"},"End":true}}}']] } } } } }));
+    this.write(
+      "../cdk.json",
+      JSON.stringify({
+        Resources: {
+          ChargeF2A1: { Type: "AWS::Lambda::Function", Metadata: { "aws:cdk:path": "Shop/Charge/Resource" } },
+          Orders3A2B1C0D: {
+            Type: "AWS::StepFunctions::StateMachine",
+            Properties: {
+              DefinitionString: {
+                "Fn::Join": [
+                  "",
+                  [
+                    '{"StartAt":"Charge it","States":{"Charge it":{"Type":"Task","Resource":"arn:',
+                    { Ref: "AWS::Partition" },
+                    ':states:::lambda:invoke","Parameters":{"FunctionName":"',
+                    { "Fn::GetAtt": ["ChargeF2A1", "Arn"] },
+                    '","Payload.$":"$"},"End":true}}}',
+                  ],
+                ],
+              },
+            },
+          },
+        },
+      }),
+    );
   }
 
   #link(name, to) {
@@ -155,7 +195,8 @@ esac`,
 
   /** Runs a block: "ran", or the reason why not here; throws where it does not do what it says. */
   async perform({ language, text, name, line }) {
-    const file = name ?? `block-${line}.${{ js: "mjs", ts: "ts", python: "py", json: "json", yaml: "yaml", html: "html", css: "css" }[language]}`;
+    const file =
+      name ?? `block-${line}.${{ js: "mjs", ts: "ts", python: "py", json: "json", yaml: "yaml", html: "html", css: "css" }[language]}`;
     switch (language) {
       case "sh":
         if (/(^|[\s(])aws /.test(text) && !this.aws) return "there is no aws command on this machine";
@@ -167,12 +208,22 @@ esac`,
         const { status, stdout, output } = tests ? await this.node("--test", file) : await this.node(file);
         if (status !== 0) throw new Error(`${file} exits with ${status}\n${output}`);
         const expected = [...text.matchAll(/^\/\/ → (.*)$/gm)].map(([, told]) => told);
-        if (!tests && (expected.length > 0 || stdout !== "") && stdout.trimEnd() !== expected.join("\n")) throw new Error(`${file} does not print what it says\n${stdout}\n--- it says\n${expected.join("\n")}`);
+        if (!tests && (expected.length > 0 || stdout !== "") && stdout.trimEnd() !== expected.join("\n"))
+          throw new Error(`${file} does not print what it says\n${stdout}\n--- it says\n${expected.join("\n")}`);
         return "ran";
       }
       case "ts": {
         this.write(file, text);
-        const options = { strict: true, target: "es2022", module: "esnext", moduleResolution: "bundler", types: ["node"], noEmit: true, skipLibCheck: true, allowImportingTsExtensions: true };
+        const options = {
+          strict: true,
+          target: "es2022",
+          module: "esnext",
+          moduleResolution: "bundler",
+          types: ["node"],
+          noEmit: true,
+          skipLibCheck: true,
+          allowImportingTsExtensions: true,
+        };
         this.write("tsconfig.json", JSON.stringify({ compilerOptions: options, files: [file] }));
         return succeeded(await this.node(join(root, "node_modules/typescript/bin/tsc"), "-p", "."), text);
       }
@@ -191,9 +242,13 @@ esac`,
 
   async #data(file, value) {
     if (/\.stepglass\.(ya?ml|json)$/.test(file)) return succeeded(await this.shell(`npx stepglass test ${file}`), file);
-    if (value?.StartAt !== undefined || value?.Resources !== undefined || value?.stepFunctions !== undefined) return succeeded(await this.shell(`npx stepglass validate --strict ${file}`), file);
+    if (value?.StartAt !== undefined || value?.Resources !== undefined || value?.stepFunctions !== undefined)
+      return succeeded(await this.shell(`npx stepglass validate --strict ${file}`), file);
     const jobs = Object.values(value?.jobs ?? {});
-    const steps = jobs.flatMap((job) => job.steps ?? []).concat(Array.isArray(value) ? value : []).filter((step) => step?.run !== undefined);
+    const steps = jobs
+      .flatMap((job) => job.steps ?? [])
+      .concat(Array.isArray(value) ? value : [])
+      .filter((step) => step?.run !== undefined);
     if (steps.length > 0) writeFileSync(join(this.top, "summary.md"), "");
     for (const { run } of steps) {
       const result = await this.shell(`export GITHUB_STEP_SUMMARY=${join(this.top, "summary.md")}\n${run}`);
@@ -221,7 +276,11 @@ function succeeded({ status, output }, what) {
 
 function npmCli() {
   const near = join(dirname(process.execPath), "../lib/node_modules/npm/bin/npm-cli.js");
-  return process.env.npm_execpath ?? [near, "/usr/share/nodejs/npm/bin/npm-cli.js", "/usr/lib/node_modules/npm/bin/npm-cli.js"].find((file) => existsSync(file)) ?? near;
+  return (
+    process.env.npm_execpath ??
+    [near, "/usr/share/nodejs/npm/bin/npm-cli.js", "/usr/lib/node_modules/npm/bin/npm-cli.js"].find((file) => existsSync(file)) ??
+    near
+  );
 }
 
 function freePort() {

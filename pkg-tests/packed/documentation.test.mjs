@@ -10,7 +10,12 @@ import { pack, root } from "./tarball.mjs";
 // Generated: the declarations of api.md are what the type tests compile; its examples and those of command.md run in pkg-tests/api
 // (examples-in-types.test.mjs, testing-docs.test.mjs, examples-in-help.test.mjs).
 const GENERATED = ["api.md", "command.md", "errors.md"];
-const pages = ["README.md", ...readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md") && !GENERATED.includes(name)).map((name) => `docs/${name}`)].filter((page) => blocksOf(page).length > 0);
+const pages = [
+  "README.md",
+  ...readdirSync(join(root, "docs"))
+    .filter((name) => name.endsWith(".md") && !GENERATED.includes(name))
+    .map((name) => `docs/${name}`),
+].filter((page) => blocksOf(page).length > 0);
 
 let packed;
 let unpacked;

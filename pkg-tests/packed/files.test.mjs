@@ -34,7 +34,17 @@ test("publint finds nothing", () => {
 test("types resolve as Node, bundlers and old compilers look for them", () => {
   // `/slim` and `/inline` are ES modules alone; the wasm file and the worker have no types.
   const attw = join(root, "node_modules/@arethetypeswrong/cli/dist/index.js");
-  const args = [tarball.path, "--exclude-entrypoints", "./stepglass.wasm", "./debugger-worker", "--ignore-rules", "cjs-resolves-to-esm", "no-resolution", "--format", "ascii"];
+  const args = [
+    tarball.path,
+    "--exclude-entrypoints",
+    "./stepglass.wasm",
+    "./debugger-worker",
+    "--ignore-rules",
+    "cjs-resolves-to-esm",
+    "no-resolution",
+    "--format",
+    "ascii",
+  ];
   execFileSync(process.execPath, [attw, ...args], { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 });
 

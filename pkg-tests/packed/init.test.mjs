@@ -24,7 +24,11 @@ function install(into) {
   mkdirSync(join(into, "node_modules", ".bin"), { recursive: true });
   mkdirSync(place);
   execFileSync("tar", ["-xzf", packed.path, "--strip-components=1", "-C", place]);
-  writeFileSync(join(into, "node_modules", ".bin", "stepglass"), `#!/bin/sh\nexec ${JSON.stringify(process.execPath)} ${JSON.stringify(join(place, "dist/cli.js"))} "$@"\n`, { mode: 0o755 });
+  writeFileSync(
+    join(into, "node_modules", ".bin", "stepglass"),
+    `#!/bin/sh\nexec ${JSON.stringify(process.execPath)} ${JSON.stringify(join(place, "dist/cli.js"))} "$@"\n`,
+    { mode: 0o755 },
+  );
   return join(place, "dist/cli.js");
 }
 
@@ -56,7 +60,10 @@ test("in a project: what is there stays", () => {
   const project = join(folder, "project");
   mkdirSync(project);
   const cli = install(project);
-  writeFileSync(join(project, "package.json"), '{\n    "name": "mine",\n    "scripts": { "start": "node ." },\n    "dependencies": { "left": "1" }\n}\n');
+  writeFileSync(
+    join(project, "package.json"),
+    '{\n    "name": "mine",\n    "scripts": { "start": "node ." },\n    "dependencies": { "left": "1" }\n}\n',
+  );
   const { status, stdout } = stepglass(cli, project, "init", "--json");
   assert.equal(status, 0);
   assert.deepEqual(JSON.parse(stdout).changed, ["package.json"]);
@@ -70,7 +77,14 @@ test("in a project: what is there stays", () => {
 test("into a new folder, and not over a file", () => {
   const cli = install(mkdtempSync(join(folder, "x-")));
   assert.equal(stepglass(cli, folder, "init", "a/b").status, 0);
-  assert.deepEqual(readdirSync(join(folder, "a/b")).sort(), ["order.asl.json", "order.json", "order.stepglass.yaml", "order.test.mjs", "package.json", "tasks.mjs"]);
+  assert.deepEqual(readdirSync(join(folder, "a/b")).sort(), [
+    "order.asl.json",
+    "order.json",
+    "order.stepglass.yaml",
+    "order.test.mjs",
+    "package.json",
+    "tasks.mjs",
+  ]);
   mkdirSync(join(folder, "c"));
   writeFileSync(join(folder, "c/tasks.mjs"), "mine");
   assert.equal(stepglass(cli, folder, "init", "c").status, 2);

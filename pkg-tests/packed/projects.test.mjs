@@ -55,7 +55,8 @@ test("every project has its case", () => {
 for (const [name, { build = [], copy = [], node, browser, wasm }] of Object.entries(cases)) {
   test(name, async (t) => {
     const folder = installIn(tarball, name);
-    for (const [program, ...args] of build) execFileSync(process.execPath, [program, ...args], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
+    for (const [program, ...args] of build)
+      execFileSync(process.execPath, [program, ...args], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
     for (const [from, to] of copy) cpSync(join(folder, "node_modules/stepglass/dist", from), join(folder, to));
     if (wasm !== undefined) {
       const modules = readdirSync(join(folder, browser), { recursive: true }).filter((file) => file.endsWith(".wasm"));
@@ -84,7 +85,11 @@ for (const [name, { build = [], copy = [], node, browser, wasm }] of Object.entr
 test("the command runs from an installed package", () => {
   const folder = installIn(tarball, "node-esm", "command");
   const bin = join(folder, "node_modules/.bin/stepglass");
-  const { status, stdout, stderr } = spawnSync(bin, ["validate", "order.json"], { cwd: folder, encoding: "utf8", shell: process.platform === "win32" });
+  const { status, stdout, stderr } = spawnSync(bin, ["validate", "order.json"], {
+    cwd: folder,
+    encoding: "utf8",
+    shell: process.platform === "win32",
+  });
   assert.equal(status, 0, stdout + stderr);
   assert.notEqual(spawnSync(bin, ["validate", "package.json"], { cwd: folder, shell: process.platform === "win32" }).status, 0);
 });

@@ -7,7 +7,12 @@ import { test } from "node:test";
 import { root, runNpm } from "./tarball.mjs";
 
 const REPOSITORY = "https://example.org/somebody/stepglass";
-const release = (...args) => spawnSync(process.execPath, [join(root, "scripts/release.mjs"), ...args], { cwd: root, encoding: "utf8", env: { ...process.env, STEPGLASS_REPOSITORY: undefined } });
+const release = (...args) =>
+  spawnSync(process.execPath, [join(root, "scripts/release.mjs"), ...args], {
+    cwd: root,
+    encoding: "utf8",
+    env: { ...process.env, STEPGLASS_REPOSITORY: undefined },
+  });
 
 test("publishing without the repository's address stops with the reason", () => {
   for (const [args, reason] of [
@@ -36,7 +41,10 @@ test("manifest, links and pictures of the tarball lead to the repository", () =>
     let pictures = 0;
     for (const file of ["README.md", "CHANGELOG.md"]) {
       const text = read(file).replace(/^```[^]*?^```|`[^`\n]+`/gm, "");
-      const targets = [...text.matchAll(/(!?)\[[^\]]*\]\(([^)\s]+)/g), ...text.matchAll(/<(img|a|source)\b[^>]*\b(?:src|href|srcset)="([^"]+)/g)];
+      const targets = [
+        ...text.matchAll(/(!?)\[[^\]]*\]\(([^)\s]+)/g),
+        ...text.matchAll(/<(img|a|source)\b[^>]*\b(?:src|href|srcset)="([^"]+)/g),
+      ];
       assert.ok(targets.length > 0, file);
       for (const [, mark, target] of targets) {
         assert.match(target, /^(https:\/\/|#)/, `${file}: ${target}`);

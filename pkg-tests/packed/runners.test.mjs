@@ -26,7 +26,12 @@ before(() => {
 });
 after(() => tarball?.remove());
 
-const run = (args, env) => spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8", env: { ...process.env, NODE_TEST_CONTEXT: undefined, NO_COLOR: "1", FORCE_COLOR: undefined, ...env } });
+const run = (args, env) =>
+  spawnSync(process.execPath, args, {
+    cwd: folder,
+    encoding: "utf8",
+    env: { ...process.env, NODE_TEST_CONTEXT: undefined, NO_COLOR: "1", FORCE_COLOR: undefined, ...env },
+  });
 const command = (...args) => run([join(folder, "node_modules/stepglass/dist/cli.js"), ...args]);
 
 for (const [name, args] of Object.entries(runners)) {
@@ -43,7 +48,16 @@ for (const [name, args] of Object.entries(runners)) {
 
   test(`${name}: its executions are covered`, () => {
     const output = join(folder, `coverage-${name.replace(":", "-")}`);
-    const { status, stdout, stderr } = command("coverage", "--format", "json,lcov,html,text", "--coverage-dir", output, "--", process.execPath, ...args);
+    const { status, stdout, stderr } = command(
+      "coverage",
+      "--format",
+      "json,lcov,html,text",
+      "--coverage-dir",
+      output,
+      "--",
+      process.execPath,
+      ...args,
+    );
     assert.equal(status, 0, stdout + stderr);
     const { machines } = JSON.parse(readFileSync(join(output, "stepglass.json"), "utf8"));
     const [{ file, places }] = machines;
@@ -65,7 +79,10 @@ test("matchers of Vitest and Jest show the difference", () => {
 
 test("npx stepglass test runs tests without JavaScript from an installed package", () => {
   mkdirSync(join(folder, "yaml"));
-  writeFileSync(join(folder, "yaml/order.stepglass.yaml"), "definition: ../order.asl.json\ntests:\n  gift:\n    mocks: { Charge: { return: { amount: 120 } } }\n    expect: { path: [Charge, Enough, Gift, Done] }\n");
+  writeFileSync(
+    join(folder, "yaml/order.stepglass.yaml"),
+    "definition: ../order.asl.json\ntests:\n  gift:\n    mocks: { Charge: { return: { amount: 120 } } }\n    expect: { path: [Charge, Enough, Gift, Done] }\n",
+  );
   const { status, stdout, stderr } = command("test", "yaml", "--coverage");
   assert.equal(status, 0, stdout + stderr);
   assert.match(stdout, /✓ gift[^]*1 passed[^]*order\.asl\.json +4\/5/);

@@ -26,7 +26,12 @@ export function pack() {
 
 export function runNpm(args, cwd) {
   const [command, all] = npm(...args);
-  return execFileSync(command, all, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], shell: command === "npm" && process.platform === "win32" });
+  return execFileSync(command, all, {
+    cwd,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"],
+    shell: command === "npm" && process.platform === "win32",
+  });
 }
 
 /** A copy of a project with the tarball installed, out of reach of the repository's own packages unless `folder` is within. */

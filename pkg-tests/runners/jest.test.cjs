@@ -6,7 +6,9 @@ const order = testMachine(join(__dirname, "order.asl.json"));
 
 test("tried again an hour later", async () => {
   const run = await order.run({ order: 7 }, { mocks: { Charge: [throws("Declined"), returns({ amount: 120 })] } });
-  expectRun(run).succeeded().outputMatches({ order: expect.any(Number) });
+  expectRun(run)
+    .succeeded()
+    .outputMatches({ order: expect.any(Number) });
   expect(run).toTakePath("Charge", "Enough", "Gift", "Done");
   expect(run).not.toEnter("Refused");
 });

@@ -17,13 +17,21 @@ lambdas.listen(0, "127.0.0.1");
 await once(lambdas, "listening");
 after(() => lambdas.close());
 
-const refusedEntries = { Entries: [{ EventId: "1" }, { ErrorCode: "MalformedDetail", ErrorMessage: "Detail is malformed." }], FailedEntryCount: 1 };
+const refusedEntries = {
+  Entries: [{ EventId: "1" }, { ErrorCode: "MalformedDetail", ErrorMessage: "Detail is malformed." }],
+  FailedEntryCount: 1,
+};
 const server = await start({
   tasks: { "events:putEvents": () => refusedEntries, "sqs:sendMessage": () => ({}) },
   lambdaEndpoint: `http://127.0.0.1:${lambdas.address().port}`,
 });
 const clientOf = (where, key = "any") =>
-  new sfn.SFNClient({ endpoint: server.url, region: where, credentials: { accessKeyId: key, secretAccessKey: "any" }, disableHostPrefix: true });
+  new sfn.SFNClient({
+    endpoint: server.url,
+    region: where,
+    credentials: { accessKeyId: key, secretAccessKey: "any" },
+    disableHostPrefix: true,
+  });
 const client = clientOf(region);
 const send = (name, input, by = client) => by.send(new sfn[`${name}Command`](input));
 
@@ -41,7 +49,16 @@ async function run(stateMachineArn, input = "{}") {
 }
 
 const historyOf = async ({ executionArn }) => (await send("GetExecutionHistory", { executionArn })).events;
-const invoke = (parameters) => machine({ T: { Type: "Task", Resource: "arn:aws:states:::lambda:invoke", Parameters: { FunctionName: "f", ...parameters }, OutputPath: "$.Payload", End: true } });
+const invoke = (parameters) =>
+  machine({
+    T: {
+      Type: "Task",
+      Resource: "arn:aws:states:::lambda:invoke",
+      Parameters: { FunctionName: "f", ...parameters },
+      OutputPath: "$.Payload",
+      End: true,
+    },
+  });
 
 test("a Payload that is a string is the JSON text of what the function gets; null is an empty object", async () => {
   for (const [parameters, expected] of [
@@ -65,11 +82,22 @@ test("numbers keep their digits on the way through tasks, child executions and a
   assert.equal(started.executionStartedEventDetails.input, input, "the caller's own text");
 
   given.length = 0;
-  const called = await run(await create(machine({ T: { Type: "Task", Resource: lambda("f"), ResultSelector: { "price.$": "$.price" }, End: true } })), input);
+  const called = await run(
+    await create(machine({ T: { Type: "Task", Resource: lambda("f"), ResultSelector: { "price.$": "$.price" }, End: true } })),
+    input,
+  );
   assert.deepEqual([given, called.output], [['{"price":1.0,"tax":100.0}'], '{"price":1.0}']);
 
   const child = await create(machine({ P: { Type: "Pass", End: true } }));
-  const parent = machine({ T: { Type: "Task", Resource: "arn:aws:states:::states:startExecution.sync:2", Parameters: { StateMachineArn: child, "Input.$": "$" }, OutputPath: "$.Output", End: true } });
+  const parent = machine({
+    T: {
+      Type: "Task",
+      Resource: "arn:aws:states:::states:startExecution.sync:2",
+      Parameters: { StateMachineArn: child, "Input.$": "$" },
+      OutputPath: "$.Output",
+      End: true,
+    },
+  });
   assert.equal((await run(await create(parent), input)).output, '{"price":1.0,"tax":100.0}');
 });
 
@@ -91,10 +119,18 @@ test("regions and accounts are apart, side by side in one server", async () => {
   const [here, there, other] = [clientOf("us-east-1"), clientOf("eu-west-1"), clientOf("eu-west-1", "210987654321")];
   const definition = machine({ P: { Type: "Pass", End: true } });
   const arns = [];
-  for (const by of [here, there, other]) arns.push((await send("CreateStateMachine", { name: "Twin", definition, roleArn: role }, by)).stateMachineArn);
-  assert.deepEqual(arns, [`arn:aws:states:us-east-1:${account}:stateMachine:Twin`, `arn:aws:states:eu-west-1:${account}:stateMachine:Twin`, "arn:aws:states:eu-west-1:210987654321:stateMachine:Twin"]);
+  for (const by of [here, there, other])
+    arns.push((await send("CreateStateMachine", { name: "Twin", definition, roleArn: role }, by)).stateMachineArn);
+  assert.deepEqual(arns, [
+    `arn:aws:states:us-east-1:${account}:stateMachine:Twin`,
+    `arn:aws:states:eu-west-1:${account}:stateMachine:Twin`,
+    "arn:aws:states:eu-west-1:210987654321:stateMachine:Twin",
+  ]);
   const { stateMachines } = await send("ListStateMachines", {}, there);
-  assert.deepEqual(stateMachines.map(({ stateMachineArn }) => stateMachineArn), [arns[1]]);
+  assert.deepEqual(
+    stateMachines.map(({ stateMachineArn }) => stateMachineArn),
+    [arns[1]],
+  );
   const { executionArn } = await send("StartExecution", { stateMachineArn: arns[1] }, there);
   assert.match(executionArn, /^arn:aws:states:eu-west-1:/);
 });
@@ -108,14 +144,35 @@ test("integrations that do not exist are refused when a machine is made", async 
       return true;
     });
   }
-  for (const resource of ["aws-sdk:dynamodb:query", "aws-sdk:sfn:startExecution", "ecs:runTask.sync", "sns:publish.waitForTaskToken", "aws-sdk:elasticsearchservice:listTags"]) {
-    await create(machine({ T: { Type: "Task", Resource: `arn:aws:states:::${resource}`, ...(resource.endsWith("Token") && { Parameters: { "t.$": "$$.Task.Token" } }), End: true } }));
+  for (const resource of [
+    "aws-sdk:dynamodb:query",
+    "aws-sdk:sfn:startExecution",
+    "ecs:runTask.sync",
+    "sns:publish.waitForTaskToken",
+    "aws-sdk:elasticsearchservice:listTags",
+  ]) {
+    await create(
+      machine({
+        T: {
+          Type: "Task",
+          Resource: `arn:aws:states:::${resource}`,
+          ...(resource.endsWith("Token") && { Parameters: { "t.$": "$$.Task.Token" } }),
+          End: true,
+        },
+      }),
+    );
   }
 });
 
 test("a byte order mark and a placeholder outside of strings are no JSON, as on AWS", async () => {
   const definition = machine({ W: { Type: "Wait", Seconds: 1, End: true } });
-  for (const [text, what] of [[`\ufeff${definition}`, /^Invalid State Machine Definition: 'INVALID_JSON_DESCRIPTION: Unexpected character/], [definition.replace('"Seconds":1', '"Seconds":${Delay}'), /^Invalid State Machine Definition: 'INVALID_JSON_DESCRIPTION: Unrecognized token '\$'/]]) {
+  for (const [text, what] of [
+    [`\ufeff${definition}`, /^Invalid State Machine Definition: 'INVALID_JSON_DESCRIPTION: Unexpected character/],
+    [
+      definition.replace('"Seconds":1', '"Seconds":${Delay}'),
+      /^Invalid State Machine Definition: 'INVALID_JSON_DESCRIPTION: Unrecognized token '\$'/,
+    ],
+  ]) {
     await assert.rejects(create(text), (error) => error.name === "InvalidDefinition" && what.test(error.message));
     assert.equal((await send("ValidateStateMachineDefinition", { definition: text })).result, "FAIL");
   }
@@ -124,7 +181,12 @@ test("a byte order mark and a placeholder outside of strings are no JSON, as on 
 
 test("a deleted activity ends the execution, and nobody catches that", async () => {
   const { activityArn } = await send("CreateActivity", { name: "gone" });
-  const stateMachineArn = await create(machine({ T: { Type: "Task", Resource: activityArn, Catch: [{ ErrorEquals: ["States.ALL"], Next: "End" }], End: true }, End: { Type: "Succeed" } }));
+  const stateMachineArn = await create(
+    machine({
+      T: { Type: "Task", Resource: activityArn, Catch: [{ ErrorEquals: ["States.ALL"], Next: "End" }], End: true },
+      End: { Type: "Succeed" },
+    }),
+  );
   await send("DeleteActivity", { activityArn });
   const { status, error, cause, executionArn } = await run(stateMachineArn);
   assert.deepEqual([status, error, cause], ["FAILED", "States.Runtime", `The activity ${activityArn} does not exist.`]);
@@ -133,7 +195,9 @@ test("a deleted activity ends the execution, and nobody catches that", async () 
 });
 
 test("entries that EventBridge refuses fail the task", async () => {
-  const stateMachineArn = await create(machine({ T: { Type: "Task", Resource: "arn:aws:states:::events:putEvents", Parameters: { Entries: [] }, End: true } }));
+  const stateMachineArn = await create(
+    machine({ T: { Type: "Task", Resource: "arn:aws:states:::events:putEvents", Parameters: { Entries: [] }, End: true } }),
+  );
   const { error, cause } = await run(stateMachineArn);
   assert.deepEqual([error, JSON.parse(cause)], ["EventBridge.FailedEntry", refusedEntries]);
 });
@@ -144,8 +208,12 @@ test("what is encrypted without a key says so; versions are not updated; AWS's o
   assert.deepEqual((await send("DescribeStateMachine", { stateMachineArn })).encryptionConfiguration, { type: "AWS_OWNED_KEY" });
   const { activityArn } = await send("CreateActivity", { name: "sealed" });
   assert.deepEqual((await send("DescribeActivity", { activityArn })).encryptionConfiguration, { type: "AWS_OWNED_KEY" });
-  await assert.rejects(send("UpdateStateMachine", { stateMachineArn: `${stateMachineArn}:1`, definition }), { name: "StateMachineDoesNotExist" });
-  await assert.rejects(send("TagResource", { resourceArn: stateMachineArn, tags: [{ key: "aws:mine", value: "1" }] }), { name: "ValidationException" });
+  await assert.rejects(send("UpdateStateMachine", { stateMachineArn: `${stateMachineArn}:1`, definition }), {
+    name: "StateMachineDoesNotExist",
+  });
+  await assert.rejects(send("TagResource", { resourceArn: stateMachineArn, tags: [{ key: "aws:mine", value: "1" }] }), {
+    name: "ValidationException",
+  });
 });
 
 test("of two redrives at once one takes the execution up", async () => {
@@ -158,9 +226,23 @@ test("of two redrives at once one takes the execution up", async () => {
 });
 
 test("a limit that is a percentage has its fraction", async () => {
-  const definition = machine({ M: { Type: "Map", ItemProcessor: { ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" }, StartAt: "P", States: { P: { Type: "Pass", End: true } } }, End: true } });
+  const definition = machine({
+    M: {
+      Type: "Map",
+      ItemProcessor: {
+        ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" },
+        StartAt: "P",
+        States: { P: { Type: "Pass", End: true } },
+      },
+      End: true,
+    },
+  });
   const { executionArn } = await run(await create(definition), "[1]");
   const { mapRuns } = await send("ListMapRuns", { executionArn });
-  const response = await fetch(server.url, { method: "POST", headers: { "x-amz-target": "AWSStepFunctions.DescribeMapRun" }, body: JSON.stringify({ mapRunArn: mapRuns[0].mapRunArn }) });
+  const response = await fetch(server.url, {
+    method: "POST",
+    headers: { "x-amz-target": "AWSStepFunctions.DescribeMapRun" },
+    body: JSON.stringify({ mapRunArn: mapRuns[0].mapRunArn }),
+  });
   assert.match(await response.text(), /"toleratedFailurePercentage":0\.0,/);
 });

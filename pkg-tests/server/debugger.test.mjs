@@ -7,9 +7,17 @@ import { machine, role, start } from "./endpoint.mjs";
 test("an execution is found in the list and followed to its end, on the graph", { skip, timeout: 300_000 }, async () => {
   const server = await start();
   const hostile = "<img src=x onerror=alert(1)>";
-  const definition = machine({ Before: { Type: "Pass", Next: "Rest" }, Rest: { Type: "Wait", Seconds: 3600, Next: "After" }, After: { Type: "Pass", Result: hostile, End: true } });
+  const definition = machine({
+    Before: { Type: "Pass", Next: "Rest" },
+    Rest: { Type: "Wait", Seconds: 3600, Next: "After" },
+    After: { Type: "Pass", Result: hostile, End: true },
+  });
   const { stateMachineArn } = await server.call("CreateStateMachine", { name: "Order", definition, roleArn: role });
-  const { executionArn } = await server.call("StartExecution", { stateMachineArn, name: "seven", input: JSON.stringify({ html: hostile }) });
+  const { executionArn } = await server.call("StartExecution", {
+    stateMachineArn,
+    name: "seven",
+    input: JSON.stringify({ html: hostile }),
+  });
   const browser = await launch();
   try {
     const { page, problems } = await open(browser, `${server.url}/debugger/`);
@@ -24,7 +32,10 @@ test("an execution is found in the list and followed to its end, on the graph", 
     await comes(() => page.locator("#list").innerText(), /ExecutionAborted/);
     await comes(() => page.locator("img").count(), 1);
     // Following the stream ended it: nothing else may have gone wrong.
-    assert.deepEqual(problems.filter((problem) => !problem.includes("/events")), []);
+    assert.deepEqual(
+      problems.filter((problem) => !problem.includes("/events")),
+      [],
+    );
     await page.getByRole("link", { name: "All executions" }).click();
     await page.getByText("ABORTED").waitFor();
   } finally {

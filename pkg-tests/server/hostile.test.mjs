@@ -16,7 +16,9 @@ let problems = "";
 
 // In a process of its own: what it uses can be measured, and that it lives is seen from outside.
 before(async () => {
-  child = spawn(process.execPath, [command, "serve", "--port", "0", "--json", "--log-level", "error"], { stdio: ["ignore", "pipe", "pipe"] });
+  child = spawn(process.execPath, [command, "serve", "--port", "0", "--json", "--log-level", "error"], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   child.stderr.on("data", (data) => (problems += data));
   const [line] = await once(child.stdout, "data");
   ({ port } = JSON.parse(line));
@@ -26,16 +28,22 @@ after(() => {
   child.kill();
 });
 
-const rss = () => (process.platform === "linux" ? Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))[1]) / 1024 : 0);
+const rss = () =>
+  process.platform === "linux" ? Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))[1]) / 1024 : 0;
 
 function send({ method = "POST", path = "/", headers = {}, body = "", target }) {
   return new Promise((resolve, reject) => {
-    const sent = request({ host: "127.0.0.1", port, method, path, agent, headers: { ...(target !== undefined && { "x-amz-target": target }), ...headers } }, (response) => {
-      const chunks = [];
-      response.on("data", (chunk) => chunks.push(chunk));
-      response.on("end", () => resolve({ status: response.statusCode, headers: response.headers, text: Buffer.concat(chunks).toString() }));
-      response.on("error", reject);
-    });
+    const sent = request(
+      { host: "127.0.0.1", port, method, path, agent, headers: { ...(target !== undefined && { "x-amz-target": target }), ...headers } },
+      (response) => {
+        const chunks = [];
+        response.on("data", (chunk) => chunks.push(chunk));
+        response.on("end", () =>
+          resolve({ status: response.statusCode, headers: response.headers, text: Buffer.concat(chunks).toString() }),
+        );
+        response.on("error", reject);
+      },
+    );
     sent.on("error", reject);
     sent.end(body);
   });
@@ -67,8 +75,43 @@ function randomOf(seed) {
   };
 }
 
-const OPERATIONS = ["CreateStateMachine", "StartExecution", "DescribeExecution", "GetExecutionHistory", "SendTaskSuccess", "ListExecutions", "TagResource", "TestState", "CreateStateMachineAlias", "UpdateMapRun", "ValidateStateMachineDefinition", "GetActivityTask", "RedriveExecution"];
-const MEMBERS = ["name", "definition", "roleArn", "stateMachineArn", "executionArn", "input", "taskToken", "output", "tags", "nextToken", "maxResults", "routingConfiguration", "mapRunArn", "activityArn", "resourceArn", "mock", "context", "__proto__", "constructor", "toString"];
+const OPERATIONS = [
+  "CreateStateMachine",
+  "StartExecution",
+  "DescribeExecution",
+  "GetExecutionHistory",
+  "SendTaskSuccess",
+  "ListExecutions",
+  "TagResource",
+  "TestState",
+  "CreateStateMachineAlias",
+  "UpdateMapRun",
+  "ValidateStateMachineDefinition",
+  "GetActivityTask",
+  "RedriveExecution",
+];
+const MEMBERS = [
+  "name",
+  "definition",
+  "roleArn",
+  "stateMachineArn",
+  "executionArn",
+  "input",
+  "taskToken",
+  "output",
+  "tags",
+  "nextToken",
+  "maxResults",
+  "routingConfiguration",
+  "mapRunArn",
+  "activityArn",
+  "resourceArn",
+  "mock",
+  "context",
+  "__proto__",
+  "constructor",
+  "toString",
+];
 
 function hostileValue(random) {
   const values = [
@@ -105,7 +148,8 @@ test("7,000 bodies: members of wrong types, hostile names, broken JSON", { timeo
   const statuses = new Map();
   const one = async (i) => {
     const input = {};
-    for (let n = random(6); n > 0; n--) Object.defineProperty(input, MEMBERS[random(MEMBERS.length)], { value: hostileValue(random), enumerable: true, configurable: true });
+    for (let n = random(6); n > 0; n--)
+      Object.defineProperty(input, MEMBERS[random(MEMBERS.length)], { value: hostileValue(random), enumerable: true, configurable: true });
     let body = JSON.stringify(input);
     const kind = random(4);
     if (kind === 0) body = body.slice(0, random(body.length + 1));
@@ -129,14 +173,43 @@ test("7,000 bodies: members of wrong types, hostile names, broken JSON", { timeo
 test("1,500 wrong targets, methods, paths and headers", { timeout: 300_000 }, async () => {
   const random = randomOf(8);
   const wrong = [
-    () => ({ target: `AWSStepFunctions.${["", "Nothing", "constructor", "__proto__", "toString", "x".repeat(5000)][random(6)]}`, body: "{}" }),
+    () => ({
+      target: `AWSStepFunctions.${["", "Nothing", "constructor", "__proto__", "toString", "x".repeat(5000)][random(6)]}`,
+      body: "{}",
+    }),
     () => ({ target: ["DynamoDB_20120810.ListTables", "AWSStepFunctions", ".", "ListStateMachines"][random(4)], body: "{}" }),
     () => ({ body: "{}" }),
     () => ({ method: ["PUT", "DELETE", "PATCH", "PROPFIND"][random(4)], path: "/x" }),
-    () => ({ method: "GET", path: ["/debugger/../../etc/passwd", "/debugger/page/..%2f..%2f..%2fetc%2fpasswd", "/debugger/page/%2e%2e/%2e%2e/package.json", "/debugger/api/executions/%ff", "/debugger/api/executions/none", "/debugger/executions/none", "/debugger/page/%00", "/debugger/component/../cli.js", "/debugger/component/cli.js", "/nothing"][random(10)] }),
-    () => ({ target: "AWSStepFunctions.ListStateMachines", body: "{}", headers: { origin: ["http://evil.example", "null", "http://localhost.evil.example", "http://127.0.0.1.evil.example:8083", "file://"][random(5)] } }),
+    () => ({
+      method: "GET",
+      path: [
+        "/debugger/../../etc/passwd",
+        "/debugger/page/..%2f..%2f..%2fetc%2fpasswd",
+        "/debugger/page/%2e%2e/%2e%2e/package.json",
+        "/debugger/api/executions/%ff",
+        "/debugger/api/executions/none",
+        "/debugger/executions/none",
+        "/debugger/page/%00",
+        "/debugger/component/../cli.js",
+        "/debugger/component/cli.js",
+        "/nothing",
+      ][random(10)],
+    }),
+    () => ({
+      target: "AWSStepFunctions.ListStateMachines",
+      body: "{}",
+      headers: {
+        origin: ["http://evil.example", "null", "http://localhost.evil.example", "http://127.0.0.1.evil.example:8083", "file://"][
+          random(5)
+        ],
+      },
+    }),
     () => ({ target: "AWSStepFunctions.ListStateMachines", body: "{}", headers: { "sec-fetch-site": "cross-site" } }),
-    () => ({ method: "GET", path: "/debugger/", headers: { host: ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example"][random(3)] } }),
+    () => ({
+      method: "GET",
+      path: "/debugger/",
+      headers: { host: ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example"][random(3)] },
+    }),
     () => ({ method: "OPTIONS", headers: { origin: "http://evil.example", "access-control-request-method": "POST" } }),
   ];
   for (let i = 0; i < 1500; i += 15) {
@@ -161,7 +234,12 @@ test("400 large bodies: too long, too deep, of too many members", { timeout: 300
   ];
   for (let i = 0; i < 400; i += 4) {
     const answers = await Promise.all(
-      [0, 1, 2, 3].map((k) => send({ target: i % 8 === 0 ? "AWSStepFunctions.ValidateStateMachineDefinition" : target, body: bodies[(i + k) % bodies.length] }).catch((error) => ({ error }))),
+      [0, 1, 2, 3].map((k) =>
+        send({
+          target: i % 8 === 0 ? "AWSStepFunctions.ValidateStateMachineDefinition" : target,
+          body: bodies[(i + k) % bodies.length],
+        }).catch((error) => ({ error })),
+      ),
     );
     // Whoever sends more than is taken may find the connection closed.
     for (const answer of answers) {
@@ -201,7 +279,10 @@ test("1,000 connections of what is no HTTP, of huge headers, and of clients that
       socket.on("connect", () => {
         const bytes = make();
         // A client that promises a body and leaves.
-        if (bytes === undefined) socket.write("POST / HTTP/1.1\r\nhost: x\r\nx-amz-target: AWSStepFunctions.StartExecution\r\ncontent-length: 1000\r\n\r\n{", () => socket.destroy());
+        if (bytes === undefined)
+          socket.write("POST / HTTP/1.1\r\nhost: x\r\nx-amz-target: AWSStepFunctions.StartExecution\r\ncontent-length: 1000\r\n\r\n{", () =>
+            socket.destroy(),
+          );
         else socket.write(bytes);
       });
     });
@@ -223,11 +304,14 @@ test("1,000 connections of what is no HTTP, of huge headers, and of clients that
 
 test("100 clients that send a byte now and then are sent away, and hold up nobody", { timeout: 300_000 }, async () => {
   const sockets = Array.from({ length: 100 }, () => connect(port, "127.0.0.1").on("error", () => {}));
-  const answers = sockets.map((socket) => new Promise((resolve) => {
-    let text = "";
-    socket.on("data", (data) => (text += data));
-    socket.on("close", () => resolve(text));
-  }));
+  const answers = sockets.map(
+    (socket) =>
+      new Promise((resolve) => {
+        let text = "";
+        socket.on("data", (data) => (text += data));
+        socket.on("close", () => resolve(text));
+      }),
+  );
   for (const [i, socket] of sockets.entries()) socket.write(i % 2 === 0 ? "POST / HT" : "POST / HTTP/1.1\r\nhost: x\r\nx-am");
   const drip = setInterval(() => sockets.forEach((socket, i) => i % 2 === 1 && socket.writable && socket.write("x")), 500);
   await isAlive();

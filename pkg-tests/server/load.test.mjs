@@ -9,7 +9,10 @@ import { start } from "./endpoint.mjs";
 test("5,000 executions, 500 at once: none is lost, none is stuck, each has its result", { timeout: 600_000 }, async () => {
   const server = await start();
   const options = { url: server.url, total: 5000, inFlight: 500, wait: 2, patience: 200_000 };
-  const { stdout } = await promisify(execFile)(process.execPath, [fileURLToPath(new URL("../../benches/server-load.mjs", import.meta.url)), JSON.stringify(options)]);
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    fileURLToPath(new URL("../../benches/server-load.mjs", import.meta.url)),
+    JSON.stringify(options),
+  ]);
   const { started, seen, statuses, stuck, wrong, mostRunning } = JSON.parse(stdout);
   assert.deepEqual([started, seen, statuses, stuck, wrong], [5000, 5000, { SUCCEEDED: 5000 }, 0, 0]);
   assert.ok(mostRunning >= 300, `${mostRunning} ran at once`);

@@ -53,27 +53,62 @@ test("the aws command: create, run, look at, list", { skip }, async () => {
     return stdout === "" ? {} : JSON.parse(stdout);
   };
   writeFileSync(join(folder, "double.asl.json"), machine({ Double: { Type: "Task", Resource: lambda("double"), End: true } }));
-  const { stateMachineArn } = await aws("create-state-machine", "--name", "Cli", "--definition", "file://double.asl.json", "--role-arn", role);
+  const { stateMachineArn } = await aws(
+    "create-state-machine",
+    "--name",
+    "Cli",
+    "--definition",
+    "file://double.asl.json",
+    "--role-arn",
+    role,
+  );
   const { executionArn } = await aws("start-execution", "--state-machine-arn", stateMachineArn, "--name", "one", "--input", '{"n": 4}');
   const about = await aws("describe-execution", "--execution-arn", executionArn);
   assert.deepEqual([about.status, about.output], ["SUCCEEDED", '{"n":8}']);
   const { events } = await aws("get-execution-history", "--execution-arn", executionArn, "--page-size", "2");
-  assert.deepEqual(events.map(({ id }) => id), [1, 2, 3, 4, 5, 6, 7]);
+  assert.deepEqual(
+    events.map(({ id }) => id),
+    [1, 2, 3, 4, 5, 6, 7],
+  );
   assert.equal((await aws("list-executions", "--state-machine-arn", stateMachineArn)).executions.length, 1);
-  assert.deepEqual((await aws("list-state-machines")).stateMachines.map(({ name }) => name), ["Cli"]);
+  assert.deepEqual(
+    (await aws("list-state-machines")).stateMachines.map(({ name }) => name),
+    ["Cli"],
+  );
 });
 
 test("the aws command: an error has AWS's name and words, and the exit code of one", { skip }, async () => {
   const server = await start();
-  const { code, stderr } = await run("aws", ["stepfunctions", "describe-state-machine", "--state-machine-arn", "nonsense", "--endpoint-url", server.url]);
+  const { code, stderr } = await run("aws", [
+    "stepfunctions",
+    "describe-state-machine",
+    "--state-machine-arn",
+    "nonsense",
+    "--endpoint-url",
+    server.url,
+  ]);
   assert.ok(code !== 0);
   assert.match(stderr, /\(InvalidArn\) when calling the DescribeStateMachine operation: Invalid Arn: 'Invalid ARN prefix: nonsense'/);
 });
 
 test("the aws command starts Express machines, with the host prefix off", { skip }, async () => {
   const server = await start();
-  const { stateMachineArn } = await server.call("CreateStateMachine", { name: "Quick", type: "EXPRESS", roleArn: role, definition: machine({ A: { Type: "Pass", End: true } }) });
-  const args = ["stepfunctions", "start-sync-execution", "--state-machine-arn", stateMachineArn, "--input", "7", "--endpoint-url", server.url];
+  const { stateMachineArn } = await server.call("CreateStateMachine", {
+    name: "Quick",
+    type: "EXPRESS",
+    roleArn: role,
+    definition: machine({ A: { Type: "Pass", End: true } }),
+  });
+  const args = [
+    "stepfunctions",
+    "start-sync-execution",
+    "--state-machine-arn",
+    stateMachineArn,
+    "--input",
+    "7",
+    "--endpoint-url",
+    server.url,
+  ];
   const { code, stdout, stderr } = await run("aws", args, { AWS_DISABLE_HOST_PREFIX_INJECTION: "true" });
   assert.equal(code, 0, stderr);
   assert.deepEqual([JSON.parse(stdout).status, JSON.parse(stdout).output], ["SUCCEEDED", "7"]);

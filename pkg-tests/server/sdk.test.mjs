@@ -19,7 +19,12 @@ const tasks = {
 let repaired = false;
 const letters = [];
 const server = await start({ tasks });
-const client = new sfn.SFNClient({ endpoint: server.url, region, credentials: { accessKeyId: "any", secretAccessKey: "any" }, disableHostPrefix: true });
+const client = new sfn.SFNClient({
+  endpoint: server.url,
+  region,
+  credentials: { accessKeyId: "any", secretAccessKey: "any" },
+  disableHostPrefix: true,
+});
 const send = (name, input) => client.send(new sfn[`${name}Command`](input));
 const arnOf = (name) => `arn:aws:states:${region}:${account}:stateMachine:${name}`;
 
@@ -66,9 +71,16 @@ test("the SDK's own host prefix is accepted where the name resolves", async (t) 
   const lookup = (name, options, done) => (options.all ? done(null, [{ address: "127.0.0.1", family: 4 }]) : done(null, "127.0.0.1", 4));
   const names = [];
   const agent = new Agent({ lookup: (name, ...rest) => (names.push(name), lookup(name, ...rest)) });
-  const prefixed = new sfn.SFNClient({ endpoint: server.url.replace("127.0.0.1", "localhost"), region, credentials: { accessKeyId: "any", secretAccessKey: "any" }, requestHandler: { httpAgent: agent } });
+  const prefixed = new sfn.SFNClient({
+    endpoint: server.url.replace("127.0.0.1", "localhost"),
+    region,
+    credentials: { accessKeyId: "any", secretAccessKey: "any" },
+    requestHandler: { httpAgent: agent },
+  });
   t.after(() => prefixed.destroy());
-  const { status, output } = await prefixed.send(new sfn.TestStateCommand({ definition: JSON.stringify({ Type: "Pass", End: true }), input: "1", roleArn: role }));
+  const { status, output } = await prefixed.send(
+    new sfn.TestStateCommand({ definition: JSON.stringify({ Type: "Pass", End: true }), input: "1", roleArn: role }),
+  );
   assert.deepEqual([status, output, names], ["SUCCEEDED", "1", ["sync-localhost"]]);
 });
 
@@ -88,7 +100,7 @@ test("a machine is created, described, updated, listed and deleted", async () =>
     tracingConfiguration: { enabled: false },
     encryptionConfiguration: { type: "AWS_OWNED_KEY" },
   });
-  assert.equal((await create("Life", pass, { roleArn: "another" })), arnOf("Life"));
+  assert.equal(await create("Life", pass, { roleArn: "another" }), arnOf("Life"));
   await refused(create("Life", wait), "StateMachineAlreadyExists", `State Machine Already Exists: '${arnOf("Life")}'`);
 
   const { updateDate, revisionId } = await send("UpdateStateMachine", { stateMachineArn: arnOf("Life"), definition: wait });
@@ -102,7 +114,11 @@ test("a machine is created, described, updated, listed and deleted", async () =>
   const { executionArn } = await send("StartExecution", { stateMachineArn: arnOf("Life") });
   await send("DeleteStateMachine", { stateMachineArn: arnOf("Life") });
   await send("DeleteStateMachine", { stateMachineArn: arnOf("Life") });
-  await refused(send("DescribeStateMachine", { stateMachineArn: arnOf("Life") }), "StateMachineDoesNotExist", `State Machine Does Not Exist: '${arnOf("Life")}'`);
+  await refused(
+    send("DescribeStateMachine", { stateMachineArn: arnOf("Life") }),
+    "StateMachineDoesNotExist",
+    `State Machine Does Not Exist: '${arnOf("Life")}'`,
+  );
   await refused(send("DescribeExecution", { executionArn }), "ExecutionDoesNotExist");
 });
 
@@ -110,32 +126,101 @@ test("what AWS refuses is refused, in its words", async () => {
   const arn = await create("Refusals", pass);
   const execution = arn.replace("stateMachine", "execution");
   await refused(create("no such name", pass), "InvalidName", "Invalid Name: 'no such name'");
-  await refused(create("Bad", '{"StartAt": "A"}'), "InvalidDefinition", "Invalid State Machine Definition: 'SCHEMA_VALIDATION_FAILED: These fields are required: [States] at /'");
-  await refused(create("Bad", "not JSON"), "InvalidDefinition", /^Invalid State Machine Definition: 'INVALID_JSON_DESCRIPTION: Unrecognized token 'not'/);
-  await refused(create("x".repeat(81), pass), "ValidationException", /^1 validation error detected: Value 'x{81}' at 'name' failed to satisfy constraint: Member must have length less than or equal to 80$/);
-  await refused(create("Bad", pass, { type: "FAST" }), "ValidationException", /at 'type' failed to satisfy constraint: Member must satisfy enum value set: \[STANDARD, EXPRESS\]$/);
-  await refused(send("CreateStateMachine", { name: "Bad" }), "ValidationException", /^2 validation errors detected: Value null at 'definition' .*; Value null at 'roleArn' failed to satisfy constraint: Member must not be null$/);
-  await refused(create("Bad", pass, { versionDescription: "x" }), "ValidationException", "Version description can only be set when publish is true");
-  await refused(create("Bad", pass, { loggingConfiguration: { level: "ALL" } }), "InvalidLoggingConfiguration", "Invalid Logging Configuration: Must specify exactly one Log Destination.");
+  await refused(
+    create("Bad", '{"StartAt": "A"}'),
+    "InvalidDefinition",
+    "Invalid State Machine Definition: 'SCHEMA_VALIDATION_FAILED: These fields are required: [States] at /'",
+  );
+  await refused(
+    create("Bad", "not JSON"),
+    "InvalidDefinition",
+    /^Invalid State Machine Definition: 'INVALID_JSON_DESCRIPTION: Unrecognized token 'not'/,
+  );
+  await refused(
+    create("x".repeat(81), pass),
+    "ValidationException",
+    /^1 validation error detected: Value 'x{81}' at 'name' failed to satisfy constraint: Member must have length less than or equal to 80$/,
+  );
+  await refused(
+    create("Bad", pass, { type: "FAST" }),
+    "ValidationException",
+    /at 'type' failed to satisfy constraint: Member must satisfy enum value set: \[STANDARD, EXPRESS\]$/,
+  );
+  await refused(
+    send("CreateStateMachine", { name: "Bad" }),
+    "ValidationException",
+    /^2 validation errors detected: Value null at 'definition' .*; Value null at 'roleArn' failed to satisfy constraint: Member must not be null$/,
+  );
+  await refused(
+    create("Bad", pass, { versionDescription: "x" }),
+    "ValidationException",
+    "Version description can only be set when publish is true",
+  );
+  await refused(
+    create("Bad", pass, { loggingConfiguration: { level: "ALL" } }),
+    "InvalidLoggingConfiguration",
+    "Invalid Logging Configuration: Must specify exactly one Log Destination.",
+  );
   await refused(send("DescribeStateMachine", { stateMachineArn: "nonsense" }), "InvalidArn", "Invalid Arn: 'Invalid ARN prefix: nonsense'");
-  await refused(send("DescribeExecution", { executionArn: `${arn}` }), "InvalidArn", "Invalid Arn: 'Resource type not valid in this context: stateMachine'");
-  await refused(send("DescribeExecution", { executionArn: `${execution}:none` }), "ExecutionDoesNotExist", `Execution Does Not Exist: '${execution}:none'`);
+  await refused(
+    send("DescribeExecution", { executionArn: `${arn}` }),
+    "InvalidArn",
+    "Invalid Arn: 'Resource type not valid in this context: stateMachine'",
+  );
+  await refused(
+    send("DescribeExecution", { executionArn: `${execution}:none` }),
+    "ExecutionDoesNotExist",
+    `Execution Does Not Exist: '${execution}:none'`,
+  );
   await refused(send("GetExecutionHistory", { executionArn: `${execution}:none` }), "ExecutionDoesNotExist");
   await refused(send("StartExecution", { stateMachineArn: arnOf("None") }), "StateMachineDoesNotExist");
-  await refused(send("StartExecution", { stateMachineArn: arn, input: "{'a': 1}" }), "InvalidExecutionInput", "Invalid State Machine Execution Input: 'Unexpected character (''' (code 39)): was expecting double-quote to start field name'");
-  await refused(send("StartExecution", { stateMachineArn: arn, input: "" }), "InvalidExecutionInput", "Invalid State Machine Execution Input: 'Invalid execution input.'");
-  await refused(send("StartExecution", { stateMachineArn: arn, input: "[".repeat(129) + "]".repeat(129) }), "InvalidExecutionInput", "Invalid State Machine Execution Input: 'the input is nested deeper than 128 levels at character 128'");
-  await refused(send("StartExecution", { stateMachineArn: arn, input: JSON.stringify("x".repeat(262_143)) }), "ValidationException", /at 'input' failed to satisfy constraint/);
+  await refused(
+    send("StartExecution", { stateMachineArn: arn, input: "{'a': 1}" }),
+    "InvalidExecutionInput",
+    "Invalid State Machine Execution Input: 'Unexpected character (''' (code 39)): was expecting double-quote to start field name'",
+  );
+  await refused(
+    send("StartExecution", { stateMachineArn: arn, input: "" }),
+    "InvalidExecutionInput",
+    "Invalid State Machine Execution Input: 'Invalid execution input.'",
+  );
+  await refused(
+    send("StartExecution", { stateMachineArn: arn, input: "[".repeat(129) + "]".repeat(129) }),
+    "InvalidExecutionInput",
+    "Invalid State Machine Execution Input: 'the input is nested deeper than 128 levels at character 128'",
+  );
+  await refused(
+    send("StartExecution", { stateMachineArn: arn, input: JSON.stringify("x".repeat(262_143)) }),
+    "ValidationException",
+    /at 'input' failed to satisfy constraint/,
+  );
   await refused(send("StartExecution", { stateMachineArn: arn, name: "a/b" }), "InvalidName");
-  await refused(send("ListExecutions", { stateMachineArn: arn, statusFilter: "succeeded" }), "ValidationException", "1 validation error detected: Value 'succeeded' at 'statusFilter' failed to satisfy constraint: Member must satisfy enum value set: [SUCCEEDED, TIMED_OUT, PENDING_REDRIVE, ABORTED, FAILED, RUNNING]");
-  await refused(send("ListExecutions", { stateMachineArn: arn, maxResults: 1001 }), "ValidationException", "1 validation error detected: Value '1001' at 'maxResults' failed to satisfy constraint: Member must have value less than or equal to 1000");
+  await refused(
+    send("ListExecutions", { stateMachineArn: arn, statusFilter: "succeeded" }),
+    "ValidationException",
+    "1 validation error detected: Value 'succeeded' at 'statusFilter' failed to satisfy constraint: Member must satisfy enum value set: [SUCCEEDED, TIMED_OUT, PENDING_REDRIVE, ABORTED, FAILED, RUNNING]",
+  );
+  await refused(
+    send("ListExecutions", { stateMachineArn: arn, maxResults: 1001 }),
+    "ValidationException",
+    "1 validation error detected: Value '1001' at 'maxResults' failed to satisfy constraint: Member must have value less than or equal to 1000",
+  );
   await refused(send("ListExecutions", { stateMachineArn: arn, nextToken: "made up" }), "InvalidToken", "Invalid Token: 'Invalid token'");
-  await refused(send("StartSyncExecution", { stateMachineArn: arn }), "StateMachineTypeNotSupported", "This operation is not supported by this type of state machine");
+  await refused(
+    send("StartSyncExecution", { stateMachineArn: arn }),
+    "StateMachineTypeNotSupported",
+    "This operation is not supported by this type of state machine",
+  );
 });
 
 test("an execution runs, and is described as on AWS", async () => {
   const arn = await create("Run", machine({ Double: { Type: "Task", Resource: lambda("double"), End: true } }));
-  const { executionArn, startDate } = await send("StartExecution", { stateMachineArn: arn, name: "first", input: '{"n": 21}', traceHeader: "Root=1" });
+  const { executionArn, startDate } = await send("StartExecution", {
+    stateMachineArn: arn,
+    name: "first",
+    input: '{"n": 21}',
+    traceHeader: "Root=1",
+  });
   assert.equal(executionArn, `${arn.replace("stateMachine", "execution")}:first`);
   await eventually(async () => (await send("DescribeExecution", { executionArn })).status !== "RUNNING");
   const { $metadata, stopDate, ...about } = await send("DescribeExecution", { executionArn });
@@ -159,7 +244,18 @@ test("an execution runs, and is described as on AWS", async () => {
   assert.deepEqual([metadata.input, metadata.output, metadata.inputDetails], [undefined, undefined, { included: false }]);
 
   const { events } = await send("GetExecutionHistory", { executionArn });
-  assert.deepEqual(events.map(({ type }) => type), ["ExecutionStarted", "TaskStateEntered", "LambdaFunctionScheduled", "LambdaFunctionStarted", "LambdaFunctionSucceeded", "TaskStateExited", "ExecutionSucceeded"]);
+  assert.deepEqual(
+    events.map(({ type }) => type),
+    [
+      "ExecutionStarted",
+      "TaskStateEntered",
+      "LambdaFunctionScheduled",
+      "LambdaFunctionStarted",
+      "LambdaFunctionSucceeded",
+      "TaskStateExited",
+      "ExecutionSucceeded",
+    ],
+  );
   assert.ok(events[0].timestamp instanceof Date);
   assert.equal(events[0].executionStartedEventDetails.roleArn, role);
   assert.equal(events[4].lambdaFunctionSucceededEventDetails.output, '{"n":42}');
@@ -167,7 +263,10 @@ test("an execution runs, and is described as on AWS", async () => {
   assert.deepEqual(bare.events[4].lambdaFunctionSucceededEventDetails, { outputDetails: { truncated: false } });
 
   const machineOf = await send("DescribeStateMachineForExecution", { executionArn });
-  assert.deepEqual([machineOf.stateMachineArn, machineOf.name, machineOf.roleArn, JSON.parse(machineOf.definition).StartAt], [arn, "Run", role, "Double"]);
+  assert.deepEqual(
+    [machineOf.stateMachineArn, machineOf.name, machineOf.roleArn, JSON.parse(machineOf.definition).StartAt],
+    [arn, "Run", role, "Double"],
+  );
 });
 
 test("an execution keeps its definition when the machine is updated", async () => {
@@ -183,7 +282,11 @@ test("a name is taken by what runs with another input, and by what has ended", a
   const first = await send("StartExecution", { stateMachineArn: arn, name: "one", input: '{"a":1}' });
   const again = await send("StartExecution", { stateMachineArn: arn, name: "one", input: '{"a":1}' });
   assert.deepEqual([again.executionArn, again.startDate], [first.executionArn, first.startDate]);
-  await refused(send("StartExecution", { stateMachineArn: arn, name: "one", input: '{"a":2}' }), "ExecutionAlreadyExists", `Execution Already Exists: '${first.executionArn}'`);
+  await refused(
+    send("StartExecution", { stateMachineArn: arn, name: "one", input: '{"a":2}' }),
+    "ExecutionAlreadyExists",
+    `Execution Already Exists: '${first.executionArn}'`,
+  );
   const { stopDate } = await send("StopExecution", { executionArn: first.executionArn, error: "Enough", cause: "it is late" });
   const stopped = await send("DescribeExecution", { executionArn: first.executionArn });
   assert.deepEqual([stopped.status, stopped.error, stopped.cause, stopped.stopDate], ["ABORTED", "Enough", "it is late", stopDate]);
@@ -192,22 +295,43 @@ test("a name is taken by what runs with another input, and by what has ended", a
 });
 
 test("executions are listed newest first, filtered, in pages", async () => {
-  const arn = await create("Listed", machine({ Which: { Type: "Choice", Choices: [{ Variable: "$.fail", BooleanEquals: true, Next: "No" }], Default: "Yes" }, No: { Type: "Fail", Error: "No" }, Yes: { Type: "Succeed" } }));
+  const arn = await create(
+    "Listed",
+    machine({
+      Which: { Type: "Choice", Choices: [{ Variable: "$.fail", BooleanEquals: true, Next: "No" }], Default: "Yes" },
+      No: { Type: "Fail", Error: "No" },
+      Yes: { Type: "Succeed" },
+    }),
+  );
   const names = Array.from({ length: 23 }, (_, i) => `e${String(i).padStart(2, "0")}`);
   for (const [i, name] of names.entries()) await run(arn, { fail: i % 5 === 0 }, { name });
   const { found, count } = await all(sfn.paginateListExecutions({ client, pageSize: 10 }, { stateMachineArn: arn }), "executions");
   assert.deepEqual([found.map(({ name }) => name), count], [[...names].reverse(), 3]);
-  const failed = await all(sfn.paginateListExecutions({ client, pageSize: 2 }, { stateMachineArn: arn, statusFilter: "FAILED" }), "executions");
+  const failed = await all(
+    sfn.paginateListExecutions({ client, pageSize: 2 }, { stateMachineArn: arn, statusFilter: "FAILED" }),
+    "executions",
+  );
   assert.deepEqual([failed.found.map(({ name }) => name), failed.count], [["e20", "e15", "e10", "e05", "e00"], 3]);
   const redriven = await send("ListExecutions", { stateMachineArn: arn, redriveFilter: "REDRIVEN" });
   assert.deepEqual(redriven.executions, []);
 });
 
 test("a history is read in pages, from either end", async () => {
-  const arn = await create("Long", machine({ Each: { Type: "Map", MaxConcurrency: 1, ItemProcessor: { StartAt: "Do", States: { Do: { Type: "Pass", End: true } } }, End: true } }));
-  const { executionArn } = await run(arn, Array.from({ length: 60 }, (_, i) => i));
+  const arn = await create(
+    "Long",
+    machine({
+      Each: { Type: "Map", MaxConcurrency: 1, ItemProcessor: { StartAt: "Do", States: { Do: { Type: "Pass", End: true } } }, End: true },
+    }),
+  );
+  const { executionArn } = await run(
+    arn,
+    Array.from({ length: 60 }, (_, i) => i),
+  );
   const forth = await all(sfn.paginateGetExecutionHistory({ client, pageSize: 50 }, { executionArn }), "events");
-  assert.deepEqual(forth.found.map(({ id }) => id), Array.from({ length: forth.found.length }, (_, i) => i + 1));
+  assert.deepEqual(
+    forth.found.map(({ id }) => id),
+    Array.from({ length: forth.found.length }, (_, i) => i + 1),
+  );
   assert.ok(forth.found.length > 240 && forth.count === Math.ceil(forth.found.length / 50));
   const back = await all(sfn.paginateGetExecutionHistory({ client, pageSize: 70 }, { executionArn, reverseOrder: true }), "events");
   assert.deepEqual(back.found, [...forth.found].reverse());
@@ -222,7 +346,12 @@ test("the history of an execution that runs can be read, too", async () => {
     const page = await send("GetExecutionHistory", { executionArn, maxResults: 1, reverseOrder: true });
     return page.events[0].type === "WaitStateEntered" && page;
   });
-  const { events: first, nextToken } = await send("GetExecutionHistory", { executionArn, maxResults: 1, reverseOrder: true, nextToken: events.nextToken });
+  const { events: first, nextToken } = await send("GetExecutionHistory", {
+    executionArn,
+    maxResults: 1,
+    reverseOrder: true,
+    nextToken: events.nextToken,
+  });
   assert.deepEqual([first[0].type, nextToken], ["ExecutionStarted", undefined]);
   const { executions } = await send("ListExecutions", { stateMachineArn: arn, statusFilter: "RUNNING" });
   assert.equal(executions[0].executionArn, executionArn);
@@ -230,7 +359,11 @@ test("the history of an execution that runs can be read, too", async () => {
 
 test("an Express machine answers at once, with what it costs", async () => {
   const arn = await create("Quick", machine({ Double: { Type: "Task", Resource: lambda("double"), End: true } }), { type: "EXPRESS" });
-  const { $metadata, startDate, stopDate, executionArn, ...about } = await send("StartSyncExecution", { stateMachineArn: arn, name: "q", input: '{"n":4}' });
+  const { $metadata, startDate, stopDate, executionArn, ...about } = await send("StartSyncExecution", {
+    stateMachineArn: arn,
+    name: "q",
+    input: '{"n":4}',
+  });
   assert.match(executionArn, new RegExp(`^${arn.replace("stateMachine", "express")}:q:[0-9a-f-]{36}$`));
   assert.deepEqual(about, {
     stateMachineArn: arn,
@@ -243,17 +376,23 @@ test("an Express machine answers at once, with what it costs", async () => {
     billingDetails: { billedMemoryUsedInMB: 64, billedDurationInMilliseconds: 100 },
   });
   assert.ok(stopDate >= startDate);
-  const failing = await create("QuickFail", machine({ Break: { Type: "Task", Resource: lambda("broken"), End: true } }), { type: "EXPRESS" });
+  const failing = await create("QuickFail", machine({ Break: { Type: "Task", Resource: lambda("broken"), End: true } }), {
+    type: "EXPRESS",
+  });
   const failed = await send("StartSyncExecution", { stateMachineArn: failing });
   assert.deepEqual([failed.status, failed.error, failed.output], ["FAILED", "OutOfStock", undefined]);
   await send("StartExecution", { stateMachineArn: arn, name: "q" });
   await send("StartExecution", { stateMachineArn: arn, name: "q" });
-  for (const name of ["DescribeExecution", "GetExecutionHistory", "StopExecution"]) await refused(send(name, { executionArn }), "InvalidArn", "Invalid Arn: 'Resource type not valid in this context: express'");
+  for (const name of ["DescribeExecution", "GetExecutionHistory", "StopExecution"])
+    await refused(send(name, { executionArn }), "InvalidArn", "Invalid Arn: 'Resource type not valid in this context: express'");
   await refused(send("ListExecutions", { stateMachineArn: arn }), "StateMachineTypeNotSupported");
 });
 
 test("a failed execution is redriven from where it failed", async () => {
-  const arn = await create("Again", machine({ Before: { Type: "Pass", Next: "Flaky" }, Flaky: { Type: "Task", Resource: lambda("flaky"), End: true } }));
+  const arn = await create(
+    "Again",
+    machine({ Before: { Type: "Pass", Next: "Flaky" }, Flaky: { Type: "Task", Resource: lambda("flaky"), End: true } }),
+  );
   repaired = false;
   const { executionArn, redriveStatus, error } = await run(arn);
   assert.deepEqual([redriveStatus, error], ["REDRIVABLE", "Down"]);
@@ -270,24 +409,47 @@ test("a failed execution is redriven from where it failed", async () => {
   const { events } = await send("GetExecutionHistory", { executionArn });
   assert.deepEqual(events.slice(0, before.length), before);
   assert.equal(events[before.length].type, "ExecutionRedriven");
-  assert.deepEqual(events.map(({ id }) => id), events.map((_, i) => i + 1));
+  assert.deepEqual(
+    events.map(({ id }) => id),
+    events.map((_, i) => i + 1),
+  );
   assert.equal(events.filter(({ stateEnteredEventDetails }) => stateEnteredEventDetails?.name === "Before").length, 1);
   assert.equal((await send("ListExecutions", { stateMachineArn: arn, redriveFilter: "REDRIVEN" })).executions[0].redriveCount, 1);
 });
 
 test("versions are published, listed, started and deleted", async () => {
-  const made = await send("CreateStateMachine", { name: "Versions", definition: pass, roleArn: role, publish: true, versionDescription: "the first" });
+  const made = await send("CreateStateMachine", {
+    name: "Versions",
+    definition: pass,
+    roleArn: role,
+    publish: true,
+    versionDescription: "the first",
+  });
   const { stateMachineArn: arn } = made;
   assert.equal(made.stateMachineVersionArn, `${arn}:1`);
   assert.equal((await send("PublishStateMachineVersion", { stateMachineArn: arn })).stateMachineVersionArn, `${arn}:1`);
   const second = machine({ Hello: { Type: "Pass", Result: "hello again", End: true } });
   const { revisionId } = await send("UpdateStateMachine", { stateMachineArn: arn, definition: second });
-  await refused(send("PublishStateMachineVersion", { stateMachineArn: arn, revisionId: "INITIAL" }), "ConflictException", `Failed to publish the State Machine version for revision INITIAL. The current State Machine revision is ${revisionId}.`);
-  assert.equal((await send("PublishStateMachineVersion", { stateMachineArn: arn, revisionId, description: "the second" })).stateMachineVersionArn, `${arn}:2`);
+  await refused(
+    send("PublishStateMachineVersion", { stateMachineArn: arn, revisionId: "INITIAL" }),
+    "ConflictException",
+    `Failed to publish the State Machine version for revision INITIAL. The current State Machine revision is ${revisionId}.`,
+  );
+  assert.equal(
+    (await send("PublishStateMachineVersion", { stateMachineArn: arn, revisionId, description: "the second" })).stateMachineVersionArn,
+    `${arn}:2`,
+  );
   const { stateMachineVersions } = await send("ListStateMachineVersions", { stateMachineArn: arn });
-  assert.deepEqual(stateMachineVersions.map(({ stateMachineVersionArn }) => stateMachineVersionArn), [`${arn}:2`, `${arn}:1`]);
+  assert.deepEqual(
+    stateMachineVersions.map(({ stateMachineVersionArn }) => stateMachineVersionArn),
+    [`${arn}:2`, `${arn}:1`],
+  );
   const page = await send("ListStateMachineVersions", { stateMachineArn: arn, maxResults: 1 });
-  assert.equal((await send("ListStateMachineVersions", { stateMachineArn: arn, maxResults: 1, nextToken: page.nextToken })).stateMachineVersions[0].stateMachineVersionArn, `${arn}:1`);
+  assert.equal(
+    (await send("ListStateMachineVersions", { stateMachineArn: arn, maxResults: 1, nextToken: page.nextToken })).stateMachineVersions[0]
+      .stateMachineVersionArn,
+    `${arn}:1`,
+  );
   const first = await send("DescribeStateMachine", { stateMachineArn: `${arn}:1` });
   assert.deepEqual([first.stateMachineArn, first.definition, first.description], [`${arn}:1`, pass, "the first"]);
   const about = await run(`${arn}:1`);
@@ -304,14 +466,38 @@ test("an alias leads to versions, by weight", async () => {
   const second = machine({ Hello: { Type: "Pass", Result: "two", End: true } });
   await send("UpdateStateMachine", { stateMachineArn: arn, definition: second, publish: true });
   const route = (...weights) => weights.map((weight, i) => ({ stateMachineVersionArn: `${arn}:${i + 1}`, weight }));
-  const { stateMachineAliasArn } = await send("CreateStateMachineAlias", { name: "live", routingConfiguration: route(100), description: "what customers see" });
+  const { stateMachineAliasArn } = await send("CreateStateMachineAlias", {
+    name: "live",
+    routingConfiguration: route(100),
+    description: "what customers see",
+  });
   assert.equal(stateMachineAliasArn, `${arn}:live`);
   await send("CreateStateMachineAlias", { name: "live", routingConfiguration: route(100), description: "what customers see" });
-  await refused(send("CreateStateMachineAlias", { name: "live", routingConfiguration: route(50, 50) }), "ConflictException", /already exists\.$/);
-  await refused(send("CreateStateMachineAlias", { name: "123", routingConfiguration: route(100) }), "ValidationException", "1 validation error detected: Value '123' at 'name' failed to satisfy constraint: Member must satisfy regular expression pattern: ^(?=.*[a-zA-Z_\\-\\.])[a-zA-Z0-9_\\-\\.]+$");
-  await refused(send("CreateStateMachineAlias", { name: "x", routingConfiguration: route(101) }), "ValidationException", "1 validation error detected: Value '101' at 'routingConfiguration.1.member.weight' failed to satisfy constraint: Member must have value less than or equal to 100");
-  await refused(send("CreateStateMachineAlias", { name: "x", routingConfiguration: route(70, 29) }), "ValidationException", "Sum of routing configuration weights must equal 100. Received: [70, 29]");
-  await refused(send("CreateStateMachineAlias", { name: "x", routingConfiguration: [{ stateMachineVersionArn: arn, weight: 100 }] }), "ValidationException", `Routing configuration must contain state machine version ARNs. Received: [${arn}]`);
+  await refused(
+    send("CreateStateMachineAlias", { name: "live", routingConfiguration: route(50, 50) }),
+    "ConflictException",
+    /already exists\.$/,
+  );
+  await refused(
+    send("CreateStateMachineAlias", { name: "123", routingConfiguration: route(100) }),
+    "ValidationException",
+    "1 validation error detected: Value '123' at 'name' failed to satisfy constraint: Member must satisfy regular expression pattern: ^(?=.*[a-zA-Z_\\-\\.])[a-zA-Z0-9_\\-\\.]+$",
+  );
+  await refused(
+    send("CreateStateMachineAlias", { name: "x", routingConfiguration: route(101) }),
+    "ValidationException",
+    "1 validation error detected: Value '101' at 'routingConfiguration.1.member.weight' failed to satisfy constraint: Member must have value less than or equal to 100",
+  );
+  await refused(
+    send("CreateStateMachineAlias", { name: "x", routingConfiguration: route(70, 29) }),
+    "ValidationException",
+    "Sum of routing configuration weights must equal 100. Received: [70, 29]",
+  );
+  await refused(
+    send("CreateStateMachineAlias", { name: "x", routingConfiguration: [{ stateMachineVersionArn: arn, weight: 100 }] }),
+    "ValidationException",
+    `Routing configuration must contain state machine version ARNs. Received: [${arn}]`,
+  );
   const about = await run(stateMachineAliasArn);
   assert.deepEqual([about.output, about.stateMachineAliasArn, about.stateMachineVersionArn], ['"hello"', stateMachineAliasArn, `${arn}:1`]);
   await send("UpdateStateMachineAlias", { stateMachineAliasArn, routingConfiguration: route(0, 100) });
@@ -319,10 +505,21 @@ test("an alias leads to versions, by weight", async () => {
   const alias = await send("DescribeStateMachineAlias", { stateMachineAliasArn });
   assert.deepEqual([alias.name, alias.description, alias.routingConfiguration], ["live", "what customers see", route(0, 100)]);
   assert.ok(alias.updateDate >= alias.creationDate);
-  await refused(send("DeleteStateMachineVersion", { stateMachineVersionArn: `${arn}:2` }), "ConflictException", "Version to be deleted must not be referenced by an alias. Current list of aliases referencing this version: [live]");
-  assert.deepEqual((await send("ListStateMachineAliases", { stateMachineArn: arn })).stateMachineAliases.map((one) => one.stateMachineAliasArn), [stateMachineAliasArn]);
+  await refused(
+    send("DeleteStateMachineVersion", { stateMachineVersionArn: `${arn}:2` }),
+    "ConflictException",
+    "Version to be deleted must not be referenced by an alias. Current list of aliases referencing this version: [live]",
+  );
+  assert.deepEqual(
+    (await send("ListStateMachineAliases", { stateMachineArn: arn })).stateMachineAliases.map((one) => one.stateMachineAliasArn),
+    [stateMachineAliasArn],
+  );
   await send("DeleteStateMachineAlias", { stateMachineAliasArn });
-  await refused(send("DescribeStateMachineAlias", { stateMachineAliasArn }), "ResourceNotFound", "Request references a resource that does not exist.");
+  await refused(
+    send("DescribeStateMachineAlias", { stateMachineAliasArn }),
+    "ResourceNotFound",
+    "Request references a resource that does not exist.",
+  );
   await refused(send("UpdateStateMachineAlias", { stateMachineAliasArn, description: "x" }), "ResourceNotFound");
 });
 
@@ -330,7 +527,10 @@ test("machines are listed by name, in pages", async () => {
   const names = Array.from({ length: 12 }, (_, i) => `Page${String.fromCharCode(65 + i)}`);
   for (const name of [...names].reverse()) await create(name, pass);
   const { found } = await all(sfn.paginateListStateMachines({ client, pageSize: 5 }, {}), "stateMachines");
-  assert.deepEqual(found.filter(({ name }) => name.startsWith("Page")).map(({ name, type }) => [name, type]), names.map((name) => [name, "STANDARD"]));
+  assert.deepEqual(
+    found.filter(({ name }) => name.startsWith("Page")).map(({ name, type }) => [name, type]),
+    names.map((name) => [name, "STANDARD"]),
+  );
 });
 
 test("an activity's tasks are polled, kept alive and answered", async () => {
@@ -341,7 +541,10 @@ test("an activity's tasks are polled, kept alive and answered", async () => {
   assert.deepEqual([about.activityArn, about.name], [activityArn, "Review"]);
   for (const name of ["B", "A"]) await send("CreateActivity", { name });
   const { found } = await all(sfn.paginateListActivities({ client, pageSize: 2 }, {}), "activities");
-  assert.deepEqual(found.map(({ name }) => name), ["A", "B", "Review"]);
+  assert.deepEqual(
+    found.map(({ name }) => name),
+    ["A", "B", "Review"],
+  );
 
   const arn = await create("Reviewed", machine({ Ask: { Type: "Task", Resource: activityArn, HeartbeatSeconds: 30, End: true } }));
   const waiting = send("GetActivityTask", { activityArn, workerName: "Ada" });
@@ -358,7 +561,8 @@ test("an activity's tasks are polled, kept alive and answered", async () => {
   assert.equal(done.output, '{"ok":true}');
   const { events } = await send("GetExecutionHistory", { executionArn });
   assert.equal(events.find(({ type }) => type === "ActivityStarted").activityStartedEventDetails.workerName, "Ada");
-  for (const name of ["SendTaskHeartbeat", "SendTaskFailure"]) await refused(send(name, { taskToken }), "TaskTimedOut", "Task Timed Out: 'Provided task does not exist anymore'");
+  for (const name of ["SendTaskHeartbeat", "SendTaskFailure"])
+    await refused(send(name, { taskToken }), "TaskTimedOut", "Task Timed Out: 'Provided task does not exist anymore'");
   await refused(send("SendTaskFailure", { taskToken: "made up" }), "InvalidToken", "Invalid Token: 'Invalid token'");
 
   const failing = await send("StartExecution", { stateMachineArn: arn });
@@ -390,12 +594,25 @@ test("a poll without work ends empty, and a worker that leaves takes no task wit
   leave.abort();
   await gone;
   for (let i = 0; i < 3; i++) await send("ListActivities", {});
-  await send("StartExecution", { stateMachineArn: await create("ToLeft", machine({ Ask: { Type: "Task", Resource: left, End: true } })), input: "7" });
+  await send("StartExecution", {
+    stateMachineArn: await create("ToLeft", machine({ Ask: { Type: "Task", Resource: left, End: true } })),
+    input: "7",
+  });
   assert.equal((await send("GetActivityTask", { activityArn: left })).input, "7");
 });
 
 test("a task token of any service is answered from outside", async () => {
-  const arn = await create("Callback", machine({ Ask: { Type: "Task", Resource: "arn:aws:states:::sqs:sendMessage.waitForTaskToken", Parameters: { QueueUrl: "q", MessageBody: { "token.$": "$$.Task.Token" } }, End: true } }));
+  const arn = await create(
+    "Callback",
+    machine({
+      Ask: {
+        Type: "Task",
+        Resource: "arn:aws:states:::sqs:sendMessage.waitForTaskToken",
+        Parameters: { QueueUrl: "q", MessageBody: { "token.$": "$$.Task.Token" } },
+        End: true,
+      },
+    }),
+  );
   const { executionArn } = await send("StartExecution", { stateMachineArn: arn });
   const { token } = await eventually(() => letters.pop());
   await send("SendTaskHeartbeat", { taskToken: token });
@@ -409,7 +626,15 @@ test("a task token of any service is answered from outside", async () => {
 
 test("machines of the server start one another", async () => {
   const child = await create("Child", machine({ Double: { Type: "Task", Resource: lambda("double"), End: true } }));
-  const task = (suffix, more = {}) => machine({ Call: { Type: "Task", Resource: `arn:aws:states:::states:startExecution${suffix}`, Parameters: { StateMachineArn: child, "Input.$": "$", ...more }, End: true } });
+  const task = (suffix, more = {}) =>
+    machine({
+      Call: {
+        Type: "Task",
+        Resource: `arn:aws:states:::states:startExecution${suffix}`,
+        Parameters: { StateMachineArn: child, "Input.$": "$", ...more },
+        End: true,
+      },
+    });
   const sync = JSON.parse((await run(await create("Sync", task(".sync")), { n: 1 })).output);
   assert.deepEqual([sync.Status, sync.Output, sync.StateMachineArn], ["SUCCEEDED", '{"n":2}', child]);
   const parsed = JSON.parse((await run(await create("Sync2", task(".sync:2", { Name: "named" })), { n: 2 })).output);
@@ -418,19 +643,58 @@ test("machines of the server start one another", async () => {
   assert.equal(listed.executions.length, 2);
   assert.ok(listed.executions.some(({ executionArn }) => executionArn === parsed.ExecutionArn));
   const fire = JSON.parse((await run(await create("Fire", task("")), { n: 3 })).output);
-  assert.equal((await eventually(async () => {
-    const now = await send("DescribeExecution", { executionArn: fire.ExecutionArn });
-    return now.status === "SUCCEEDED" && now;
-  })).output, '{"n":6}');
+  assert.equal(
+    (
+      await eventually(async () => {
+        const now = await send("DescribeExecution", { executionArn: fire.ExecutionArn });
+        return now.status === "SUCCEEDED" && now;
+      })
+    ).output,
+    '{"n":6}',
+  );
 
   const broken = await create("BrokenChild", machine({ No: { Type: "Fail", Error: "Inner", Cause: "why" } }));
-  const failed = await run(await create("Caller", machine({ Call: { Type: "Task", Resource: "arn:aws:states:::states:startExecution.sync:2", Parameters: { StateMachineArn: broken }, End: true } })));
+  const failed = await run(
+    await create(
+      "Caller",
+      machine({
+        Call: {
+          Type: "Task",
+          Resource: "arn:aws:states:::states:startExecution.sync:2",
+          Parameters: { StateMachineArn: broken },
+          End: true,
+        },
+      }),
+    ),
+  );
   assert.deepEqual([failed.status, failed.error, JSON.parse(failed.cause).Error], ["FAILED", "States.TaskFailed", "Inner"]);
-  const none = await run(await create("CallerOfNone", machine({ Call: { Type: "Task", Resource: "arn:aws:states:::states:startExecution", Parameters: { StateMachineArn: arnOf("Nobody") }, End: true } })));
+  const none = await run(
+    await create(
+      "CallerOfNone",
+      machine({
+        Call: {
+          Type: "Task",
+          Resource: "arn:aws:states:::states:startExecution",
+          Parameters: { StateMachineArn: arnOf("Nobody") },
+          End: true,
+        },
+      }),
+    ),
+  );
   assert.equal(none.error, "StepFunctions.StateMachineDoesNotExistException");
 
   const sleeper = await create("Sleeper", wait);
-  const boss = await create("Boss", machine({ Call: { Type: "Task", Resource: "arn:aws:states:::states:startExecution.sync", Parameters: { StateMachineArn: sleeper, Name: "nap" }, End: true } }));
+  const boss = await create(
+    "Boss",
+    machine({
+      Call: {
+        Type: "Task",
+        Resource: "arn:aws:states:::states:startExecution.sync",
+        Parameters: { StateMachineArn: sleeper, Name: "nap" },
+        End: true,
+      },
+    }),
+  );
   const { executionArn } = await send("StartExecution", { stateMachineArn: boss });
   const nap = `${sleeper.replace("stateMachine", "execution")}:nap`;
   await eventually(() => send("DescribeExecution", { executionArn: nap }).catch(() => undefined));
@@ -439,26 +703,48 @@ test("machines of the server start one another", async () => {
     const now = await send("DescribeExecution", { executionArn: nap });
     return now.status !== "RUNNING" && now;
   });
-  assert.deepEqual([napped.status, napped.cause], ["ABORTED", `The Task state in AWS Step Functions execution [${executionArn}] which was managing this resource was aborted`]);
+  assert.deepEqual(
+    [napped.status, napped.cause],
+    ["ABORTED", `The Task state in AWS Step Functions execution [${executionArn}] which was managing this resource was aborted`],
+  );
 });
 
 test("a machine asks the server about others, by the SDK's integrations", async () => {
   const child = await create("Asked", pass);
-  const asked = await run(await create("Asker", machine({ Ask: { Type: "Task", Resource: "arn:aws:states:::aws-sdk:sfn:describeStateMachine", Parameters: { StateMachineArn: child }, End: true } })));
+  const asked = await run(
+    await create(
+      "Asker",
+      machine({
+        Ask: {
+          Type: "Task",
+          Resource: "arn:aws:states:::aws-sdk:sfn:describeStateMachine",
+          Parameters: { StateMachineArn: child },
+          End: true,
+        },
+      }),
+    ),
+  );
   assert.equal(JSON.parse(asked.output).Definition, pass);
 });
 
 test("the runs of a Distributed Map, and their children, can be looked at", async () => {
-  const arn = await create("Mapped", machine({
-    Each: {
-      Type: "Map",
-      MaxConcurrency: 4,
-      ToleratedFailurePercentage: 50,
-      Label: "Each",
-      ItemProcessor: { ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" }, StartAt: "Double", States: { Double: { Type: "Task", Resource: lambda("double"), End: true } } },
-      End: true,
-    },
-  }));
+  const arn = await create(
+    "Mapped",
+    machine({
+      Each: {
+        Type: "Map",
+        MaxConcurrency: 4,
+        ToleratedFailurePercentage: 50,
+        Label: "Each",
+        ItemProcessor: {
+          ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" },
+          StartAt: "Double",
+          States: { Double: { Type: "Task", Resource: lambda("double"), End: true } },
+        },
+        End: true,
+      },
+    }),
+  );
   const { executionArn } = await run(arn, [{ n: 1 }, { n: 2 }, { n: 3 }]);
   const { found: runs } = await all(sfn.paginateListMapRuns({ client, pageSize: 1 }, { executionArn }), "mapRuns");
   assert.equal(runs.length, 1);
@@ -466,15 +752,27 @@ test("the runs of a Distributed Map, and their children, can be looked at", asyn
   assert.match(mapRunArn, new RegExp(`^${arn.replace("stateMachine", "mapRun")}/Each:`));
   assert.equal(stateMachineArn, `${arn}/Each`);
   const about = await send("DescribeMapRun", { mapRunArn });
-  assert.deepEqual([about.status, about.maxConcurrency, about.toleratedFailurePercentage, about.toleratedFailureCount, about.executionArn], ["SUCCEEDED", 4, 50, 0, executionArn]);
-  assert.deepEqual([about.itemCounts.total, about.itemCounts.succeeded, about.executionCounts.succeeded, about.executionCounts.failed], [3, 3, 3, 0]);
+  assert.deepEqual(
+    [about.status, about.maxConcurrency, about.toleratedFailurePercentage, about.toleratedFailureCount, about.executionArn],
+    ["SUCCEEDED", 4, 50, 0, executionArn],
+  );
+  assert.deepEqual(
+    [about.itemCounts.total, about.itemCounts.succeeded, about.executionCounts.succeeded, about.executionCounts.failed],
+    [3, 3, 3, 0],
+  );
   assert.ok(about.stopDate >= about.startDate);
   const { found: children } = await all(sfn.paginateListExecutions({ client, pageSize: 2 }, { mapRunArn }), "executions");
-  assert.deepEqual(children.map((child) => [child.status, child.mapRunArn, child.itemCount]), Array(3).fill(["SUCCEEDED", mapRunArn, 1]));
+  assert.deepEqual(
+    children.map((child) => [child.status, child.mapRunArn, child.itemCount]),
+    Array(3).fill(["SUCCEEDED", mapRunArn, 1]),
+  );
   const child = await send("DescribeExecution", { executionArn: children[0].executionArn });
   assert.equal(child.mapRunArn, mapRunArn);
   assert.ok((await send("GetExecutionHistory", { executionArn: child.executionArn })).events.length >= 7);
-  assert.deepEqual((await send("ListExecutions", { stateMachineArn: arn })).executions.map((one) => one.executionArn), [executionArn]);
+  assert.deepEqual(
+    (await send("ListExecutions", { stateMachineArn: arn })).executions.map((one) => one.executionArn),
+    [executionArn],
+  );
   await refused(send("UpdateMapRun", { mapRunArn, maxConcurrency: 1 }), "ValidationException", /already completed/);
   await refused(send("UpdateMapRun", { mapRunArn }), "ValidationException");
   await refused(send("DescribeMapRun", { mapRunArn: `${mapRunArn}x` }), "ResourceNotFound");
@@ -482,15 +780,22 @@ test("the runs of a Distributed Map, and their children, can be looked at", asyn
 
 test("a Map Run under way gets other limits, and one that failed is redriven", async () => {
   const { activityArn } = await send("CreateActivity", { name: "Items" });
-  const arn = await create("Held", machine({
-    Each: {
-      Type: "Map",
-      MaxConcurrency: 1,
-      Label: "Each",
-      ItemProcessor: { ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" }, StartAt: "Do", States: { Do: { Type: "Task", Resource: activityArn, End: true } } },
-      End: true,
-    },
-  }));
+  const arn = await create(
+    "Held",
+    machine({
+      Each: {
+        Type: "Map",
+        MaxConcurrency: 1,
+        Label: "Each",
+        ItemProcessor: {
+          ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" },
+          StartAt: "Do",
+          States: { Do: { Type: "Task", Resource: activityArn, End: true } },
+        },
+        End: true,
+      },
+    }),
+  );
   const { executionArn } = await send("StartExecution", { stateMachineArn: arn, input: "[1,2,3,4]" });
   const first = await send("GetActivityTask", { activityArn });
   const [{ mapRunArn }] = (await send("ListMapRuns", { executionArn })).mapRuns;
@@ -506,7 +811,10 @@ test("a Map Run under way gets other limits, and one that failed is redriven", a
     const now = await send("DescribeMapRun", { mapRunArn });
     return now.status !== "RUNNING" && now;
   });
-  assert.deepEqual([ended.status, ended.itemCounts.succeeded, ended.itemCounts.failed, ended.itemCounts.aborted, ended.itemCounts.total], ["FAILED", 1, 2, 1, 4]);
+  assert.deepEqual(
+    [ended.status, ended.itemCounts.succeeded, ended.itemCounts.failed, ended.itemCounts.aborted, ended.itemCounts.total],
+    ["FAILED", 1, 2, 1, 4],
+  );
   await eventually(async () => (await send("DescribeExecution", { executionArn })).status === "FAILED");
   const { executions } = await send("ListExecutions", { mapRunArn, statusFilter: "FAILED" });
   assert.equal(executions.length, 2);
@@ -525,46 +833,94 @@ test("a Map Run under way gets other limits, and one that failed is redriven", a
   const child = await send("DescribeExecution", { executionArn: executions[0].executionArn });
   assert.deepEqual([child.status, child.redriveCount], ["SUCCEEDED", 1]);
   const { events } = await send("GetExecutionHistory", { executionArn: child.executionArn });
-  assert.deepEqual(events.map(({ id }) => id), events.map((_, i) => i + 1));
+  assert.deepEqual(
+    events.map(({ id }) => id),
+    events.map((_, i) => i + 1),
+  );
   assert.ok(events.some(({ type }) => type === "ExecutionRedriven"));
 });
 
 test("a state is tested by itself", async () => {
   const state = JSON.stringify({ Type: "Pass", Parameters: { "twice.$": "States.Array($.n, $.n)" }, Next: "Then" });
-  const { status, output, nextState, inspectionData } = await send("TestState", { definition: state, input: '{"n":1}', inspectionLevel: "DEBUG" });
-  assert.deepEqual([status, output, nextState, inspectionData.afterParameters], ["SUCCEEDED", '{"twice":[1,1]}', "Then", '{"twice":[1,1]}']);
+  const { status, output, nextState, inspectionData } = await send("TestState", {
+    definition: state,
+    input: '{"n":1}',
+    inspectionLevel: "DEBUG",
+  });
+  assert.deepEqual(
+    [status, output, nextState, inspectionData.afterParameters],
+    ["SUCCEEDED", '{"twice":[1,1]}', "Then", '{"twice":[1,1]}'],
+  );
   const task = JSON.stringify({ Type: "Task", Resource: lambda("double"), Retry: [{ ErrorEquals: ["Busy"] }], End: true });
   const retried = await send("TestState", { definition: task, roleArn: role, mock: { errorOutput: { error: "Busy", cause: "later" } } });
   assert.deepEqual([retried.status, retried.error], ["RETRIABLE", "Busy"]);
   await refused(send("TestState", { definition: "{}" }), "InvalidDefinition");
   await refused(send("TestState", { definition: pass, input: "no" }), "InvalidExecutionInput");
-  await refused(send("TestState", { definition: pass, input: "[".repeat(129) + "]".repeat(129) }), "InvalidExecutionInput", "Invalid State Machine Execution Input: 'nested deeper than 128 levels at byte 128'");
+  await refused(
+    send("TestState", { definition: pass, input: "[".repeat(129) + "]".repeat(129) }),
+    "InvalidExecutionInput",
+    "Invalid State Machine Execution Input: 'nested deeper than 128 levels at byte 128'",
+  );
 });
 
 test("a test of a state is an execution of its own", async () => {
-  const definition = JSON.stringify({ Type: "Task", Resource: "arn:aws:states:::lambda:invoke", Parameters: { FunctionName: "double", Payload: { n: 1, "id.$": "States.UUID()" } }, End: true });
+  const definition = JSON.stringify({
+    Type: "Task",
+    Resource: "arn:aws:states:::lambda:invoke",
+    Parameters: { FunctionName: "double", Payload: { n: 1, "id.$": "States.UUID()" } },
+    End: true,
+  });
   const ask = () => send("TestState", { definition, roleArn: role, inspectionLevel: "DEBUG" });
   const [a, b] = [await ask(), await ask()].map(({ inspectionData }) => JSON.parse(inspectionData.afterParameters).Payload.id);
   assert.notEqual(a, b);
   const named = JSON.stringify({ Type: "Pass", Parameters: { "name.$": "$$.Execution.Name" }, End: true });
-  const names = [await send("TestState", { definition: named }), await send("TestState", { definition: named })].map(({ output }) => JSON.parse(output).name);
+  const names = [await send("TestState", { definition: named }), await send("TestState", { definition: named })].map(
+    ({ output }) => JSON.parse(output).name,
+  );
   assert.notEqual(names[0], names[1]);
 });
 
 test("what an SDK's types have no room for is not in an inspection", async () => {
-  const processor = { ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" }, StartAt: "P", States: { P: { Type: "Pass", End: true } } };
-  const definition = JSON.stringify({ Type: "Map", ItemProcessor: processor, ItemSelector: { "v.$": "$$.Map.Item.Value" }, ItemBatcher: { MaxItemsPerBatch: 2 }, ToleratedFailurePercentage: 50, End: true });
-  const { inspectionData } = await send("TestState", { definition, input: "[1, 2, 3]", inspectionLevel: "DEBUG", mock: { result: "[1, 2]" } });
+  const processor = {
+    ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" },
+    StartAt: "P",
+    States: { P: { Type: "Pass", End: true } },
+  };
+  const definition = JSON.stringify({
+    Type: "Map",
+    ItemProcessor: processor,
+    ItemSelector: { "v.$": "$$.Map.Item.Value" },
+    ItemBatcher: { MaxItemsPerBatch: 2 },
+    ToleratedFailurePercentage: 50,
+    End: true,
+  });
+  const { inspectionData } = await send("TestState", {
+    definition,
+    input: "[1, 2, 3]",
+    inspectionLevel: "DEBUG",
+    mock: { result: "[1, 2]" },
+  });
   assert.equal(inspectionData.afterItemSelector, '[{"v":1},{"v":2},{"v":3}]');
   assert.equal(inspectionData.afterItemBatcher, '[{"Items":[{"v":1},{"v":2}]},{"Items":[{"v":3}]}]');
   assert.equal(inspectionData.toleratedFailurePercentage, 50);
 });
 
 test("a Task is tested with whoever does it here", async () => {
-  const invoke = JSON.stringify({ Type: "Task", Resource: "arn:aws:states:::lambda:invoke", Parameters: { FunctionName: "double", "Payload.$": "$" }, OutputPath: "$.Payload", End: true });
+  const invoke = JSON.stringify({
+    Type: "Task",
+    Resource: "arn:aws:states:::lambda:invoke",
+    Parameters: { FunctionName: "double", "Payload.$": "$" },
+    OutputPath: "$.Payload",
+    End: true,
+  });
   const done = await send("TestState", { definition: invoke, roleArn: role, input: '{"n":4}' });
   assert.deepEqual([done.status, done.output], ["SUCCEEDED", '{"n":8}']);
-  const broken = JSON.stringify({ Type: "Task", Resource: lambda("broken"), Catch: [{ ErrorEquals: ["OutOfStock"], Next: "Sorry" }], End: true });
+  const broken = JSON.stringify({
+    Type: "Task",
+    Resource: lambda("broken"),
+    Catch: [{ ErrorEquals: ["OutOfStock"], Next: "Sorry" }],
+    End: true,
+  });
   const caught = await send("TestState", { definition: broken, roleArn: role });
   assert.deepEqual([caught.status, caught.error, caught.nextState], ["CAUGHT_ERROR", "OutOfStock", "Sorry"]);
   const nobody = JSON.stringify({ Type: "Task", Resource: lambda("nobody"), End: true });
@@ -573,16 +929,27 @@ test("a Task is tested with whoever does it here", async () => {
 
 test("a definition is validated without being stored", async () => {
   assert.deepEqual((await send("ValidateStateMachineDefinition", { definition: pass })).result, "OK");
-  const { result, diagnostics, truncated } = await send("ValidateStateMachineDefinition", { definition: '{"StartAt":"A","States":{"A":{"Type":"Pass","Next":"B"}}}' });
+  const { result, diagnostics, truncated } = await send("ValidateStateMachineDefinition", {
+    definition: '{"StartAt":"A","States":{"A":{"Type":"Pass","Next":"B"}}}',
+  });
   assert.deepEqual([result, truncated, diagnostics[0].severity], ["FAIL", false, "ERROR"]);
   assert.ok(diagnostics.some(({ code }) => code === "MISSING_TRANSITION_TARGET"));
 });
 
 test("machines and activities have tags", async () => {
   const arn = await create("Tagged", pass, { tags: [{ key: "a", value: "1" }] });
-  await send("TagResource", { resourceArn: arn, tags: [{ key: "b", value: "2" }, { key: "a", value: "3" }] });
+  await send("TagResource", {
+    resourceArn: arn,
+    tags: [
+      { key: "b", value: "2" },
+      { key: "a", value: "3" },
+    ],
+  });
   await send("UntagResource", { resourceArn: arn, tagKeys: ["b", "none"] });
   assert.deepEqual((await send("ListTagsForResource", { resourceArn: arn })).tags, [{ key: "a", value: "3" }]);
   await refused(send("TagResource", { resourceArn: `${arn}:1`, tags: [] }), "ResourceNotFound", `Resource not found: '${arn}:1'`);
-  await refused(send("TagResource", { resourceArn: arn, tags: Array.from({ length: 51 }, (_, i) => ({ key: `k${i}`, value: "" })) }), "TooManyTags");
+  await refused(
+    send("TagResource", { resourceArn: arn, tags: Array.from({ length: 51 }, (_, i) => ({ key: `k${i}`, value: "" })) }),
+    "TooManyTags",
+  );
 });

@@ -17,7 +17,10 @@ after(() => rmSync(folder, { recursive: true }));
 /** Registers a machine and runs it to its end. */
 async function run(server, definition, { input = {}, name = `M${Math.random().toString(36).slice(2)}`, testCase = "" } = {}) {
   const { stateMachineArn } = await server.call("CreateStateMachine", { name, definition, roleArn: role });
-  const { executionArn } = await server.call("StartExecution", { stateMachineArn: `${stateMachineArn}${testCase}`, input: JSON.stringify(input) });
+  const { executionArn } = await server.call("StartExecution", {
+    stateMachineArn: `${stateMachineArn}${testCase}`,
+    input: JSON.stringify(input),
+  });
   return eventually(async () => {
     const about = await server.call("DescribeExecution", { executionArn });
     return about.status === "RUNNING" ? undefined : about;
@@ -44,7 +47,10 @@ async function service(answer) {
 
 /** The command, when it listens: its start line and what it says. */
 async function spawned(args, env = {}) {
-  const child = spawn(process.execPath, [command, "serve", "--port", "0", "--json", ...args], { cwd: folder, env: { ...process.env, ...env } });
+  const child = spawn(process.execPath, [command, "serve", "--port", "0", "--json", ...args], {
+    cwd: folder,
+    env: { ...process.env, ...env },
+  });
   after(() => child.kill("SIGKILL"));
   const out = { child, stderr: "" };
   child.stderr.on("data", (data) => (out.stderr += data));
@@ -55,27 +61,42 @@ async function spawned(args, env = {}) {
 }
 
 async function post(url, operation, input, headers = {}) {
-  const response = await fetch(url, { method: "POST", headers: { "x-amz-target": `AWSStepFunctions.${operation}`, ...headers }, body: JSON.stringify(input) });
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "x-amz-target": `AWSStepFunctions.${operation}`, ...headers },
+    body: JSON.stringify(input),
+  });
   return { status: response.status, headers: response.headers, ...(await response.json()) };
 }
 
-test("the command says where it listens, and ends in order on a signal", { skip: process.platform === "win32" && "signals end a process at once there" }, async () => {
-  for (const signal of ["SIGTERM", "SIGINT"]) {
-    const { child, start } = await spawned([]);
-    assert.deepEqual([start.url, start.host, start.debugger, start.pid], [`http://127.0.0.1:${start.port}`, "127.0.0.1", `${start.url}/debugger/`, child.pid]);
-    const { stateMachineArn } = await post(start.url, "CreateStateMachine", { name: "Long", roleArn: role, definition: machine({ W: { Type: "Wait", Seconds: 3600, End: true } }) });
-    await post(start.url, "StartExecution", { stateMachineArn });
-    const { activityArn } = await post(start.url, "CreateActivity", { name: "A" });
-    // A worker that waits is let go with an empty answer.
-    const poll = post(start.url, "GetActivityTask", { activityArn });
-    // What is asked after it is answered after it has come.
-    for (let i = 0; i < 3; i++) await post(start.url, "ListActivities", {});
-    child.kill(signal);
-    assert.equal((await poll).status, 200);
-    const [code] = await once(child, "close");
-    assert.equal(code, 0);
-  }
-});
+test(
+  "the command says where it listens, and ends in order on a signal",
+  { skip: process.platform === "win32" && "signals end a process at once there" },
+  async () => {
+    for (const signal of ["SIGTERM", "SIGINT"]) {
+      const { child, start } = await spawned([]);
+      assert.deepEqual(
+        [start.url, start.host, start.debugger, start.pid],
+        [`http://127.0.0.1:${start.port}`, "127.0.0.1", `${start.url}/debugger/`, child.pid],
+      );
+      const { stateMachineArn } = await post(start.url, "CreateStateMachine", {
+        name: "Long",
+        roleArn: role,
+        definition: machine({ W: { Type: "Wait", Seconds: 3600, End: true } }),
+      });
+      await post(start.url, "StartExecution", { stateMachineArn });
+      const { activityArn } = await post(start.url, "CreateActivity", { name: "A" });
+      // A worker that waits is let go with an empty answer.
+      const poll = post(start.url, "GetActivityTask", { activityArn });
+      // What is asked after it is answered after it has come.
+      for (let i = 0; i < 3; i++) await post(start.url, "ListActivities", {});
+      child.kill(signal);
+      assert.equal((await poll).status, 200);
+      const [code] = await once(child, "close");
+      assert.equal(code, 0);
+    }
+  },
+);
 
 test("the command refuses what it cannot do, with the reason", async () => {
   const { port } = await start();
@@ -102,9 +123,18 @@ test("the command refuses what it cannot do, with the reason", async () => {
 test("a module of handlers is read again when it changes; a broken version leaves the one before", async () => {
   const file = join(folder, "tasks.mjs");
   writeFileSync(file, 'export const f = () => "one";');
-  const { start: { url }, child, ...out } = await spawned(["--tasks", file, "--log-level", "info"]);
+  const {
+    start: { url },
+    child,
+    ...out
+  } = await spawned(["--tasks", file, "--log-level", "info"]);
   child.stderr.on("data", (data) => (out.stderr += data));
-  const { stateMachineArn } = await post(url, "CreateStateMachine", { name: "F", roleArn: role, type: "EXPRESS", definition: task(lambda("f")) });
+  const { stateMachineArn } = await post(url, "CreateStateMachine", {
+    name: "F",
+    roleArn: role,
+    type: "EXPRESS",
+    definition: task(lambda("f")),
+  });
   const output = async () => (await post(url, "StartSyncExecution", { stateMachineArn })).output;
   assert.equal(await output(), '"one"');
   writeFileSync(file, 'export const f = () => "changed";');
@@ -124,10 +154,22 @@ test("an HTTP service does a task: its answer is the result, its error the error
     if (url === "/text") return [200, "not JSON"];
     return [503, "try later"];
   });
-  const server = await start({ urls: { charge: `${url}/charge`, declined: `${url}/lambda`, named: `${url}/named`, text: `${url}/text`, "sqs:*": `${url}/other`, gone: "http://127.0.0.1:9/" } });
+  const server = await start({
+    urls: {
+      charge: `${url}/charge`,
+      declined: `${url}/lambda`,
+      named: `${url}/named`,
+      text: `${url}/text`,
+      "sqs:*": `${url}/other`,
+      gone: "http://127.0.0.1:9/",
+    },
+  });
   assert.equal((await run(server, task(lambda("charge")), { input: { amount: 3 } })).output, '{"paid":true}');
   const [{ method, body, headers }] = calls;
-  assert.deepEqual([method, body, headers["content-type"], headers["stepglass-state"], headers["stepglass-attempt"]], ["POST", '{"amount":3}', "application/json", "T", "0"]);
+  assert.deepEqual(
+    [method, body, headers["content-type"], headers["stepglass-state"], headers["stepglass-attempt"]],
+    ["POST", '{"amount":3}', "application/json", "T", "0"],
+  );
   const failed = async (resource) => {
     const { status, error, cause } = await run(server, task(resource));
     return [status, error, cause];
@@ -143,24 +185,36 @@ test("an HTTP service does a task: its answer is the result, its error the error
 
 test("functions are called by Lambda's Invoke API", async () => {
   const { url, calls } = await service(({ url }) => {
-    if (url.includes("broken")) return [200, '{"errorType":"Bug","errorMessage":"oops","trace":[]}', { "x-amz-function-error": "Unhandled" }];
-    if (url.includes("slow")) return [200, '{"errorMessage":"2026-01-01 Task timed out after 3.00 seconds"}', { "x-amz-function-error": "Unhandled" }];
-    if (url.includes("none")) return [404, '{"Type":"User","Message":"Function not found"}', { "x-amzn-errortype": "ResourceNotFoundException" }];
+    if (url.includes("broken"))
+      return [200, '{"errorType":"Bug","errorMessage":"oops","trace":[]}', { "x-amz-function-error": "Unhandled" }];
+    if (url.includes("slow"))
+      return [200, '{"errorMessage":"2026-01-01 Task timed out after 3.00 seconds"}', { "x-amz-function-error": "Unhandled" }];
+    if (url.includes("none"))
+      return [404, '{"Type":"User","Message":"Function not found"}', { "x-amzn-errortype": "ResourceNotFoundException" }];
     return [200, '{"n":2}', { "x-amz-executed-version": "7" }];
   });
   const server = await start({ lambdaEndpoint: `${url}/` });
   assert.equal((await run(server, task(`${lambda("double")}:live`), { input: { n: 1 } })).output, '{"n":2}');
   assert.deepEqual([calls[0].url, calls[0].body], ["/2015-03-31/functions/double/invocations?Qualifier=live", '{"n":1}']);
-  const invoked = await run(server, task("arn:aws:states:::lambda:invoke", { Parameters: { FunctionName: lambda("double"), "Payload.$": "$" }, OutputPath: "$.Payload" }), { input: { n: 1 } });
+  const invoked = await run(
+    server,
+    task("arn:aws:states:::lambda:invoke", { Parameters: { FunctionName: lambda("double"), "Payload.$": "$" }, OutputPath: "$.Payload" }),
+    { input: { n: 1 } },
+  );
   assert.deepEqual([invoked.output, calls[1].body], ['{"n":2}', '{"n":1}']);
   const error = async (name) => (await run(server, task(lambda(name)))).error;
-  assert.deepEqual([await error("broken"), await error("slow"), await error("none")], ["Bug", "Sandbox.Timedout", "Lambda.ResourceNotFoundException"]);
+  assert.deepEqual(
+    [await error("broken"), await error("slow"), await error("none")],
+    ["Bug", "Sandbox.Timedout", "Lambda.ResourceNotFoundException"],
+  );
   assert.equal(JSON.parse((await run(server, task(lambda("broken")))).cause).errorMessage, "oops");
 });
 
 test("a test case of a mock configuration is chosen by the ARN", async () => {
   const mockConfig = {
-    StateMachines: { Shop: { TestCases: { Happy: { Charge: "Paid", Ship: "Shipped" }, Retried: { Charge: "Busy" }, Refused: { Charge: "No" } } } },
+    StateMachines: {
+      Shop: { TestCases: { Happy: { Charge: "Paid", Ship: "Shipped" }, Retried: { Charge: "Busy" }, Refused: { Charge: "No" } } },
+    },
     MockedResponses: {
       Paid: { 0: { Return: { StatusCode: 200, Payload: { paid: 1 } } } },
       Busy: { "0-1": { Throw: { Error: "Busy", Cause: "later" } }, 2: { Return: { Payload: "third" } } },
@@ -171,10 +225,25 @@ test("a test case of a mock configuration is chosen by the ARN", async () => {
   const file = join(folder, "MockConfigFile.json");
   writeFileSync(file, JSON.stringify(mockConfig));
   const definition = machine({
-    Charge: { Type: "Task", Resource: "arn:aws:states:::lambda:invoke", Parameters: { FunctionName: "charge" }, Retry: [{ ErrorEquals: ["Busy"], IntervalSeconds: 1, MaxAttempts: 3 }], OutputPath: "$.Payload", Next: "Ship" },
-    Ship: { Type: "Task", Resource: "arn:aws:states:::sqs:sendMessage.waitForTaskToken", Parameters: { QueueUrl: "q", MessageBody: { "t.$": "$$.Task.Token" } }, End: true },
+    Charge: {
+      Type: "Task",
+      Resource: "arn:aws:states:::lambda:invoke",
+      Parameters: { FunctionName: "charge" },
+      Retry: [{ ErrorEquals: ["Busy"], IntervalSeconds: 1, MaxAttempts: 3 }],
+      OutputPath: "$.Payload",
+      Next: "Ship",
+    },
+    Ship: {
+      Type: "Task",
+      Resource: "arn:aws:states:::sqs:sendMessage.waitForTaskToken",
+      Parameters: { QueueUrl: "q", MessageBody: { "t.$": "$$.Task.Token" } },
+      End: true,
+    },
   });
-  const server = await start({ mockConfig: file, tasks: { "sqs:sendMessage": ({ MessageBody: { t } }, { execution }) => void setTimeout(() => execution.succeed(t, "really"), 1) } });
+  const server = await start({
+    mockConfig: file,
+    tasks: { "sqs:sendMessage": ({ MessageBody: { t } }, { execution }) => void setTimeout(() => execution.succeed(t, "really"), 1) },
+  });
   const outcome = async (testCase) => {
     const { status, output, error } = await run(server, definition, { name: "Shop", testCase });
     return [status, output ?? error];
@@ -189,10 +258,22 @@ test("a test case of a mock configuration is chosen by the ARN", async () => {
 
 test("a handler that throws when nobody waits any more does not end the server", async () => {
   const file = join(folder, "late.mjs");
-  writeFileSync(file, 'export const late = () => { setTimeout(() => { throw new Error("late") }, 1); Promise.reject(new Error("lost")); return "in time"; };');
-  const { start: { url }, child, ...out } = await spawned(["--tasks", file, "--log-level", "error"]);
+  writeFileSync(
+    file,
+    'export const late = () => { setTimeout(() => { throw new Error("late") }, 1); Promise.reject(new Error("lost")); return "in time"; };',
+  );
+  const {
+    start: { url },
+    child,
+    ...out
+  } = await spawned(["--tasks", file, "--log-level", "error"]);
   child.stderr.on("data", (data) => (out.stderr += data));
-  const { stateMachineArn } = await post(url, "CreateStateMachine", { name: "Late", roleArn: role, type: "EXPRESS", definition: task(lambda("late")) });
+  const { stateMachineArn } = await post(url, "CreateStateMachine", {
+    name: "Late",
+    roleArn: role,
+    type: "EXPRESS",
+    definition: task(lambda("late")),
+  });
   assert.equal((await post(url, "StartSyncExecution", { stateMachineArn })).output, '"in time"');
   await eventually(() => /uncaughtException: Error: late/.test(out.stderr) && /unhandledRejection: Error: lost/.test(out.stderr));
   assert.equal((await post(url, "ListStateMachines", {})).status, 200);
@@ -200,7 +281,11 @@ test("a handler that throws when nobody waits any more does not end the server",
 
 test("the command says at the start what SDKs need for StartSyncExecution", async (t) => {
   const { child, url, stderr } = await new Promise((done, fail) => {
-    const started = { child: spawn(process.execPath, [command, "serve", "--port", "0"], { env: { ...process.env, NO_COLOR: "1" } }), stdout: "", stderr: "" };
+    const started = {
+      child: spawn(process.execPath, [command, "serve", "--port", "0"], { env: { ...process.env, NO_COLOR: "1" } }),
+      stdout: "",
+      stderr: "",
+    };
     t.after(() => started.child.kill());
     const look = () => {
       const listening = /^Step Functions API +(\S+)$/m.exec(started.stdout)?.[1];
@@ -219,7 +304,10 @@ test("programs reach the API under any name, also with the prefix that SDKs put 
   const server = await start();
   for (const host of ["sync-localhost", `sync-127.0.0.1:${server.port}`, "stepfunctions.internal:8083"]) {
     const status = await new Promise((resolve, reject) => {
-      const sent = request({ host: "127.0.0.1", port: server.port, method: "POST", headers: { host, "x-amz-target": "AWSStepFunctions.ListStateMachines" } }, (response) => resolve(response.resume().statusCode));
+      const sent = request(
+        { host: "127.0.0.1", port: server.port, method: "POST", headers: { host, "x-amz-target": "AWSStepFunctions.ListStateMachines" } },
+        (response) => resolve(response.resume().statusCode),
+      );
       sent.on("error", reject).end("{}");
     });
     assert.equal(status, 200, host);
@@ -239,14 +327,22 @@ test("pages of other origins are kept out, unless they are let in", async () => 
   assert.equal(await status(open, { origin: "http://evil.example" }), 403);
   const allowed = await post(open.url, "ListStateMachines", {}, { origin: "https://app.example" });
   assert.deepEqual([allowed.status, allowed.headers.get("access-control-allow-origin")], [200, "https://app.example"]);
-  const preflight = (origin) => fetch(open.url, { method: "OPTIONS", headers: { origin, "access-control-request-method": "POST", "access-control-request-headers": "x-amz-target" } });
+  const preflight = (origin) =>
+    fetch(open.url, {
+      method: "OPTIONS",
+      headers: { origin, "access-control-request-method": "POST", "access-control-request-headers": "x-amz-target" },
+    });
   assert.match((await preflight("https://app.example")).headers.get("access-control-allow-headers"), /x-amz-target/);
   assert.equal((await preflight("https://evil.example")).status, 403);
 });
 
 test("long runs keep within their bounds: what has ended is forgotten in time, what runs is limited", async () => {
   const server = await start({ limits: { registered: 2, running: 3, retain: { executions: 5 } } });
-  const { stateMachineArn: quick } = await server.call("CreateStateMachine", { name: "Quick", roleArn: role, definition: machine({ A: { Type: "Pass", End: true } }) });
+  const { stateMachineArn: quick } = await server.call("CreateStateMachine", {
+    name: "Quick",
+    roleArn: role,
+    definition: machine({ A: { Type: "Pass", End: true } }),
+  });
   const { executionArn: first } = await server.call("StartExecution", { stateMachineArn: quick, name: "first" });
   for (let i = 0; i < 12; i++) {
     await server.call("StartExecution", { stateMachineArn: quick });
@@ -256,17 +352,31 @@ test("long runs keep within their bounds: what has ended is forgotten in time, w
   await assert.rejects(server.call("DescribeExecution", { executionArn: first }), { type: "ExecutionDoesNotExist" });
   await server.call("StartExecution", { stateMachineArn: quick, name: "first" });
   await eventually(() => server.running === 0);
-  const { stateMachineArn: slow } = await server.call("CreateStateMachine", { name: "Slow", roleArn: role, definition: machine({ W: { Type: "Wait", Seconds: 3600, End: true } }) });
+  const { stateMachineArn: slow } = await server.call("CreateStateMachine", {
+    name: "Slow",
+    roleArn: role,
+    definition: machine({ W: { Type: "Wait", Seconds: 3600, End: true } }),
+  });
   for (let i = 0; i < 3; i++) await server.call("StartExecution", { stateMachineArn: slow });
   await assert.rejects(server.call("StartExecution", { stateMachineArn: slow }), { type: "ExecutionLimitExceeded" });
-  await assert.rejects(server.call("CreateStateMachine", { name: "Third", roleArn: role, definition: machine({ A: { Type: "Pass", End: true } }) }), { type: "StateMachineLimitExceeded" });
+  await assert.rejects(
+    server.call("CreateStateMachine", { name: "Third", roleArn: role, definition: machine({ A: { Type: "Pass", End: true } }) }),
+    { type: "StateMachineLimitExceeded" },
+  );
   for (const name of ["A", "B"]) await server.call("CreateActivity", { name });
   await assert.rejects(server.call("CreateActivity", { name: "C" }), { type: "ActivityLimitExceeded" });
 });
 
 test("time can be scaled", async () => {
-  const { start: { url } } = await spawned(["--log-level", "error"], { WAIT_TIME_SCALE: "0.001" });
-  const { stateMachineArn } = await post(url, "CreateStateMachine", { name: "Slow", roleArn: role, type: "EXPRESS", definition: machine({ W: { Type: "Wait", Seconds: 100, End: true } }) });
+  const {
+    start: { url },
+  } = await spawned(["--log-level", "error"], { WAIT_TIME_SCALE: "0.001" });
+  const { stateMachineArn } = await post(url, "CreateStateMachine", {
+    name: "Slow",
+    roleArn: role,
+    type: "EXPRESS",
+    definition: machine({ W: { Type: "Wait", Seconds: 100, End: true } }),
+  });
   const { status, startDate, stopDate } = await post(url, "StartSyncExecution", { stateMachineArn });
   assert.equal(status, "SUCCEEDED");
   assert.ok(stopDate - startDate >= 100);
@@ -274,7 +384,15 @@ test("time can be scaled", async () => {
 
 test("executions are listed, shown and followed as they go", async () => {
   const server = await start();
-  const { stateMachineArn } = await server.call("CreateStateMachine", { name: "Shown<b>", roleArn: role, definition: "{}" }).catch(() => server.call("CreateStateMachine", { name: "Shown", roleArn: role, definition: machine({ "<img src=x onerror=alert(1)>": { Type: "Wait", Seconds: 3600, Next: "B" }, B: { Type: "Pass", End: true } }) }));
+  const { stateMachineArn } = await server
+    .call("CreateStateMachine", { name: "Shown<b>", roleArn: role, definition: "{}" })
+    .catch(() =>
+      server.call("CreateStateMachine", {
+        name: "Shown",
+        roleArn: role,
+        definition: machine({ "<img src=x onerror=alert(1)>": { Type: "Wait", Seconds: 3600, Next: "B" }, B: { Type: "Pass", End: true } }),
+      }),
+    );
   const { executionArn } = await server.call("StartExecution", { stateMachineArn, input: '{"html":"<script>alert(1)</script>"}' });
   const get = async (path, headers = {}) => {
     const response = await fetch(new URL(path, server.url), { headers });
@@ -287,7 +405,10 @@ test("executions are listed, shown and followed as they go", async () => {
   assert.ok(text.includes(encodeURIComponent(executionArn)));
 
   const document = JSON.parse((await get(executions[0].import)).text);
-  assert.deepEqual([document.stepglass, document.status, document.events.length, document.list], ["execution/1", "RUNNING", 2, "/debugger/"]);
+  assert.deepEqual(
+    [document.stepglass, document.status, document.events.length, document.list],
+    ["execution/1", "RUNNING", 2, "/debugger/"],
+  );
   assert.equal(JSON.parse(document.definition).StartAt, "<img src=x onerror=alert(1)>");
   const page = (await get(`/debugger/executions/${encodeURIComponent(executionArn)}`)).text;
   assert.ok(!page.includes("<script>alert") && !page.includes("<img src=x") && page.includes("&lt;img src=x"));
@@ -297,8 +418,14 @@ test("executions are listed, shown and followed as they go", async () => {
   assert.equal(stream.headers.get("content-type"), "text/event-stream");
   await server.call("StopExecution", { executionArn, error: "Stop" });
   const told = (await stream.text()).split("\n\n").filter((block) => block.includes("event:"));
-  assert.deepEqual(told.map((block) => /event: (\w+)/.exec(block)[1]), ["history", "history", "end"]);
-  assert.deepEqual(told.slice(0, 2).map((block) => JSON.parse(/data: (.*)/.exec(block)[1]).type), ["WaitStateEntered", "ExecutionAborted"]);
+  assert.deepEqual(
+    told.map((block) => /event: (\w+)/.exec(block)[1]),
+    ["history", "history", "end"],
+  );
+  assert.deepEqual(
+    told.slice(0, 2).map((block) => JSON.parse(/data: (.*)/.exec(block)[1]).type),
+    ["WaitStateEntered", "ExecutionAborted"],
+  );
   assert.deepEqual(JSON.parse(/data: (.*)/.exec(told[2])[1]).error, "Stop");
   const ended = JSON.parse((await get(executions[0].import)).text);
   assert.deepEqual([ended.live, ended.status, ended.error], [undefined, "ABORTED", "Stop"]);
@@ -311,5 +438,9 @@ test("the drawing of an execution has the status of a Parallel whose branch has 
   await run(server, machine({ P: { Type: "Parallel", Branches: [{ StartAt: "A", States: states }], End: true } }));
   const { executions } = JSON.parse(await (await fetch(`${server.url}/debugger/api/executions`)).text());
   const drawing = await (await fetch(new URL(`${executions[0].import}/graph.svg`, server.url))).text();
-  assert.deepEqual(drawing.match(/(?<=<title>)\w \([^<]*/g).sort(), ["A (Pass), succeeded", "F (Fail, Broken), failed", "P (Parallel), failed"]);
+  assert.deepEqual(drawing.match(/(?<=<title>)\w \([^<]*/g).sort(), [
+    "A (Pass), succeeded",
+    "F (Fail, Broken), failed",
+    "P (Parallel), failed",
+  ]);
 });

@@ -40,7 +40,10 @@ export function storeSuite(test, name, make) {
     await store.put("machine", "b", { ...value, name: "changed" });
     // What the caller does with its value afterwards does not count.
     value.list.push("later");
-    assert.deepEqual(await collect(store.all("machine")), [["b", { name: "changed", list: [1, { deep: null }] }], ["a", 1]]);
+    assert.deepEqual(await collect(store.all("machine")), [
+      ["b", { name: "changed", list: [1, { deep: null }] }],
+      ["a", 1],
+    ]);
     await store.remove("machine", "b");
     await store.remove("machine", "none");
     assert.deepEqual(await collect(store.all("machine")), [["a", 1]]);
@@ -66,13 +69,30 @@ export function storeSuite(test, name, make) {
 
   check("appends facts in order, and refuses those that come too late", async (store) => {
     await store.create(execution("e"));
-    await store.append("e", { expectedSeq: 0, facts: [["start", 1], ["tick", 2]] });
+    await store.append("e", {
+      expectedSeq: 0,
+      facts: [
+        ["start", 1],
+        ["tick", 2],
+      ],
+    });
     await assert.rejects(store.append("e", { expectedSeq: 0, facts: [["tick", 3]] }), conflict);
     await assert.rejects(store.append("e", { expectedSeq: 3, facts: [["tick", 3]] }), conflict);
     await assert.rejects(store.append("none", { expectedSeq: 0 }), conflict);
     await store.append("e", { expectedSeq: 2, facts: [["tick", 3]] });
     const { seq, facts, snapshot } = await store.load("e");
-    assert.deepEqual([seq, facts, snapshot], [3, [["start", 1], ["tick", 2], ["tick", 3]], undefined]);
+    assert.deepEqual(
+      [seq, facts, snapshot],
+      [
+        3,
+        [
+          ["start", 1],
+          ["tick", 2],
+          ["tick", 3],
+        ],
+        undefined,
+      ],
+    );
   });
 
   check("stores all of a batch or nothing", async (store) => {
@@ -92,7 +112,10 @@ export function storeSuite(test, name, make) {
     assert.deepEqual([(await store.history("e")).total, await store.findToken("k"), await store.dueTimers(9)], [0, undefined, []]);
     assert.deepEqual(await collect(store.pending()), [{ id: "e", outbox: [], timers: [], tokens: [] }]);
     await store.append("e", { expectedSeq: 0, ...batch });
-    assert.deepEqual([(await store.get("e")).status, (await store.history("e")).total, await store.findToken("k")], ["SUCCEEDED", 1, { id: "e", command: 1 }]);
+    assert.deepEqual(
+      [(await store.get("e")).status, (await store.history("e")).total, await store.findToken("k")],
+      ["SUCCEEDED", 1, { id: "e", command: 1 }],
+    );
   });
 
   check("refuses a stale fence", async (store) => {
@@ -106,8 +129,15 @@ export function storeSuite(test, name, make) {
   check("writes many batches, each by itself", async (store) => {
     await store.create(execution("a"));
     await store.create(execution("b"));
-    const results = await store.appendMany([["a", { expectedSeq: 0, facts: [[1]] }], ["b", { expectedSeq: 5, facts: [[1]] }], ["a", { expectedSeq: 1, facts: [[2]] }]]);
-    assert.deepEqual(results.map(({ ok }) => ok), [true, false, true]);
+    const results = await store.appendMany([
+      ["a", { expectedSeq: 0, facts: [[1]] }],
+      ["b", { expectedSeq: 5, facts: [[1]] }],
+      ["a", { expectedSeq: 1, facts: [[2]] }],
+    ]);
+    assert.deepEqual(
+      results.map(({ ok }) => ok),
+      [true, false, true],
+    );
     assert.equal(results[1].error.name, "StoreConflict");
     assert.deepEqual([(await store.load("a")).seq, (await store.load("b")).seq], [2, 0]);
   });
@@ -131,7 +161,10 @@ export function storeSuite(test, name, make) {
       await store.append("e", { expectedSeq: 0, history: { text: JSON.stringify(part), count: part.length } });
     }
     assert.equal((await store.history("e")).total, 1234);
-    assert.deepEqual(await ids(), events.map(({ id }) => id));
+    assert.deepEqual(
+      await ids(),
+      events.map(({ id }) => id),
+    );
     assert.deepEqual(await ids({ from: 498, limit: 4 }), [499, 500, 501, 502]);
     assert.deepEqual(await ids({ from: 1230, limit: 100 }), [1231, 1232, 1233, 1234]);
     assert.deepEqual(await ids({ reverse: true, limit: 2 }), [1234, 1233]);
@@ -158,7 +191,12 @@ export function storeSuite(test, name, make) {
     const first = await store.list({ machine: "mine" }, { limit: 12 });
     await store.create(execution("new", { machineArn: "mine" }));
     const second = await store.list({ machine: "mine" }, { limit: 12, before: first.before });
-    assert.deepEqual([...ids(first), ...ids(second)], Array.from({ length: 25 }, (_, i) => 24 - i).filter((i) => i % 5 !== 0).map((i) => `e${i}`));
+    assert.deepEqual(
+      [...ids(first), ...ids(second)],
+      Array.from({ length: 25 }, (_, i) => 24 - i)
+        .filter((i) => i % 5 !== 0)
+        .map((i) => `e${i}`),
+    );
     assert.equal(second.before, undefined);
     assert.deepEqual(ids(await store.list({ machine: "mine", matches: ({ startDate }) => startDate < 3 })), ["new", "e2", "e1"]);
     assert.deepEqual(ids(await store.list({ machine: "nobody" })), []);
@@ -167,9 +205,25 @@ export function storeSuite(test, name, make) {
   check("knows what is open: commands, timers, tokens", async (store) => {
     await store.create(execution("a"));
     await store.create(execution("b"));
-    await store.append("a", { expectedSeq: 0, outbox: [{ id: 1 }, { id: 2 }], timers: { set: [{ id: "x", at: 30 }, { id: "y", at: 10 }] }, tokens: { put: [{ token: "k", command: 2 }] } });
+    await store.append("a", {
+      expectedSeq: 0,
+      outbox: [{ id: 1 }, { id: 2 }],
+      timers: {
+        set: [
+          { id: "x", at: 30 },
+          { id: "y", at: 10 },
+        ],
+      },
+      tokens: { put: [{ token: "k", command: 2 }] },
+    });
     await store.append("b", { expectedSeq: 0, timers: { set: [{ id: "z", at: 20 }] } });
-    assert.deepEqual((await store.dueTimers(20)).map(({ execution, id }) => [execution, id]), [["a", "y"], ["b", "z"]]);
+    assert.deepEqual(
+      (await store.dueTimers(20)).map(({ execution, id }) => [execution, id]),
+      [
+        ["a", "y"],
+        ["b", "z"],
+      ],
+    );
     assert.equal((await store.dueTimers(100, 1)).length, 1);
     await store.append("a", { expectedSeq: 0, done: [1], timers: { clear: ["y"] }, tokens: { del: ["k"] } });
     assert.deepEqual(await collect(store.pending()), [
@@ -178,22 +232,43 @@ export function storeSuite(test, name, make) {
     ]);
     assert.equal(await store.findToken("k"), undefined);
     await store.append("b", { expectedSeq: 0, about: { status: "ABORTED" } });
-    assert.deepEqual((await collect(store.pending())).map(({ id }) => id), ["a"]);
+    assert.deepEqual(
+      (await collect(store.pending())).map(({ id }) => id),
+      ["a"],
+    );
   });
 
   check("forgets ended executions, the oldest first, and what is named", async (store) => {
     for (let i = 0; i < 6; i++) await store.create(execution(`e${i}`));
-    const end = (i, stopDate) => store.append(`e${i}`, { expectedSeq: 0, about: { status: "SUCCEEDED", stopDate, output: "x".repeat(1000) }, history: { text: '[{"id":1}]', count: 1 }, tokens: { put: [{ token: `k${i}`, command: 1 }] } });
-    for (const [i, at] of [[3, 1], [0, 2], [1, 3], [4, 4]]) await end(i, at);
+    const end = (i, stopDate) =>
+      store.append(`e${i}`, {
+        expectedSeq: 0,
+        about: { status: "SUCCEEDED", stopDate, output: "x".repeat(1000) },
+        history: { text: '[{"id":1}]', count: 1 },
+        tokens: { put: [{ token: `k${i}`, command: 1 }] },
+      });
+    for (const [i, at] of [
+      [3, 1],
+      [0, 2],
+      [1, 3],
+      [4, 4],
+    ])
+      await end(i, at);
     assert.deepEqual(await store.prune({ executions: 3 }), ["e3"]);
     assert.deepEqual(await store.prune({ endedBefore: 3 }), ["e0"]);
     assert.deepEqual(await store.prune({ executions: 10 }), []);
     assert.deepEqual([await store.get("e3"), await store.findToken("k3"), await store.history("e0")], [undefined, undefined, undefined]);
-    assert.deepEqual((await store.list()).items.map(({ id }) => id), ["e5", "e4", "e2", "e1"]);
+    assert.deepEqual(
+      (await store.list()).items.map(({ id }) => id),
+      ["e5", "e4", "e2", "e1"],
+    );
     assert.deepEqual(await store.prune({ ids: ["e5", "none"] }), ["e5"]);
     assert.deepEqual(await store.prune({ bytes: 0 }), ["e1", "e4"]);
     // What runs is never forgotten by itself.
-    assert.deepEqual((await store.list()).items.map(({ id }) => id), ["e2"]);
+    assert.deepEqual(
+      (await store.list()).items.map(({ id }) => id),
+      ["e2"],
+    );
     assert.equal((await store.create(execution("e3"))).outcome, "created");
   });
 

@@ -11,8 +11,17 @@ test("a server finds the machines and activities of its store again", async () =
   const store = new MemoryStore();
   const definition = JSON.stringify({ StartAt: "A", States: { A: { Type: "Pass", Result: 1, End: true } } });
   const first = await serve({ port: 0, store });
-  const { stateMachineArn } = await first.call("CreateStateMachine", { name: "Kept", definition, roleArn: "r", publish: true, tags: [{ key: "a", value: "b" }] });
-  await first.call("CreateStateMachineAlias", { name: "live", routingConfiguration: [{ stateMachineVersionArn: `${stateMachineArn}:1`, weight: 100 }] });
+  const { stateMachineArn } = await first.call("CreateStateMachine", {
+    name: "Kept",
+    definition,
+    roleArn: "r",
+    publish: true,
+    tags: [{ key: "a", value: "b" }],
+  });
+  await first.call("CreateStateMachineAlias", {
+    name: "live",
+    routingConfiguration: [{ stateMachineVersionArn: `${stateMachineArn}:1`, weight: 100 }],
+  });
   await first.call("CreateActivity", { name: "Work" });
   await first.close();
   const second = await serve({ port: 0, store });
@@ -41,7 +50,11 @@ test("an execution whose redrive is being written can be stopped", async () => {
   }
   const server = await serve({ port: 0, store: new Slow() });
   after(() => server.close({ grace: 200 }));
-  const { stateMachineArn } = await server.call("CreateStateMachine", { name: "Waits", definition: machine({ W: { Type: "Wait", Seconds: 3600, End: true } }), roleArn: role });
+  const { stateMachineArn } = await server.call("CreateStateMachine", {
+    name: "Waits",
+    definition: machine({ W: { Type: "Wait", Seconds: 3600, End: true } }),
+    roleArn: role,
+  });
   const { executionArn } = await server.call("StartExecution", { stateMachineArn });
   await server.call("StopExecution", { executionArn });
   let written;

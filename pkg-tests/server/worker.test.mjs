@@ -12,7 +12,24 @@ test("a worker polls the endpoint, answers, fails and keeps tasks alive", async 
   // The worker closes when its polls end.
   const server = await start({ limits: { poll: 500 } });
   const { activityArn } = await server.call("CreateActivity", { name: "Square" });
-  const definition = machine({ Each: { Type: "Map", ItemProcessor: { StartAt: "Square", States: { Square: { Type: "Task", Resource: activityArn, HeartbeatSeconds: 60, Retry: [{ ErrorEquals: ["States.TaskFailed"], IntervalSeconds: 1, MaxAttempts: 2 }], End: true } } }, End: true } });
+  const definition = machine({
+    Each: {
+      Type: "Map",
+      ItemProcessor: {
+        StartAt: "Square",
+        States: {
+          Square: {
+            Type: "Task",
+            Resource: activityArn,
+            HeartbeatSeconds: 60,
+            Retry: [{ ErrorEquals: ["States.TaskFailed"], IntervalSeconds: 1, MaxAttempts: 2 }],
+            End: true,
+          },
+        },
+      },
+      End: true,
+    },
+  });
   const { stateMachineArn } = await server.call("CreateStateMachine", { name: "Squares", definition, roleArn: role });
 
   let moods = 0;

@@ -22,7 +22,17 @@ import {
   version,
 } from "stepglass";
 import { folder } from "stepglass/node";
-import type { ChildExecution, Command, Diagnostic, Execution, ExecutionSnapshot, HistoryEvent, Step, TaskHandler, TaskHandlers } from "stepglass";
+import type {
+  ChildExecution,
+  Command,
+  Diagnostic,
+  Execution,
+  ExecutionSnapshot,
+  HistoryEvent,
+  Step,
+  TaskHandler,
+  TaskHandlers,
+} from "stepglass";
 
 const machine = new StateMachine({ StartAt: "A", States: {} }, { name: "M", type: "EXPRESS" });
 new StateMachine("{}");
@@ -81,7 +91,8 @@ export async function use(): Promise<void> {
   try {
     await machine.run();
   } catch (error) {
-    if (error instanceof ExecutionError) console.log(error.status, error.state, error.errorCause?.length, error.code, error.execution.history());
+    if (error instanceof ExecutionError)
+      console.log(error.status, error.state, error.errorCause?.length, error.code, error.execution.history());
     if (error instanceof DefinitionError) error.diagnostics.map(({ range }) => range?.start.line);
     throw new TaskError("E", { any: "thing" });
   }
@@ -130,7 +141,11 @@ Engine.restore(machine, engine.snapshot()).succeed(deadline ?? 0, 1, {});
 
 const problems: Diagnostic[] = validate("{}", { type: "STANDARD" });
 problems.map(({ severity, fix }) => [severity === "error", fix?.replacement]);
-const report = simulate("{}", {}, { A: [{ output: 1, after: 5 }, { error: "E" }], B: (input, task) => ({ output: [input, task.attempt] }) });
+const report = simulate(
+  "{}",
+  {},
+  { A: [{ output: 1, after: 5 }, { error: "E" }], B: (input, task) => ({ output: [input, task.attempt] }) },
+);
 report.duration.toFixed();
 // @ts-expect-error a scripted result has no such member
 simulate("{}", {}, { A: { outptu: 1 } });
@@ -143,30 +158,50 @@ renderSvg({}, { status: { A: "great" } });
 language.apply("{}", language.rename("{}", 1, "B")) satisfies string;
 language.codeActions("{}").flatMap(({ problem, edits }) => (problem ? edits.map(({ text }) => text) : [])) satisfies string[];
 language.hover("{}", 1)?.title satisfies string | undefined;
-const label: string = complete("{", 1).items.map(({ label }) => label).join();
+const label: string = complete("{", 1)
+  .items.map(({ label }) => label)
+  .join();
 const references: string[] | undefined = machine.variableReferences.A;
 
 const review = new Activity();
 review.getTask({ workerName: "Ada", signal: AbortSignal.timeout(1) }).then(({ taskToken, input }) => review.succeed(taskToken, input));
 const children: ChildExecution[] = [];
-machine.start({}, {
-  tasks: { review, ...s3Handlers({ "b/k": "text", "b/l": new Uint8Array(), "b/m": [{ n: 1 }], "b/n": new URL("https://example.org/") }), ...s3Handlers(folder("data")) },
-  machines: [machine],
-  onNested: (child, parent) => child.abort(parent.arn),
-  onChild: (child) => children.push(child),
-  onStage: ({ state, event, stage, value }) => `${state} ${event} ${stage} ${value}`,
-}).frames().map(({ mapRun }) => mapRun?.itemCounts.pending);
+machine
+  .start(
+    {},
+    {
+      tasks: {
+        review,
+        ...s3Handlers({ "b/k": "text", "b/l": new Uint8Array(), "b/m": [{ n: 1 }], "b/n": new URL("https://example.org/") }),
+        ...s3Handlers(folder("data")),
+      },
+      machines: [machine],
+      onNested: (child, parent) => child.abort(parent.arn),
+      onChild: (child) => children.push(child),
+      onStage: ({ state, event, stage, value }) => `${state} ${event} ${stage} ${value}`,
+    },
+  )
+  .frames()
+  .map(({ mapRun }) => mapRun?.itemCounts.pending);
 machine.start({}, { machines: { Child: machine }, tasks: s3Handlers({ get: async (bucket, key) => `${bucket}/${key}` }) });
 // @ts-expect-error a machine is no definition
 machine.start({}, { machines: [{}] });
 // @ts-expect-error a store can at least be read
 s3Handlers({ put: () => {} });
 
-const debug = new DebugSession(machine, { input: {}, seed: 1, ask: true, clock: 10, mocks: { A: { mode: "script", steps: [{ attempt: "0", error: "E" }, { result: 1 }] } } });
+const debug = new DebugSession(machine, {
+  input: {},
+  seed: 1,
+  ask: true,
+  clock: 10,
+  mocks: { A: { mode: "script", steps: [{ attempt: "0", error: "E" }, { result: 1 }] } },
+});
 debug.setBreakpoints([{ kind: "stage", state: "A", stage: "result", condition: "$.x > 1" }]).map(({ id, hits }) => id + hits);
 debug.on("stopped", ({ reason, breakpoint }) => `${reason} ${breakpoint}`);
 const { visits: compared, ways } = debug.compare(1, 2);
-compared.map(({ state, a, b, changes }) => `${state} ${a?.enter} ${b?.enter} ${changes.includes("output")} ${ways["/States/A"] === "both"}`);
+compared.map(
+  ({ state, a, b, changes }) => `${state} ${a?.enter} ${b?.enter} ${changes.includes("output")} ${ways["/States/A"] === "both"}`,
+);
 measureCoverage({}, debug.coverage(debug.run, { whole: true })).places.map(({ count }) => count.toFixed());
 debug.restart({}, { seed: 2, label: "again" });
 debug.stackTrace().map(({ state, iterations }) => `${state} ${iterations.at(-1)}`);
@@ -178,9 +213,15 @@ const told: string = edit.same ? "" : edit.now;
 // @ts-expect-error there is no such mode
 debug.setMocks({ A: { mode: "guess" } });
 
-const { divergence, tasks: recorded } = replayHistory({}, { events: [{ id: 1, timestamp: new Date() }] }, { type: "EXPRESS", name: "n", seed: 1 });
+const { divergence, tasks: recorded } = replayHistory(
+  {},
+  { events: [{ id: 1, timestamp: new Date() }] },
+  { type: "EXPRESS", name: "n", seed: 1 },
+);
 const parted: string = `${divergence?.event} ${divergence?.aspect} ${recorded.map(({ state, attempt, output }) => `${state}${attempt}${output}`)}`;
-const broken: string[] = compare("{}", {}).running.filter(({ severity }) => severity === "breaks").map(({ message }) => message);
+const broken: string[] = compare("{}", {})
+  .running.filter(({ severity }) => severity === "breaks")
+  .map(({ message }) => message);
 // @ts-expect-error a number is no history
 replayHistory({}, 1);
 

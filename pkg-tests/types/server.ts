@@ -23,7 +23,12 @@ try {
 await server.close({ grace: 100 });
 
 const store: Store = new MemoryStore();
-const batch: Batch = { expectedSeq: 0, facts: [["tick", 1]], tokens: { put: [{ token: "t", command: 1 }] }, about: { status: "SUCCEEDED", stopDate: 1 } };
+const batch: Batch = {
+  expectedSeq: 0,
+  facts: [["tick", 1]],
+  tokens: { put: [{ token: "t", command: 1 }] },
+  about: { status: "SUCCEEDED", stopDate: 1 },
+};
 try {
   await store.append("arn", batch);
 } catch (error) {

@@ -1,9 +1,29 @@
 // Compiled, never run: the types of stepglass/testing.
 import { StateMachine } from "stepglass";
-import { MockError, PropertyError, coverageReport, eachIteration, expectRun, iterations, loadMockConfig, matchers, never, property, responds, returns, startCoverage, testMachine, throws } from "stepglass/testing";
+import {
+  MockError,
+  PropertyError,
+  coverageReport,
+  eachIteration,
+  expectRun,
+  iterations,
+  loadMockConfig,
+  matchers,
+  never,
+  property,
+  responds,
+  returns,
+  startCoverage,
+  testMachine,
+  throws,
+} from "stepglass/testing";
 import type { CoverageReport, Mock, Mocks, RunMatchers, TestMachine, TestRun } from "stepglass/testing";
 
-const machine: TestMachine = testMachine("order.asl.json", { mockConfig: loadMockConfig("MockConfigFile.json"), mocks: { A: returns() }, type: "EXPRESS" });
+const machine: TestMachine = testMachine("order.asl.json", {
+  mockConfig: loadMockConfig("MockConfigFile.json"),
+  mocks: { A: returns() },
+  type: "EXPRESS",
+});
 testMachine(new URL("file:///order.asl.json"));
 testMachine({ StartAt: "A", States: {} }, { input: { a: 1 } });
 testMachine(new StateMachine("{}"));
@@ -19,7 +39,14 @@ const mocks: Mocks = {
 const one: Mock = never();
 const run: TestRun = await machine.run({}, { mocks, tasks: { A: () => 1 }, seed: 2 });
 await machine.test("HappyPath", {}, { mocks: { A: one } });
-expectRun(run).succeeded().tookPath("A", "B").tookPath(["A"]).called("A", 2).retried("A", 1, { on: /Busy/ }).waited("W", "1h").caught("E", "A", 0);
+expectRun(run)
+  .succeeded()
+  .tookPath("A", "B")
+  .tookPath(["A"])
+  .called("A", 2)
+  .retried("A", 1, { on: /Busy/ })
+  .waited("W", "1h")
+  .caught("E", "A", 0);
 const label: string = run.calls[0]?.state ?? run.visits[0]?.state ?? run.ending;
 
 // @ts-expect-error a mock of a state is a result, not a value
@@ -29,7 +56,12 @@ expectRun(machine);
 // @ts-expect-error there is no such expectation
 expectRun(run).tookTheBus();
 
-const report = await property(machine, { runs: 5, outputs: { A: [1, 2] }, inputs: (random) => random.below(3), check: ({ status }) => status !== "FAILED" });
+const report = await property(machine, {
+  runs: 5,
+  outputs: { A: [1, 2] },
+  inputs: (random) => random.below(3),
+  check: ({ status }) => status !== "FAILED",
+});
 report.statuses.FAILED satisfies number | undefined;
 startCoverage({ folder: "coverage" });
 const coverage: CoverageReport = coverageReport({ definitions: ["a.asl.json"] });

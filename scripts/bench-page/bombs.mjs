@@ -39,26 +39,47 @@ export async function bombsOfThePage({ rows, chrome, server }) {
 
 async function run(chrome, server, { definition, input = { a: [1, 2, 3], s: "a".repeat(32), o: { x: { y: 1 } } } }) {
   const given = typeof input === "function" ? input() : input;
-  const visitor = await visit(chrome, server.url, { hash: link({ t: "Bomb", d: JSON.stringify(definition), i: JSON.stringify(given), c: "skip", o: { events: false } }), until: "ready" });
+  const visitor = await visit(chrome, server.url, {
+    hash: link({ t: "Bomb", d: JSON.stringify(definition), i: JSON.stringify(given), c: "skip", o: { events: false } }),
+    until: "ready",
+  });
   const { page } = visitor;
   const button = page.getByRole("button", { name: "Run", exact: true }).first();
   const stop = page.getByRole("button", { name: "Stop", exact: true }).first();
   const once = async () => {
     await button.click();
     const shown = () => page.locator(".result").waitFor({ timeout: 30_000 });
-    const ended = await page.locator(".result").waitFor({ timeout: PATIENCE }).then(() => true, () => false);
+    const ended = await page
+      .locator(".result")
+      .waitFor({ timeout: PATIENCE })
+      .then(
+        () => true,
+        () => false,
+      );
     if (ended) return undefined;
     const begun = performance.now();
-    const clicked = await stop.click({ timeout: 1_000 }).then(() => true, () => false);
+    const clicked = await stop.click({ timeout: 1_000 }).then(
+      () => true,
+      () => false,
+    );
     // What holds its worker for so long is ended by the page.
-    const lasted = await shown().then(() => performance.now() - begun, () => Infinity);
+    const lasted = await shown().then(
+      () => performance.now() - begun,
+      () => Infinity,
+    );
     return clicked ? lasted : undefined;
   };
   const worker = page.workers().find((one) => /interpreter|thread/.test(one.url())) ?? page.workers()[0];
   await worker.evaluate(watch);
   // The page may end a worker that a stop does not reach in time: what is known by then counts.
   let hold = 0;
-  const ask = () => worker.evaluate(() => globalThis.longestHold()).then((longest) => (hold = longest), () => {});
+  const ask = () =>
+    worker
+      .evaluate(() => globalThis.longestHold())
+      .then(
+        (longest) => (hold = longest),
+        () => {},
+      );
   const asking = setInterval(ask, 100);
   const stopped = await once();
   clearInterval(asking);

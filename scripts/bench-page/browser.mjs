@@ -6,7 +6,13 @@ import { gzipSync } from "node:zlib";
 
 /** Serves the page zipped, as hosts do; `served` says when each file was asked for first. */
 export async function serveZipped(folder) {
-  const types = { ".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml", ".wasm": "application/wasm" };
+  const types = {
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".wasm": "application/wasm",
+  };
   const zipped = new Map();
   const served = new Map();
   const http = createServer((request, response) => {
@@ -15,7 +21,13 @@ export async function serveZipped(folder) {
     if (path.includes("..") || !existsSync(file)) return response.writeHead(404).end();
     if (!zipped.has(path)) zipped.set(path, gzipSync(readFileSync(file)));
     if (!served.has(path)) served.set(path, Date.now());
-    response.writeHead(200, { "content-type": types[extname(path)] ?? "application/octet-stream", "content-encoding": "gzip", "cache-control": "no-store" }).end(zipped.get(path));
+    response
+      .writeHead(200, {
+        "content-type": types[extname(path)] ?? "application/octet-stream",
+        "content-encoding": "gzip",
+        "cache-control": "no-store",
+      })
+      .end(zipped.get(path));
   });
   await new Promise((resolve) => http.listen(0, "127.0.0.1", resolve));
   return { url: `http://127.0.0.1:${http.address().port}/`, served, close: () => http.close().closeAllConnections() };
@@ -25,7 +37,13 @@ export async function serveZipped(folder) {
 function watch() {
   const told = { painted: undefined, ready: undefined, shift: 0 };
   globalThis.told = told;
-  const tell = { painted: () => document.querySelector("[data-node]"), ready: () => document.querySelector("#editor-definition .code-host:not([hidden]), .editor .code-host:not([hidden])")?.shadowRoot?.querySelector(".cm-line") };
+  const tell = {
+    painted: () => document.querySelector("[data-node]"),
+    ready: () =>
+      document
+        .querySelector("#editor-definition .code-host:not([hidden]), .editor .code-host:not([hidden])")
+        ?.shadowRoot?.querySelector(".cm-line"),
+  };
   const when = { painted: Promise.withResolvers(), ready: Promise.withResolvers() };
   told.until = (what) => when[what].promise;
   const observer = new MutationObserver(() => {
@@ -44,7 +62,11 @@ function watch() {
 
 /** Opens the page; the visit has the CPU of its main thread counted. */
 export async function visit(chrome, url, { throttle = 1, hash = "", motion = false, until = "painted" } = {}) {
-  const context = await chrome.newContext({ viewport: { width: 1440, height: 900 }, serviceWorkers: "block", reducedMotion: motion ? "no-preference" : "reduce" });
+  const context = await chrome.newContext({
+    viewport: { width: 1440, height: 900 },
+    serviceWorkers: "block",
+    reducedMotion: motion ? "no-preference" : "reduce",
+  });
   const page = await context.newPage();
   const session = await context.newCDPSession(page);
   await page.addInitScript(watch);

@@ -11,7 +11,12 @@ const KEYS = 40;
 export async function editing({ rows, chrome, server }) {
   rows.part("Writing");
   await keys({ rows, chrome, server });
-  for (const [count, most] of [[50, 30], [500, 100], [2000, 300]]) await changes({ rows, chrome, server }, count, most);
+  for (const [count, most] of [
+    [50, 30],
+    [500, 100],
+    [2000, 300],
+  ])
+    await changes({ rows, chrome, server }, count, most);
 }
 
 async function open({ chrome, server }, text) {
@@ -34,14 +39,21 @@ async function keys(site) {
     const costs = [];
     for (let i = 0; i < KEYS; i++) {
       await page.waitForTimeout(90);
-      costs.push(await visitor.costOf(async () => {
-        await page.keyboard.press(i % 2 ? "Backspace" : " ");
-        await painted(page);
-      }));
+      costs.push(
+        await visitor.costOf(async () => {
+          await page.keyboard.press(i % 2 ? "Backspace" : " ");
+          await painted(page);
+        }),
+      );
     }
     return quantile(costs, 0.95) * factor;
   });
-  site.rows.row(`key until it is painted, ${text.split("\n").length.toLocaleString("en")} lines, main thread's CPU, 95 of 100`, cost, "ms", { most: 16 });
+  site.rows.row(
+    `key until it is painted, ${text.split("\n").length.toLocaleString("en")} lines, main thread's CPU, 95 of 100`,
+    cost,
+    "ms",
+    { most: 16 },
+  );
   await visitor.leave();
 }
 
@@ -67,6 +79,11 @@ async function changes(site, count, most) {
     await page.keyboard.press(i % 2 ? "Backspace" : "x");
     return (await page.evaluate(async () => (await globalThis.redrawn.promise) - globalThis.pressed)) - DEBOUNCE;
   });
-  site.rows.row(`text change until its graph, ${count.toLocaleString("en")} states, without the ${DEBOUNCE} ms of patience, wall`, took * factor, "ms", { most });
+  site.rows.row(
+    `text change until its graph, ${count.toLocaleString("en")} states, without the ${DEBOUNCE} ms of patience, wall`,
+    took * factor,
+    "ms",
+    { most },
+  );
   await visitor.leave();
 }

@@ -8,7 +8,12 @@ const ACTIVE = 24;
 
 export async function graph({ rows, chrome, server }) {
   rows.part("The graph, CPU of the main thread");
-  for (const [count, status, scrub] of [[50, 3, 16], [500, 6, 16], [2000, 16, 24]]) await looking({ rows, chrome, server }, count, { status, scrub });
+  for (const [count, status, scrub] of [
+    [50, 3, 16],
+    [500, 6, 16],
+    [2000, 16, 24],
+  ])
+    await looking({ rows, chrome, server }, count, { status, scrub });
   await played({ rows, chrome, server });
   await animated({ rows, chrome, server });
   await crowded({ rows, chrome, server });
@@ -24,12 +29,20 @@ async function looking({ rows, chrome, server }, count, { status, scrub }) {
     return ((await visitor.costOf(() => act(times))) / times) * factor;
   };
   const wheel = (frames, keys) =>
-    page.locator(".canvas").first().evaluate(async (element, [n, keys]) => {
-      for (let i = 0; i < n; i++) {
-        element.dispatchEvent(new WheelEvent("wheel", { deltaY: i % 2 ? -6 : 9, clientX: 700, clientY: 400, bubbles: true, cancelable: true, ...keys }));
-        await new Promise((resolve) => requestAnimationFrame(resolve));
-      }
-    }, [frames, keys]);
+    page
+      .locator(".canvas")
+      .first()
+      .evaluate(
+        async (element, [n, keys]) => {
+          for (let i = 0; i < n; i++) {
+            element.dispatchEvent(
+              new WheelEvent("wheel", { deltaY: i % 2 ? -6 : 9, clientX: 700, clientY: 400, bubbles: true, cancelable: true, ...keys }),
+            );
+            await new Promise((resolve) => requestAnimationFrame(resolve));
+          }
+        },
+        [frames, keys],
+      );
   rows.row(`pan, ${states}, a frame`, await best(4, () => each(40, (frames) => wheel(frames, {}))), "ms", { most: 4 });
   rows.row(`zoom, ${states}, a frame`, await best(4, () => each(40, (frames) => wheel(frames, { ctrlKey: true }))), "ms", { most: 4 });
 
@@ -48,7 +61,12 @@ async function looking({ rows, chrome, server }, count, { status, scrub }) {
   await scrubTo([10, 20, 30]);
   let random = 7;
   const anywhere = Array.from({ length: 40 }, () => (random = (random * 48271) % 2147483647) % events);
-  rows.row(`scrub over ${events.toLocaleString("en")} events, ${states}, all panes, a place`, await best(4, () => each(anywhere.length, () => scrubTo(anywhere))), "ms", { most: scrub });
+  rows.row(
+    `scrub over ${events.toLocaleString("en")} events, ${states}, all panes, a place`,
+    await best(4, () => each(anywhere.length, () => scrubTo(anywhere))),
+    "ms",
+    { most: scrub },
+  );
   // From one event to the next a state is entered or left.
   const next = Array.from({ length: 40 }, (_, i) => 40 + i);
   const change = () => best(4, () => each(next.length, () => scrubTo(next)));
@@ -71,14 +89,23 @@ async function played({ rows, chrome, server }) {
   await page.locator(".result").waitFor({ state: "attached", timeout: 120_000 });
   const pan = async (frames) => {
     await page.getByRole("button", { name: "Play again" }).click();
-    return ((await visitor.costOf(() =>
-      page.locator(".canvas").first().evaluate(async (element, n) => {
-        for (let i = 0; i < n; i++) {
-          element.dispatchEvent(new WheelEvent("wheel", { deltaY: i % 2 ? -6 : 9, clientX: 700, clientY: 400, bubbles: true, cancelable: true }));
-          await new Promise((resolve) => requestAnimationFrame(resolve));
-        }
-      }, frames),
-    )) / frames) * factor;
+    return (
+      ((await visitor.costOf(() =>
+        page
+          .locator(".canvas")
+          .first()
+          .evaluate(async (element, n) => {
+            for (let i = 0; i < n; i++) {
+              element.dispatchEvent(
+                new WheelEvent("wheel", { deltaY: i % 2 ? -6 : 9, clientX: 700, clientY: 400, bubbles: true, cancelable: true }),
+              );
+              await new Promise((resolve) => requestAnimationFrame(resolve));
+            }
+          }, frames),
+      )) /
+        frames) *
+      factor
+    );
   };
   rows.row("pan, 2,000 states, while the run is played again, a frame", await best(4, () => pan(40)), "ms", { most: 16 });
   await visitor.leave();
@@ -86,7 +113,11 @@ async function played({ rows, chrome, server }) {
 
 /** The marks that go along lines are slowed down, so that 24 are on their way at once, and then the run is paused: they go on. */
 async function animated({ rows, chrome, server }) {
-  const visitor = await visit(chrome, server.url, { hash: link({ t: "Clockwork", d: clockwork(28), i: "{}", c: "x60" }), until: "ready", motion: true });
+  const visitor = await visit(chrome, server.url, {
+    hash: link({ t: "Clockwork", d: clockwork(28), i: "{}", c: "x60" }),
+    until: "ready",
+    motion: true,
+  });
   const { page, session } = visitor;
   await session.send("Animation.enable");
   const factor = calibrate();
@@ -133,7 +164,12 @@ async function crowded({ rows, chrome, server }) {
   const visitor = await visit(chrome, server.url, { hash: linkTo(crowd(10_000)) });
   const { page } = visitor;
   await page.waitForTimeout(500);
-  rows.row("10,000 states: nodes that are drawn at first, folded", await page.evaluate(() => document.querySelectorAll("[data-node]").length), "", { most: 1_000 });
+  rows.row(
+    "10,000 states: nodes that are drawn at first, folded",
+    await page.evaluate(() => document.querySelectorAll("[data-node]").length),
+    "",
+    { most: 1_000 },
+  );
   rows.row("  a note that says so", await page.getByText("Map states begin folded").count(), "", { least: 1 });
   rows.row("  graph painted, wall", (await visitor.at("painted")) / 1000, "s");
   await visitor.leave();

@@ -15,9 +15,24 @@ export async function layouts({ rows }) {
   const sizes = [50, 500, 2000];
   const texts = sizes.map(mixed);
   const least = (work) => leastOf(work) * factor;
-  for (const [i, count] of sizes.entries()) rows.row(`layout, ${count.toLocaleString("en")} states, CPU`, least(() => layout(texts[i])), "ms", { most: [3, 20, 80][i] });
-  for (const [i, count] of sizes.entries()) rows.row(`layout, ${count.toLocaleString("en")} states, the first call of a thread, CPU`, firstCall(count) * factor, "ms", { most: [20, 120, 350][i] });
-  for (const [i, count] of sizes.entries()) rows.row(`parse and diagnostics, ${count.toLocaleString("en")} states, CPU`, least(() => validate(texts[i])), "ms", { most: [5, 40, 160][i] });
+  for (const [i, count] of sizes.entries())
+    rows.row(
+      `layout, ${count.toLocaleString("en")} states, CPU`,
+      least(() => layout(texts[i])),
+      "ms",
+      { most: [3, 20, 80][i] },
+    );
+  for (const [i, count] of sizes.entries())
+    rows.row(`layout, ${count.toLocaleString("en")} states, the first call of a thread, CPU`, firstCall(count) * factor, "ms", {
+      most: [20, 120, 350][i],
+    });
+  for (const [i, count] of sizes.entries())
+    rows.row(
+      `parse and diagnostics, ${count.toLocaleString("en")} states, CPU`,
+      least(() => validate(texts[i])),
+      "ms",
+      { most: [5, 40, 160][i] },
+    );
 }
 
 /** The least CPU ms of a call, of as many as fit in a second. */
@@ -46,5 +61,9 @@ function firstCall(count) {
     layout(text);
     const { user, system } = process.cpuUsage(cpu);
     console.log(Math.min((user + system) / 1000, performance.now() - wall));`;
-  return Math.min(...Array.from({ length: 9 }, () => Number.parseFloat(execFileSync(process.execPath, ["--input-type=module", "-e", code], { encoding: "utf8" }))));
+  return Math.min(
+    ...Array.from({ length: 9 }, () =>
+      Number.parseFloat(execFileSync(process.execPath, ["--input-type=module", "-e", code], { encoding: "utf8" })),
+    ),
+  );
 }

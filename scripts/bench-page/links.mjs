@@ -12,7 +12,10 @@ export function links({ rows }) {
   rows.row("share link of a definition, median of the gallery", quantile(lengths), "characters", { most: 1000 });
   rows.row("  the longest, of 54 states", Math.max(...lengths), "characters");
   const others = conformance();
-  if (others.length > 0) rows.row(`the same of ${others.length} definitions of the conformance cases, as people write them`, quantile(others), "characters", { most: 1000 });
+  if (others.length > 0)
+    rows.row(`the same of ${others.length} definitions of the conformance cases, as people write them`, quantile(others), "characters", {
+      most: 1000,
+    });
 }
 
 const lengthOf = (t, f, d) => link({ t, f, d, i: "", k: "", c: "skip", s: 1 }).length;

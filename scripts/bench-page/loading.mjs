@@ -10,7 +10,12 @@ export async function loading({ rows, chrome, server, dist }) {
   rows.part("Loading");
   await sizes({ rows, chrome, server, dist });
   await throttled({ rows, chrome, server });
-  for (const [count, cpu, wall, heap] of [[50, 300, 0.8, 12], [500, 450, 1, 15], [2000, 900, 1.6, 25]]) await ready({ rows, chrome, server }, count, { cpu, wall, heap });
+  for (const [count, cpu, wall, heap] of [
+    [50, 300, 0.8, 12],
+    [500, 450, 1, 15],
+    [2000, 900, 1.6, 25],
+  ])
+    await ready({ rows, chrome, server }, count, { cpu, wall, heap });
 }
 
 async function sizes({ rows, chrome, server, dist }) {
@@ -32,12 +37,30 @@ async function sizes({ rows, chrome, server, dist }) {
   const first = needs("src/page.tsx", needs("index.html"));
   const later = (name) => sum([...needs(name)].filter((file) => !first.has(file)));
   const assets = readdirSync(join(dist, "assets"));
-  const wasm = (part) => join("assets", assets.find((name) => name.startsWith(`${part}-`) && name.endsWith(".wasm")));
+  const wasm = (part) =>
+    join(
+      "assets",
+      assets.find((name) => name.startsWith(`${part}-`) && name.endsWith(".wasm")),
+    );
 
-  rows.row("first load until the graph is painted, gzip", of(([, when]) => when <= paintedAt), "kB", { most: 600 });
-  rows.row("first load in all, with the editor, which comes after it, gzip", of(() => true), "kB", { most: 600 });
+  rows.row(
+    "first load until the graph is painted, gzip",
+    of(([, when]) => when <= paintedAt),
+    "kB",
+    { most: 600 },
+  );
+  rows.row(
+    "first load in all, with the editor, which comes after it, gzip",
+    of(() => true),
+    "kB",
+    { most: 600 },
+  );
   rows.row("  the interpreter's first part, WebAssembly", size(wasm("first")), "kB", { most: 400 });
-  rows.row("  the same with brotli, as most hosts send it", brotliCompressSync(readFileSync(join(dist, wasm("first")))).length / 1000, "kB");
+  rows.row(
+    "  the same with brotli, as most hosts send it",
+    brotliCompressSync(readFileSync(join(dist, wasm("first")))).length / 1000,
+    "kB",
+  );
   rows.row("  the page's scripts without the editor", sum([...first]), "kB", { most: 60 });
   rows.row("  the editor", later("src/editor/codemirror.ts"), "kB", { most: 145 });
   rows.row("the rest of the interpreter, with the first deed", size(wasm("rest")), "kB");

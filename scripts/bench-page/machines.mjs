@@ -12,12 +12,23 @@ export function mixed(count) {
     const next = made + 1 < count ? { Next: name(i + 1) } : { End: true };
     made += 1;
     if (made + 4 < count && i % 7 === 3) {
-      const branch = (letter) => ({ StartAt: `${letter}${i}`, States: { [`${letter}${i}`]: { Type: "Task", Resource: LAMBDA, Next: `${letter}${i} done` }, [`${letter}${i} done`]: { Type: "Pass", End: true } } });
+      const branch = (letter) => ({
+        StartAt: `${letter}${i}`,
+        States: {
+          [`${letter}${i}`]: { Type: "Task", Resource: LAMBDA, Next: `${letter}${i} done` },
+          [`${letter}${i} done`]: { Type: "Pass", End: true },
+        },
+      });
       States[name(i)] = { Type: "Parallel", Branches: [branch("a"), branch("b")], ...next };
       made += 4;
     } else if (i % 7 === 5 && !next.End) {
-      States[name(i)] = { Type: "Choice", Choices: [{ Variable: "$.again", IsPresent: true, Next: name(Math.max(0, i - 3)) }], Default: name(i + 1) };
-    } else if (i % 7 === 1) States[name(i)] = { Type: "Task", Resource: LAMBDA, Catch: [{ ErrorEquals: ["States.ALL"], Next: name(i + 1) }], ...next };
+      States[name(i)] = {
+        Type: "Choice",
+        Choices: [{ Variable: "$.again", IsPresent: true, Next: name(Math.max(0, i - 3)) }],
+        Default: name(i + 1),
+      };
+    } else if (i % 7 === 1)
+      States[name(i)] = { Type: "Task", Resource: LAMBDA, Catch: [{ ErrorEquals: ["States.ALL"], Next: name(i + 1) }], ...next };
     else States[name(i)] = { Type: "Pass", ...next };
     if (States[name(i)].Catch && next.End) delete States[name(i)].Catch;
   }
@@ -37,16 +48,36 @@ export const clockwork = (count) => round(count, { Type: "Wait", Seconds: 1 });
 
 /** A Map over its input, with a state in it that a choice leads to. */
 export function mapped() {
-  const ItemProcessor = { StartAt: "Odd", States: { Odd: { Type: "Choice", Choices: [{ Variable: "$", StringEquals: "x", Next: "Failed" }], Default: "Done" }, Failed: { Type: "Fail" }, Done: { Type: "Pass", End: true } } };
-  return written("Each", { Each: { Type: "Map", ItemProcessor: { ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" }, ...ItemProcessor }, ToleratedFailurePercentage: 100, End: true } });
+  const ItemProcessor = {
+    StartAt: "Odd",
+    States: {
+      Odd: { Type: "Choice", Choices: [{ Variable: "$", StringEquals: "x", Next: "Failed" }], Default: "Done" },
+      Failed: { Type: "Fail" },
+      Done: { Type: "Pass", End: true },
+    },
+  };
+  return written("Each", {
+    Each: {
+      Type: "Map",
+      ItemProcessor: { ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" }, ...ItemProcessor },
+      ToleratedFailurePercentage: 100,
+      End: true,
+    },
+  });
 }
 
 /** More states than are drawn at once, in branches of twenty. */
 export function crowd(count) {
   const States = {};
   for (let i = 0; i * 21 < count; i++) {
-    const inside = Object.fromEntries(Array.from({ length: 20 }, (_, k) => [`P${i}.${k}`, { Type: "Pass", ...(k < 19 ? { Next: `P${i}.${k + 1}` } : { End: true }) }]));
-    States[`Group ${i}`] = { Type: "Parallel", Branches: [{ StartAt: `P${i}.0`, States: inside }], ...((i + 1) * 21 < count ? { Next: `Group ${i + 1}` } : { End: true }) };
+    const inside = Object.fromEntries(
+      Array.from({ length: 20 }, (_, k) => [`P${i}.${k}`, { Type: "Pass", ...(k < 19 ? { Next: `P${i}.${k + 1}` } : { End: true }) }]),
+    );
+    States[`Group ${i}`] = {
+      Type: "Parallel",
+      Branches: [{ StartAt: `P${i}.0`, States: inside }],
+      ...((i + 1) * 21 < count ? { Next: `Group ${i + 1}` } : { End: true }),
+    };
   }
   return written("Group 0", States);
 }

@@ -37,8 +37,12 @@ export class Rows {
  * process of its own, because what is compiled before must not matter.
  */
 export function calibrate(times = 2) {
-  const code = "const b = process.cpuUsage(); let x = 0; for (let i = 0; i < 1e8; i++) x = (x * 31 + i) | 0; const { user, system } = process.cpuUsage(b); console.log((user + system) / 1000, x);";
-  return REFERENCE / Math.min(...Array.from({ length: times }, () => Number.parseFloat(execFileSync(process.execPath, ["-e", code], { encoding: "utf8" }))));
+  const code =
+    "const b = process.cpuUsage(); let x = 0; for (let i = 0; i < 1e8; i++) x = (x * 31 + i) | 0; const { user, system } = process.cpuUsage(b); console.log((user + system) / 1000, x);";
+  return (
+    REFERENCE /
+    Math.min(...Array.from({ length: times }, () => Number.parseFloat(execFileSync(process.execPath, ["-e", code], { encoding: "utf8" }))))
+  );
 }
 
 /** The middle one, or another share of them. */

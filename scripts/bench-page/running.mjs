@@ -44,7 +44,11 @@ async function stepping({ rows, chrome, server }) {
 
 /** A round that nobody stops, with all panes open. */
 async function endless({ rows, chrome, server }) {
-  const visitor = await visit(chrome, server.url, { hash: link({ t: "Endless", d: round(5), i: "{}", c: "skip", o: { events: false } }), until: "ready", motion: true });
+  const visitor = await visit(chrome, server.url, {
+    hash: link({ t: "Endless", d: round(5), i: "{}", c: "skip", o: { events: false } }),
+    until: "ready",
+    motion: true,
+  });
   const { page } = visitor;
   const factor = calibrate();
   await page.getByRole("button", { name: "Run", exact: true }).first().click();
@@ -94,7 +98,9 @@ async function threadsOf(chrome) {
   await session.detach();
   return processInfo.flatMap(({ id: process }) => {
     try {
-      const threads = readdirSync(`/proc/${process}/task`).filter((thread) => readFileSync(`/proc/${process}/task/${thread}/comm`, "utf8").startsWith("DedicatedWorker"));
+      const threads = readdirSync(`/proc/${process}/task`).filter((thread) =>
+        readFileSync(`/proc/${process}/task/${thread}/comm`, "utf8").startsWith("DedicatedWorker"),
+      );
       return threads.map((thread) => ({ process, thread }));
     } catch {
       return [];
@@ -105,7 +111,10 @@ async function threadsOf(chrome) {
 /** Ten thousand iterations: what the interpreter's thread holds, and whether one can still go among them. */
 async function iterations({ rows, chrome, server }) {
   const input = JSON.stringify(Array.from({ length: 10_000 }, (_, i) => (i % 400 === 7 ? "x" : `item ${i}`)));
-  const visitor = await visit(chrome, server.url, { hash: link({ t: "Map", d: mapped(), i: input, c: "skip", o: { events: false } }), until: "ready" });
+  const visitor = await visit(chrome, server.url, {
+    hash: link({ t: "Map", d: mapped(), i: input, c: "skip", o: { events: false } }),
+    until: "ready",
+  });
   const { page } = visitor;
   const factor = calibrate();
   await page.getByRole("button", { name: "Run", exact: true }).first().click();
@@ -144,7 +153,10 @@ async function iterations({ rows, chrome, server }) {
 async function threadHeap(chrome) {
   const session = await chrome.newBrowserCDPSession();
   const { targetInfos } = await session.send("Target.getTargets");
-  const { sessionId } = await session.send("Target.attachToTarget", { targetId: targetInfos.find(({ type }) => type === "worker").targetId, flatten: false });
+  const { sessionId } = await session.send("Target.attachToTarget", {
+    targetId: targetInfos.find(({ type }) => type === "worker").targetId,
+    flatten: false,
+  });
   let id = 0;
   const answers = new Map();
   session.on("Target.receivedMessageFromTarget", ({ message }) => {
@@ -172,7 +184,14 @@ function webAssemblyMemory(process) {
   const parts = [...maps].map(([, from, to, rights]) => ({ from: BigInt(`0x${from}`), to: BigInt(`0x${to}`), rights }));
   const memories = parts.filter(({ from, to, rights }, i) => {
     const behind = parts[i + 1];
-    return rights === "rw-p" && from % GIB_4 === 0n && (to - from) % 65536n === 0n && behind?.from === to && behind.rights === "---p" && behind.to - from >= GIB_4;
+    return (
+      rights === "rw-p" &&
+      from % GIB_4 === 0n &&
+      (to - from) % 65536n === 0n &&
+      behind?.from === to &&
+      behind.rights === "---p" &&
+      behind.to - from >= GIB_4
+    );
   });
   return memories.length === 0 ? undefined : Number(memories.reduce((sum, { from, to }) => sum + to - from, 0n));
 }

@@ -10,7 +10,15 @@ import { replayHistory } from "../../dist/node.js";
 import { matches } from "./compare.mjs";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
-const MEMBERS = { input: ["input", "parameters"], output: ["output"], variables: ["assignedVariables"], error: ["error"], cause: ["cause"], resource: ["resource", "resourceType"], length: ["length"] };
+const MEMBERS = {
+  input: ["input", "parameters"],
+  output: ["output"],
+  variables: ["assignedVariables"],
+  error: ["error"],
+  cause: ["cause"],
+  resource: ["resource", "resourceType"],
+  length: ["length"],
+};
 
 /** The replay of one case, with all blanks of its recording filled in. */
 export function replayCase(one) {
@@ -42,7 +50,10 @@ function fill(history, { event: id, aspect, pointer = "", expected, got }) {
   const details = event[Object.keys(event).find((name) => name.endsWith("EventDetails"))];
   const member = MEMBERS[aspect].find((name) => details?.[name] !== undefined);
   if (member === undefined) return false;
-  const steps = pointer.split("/").slice(1).map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+  const steps = pointer
+    .split("/")
+    .slice(1)
+    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
   if (aspect === "variables") parseAll(details.assignedVariables);
   let place = { object: details, name: member };
   for (const step of steps) {
@@ -53,7 +64,9 @@ function fill(history, { event: id, aspect, pointer = "", expected, got }) {
   if (got === null && expected === null) return false;
   if (got === null) delete place.object[place.name];
   // A text that stands for itself is written as JSON text, like every payload.
-  else place.object[place.name] = steps.length === 0 && typeof got === "string" && ["input", "output"].includes(aspect) ? JSON.stringify(got) : got;
+  else
+    place.object[place.name] =
+      steps.length === 0 && typeof got === "string" && ["input", "output"].includes(aspect) ? JSON.stringify(got) : got;
   return true;
 }
 
@@ -77,7 +90,12 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     console.log("skipped: there is no ../shared/conformance beside this checkout");
     process.exit(0);
   }
-  const cases = files.flatMap((file) => readFileSync(file, "utf8").split("\n").filter(Boolean).map((line) => JSON.parse(line)));
+  const cases = files.flatMap((file) =>
+    readFileSync(file, "utf8")
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line)),
+  );
   const counts = { total: 0, matches: 0, refused: 0 };
   for (const one of cases) {
     if (one.kind !== "execution" || !one.expected?.history || one.expected.history.some(({ id }) => typeof id !== "number")) continue;
@@ -85,7 +103,10 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     try {
       const replay = replayCase(one);
       if (replay.matches) counts.matches += 1;
-      else console.log(`${one.name}\n    event ${replay.divergence.event} [${replay.divergence.aspect}] ${replay.divergence.message}\n    ${replay.divergence.reason ?? ""}`);
+      else
+        console.log(
+          `${one.name}\n    event ${replay.divergence.event} [${replay.divergence.aspect}] ${replay.divergence.message}\n    ${replay.divergence.reason ?? ""}`,
+        );
       if (verbose) console.log(one.name, replay.compared, replay.recorded, replay.missing);
     } catch (error) {
       counts.refused += 1;

@@ -24,7 +24,10 @@ export class Client {
   running = false;
 
   /// `note` hears what the worker says unasked; `lost` is called when it was ended for not answering, or has crashed.
-  constructor(private readonly note: (note: Note) => void, private readonly lost: (why: string) => void) {
+  constructor(
+    private readonly note: (note: Note) => void,
+    private readonly lost: (why: string) => void,
+  ) {
     this.open();
   }
 

@@ -40,7 +40,11 @@ addEventListener("drop", (event) => {
 /// Whether the address or this browser has a workspace to begin with.
 function hasKept(): boolean {
   try {
-    return /^#v\d+\./.test(location.hash) || sessionStorage.getItem("stepglass.tab") !== null || Object.keys(localStorage).some((key) => /^stepglass\.(draft|recent)\b/.test(key));
+    return (
+      /^#v\d+\./.test(location.hash) ||
+      sessionStorage.getItem("stepglass.tab") !== null ||
+      Object.keys(localStorage).some((key) => /^stepglass\.(draft|recent)\b/.test(key))
+    );
   } catch {
     return /^#v\d+\./.test(location.hash);
   }

@@ -31,10 +31,15 @@ export function forgetAll(): void {
   }
 }
 
-const oneOf = <T extends string>(...values: T[]) => (value: unknown): value is T => values.includes(value as T);
+const oneOf =
+  <T extends string>(...values: T[]) =>
+  (value: unknown): value is T =>
+    values.includes(value as T);
 const isBoolean = (value: unknown): value is boolean => typeof value === "boolean";
 const isKeymap = (value: unknown): value is Record<string, string[]> =>
-  typeof value === "object" && value !== null && Object.values(value).every((keys) => Array.isArray(keys) && keys.every((key) => typeof key === "string"));
+  typeof value === "object" &&
+  value !== null &&
+  Object.values(value).every((keys) => Array.isArray(keys) && keys.every((key) => typeof key === "string"));
 const isNumber = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value);
 
 function kept<T>(key: string, fallback: T, fits: (value: unknown) => value is T) {

@@ -29,7 +29,10 @@ export class Sandbox {
   private reads = 0;
 
   /// `died` is called when a handler was stopped because it did not yield, `mocked` when functions of mocks were read.
-  constructor(private readonly died: (message: string) => void, private readonly mocked: (problems: Record<string, string>) => void) {}
+  constructor(
+    private readonly died: (message: string) => void,
+    private readonly mocked: (problems: Record<string, string>) => void,
+  ) {}
 
   /// Takes functions that stand for tasks in place of those that are there; resolves when the next call finds them.
   /// False where nothing is loaded.
@@ -99,7 +102,15 @@ export class Sandbox {
     }));
   }
 
-  private hear(data: { type: string; load: number; read?: number; handlers?: string[]; resolver?: boolean; message?: string; problems?: Record<string, string> }): void {
+  private hear(data: {
+    type: string;
+    load: number;
+    read?: number;
+    handlers?: string[];
+    resolver?: boolean;
+    message?: string;
+    problems?: Record<string, string>;
+  }): void {
     const { pending } = this;
     if (data.type === "mocked") {
       this.mocked(data.problems ?? {});
@@ -113,7 +124,13 @@ export class Sandbox {
     }
     if (!pending || pending.load !== data.load) return;
     this.pending = undefined;
-    if (data.type === "loaded") pending.resolve({ handlers: data.handlers ?? [], resolver: data.resolver === true, problems: data.problems ?? {}, port: pending.port });
+    if (data.type === "loaded")
+      pending.resolve({
+        handlers: data.handlers ?? [],
+        resolver: data.resolver === true,
+        problems: data.problems ?? {},
+        port: pending.port,
+      });
     else pending.reject(new Error(data.message ?? "the handlers could not be loaded"));
   }
 }

@@ -9,5 +9,13 @@ assert.deepEqual(validate(order), []);
 
 const machine = new StateMachine(order);
 const tasks = { Price: async ({ price, quantity }) => price * quantity, Sum: (lines) => ({ total: lines.reduce((a, b) => a + b, 0) }) };
-const output = await machine.run({ lines: [{ price: 10, quantity: 3 }, { price: 4, quantity: 3 }] }, { tasks });
+const output = await machine.run(
+  {
+    lines: [
+      { price: 10, quantity: 3 },
+      { price: 4, quantity: 3 },
+    ],
+  },
+  { tasks },
+);
 console.log(`stepglass: ${JSON.stringify(output)}`);

@@ -6,7 +6,15 @@ try {
   await init();
   if (validate(order).length > 0) throw new Error(validate(order)[0].message);
   const tasks = { Price: async ({ price, quantity }) => price * quantity, Sum: (lines) => ({ total: lines.reduce((a, b) => a + b, 0) }) };
-  const output = await new StateMachine(order).run({ lines: [{ price: 10, quantity: 3 }, { price: 4, quantity: 3 }] }, { tasks });
+  const output = await new StateMachine(order).run(
+    {
+      lines: [
+        { price: 10, quantity: 3 },
+        { price: 4, quantity: 3 },
+      ],
+    },
+    { tasks },
+  );
   result.textContent = `stepglass: ${JSON.stringify(output)}`;
 } catch (error) {
   result.textContent = `failed: ${error.stack}`;

@@ -10,5 +10,13 @@ new DebugSession(new StateMachine(order));
 
 const tasks = { Price: async ({ price, quantity }) => price * quantity, Sum: (lines) => ({ total: lines.reduce((a, b) => a + b, 0) }) };
 new StateMachine(order)
-  .run({ lines: [{ price: 10, quantity: 3 }, { price: 4, quantity: 3 }] }, { tasks })
+  .run(
+    {
+      lines: [
+        { price: 10, quantity: 3 },
+        { price: 4, quantity: 3 },
+      ],
+    },
+    { tasks },
+  )
   .then((output) => console.log(`stepglass: ${JSON.stringify(output)}`));

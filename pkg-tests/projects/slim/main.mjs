@@ -10,5 +10,13 @@ initSync(new WebAssembly.Module(readFileSync(require.resolve("stepglass/stepglas
 const order = require("./order.json");
 assert.deepEqual(validate(order), []);
 const tasks = { Price: async ({ price, quantity }) => price * quantity, Sum: (lines) => ({ total: lines.reduce((a, b) => a + b, 0) }) };
-const output = await new StateMachine(order).run({ lines: [{ price: 10, quantity: 3 }, { price: 4, quantity: 3 }] }, { tasks });
+const output = await new StateMachine(order).run(
+  {
+    lines: [
+      { price: 10, quantity: 3 },
+      { price: 4, quantity: 3 },
+    ],
+  },
+  { tasks },
+);
 console.log(`stepglass: ${JSON.stringify(output)}`);

@@ -15,7 +15,15 @@ const tasks = {
   Price: async ({ price, quantity }: Line) => price * quantity,
   Sum: (lines: number[]) => ({ total: lines.reduce((a, b) => a + b, 0) }),
 };
-const output = await machine.run({ lines: [{ price: 10, quantity: 3 }, { price: 4, quantity: 3 }] }, { tasks });
+const output = await machine.run(
+  {
+    lines: [
+      { price: 10, quantity: 3 },
+      { price: 4, quantity: 3 },
+    ],
+  },
+  { tasks },
+);
 console.log(`stepglass: ${JSON.stringify(output)}`);
 
 try {

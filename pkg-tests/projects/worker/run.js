@@ -6,7 +6,15 @@ async function run() {
   await init();
   if (validate(order).length > 0) throw new Error(validate(order)[0].message);
   const tasks = { Price: async ({ price, quantity }) => price * quantity, Sum: (lines) => ({ total: lines.reduce((a, b) => a + b, 0) }) };
-  const output = await new StateMachine(order).run({ lines: [{ price: 10, quantity: 3 }, { price: 4, quantity: 3 }] }, { tasks });
+  const output = await new StateMachine(order).run(
+    {
+      lines: [
+        { price: 10, quantity: 3 },
+        { price: 4, quantity: 3 },
+      ],
+    },
+    { tasks },
+  );
   postMessage(`stepglass: ${JSON.stringify(output)}`);
 }
 

@@ -4,12 +4,21 @@ let looked = 0;
 
 export default {
   ValidateOrder: async ({ lines }) => (lines.length > 0 ? { ok: true } : { ok: false, reason: "The order has no lines" }),
-  LoadCustomer: async ({ customerId }) => ({ id: customerId, tier: customerId.startsWith("g") ? "gold" : customerId === "blocked" ? "blocked" : "usual" }),
+  LoadCustomer: async ({ customerId }) => ({
+    id: customerId,
+    tier: customerId.startsWith("g") ? "gold" : customerId === "blocked" ? "blocked" : "usual",
+  }),
 
-  CheckStock: async ({ sku, quantity, price }) => ({ available: sku !== "rare" && sku !== "gone", orderable: sku === "rare", amount: quantity * price }),
+  CheckStock: async ({ sku, quantity, price }) => ({
+    available: sku !== "rare" && sku !== "gone",
+    orderable: sku === "rare",
+    amount: quantity * price,
+  }),
   OrderFromSupplier: async () => ({ seconds: 5 * 86400 }),
   ReserveStock: async ({ sku }) => ({ reserved: sku }),
-  PriceOrder: async ({ priced, terms }) => ({ total: (priced.reduce((sum, { amount }) => sum + amount, 0) * (100 - terms.discount)) / 100 }),
+  PriceOrder: async ({ priced, terms }) => ({
+    total: (priced.reduce((sum, { amount }) => sum + amount, 0) * (100 - terms.discount)) / 100,
+  }),
 
   FraudCheck: async ({ price, customer }) => {
     if (customer.id === "odd") throw new TaskError("ModelDown", "The model is being trained");

@@ -1,10 +1,12 @@
 import { TaskError } from "stepglass";
 
 let next = 100;
-const book = (kind) => async ({ to, full = [] }) => {
-  if (full.includes(kind)) throw new TaskError("BookedOut", `No ${kind} is left in ${to}`);
-  return { booking: `${kind}-${++next}` };
-};
+const book =
+  (kind) =>
+  async ({ to, full = [] }) => {
+    if (full.includes(kind)) throw new TaskError("BookedOut", `No ${kind} is left in ${to}`);
+    return { booking: `${kind}-${++next}` };
+  };
 
 export default {
   BookHotel: book("hotel"),

@@ -69,41 +69,159 @@ const fold = (): void => {
 /// Whether the focus is where states and events are chosen, not written.
 const choosing = (): boolean => document.activeElement?.closest("#graph-pane, #dock") != null;
 /// Where End goes to the end of something else, that is meant.
-const lookingBack = (): boolean => execution.run.value !== null && playback.cursor.value < execution.eventCount.value && !document.activeElement?.closest("input, select, textarea, [contenteditable], [role=tablist], [role=menu], [role=listbox], [role=treegrid], [role=separator]");
-const rerunnable = (): boolean => session.canStep() && (selected() || selection.selectedEvent.value !== null) && (execution.busy.value || choosing());
+const lookingBack = (): boolean =>
+  execution.run.value !== null &&
+  playback.cursor.value < execution.eventCount.value &&
+  !document.activeElement?.closest(
+    "input, select, textarea, [contenteditable], [role=tablist], [role=menu], [role=listbox], [role=treegrid], [role=separator]",
+  );
+const rerunnable = (): boolean =>
+  session.canStep() && (selected() || selection.selectedEvent.value !== null) && (execution.busy.value || choosing());
 
 export const commands: readonly Command[] = [
   { id: "continue", group: "Run", title: "Continue or pause", keys: ["F8", "Mod+\\"], run: session.continueOrPause },
-  { id: "runOut", group: "Run", title: "Run to the end, past all breakpoints", keys: ["Shift+F8"], able: () => session.canGoOn() || !execution.busy.value, run: session.runOut },
+  {
+    id: "runOut",
+    group: "Run",
+    title: "Run to the end, past all breakpoints",
+    keys: ["Shift+F8"],
+    able: () => session.canGoOn() || !execution.busy.value,
+    run: session.runOut,
+  },
   // Before "run", whose key it shares: where a state or event is chosen in a run, that is meant.
-  { id: "rerun", group: "Run", title: "Run again from the selected state or event (a fork)", keys: ["Mod+Enter"], able: rerunnable, run: session.rerunSelected },
+  {
+    id: "rerun",
+    group: "Run",
+    title: "Run again from the selected state or event (a fork)",
+    keys: ["Mod+Enter"],
+    able: rerunnable,
+    run: session.rerunSelected,
+  },
   { id: "run", group: "Run", title: "Run", keys: ["Mod+Enter"], able: () => !execution.busy.value, run: () => void runner.start() },
-  { id: "runPaused", group: "Run", title: "Run, paused before the first state", able: () => !execution.busy.value, run: () => void runner.start({ paused: true }) },
-  { id: "restart", group: "Run", title: "Restart", keys: ["Mod+Shift+Enter"], run: () => (execution.run.value === null ? void runner.start() : session.restart()) },
+  {
+    id: "runPaused",
+    group: "Run",
+    title: "Run, paused before the first state",
+    able: () => !execution.busy.value,
+    run: () => void runner.start({ paused: true }),
+  },
+  {
+    id: "restart",
+    group: "Run",
+    title: "Restart",
+    keys: ["Mod+Shift+Enter"],
+    run: () => (execution.run.value === null ? void runner.start() : session.restart()),
+  },
   { id: "pause", group: "Run", title: "Pause", able: going, run: () => session.step("pause") },
   { id: "stop", group: "Run", title: "Stop", keys: ["Mod+F2"], able: () => execution.busy.value, run: runner.stop },
-  { id: "nextTimer", group: "Run", title: "Advance to the next timer", keys: ["Mod+Alt+."], able: () => execution.timer.value?.due != null, run: () => runner.advance() },
+  {
+    id: "nextTimer",
+    group: "Run",
+    title: "Advance to the next timer",
+    keys: ["Mod+Alt+."],
+    able: () => execution.timer.value?.due != null,
+    run: () => runner.advance(),
+  },
 
   { id: "over", group: "Debug", title: "Step over, to the next state", keys: ["F10", "Mod+'"], run: () => session.stepOrBegin("next") },
   { id: "into", group: "Debug", title: "Step into the state", keys: ["F11", "Mod+;"], run: () => session.stepOrBegin("stepIn") },
-  { id: "out", group: "Debug", title: "Step out of the branch or iteration", keys: ["Shift+F11", "Mod+Shift+;"], able: session.canGoOn, run: () => session.step("stepOut") },
-  { id: "stage", group: "Debug", title: "Step by one stage of the data flow", keys: ["Mod+F11", "Mod+Shift+'"], run: () => session.stepOrBegin("stepStage") },
-  { id: "back", group: "Debug", title: "One event back, along the branch", keys: ["Alt+["], able: () => playback.cursor.value > 0, run: () => (session.canStep() ? session.step("stepBack") : playback.goTo(playback.cursor.value - 1)) },
+  {
+    id: "out",
+    group: "Debug",
+    title: "Step out of the branch or iteration",
+    keys: ["Shift+F11", "Mod+Shift+;"],
+    able: session.canGoOn,
+    run: () => session.step("stepOut"),
+  },
+  {
+    id: "stage",
+    group: "Debug",
+    title: "Step by one stage of the data flow",
+    keys: ["Mod+F11", "Mod+Shift+'"],
+    run: () => session.stepOrBegin("stepStage"),
+  },
+  {
+    id: "back",
+    group: "Debug",
+    title: "One event back, along the branch",
+    keys: ["Alt+["],
+    able: () => playback.cursor.value > 0,
+    run: () => (session.canStep() ? session.step("stepBack") : playback.goTo(playback.cursor.value - 1)),
+  },
   { id: "forward", group: "Debug", title: "One event forward", keys: ["Alt+]"], run: () => playback.goTo(playback.cursor.value + 1) },
-  { id: "reverse", group: "Debug", title: "Run backwards to the previous breakpoint", keys: ["Alt+Shift+["], able: session.canStep, run: () => session.step("reverseContinue") },
-  { id: "lookInto", group: "Debug", title: "Open the execution that the selected state started", able: () => session.startedBy(selection.selectedState.value) !== undefined, run: withState((state) => session.lookInto(session.startedBy(state)!.id)) },
-  { id: "lookOut", group: "Debug", title: "Go back to the execution that started this one", able: () => analysis.inside.value !== null, run: () => session.lookInto(analysis.inside.value!.way.at(-2)!.id) },
+  {
+    id: "reverse",
+    group: "Debug",
+    title: "Run backwards to the previous breakpoint",
+    keys: ["Alt+Shift+["],
+    able: session.canStep,
+    run: () => session.step("reverseContinue"),
+  },
+  {
+    id: "lookInto",
+    group: "Debug",
+    title: "Open the execution that the selected state started",
+    able: () => session.startedBy(selection.selectedState.value) !== undefined,
+    run: withState((state) => session.lookInto(session.startedBy(state)!.id)),
+  },
+  {
+    id: "lookOut",
+    group: "Debug",
+    title: "Go back to the execution that started this one",
+    able: () => analysis.inside.value !== null,
+    run: () => session.lookInto(analysis.inside.value!.way.at(-2)!.id),
+  },
   { id: "runTo", group: "Debug", title: "Run to the selected state", keys: ["Mod+F10"], able: selected, run: withState(session.runTo) },
-  { id: "breakpoint", group: "Debug", title: "Breakpoint on the selected state", keys: ["F9"], able: selected, run: withState(session.toggleBreakpoint) },
-  { id: "editBreakpoint", group: "Debug", title: "Edit the selected state's breakpoint", keys: ["Shift+F9"], able: selected, run: withState(session.editBreakpoint) },
+  {
+    id: "breakpoint",
+    group: "Debug",
+    title: "Breakpoint on the selected state",
+    keys: ["F9"],
+    able: selected,
+    run: withState(session.toggleBreakpoint),
+  },
+  {
+    id: "editBreakpoint",
+    group: "Debug",
+    title: "Edit the selected state's breakpoint",
+    keys: ["Shift+F9"],
+    able: selected,
+    run: withState(session.editBreakpoint),
+  },
   { id: "stops", group: "Debug", title: "Breakpoints on or off", keys: ["Mod+F8"], run: session.toggleStops },
-  { id: "clearBreakpoints", group: "Debug", title: "Remove all breakpoints", able: () => model.breakpoints.value.length > 0, run: () => (model.breakpoints.value = []) },
+  {
+    id: "clearBreakpoints",
+    group: "Debug",
+    title: "Remove all breakpoints",
+    able: () => model.breakpoints.value.length > 0,
+    run: () => (model.breakpoints.value = []),
+  },
   { id: "fork", group: "Debug", title: "Fork the run at the event shown", able: session.canStep, run: () => session.fork() },
-  { id: "apply", group: "Debug", title: "Apply the edited definition to the paused run", able: () => session.canStep() && execution.changedSince.value, run: () => void session.applyDefinition() },
+  {
+    id: "apply",
+    group: "Debug",
+    title: "Apply the edited definition to the paused run",
+    able: () => session.canStep() && execution.changedSince.value,
+    run: () => void session.applyDefinition(),
+  },
   { id: "first", group: "Debug", title: "Go to the beginning", run: () => playback.goTo(0) },
   { id: "live", group: "Debug", title: "Return to live", keys: ["End"], able: lookingBack, run: playback.returnToLive },
-  { id: "back10", group: "Debug", title: "Ten events back, on the timeline", keys: ["Shift+ArrowLeft", "Shift+ArrowDown"], place: "timeline", run: () => playback.goTo(playback.cursor.value - 10) },
-  { id: "forward10", group: "Debug", title: "Ten events forward, on the timeline", keys: ["Shift+ArrowRight", "Shift+ArrowUp"], place: "timeline", run: () => playback.goTo(playback.cursor.value + 10) },
+  {
+    id: "back10",
+    group: "Debug",
+    title: "Ten events back, on the timeline",
+    keys: ["Shift+ArrowLeft", "Shift+ArrowDown"],
+    place: "timeline",
+    run: () => playback.goTo(playback.cursor.value - 10),
+  },
+  {
+    id: "forward10",
+    group: "Debug",
+    title: "Ten events forward, on the timeline",
+    keys: ["Shift+ArrowRight", "Shift+ArrowUp"],
+    place: "timeline",
+    run: () => playback.goTo(playback.cursor.value + 10),
+  },
   { id: "iterationBefore", group: "Debug", title: "Previous Map iteration", keys: ["["], run: () => stepIteration(-1) },
   { id: "iterationAfter", group: "Debug", title: "Next Map iteration", keys: ["]"], run: () => stepIteration(1) },
 
@@ -114,8 +232,22 @@ export const commands: readonly Command[] = [
   { id: "problemAfter", group: "Anywhere", title: "Next problem", keys: ["F4"], run: () => void goToProblem(false) },
   { id: "problemBefore", group: "Anywhere", title: "Previous problem", keys: ["Shift+F4"], run: () => void goToProblem(true) },
   { id: "goToState", group: "Anywhere", title: "Go to a state by its name", keys: ["Mod+Shift+O"], run: openGoTo },
-  { id: "goToDefinition", group: "Anywhere", title: "Go to the selected state's definition", able: selected, run: withState(goToDefinition) },
-  { id: "search", group: "Anywhere", title: "Search in the definition", run: () => { panes.chooseLeft("definition"); definitionEditor.value?.search(); } },
+  {
+    id: "goToDefinition",
+    group: "Anywhere",
+    title: "Go to the selected state's definition",
+    able: selected,
+    run: withState(goToDefinition),
+  },
+  {
+    id: "search",
+    group: "Anywhere",
+    title: "Search in the definition",
+    run: () => {
+      panes.chooseLeft("definition");
+      definitionEditor.value?.search();
+    },
+  },
   { id: "saveSession", group: "Anywhere", title: "Save everything as a session file", keys: ["Mod+S"], run: saveSession },
   { id: "copyLink", group: "Anywhere", title: "Copy a link to this workspace", run: () => void copyShareLink() },
   { id: "graph", group: "Anywhere", title: "Graph", run: focusGraph },
@@ -131,7 +263,12 @@ export const commands: readonly Command[] = [
   { id: "share", group: "Anywhere", title: "Make a link, and choose what is in it", run: () => panes.openDialog("share") },
   { id: "settings", group: "Anywhere", title: "Settings", run: () => panes.openDialog("settings") },
   { id: "keys", group: "Anywhere", title: "Change keys", run: () => panes.openDialog("keys") },
-  { id: "theme", group: "Anywhere", title: "Change the theme", run: () => (prefs.theme.value = prefs.theme.value === "dark" ? "light" : "dark") },
+  {
+    id: "theme",
+    group: "Anywhere",
+    title: "Change the theme",
+    run: () => (prefs.theme.value = prefs.theme.value === "dark" ? "light" : "dark"),
+  },
 
   { id: "graphDown", group: "Graph", title: "Along the transition, down", keys: ["ArrowDown"], place: "graph" },
   { id: "graphUp", group: "Graph", title: "Along the transition, up", keys: ["ArrowUp"], place: "graph" },
@@ -154,12 +291,25 @@ export const commands: readonly Command[] = [
   { id: "panLeft", group: "Graph", title: "Scroll left", keys: ["Shift+ArrowLeft"], place: "graph" },
   { id: "panRight", group: "Graph", title: "Scroll right", keys: ["Shift+ArrowRight"], place: "graph" },
 
-  { id: "lineBreakpoint", group: "Editor", title: "Breakpoint on the state of the line", keys: ["Mod+B"], place: "editor", run: inEditor("lineBreakpoint") },
+  {
+    id: "lineBreakpoint",
+    group: "Editor",
+    title: "Breakpoint on the state of the line",
+    keys: ["Mod+B"],
+    place: "editor",
+    run: inEditor("lineBreakpoint"),
+  },
   { id: "toName", group: "Editor", title: "Go to the definition of a name", keys: ["F12"], place: "editor", run: inEditor("toName") },
   { id: "places", group: "Editor", title: "Find all uses of a name", keys: ["Shift+F12"], place: "editor", run: inEditor("places") },
   { id: "rename", group: "Editor", title: "Rename a state or variable everywhere", keys: ["F2"], place: "editor", run: inEditor("rename") },
   { id: "fixes", group: "Editor", title: "Quick fix", keys: ["Mod+."], place: "editor", run: inEditor("fixes") },
-  { id: "convertState", group: "Editor", title: "Convert the selected state to JSONata", able: selected, run: withState((state) => void convertToJsonata(state)) },
+  {
+    id: "convertState",
+    group: "Editor",
+    title: "Convert the selected state to JSONata",
+    able: selected,
+    run: withState((state) => void convertToJsonata(state)),
+  },
   { id: "convertAll", group: "Editor", title: "Convert all states to JSONata", run: () => void convertToJsonata() },
   { id: "layOut", group: "Editor", title: "Format the text", keys: ["Alt+Shift+F"], place: "editor", run: inEditor("layOut") },
   ...textCommands.map(({ id, title, keys }): Command => ({ id, title, group: "Text", keys, place: "text", run: inEditor(id) })),
@@ -179,7 +329,17 @@ async function goToProblem(back: boolean): Promise<void> {
 /// Commands and states, for the palette.
 export function findCommands(text: string): Command[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const states = (analysis.graph.value?.graph.nodes ?? []).filter(isState).slice(0, 5000).map(({ name }): Command => ({ id: `state ${name}`, group: "Anywhere", title: `Go to ${name}`, run: () => selection.selectState(name, "page") }));
+  const states = (analysis.graph.value?.graph.nodes ?? [])
+    .filter(isState)
+    .slice(0, 5000)
+    .map(({ name }): Command => ({
+      id: `state ${name}`,
+      group: "Anywhere",
+      title: `Go to ${name}`,
+      run: () => selection.selectState(name, "page"),
+    }));
   const all = words.length === 0 ? commands : [...commands, ...states];
-  return all.filter(({ title, able, run }) => run !== undefined && words.every((word) => title.toLowerCase().includes(word)) && able?.() !== false).slice(0, 80);
+  return all
+    .filter(({ title, able, run }) => run !== undefined && words.every((word) => title.toLowerCase().includes(word)) && able?.() !== false)
+    .slice(0, 80);
 }

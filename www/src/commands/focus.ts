@@ -12,11 +12,14 @@ export function focusGraph(): void {
 const PANES = ["#left", "#graph-pane", "#inspector-pane", "#dock"];
 
 export function nextPane(back: boolean): void {
-  const there = PANES.map((pane) => document.querySelector<HTMLElement>(pane)).filter((pane): pane is HTMLElement => pane !== null && pane.offsetParent !== null);
+  const there = PANES.map((pane) => document.querySelector<HTMLElement>(pane)).filter(
+    (pane): pane is HTMLElement => pane !== null && pane.offsetParent !== null,
+  );
   const at = there.findIndex((pane) => pane.contains(document.activeElement));
   const to = there[at < 0 && back ? there.length - 1 : (at + (back ? there.length - 1 : 1) + there.length) % there.length];
   if (!to) return;
   if (to.id === "graph-pane") return focusGraph();
-  const inside = to.querySelector<HTMLElement>('[role="tab"][aria-selected="true"]') ?? to.querySelector<HTMLElement>('button:enabled, [tabindex="0"]');
+  const inside =
+    to.querySelector<HTMLElement>('[role="tab"][aria-selected="true"]') ?? to.querySelector<HTMLElement>('button:enabled, [tabindex="0"]');
   (inside ?? to).focus();
 }

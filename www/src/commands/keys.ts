@@ -12,12 +12,15 @@ export const isChanged = (command: Command): boolean => prefs.keymap.value[comma
 const placeOf = (command: Command): Place => command.place ?? "page";
 
 /// Whether two commands may not have the same key: keys of the page count in every part of it, those of text in the definition.
-const meet = (a: Command, b: Command): boolean => a !== b && (placeOf(a) === placeOf(b) || placeOf(a) === "page" || placeOf(b) === "page" || (writes(a) && writes(b)));
+const meet = (a: Command, b: Command): boolean =>
+  a !== b && (placeOf(a) === placeOf(b) || placeOf(a) === "page" || placeOf(b) === "page" || (writes(a) && writes(b)));
 const writes = (command: Command): boolean => command.place === "editor" || command.place === "text";
 
 /// Who has a chord already where a command would have it. Two of the table may share one: which of them can be done decides.
 export function holders(chord: string, command: Command): Command[] {
-  return commands.filter((other) => meet(other, command) && keysOf(other).includes(chord) && !(command.keys?.includes(chord) && other.keys?.includes(chord)));
+  return commands.filter(
+    (other) => meet(other, command) && keysOf(other).includes(chord) && !(command.keys?.includes(chord) && other.keys?.includes(chord)),
+  );
 }
 
 export function setKeys(command: Command, keys: readonly string[]): void {
@@ -28,7 +31,11 @@ export function setKeys(command: Command, keys: readonly string[]): void {
 
 /// Gives a chord to a command, and takes it from those who have it where the two would meet.
 export function give(chord: string, command: Command): void {
-  for (const other of holders(chord, command)) setKeys(other, keysOf(other).filter((key) => key !== chord));
+  for (const other of holders(chord, command))
+    setKeys(
+      other,
+      keysOf(other).filter((key) => key !== chord),
+    );
   setKeys(command, [...keysOf(command).filter((key) => key !== chord), chord]);
 }
 
@@ -58,7 +65,11 @@ export function pageCommand(event: KeyboardEvent): Command | undefined {
 function typing(event: KeyboardEvent): boolean {
   const target = event.composedPath()[0];
   if (!(target instanceof HTMLElement)) return false;
-  return target.isContentEditable || /^(TEXTAREA|SELECT)$/.test(target.tagName) || (target instanceof HTMLInputElement && !/^(range|checkbox|radio|button)$/.test(target.type));
+  return (
+    target.isContentEditable ||
+    /^(TEXTAREA|SELECT)$/.test(target.tagName) ||
+    (target instanceof HTMLInputElement && !/^(range|checkbox|radio|button)$/.test(target.type))
+  );
 }
 
 const usable = (command: Command): readonly string[] => keysOf(command).filter((chord) => prefs.singleKeys.value || !isSingle(chord));

@@ -22,7 +22,21 @@ const KINDS: [Breakpoint["kind"], string][] = [
   ["change", "When data changes"],
 ];
 
-export const STAGES = ["afterInputPath", "afterParameters", "afterArguments", "afterItemsPath", "afterItems", "afterItemSelector", "afterItemBatcher", "choice", "result", "afterResultSelector", "afterResultPath", "assignedVariables", "output"];
+export const STAGES = [
+  "afterInputPath",
+  "afterParameters",
+  "afterArguments",
+  "afterItemsPath",
+  "afterItems",
+  "afterItemSelector",
+  "afterItemBatcher",
+  "choice",
+  "result",
+  "afterResultSelector",
+  "afterResultPath",
+  "assignedVariables",
+  "output",
+];
 
 export function Breakpoints() {
   const list = model.breakpoints.value;
@@ -31,11 +45,15 @@ export function Breakpoints() {
   return (
     <div class="breakpoints scroll">
       <div class="pane-bar">
-        <button type="button" onClick={() => (model.editing.value = addBreakpoint({ kind: "entry", ...(state !== null && { state }) }).id!)}>
+        <button
+          type="button"
+          onClick={() => (model.editing.value = addBreakpoint({ kind: "entry", ...(state !== null && { state }) }).id!)}
+        >
           <Icon name="plus" size={13} /> Add
         </button>
         <label class="check">
-          <input type="checkbox" checked={model.stops.value} onChange={(event) => (model.stops.value = event.currentTarget.checked)} /> All on
+          <input type="checkbox" checked={model.stops.value} onChange={(event) => (model.stops.value = event.currentTarget.checked)} /> All
+          on
         </label>
         <label class="field">
           <span>Stop on errors</span>
@@ -55,7 +73,8 @@ export function Breakpoints() {
       {list.length === 0 ? (
         <div class="empty small">
           <p>
-            No breakpoints yet. A run pauses at each breakpoint. Click in the margin next to a state in the definition, or select a state and press <kbd>F9</kbd>.
+            No breakpoints yet. A run pauses at each breakpoint. Click in the margin next to a state in the definition, or select a state
+            and press <kbd>F9</kbd>.
           </p>
         </div>
       ) : (
@@ -76,19 +95,44 @@ function Row({ one, hits }: { one: Breakpoint; hits: number }) {
   return (
     <li class={one.enabled === false || !model.stops.value ? "off" : ""}>
       <div class="breakpoint-row">
-        <input type="checkbox" aria-label={`Breakpoint on ${state || "any state"}`} checked={one.enabled !== false} onChange={(event) => changeBreakpoint(one.id!, { enabled: event.currentTarget.checked })} />
+        <input
+          type="checkbox"
+          aria-label={`Breakpoint on ${state || "any state"}`}
+          checked={one.enabled !== false}
+          onChange={(event) => changeBreakpoint(one.id!, { enabled: event.currentTarget.checked })}
+        />
         <span class={`bp-dot ${one.log ? "log" : one.condition || one.hit ? "condition" : "plain"}`} aria-hidden="true" />
-        <button type="button" class="link strong" onClick={() => state && model.here.value.includes(one) && selection.selectState(state, "page")}>
+        <button
+          type="button"
+          class="link strong"
+          onClick={() => state && model.here.value.includes(one) && selection.selectState(state, "page")}
+        >
           {state || "Any state"}
         </button>
         {one.machine !== undefined && <span class="quiet">of {one.machine}</span>}
         <span class="quiet breakpoint-what">{model.describe(one)}</span>
         <span class="gap" />
-        {hits > 0 && <span class="badge">{hits} hit{hits === 1 ? "" : "s"}</span>}
-        <button type="button" class="plain small" aria-expanded={open} aria-controls={id} onClick={() => (model.editing.value = open ? null : one.id!)}>
+        {hits > 0 && (
+          <span class="badge">
+            {hits} hit{hits === 1 ? "" : "s"}
+          </span>
+        )}
+        <button
+          type="button"
+          class="plain small"
+          aria-expanded={open}
+          aria-controls={id}
+          onClick={() => (model.editing.value = open ? null : one.id!)}
+        >
           {open ? "Done" : "Edit"}
         </button>
-        <button type="button" class="plain square small" aria-label={`Remove the breakpoint on ${state || "any state"}`} title="Remove" onClick={() => removeBreakpoint(one.id!)}>
+        <button
+          type="button"
+          class="plain square small"
+          aria-label={`Remove the breakpoint on ${state || "any state"}`}
+          title="Remove"
+          onClick={() => removeBreakpoint(one.id!)}
+        >
           <Icon name="close" size={13} />
         </button>
       </div>
@@ -101,7 +145,12 @@ function Form({ one, id }: { one: Breakpoint; id: string }) {
   // The states of another machine than that on the graph are written by hand.
   const known = model.here.value.includes(one);
   const nodes = known ? (analysis.graph.value?.graph.nodes.filter(isState) ?? []) : [];
-  const machines = [...new Set([...workspace.machines.value.map(({ name }) => name.slice(name.lastIndexOf(":") + 1)), ...(one.machine === undefined ? [] : [one.machine])])].filter((name) => name !== "");
+  const machines = [
+    ...new Set([
+      ...workspace.machines.value.map(({ name }) => name.slice(name.lastIndexOf(":") + 1)),
+      ...(one.machine === undefined ? [] : [one.machine]),
+    ]),
+  ].filter((name) => name !== "");
   const set = (change: Partial<Breakpoint>): void => changeBreakpoint(one.id!, change);
   const maps = one.kind === "iteration" ? nodes.filter(({ type }) => type === "Map") : nodes;
   const any = one.kind === "error" || one.kind === "retry" || one.kind === "catch" || one.kind === "change";
@@ -111,19 +160,22 @@ function Form({ one, id }: { one: Breakpoint; id: string }) {
       <input value={value ?? ""} placeholder={hint} spellcheck={false} onChange={(event) => change(event.currentTarget.value.trim())} />
     </label>
   );
-  const states = (label: string, value: string, choose: (name: string) => void) => !known ? text(label, value, choose, any ? "empty: any" : "its name") : (
-    <label>
-      {label}
-      <select value={value} onChange={(event) => choose(event.currentTarget.value)}>
-        {(any || value === "") && <option value="">{any ? "Any state" : "Choose a state"}</option>}
-        {maps.map(({ name }) => (
-          <option key={name} value={name}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
+  const states = (label: string, value: string, choose: (name: string) => void) =>
+    !known ? (
+      text(label, value, choose, any ? "empty: any" : "its name")
+    ) : (
+      <label>
+        {label}
+        <select value={value} onChange={(event) => choose(event.currentTarget.value)}>
+          {(any || value === "") && <option value="">{any ? "Any state" : "Choose a state"}</option>}
+          {maps.map(({ name }) => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+    );
   return (
     <div class="breakpoint-form" id={id}>
       {machines.length > 0 && (
@@ -134,7 +186,9 @@ function Form({ one, id }: { one: Breakpoint; id: string }) {
             onChange={(event) => {
               const { machine: _, ...rest } = one;
               const name = event.currentTarget.value;
-              model.breakpoints.value = model.breakpoints.value.map((other) => (other === one ? { ...rest, ...(name !== "" && { machine: name }) } : other));
+              model.breakpoints.value = model.breakpoints.value.map((other) =>
+                other === one ? { ...rest, ...(name !== "" && { machine: name }) } : other,
+              );
             }}
           >
             <option value="">{workspace.title.value}</option>
@@ -188,9 +242,15 @@ function Form({ one, id }: { one: Breakpoint; id: string }) {
       )}
       {one.kind === "error" && (
         <>
-          {text("Error names", one.errors?.join(", "), (names) => set({ errors: names === "" ? [] : names.split(/\s*,\s*/) }), "States.Timeout, MyError; empty: all")}
+          {text(
+            "Error names",
+            one.errors?.join(", "),
+            (names) => set({ errors: names === "" ? [] : names.split(/\s*,\s*/) }),
+            "States.Timeout, MyError; empty: all",
+          )}
           <label class="check">
-            <input type="checkbox" checked={one.uncaught === true} onChange={(event) => set({ uncaught: event.currentTarget.checked })} /> Uncaught only
+            <input type="checkbox" checked={one.uncaught === true} onChange={(event) => set({ uncaught: event.currentTarget.checked })} />{" "}
+            Uncaught only
           </label>
         </>
       )}
@@ -207,15 +267,28 @@ function Form({ one, id }: { one: Breakpoint; id: string }) {
         </>
       )}
       {one.kind === "change" && text("Variable or path", one.path, (path) => set({ path }), "$total or $.order.total")}
-      {text("Condition", one.condition, (condition) => set({ condition }), one.language === "jsonpath" ? "$.total > 100" : "$.total > 100 and $iteration = 2")}
+      {text(
+        "Condition",
+        one.condition,
+        (condition) => set({ condition }),
+        one.language === "jsonpath" ? "$.total > 100" : "$.total > 100 and $iteration = 2",
+      )}
       <label>
         Language
-        <select value={one.language ?? "jsonata"} onChange={(event) => set({ language: event.currentTarget.value as "jsonata" | "jsonpath" })}>
+        <select
+          value={one.language ?? "jsonata"}
+          onChange={(event) => set({ language: event.currentTarget.value as "jsonata" | "jsonpath" })}
+        >
           <option value="jsonata">JSONata</option>
           <option value="jsonpath">JSONPath</option>
         </select>
       </label>
-      {text("Hit count", one.hit, (hit) => /^\s*((=|==|>=|>|%)?\s*\d+)?\s*$/.test(hit) ? set({ hit }) : showToast('A hit count is "3", ">= 3" or "% 3".'), "3, >= 3, % 3")}
+      {text(
+        "Hit count",
+        one.hit,
+        (hit) => (/^\s*((=|==|>=|>|%)?\s*\d+)?\s*$/.test(hit) ? set({ hit }) : showToast('A hit count is "3", ">= 3" or "% 3".')),
+        "3, >= 3, % 3",
+      )}
       {text("Log instead of stopping", one.log, (log) => set({ log }), "total is {% $.total %}")}
     </div>
   );

@@ -26,7 +26,12 @@ export function CallStack() {
         {at.stack.toReversed().map((frame, i) => (
           <li key={frame.visit}>
             {frame.isIteration && <span class="quiet">item {iterationPath(frame.iterations.slice(-1))} › </span>}
-            <button type="button" class={i === last ? "link strong" : "link"} aria-current={i === last ? "step" : undefined} onClick={() => selection.selectState(frame.state, "inspector")}>
+            <button
+              type="button"
+              class={i === last ? "link strong" : "link"}
+              aria-current={i === last ? "step" : undefined}
+              onClick={() => selection.selectState(frame.state, "inspector")}
+            >
               {frame.state}
             </button>
             {i < last && <span class="quiet"> ({frame.type})</span>}
@@ -79,7 +84,10 @@ function Variables({ visit }: { visit: number }) {
   useSignalEffect(() => {
     void model.stopped.value;
     let stale = false;
-    interpreter.query("scopes", { visit: asked.value }).then((scopes) => !stale && (found.value = scopes), () => {});
+    interpreter.query("scopes", { visit: asked.value }).then(
+      (scopes) => !stale && (found.value = scopes),
+      () => {},
+    );
     return () => {
       stale = true;
     };
@@ -114,11 +122,24 @@ function Variables({ visit }: { visit: number }) {
                     {!fresh && was && `, before that ${brief(was.value)} by ${was.state}`}
                   </span>
                   {fresh && <b class="fresh-mark">{was ? " changed" : " new"}</b>}
-                  {editing.value === name && <Edit text={JSON.stringify(value, null, 2)} what={`value of $${name}`} done={() => (editing.value = null)} set={(next) => setValue("variable", next, name, visit)} />}
+                  {editing.value === name && (
+                    <Edit
+                      text={JSON.stringify(value, null, 2)}
+                      what={`value of $${name}`}
+                      done={() => (editing.value = null)}
+                      set={(next) => setValue("variable", next, name, visit)}
+                    />
+                  )}
                 </td>
                 <td>
                   {!hidden && (
-                    <button type="button" class="plain square small" aria-label={`Set $${name}`} title="Set its value" onClick={() => (editing.value = editing.value === name ? null : name)}>
+                    <button
+                      type="button"
+                      class="plain square small"
+                      aria-label={`Set $${name}`}
+                      title="Set its value"
+                      onClick={() => (editing.value = editing.value === name ? null : name)}
+                    >
                       <Icon name="pencil" size={14} />
                     </button>
                   )}

@@ -51,11 +51,15 @@ export function Compare() {
         <Pick label="Run A" value={a} other={b} set={(id) => (comparing.value = { a: id, b, difference: null })} />
         <Pick label="Run B" value={b} other={a} set={(id) => (comparing.value = { a, b: id, difference: null })} />
         <span class="quiet" role="status">
-          {difference && (differing.length === 0 ? "The same in every visit." : `${count(differing.length, "visit")} of ${visits.length} differ. ${difference.common > 0 ? `The first ${count(difference.common, "event is", "events are")} the same.` : "They differ from the first event on."}`)}
+          {difference &&
+            (differing.length === 0
+              ? "The same in every visit."
+              : `${count(differing.length, "visit")} of ${visits.length} differ. ${difference.common > 0 ? `The first ${count(difference.common, "event is", "events are")} the same.` : "They differ from the first event on."}`)}
         </span>
         <span class="gap" />
         <label class="check">
-          <input type="checkbox" checked={all.value} onChange={(event) => (all.value = event.currentTarget.checked)} /> Include what is the same
+          <input type="checkbox" checked={all.value} onChange={(event) => (all.value = event.currentTarget.checked)} /> Include what is the
+          same
         </label>
         <button type="button" onClick={leaveComparing}>
           <Icon name="close" size={13} /> Leave <kbd>Esc</kbd>
@@ -87,13 +91,26 @@ function Pick({ label, value, other, set }: { label: string; value: number; othe
 /// What a run is: of a fork the event after which it goes its own way, and what was changed.
 export function labelOf({ label, parent, at, after, changed }: RunInfo): string {
   const plain = parent !== undefined && /^fork at /.test(label);
-  return [plain ? (changed.length > 0 ? "" : "nothing changed yet") : edited(label), ...changed.map(edited), parent !== undefined && at !== undefined ? `after event ${at}${after ? `, ${after}` : ""}` : ""].filter(Boolean).join(" · ");
+  return [
+    plain ? (changed.length > 0 ? "" : "nothing changed yet") : edited(label),
+    ...changed.map(edited),
+    parent !== undefined && at !== undefined ? `after event ${at}${after ? `, ${after}` : ""}` : "",
+  ]
+    .filter(Boolean)
+    .join(" · ");
 }
 
 /// A pencil is a sign that a font may lack.
 const edited = (label: string): string => label.replace(/^✎ /, "edited ");
 
-const WORDS: Record<ComparedVisit["changes"][number], string> = { only: "", input: "input", output: "output", variables: "variables", attempts: "attempts", end: "how it ended" };
+const WORDS: Record<ComparedVisit["changes"][number], string> = {
+  only: "",
+  input: "input",
+  output: "output",
+  variables: "variables",
+  attempts: "attempts",
+  end: "how it ended",
+};
 
 function wordsOf({ changes, a, b }: ComparedVisit, runA: number, runB: number): string {
   if (changes.length === 0) return "the same";
@@ -142,8 +159,12 @@ function Data({ row, a, b }: { row: ComparedVisit; a: number; b: number }) {
   const sides = useSignal<[Side, Side] | null>(null);
   useSignalEffect(() => {
     let stale = false;
-    const side = (run: number, visit: ComparedVisit["a"]): Promise<Side> => (visit ? interpreter.query("visitData", { run, enter: visit.enter, exit: visit.exit }) : Promise.resolve({}));
-    Promise.all([side(a, row.a), side(b, row.b)]).then((found) => !stale && (sides.value = found), () => {});
+    const side = (run: number, visit: ComparedVisit["a"]): Promise<Side> =>
+      visit ? interpreter.query("visitData", { run, enter: visit.enter, exit: visit.exit }) : Promise.resolve({});
+    Promise.all([side(a, row.a), side(b, row.b)]).then(
+      (found) => !stale && (sides.value = found),
+      () => {},
+    );
     return () => {
       stale = true;
     };
@@ -161,7 +182,12 @@ function Data({ row, a, b }: { row: ComparedVisit; a: number; b: number }) {
       <p class="inspect-line">
         <b>{row.state}</b> <span class="quiet">{wordsOf(row, a, b)}</span> {look(a, row.a)} {look(b, row.b)}
       </p>
-      {PARTS.map((part) => (part in one || part in other) && <Part key={part} part={part} a={one} b={other} runs={[a, b]} paired={row.a !== undefined && row.b !== undefined} />)}
+      {PARTS.map(
+        (part) =>
+          (part in one || part in other) && (
+            <Part key={part} part={part} a={one} b={other} runs={[a, b]} paired={row.a !== undefined && row.b !== undefined} />
+          ),
+      )}
     </div>
   );
 }
@@ -178,7 +204,14 @@ function Part({ part, a, b, runs, paired }: { part: (typeof PARTS)[number]; a: S
   return (
     <section>
       <p class="part-head">
-        {part[0]!.toUpperCase() + part.slice(1)} <span class="quiet">{both ? (same ? "the same in both" : `from run ${runs[0]} (−) to run ${runs[1]} (+)`) : `only in run ${part in b ? runs[1] : runs[0]}`}</span>
+        {part[0]!.toUpperCase() + part.slice(1)}{" "}
+        <span class="quiet">
+          {both
+            ? same
+              ? "the same in both"
+              : `from run ${runs[0]} (−) to run ${runs[1]} (+)`
+            : `only in run ${part in b ? runs[1] : runs[0]}`}
+        </span>
       </p>
       <Tree label={`${part}, compared`} lines={lines} unfold={unfold} />
     </section>

@@ -26,7 +26,9 @@ export function Config() {
 }
 
 function set(change: { [K in keyof Settings]?: Settings[K] | undefined }): void {
-  const next = Object.fromEntries(Object.entries({ ...workspace.config.value, ...change }).filter(([, value]) => value !== undefined)) as Settings;
+  const next = Object.fromEntries(
+    Object.entries({ ...workspace.config.value, ...change }).filter(([, value]) => value !== undefined),
+  ) as Settings;
   workspace.edit({ config: next });
 }
 
@@ -47,7 +49,10 @@ function Begin() {
       </label>
       <label>
         <span>Type</span>
-        <select value={type ?? "STANDARD"} onChange={(event) => set({ type: event.currentTarget.value === "EXPRESS" ? "EXPRESS" : undefined })}>
+        <select
+          value={type ?? "STANDARD"}
+          onChange={(event) => set({ type: event.currentTarget.value === "EXPRESS" ? "EXPRESS" : undefined })}
+        >
           <option value="STANDARD">Standard</option>
           <option value="EXPRESS">Express</option>
         </select>
@@ -58,20 +63,41 @@ function Begin() {
           <option value="">Like AWS</option>
           <option value="strict">Strict</option>
         </select>
-        <span class="quiet">{strict ? "A definition with errors or warnings does not run." : "A definition with errors does not run; one with warnings does."}</span>
+        <span class="quiet">
+          {strict ? "A definition with errors or warnings does not run." : "A definition with errors does not run; one with warnings does."}
+        </span>
       </label>
       <label>
         <span>Name</span>
-        <input type="text" value={name} maxLength={80} spellcheck={false} placeholder="run-1, run-2, …" onChange={(event) => set({ name: event.currentTarget.value.trim() || undefined })} />
+        <input
+          type="text"
+          value={name}
+          maxLength={80}
+          spellcheck={false}
+          placeholder="run-1, run-2, …"
+          onChange={(event) => set({ name: event.currentTarget.value.trim() || undefined })}
+        />
       </label>
       <label>
         <span>ARN</span>
-        <input type="text" value={arn} maxLength={300} spellcheck={false} placeholder="arn:aws:states:us-east-1:123456789012:execution:…" onChange={(event) => set({ arn: event.currentTarget.value.trim() || undefined })} />
+        <input
+          type="text"
+          value={arn}
+          maxLength={300}
+          spellcheck={false}
+          placeholder="arn:aws:states:us-east-1:123456789012:execution:…"
+          onChange={(event) => set({ arn: event.currentTarget.value.trim() || undefined })}
+        />
         <span class="quiet">Execution.Id in the Context Object.</span>
       </label>
       <label>
         <span>Start time, UTC</span>
-        <input type="datetime-local" step="1" value={startTime === undefined ? "" : local(startTime)} onChange={(event) => set({ startTime: utc(event.currentTarget.value) })} />
+        <input
+          type="datetime-local"
+          step="1"
+          value={startTime === undefined ? "" : local(startTime)}
+          onChange={(event) => set({ startTime: utc(event.currentTarget.value) })}
+        />
         <span class="quiet">{startTime === undefined ? "Empty: the time when the run begins." : ""}</span>
       </label>
       <label>
@@ -91,11 +117,19 @@ function Begin() {
         <span class="quiet">For random numbers, UUIDs and retry jitter.</span>
       </label>
       <label class="check">
-        <input type="checkbox" checked={payload !== false} onChange={(event) => set({ payload: event.currentTarget.checked ? undefined : false })} />
+        <input
+          type="checkbox"
+          checked={payload !== false}
+          onChange={(event) => set({ payload: event.currentTarget.checked ? undefined : false })}
+        />
         <span>Limit payloads to 256 KiB, like AWS</span>
       </label>
       <label class="check">
-        <input type="checkbox" checked={events !== false} onChange={(event) => set({ events: event.currentTarget.checked ? undefined : false })} />
+        <input
+          type="checkbox"
+          checked={events !== false}
+          onChange={(event) => set({ events: event.currentTarget.checked ? undefined : false })}
+        />
         <span>Limit the history to 25,000 events, like AWS</span>
       </label>
     </fieldset>
@@ -104,12 +138,20 @@ function Begin() {
 
 function useLanguage(language: string): void {
   workspace.flush();
-  const next = withLanguage(workspace.definition.value, workspace.format.value, language === "" ? undefined : (language as "JSONPath" | "JSONata"));
+  const next = withLanguage(
+    workspace.definition.value,
+    workspace.format.value,
+    language === "" ? undefined : (language as "JSONPath" | "JSONata"),
+  );
   if (next === undefined) showToast("The definition cannot be read right now, so nothing was changed.");
   else workspace.edit({ definition: next });
 }
 
-const STEPS = [[1000, "+1 s"], [60_000, "+1 min"], [3_600_000, "+1 h"]] as const;
+const STEPS = [
+  [1000, "+1 s"],
+  [60_000, "+1 min"],
+  [3_600_000, "+1 h"],
+] as const;
 
 function Time() {
   const busy = execution.busy.value;
@@ -124,7 +166,10 @@ function Time() {
       <legend>Time</legend>
       <label>
         <span>Clock</span>
-        <select value={workspace.clock.value} onChange={(event) => workspace.edit({ clock: event.currentTarget.value as typeof workspace.clock.value })}>
+        <select
+          value={workspace.clock.value}
+          onChange={(event) => workspace.edit({ clock: event.currentTarget.value as typeof workspace.clock.value })}
+        >
           {CLOCKS.map(([id, name]) => (
             <option key={id} value={id}>
               {name}
@@ -136,7 +181,14 @@ function Time() {
       {busy && timer && (
         <>
           <p class="inspect-line">
-            <span class="quiet">It is</span> <output>{new Date(now).toISOString().replace("T", " ").replace(/(\.000)?Z$/, "")} UTC</output>
+            <span class="quiet">It is</span>{" "}
+            <output>
+              {new Date(now)
+                .toISOString()
+                .replace("T", " ")
+                .replace(/(\.000)?Z$/, "")}{" "}
+              UTC
+            </output>
             <span class="segments" role="group" aria-label="Advance time">
               {STEPS.map(([ms, label]) => (
                 <button key={label} type="button" onClick={() => runner.advance(ms)}>
@@ -154,7 +206,13 @@ function Time() {
           >
             <label>
               <span>To, UTC</span>
-              <input type="datetime-local" step="1" value={date.value} onInput={(event) => (date.value = event.currentTarget.value)} aria-describedby="to-date" />
+              <input
+                type="datetime-local"
+                step="1"
+                value={date.value}
+                onInput={(event) => (date.value = event.currentTarget.value)}
+                aria-describedby="to-date"
+              />
             </label>
             <button type="submit" disabled={to === undefined || past}>
               Go there
@@ -172,7 +230,8 @@ function Time() {
                   <button type="button" class="link" title="Advance to this time" onClick={() => runner.advance(Math.max(0, one.at - now))}>
                     {one.state} {one.iterations.length > 0 && iterationPath(one.iterations)}
                   </button>{" "}
-                  <span class="quiet">{kindOf(one)}</span> in {duration(Math.max(0, one.at - now))} <span class="quiet">{elapsed(one.at - playback.startTime())}</span>
+                  <span class="quiet">{kindOf(one)}</span> in {duration(Math.max(0, one.at - now))}{" "}
+                  <span class="quiet">{elapsed(one.at - playback.startTime())}</span>
                 </li>
               ))}
             </ol>
@@ -199,7 +258,14 @@ function Context() {
       return;
     }
     let stale = false;
-    const timer = setTimeout(() => interpreter.query("evaluate", { question: "$states.context", language: "jsonata" }).then(({ value }) => !stale && (found.value = value), () => {}), 80);
+    const timer = setTimeout(
+      () =>
+        interpreter.query("evaluate", { question: "$states.context", language: "jsonata" }).then(
+          ({ value }) => !stale && (found.value = value),
+          () => {},
+        ),
+      80,
+    );
     return () => {
       stale = true;
       clearTimeout(timer);
@@ -212,11 +278,21 @@ function Context() {
   } catch {
     input = "not valid JSON";
   }
-  const begins = { Execution: { Id: arn ?? "made from the names", Input: input, Name: name ?? "run-1, run-2, …", StartTime: startTime === undefined ? "the time when the run begins" : new Date(startTime).toISOString() }, StateMachine: { Name: "StateMachine" } };
+  const begins = {
+    Execution: {
+      Id: arn ?? "made from the names",
+      Input: input,
+      Name: name ?? "run-1, run-2, …",
+      StartTime: startTime === undefined ? "the time when the run begins" : new Date(startTime).toISOString(),
+    },
+    StateMachine: { Name: "StateMachine" },
+  };
   return (
     <fieldset>
       <legend>Context Object</legend>
-      <p class="quiet">{found.value === undefined ? "$$ or $states.context, when an execution begins" : "$$ or $states.context, at the event shown"}</p>
+      <p class="quiet">
+        {found.value === undefined ? "$$ or $states.context, when an execution begins" : "$$ or $states.context, at the event shown"}
+      </p>
       <JsonView label="Context Object" value={found.value ?? begins} />
     </fieldset>
   );

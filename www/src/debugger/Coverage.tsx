@@ -15,8 +15,20 @@ import * as model from "./model.ts";
 
 type Place = Covered["places"][number];
 
-const KINDS: Record<Place["kind"], string> = { state: "state", transition: "transition", rule: "Choice rule", retry: "retrier", catch: "catcher" };
-const SUMS = [["states", "states"], ["transitions", "transitions"], ["rules", "Choice rules"], ["retries", "retriers"], ["catches", "catchers"]] as const;
+const KINDS: Record<Place["kind"], string> = {
+  state: "state",
+  transition: "transition",
+  rule: "Choice rule",
+  retry: "retrier",
+  catch: "catcher",
+};
+const SUMS = [
+  ["states", "states"],
+  ["transitions", "transitions"],
+  ["rules", "Choice rules"],
+  ["retries", "retriers"],
+  ["catches", "catchers"],
+] as const;
 
 export function Coverage() {
   const covered = useSignal<Covered | null>(null);
@@ -52,8 +64,17 @@ export function Coverage() {
   const shown = coverageShown.value !== null;
   const file = async (form: "json" | "lcov"): Promise<void> => {
     const name = `${workspace.title.value}.asl.${workspace.format.value}`;
-    const text = await interpreter.query("coverageFile", { text: workspace.definition.value, format: workspace.format.value, file: name, form });
-    save(`${workspace.title.value}.coverage.${form === "json" ? "json" : "lcov"}`, text, form === "json" ? "application/json" : "text/plain");
+    const text = await interpreter.query("coverageFile", {
+      text: workspace.definition.value,
+      format: workspace.format.value,
+      file: name,
+      form,
+    });
+    save(
+      `${workspace.title.value}.coverage.${form === "json" ? "json" : "lcov"}`,
+      text,
+      form === "json" ? "application/json" : "text/plain",
+    );
   };
   return (
     <div class="coverage">
@@ -66,7 +87,15 @@ export function Coverage() {
         <span class="gap" />
         <div class="segments" role="group" aria-label="Which parts">
           {[false, true].map((only) => (
-            <button key={String(only)} type="button" aria-pressed={unused.value === only} onClick={() => { unused.value = only; chosen.value = -1; }}>
+            <button
+              key={String(only)}
+              type="button"
+              aria-pressed={unused.value === only}
+              onClick={() => {
+                unused.value = only;
+                chosen.value = -1;
+              }}
+            >
               {only ? `Never used (${found.totals.all.total - found.totals.all.covered})` : "All"}
             </button>
           ))}
@@ -74,13 +103,18 @@ export function Coverage() {
         <button type="button" aria-pressed={shown} onClick={() => (coverageShown.value = shown ? null : found)}>
           <Icon name="graph" size={13} /> Show on the graph
         </button>
-        <button type="button" onClick={() => void file("json")}>Save JSON</button>
-        <button type="button" onClick={() => void file("lcov")}>Save LCOV</button>
+        <button type="button" onClick={() => void file("json")}>
+          Save JSON
+        </button>
+        <button type="button" onClick={() => void file("lcov")}>
+          Save LCOV
+        </button>
       </div>
       <ul class="coverage-sums" aria-label="Totals">
         {SUMS.filter(([key]) => found.totals[key].total > 0).map(([key, word]) => (
           <li key={key}>
-            <meter min={0} max={found.totals[key].total} value={found.totals[key].covered} aria-label={word} /> {found.totals[key].covered} of {found.totals[key].total} {word}
+            <meter min={0} max={found.totals[key].total} value={found.totals[key].covered} aria-label={word} /> {found.totals[key].covered}{" "}
+            of {found.totals[key].total} {word}
           </li>
         ))}
       </ul>
@@ -109,8 +143,17 @@ function rowOf({ kind, state, label, line, count: times }: Place) {
     content: (
       <>
         <span class="coverage-count">{times === 0 ? "never" : `${times.toLocaleString("en")}×`}</span>
-        {kind === "state" ? <b>{state}</b> : <span><span class="unseen">{state}: </span>{label}</span>}
-        <span class="quiet">{KINDS[kind]}, line {line}</span>
+        {kind === "state" ? (
+          <b>{state}</b>
+        ) : (
+          <span>
+            <span class="unseen">{state}: </span>
+            {label}
+          </span>
+        )}
+        <span class="quiet">
+          {KINDS[kind]}, line {line}
+        </span>
       </>
     ),
   };

@@ -28,9 +28,11 @@ export function DataFlow({ flow, busy, choose }: { flow: Flow; busy: boolean; ch
   const { stages, place } = flow;
   // The stage at which the run stands, or the one that was chosen by hand.
   const seen = stages.filter((stage) => stage.place < place);
-  const here = model.position.value && !model.position.value.atRest && seen.length > 0 && seen.length < stages.length ? seen.at(-1)! : undefined;
+  const here =
+    model.position.value && !model.position.value.atRest && seen.length > 0 && seen.length < stages.length ? seen.at(-1)! : undefined;
   const before = model.position.value && !model.position.value.atRest && seen.length === 0 && stages.length > 0;
-  const byHand = chosen.value === null ? undefined : chosen.value === "input" ? "input" : stages.findLast(({ stage }) => stage === chosen.value);
+  const byHand =
+    chosen.value === null ? undefined : chosen.value === "input" ? "input" : stages.findLast(({ stage }) => stage === chosen.value);
   const shown = byHand ?? here ?? (before ? "input" : (stages.findLast(({ stage }) => stage === "output") ?? stages.at(-1) ?? "input"));
   const steps = stepsOf(flow, shown);
   const at = steps.findIndex(({ stage, name }) => (shown === "input" ? name === "input" : stage === shown));
@@ -39,7 +41,9 @@ export function DataFlow({ flow, busy, choose }: { flow: Flow; busy: boolean; ch
     if (!(target instanceof HTMLElement) || !target.classList.contains("stage-chip")) return;
     const strip = [...(event.currentTarget as HTMLElement).querySelectorAll<HTMLElement>(".stage-chip")];
     const from = strip.indexOf(target);
-    const to = { ArrowRight: from + 1, ArrowDown: from + 1, ArrowLeft: from - 1, ArrowUp: from - 1, Home: 0, End: steps.length - 1 }[event.key];
+    const to = { ArrowRight: from + 1, ArrowDown: from + 1, ArrowLeft: from - 1, ArrowUp: from - 1, Home: 0, End: steps.length - 1 }[
+      event.key
+    ];
     const step = steps[to ?? from];
     if (!step) return;
     if (event.key === "Enter") toggleStop(flow.state, step.name, event.shiftKey ? "before" : "after");
@@ -54,10 +58,20 @@ export function DataFlow({ flow, busy, choose }: { flow: Flow; busy: boolean; ch
     <section class="flow" aria-label="Data flow" aria-busy={busy}>
       <div class="stage-strip" role="radiogroup" aria-label="Stages" onKeyDown={keys}>
         {steps.map((step, i) => (
-          <Chip key={step.stage?.place ?? step.name} state={flow.state} step={step} chosen={i === at} choose={() => (step.stage || step.name === "input") && (chosen.value = step.name)} />
+          <Chip
+            key={step.stage?.place ?? step.name}
+            state={flow.state}
+            step={step}
+            chosen={i === at}
+            choose={() => (step.stage || step.name === "input") && (chosen.value = step.name)}
+          />
         ))}
       </div>
-      {shown === "input" ? <Values key="input" flow={flow} at={-1} value={flow.input} /> : <Stage key={shown.index === undefined ? shown.place : shown.stage} flow={flow} stage={shown} choose={choose} />}
+      {shown === "input" ? (
+        <Values key="input" flow={flow} at={-1} value={flow.input} />
+      ) : (
+        <Stage key={shown.index === undefined ? shown.place : shown.stage} flow={flow} stage={shown} choose={choose} />
+      )}
     </section>
   );
 }
@@ -65,7 +79,9 @@ export function DataFlow({ flow, busy, choose }: { flow: Flow; busy: boolean; ch
 function stepsOf(flow: Flow, shown: FlowStage | "input"): Step[] {
   const { stages, fields, place } = flow;
   let last: unknown = flow.input;
-  const steps: Step[] = [{ name: "input", label: "Input", kind: "", words: isEmpty(flow.input) ? "empty" : "", size: sizeOf(flow.input), ahead: false }];
+  const steps: Step[] = [
+    { name: "input", label: "Input", kind: "", words: isEmpty(flow.input) ? "empty" : "", size: sizeOf(flow.input), ahead: false },
+  ];
   stages.forEach((stage, i) => {
     const { stage: name, value, size } = stage;
     const decision = DECISIONS.has(name);
@@ -76,10 +92,24 @@ function stepsOf(flow: Flow, shown: FlowStage | "input"): Step[] {
     const written = madeBy(fields, flow.language, stages, i)?.written !== undefined;
     if (!changed && !decision && !written && stage !== shown && name !== "output" && !(name === "result" && flow.type !== "Pass")) return;
     const kind = name === "error" ? "bad" : decision ? "decision" : changed ? "changed" : "same";
-    const words = name === "error" ? "error" : decision && name !== "assignedVariables" ? "" : [isEmpty(value) ? "empty" : "", decision ? "" : changed ? "changed" : "unchanged"].filter(Boolean).join(", ");
-    steps.push({ name, label: stageLabel(name), stage, kind, words, ...(decision && name !== "assignedVariables" ? {} : { size }), ahead: stage.place >= place });
+    const words =
+      name === "error"
+        ? "error"
+        : decision && name !== "assignedVariables"
+          ? ""
+          : [isEmpty(value) ? "empty" : "", decision ? "" : changed ? "changed" : "unchanged"].filter(Boolean).join(", ");
+    steps.push({
+      name,
+      label: stageLabel(name),
+      stage,
+      kind,
+      words,
+      ...(decision && name !== "assignedVariables" ? {} : { size }),
+      ahead: stage.place >= place,
+    });
   });
-  for (const name of plannedStages(flow.type, flow.language, fields, stages)) steps.push({ name, label: stageLabel(name), kind: "", words: "not reached", ahead: true });
+  for (const name of plannedStages(flow.type, flow.language, fields, stages))
+    steps.push({ name, label: stageLabel(name), kind: "", words: "not reached", ahead: true });
   return steps;
 }
 
@@ -94,11 +124,37 @@ function sizeOf(value: unknown): number {
 function Chip({ state, step, chosen, choose }: { state: string; step: Step; chosen: boolean; choose(): void }) {
   const { name, label, kind, words, size, ahead } = step;
   const stops = stopsAt(state, name).filter(({ enabled }) => enabled !== false);
-  const [early, late] = [stops.some((one) => one.kind === "entry" || one.when === "before"), stops.some((one) => one.kind === "stage" && one.when !== "before")];
-  const told = [words, size === undefined ? "" : bytes(size), ahead && words !== "not reached" ? "not reached yet" : "", early ? "breakpoint before it" : "", late ? "breakpoint after it" : ""].filter(Boolean);
-  const sign = words.startsWith("empty") ? <Icon name="empty" size={11} /> : words === "changed" ? "±" : words === "unchanged" ? "=" : words === "error" ? <Icon name="cross" size={11} /> : "";
+  const [early, late] = [
+    stops.some((one) => one.kind === "entry" || one.when === "before"),
+    stops.some((one) => one.kind === "stage" && one.when !== "before"),
+  ];
+  const told = [
+    words,
+    size === undefined ? "" : bytes(size),
+    ahead && words !== "not reached" ? "not reached yet" : "",
+    early ? "breakpoint before it" : "",
+    late ? "breakpoint after it" : "",
+  ].filter(Boolean);
+  const sign = words.startsWith("empty") ? (
+    <Icon name="empty" size={11} />
+  ) : words === "changed" ? (
+    "±"
+  ) : words === "unchanged" ? (
+    "="
+  ) : words === "error" ? (
+    <Icon name="cross" size={11} />
+  ) : (
+    ""
+  );
   return (
-    <div role="radio" aria-checked={chosen} tabIndex={chosen ? 0 : -1} class={`stage-chip ${kind}${ahead ? " ahead" : ""}`} title={`${told.join(", ")}${told.length > 0 ? ". " : ""}Press Enter to pause after it, Shift+Enter to pause before it`} onClick={choose}>
+    <div
+      role="radio"
+      aria-checked={chosen}
+      tabIndex={chosen ? 0 : -1}
+      class={`stage-chip ${kind}${ahead ? " ahead" : ""}`}
+      title={`${told.join(", ")}${told.length > 0 ? ". " : ""}Press Enter to pause after it, Shift+Enter to pause before it`}
+      onClick={choose}
+    >
       {early && <span class="chip-stop" aria-hidden="true" />}
       {label}
       {sign !== "" && (
@@ -142,16 +198,27 @@ function Items({ stage: { stage, index = 0, of = 1 }, choose }: { stage: FlowSta
   const word = stage === "afterItemBatcher" ? "Batch" : "Item";
   return (
     <div class="visit-nav" role="group" aria-label={word}>
-      <button type="button" class="plain square small" aria-label={`Previous ${word.toLowerCase()}`} disabled={index === 0} onClick={() => choose(index - 1)}>
+      <button
+        type="button"
+        class="plain square small"
+        aria-label={`Previous ${word.toLowerCase()}`}
+        disabled={index === 0}
+        onClick={() => choose(index - 1)}
+      >
         <Icon name="left" size={14} />
       </button>
       <span>
         {word} <b>#{index}</b> of {of.toLocaleString("en")}
       </span>
-      <button type="button" class="plain square small" aria-label={`Next ${word.toLowerCase()}`} disabled={index >= of - 1} onClick={() => choose(index + 1)}>
+      <button
+        type="button"
+        class="plain square small"
+        aria-label={`Next ${word.toLowerCase()}`}
+        disabled={index >= of - 1}
+        onClick={() => choose(index + 1)}
+      >
         <Icon name="right" size={14} />
       </button>
     </div>
   );
 }
-

@@ -20,7 +20,15 @@ export function Edit({ text, what, done, set }: { text: string; what: string; do
         }
       }}
     >
-      <textarea aria-label={`New ${what} (JSON)`} aria-invalid={problem.value !== ""} aria-describedby={id} rows={5} spellcheck={false} value={draft.value} onInput={(event) => (draft.value = event.currentTarget.value)} />
+      <textarea
+        aria-label={`New ${what} (JSON)`}
+        aria-invalid={problem.value !== ""}
+        aria-describedby={id}
+        rows={5}
+        spellcheck={false}
+        value={draft.value}
+        onInput={(event) => (draft.value = event.currentTarget.value)}
+      />
       <p class="field-problem" id={id} role="alert">
         {problem.value}
       </p>

@@ -17,7 +17,13 @@ export function InsidePath() {
   const parent = inside.way[last - 1]!;
   return (
     <nav class="inside-path" aria-label="Executions around this one">
-      <button type="button" class="plain square small" aria-label={`Back to ${nameOf(parent)}`} title={`Back to ${nameOf(parent)}`} onClick={() => lookInto(parent.id)}>
+      <button
+        type="button"
+        class="plain square small"
+        aria-label={`Back to ${nameOf(parent)}`}
+        title={`Back to ${nameOf(parent)}`}
+        onClick={() => lookInto(parent.id)}
+      >
         <Icon name="back" size={14} />
       </button>
       <ol>
@@ -27,7 +33,10 @@ export function InsidePath() {
             {one.state !== undefined && <span class="quiet">{one.state} › </span>}
             {i === last ? (
               <b aria-current="location">
-                {nameOf(one)} <span class="quiet" title={one.name}>({short(one.name)})</span>
+                {nameOf(one)}{" "}
+                <span class="quiet" title={one.name}>
+                  ({short(one.name)})
+                </span>
               </b>
             ) : (
               <button type="button" class="link" onClick={() => lookInto(one.id)}>
@@ -64,7 +73,9 @@ export function Started({ state }: { state: string }) {
         {found.slice(-MOST).map((one) => (
           <li key={one.id}>
             <LookInto one={one} /> <StatusOf one={one} />
-            {one.iterations !== undefined && one.iterations.length > 0 && <span class="quiet"> item {one.iterations.map((index) => `#${index}`).join(" › ")}</span>}
+            {one.iterations !== undefined && one.iterations.length > 0 && (
+              <span class="quiet"> item {one.iterations.map((index) => `#${index}`).join(" › ")}</span>
+            )}
           </li>
         ))}
       </ul>
@@ -81,7 +92,11 @@ export function LookInto({ one }: { one: ChildExecution }) {
 }
 
 export function StatusOf({ one: { status } }: { one: ChildExecution }) {
-  return <span class={status === "SUCCEEDED" ? "is-good" : status === "RUNNING" ? "quiet" : "is-bad"}>{status.toLowerCase().replace("_", " ")}</span>;
+  return (
+    <span class={status === "SUCCEEDED" ? "is-good" : status === "RUNNING" ? "quiet" : "is-bad"}>
+      {status.toLowerCase().replace("_", " ")}
+    </span>
+  );
 }
 
 /// The states around the tasks that have started the execution in which the run is paused, the outermost first.
@@ -93,7 +108,9 @@ export function Callers() {
     <>
       {frames.toReversed().map((frame, i, all) => (
         <li key={`${frame.execution} ${frame.visit}`}>
-          {frame.execution !== all[i - 1]?.execution && <span class="quiet">{nameOf(inside.way.find(({ id }) => id === frame.execution) ?? inside)} › </span>}
+          {frame.execution !== all[i - 1]?.execution && (
+            <span class="quiet">{nameOf(inside.way.find(({ id }) => id === frame.execution) ?? inside)} › </span>
+          )}
           {frame.isIteration && <span class="quiet">item #{frame.iterations.at(-1)} › </span>}
           <button type="button" class="link" onClick={() => lookInto(frame.execution)}>
             {frame.state}

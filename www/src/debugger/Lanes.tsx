@@ -38,11 +38,18 @@ export function Lanes() {
       return;
     }
     let stale = false;
-    const timer = setTimeout(() => interpreter.query("lanes", { ...view, width: Math.max(200, (pane.current?.clientWidth ?? 1000) - NAMES - EDGE) }).then((found) => {
-      if (stale) return;
-      lanes.value = found;
-      if (zoomed.peek() === null) whole.value = found;
-    }, () => {}), 60);
+    const timer = setTimeout(
+      () =>
+        interpreter.query("lanes", { ...view, width: Math.max(200, (pane.current?.clientWidth ?? 1000) - NAMES - EDGE) }).then(
+          (found) => {
+            if (stale) return;
+            lanes.value = found;
+            if (zoomed.peek() === null) whole.value = found;
+          },
+          () => {},
+        ),
+      60,
+    );
     return () => {
       stale = true;
       clearTimeout(timer);
@@ -53,7 +60,11 @@ export function Lanes() {
   if (all.length === 0) {
     return (
       <div class="empty small">
-        <p>{execution.run.value?.recorded !== undefined ? "A recorded execution has no timeline: replay it to see one." : "No run yet. Run the state machine to see a lane for each branch and iteration, with attempts and pauses."}</p>
+        <p>
+          {execution.run.value?.recorded !== undefined
+            ? "A recorded execution has no timeline: replay it to see one."
+            : "No run yet. Run the state machine to see a lane for each branch and iteration, with attempts and pauses."}
+        </p>
       </div>
     );
   }
@@ -99,13 +110,37 @@ export function Lanes() {
   return (
     <div class="lanes">
       <div class="lanes-head">
-        <span class="quiet" id="lanes-view">{zoomed.value ? `Events ${view.from} to ${view.to} of ${count}` : "All events"}</span>
+        <span class="quiet" id="lanes-view">
+          {zoomed.value ? `Events ${view.from} to ${view.to} of ${count}` : "All events"}
+        </span>
         <span class="segments" role="group" aria-label="Part of the timeline">
-          <button type="button" title="Zoom in (+)" aria-label="Zoom in on the timeline" disabled={view.to - view.from + 1 <= LEAST} onClick={() => zoomBy(0.5)}>+</button>
-          <button type="button" title="Zoom out (-)" aria-label="Zoom out of the timeline" disabled={zoomed.value === null} onClick={() => zoomBy(2)}>−</button>
-          <button type="button" title="Earlier (Shift ←)" aria-label="Earlier" disabled={view.from <= 1} onClick={() => moveBy(-0.5)}><Icon name="left" size={12} /></button>
-          <button type="button" title="Later (Shift →)" aria-label="Later" disabled={view.to >= count} onClick={() => moveBy(0.5)}><Icon name="right" size={12} /></button>
-          <button type="button" title="All events (0)" disabled={zoomed.value === null} onClick={() => (zoomed.value = null)}>All</button>
+          <button
+            type="button"
+            title="Zoom in (+)"
+            aria-label="Zoom in on the timeline"
+            disabled={view.to - view.from + 1 <= LEAST}
+            onClick={() => zoomBy(0.5)}
+          >
+            +
+          </button>
+          <button
+            type="button"
+            title="Zoom out (-)"
+            aria-label="Zoom out of the timeline"
+            disabled={zoomed.value === null}
+            onClick={() => zoomBy(2)}
+          >
+            −
+          </button>
+          <button type="button" title="Earlier (Shift ←)" aria-label="Earlier" disabled={view.from <= 1} onClick={() => moveBy(-0.5)}>
+            <Icon name="left" size={12} />
+          </button>
+          <button type="button" title="Later (Shift →)" aria-label="Later" disabled={view.to >= count} onClick={() => moveBy(0.5)}>
+            <Icon name="right" size={12} />
+          </button>
+          <button type="button" title="All events (0)" disabled={zoomed.value === null} onClick={() => (zoomed.value = null)}>
+            All
+          </button>
         </span>
         <Overview lanes={whole.value} count={count} view={zoomed} zoom={zoom} />
       </div>
@@ -131,12 +166,27 @@ export function Lanes() {
       >
         <div class="lanes-inner">
           {scale.gaps.map((gap) => (
-            <span key={gap.at} class="lane-gap" style={{ insetInlineStart: placeIn(gap.at) }} title={`${duration(gap.length)} without an event`}>
+            <span
+              key={gap.at}
+              class="lane-gap"
+              style={{ insetInlineStart: placeIn(gap.at) }}
+              title={`${duration(gap.length)} without an event`}
+            >
               {duration(gap.length)}
             </span>
           ))}
-          {inView(scale.at(playback.cursor.value)) && <span class="lane-cursor" style={{ insetInlineStart: placeIn(scale.at(playback.cursor.value)) }} />}
-          {selected && selected.to - selected.from > CLICK && <span class="lane-range" style={{ insetInlineStart: placeIn(selected.from), width: `calc((100% - ${NAMES + EDGE}px) * ${selected.to - selected.from})` }} />}
+          {inView(scale.at(playback.cursor.value)) && (
+            <span class="lane-cursor" style={{ insetInlineStart: placeIn(scale.at(playback.cursor.value)) }} />
+          )}
+          {selected && selected.to - selected.from > CLICK && (
+            <span
+              class="lane-range"
+              style={{
+                insetInlineStart: placeIn(selected.from),
+                width: `calc((100% - ${NAMES + EDGE}px) * ${selected.to - selected.from})`,
+              }}
+            />
+          )}
           {all.map((lane, i) => (
             <LaneRow key={i} lane={lane} scale={scale} first={i === 0} zoom={zoom} />
           ))}
@@ -160,12 +210,20 @@ function inView(place: number): boolean {
   return place >= 0 && place <= 1;
 }
 
-const MEANS = { run: "", task: "task", wait: "wait", backoff: "back-off before the next attempt", attempt: "failed attempt", failed: "failed" } as const;
+const MEANS = {
+  run: "",
+  task: "task",
+  wait: "wait",
+  backoff: "back-off before the next attempt",
+  attempt: "failed attempt",
+  failed: "failed",
+} as const;
 
 /// A bar in words: what it stands for, what became of it, and how long it took.
 function wordsOf({ state, kind, bars, failed, from, to }: Bar): string {
   const took = duration(playback.timeOf(to) - playback.timeOf(from));
-  if (bars !== undefined) return `${counted(bars, "visit")} of ${state || "several states"}${failed ? `, ${counted(failed, "failure")}` : ""}, ${took}. Click to zoom in`;
+  if (bars !== undefined)
+    return `${counted(bars, "visit")} of ${state || "several states"}${failed ? `, ${counted(failed, "failure")}` : ""}, ${took}. Click to zoom in`;
   return `${state || "several states"}${MEANS[kind] ? `, ${MEANS[kind]}` : ""}, ${took}`;
 }
 
@@ -187,7 +245,9 @@ function LaneRow({ lane, scale, first, zoom }: { lane: Lane; scale: Scale; first
               title={words}
               aria-label={words}
               tabIndex={first && i === 0 ? 0 : -1}
-              onClick={() => (bar.bars === undefined ? playback.selectEvent(bar.from, bar.state || null, "events") : zoom(bar.from, bar.to))}
+              onClick={() =>
+                bar.bars === undefined ? playback.selectEvent(bar.from, bar.state || null, "events") : zoom(bar.from, bar.to)
+              }
             >
               {width > 0.05 && <span>{bar.state}</span>}
             </button>
@@ -199,7 +259,17 @@ function LaneRow({ lane, scale, first, zoom }: { lane: Lane; scale: Scale; first
 }
 
 /// The whole run as a strip, and which part of it is in view.
-function Overview({ lanes, count, view, zoom }: { lanes: Lane[]; count: number; view: Signal<View | null>; zoom(from: number, to: number): void }) {
+function Overview({
+  lanes,
+  count,
+  view,
+  zoom,
+}: {
+  lanes: Lane[];
+  count: number;
+  view: Signal<View | null>;
+  zoom(from: number, to: number): void;
+}) {
   const scale = scaleOf({ from: 1, to: count }, playback.timeOf);
   const shown = view.value;
   const [left, right] = shown ? [scale.at(shown.from), scale.at(shown.to)] : [0, 1];
@@ -209,7 +279,9 @@ function Overview({ lanes, count, view, zoom }: { lanes: Lane[]; count: number; 
       viewBox="0 0 1000 20"
       preserveAspectRatio="none"
       role="img"
-      aria-label={shown ? `Overview: events ${shown.from} to ${shown.to} of ${count} are in view` : `Overview: all ${count} events are in view`}
+      aria-label={
+        shown ? `Overview: events ${shown.from} to ${shown.to} of ${count} are in view` : `Overview: all ${count} events are in view`
+      }
       onClick={(event) => {
         if (!shown) return;
         const box = event.currentTarget.getBoundingClientRect();
@@ -219,7 +291,18 @@ function Overview({ lanes, count, view, zoom }: { lanes: Lane[]; count: number; 
       }}
     >
       {KINDS.map((kind) => (
-        <path key={kind} class={`lane-${kind}`} d={lanes.map((lane, i) => lane.bars.filter((bar) => bar.kind === kind).map((bar) => rectangle(scale, bar, i, lanes.length)).join("")).join("")} />
+        <path
+          key={kind}
+          class={`lane-${kind}`}
+          d={lanes
+            .map((lane, i) =>
+              lane.bars
+                .filter((bar) => bar.kind === kind)
+                .map((bar) => rectangle(scale, bar, i, lanes.length))
+                .join(""),
+            )
+            .join("")}
+        />
       ))}
       <rect class="in-view" x={left * 1000} width={Math.max(4, (right - left) * 1000)} y="0" height="20" />
     </svg>

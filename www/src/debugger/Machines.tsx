@@ -22,13 +22,16 @@ const put = (at: number, change: Partial<Machine>): void => {
 
 export function Machines() {
   const machines = workspace.machines.value;
-  const starts = (analysis.latest.value?.tasks ?? []).filter(({ resource }) => /^(?:aws-sdk:sfn:start(?:Sync)?Execution|states:startExecution)$/.test(serviceOf(resource)));
+  const starts = (analysis.latest.value?.tasks ?? []).filter(({ resource }) =>
+    /^(?:aws-sdk:sfn:start(?:Sync)?Execution|states:startExecution)$/.test(serviceOf(resource)),
+  );
   const children = execution.children.value;
   return (
     <section class="machines" aria-labelledby="machines-title">
       <h2 id="machines-title">Machines</h2>
       <p class="quiet">
-        What <code>states:startExecution</code> starts, by name or ARN. They share the timeline, mocks and handlers of this run. Step into the task to debug them.
+        What <code>states:startExecution</code> starts, by name or ARN. They share the timeline, mocks and handlers of this run. Step into
+        the task to debug them.
         {starts.length > 0 && machines.length === 0 && ` ${starts.map(({ state }) => state).join(", ")} would start one.`}
       </p>
       <ul>
@@ -37,7 +40,17 @@ export function Machines() {
         ))}
       </ul>
       <p>
-        <button type="button" onClick={() => workspace.edit({ machines: [...machines, { name: machines.length === 0 ? "Child" : `Child${machines.length + 1}`, type: "STANDARD", definition: EMPTY }] })}>
+        <button
+          type="button"
+          onClick={() =>
+            workspace.edit({
+              machines: [
+                ...machines,
+                { name: machines.length === 0 ? "Child" : `Child${machines.length + 1}`, type: "STANDARD", definition: EMPTY },
+              ],
+            })
+          }
+        >
           <Icon name="plus" size={14} /> Add a machine
         </button>
       </p>
@@ -60,7 +73,10 @@ function MachineEditor({ machine, at }: { machine: Machine; at: number }) {
   const { name, type, definition } = machine;
   useEffect(() => {
     let wanted = true;
-    interpreter.query("checkMachine", machine).then((found) => wanted && (problem.value = found ?? ""), () => {});
+    interpreter.query("checkMachine", machine).then(
+      (found) => wanted && (problem.value = found ?? ""),
+      () => {},
+    );
     return () => {
       wanted = false;
     };
@@ -68,16 +84,40 @@ function MachineEditor({ machine, at }: { machine: Machine; at: number }) {
   return (
     <li class="machine">
       <div class="mock-head">
-        <input class="grow" aria-label="Name or ARN of the machine" spellcheck={false} value={name} onChange={(event) => put(at, { name: event.currentTarget.value.trim() })} />
-        <select aria-label={`Type of ${name}`} value={type} onChange={(event) => put(at, { type: event.currentTarget.value as Machine["type"] })}>
+        <input
+          class="grow"
+          aria-label="Name or ARN of the machine"
+          spellcheck={false}
+          value={name}
+          onChange={(event) => put(at, { name: event.currentTarget.value.trim() })}
+        />
+        <select
+          aria-label={`Type of ${name}`}
+          value={type}
+          onChange={(event) => put(at, { type: event.currentTarget.value as Machine["type"] })}
+        >
           <option value="STANDARD">Standard</option>
           <option value="EXPRESS">Express</option>
         </select>
-        <button type="button" class="plain square small" aria-label={`Remove the machine ${name}`} onClick={() => workspace.edit({ machines: workspace.machines.value.filter((_, i) => i !== at) })}>
+        <button
+          type="button"
+          class="plain square small"
+          aria-label={`Remove the machine ${name}`}
+          onClick={() => workspace.edit({ machines: workspace.machines.value.filter((_, i) => i !== at) })}
+        >
           <Icon name="close" size={13} />
         </button>
       </div>
-      <textarea class="mono" rows={6} spellcheck={false} aria-label={`Definition of ${name} (JSON)`} aria-invalid={problem.value !== ""} aria-describedby={`machine-${at}-problem`} value={definition} onChange={(event) => put(at, { definition: event.currentTarget.value })} />
+      <textarea
+        class="mono"
+        rows={6}
+        spellcheck={false}
+        aria-label={`Definition of ${name} (JSON)`}
+        aria-invalid={problem.value !== ""}
+        aria-describedby={`machine-${at}-problem`}
+        value={definition}
+        onChange={(event) => put(at, { definition: event.currentTarget.value })}
+      />
       <p class="field-problem" id={`machine-${at}-problem`}>
         {problem.value}
       </p>
@@ -104,7 +144,15 @@ function Child({ child }: { child: ChildExecution }) {
           </p>
         )}
         <LookInto one={child} />{" "}
-        <button type="button" class="link" onClick={() => void interpreter.query("childHistory", { arn }).then((text) => save(`${machine}-${name}.history.json`, text, "application/json"))}>
+        <button
+          type="button"
+          class="link"
+          onClick={() =>
+            void interpreter
+              .query("childHistory", { arn })
+              .then((text) => save(`${machine}-${name}.history.json`, text, "application/json"))
+          }
+        >
           Save its history
         </button>
       </details>

@@ -35,7 +35,13 @@ function beginning(mode: Mock["mode"], name: string, resource: string): Mock {
     case "error":
       return { mode, error: "States.TaskFailed", cause: "" };
     case "script":
-      return { mode, steps: [{ attempt: "0", error: "States.TaskFailed" }, { result: exampleFor(resource), after: 1000 }] };
+      return {
+        mode,
+        steps: [
+          { attempt: "0", error: "States.TaskFailed" },
+          { result: exampleFor(resource), after: 1000 },
+        ],
+      };
     case "expression":
       return { mode, expression: '{ "ok": true, "of": $states.input }' };
     case "javascript":
@@ -63,7 +69,11 @@ interface Props {
 export function MockEditor({ name, resource, mock, otherwise, children }: Props) {
   const mode = mock?.mode ?? "";
   const recorded = recordedFor(name).length > 0 || mode === "recorded";
-  const modes = MODES.filter(([known]) => (known !== "handler" || otherwise === undefined || !/^(Handler|No handler)$/.test(otherwise) || mode === "handler") && (known !== "recorded" || recorded));
+  const modes = MODES.filter(
+    ([known]) =>
+      (known !== "handler" || otherwise === undefined || !/^(Handler|No handler)$/.test(otherwise) || mode === "handler") &&
+      (known !== "recorded" || recorded),
+  );
   const choose = (chosen: string): void => setMock(name, chosen === "" ? undefined : beginning(chosen as Mock["mode"], name, resource));
   return (
     <>
@@ -101,7 +111,14 @@ function Fields({ name, resource, mock }: { name: string; resource: string; mock
         </div>
       )}
       {mock.mode === "expression" && (
-        <textarea class="mono" rows={3} aria-label={`Expression for ${name}`} spellcheck={false} value={mock.expression} onChange={(event) => set({ ...mock, expression: event.currentTarget.value })} />
+        <textarea
+          class="mono"
+          rows={3}
+          aria-label={`Expression for ${name}`}
+          spellcheck={false}
+          value={mock.expression}
+          onChange={(event) => set({ ...mock, expression: event.currentTarget.value })}
+        />
       )}
       {mock.mode === "javascript" && (
         <>
@@ -128,23 +145,39 @@ function Fields({ name, resource, mock }: { name: string; resource: string; mock
             {problem}
           </p>
           <p class="quiet">
-            A function of the input and the task: <code>attempt</code>, <code>iterations</code>, <code>sleep(ms)</code>, <code>heartbeat()</code>. It throws <code>new TaskError("Error", "cause")</code> to fail.
+            A function of the input and the task: <code>attempt</code>, <code>iterations</code>, <code>sleep(ms)</code>,{" "}
+            <code>heartbeat()</code>. It throws <code>new TaskError("Error", "cause")</code> to fail.
           </p>
         </>
       )}
-      {mock.mode === "recorded" && <p class="quiet">{count(mock.answers.length, "answer")} of the recorded execution, call by call. A further call fails.</p>}
+      {mock.mode === "recorded" && (
+        <p class="quiet">{count(mock.answers.length, "answer")} of the recorded execution, call by call. A further call fails.</p>
+      )}
       {mock.mode === "script" && <Script name={name} resource={resource} mock={mock} />}
       {(mock.mode === "result" || mock.mode === "error" || mock.mode === "echo" || mock.mode === "expression") && (
         <p class="mock-more">
           <label class="mock-after">
-            after <input type="number" min={0} step={100} value={mock.after ?? 0} onChange={(event) => set({ ...mock, after: Math.max(0, event.currentTarget.valueAsNumber || 0) })} /> ms of virtual time
+            after{" "}
+            <input
+              type="number"
+              min={0}
+              step={100}
+              value={mock.after ?? 0}
+              onChange={(event) => set({ ...mock, after: Math.max(0, event.currentTarget.valueAsNumber || 0) })}
+            />{" "}
+            ms of virtual time
           </label>
           {(mock.mode === "result" || mock.mode === "error") && resource !== "" && (
             <button
               type="button"
               class="link"
               title="The mock object of the TestState API"
-              onClick={() => void navigator.clipboard.writeText(testStateOf(mock, resource)!).then(() => showToast("Mock for TestState copied."), () => showToast("The browser did not allow copying."))}
+              onClick={() =>
+                void navigator.clipboard.writeText(testStateOf(mock, resource)!).then(
+                  () => showToast("Mock for TestState copied."),
+                  () => showToast("The browser did not allow copying."),
+                )
+              }
             >
               Copy for TestState
             </button>
@@ -169,7 +202,8 @@ function Result({ name, resource, mock, set }: { name: string; resource: string;
       {remark && <p class="mock-remark">{remark}</p>}
       {(whole || isWrapped(resource)) && (
         <label class="check">
-          <input type="checkbox" checked={whole} onChange={(event) => put(value, event.currentTarget.checked)} /> This is the service's whole response
+          <input type="checkbox" checked={whole} onChange={(event) => put(value, event.currentTarget.checked)} /> This is the service's
+          whole response
         </label>
       )}
     </>
@@ -181,7 +215,8 @@ type Step = ScriptMock["steps"][number];
 
 function Script({ name, resource, mock }: { name: string; resource: string; mock: ScriptMock }) {
   const put = (steps: Step[]): void => setMock(name, { ...mock, steps });
-  const change = (at: number, next: Partial<Step> | null): void => put(next === null ? mock.steps.filter((_, i) => i !== at) : mock.steps.map((step, i) => (i === at ? { ...step, ...next } : step)));
+  const change = (at: number, next: Partial<Step> | null): void =>
+    put(next === null ? mock.steps.filter((_, i) => i !== at) : mock.steps.map((step, i) => (i === at ? { ...step, ...next } : step)));
   return (
     <ol class="script" aria-label={`Script of ${name}`}>
       {mock.steps.map((step, i) => {
@@ -192,7 +227,13 @@ function Script({ name, resource, mock }: { name: string; resource: string; mock
           <li key={i}>
             {(["attempt", "iteration", "call"] as const).map((which) => (
               <label key={which}>
-                {which === "iteration" ? "item" : which} <input size={4} value={step[which] ?? ""} placeholder="all" onChange={(event) => change(i, { [which]: event.currentTarget.value })} />
+                {which === "iteration" ? "item" : which}{" "}
+                <input
+                  size={4}
+                  value={step[which] ?? ""}
+                  placeholder="all"
+                  onChange={(event) => change(i, { [which]: event.currentTarget.value })}
+                />
               </label>
             ))}
             <select
@@ -201,7 +242,12 @@ function Script({ name, resource, mock }: { name: string; resource: string; mock
               onChange={(event) => {
                 const { error: _, cause: __, result, response, silent: ___, ...rest } = step;
                 const given = result ?? response ?? exampleFor(resource);
-                const answers: Record<string, Partial<Step>> = { error: { error: "States.TaskFailed" }, silent: { silent: true }, result: { result: given }, response: { response: given } };
+                const answers: Record<string, Partial<Step>> = {
+                  error: { error: "States.TaskFailed" },
+                  silent: { silent: true },
+                  result: { result: given },
+                  response: { response: given },
+                };
                 put(mock.steps.map((one, at) => (at === i ? { ...rest, ...answers[event.currentTarget.value] } : one)));
               }}
             >
@@ -210,12 +256,38 @@ function Script({ name, resource, mock }: { name: string; resource: string; mock
               <option value="error">Error</option>
               <option value="silent">Silence</option>
             </select>
-            {kind === "error" && <input class="grow" aria-label="Error" list="error-names" value={step.error} onChange={(event) => change(i, { error: event.currentTarget.value })} />}
-            {kind === "error" && <input class="grow" aria-label="Cause" placeholder="Cause" value={step.cause ?? ""} onChange={(event) => change(i, { cause: event.currentTarget.value })} />}
-            {(kind === "result" || kind === "response") && <Json key={kind} label="Result" small value={value} change={(given) => change(i, { [kind]: given })} />}
+            {kind === "error" && (
+              <input
+                class="grow"
+                aria-label="Error"
+                list="error-names"
+                value={step.error}
+                onChange={(event) => change(i, { error: event.currentTarget.value })}
+              />
+            )}
+            {kind === "error" && (
+              <input
+                class="grow"
+                aria-label="Cause"
+                placeholder="Cause"
+                value={step.cause ?? ""}
+                onChange={(event) => change(i, { cause: event.currentTarget.value })}
+              />
+            )}
+            {(kind === "result" || kind === "response") && (
+              <Json key={kind} label="Result" small value={value} change={(given) => change(i, { [kind]: given })} />
+            )}
             {kind !== "silent" && (
               <label>
-                after <input type="number" min={0} step={100} value={step.after ?? 0} onChange={(event) => change(i, { after: Math.max(0, event.currentTarget.valueAsNumber || 0) })} /> ms
+                after{" "}
+                <input
+                  type="number"
+                  min={0}
+                  step={100}
+                  value={step.after ?? 0}
+                  onChange={(event) => change(i, { after: Math.max(0, event.currentTarget.valueAsNumber || 0) })}
+                />{" "}
+                ms
               </label>
             )}
             <button type="button" class="plain square small" aria-label="Remove this step" onClick={() => change(i, null)}>
@@ -236,7 +308,17 @@ function Script({ name, resource, mock }: { name: string; resource: string; mock
 }
 
 /// A JSON value as text; what is no JSON is said and not taken.
-export function Json({ label, value, change, small = false }: { label: string; value: unknown; change(value: unknown): void; small?: boolean }) {
+export function Json({
+  label,
+  value,
+  change,
+  small = false,
+}: {
+  label: string;
+  value: unknown;
+  change(value: unknown): void;
+  small?: boolean;
+}) {
   const text = useSignal(JSON.stringify(value, null, small ? 0 : 2) ?? "null");
   const problem = useSignal("");
   const id = useId();
@@ -248,13 +330,28 @@ export function Json({ label, value, change, small = false }: { label: string; v
       problem.value = (error as Error).message;
     }
   };
-  const common = { "aria-label": `${label} (JSON)`, "aria-invalid": problem.value !== "", "aria-describedby": id, spellcheck: false, value: text.value, onBlur: take };
+  const common = {
+    "aria-label": `${label} (JSON)`,
+    "aria-invalid": problem.value !== "",
+    "aria-describedby": id,
+    spellcheck: false,
+    value: text.value,
+    onBlur: take,
+  };
   return (
     <>
       {small ? (
         <input class="grow mono" {...common} onInput={(event) => (text.value = event.currentTarget.value)} />
       ) : (
-        <textarea class="mono" rows={4} {...common} onInput={(event) => { text.value = event.currentTarget.value; take(); }} />
+        <textarea
+          class="mono"
+          rows={4}
+          {...common}
+          onInput={(event) => {
+            text.value = event.currentTarget.value;
+            take();
+          }}
+        />
       )}
       <p class="field-problem" id={id}>
         {problem.value}

@@ -30,7 +30,8 @@ export function MockImport({ close, take }: { close(): void; take(mocks: Record<
     }
   };
   const found = file.value;
-  const mocks = found?.kind === "config" ? (found.cases[chosen.value]?.mocks ?? {}) : found && state.value !== "" ? { [state.value]: found.mock } : {};
+  const mocks =
+    found?.kind === "config" ? (found.cases[chosen.value]?.mocks ?? {}) : found && state.value !== "" ? { [state.value]: found.mock } : {};
   const foreign = Object.keys(mocks).filter((name) => !tasks.some((task) => task.state === name));
   return (
     <Dialog
@@ -71,7 +72,15 @@ export function MockImport({ close, take }: { close(): void; take(mocks: Record<
       </p>
       <label class="stack">
         <span>Text</span>
-        <textarea class="mono" rows={7} spellcheck={false} value={text.value} aria-invalid={problem.value !== ""} aria-describedby="mock-import-problem" onInput={(event) => read(event.currentTarget.value)} />
+        <textarea
+          class="mono"
+          rows={7}
+          spellcheck={false}
+          value={text.value}
+          aria-invalid={problem.value !== ""}
+          aria-describedby="mock-import-problem"
+          onInput={(event) => read(event.currentTarget.value)}
+        />
       </label>
       <p class="field-problem" id="mock-import-problem" role="alert">
         {problem.value}
@@ -81,7 +90,8 @@ export function MockImport({ close, take }: { close(): void; take(mocks: Record<
           <legend>Test case</legend>
           {found.cases.map(({ machine, name, mocks: own }, i) => (
             <label key={`${machine} ${name}`}>
-              <input type="radio" name="test-case" checked={i === chosen.value} onChange={() => (chosen.value = i)} /> {machine} › {name} <span class="quiet">{count(Object.keys(own).length, "state")}</span>
+              <input type="radio" name="test-case" checked={i === chosen.value} onChange={() => (chosen.value = i)} /> {machine} › {name}{" "}
+              <span class="quiet">{count(Object.keys(own).length, "state")}</span>
             </label>
           ))}
         </fieldset>

@@ -32,7 +32,12 @@ export function Mocks() {
   return (
     <div class="mocks scroll">
       <div class="pane-bar">
-        <button type="button" disabled={tasks.every(({ state }) => model.isMocked(state))} title="Gives each task without a mock a result that has what the definition reads of it" onClick={() => void mockEvery()}>
+        <button
+          type="button"
+          disabled={tasks.every(({ state }) => model.isMocked(state))}
+          title="Gives each task without a mock a result that has what the definition reads of it"
+          onClick={() => void mockEvery()}
+        >
           <Icon name="plus" size={14} /> Mock every task
         </button>
         <button type="button" onClick={() => (importing.value = true)}>
@@ -75,7 +80,9 @@ async function mockEvery(): Promise<void> {
     await analysis.settled();
     const results = await interpreter.query("exampleResults", { text: workspace.definition.value, format: workspace.format.value });
     const tasks = (analysis.latest.value?.tasks ?? []).filter(({ state }) => !model.isMocked(state));
-    const made = tasks.map(({ state, resource }) => [state, { mode: "result", result: filledIn(exampleFor(resource), results[state]) }] as const);
+    const made = tasks.map(
+      ({ state, resource }) => [state, { mode: "result", result: filledIn(exampleFor(resource), results[state]) }] as const,
+    );
     version.value += 1;
     model.mocks.value = { ...model.mocks.value, ...Object.fromEntries(made) };
     showToast(`${count(tasks.length, "task")} mocked, with results of what the definition reads.`);
@@ -89,7 +96,11 @@ function Task({ ruled, ...task }: TaskInfo & { ruled: boolean }) {
   const handler = hasHandler(task) ? "Handler" : "No handler";
   const own = model.mocks.value[state];
   const rule = own === undefined ? model.ruled.value.get(state) : undefined;
-  const otherwise = ruled ? (rule === undefined ? `No rule: ${handler.toLowerCase()}` : `By rule: ${labelOf(model.mocks.value[rule]?.mode ?? "handler")} (${rule})`) : handler;
+  const otherwise = ruled
+    ? rule === undefined
+      ? `No rule: ${handler.toLowerCase()}`
+      : `By rule: ${labelOf(model.mocks.value[rule]?.mode ?? "handler")} (${rule})`
+    : handler;
   return (
     <li class={`mock${model.isMocked(state) ? " mocked" : ""}`}>
       <MockEditor name={state} resource={resource} mock={own} otherwise={otherwise}>
@@ -105,7 +116,14 @@ function Task({ ruled, ...task }: TaskInfo & { ruled: boolean }) {
 /// Mocks for a resource, a pattern, or for all that is left.
 function Rules({ rules }: { rules: string[] }) {
   const name = useSignal("");
-  const known = [...new Set((analysis.latest.value?.tasks ?? []).flatMap(({ resource, functionName }) => [resource, ...(functionName === undefined ? [] : [functionName])]))];
+  const known = [
+    ...new Set(
+      (analysis.latest.value?.tasks ?? []).flatMap(({ resource, functionName }) => [
+        resource,
+        ...(functionName === undefined ? [] : [functionName]),
+      ]),
+    ),
+  ];
   const add = (event: Event): void => {
     event.preventDefault();
     const given = name.value.trim();
@@ -125,7 +143,12 @@ function Rules({ rules }: { rules: string[] }) {
             <MockEditor name={rule} resource={resourceLike(rule)} mock={model.mocks.value[rule]}>
               <code class="resource strong">{rule}</code>
               <span class="quiet">{reach(rule)}</span>
-              <button type="button" class="plain square small" aria-label={`Remove the rule ${rule}`} onClick={() => setMock(rule, undefined)}>
+              <button
+                type="button"
+                class="plain square small"
+                aria-label={`Remove the rule ${rule}`}
+                onClick={() => setMock(rule, undefined)}
+              >
                 <Icon name="close" size={13} />
               </button>
             </MockEditor>
@@ -133,7 +156,14 @@ function Rules({ rules }: { rules: string[] }) {
         ))}
       </ul>
       <form class="rule-add" onSubmit={add}>
-        <input list="known-resources" aria-label="Resource, function or pattern" placeholder="Resource, function or pattern" spellcheck={false} value={name.value} onInput={(event) => (name.value = event.currentTarget.value)} />
+        <input
+          list="known-resources"
+          aria-label="Resource, function or pattern"
+          placeholder="Resource, function or pattern"
+          spellcheck={false}
+          value={name.value}
+          onInput={(event) => (name.value = event.currentTarget.value)}
+        />
         <datalist id="known-resources">
           {["*", ...known].map((resource) => (
             <option key={resource} value={resource} />
@@ -152,7 +182,12 @@ const resourceLike = (rule: string): string => (rule.startsWith("arn:") || !/^[\
 
 function reach(rule: string): string {
   const own = (analysis.latest.value?.tasks ?? []).filter(({ state }) => model.ruled.value.get(state) === rule);
-  return own.length === 0 ? "for no task" : `for ${own.map(({ state }) => state).slice(0, 3).join(", ")}${own.length > 3 ? ` and ${own.length - 3} more` : ""}`;
+  return own.length === 0
+    ? "for no task"
+    : `for ${own
+        .map(({ state }) => state)
+        .slice(0, 3)
+        .join(", ")}${own.length > 3 ? ` and ${own.length - 3} more` : ""}`;
 }
 
 function exportMocks(): void {
@@ -161,5 +196,8 @@ function exportMocks(): void {
   const byState = Object.fromEntries(tasks.flatMap(({ state }) => (model.mockOf(state) ? [[state, model.mockOf(state)!]] : [])));
   const { text, left } = mockConfigOf(byState, workspace.title.value, (state) => tasks.find((task) => task.state === state)?.resource);
   save("MockConfigFile.json", text, "application/json");
-  if (left.length > 0) showToast(`A mock file cannot express the mocks of ${left.slice(0, 3).join(", ")}${left.length > 3 ? " …" : ""}, so they were left out.`);
+  if (left.length > 0)
+    showToast(
+      `A mock file cannot express the mocks of ${left.slice(0, 3).join(", ")}${left.length > 3 ? " …" : ""}, so they were left out.`,
+    );
 }

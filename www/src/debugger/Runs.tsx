@@ -26,7 +26,10 @@ export function Runs() {
   if (runs.length === 0) {
     return (
       <div class="empty small">
-        <p>No runs yet. Each run is listed here, with its forks below it. A run can be forked at any event, with different data, mocks or definition, and any two runs can be compared.</p>
+        <p>
+          No runs yet. Each run is listed here, with its forks below it. A run can be forked at any event, with different data, mocks or
+          definition, and any two runs can be compared.
+        </p>
       </div>
     );
   }
@@ -46,12 +49,16 @@ export function Runs() {
         <button type="button" class="compare-button" disabled={runs.length < 2} onClick={compareRuns}>
           Compare two runs
         </button>
-        <span class="quiet">{runs.length < 2 ? "To compare two runs, run again, or change an input, a result or a variable in the inspector." : ""}</span>
+        <span class="quiet">
+          {runs.length < 2 ? "To compare two runs, run again, or change an input, a result or a variable in the inspector." : ""}
+        </span>
       </div>
       <ul role="tree" aria-label="Runs">
-        {runs.filter(({ parent }) => parent === undefined).map((run) => (
-          <Branch key={run.id} run={run} runs={runs} level={1} />
-        ))}
+        {runs
+          .filter(({ parent }) => parent === undefined)
+          .map((run) => (
+            <Branch key={run.id} run={run} runs={runs} level={1} />
+          ))}
       </ul>
     </div>
   );
@@ -80,10 +87,18 @@ function Branch({ run, runs, level }: { run: RunInfo; runs: RunInfo[]; level: nu
           <span>{labelOf(run)}</span>
           <span class="gap" />
           <span class="quiet">{count(run.events, "event")}</span>
-          <span class={status === undefined ? "quiet" : status === "SUCCEEDED" ? "is-good" : "is-bad"}>{status === undefined ? "not ended" : status.toLowerCase().replace("_", " ")}</span>
+          <span class={status === undefined ? "quiet" : status === "SUCCEEDED" ? "is-good" : "is-bad"}>
+            {status === undefined ? "not ended" : status.toLowerCase().replace("_", " ")}
+          </span>
         </button>
         {!run.current && (
-          <button type="button" class="plain square small" aria-label={`Remove run ${run.id}`} title="Remove this run" onClick={() => forgetRun(run.id)}>
+          <button
+            type="button"
+            class="plain square small"
+            aria-label={`Remove run ${run.id}`}
+            title="Remove this run"
+            onClick={() => forgetRun(run.id)}
+          >
             <Icon name="close" size={13} />
           </button>
         )}

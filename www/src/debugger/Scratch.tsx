@@ -28,8 +28,13 @@ export function Scratch({ flow, at, made, value }: { flow: Flow; at: number; mad
     let stale = false;
     const begun = performance.now();
     // An expression of the stage sees what the stage has read; any other sees the value that is looked at.
-    const asked = into ? interpreter.query("tryField", { visit: of.visit, attempt: of.attempt, stage, item: of.item, language, text }) : interpreter.query("evaluate", { question: text, language, visit: of.visit, input: tried });
-    asked.then((found) => !stale && (answer.value = { found, took: performance.now() - begun }), () => {});
+    const asked = into
+      ? interpreter.query("tryField", { visit: of.visit, attempt: of.attempt, stage, item: of.item, language, text })
+      : interpreter.query("evaluate", { question: text, language, visit: of.visit, input: tried });
+    asked.then(
+      (found) => !stale && (answer.value = { found, took: performance.now() - begun }),
+      () => {},
+    );
     return () => {
       stale = true;
     };
@@ -62,7 +67,14 @@ export function Scratch({ flow, at, made, value }: { flow: Flow; at: number; mad
         </label>
       )}
       <p class="inspect-line">
-        <textarea class="mono" rows={2} aria-label="Expression" spellcheck={false} value={question.value} onInput={(event) => ((question.value = event.currentTarget.value), (put.value = ""))} />
+        <textarea
+          class="mono"
+          rows={2}
+          aria-label="Expression"
+          spellcheck={false}
+          value={question.value}
+          onInput={(event) => ((question.value = event.currentTarget.value), (put.value = ""))}
+        />
         <select aria-label="Language" value={dialect.value} onChange={(event) => (dialect.value = event.currentTarget.value as Dialect)}>
           <option value="jsonata">JSONata</option>
           <option value="jsonpath">JSONPath</option>
@@ -76,12 +88,29 @@ export function Scratch({ flow, at, made, value }: { flow: Flow; at: number; mad
       <p class="inspect-line quiet">
         {answer.value && duration(answer.value.took)}
         {leaf && made && (
-          <button type="button" class="small" disabled={bad || found === undefined || question.value.trim() === inner(leaf.text)} onClick={() => void putIn(flow, made, leaf, question.value).then((problem) => (put.value = problem ?? "The expression is in the definition. Apply the definition, or run again."))}>
+          <button
+            type="button"
+            class="small"
+            disabled={bad || found === undefined || question.value.trim() === inner(leaf.text)}
+            onClick={() =>
+              void putIn(flow, made, leaf, question.value).then(
+                (problem) => (put.value = problem ?? "The expression is in the definition. Apply the definition, or run again."),
+              )
+            }
+          >
             Put into definition
           </button>
         )}
         {!bad && (
-          <button type="button" class="link" onClick={() => void navigator.clipboard.writeText(dialect.value === "jsonata" ? `{% ${question.value} %}` : question.value).then(() => showToast("Copied for the definition."))}>
+          <button
+            type="button"
+            class="link"
+            onClick={() =>
+              void navigator.clipboard
+                .writeText(dialect.value === "jsonata" ? `{% ${question.value} %}` : question.value)
+                .then(() => showToast("Copied for the definition."))
+            }
+          >
             <Icon name="copy" size={12} /> Copy for the definition
           </button>
         )}

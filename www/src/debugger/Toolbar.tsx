@@ -25,11 +25,36 @@ export function Toolbar({ narrow = false }: { narrow?: boolean }) {
   const begins = !busy && !blocked;
   // Before anything has happened there is nothing to step through, to go back in or to stop: one button begins with a step.
   const untouched = execution.run.value === null;
-  const first = <Move icon="over" label="Step" command="over" title="Run step by step: pauses before the first state" able={begins} run={() => session.stepOrBegin("next")} />;
-  const steps = untouched ? first : (
+  const first = (
+    <Move
+      icon="over"
+      label="Step"
+      command="over"
+      title="Run step by step: pauses before the first state"
+      able={begins}
+      run={() => session.stepOrBegin("next")}
+    />
+  );
+  const steps = untouched ? (
+    first
+  ) : (
     <>
-      <Move icon="over" label="Over" command="over" title="Step over: to the next state here" able={on || begins} run={() => session.stepOrBegin("next")} />
-      <Move icon="into" label="Into" command="into" title="Step into: into a Parallel or Map, or to the first stage" able={on || begins} run={() => session.stepOrBegin("stepIn")} />
+      <Move
+        icon="over"
+        label="Over"
+        command="over"
+        title="Step over: to the next state here"
+        able={on || begins}
+        run={() => session.stepOrBegin("next")}
+      />
+      <Move
+        icon="into"
+        label="Into"
+        command="into"
+        title="Step into: into a Parallel or Map, or to the first stage"
+        able={on || begins}
+        run={() => session.stepOrBegin("stepIn")}
+      />
     </>
   );
   const undo = <Move icon="undo" label="Back" command="back" title="One event back" able={back} run={() => session.step("stepBack")} />;
@@ -41,7 +66,14 @@ export function Toolbar({ narrow = false }: { narrow?: boolean }) {
       ) : on && phase === "paused" ? (
         <Main icon="play" label="Continue" command="continue" run={() => session.step("continue")} hold={session.runOut} />
       ) : (
-        <Main icon="play" label="Run" command="run" disabled={blocked || phase === "starting"} run={() => void runner.start()} hold={session.runOut} />
+        <Main
+          icon="play"
+          label="Run"
+          command="run"
+          disabled={blocked || phase === "starting"}
+          run={() => void runner.start()}
+          hold={session.runOut}
+        />
       )}
       {narrow ? (
         <>
@@ -56,23 +88,56 @@ export function Toolbar({ narrow = false }: { narrow?: boolean }) {
             {steps}
             {!untouched && (
               <>
-                <Move icon="out" label="Out" command="out" title="Step out: finish this branch or iteration" able={on} run={() => session.step("stepOut")} />
-                <Move icon="stage" label="Stage" command="stage" title="Step by one stage of the data flow" able={on || begins} run={() => session.stepOrBegin("stepStage")} />
+                <Move
+                  icon="out"
+                  label="Out"
+                  command="out"
+                  title="Step out: finish this branch or iteration"
+                  able={on}
+                  run={() => session.step("stepOut")}
+                />
+                <Move
+                  icon="stage"
+                  label="Stage"
+                  command="stage"
+                  title="Step by one stage of the data flow"
+                  able={on || begins}
+                  run={() => session.stepOrBegin("stepStage")}
+                />
                 {undo}
               </>
             )}
           </div>
           {!untouched && (
             <div class="debug-group">
-              <Move icon="replay" label="Restart" command="restart" title="Run again from the beginning" able={!blocked} run={session.restart} />
+              <Move
+                icon="replay"
+                label="Restart"
+                command="restart"
+                title="Run again from the beginning"
+                able={!blocked}
+                run={session.restart}
+              />
               {stop}
             </div>
           )}
           <Clock />
           <PausedWhere />
           <span class="gap" />
-          <button type="button" class="plain" onClick={() => panes.openDialog("palette")} title={`All commands${keyHint("palette")}`} aria-keyshortcuts={keymap.value?.spoken("palette")}>
-            <Icon name="search" size={14} /> <span class="label">Commands</span> {keymap.value?.shown("palette").slice(0, 1).map((key) => <kbd key={key}>{key}</kbd>)}
+          <button
+            type="button"
+            class="plain"
+            onClick={() => panes.openDialog("palette")}
+            title={`All commands${keyHint("palette")}`}
+            aria-keyshortcuts={keymap.value?.spoken("palette")}
+          >
+            <Icon name="search" size={14} /> <span class="label">Commands</span>{" "}
+            {keymap.value
+              ?.shown("palette")
+              .slice(0, 1)
+              .map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
           </button>
         </>
       )}
@@ -92,7 +157,14 @@ interface MoveProps {
 
 function Move({ icon, label, command, title, able, run }: MoveProps) {
   return (
-    <button type="button" class="move" disabled={!able} title={title + keyHint(command)} aria-keyshortcuts={keymap.value?.spoken(command)} onClick={run}>
+    <button
+      type="button"
+      class="move"
+      disabled={!able}
+      title={title + keyHint(command)}
+      aria-keyshortcuts={keymap.value?.spoken(command)}
+      onClick={run}
+    >
       <Icon name={icon} /> <span>{label}</span>
     </button>
   );
@@ -102,7 +174,21 @@ function Move({ icon, label, command, title, able, run }: MoveProps) {
 const HOLD = 800;
 
 /// The first button. With Shift, or held down until it is full, it runs past all breakpoints.
-function Main({ icon, label, command, disabled = false, run, hold }: { icon: IconName; label: string; command: string; disabled?: boolean; run(): void; hold?: () => void }) {
+function Main({
+  icon,
+  label,
+  command,
+  disabled = false,
+  run,
+  hold,
+}: {
+  icon: IconName;
+  label: string;
+  command: string;
+  disabled?: boolean;
+  run(): void;
+  hold?: () => void;
+}) {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const held = useRef(false);
   const holding = useSignal(false);
@@ -152,7 +238,11 @@ function Clock() {
     <div class="debug-group clock-group">
       <label class="field">
         <span class="label">Clock</span>
-        <select value={workspace.clock.value} aria-label="Clock" onChange={(event) => workspace.edit({ clock: event.currentTarget.value as ClockMode })}>
+        <select
+          value={workspace.clock.value}
+          aria-label="Clock"
+          onChange={(event) => workspace.edit({ clock: event.currentTarget.value as ClockMode })}
+        >
           {CLOCKS.map(([id, name]) => (
             <option key={id} value={id}>
               {name}
@@ -161,17 +251,36 @@ function Clock() {
         </select>
       </label>
       <Time />
-      <button type="button" disabled={!busy || execution.timer.value?.due == null} onClick={() => runner.advance()} title={`Advance to the next timer${keyHint("nextTimer")}`} aria-keyshortcuts={keymap.value?.spoken("nextTimer")} aria-label="Next timer">
+      <button
+        type="button"
+        disabled={!busy || execution.timer.value?.due == null}
+        onClick={() => runner.advance()}
+        title={`Advance to the next timer${keyHint("nextTimer")}`}
+        aria-keyshortcuts={keymap.value?.spoken("nextTimer")}
+        aria-label="Next timer"
+      >
         <Icon name="skip" />
       </button>
       {manual && busy && (
         <span class="segments">
-          {([[1000, "+1 s"], [60_000, "+1 min"], [3_600_000, "+1 h"]] as const).map(([ms, label]) => (
+          {(
+            [
+              [1000, "+1 s"],
+              [60_000, "+1 min"],
+              [3_600_000, "+1 h"],
+            ] as const
+          ).map(([ms, label]) => (
             <button key={label} type="button" onClick={() => runner.advance(ms)}>
               {label}
             </button>
           ))}
-          <button type="button" title="To a date: opens Config" onClick={() => { panes.showLeft("config"); }}>
+          <button
+            type="button"
+            title="To a date: opens Config"
+            onClick={() => {
+              panes.showLeft("config");
+            }}
+          >
             To…
           </button>
         </span>
@@ -182,11 +291,21 @@ function Clock() {
           <ol>
             {timers.slice(0, 20).map((timer, i) => (
               <li key={i}>
-                <button type="button" class="link" onClick={() => runner.advance(Math.max(0, timer.at - (execution.timer.value?.now ?? timer.at)))}>
+                <button
+                  type="button"
+                  class="link"
+                  onClick={() => runner.advance(Math.max(0, timer.at - (execution.timer.value?.now ?? timer.at)))}
+                >
                   {timer.state}
                   {timer.iterations.length > 0 && ` #${timer.iterations.join(" #")}`}
                 </button>
-                <span class="quiet">{timer.kind === "wait" ? "wait" : timer.kind === "retry" ? `back-off, retry ${timer.retries}${timer.of === undefined ? "" : ` of ${timer.of}`}` : "times out"}</span>
+                <span class="quiet">
+                  {timer.kind === "wait"
+                    ? "wait"
+                    : timer.kind === "retry"
+                      ? `back-off, retry ${timer.retries}${timer.of === undefined ? "" : ` of ${timer.of}`}`
+                      : "times out"}
+                </span>
                 <span>{elapsed(timer.at - startOf())}</span>
               </li>
             ))}
@@ -213,7 +332,10 @@ function Time() {
     return () => clearInterval(tick);
   }, [flows]);
   if (!execution.run.value || execution.eventCount.value === 0) return null;
-  const shown = execution.busy.value && playback.live.value && timer ? timer.now + (flows ? Math.max(0, now.value - timer.heard) * timer.speed : 0) - startOf() : playback.timeOf(playback.cursor.value);
+  const shown =
+    execution.busy.value && playback.live.value && timer
+      ? timer.now + (flows ? Math.max(0, now.value - timer.heard) * timer.speed : 0) - startOf()
+      : playback.timeOf(playback.cursor.value);
   return (
     <output class="clock-time" title="Time since the run began">
       {elapsed(flows ? Math.floor(shown / 100) * 100 : shown)}

@@ -4,7 +4,19 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import type { Flow, Origin } from "../model/protocol.ts";
-import { type Leaf, type Made, type Path, type Source, besideOf, jsonataText, labelOf, leavesOf, madeBy, pathText, valueAt } from "../model/stages.ts";
+import {
+  type Leaf,
+  type Made,
+  type Path,
+  type Source,
+  besideOf,
+  jsonataText,
+  labelOf,
+  leavesOf,
+  madeBy,
+  pathText,
+  valueAt,
+} from "../model/stages.ts";
 import * as interpreter from "../store/interpreter.ts";
 import * as playback from "../store/playback.ts";
 import { showToast } from "../store/words.ts";
@@ -43,8 +55,14 @@ export function Values({ flow, at, value }: Props) {
   const { sources, compared: base, whole: overall } = besideOf(flow.fields, flow.type, flow.language, flow.input, flow.stages, at, equal);
   const compared = base && valueOf(flow, base.at);
   const searching = search.value !== "";
-  const after = useMemo(() => linesOf(compared, value, base !== undefined, searching ? "all" : open.value, whole.value || searching), [compared, value, open.value, whole.value, searching]);
-  const befores = useMemo(() => sources.map((source) => linesOf(undefined, valueOf(flow, source.at), false, "all", whole.value || searching)), [flow, at, whole.value, searching]);
+  const after = useMemo(
+    () => linesOf(compared, value, base !== undefined, searching ? "all" : open.value, whole.value || searching),
+    [compared, value, open.value, whole.value, searching],
+  );
+  const befores = useMemo(
+    () => sources.map((source) => linesOf(undefined, valueOf(flow, source.at), false, "all", whole.value || searching)),
+    [flow, at, whole.value, searching],
+  );
   const hits = searching ? [...befores.flatMap(({ lines }) => findIn(lines, search.value)), ...findIn(after.lines, search.value)] : [];
   const found = new Set<Line>(hits);
   const current = hits[Math.min(nth.value, hits.length - 1)];
@@ -97,8 +115,21 @@ export function Values({ flow, at, value }: Props) {
       </p>
       <div class="flow-foot">
         <Gauge size={size} />
-        <SearchBox label="Search in these values" text={search.value} at={hits.indexOf(current!)} of={hits.length} search={(text) => ((search.value = text), (nth.value = 0))} go={(by) => (nth.value = (Math.min(nth.value, hits.length - 1) + by + hits.length) % Math.max(1, hits.length))} />
-        <button type="button" class="plain square small" aria-label={`Copy the value of ${name}`} title="Copy the value" onClick={() => copy(JSON.stringify(value, null, 2), "Value copied.")}>
+        <SearchBox
+          label="Search in these values"
+          text={search.value}
+          at={hits.indexOf(current!)}
+          of={hits.length}
+          search={(text) => ((search.value = text), (nth.value = 0))}
+          go={(by) => (nth.value = (Math.min(nth.value, hits.length - 1) + by + hits.length) % Math.max(1, hits.length))}
+        />
+        <button
+          type="button"
+          class="plain square small"
+          aria-label={`Copy the value of ${name}`}
+          title="Copy the value"
+          onClick={() => copy(JSON.stringify(value, null, 2), "Value copied.")}
+        >
           <Icon name="copy" size={13} />
         </button>
       </div>
@@ -109,7 +140,12 @@ export function Values({ flow, at, value }: Props) {
             Go to this moment
           </button>
         )}
-        <button type="button" class="link" aria-expanded={trying.value !== null} onClick={() => (trying.value = trying.value === null ? (firstLeaf(made) ?? "free") : null)}>
+        <button
+          type="button"
+          class="link"
+          aria-expanded={trying.value !== null}
+          onClick={() => (trying.value = trying.value === null ? (firstLeaf(made) ?? "free") : null)}
+        >
           Try an expression
         </button>
         {target && editing.value === null && (
@@ -124,7 +160,14 @@ export function Values({ flow, at, value }: Props) {
           </>
         )}
       </p>
-      {editing.value !== null && target && <Edit text={editing.value} what={`${target} of ${flow.state}`} done={() => (editing.value = null)} set={(next) => setValue(target, next, undefined, flow.visit)} />}
+      {editing.value !== null && target && (
+        <Edit
+          text={editing.value}
+          what={`${target} of ${flow.state}`}
+          done={() => (editing.value = null)}
+          set={(next) => setValue(target, next, undefined, flow.visit)}
+        />
+      )}
       {trying.value !== null && <Scratch flow={flow} at={at} made={made} value={value} />}
     </>
   );
@@ -143,18 +186,37 @@ function sizeOf(flow: Flow, at: number): number {
 }
 
 function copy(text: string, said: string): void {
-  void navigator.clipboard.writeText(text).then(() => showToast(said), () => showToast("The browser did not allow copying."));
+  void navigator.clipboard.writeText(text).then(
+    () => showToast(said),
+    () => showToast("The browser did not allow copying."),
+  );
 }
 
-function lightWords(n: number, { approximate, variables, context, literal, text }: { approximate: boolean; variables: string[]; context: boolean; literal: boolean; text?: string }, sources: Source[]): string {
+function lightWords(
+  n: number,
+  {
+    approximate,
+    variables,
+    context,
+    literal,
+    text,
+  }: { approximate: boolean; variables: string[]; context: boolean; literal: boolean; text?: string },
+  sources: Source[],
+): string {
   if (literal) return "Written in the definition.";
-  const parts = [n > 0 && sources.length > 0 ? `${n === 1 ? "1 value" : `${n} values`} highlighted above` : "", ...variables.map((name) => `the variable $${name}`), context ? "the Context Object" : ""].filter(Boolean);
+  const parts = [
+    n > 0 && sources.length > 0 ? `${n === 1 ? "1 value" : `${n} values`} highlighted above` : "",
+    ...variables.map((name) => `the variable $${name}`),
+    context ? "the Context Object" : "",
+  ].filter(Boolean);
   if (parts.length === 0) return text === undefined ? "" : "It reads no input.";
   return `${text === undefined ? "From" : `${text}:`} ${parts.join(", ")}${approximate ? " (approximate: it depends on more than paths)" : ""}.`;
 }
 
 function StopButton({ flow, stage, when }: { flow: Flow; stage: string; when: "before" | "after" }) {
-  const on = (model.byState.value.get(flow.state) ?? []).some((one) => one.kind === "stage" && one.stage === stage && (one.when ?? "after") === when);
+  const on = (model.byState.value.get(flow.state) ?? []).some(
+    (one) => one.kind === "stage" && one.stage === stage && (one.when ?? "after") === when,
+  );
   return (
     <button type="button" class="link" aria-pressed={on} onClick={() => toggleStop(flow.state, stage, when)}>
       <Icon name={on ? "dot" : "ring"} size={12} /> Stop {when} it
@@ -166,14 +228,29 @@ function StopButton({ flow, stage, when }: { flow: Flow; stage: string; when: "b
 function Why({ flow, at, made, overall }: { flow: Flow; at: number; made: Made | undefined; overall: boolean }) {
   const stage = flow.stages[at]?.stage;
   if (stage === undefined) return null;
-  if (overall) return <p class="why quiet">{made ? `${pathWords(made.path)} is not set, so this stage changes nothing. ` : ""}The state's input is compared with its output.</p>;
+  if (overall)
+    return (
+      <p class="why quiet">
+        {made ? `${pathWords(made.path)} is not set, so this stage changes nothing. ` : ""}The state's input is compared with its output.
+      </p>
+    );
   if (stage === "result" && flow.type !== "Pass") {
     const mock = model.mocks.value[flow.state];
-    const words = flow.type === "Task" ? (mock && mock.mode !== "handler" ? `The result of the mock (${mock.mode}).` : "The result of the task.") : flow.type === "Map" ? "The outputs of the iterations." : "The outputs of the branches.";
+    const words =
+      flow.type === "Task"
+        ? mock && mock.mode !== "handler"
+          ? `The result of the mock (${mock.mode}).`
+          : "The result of the task."
+        : flow.type === "Map"
+          ? "The outputs of the iterations."
+          : "The outputs of the branches.";
     return <p class="why quiet">{words}</p>;
   }
   const field = made ? pathWords(made.path) : labelOf(stage);
-  if (made?.written === undefined) return <p class="why quiet">{stage === "result" ? "The result is the input." : `${field} is not set, so this stage changes nothing.`}</p>;
+  if (made?.written === undefined)
+    return (
+      <p class="why quiet">{stage === "result" ? "The result is the input." : `${field} is not set, so this stage changes nothing.`}</p>
+    );
   const leaves = leavesOf(made);
   if (leaves.length === 0 || leaves.length > 40) {
     return (
@@ -206,30 +283,67 @@ function brief(value: unknown): string {
 
 function Expression({ flow, at, leaf }: { flow: Flow; at: number; leaf: Leaf }) {
   const shines = shining.value;
-  const lit = shines?.visit === flow.visit && shines.stage === at && shines.expression !== undefined && nameOf(shines.expression) === nameOf(leaf.path);
+  const lit =
+    shines?.visit === flow.visit &&
+    shines.stage === at &&
+    shines.expression !== undefined &&
+    nameOf(shines.expression) === nameOf(leaf.path);
   const on = (): void => light(flow, at, { expression: leaf.path });
   const off = (): void => light(flow, at, null);
   return (
-    <code class={lit ? "expression lit" : "expression"} tabIndex={0} role="note" aria-label={`${leaf.text}, highlights what it reads`} onPointerEnter={on} onPointerLeave={off} onFocus={on} onBlur={off}>
+    <code
+      class={lit ? "expression lit" : "expression"}
+      tabIndex={0}
+      role="note"
+      aria-label={`${leaf.text}, highlights what it reads`}
+      onPointerEnter={on}
+      onPointerLeave={off}
+      onFocus={on}
+      onBlur={off}
+    >
       {leaf.text}
     </code>
   );
 }
 
 /// Where a part of a value came from, back to the execution's input.
-function Provenance({ flow, at, path, value, name, close }: { flow: Flow; at: number; path: Path; value: unknown; name: string; close(): void }) {
+function Provenance({
+  flow,
+  at,
+  path,
+  value,
+  name,
+  close,
+}: {
+  flow: Flow;
+  at: number;
+  path: Path;
+  value: unknown;
+  name: string;
+  close(): void;
+}) {
   const origins = useSignal<Origin[] | null>(null);
   const asked = useSignal(path);
   if (asked.peek() !== path) asked.value = path;
   useSignalEffect(() => {
     const part = asked.value;
     let stale = false;
-    interpreter.query("origin", { visit: flow.visit, attempt: flow.attempt, stage: at, item: flow.item, path: part }).then((found) => !stale && (origins.value = found), () => {});
+    interpreter.query("origin", { visit: flow.visit, attempt: flow.attempt, stage: at, item: flow.item, path: part }).then(
+      (found) => !stale && (origins.value = found),
+      () => {},
+    );
     return () => {
       stale = true;
     };
   });
-  const root = at < 0 || name === "afterInputPath" ? "$states.input" : name === "result" ? "$states.result" : name === "assignedVariables" ? "$" : "$states.input";
+  const root =
+    at < 0 || name === "afterInputPath"
+      ? "$states.input"
+      : name === "result"
+        ? "$states.result"
+        : name === "assignedVariables"
+          ? "$"
+          : "$states.input";
   const jsonata = name === "assignedVariables" ? `$${jsonataText(path, "").replace(/^\./, "")}` : jsonataText(path, root);
   return (
     <section class="origin" aria-label={`Where ${pathText(path)} came from`}>
@@ -274,7 +388,8 @@ export function Gauge({ size }: { size: number }) {
     <p class={`gauge ${share > 1 ? "bad" : share >= 0.8 ? "warn" : ""}`}>
       <meter min={0} max={LIMIT} high={LIMIT * 0.8} value={Math.min(size, LIMIT)} aria-label="Size of the payload" />
       <span>
-        {bytes(size)} of 256 KiB{share > 1 ? ": States.DataLimitExceeded on AWS" : share >= 0.8 ? `: ${Math.floor(share * 100)} % of the limit` : ""}
+        {bytes(size)} of 256 KiB
+        {share > 1 ? ": States.DataLimitExceeded on AWS" : share >= 0.8 ? `: ${Math.floor(share * 100)} % of the limit` : ""}
       </span>
     </p>
   );

@@ -16,8 +16,15 @@ export function Watch() {
   const at = model.position.value;
   // The frames around where one looks, and the other branches: each may be asked instead.
   const frames = [
-    ...(at?.stack ?? []).map((frame, i) => ({ visit: frame.visit, name: `${frame.state}${frame.isIteration ? ` ${iterationPath(frame.iterations)}` : ""}`, here: i === 0 })),
-    ...(at?.threads ?? []).filter((thread) => !at!.stack.some((frame) => frame.visit === thread.visit)).slice(0, 100).map((thread) => ({ visit: thread.visit, name: `${thread.name}: ${thread.state}`, here: false })),
+    ...(at?.stack ?? []).map((frame, i) => ({
+      visit: frame.visit,
+      name: `${frame.state}${frame.isIteration ? ` ${iterationPath(frame.iterations)}` : ""}`,
+      here: i === 0,
+    })),
+    ...(at?.threads ?? [])
+      .filter((thread) => !at!.stack.some((frame) => frame.visit === thread.visit))
+      .slice(0, 100)
+      .map((thread) => ({ visit: thread.visit, name: `${thread.name}: ${thread.state}`, here: false })),
   ];
   // Where the run has gone on, its frames are others.
   if (visit.value !== undefined && !frames.some((frame) => frame.visit === visit.value)) visit.value = undefined;
@@ -32,8 +39,21 @@ export function Watch() {
           text.value = "";
         }}
       >
-        <input class="grow mono" aria-label="Expression to watch" placeholder={language.value === "jsonata" ? "$sum($.items.price), $states.input, $total" : "$.items[0].price, States.ArrayLength($.items)"} spellcheck={false} value={text.value} onInput={(event) => (text.value = event.currentTarget.value)} />
-        <select aria-label="Language" value={language.value} onChange={(event) => (language.value = event.currentTarget.value as "jsonata" | "jsonpath")}>
+        <input
+          class="grow mono"
+          aria-label="Expression to watch"
+          placeholder={
+            language.value === "jsonata" ? "$sum($.items.price), $states.input, $total" : "$.items[0].price, States.ArrayLength($.items)"
+          }
+          spellcheck={false}
+          value={text.value}
+          onInput={(event) => (text.value = event.currentTarget.value)}
+        />
+        <select
+          aria-label="Language"
+          value={language.value}
+          onChange={(event) => (language.value = event.currentTarget.value as "jsonata" | "jsonpath")}
+        >
           <option value="jsonata">JSONata</option>
           <option value="jsonpath">JSONPath</option>
         </select>
@@ -43,7 +63,11 @@ export function Watch() {
         {frames.length > 1 && (
           <label class="field">
             <span class="label">In</span>
-            <select aria-label="Frame to evaluate in" value={visit.value ?? ""} onChange={(event) => (visit.value = event.currentTarget.value === "" ? undefined : Number(event.currentTarget.value))}>
+            <select
+              aria-label="Frame to evaluate in"
+              value={visit.value ?? ""}
+              onChange={(event) => (visit.value = event.currentTarget.value === "" ? undefined : Number(event.currentTarget.value))}
+            >
               {frames.map(({ visit: id, name, here }) => (
                 <option key={id} value={here ? "" : id}>
                   {name}
@@ -55,12 +79,20 @@ export function Watch() {
       </form>
       {list.length === 0 ? (
         <div class="empty small">
-          <p>Add an expression to see its value at the event shown. $ is the data at that point. $states, variables, $attempt, $iteration and $error are available.</p>
+          <p>
+            Add an expression to see its value at the event shown. $ is the data at that point. $states, variables, $attempt, $iteration and
+            $error are available.
+          </p>
         </div>
       ) : (
         <ul>
           {list.map((watch, i) => (
-            <Watched key={`${watch.language} ${watch.question} ${i}`} {...watch} visit={visit} remove={() => (model.watches.value = list.filter((_, at) => at !== i))} />
+            <Watched
+              key={`${watch.language} ${watch.question} ${i}`}
+              {...watch}
+              visit={visit}
+              remove={() => (model.watches.value = list.filter((_, at) => at !== i))}
+            />
           ))}
         </ul>
       )}
@@ -68,14 +100,27 @@ export function Watch() {
   );
 }
 
-function Watched({ question, language, visit, remove }: { question: string; language: "jsonata" | "jsonpath"; visit: Signal<number | undefined>; remove(): void }) {
+function Watched({
+  question,
+  language,
+  visit,
+  remove,
+}: {
+  question: string;
+  language: "jsonata" | "jsonpath";
+  visit: Signal<number | undefined>;
+  remove(): void;
+}) {
   const answer = useSignal<Evaluated | null>(null);
   useSignalEffect(() => {
     void model.stopped.value;
     const frame = visit.value;
     if (!execution.run.value || execution.run.value.phase === "running" || execution.run.value.id === 0) return;
     let stale = false;
-    interpreter.query("evaluate", { question, language, ...(frame !== undefined && { visit: frame }) }).then((found) => !stale && (answer.value = found), (error: Error) => !stale && (answer.value = { message: error.message }));
+    interpreter.query("evaluate", { question, language, ...(frame !== undefined && { visit: frame }) }).then(
+      (found) => !stale && (answer.value = found),
+      (error: Error) => !stale && (answer.value = { message: error.message }),
+    );
     return () => {
       stale = true;
     };
@@ -84,7 +129,17 @@ function Watched({ question, language, visit, remove }: { question: string; lang
   return (
     <li class="watched">
       <code>{question}</code>
-      <span class={found?.message !== undefined ? "is-bad" : ""}>{found === null ? "not evaluated yet" : found.message !== undefined ? `cannot be evaluated: ${found.message}` : found.nothing ? "nothing" : <code>{JSON.stringify(found.value).slice(0, 2000)}</code>}</span>
+      <span class={found?.message !== undefined ? "is-bad" : ""}>
+        {found === null ? (
+          "not evaluated yet"
+        ) : found.message !== undefined ? (
+          `cannot be evaluated: ${found.message}`
+        ) : found.nothing ? (
+          "nothing"
+        ) : (
+          <code>{JSON.stringify(found.value).slice(0, 2000)}</code>
+        )}
+      </span>
       <button type="button" class="plain square small" aria-label={`Stop watching ${question}`} onClick={remove}>
         <Icon name="close" size={13} />
       </button>

@@ -6,7 +6,9 @@ import * as analysis from "../store/analysis.ts";
 import * as workspace from "../store/workspace.ts";
 
 /// Asks for edits of the present text and makes them; what is wrong, in words, or undefined.
-export async function change(ask: (at: { text: string; format: "json" | "yaml" }) => Promise<{ edits: Edit[] } | { refused: string }>): Promise<string | undefined> {
+export async function change(
+  ask: (at: { text: string; format: "json" | "yaml" }) => Promise<{ edits: Edit[] } | { refused: string }>,
+): Promise<string | undefined> {
   workspace.flush();
   if (analysis.inside.value) return changeMachine(analysis.inside.value.machine, ask);
   const text = workspace.definition.value;
@@ -26,7 +28,9 @@ async function changeMachine(name: string, ask: Parameters<typeof change>[0]): P
   if (!machine) return `There is no machine ${name} on this page.`;
   const answer = await ask({ text: machine.definition, format: "json" }).catch((error: Error) => ({ refused: error.message }));
   if ("refused" in answer) return answer.refused;
-  workspace.edit({ machines: workspace.machines.value.map((one) => (one === machine ? { ...one, definition: edited(one.definition, answer.edits) } : one)) });
+  workspace.edit({
+    machines: workspace.machines.value.map((one) => (one === machine ? { ...one, definition: edited(one.definition, answer.edits) } : one)),
+  });
   return undefined;
 }
 

@@ -2,7 +2,14 @@
 
 import type { ClockMode } from "../model/protocol.ts";
 
-export const CLOCKS: [ClockMode, string][] = [["skip", "Skip waits"], ["real", "Real time"], ["x10", "10 × faster"], ["x60", "60 × faster"], ["x3600", "3600 × faster"], ["manual", "By hand"]];
+export const CLOCKS: [ClockMode, string][] = [
+  ["skip", "Skip waits"],
+  ["real", "Real time"],
+  ["x10", "10 × faster"],
+  ["x60", "60 × faster"],
+  ["x3600", "3600 × faster"],
+  ["manual", "By hand"],
+];
 
 export const MEANS: Record<ClockMode, string> = {
   skip: "While no task is running, time jumps to the next timer.",

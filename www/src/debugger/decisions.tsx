@@ -30,7 +30,11 @@ const json = (value: unknown): string => (value === undefined ? "nothing" : JSON
 export function ChoiceTable({ flow, stage }: { flow: Flow; stage: FlowStage }) {
   const { rules, taken } = stage.value as { rules: Rule[]; taken: number | "default" | null };
   const written = Array.isArray(flow.fields["Choices"]) ? (flow.fields["Choices"] as Record<string, unknown>[]) : [];
-  const read = useOperands(flow, stage, written.slice(0, rules.length).map((rule) => textsOf(rule)));
+  const read = useOperands(
+    flow,
+    stage,
+    written.slice(0, rules.length).map((rule) => textsOf(rule)),
+  );
   return (
     <table class="decisions" aria-label="Choice rules">
       <thead>
@@ -56,17 +60,52 @@ export function ChoiceTable({ flow, stage }: { flow: Flow; stage: FlowStage }) {
                   <ul>
                     {seen.tests.map((test, n) => (
                       <li key={n}>
-                        <code>{test.of}</code> {"value" in test ? <>is <code>{json(test.value)}</code></> : <span class="is-bad">has no value</span>}
-                        {"operand" in test ? <> · {operatorOf(rule, test)} <code>{json(test.operand)}</code></> : "value" in test && test.holds !== undefined && <> · {operatorOf(rule, test)}</>}
-                        {test.holds !== undefined && <span class={test.holds ? "is-good" : "quiet"}> <Icon name={test.holds ? "check" : "cross"} size={11} /></span>}
-                        {!("value" in test) && operands.get(test.of)?.missing !== undefined && <p class="quiet">{operands.get(test.of)!.missing}</p>}
-                        {"value" in test && test.holds === undefined && <Operands list={[...operands.values()].filter(({ missing }) => missing !== undefined)} />}
+                        <code>{test.of}</code>{" "}
+                        {"value" in test ? (
+                          <>
+                            is <code>{json(test.value)}</code>
+                          </>
+                        ) : (
+                          <span class="is-bad">has no value</span>
+                        )}
+                        {"operand" in test ? (
+                          <>
+                            {" "}
+                            · {operatorOf(rule, test)} <code>{json(test.operand)}</code>
+                          </>
+                        ) : (
+                          "value" in test && test.holds !== undefined && <> · {operatorOf(rule, test)}</>
+                        )}
+                        {test.holds !== undefined && (
+                          <span class={test.holds ? "is-good" : "quiet"}>
+                            {" "}
+                            <Icon name={test.holds ? "check" : "cross"} size={11} />
+                          </span>
+                        )}
+                        {!("value" in test) && operands.get(test.of)?.missing !== undefined && (
+                          <p class="quiet">{operands.get(test.of)!.missing}</p>
+                        )}
+                        {"value" in test && test.holds === undefined && (
+                          <Operands list={[...operands.values()].filter(({ missing }) => missing !== undefined)} />
+                        )}
                       </li>
                     ))}
                   </ul>
                 )}
               </td>
-              <td>{!seen ? <span class="quiet">not evaluated</span> : seen.cause !== undefined ? <span class="is-bad">{plainCause(seen.cause)}</span> : taken === i ? <b class="is-good"><Icon name="check" size={11} /> taken</b> : "does not hold"}</td>
+              <td>
+                {!seen ? (
+                  <span class="quiet">not evaluated</span>
+                ) : seen.cause !== undefined ? (
+                  <span class="is-bad">{plainCause(seen.cause)}</span>
+                ) : taken === i ? (
+                  <b class="is-good">
+                    <Icon name="check" size={11} /> taken
+                  </b>
+                ) : (
+                  "does not hold"
+                )}
+              </td>
               <td>{String(rule["Next"] ?? "")}</td>
             </tr>
           );
@@ -75,7 +114,15 @@ export function ChoiceTable({ flow, stage }: { flow: Flow; stage: FlowStage }) {
           <tr class={taken === "default" ? "taken" : "ahead"}>
             <th scope="row">Default</th>
             <td />
-            <td>{taken === "default" ? <b class="is-good"><Icon name="check" size={11} /> taken: no rule holds</b> : <span class="quiet">not needed</span>}</td>
+            <td>
+              {taken === "default" ? (
+                <b class="is-good">
+                  <Icon name="check" size={11} /> taken: no rule holds
+                </b>
+              ) : (
+                <span class="quiet">not needed</span>
+              )}
+            </td>
             <td>{String(flow.fields["Default"])}</td>
           </tr>
         )}
@@ -90,7 +137,14 @@ function Operands({ list }: { list: readonly Operand[] }) {
     <ul>
       {list.map(({ text, value, missing }) => (
         <li key={text}>
-          <code>{text}</code> {missing === undefined ? <>is <code>{json(value)}</code></> : <span class="is-bad">{missing}</span>}
+          <code>{text}</code>{" "}
+          {missing === undefined ? (
+            <>
+              is <code>{json(value)}</code>
+            </>
+          ) : (
+            <span class="is-bad">{missing}</span>
+          )}
         </li>
       ))}
     </ul>
@@ -104,7 +158,9 @@ function textsOf(rule: Record<string, unknown>): string[] {
   const walk = (at: Record<string, unknown>, depth: number): void => {
     for (const [key, value] of Object.entries(at)) {
       if (typeof value === "string" && value.startsWith("$") && (key === "Variable" || key.endsWith("Path"))) found.push(value);
-      if (depth < 40 && ["And", "Or", "Not"].includes(key)) for (const inner of [value].flat()) if (typeof inner === "object" && inner !== null) walk(inner as Record<string, unknown>, depth + 1);
+      if (depth < 40 && ["And", "Or", "Not"].includes(key))
+        for (const inner of [value].flat())
+          if (typeof inner === "object" && inner !== null) walk(inner as Record<string, unknown>, depth + 1);
     }
   };
   walk(rule, 0);
@@ -116,14 +172,16 @@ function useOperands(flow: Flow, stage: FlowStage, texts: string[][]): Operand[]
   const key = JSON.stringify([flow.visit, flow.attempt, texts]);
   useEffect(() => {
     let stale = false;
-    interpreter.query("operands", { visit: flow.visit, attempt: flow.attempt, stage: flow.stages.indexOf(stage), texts: texts.flat() }).then(
-      (all) => {
-        if (stale) return;
-        let n = 0;
-        found.value = texts.map((own) => own.flatMap(() => all[n++] ?? []));
-      },
-      () => {},
-    );
+    interpreter
+      .query("operands", { visit: flow.visit, attempt: flow.attempt, stage: flow.stages.indexOf(stage), texts: texts.flat() })
+      .then(
+        (all) => {
+          if (stale) return;
+          let n = 0;
+          found.value = texts.map((own) => own.flatMap(() => all[n++] ?? []));
+        },
+        () => {},
+      );
     return () => {
       stale = true;
     };
@@ -139,7 +197,10 @@ function plainCause(cause: string): string {
 /// The operator in a rule's words, where it is plain which one a test is about.
 function operatorOf(rule: Record<string, unknown>, test: Test): string {
   const found = (function find(at: Record<string, unknown>): string | undefined {
-    if (at["Variable"] === test.of) return Object.entries(at).flatMap(([key, value]) => (key.startsWith("Is") ? [`${key} ${String(value)}`] : /(Equals|Than|Matches)(Path)?$/.test(key) ? [key] : []))[0];
+    if (at["Variable"] === test.of)
+      return Object.entries(at).flatMap(([key, value]) =>
+        key.startsWith("Is") ? [`${key} ${String(value)}`] : /(Equals|Than|Matches)(Path)?$/.test(key) ? [key] : [],
+      )[0];
     for (const inner of [at["Not"], ...[at["And"], at["Or"]].flat()]) {
       const name = typeof inner === "object" && inner !== null ? find(inner as Record<string, unknown>) : undefined;
       if (name) return name;
@@ -162,7 +223,10 @@ export function ErrorCard({ flow, stage }: { flow: Flow; stage: FlowStage }) {
   const at = flow.stages.indexOf(stage);
   useEffect(() => {
     let stale = false;
-    interpreter.query("failure", { visit: flow.visit, attempt: flow.attempt }).then((found) => !stale && (info.value = found), () => {});
+    interpreter.query("failure", { visit: flow.visit, attempt: flow.attempt }).then(
+      (found) => !stale && (info.value = found),
+      () => {},
+    );
     return () => {
       stale = true;
     };
@@ -175,10 +239,20 @@ export function ErrorCard({ flow, stage }: { flow: Flow; stage: FlowStage }) {
       <p class="failure-name">
         <Icon name="error" size={14} /> {error ?? "Failed"}
       </p>
-      {words && (isJson(words) ? <JsonView label="Cause" text={words} /> : <p class="failure-cause">{words.length > 2000 ? `${words.slice(0, 2000)}…` : words}</p>)}
+      {words &&
+        (isJson(words) ? (
+          <JsonView label="Cause" text={words} />
+        ) : (
+          <p class="failure-cause">{words.length > 2000 ? `${words.slice(0, 2000)}…` : words}</p>
+        ))}
       {found?.expression !== undefined && (
         <p class="failure-where">
-          <span class="quiet">{found.field}</span> {found.from !== undefined ? <Underlined text={found.expression} offset={found.from} {...(found.to !== undefined && { end: found.to })} /> : <code class="underlined">{found.expression}</code>}
+          <span class="quiet">{found.field}</span>{" "}
+          {found.from !== undefined ? (
+            <Underlined text={found.expression} offset={found.from} {...(found.to !== undefined && { end: found.to })} />
+          ) : (
+            <code class="underlined">{found.expression}</code>
+          )}
         </p>
       )}
       {found?.why && <p class="failure-why">{found.why}</p>}
@@ -186,7 +260,15 @@ export function ErrorCard({ flow, stage }: { flow: Flow; stage: FlowStage }) {
       {fate.note && <p class="quiet">{fate.note}</p>}
       {fate.open && (
         <p class="inspect-line">
-          <button type="button" class="small" onClick={() => void change((where) => interpreter.query("addCatch", { ...where, state: flow.state, error: error ?? "States.ALL" })).then((problem) => (done.value = problem ?? `Added a catcher to ${flow.state}. Apply the definition, or run again.`))}>
+          <button
+            type="button"
+            class="small"
+            onClick={() =>
+              void change((where) => interpreter.query("addCatch", { ...where, state: flow.state, error: error ?? "States.ALL" })).then(
+                (problem) => (done.value = problem ?? `Added a catcher to ${flow.state}. Apply the definition, or run again.`),
+              )
+            }
+          >
             <Icon name="bulb" size={13} /> Add a Catch
           </button>
           <span role="status">{done.value}</span>
@@ -211,13 +293,16 @@ export function NodeFailure({ state }: { state: string }) {
   const info = useSignal<FailureInfo | null>(null);
   useEffect(() => {
     let stale = false;
-    interpreter.query("flow", { state }).then(async (found) => {
-      if (!found || stale) return;
-      const failure = await interpreter.query("failure", { visit: found.visit, attempt: found.attempt });
-      if (stale) return;
-      flow.value = found;
-      info.value = failure;
-    }, () => {});
+    interpreter.query("flow", { state }).then(
+      async (found) => {
+        if (!found || stale) return;
+        const failure = await interpreter.query("failure", { visit: found.visit, attempt: found.attempt });
+        if (stale) return;
+        flow.value = found;
+        info.value = failure;
+      },
+      () => {},
+    );
     return () => {
       stale = true;
     };
@@ -228,7 +313,9 @@ export function NodeFailure({ state }: { state: string }) {
   const words = info.value?.said ?? cause ?? "";
   return (
     <div class="node-failure">
-      <b class="is-bad"><Icon name="cross" size={11} /> {error ?? "Failed"}</b>
+      <b class="is-bad">
+        <Icon name="cross" size={11} /> {error ?? "Failed"}
+      </b>
       {words && <p>{words.length > 160 ? `${words.slice(0, 160)}…` : words}</p>}
       <p>{fateOf(flow.value, stage, info.value?.outer).words}</p>
     </div>
@@ -255,19 +342,42 @@ function fateOf(flow: Flow, stage: FlowStage, outer: FailureInfo["outer"]): { wo
   const caught = after.find((one) => one.stage === "catch")?.value as { catcher: number; next: string } | undefined;
   if (retry) return { words: `Retried by retrier ${(retry.value as { retrier: number }).retrier + 1}.`, open: false };
   if (caught) return { words: `Caught by catcher ${caught.catcher + 1} → ${caught.next}`, open: false };
-  if (error === "States.Runtime") return { words: "Nothing can catch this error: the execution fails.", note: "States.Runtime cannot be caught: no Retry or Catch matches it, not even States.ALL. Correct the expression or the data.", open: false };
-  if (outer) return { words: outer.retrier !== undefined ? `Passed to ${outer.state} and retried by its retrier ${outer.retrier + 1}.` : `Passed to ${outer.state} and caught by its catcher ${outer.catcher! + 1} → ${outer.next}`, open: false };
-  const limit = error === "States.DataLimitExceeded" ? "States.ALL does not match States.DataLimitExceeded. Name the error in ErrorEquals." : undefined;
+  if (error === "States.Runtime")
+    return {
+      words: "Nothing can catch this error: the execution fails.",
+      note: "States.Runtime cannot be caught: no Retry or Catch matches it, not even States.ALL. Correct the expression or the data.",
+      open: false,
+    };
+  if (outer)
+    return {
+      words:
+        outer.retrier !== undefined
+          ? `Passed to ${outer.state} and retried by its retrier ${outer.retrier + 1}.`
+          : `Passed to ${outer.state} and caught by its catcher ${outer.catcher! + 1} → ${outer.next}`,
+      open: false,
+    };
+  const limit =
+    error === "States.DataLimitExceeded" ? "States.ALL does not match States.DataLimitExceeded. Name the error in ErrorEquals." : undefined;
   if (!CATCHING.has(flow.type)) {
-    const note = flow.type === "Fail" ? "A Fail state ends its scope: only an enclosing Parallel or Map can catch the error." : `A ${flow.type} state has no Catch. Wrap it in a Parallel state, which can have one.`;
+    const note =
+      flow.type === "Fail"
+        ? "A Fail state ends its scope: only an enclosing Parallel or Map can catch the error."
+        : `A ${flow.type} state has no Catch. Wrap it in a Parallel state, which can have one.`;
     return { words: "Nothing caught this error.", note, open: false };
   }
-  return { words: flow.fields["Catch"] === undefined ? "Nothing caught this error. Add a Catch." : "Nothing caught this error: no catcher matches it.", ...(limit && { note: limit }), open: true };
+  return {
+    words:
+      flow.fields["Catch"] === undefined ? "Nothing caught this error. Add a Catch." : "Nothing caught this error: no catcher matches it.",
+    ...(limit && { note: limit }),
+    open: true,
+  };
 }
 
 /// Retriers and catchers in their order, with the error of this attempt.
 export function RetryTable({ flow, at }: { flow: Flow; at: number }) {
-  const error = (flow.stages.slice(0, at + 1).findLast(({ stage }) => stage === "error")?.value as { Error?: string | null } | undefined)?.Error ?? null;
+  const error =
+    (flow.stages.slice(0, at + 1).findLast(({ stage }) => stage === "error")?.value as { Error?: string | null } | undefined)?.Error ??
+    null;
   const took = flow.stages.find(({ stage }) => stage === "retry")?.value as Retried | undefined;
   const caught = flow.stages.find(({ stage }) => stage === "catch")?.value as { catcher: number; next: string } | undefined;
   const retriers = listOf(flow.fields["Retry"]);
@@ -300,7 +410,10 @@ export function RetryTable({ flow, at }: { flow: Flow; at: number }) {
               <td>
                 {took?.retrier === i ? (
                   <>
-                    <b class="is-good"><Icon name="check" size={11} /> retry {took.attempt}</b> {backoff(retrier, took.attempt, took.delayMilliseconds)}
+                    <b class="is-good">
+                      <Icon name="check" size={11} /> retry {took.attempt}
+                    </b>{" "}
+                    {backoff(retrier, took.attempt, took.delayMilliseconds)}
                   </>
                 ) : !matches(retrier, error) ? (
                   <span class="quiet">{stranger}</span>
@@ -320,7 +433,19 @@ export function RetryTable({ flow, at }: { flow: Flow; at: number }) {
             <td>{names(catcher).join(", ")}</td>
             <td />
             <td>
-              {caught?.catcher === i ? <b class="is-good"><Icon name="check" size={11} /> to {caught.next}</b> : took ? <span class="quiet">not evaluated: the error is retried</span> : !matches(catcher, error) ? <span class="quiet">{stranger}</span> : i !== catching ? "an earlier catcher matches" : "matches"}
+              {caught?.catcher === i ? (
+                <b class="is-good">
+                  <Icon name="check" size={11} /> to {caught.next}
+                </b>
+              ) : took ? (
+                <span class="quiet">not evaluated: the error is retried</span>
+              ) : !matches(catcher, error) ? (
+                <span class="quiet">{stranger}</span>
+              ) : i !== catching ? (
+                "an earlier catcher matches"
+              ) : (
+                "matches"
+              )}
             </td>
           </tr>
         ))}

@@ -9,6 +9,14 @@ export function hasHandler({ state, resource, functionName }: TaskInfo): boolean
   // One function for all tasks, and a pattern for all that is left.
   if (/export\s+default\s+(?:async\s*)?(?:function\b|\(|[\w$]+\s*=>)/.test(text) || /["'`]\*["'`]/.test(text)) return true;
   const service = /^arn:[^:]*:states:[^:]*:[^:]*:(?!activity:)((.+?):[^.]+)/.exec(resource);
-  const names = [state, resource, functionName, /:function:([^:]+)/.exec(functionName ?? resource)?.[1], /:activity:([^:]+)/.exec(resource)?.[1], service?.[1], service && `${service[2]}:*`];
+  const names = [
+    state,
+    resource,
+    functionName,
+    /:function:([^:]+)/.exec(functionName ?? resource)?.[1],
+    /:activity:([^:]+)/.exec(resource)?.[1],
+    service?.[1],
+    service && `${service[2]}:*`,
+  ];
   return names.some((name) => name != null && name !== "" && text.includes(name));
 }

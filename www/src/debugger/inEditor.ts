@@ -64,7 +64,13 @@ export function attachDefinition(editor: EditorHandle, inner = false): () => voi
       if (index && execution.run.value) {
         for (const [name, at] of index.byName) {
           const { status, entered } = playback.runOf(index.graph.nodes[at]!.id).value;
-          if (status !== "idle") signs.set(name, { sign: STATUS_ICON[status] === null ? "" : iconPath(STATUS_ICON[status]), count: entered, kind: status, title: `${name}: ${STATUS_TEXT[status]}${entered > 1 ? `, entered ${entered} times` : ""}` });
+          if (status !== "idle")
+            signs.set(name, {
+              sign: STATUS_ICON[status] === null ? "" : iconPath(STATUS_ICON[status]),
+              count: entered,
+              kind: status,
+              title: `${name}: ${STATUS_TEXT[status]}${entered > 1 ? `, entered ${entered} times` : ""}`,
+            });
         }
       }
       editor.show({ signs });
@@ -140,8 +146,15 @@ function lensesOf(state: string): Lens[] {
     run(state);
   };
   const found: Lens[] = [];
-  if (!execution.busy.value || session.canGoOn()) found.push({ id: "runTo", text: "Run to here", title: `Run until ${state} is entered${keyHint("runTo")}`, run: chosen(session.runTo) });
-  if (session.canStep() && playback.runOf(node.id).value.entered > 0) found.push({ id: "rerun", text: "Rerun from here", title: `Fork the run where ${state} was last entered, and run again from there`, run: chosen(session.rerunFrom) });
+  if (!execution.busy.value || session.canGoOn())
+    found.push({ id: "runTo", text: "Run to here", title: `Run until ${state} is entered${keyHint("runTo")}`, run: chosen(session.runTo) });
+  if (session.canStep() && playback.runOf(node.id).value.entered > 0)
+    found.push({
+      id: "rerun",
+      text: "Rerun from here",
+      title: `Fork the run where ${state} was last entered, and run again from there`,
+      run: chosen(session.rerunFrom),
+    });
   if (node.type === "Task" && analysis.inside.value === null) {
     const mocked = debug.isMocked(state);
     found.push({

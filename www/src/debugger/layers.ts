@@ -24,7 +24,14 @@ effect(() => {
   const compared = comparing.value;
   const covered = coverageShown.value;
   // Both are of the definition on the page.
-  overlay.value = !index || analysis.inside.value ? null : compared?.difference ? ofDifference(index, compared.a, compared.b, compared.difference) : covered ? ofCoverage(index, covered) : null;
+  overlay.value =
+    !index || analysis.inside.value
+      ? null
+      : compared?.difference
+        ? ofDifference(index, compared.a, compared.b, compared.difference)
+        : covered
+          ? ofCoverage(index, covered)
+          : null;
 });
 
 // Neither outlives the workspace that it is of.
@@ -36,7 +43,12 @@ effect(() => {
 
 /// A transition's kind: its own, or of one that has no place in the definition to be counted, that of the state it leads to.
 function edgesOf(index: GraphIndex, kindOf: (pointer: string) => string): Map<string, string> {
-  return new Map(index.graph.edges.map(({ id, from, to, kind }) => [id, kindOf(kind === "start" ? to : kind === "end" && index.node(index.byId.get(from) ?? -1)?.type === "Fail" ? from : id)]));
+  return new Map(
+    index.graph.edges.map(({ id, from, to, kind }) => [
+      id,
+      kindOf(kind === "start" ? to : kind === "end" && index.node(index.byId.get(from) ?? -1)?.type === "Fail" ? from : id),
+    ]),
+  );
 }
 
 function ofDifference(index: GraphIndex, a: number, b: number, { ways }: RunDifference): Overlay {
@@ -44,10 +56,12 @@ function ofDifference(index: GraphIndex, a: number, b: number, { ways }: RunDiff
   const TITLES: Record<string, string> = { a: `only in run ${a}`, b: `only in run ${b}`, both: "in both runs", none: "in neither run" };
   return {
     title: `runs ${a} and ${b} compared`,
-    nodes: new Map(index.graph.nodes.filter(isState).map(({ pointer }) => {
-      const kind = kindOf(pointer);
-      return [pointer, { kind, title: TITLES[kind]!, ...(kind === "a" && { sign: "A" }), ...(kind === "b" && { sign: "B" }) }];
-    })),
+    nodes: new Map(
+      index.graph.nodes.filter(isState).map(({ pointer }) => {
+        const kind = kindOf(pointer);
+        return [pointer, { kind, title: TITLES[kind]!, ...(kind === "a" && { sign: "A" }), ...(kind === "b" && { sign: "B" }) }];
+      }),
+    ),
     edges: edgesOf(index, kindOf),
     legend: [
       { kind: "a", text: `A: only run ${a}`, sign: "A" },
@@ -65,12 +79,21 @@ function ofCoverage(index: GraphIndex, { hits, places, runs }: Covered): Overlay
   const kindOf = (pointer: string): string => ((hits[pointer] ?? 0) > 0 ? "covered" : "uncovered");
   return {
     title: "coverage",
-    nodes: new Map(index.graph.nodes.filter(isState).map(({ pointer, name }): [string, NonNullable<ReturnType<Overlay["nodes"]["get"]>>] => {
-      const kind = kindOf(pointer);
-      const left = unused.get(name) ?? 0;
-      if (kind === "uncovered") return [pointer, { kind, title: "never entered in any run", sign: "0" }];
-      return [pointer, { kind: left > 0 ? "partly" : kind, title: `entered ${count(hits[pointer]!, "time")} in all runs${left > 0 ? `, ${count(left, "part")} never used` : ""}`, ...(left > 0 && { sign: { sign: "half" } }) }];
-    })),
+    nodes: new Map(
+      index.graph.nodes.filter(isState).map(({ pointer, name }): [string, NonNullable<ReturnType<Overlay["nodes"]["get"]>>] => {
+        const kind = kindOf(pointer);
+        const left = unused.get(name) ?? 0;
+        if (kind === "uncovered") return [pointer, { kind, title: "never entered in any run", sign: "0" }];
+        return [
+          pointer,
+          {
+            kind: left > 0 ? "partly" : kind,
+            title: `entered ${count(hits[pointer]!, "time")} in all runs${left > 0 ? `, ${count(left, "part")} never used` : ""}`,
+            ...(left > 0 && { sign: { sign: "half" } }),
+          },
+        ];
+      }),
+    ),
     edges: edgesOf(index, kindOf),
     legend: [
       { kind: "covered", text: "used" },

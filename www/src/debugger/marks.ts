@@ -17,7 +17,12 @@ import * as session from "./session.ts";
 const FORMS = { plain: "filled", condition: "diamond", log: "ring", off: "hollow" } as const;
 const WORDS = { plain: "breakpoint", condition: "conditional breakpoint", log: "log point", off: "breakpoint off" } as const;
 /// What stands beside a breakpoint that is neither before nor after its state.
-const SIGNS: Partial<Record<Breakpoint["kind"], NodeMark["sign"]>> = { error: { sign: "cross" }, retry: { sign: "retry" }, catch: { sign: "caught" }, iteration: "#" };
+const SIGNS: Partial<Record<Breakpoint["kind"], NodeMark["sign"]>> = {
+  error: { sign: "cross" },
+  retry: { sign: "retry" },
+  catch: { sign: "caught" },
+  iteration: "#",
+};
 const AFTER = new Set<Breakpoint["kind"]>(["exit", "error", "retry", "catch"]);
 
 function breakpointMark(one: Breakpoint): NodeMark {
@@ -64,7 +69,14 @@ effect(() => {
     // One line is drawn for all transitions between two states.
     const lines = new Set<string>();
     for (const edge of index.graph.edges) {
-      if ((from !== undefined && edge.from !== from) || (to !== undefined && edge.to !== to) || edge.kind === "start" || edge.kind === "end" || lines.has(edge.path)) continue;
+      if (
+        (from !== undefined && edge.from !== from) ||
+        (to !== undefined && edge.to !== to) ||
+        edge.kind === "start" ||
+        edge.kind === "end" ||
+        lines.has(edge.path)
+      )
+        continue;
       lines.add(edge.path);
       put(onEdges, edge.id, mark);
     }
@@ -72,7 +84,8 @@ effect(() => {
   }
   for (const { state } of analysis.shown.value?.tasks ?? []) if (model.isMocked(state)) add(state, { kind: "mock", title: "mocked" });
   const answers = workspace.recordedAnswers.value;
-  for (const state of new Set(answers?.tasks.map(({ state: name }) => name))) if (!model.isMocked(state)) add(state, { kind: "replayed", title: `answers recorded in ${answers!.title}` });
+  for (const state of new Set(answers?.tasks.map(({ state: name }) => name)))
+    if (!model.isMocked(state)) add(state, { kind: "replayed", title: `answers recorded in ${answers!.title}` });
   const sizes = new Map<string, number>();
   for (const { state, size } of model.large.value.slice(0, largeShown.value)) sizes.set(state, Math.max(size, sizes.get(state) ?? 0));
   for (const [state, size] of sizes) {
@@ -92,18 +105,48 @@ effect(() => {
     const pointer = index?.node(index.byName.get(state) ?? -1)?.pointer;
     if (pointer !== undefined && playback.isLookedAt(pointer, iterations)) shown.set(pointer, override);
   };
-  if (playback.live.value) for (const task of execution.waiting.value) if (task.execution === analysis.inside.value?.name) put(task.state, task.iterations, { status: "awaiting", title: "waits for your answer" });
+  if (playback.live.value)
+    for (const task of execution.waiting.value)
+      if (task.execution === analysis.inside.value?.name)
+        put(task.state, task.iterations, { status: "awaiting", title: "waits for your answer" });
   const [top] = at?.stack ?? [];
   if (top && execution.run.value?.phase === "paused") put(top.state, top.iterations, { status: "paused", title: model.pausedWords.value });
   overrides.value = shown;
 });
 
 addNodeCommands([
-  { id: "breakpoint", group: "debug", label: "Breakpoint", command: "breakpoint", shown: isState, checked: (node) => model.byState.value.has(node.name), run: (node) => session.toggleBreakpoint(node.name) },
-  { id: "editBreakpoint", group: "debug", label: "Edit the breakpoint", command: "editBreakpoint", shown: isState, run: (node) => session.editBreakpoint(node.name) },
+  {
+    id: "breakpoint",
+    group: "debug",
+    label: "Breakpoint",
+    command: "breakpoint",
+    shown: isState,
+    checked: (node) => model.byState.value.has(node.name),
+    run: (node) => session.toggleBreakpoint(node.name),
+  },
+  {
+    id: "editBreakpoint",
+    group: "debug",
+    label: "Edit the breakpoint",
+    command: "editBreakpoint",
+    shown: isState,
+    run: (node) => session.editBreakpoint(node.name),
+  },
   { id: "runTo", group: "debug", label: "Run to here", command: "runTo", shown: isState, run: (node) => session.runTo(node.name) },
-  { id: "rerun", group: "debug", label: "Run again from here", shown: (node) => isState(node) && session.canStep() && playback.runOf(node.id).value.entered > 0, run: (node) => session.rerunFrom(node.name) },
-  { id: "lookInto", group: "debug", label: "Open the execution it started", shown: (node) => session.startedBy(node.name) !== undefined, run: (node) => session.lookInto(session.startedBy(node.name)!.id) },
+  {
+    id: "rerun",
+    group: "debug",
+    label: "Run again from here",
+    shown: (node) => isState(node) && session.canStep() && playback.runOf(node.id).value.entered > 0,
+    run: (node) => session.rerunFrom(node.name),
+  },
+  {
+    id: "lookInto",
+    group: "debug",
+    label: "Open the execution it started",
+    shown: (node) => session.startedBy(node.name) !== undefined,
+    run: (node) => session.lookInto(session.startedBy(node.name)!.id),
+  },
   {
     id: "mock",
     group: "debug",

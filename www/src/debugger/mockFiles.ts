@@ -29,7 +29,9 @@ export function readMockFile(text: string): MockFile {
   if (fields && "StateMachines" in fields) return { kind: "config", cases: casesOf(fields) };
   const mock = fields && (object(fields["mock"]) ?? ("result" in fields || "errorOutput" in fields ? fields : undefined));
   if (mock) return { kind: "testState", mock: testStateMock(mock) };
-  throw new Error("This is neither a MockConfigFile.json, which has StateMachines and MockedResponses, nor a mock of TestState, which has a result or an errorOutput.");
+  throw new Error(
+    "This is neither a MockConfigFile.json, which has StateMachines and MockedResponses, nor a mock of TestState, which has a result or an errorOutput.",
+  );
 }
 
 function casesOf(config: Fields): TestCase[] {
@@ -53,11 +55,13 @@ function casesOf(config: Fields): TestCase[] {
 
 function scriptOf(response: Fields, name: string): Mock {
   const steps = Object.entries(response).map(([call, what]): Step => {
-    if (!/^\d+(-\d+)?$/.test(call)) throw new Error(`MockedResponses/${name}: ${JSON.stringify(call)} is not an invocation number. Write "0" or "1-2".`);
+    if (!/^\d+(-\d+)?$/.test(call))
+      throw new Error(`MockedResponses/${name}: ${JSON.stringify(call)} is not an invocation number. Write "0" or "1-2".`);
     const fields = object(what) ?? {};
     if ("Return" in fields) return { call, response: fields["Return"] };
     const thrown = object(fields["Throw"]);
-    if (typeof thrown?.["Error"] !== "string") throw new Error(`MockedResponses/${name}/${call} must have a Return, or a Throw with an Error.`);
+    if (typeof thrown?.["Error"] !== "string")
+      throw new Error(`MockedResponses/${name}/${call} must have a Return, or a Throw with an Error.`);
     return { call, error: thrown["Error"], cause: String(thrown["Cause"] ?? "") };
   });
   return { mode: "script", steps };
@@ -77,7 +81,11 @@ function testStateMock(mock: Fields): Mock {
 }
 
 /// Mocks that say the same whatever they are given, as `Return` and `Throw` by call; `left` are the others.
-export function mockConfigOf(mocks: Record<string, Mock>, title: string, resourceOf: (state: string) => string | undefined): { text: string; left: string[] } {
+export function mockConfigOf(
+  mocks: Record<string, Mock>,
+  title: string,
+  resourceOf: (state: string) => string | undefined,
+): { text: string; left: string[] } {
   const responses: Fields = {};
   const states: Record<string, string> = {};
   const left: string[] = [];
@@ -101,7 +109,11 @@ export function configText(title: string, testCase: string, states: Record<strin
 }
 
 /// What the file calls the machine of a workspace.
-export const machineName = (title: string): string => title.replace(/[^\w-]/g, "-").replace(/-+/g, "-").slice(0, 80) || "StateMachine";
+export const machineName = (title: string): string =>
+  title
+    .replace(/[^\w-]/g, "-")
+    .replace(/-+/g, "-")
+    .slice(0, 80) || "StateMachine";
 
 function responseOf(mock: Mock, resource: string): Fields | undefined {
   const step = ({ result = null, response, error, cause }: Step): Fields =>
@@ -132,7 +144,7 @@ function numbered(entries: [string, Fields][]): Fields {
     for (let call = from; call <= Math.min(to, LAST); call++) taken[call] ??= answer;
   }
   const found: Fields = {};
-  for (let from = 0; from < taken.length; ) {
+  for (let from = 0; from < taken.length;) {
     let to = from;
     while (to + 1 < taken.length && taken[to + 1] === taken[from]) to += 1;
     if (taken[from]) found[from === to ? `${from}` : `${from}-${to}`] = taken[from];
@@ -153,7 +165,8 @@ export function wholeOf(resource: string, result: unknown): unknown {
 /// The `mock` of TestState, where a mock can be one.
 export function testStateOf(mock: Mock, resource: string): string | undefined {
   if (mock.mode === "error") return JSON.stringify({ errorOutput: { error: mock.error, cause: mock.cause ?? "" } }, null, 2);
-  if (mock.mode === "result") return JSON.stringify({ result: JSON.stringify(mock.response ?? wholeOf(resource, mock.result ?? null)) }, null, 2);
+  if (mock.mode === "result")
+    return JSON.stringify({ result: JSON.stringify(mock.response ?? wholeOf(resource, mock.result ?? null)) }, null, 2);
   return undefined;
 }
 

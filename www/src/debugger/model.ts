@@ -27,7 +27,15 @@ export const pausedState = computed(() => position.value?.stack[0]?.state ?? nul
 export const pausedWords = computed(() => {
   const at = position.value;
   const [top] = at?.stack ?? [];
-  return !top ? "" : at!.left ? "paused after it" : top.stage ? `paused after ${stageName(top.stage)}` : at!.event > top.event ? "paused in it" : "paused before it";
+  return !top
+    ? ""
+    : at!.left
+      ? "paused after it"
+      : top.stage
+        ? `paused after ${stageName(top.stage)}`
+        : at!.event > top.event
+          ? "paused in it"
+          : "paused before it";
 });
 
 /// The breakpoints of the machine whose graph is shown.
@@ -53,7 +61,9 @@ export const stopWords = computed(() => {
   if (!at) return "";
   const [top] = at.stack;
   // Where another run or an earlier moment is looked at, what it is called says nothing of the place.
-  const where = (at.stop.reason === "goto" ? "" : at.stop.description.replace(/^from /, "on the transition from ")) || (top ? (top.stage ? `after ${stageName(top.stage)} of ${top.state}` : `before ${top.state}`) : "before the first state");
+  const where =
+    (at.stop.reason === "goto" ? "" : at.stop.description.replace(/^from /, "on the transition from ")) ||
+    (top ? (top.stage ? `after ${stageName(top.stage)} of ${top.state}` : `before ${top.state}`) : "before the first state");
   return `${where}${analysis.inside.value ? ` · ${analysis.inside.value.machine}` : ""}${top && top.iterations.length > 0 ? ` · item ${top.iterations.map((index) => `#${index}`).join(" › ")}` : ""}${top && top.attempt > 0 ? ` · attempt ${top.attempt + 1}` : ""}`;
 });
 

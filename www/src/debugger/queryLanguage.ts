@@ -14,7 +14,10 @@ export function languageOf(text: string, format: "json" | "yaml"): Language | un
 /// The text with another language, or with none; undefined where the text cannot be read.
 export function withLanguage(text: string, format: "json" | "yaml", language: Language | undefined): string | undefined {
   if (format === "yaml") {
-    if (YAML_LINE.test(text)) return language === undefined ? text.replace(new RegExp(`${YAML_LINE.source}\\n?`, "m"), "") : text.replace(YAML_LINE, `QueryLanguage: ${language}`);
+    if (YAML_LINE.test(text))
+      return language === undefined
+        ? text.replace(new RegExp(`${YAML_LINE.source}\\n?`, "m"), "")
+        : text.replace(YAML_LINE, `QueryLanguage: ${language}`);
     if (language === undefined) return text;
     // Behind the comments and the mark that a document may begin with.
     const head = /^(?:(?:#.*|%.*|---.*|[ \t]*)\n)*/.exec(text)![0];
@@ -23,7 +26,10 @@ export function withLanguage(text: string, format: "json" | "yaml", language: La
   const brace = /^\s*\{/.exec(text)?.[0].length;
   if (brace === undefined) return undefined;
   const place = memberOf(text);
-  if (place) return language === undefined ? text.slice(0, place.from) + text.slice(place.after) : `${text.slice(0, place.value)}"${language}"${text.slice(place.end)}`;
+  if (place)
+    return language === undefined
+      ? text.slice(0, place.from) + text.slice(place.after)
+      : `${text.slice(0, place.value)}"${language}"${text.slice(place.end)}`;
   if (language === undefined) return text;
   const indent = /^\s*\{(\s*)/.exec(text)![1]!;
   const empty = /^\s*\{\s*\}/.test(text);

@@ -30,7 +30,8 @@ export function exampleFor(resource: string): unknown {
 /// What services answer, with what a definition reads of it in place of what is usual.
 export function filledIn(usual: unknown, read: unknown): unknown {
   if (read === undefined) return usual;
-  const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
+  const isObject = (value: unknown): value is Record<string, unknown> =>
+    typeof value === "object" && value !== null && !Array.isArray(value);
   if (!isObject(read)) return read;
   // What nobody reads of a function's answer says nothing.
   if (!isObject(usual) || (Object.keys(usual).length === 1 && (usual["ok"] === true || usual["approved"] === true))) return read;
@@ -53,10 +54,12 @@ export const PAYLOAD_LIMIT = 262_144;
 /// What is worth saying about a result as text: that it is too large, or not what the service would send.
 export function remarkOn(resource: string, value: unknown, whole: boolean): string {
   const bytes = new Blob([JSON.stringify(value) ?? ""]).size;
-  if (bytes > PAYLOAD_LIMIT) return `${Math.ceil(bytes / 1024)} KiB: more than the limit of 256 KiB, so the run will fail with States.DataLimitExceeded.`;
+  if (bytes > PAYLOAD_LIMIT)
+    return `${Math.ceil(bytes / 1024)} KiB: more than the limit of 256 KiB, so the run will fail with States.DataLimitExceeded.`;
   if (serviceOf(resource) !== "lambda:invoke" || resource.endsWith(".waitForTaskToken")) return "";
   const payload = typeof value === "object" && value !== null && "Payload" in value;
   if (whole && !payload) return "A lambda:invoke response has the function's result in Payload, which is missing.";
-  if (!whole && payload) return "The result is put into Payload automatically. Write only the function's result, or mark this as the whole response.";
+  if (!whole && payload)
+    return "The result is put into Payload automatically. Write only the function's result, or mark this as the whole response.";
   return "";
 }

@@ -33,7 +33,12 @@ export function canGoOn(): boolean {
 let told: Promise<void> = Promise.resolve();
 
 export function step(command: StepCommand): void {
-  const able = command === "pause" ? execution.run.value?.phase === "running" : command === "stepBack" || command === "reverseContinue" ? canStep() : canGoOn();
+  const able =
+    command === "pause"
+      ? execution.run.value?.phase === "running"
+      : command === "stepBack" || command === "reverseContinue"
+        ? canStep()
+        : canGoOn();
   if (!able) return;
   silence();
   void told.then(() => interpreter.query("step", { command })).catch(fail);
@@ -108,7 +113,9 @@ export function rerunSelected(): void {
 }
 
 export function setValue(target: "input" | "result" | "variable", value: unknown, name?: string, visit?: number): Promise<void> {
-  return interpreter.query("setValue", { target, value, ...(name !== undefined && { name }), ...(visit !== undefined && { visit }) }).then(refreshRuns);
+  return interpreter
+    .query("setValue", { target, value, ...(name !== undefined && { name }), ...(visit !== undefined && { visit }) })
+    .then(refreshRuns);
 }
 
 /// The text that the edited one stands for.
@@ -152,7 +159,10 @@ export async function applyDefinition(): Promise<void> {
 
 export function refreshRuns(): void {
   // Those of another workspace are gone with it.
-  void interpreter.query("runs", {}).then((runs) => (model.runs.value = execution.run.value ? runs : []), () => {});
+  void interpreter.query("runs", {}).then(
+    (runs) => (model.runs.value = execution.run.value ? runs : []),
+    () => {},
+  );
 }
 
 export function selectRun(id: number): Promise<void> {
@@ -272,7 +282,12 @@ runner.listeners.add((note) => {
   }
 });
 
-runner.debugging.settings = () => ({ breakpoints: model.breakpoints.peek(), stops: model.stops.peek(), exceptions: model.exceptions.peek(), mocks: model.mocks.peek() });
+runner.debugging.settings = () => ({
+  breakpoints: model.breakpoints.peek(),
+  stops: model.stops.peek(),
+  exceptions: model.exceptions.peek(),
+  mocks: model.mocks.peek(),
+});
 
 // A run is told of what changes while it is there.
 let first = true;
@@ -301,7 +316,10 @@ effect(() => {
   model.breakpoints.value = brought.map((one) => ({ enabled: true, ...(one as Breakpoint), id: ++numbers }));
 });
 effect(() => {
-  const next = model.breakpoints.value.map(({ id: _, hits: __, enabled, ...one }): SharedBreakpoint => ({ ...one, ...(enabled === false && { enabled }) }));
+  const next = model.breakpoints.value.map(({ id: _, hits: __, enabled, ...one }): SharedBreakpoint => ({
+    ...one,
+    ...(enabled === false && { enabled }),
+  }));
   if (JSON.stringify(next) === JSON.stringify(shared)) return;
   shared = next;
   workspace.edit({ broughtBreakpoints: next });
@@ -317,7 +335,13 @@ effect(() => {
   const names = Object.keys(model.mocks.value);
   const mine = ++asked;
   if (names.every((name) => tasks.some(({ state }) => state === name))) model.ruled.value = new Map();
-  else void interpreter.query("ruled", { names, tasks }).then((rules) => mine === asked && (model.ruled.value = new Map(tasks.flatMap(({ state }, i) => (rules[i] == null ? [] : [[state, rules[i]] as const])))), () => {});
+  else
+    void interpreter.query("ruled", { names, tasks }).then(
+      (rules) =>
+        mine === asked &&
+        (model.ruled.value = new Map(tasks.flatMap(({ state }, i) => (rules[i] == null ? [] : [[state, rules[i]] as const])))),
+      () => {},
+    );
 });
 effect(() => {
   void workspace.generation.value;

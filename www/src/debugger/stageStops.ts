@@ -22,7 +22,9 @@ export const stageLabel = (stage: string): string => LABELS[stage] ?? labelOf(st
 
 /// The breakpoints of a stage of a state; those of its input are those before the state.
 export function stopsAt(state: string, stage: string): Breakpoint[] {
-  return (model.byState.value.get(state) ?? []).filter((one) => (stage === "input" ? one.kind === "entry" : one.kind === "stage" && one.stage === stage));
+  return (model.byState.value.get(state) ?? []).filter((one) =>
+    stage === "input" ? one.kind === "entry" : one.kind === "stage" && one.stage === stage,
+  );
 }
 
 /// Sets a breakpoint before or after a stage, or takes it away.

@@ -33,7 +33,13 @@ export function stopCommands(node: GraphNode): NodeCommand[] {
   return [
     ...kinds.map((kind): NodeCommand => {
       const there = (): Breakpoint | undefined => model.here.value.find((one) => one.kind === kind && one.state === node.name);
-      return { id: `stop-${kind}`, group: "stops", label: LABELS[kind], checked: () => counts(there()), run: () => toggle(there(), { kind, state: node.name }) };
+      return {
+        id: `stop-${kind}`,
+        group: "stops",
+        label: LABELS[kind],
+        checked: () => counts(there()),
+        run: () => toggle(there(), { kind, state: node.name }),
+      };
     }),
     ...ways.map((edge) => wayCommand(edge, `Stop on the transition to ${nameOf(edge.to)}`)),
   ];
@@ -63,13 +69,20 @@ export const isWay = (edge: GraphEdge): boolean => edge.kind !== "start" && edge
 
 function wayCommand(edge: GraphEdge, label: string): NodeCommand {
   const [from, to] = [nameOf(edge.from), nameOf(edge.to)];
-  return { id: `way ${to}`, group: "stops", label, checked: () => counts(breakpointOn(edge)), run: () => toggle(breakpointOn(edge), { kind: "transition", from, to, state: to }) };
+  return {
+    id: `way ${to}`,
+    group: "stops",
+    label,
+    checked: () => counts(breakpointOn(edge)),
+    run: () => toggle(breakpointOn(edge), { kind: "transition", from, to, state: to }),
+  };
 }
 
 /// The transitions out of a state, one for each state that they lead to.
 function waysFrom(node: GraphNode): GraphEdge[] {
   const found = new Map<string, GraphEdge>();
-  for (const edge of analysis.graph.value?.graph.edges ?? []) if (edge.from === node.id && isWay(edge) && !found.has(edge.to)) found.set(edge.to, edge);
+  for (const edge of analysis.graph.value?.graph.edges ?? [])
+    if (edge.from === node.id && isWay(edge) && !found.has(edge.to)) found.set(edge.to, edge);
   return [...found.values()];
 }
 

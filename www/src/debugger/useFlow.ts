@@ -11,7 +11,8 @@ import * as model from "./model.ts";
 export function useFlow(state: string, enter: number, attempt: number | undefined, child?: ChildVisit, item?: number): Flow | null {
   const wanted = useSignal({ state, enter, attempt, child, item });
   const { value: asked } = wanted;
-  if (asked.state !== state || asked.enter !== enter || asked.attempt !== attempt || asked.child?.id !== child?.id || asked.item !== item) wanted.value = { state, enter, attempt, child, item };
+  if (asked.state !== state || asked.enter !== enter || asked.attempt !== attempt || asked.child?.id !== child?.id || asked.item !== item)
+    wanted.value = { state, enter, attempt, child, item };
   const held = useSignal<Flow | null>(null);
   useSignalEffect(() => {
     const { state: name, enter: event, attempt: nth, child: inside, item: of } = wanted.value;
@@ -23,9 +24,23 @@ export function useFlow(state: string, enter: number, attempt: number | undefine
       return;
     }
     let stale = false;
-    const timer = setTimeout(() => {
-      interpreter.query("flow", { state: name, enter: event, ...(nth !== undefined && { attempt: nth }), ...(inside && { child: { id: inside.id, enter: inside.enter, iterations: inside.iterations } }), ...(of !== undefined && { item: of }) }).then((found) => !stale && (held.value = found), () => {});
-    }, run.phase === "running" ? 60 : 0);
+    const timer = setTimeout(
+      () => {
+        interpreter
+          .query("flow", {
+            state: name,
+            enter: event,
+            ...(nth !== undefined && { attempt: nth }),
+            ...(inside && { child: { id: inside.id, enter: inside.enter, iterations: inside.iterations } }),
+            ...(of !== undefined && { item: of }),
+          })
+          .then(
+            (found) => !stale && (held.value = found),
+            () => {},
+          );
+      },
+      run.phase === "running" ? 60 : 0,
+    );
     return () => {
       stale = true;
       clearTimeout(timer);

@@ -71,11 +71,21 @@ export default function Export() {
               </select>
             </label>
             <label class="check">
-              <input type="checkbox" checked={withRun.value && run !== null} disabled={run === null} onChange={(event) => (withRun.value = event.currentTarget.checked)} /> Include the run's colours
+              <input
+                type="checkbox"
+                checked={withRun.value && run !== null}
+                disabled={run === null}
+                onChange={(event) => (withRun.value = event.currentTarget.checked)}
+              />{" "}
+              Include the run's colours
             </label>
           </div>
           <p class="buttons">
-            <button type="button" disabled={!drawn} onClick={act(async () => save(`${title}.svg`, await svgOf(picture()), "image/svg+xml"))}>
+            <button
+              type="button"
+              disabled={!drawn}
+              onClick={act(async () => save(`${title}.svg`, await svgOf(picture()), "image/svg+xml"))}
+            >
               <Icon name="download" /> SVG
             </button>
             <button type="button" disabled={!drawn} onClick={act(async () => save(`${title}.png`, await pngOf(picture(), scale.value)))}>
@@ -102,7 +112,10 @@ export default function Export() {
               <Icon name="download" /> Session file
             </button>
           </p>
-          <p class="quiet">The session file contains everything: definition, inputs, tasks, mocks, machines, breakpoints, and the runs with their forks. Drop it on the page to continue.</p>
+          <p class="quiet">
+            The session file contains everything: definition, inputs, tasks, mocks, machines, breakpoints, and the runs with their forks.
+            Drop it on the page to continue.
+          </p>
         </section>
         <section aria-labelledby="export-run">
           <h3 id="export-run">The run</h3>
@@ -117,21 +130,34 @@ export default function Export() {
           </div>
           {!ended && <p class="quiet">After a run has ended, you can save its history and a test made from it.</p>}
           <p class="buttons">
-            <button type="button" disabled={execution.eventCount.value === 0} onClick={act(async () => save(`${title}.history.json`, await interpreter.query("history", {}), "application/json"))}>
+            <button
+              type="button"
+              disabled={execution.eventCount.value === 0}
+              onClick={act(async () => save(`${title}.history.json`, await interpreter.query("history", {}), "application/json"))}
+            >
               <Icon name="download" /> History, as AWS has it
             </button>
             <button type="button" disabled={!ended} onClick={act(async () => copy(testText(await theRun(), runner.value), "Test"))}>
               <Icon name="copy" /> Copy as test
             </button>
-            <button type="button" disabled={!ended} onClick={act(async () => save(fileName(title), testText(await theRun(), runner.value), "text/javascript"))}>
+            <button
+              type="button"
+              disabled={!ended}
+              onClick={act(async () => save(fileName(title), testText(await theRun(), runner.value), "text/javascript"))}
+            >
               <Icon name="download" /> Test file
             </button>
-            <button type="button" disabled={!ended} onClick={act(async () => save("MockConfigFile.json", mockConfig(await theRun()), "application/json"))}>
+            <button
+              type="button"
+              disabled={!ended}
+              onClick={act(async () => save("MockConfigFile.json", mockConfig(await theRun()), "application/json"))}
+            >
               <Icon name="download" /> MockConfigFile.json
             </button>
           </p>
           <p class="quiet">
-            The test uses <code>stepglass/testing</code>, the mock file is for Step Functions Local and also works with <code>testMachine</code>. Both answer each call as it was answered in this run.
+            The test uses <code>stepglass/testing</code>, the mock file is for Step Functions Local and also works with{" "}
+            <code>testMachine</code>. Both answer each call as it was answered in this run.
           </p>
         </section>
       </div>
@@ -142,7 +168,8 @@ export default function Export() {
   );
 }
 
-const mermaid = (): Promise<string> => interpreter.query("mermaid", { text: workspace.definition.value, format: workspace.format.value, direction: analysis.direction.value });
+const mermaid = (): Promise<string> =>
+  interpreter.query("mermaid", { text: workspace.definition.value, format: workspace.format.value, direction: analysis.direction.value });
 
 async function definitionAs(format: "json" | "yaml"): Promise<string> {
   const text = workspace.definition.value;

@@ -24,7 +24,10 @@ const EMPTY: Workspace = { title: "Untitled", format: "json", definition: "", in
 /// Features that more than one example has, the frequent ones first.
 const counts = new Map<string, number>();
 for (const { features } of examples) for (const feature of features) counts.set(feature, (counts.get(feature) ?? 0) + 1);
-const FEATURES = [...counts].filter(([, found]) => found > 1).sort((a, b) => b[1] - a[1]).map(([feature]) => feature);
+const FEATURES = [...counts]
+  .filter(([, found]) => found > 1)
+  .sort((a, b) => b[1] - a[1])
+  .map(([feature]) => feature);
 
 export default function Gallery() {
   const feature = useSignal("");
@@ -53,7 +56,13 @@ export default function Gallery() {
         </label>
         <div class="chips" role="group" aria-label="Only with the feature">
           {FEATURES.map((name) => (
-            <button key={name} type="button" class="chip-button" aria-pressed={feature.value === name} onClick={() => (feature.value = feature.value === name ? "" : name)}>
+            <button
+              key={name}
+              type="button"
+              class="chip-button"
+              aria-pressed={feature.value === name}
+              onClick={() => (feature.value = feature.value === name ? "" : name)}
+            >
               {name}
             </button>
           ))}
@@ -65,7 +74,11 @@ export default function Gallery() {
       <ul class="gallery">
         {shown.map((example) => (
           <li key={example.id}>
-            <button type="button" aria-current={example.title === workspace.title.value ? "true" : undefined} onClick={() => open(example, example.id)}>
+            <button
+              type="button"
+              aria-current={example.title === workspace.title.value ? "true" : undefined}
+              onClick={() => open(example, example.id)}
+            >
               <img class="gallery-drawing" src={`thumbs/${example.id}-${theme}.svg`} alt="" loading="lazy" decoding="async" />
               <span class="gallery-title">{example.title}</span>
               <span class="gallery-lesson">{example.lesson}</span>
@@ -124,7 +137,15 @@ function Drafts() {
               {draft.id === here ? "open now · " : ""}
               {when(draft.at)} · {count(draft.workspace.definition.length, "character")}{" "}
               {draft.id !== here && (
-                <button type="button" class="plain square small" aria-label={`Remove the draft ${draft.workspace.title}`} onClick={() => { removed.value = draft; removeDraft(draft.id); }}>
+                <button
+                  type="button"
+                  class="plain square small"
+                  aria-label={`Remove the draft ${draft.workspace.title}`}
+                  onClick={() => {
+                    removed.value = draft;
+                    removeDraft(draft.id);
+                  }}
+                >
                   <Icon name="close" size={13} />
                 </button>
               )}
@@ -135,7 +156,14 @@ function Drafts() {
       {removed.value && (
         <p class="quiet" role="status">
           Removed “{removed.value.workspace.title}”.{" "}
-          <button type="button" class="link" onClick={() => { restoreDraft(removed.value!); removed.value = null; }}>
+          <button
+            type="button"
+            class="link"
+            onClick={() => {
+              restoreDraft(removed.value!);
+              removed.value = null;
+            }}
+          >
             Undo
           </button>
         </p>

@@ -14,26 +14,35 @@ const close = (): void => {
 
 /// Keys that are as everywhere, and cannot be changed.
 const FIXED: [string, [string, string[]][]][] = [
-  ["On the button Run or Continue", [
-    ["Run to the end, past all breakpoints", ["Shift+click"]],
-    ["The same, by mouse or finger", ["Press for 0.8 s"]],
-  ]],
-  ["Lists", [
-    ["Choose an event", ["↑", "↓", "PgUp", "PgDn", "Home", "End"]],
-    ["Leave an event and return to the end of the run", ["Esc"]],
-    ["Move on the timeline by one event; to the first, last event", ["←", "→", "Home", "End"]],
-    ["Answer the nth waiting task", ["1 … 9"]],
-    ["Into the graph, and out of it: it is one stop", ["Tab"]],
-    ["Go to a state in the graph by its first letter", ["A … Z"]],
-    ["Move the view of the graph", ["Space ↑ ↓ ← →"]],
-  ]],
+  [
+    "On the button Run or Continue",
+    [
+      ["Run to the end, past all breakpoints", ["Shift+click"]],
+      ["The same, by mouse or finger", ["Press for 0.8 s"]],
+    ],
+  ],
+  [
+    "Lists",
+    [
+      ["Choose an event", ["↑", "↓", "PgUp", "PgDn", "Home", "End"]],
+      ["Leave an event and return to the end of the run", ["Esc"]],
+      ["Move on the timeline by one event; to the first, last event", ["←", "→", "Home", "End"]],
+      ["Answer the nth waiting task", ["1 … 9"]],
+      ["Into the graph, and out of it: it is one stop", ["Tab"]],
+      ["Go to a state in the graph by its first letter", ["A … Z"]],
+      ["Move the view of the graph", ["Space ↑ ↓ ← →"]],
+    ],
+  ],
 ];
 
 export default function Help() {
   const usable = (key: string): boolean => prefs.singleKeys.value || !isSingle(key);
   const parts: [string, [string, string[]][]][] = GROUPS.map(({ id, title }) => [
     title,
-    commands.filter((command) => command.group === id).map((command): [string, string[]] => [command.title, keysOf(command).filter(usable).map(shown)]).filter(([, keys]) => keys.length > 0),
+    commands
+      .filter((command) => command.group === id)
+      .map((command): [string, string[]] => [command.title, keysOf(command).filter(usable).map(shown)])
+      .filter(([, keys]) => keys.length > 0),
   ]);
   return (
     <Dialog
@@ -47,8 +56,8 @@ export default function Help() {
       }
     >
       <p>
-        Write a state machine in Amazon States Language, give it an input, and run it here. Everything happens in this tab: nothing is sent anywhere.
-        Tasks are answered by your JavaScript, or by you.
+        Write a state machine in Amazon States Language, give it an input, and run it here. Everything happens in this tab: nothing is sent
+        anywhere. Tasks are answered by your JavaScript, or by you.
       </p>
       <div class="keys">
         {[...parts, ...FIXED].map(([title, rows]) => (

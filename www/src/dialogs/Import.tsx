@@ -17,7 +17,8 @@ const close = (): void => {
 export default function Import() {
   const found = brought.value;
   if (found?.kind === "template") return <Template />;
-  if (found?.kind === "definition") return <Placeholders title={found.title} definition={found.definition} placeholders={found.placeholders} format={found.format} />;
+  if (found?.kind === "definition")
+    return <Placeholders title={found.title} definition={found.definition} placeholders={found.placeholders} format={found.format} />;
   return <Choose />;
 }
 
@@ -50,7 +51,9 @@ function Choose() {
     >
       <p>Drop a file anywhere on the page, choose one, or paste its text here. It stays in this browser.</p>
       <ul class="bullets">
-        <li>a definition in JSON or YAML, or what <code>describe-state-machine</code> prints;</li>
+        <li>
+          a definition in JSON or YAML, or what <code>describe-state-machine</code> prints;
+        </li>
         <li>a CloudFormation, SAM or CDK template: choose one of its machines;</li>
         <li>
           the history of an execution on AWS (<code>get-execution-history</code>), to view it, or to replay it with breakpoints;
@@ -59,7 +62,14 @@ function Choose() {
       </ul>
       <label class="stack">
         <span>Text</span>
-        <textarea rows={8} spellcheck={false} value={text.value} aria-invalid={problem.value !== ""} aria-describedby="import-problem" onInput={(event) => (text.value = event.currentTarget.value)} />
+        <textarea
+          rows={8}
+          spellcheck={false}
+          value={text.value}
+          aria-invalid={problem.value !== ""}
+          aria-describedby="import-problem"
+          onInput={(event) => (text.value = event.currentTarget.value)}
+        />
       </label>
       <p class="field-problem" id="import-problem" role="alert">
         {problem.value}
@@ -101,13 +111,21 @@ function Template() {
     );
   }
   return (
-    <Placeholders key={machine.name} title={machine.name} definition={machine.definition} placeholders={machine.placeholders} format="json" {...(machine.type === "EXPRESS" && { type: "EXPRESS" })}>
+    <Placeholders
+      key={machine.name}
+      title={machine.name}
+      definition={machine.definition}
+      placeholders={machine.placeholders}
+      format="json"
+      {...(machine.type === "EXPRESS" && { type: "EXPRESS" })}
+    >
       {machines.length > 1 ? (
         <fieldset class="choices">
           <legend>{count(machines.length, "state machine")} in the template</legend>
           {machines.map(({ name, type }, i) => (
             <label key={name}>
-              <input type="radio" name="machine" checked={i === chosen.value} onChange={() => (chosen.value = i)} /> {name} {type === "EXPRESS" && <span class="tag">Express</span>}
+              <input type="radio" name="machine" checked={i === chosen.value} onChange={() => (chosen.value = i)} /> {name}{" "}
+              {type === "EXPRESS" && <span class="tag">Express</span>}
             </label>
           ))}
         </fieldset>

@@ -33,7 +33,12 @@ export default function Keyboard() {
       footer={
         <>
           <label class="check">
-            <input type="checkbox" checked={prefs.singleKeys.value} onChange={(event) => (prefs.singleKeys.value = event.currentTarget.checked)} /> Use single-character keys
+            <input
+              type="checkbox"
+              checked={prefs.singleKeys.value}
+              onChange={(event) => (prefs.singleKeys.value = event.currentTarget.checked)}
+            />{" "}
+            Use single-character keys
           </label>
           <span class="gap" />
           <button type="button" disabled={changed === 0} onClick={resetAll}>
@@ -43,7 +48,14 @@ export default function Keyboard() {
       }
     >
       <p class="quiet">Keys are saved in this browser. Single-character keys work only outside of text fields.</p>
-      <input class="go-to" type="search" aria-label="Search commands or keys" placeholder="Search commands or keys" value={text.value} onInput={(event) => (text.value = event.currentTarget.value)} />
+      <input
+        class="go-to"
+        type="search"
+        aria-label="Search commands or keys"
+        placeholder="Search commands or keys"
+        value={text.value}
+        onInput={(event) => (text.value = event.currentTarget.value)}
+      />
       {GROUPS.map(({ id, title }) => {
         const rows = commands.filter((command) => command.group === id && fits(command));
         if (rows.length === 0) return null;
@@ -52,7 +64,12 @@ export default function Keyboard() {
             <h3 id={`keys-${id}`}>{title}</h3>
             <ul>
               {rows.map((command) => (
-                <Row key={command.id} command={command} listens={listening.value === command.id} listen={(on) => (listening.value = on ? command.id : null)} />
+                <Row
+                  key={command.id}
+                  command={command}
+                  listens={listening.value === command.id}
+                  listen={(on) => (listening.value = on ? command.id : null)}
+                />
               ))}
             </ul>
           </div>
@@ -85,7 +102,10 @@ function Row({ command, listens, listen }: { command: Command; listens: boolean;
               aria-label={`Remove ${shown(key)} from “${command.title}”`}
               title="Remove this key"
               onClick={() => {
-                setKeys(command, keys.filter((other) => other !== key));
+                setKeys(
+                  command,
+                  keys.filter((other) => other !== key),
+                );
                 add.current?.focus();
               }}
             >
@@ -93,7 +113,14 @@ function Row({ command, listens, listen }: { command: Command; listens: boolean;
             </button>
           </span>
         ))}
-        <button ref={add} type="button" class="plain small" aria-label={`Add a key for “${command.title}”`} title="Add a key" onClick={() => listen(true)}>
+        <button
+          ref={add}
+          type="button"
+          class="plain small"
+          aria-label={`Add a key for “${command.title}”`}
+          title="Add a key"
+          onClick={() => listen(true)}
+        >
           <Icon name="plus" size={12} /> Key
         </button>
         {isChanged(command) && (
@@ -154,7 +181,11 @@ function Recorder({ command, done }: { command: Command; done(): void }) {
         Cancel
       </button>
       <p id={`key-says-${command.id}`} role="status" class={others.length > 0 || warning ? "key-says warn" : "key-says"}>
-        {others.length > 0 ? `${shown(chord.value!)} is already the key of ${others.map(({ title }) => `“${title}”`).join(" and ")}. ` : chord.value !== null && !warning ? "No other command has this key. " : ""}
+        {others.length > 0
+          ? `${shown(chord.value!)} is already the key of ${others.map(({ title }) => `“${title}”`).join(" and ")}. `
+          : chord.value !== null && !warning
+            ? "No other command has this key. "
+            : ""}
         {warning}
       </p>
     </div>

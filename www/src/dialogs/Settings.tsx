@@ -26,16 +26,35 @@ export default function Settings() {
         </label>
         <label>
           <span>Show the state machine as</span>
-          <select value={prefs.graphMode.value} onChange={(event) => (prefs.graphMode.value = event.currentTarget.value as "graph" | "table")}>
+          <select
+            value={prefs.graphMode.value}
+            onChange={(event) => (prefs.graphMode.value = event.currentTarget.value as "graph" | "table")}
+          >
             <option value="graph">Graph</option>
             <option value="table">Table</option>
           </select>
         </label>
-        <Check label="Animate runs" help="When off, everything appears at once. The system's setting for reduced motion always applies." held={prefs.animate} />
-        <Check label="Commands above each state" help="Run to here, Rerun from here, Mock, in the definition. Not on small screens." held={prefs.lenses} />
-        <Check label="Values in the definition" help="Shows the values of a state's paths and expressions while a run is paused in it." held={prefs.inlineValues} />
+        <Check
+          label="Animate runs"
+          help="When off, everything appears at once. The system's setting for reduced motion always applies."
+          held={prefs.animate}
+        />
+        <Check
+          label="Commands above each state"
+          help="Run to here, Rerun from here, Mock, in the definition. Not on small screens."
+          held={prefs.lenses}
+        />
+        <Check
+          label="Values in the definition"
+          help="Shows the values of a state's paths and expressions while a run is paused in it."
+          held={prefs.inlineValues}
+        />
         <Check label="Scroll to the paused state" help="Scrolls the definition to where the run is paused." held={prefs.followPause} />
-        <Check label="Ask me for tasks without a handler" help="When off, such tasks fail, as they do in the package." held={prefs.askMissing} />
+        <Check
+          label="Ask me for tasks without a handler"
+          help="When off, such tasks fail, as they do in the package."
+          held={prefs.askMissing}
+        />
         <Check label="Single-character keys" help="For example ? for the help, and [ ] for Map iterations." held={prefs.singleKeys} />
       </div>
       <p>

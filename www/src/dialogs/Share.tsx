@@ -41,7 +41,13 @@ export default function Share() {
   const { length } = link.value;
   const check = (name: keyof typeof parts.value, label: string, there: boolean) => (
     <label>
-      <input type="checkbox" checked={there && parts.value[name]} disabled={!there} onChange={(event) => (parts.value = { ...parts.value, [name]: event.currentTarget.checked })} /> {label}
+      <input
+        type="checkbox"
+        checked={there && parts.value[name]}
+        disabled={!there}
+        onChange={(event) => (parts.value = { ...parts.value, [name]: event.currentTarget.checked })}
+      />{" "}
+      {label}
     </label>
   );
   return (
@@ -72,10 +78,17 @@ export default function Share() {
         </>
       }
     >
-      <p>The link contains everything in the part after #, which browsers do not send to a server. Anyone who opens it can read your texts. Nothing runs by itself.</p>
+      <p>
+        The link contains everything in the part after #, which browsers do not send to a server. Anyone who opens it can read your texts.
+        Nothing runs by itself.
+      </p>
       <label class="stack title-field">
         <span>Title</span>
-        <input value={workspace.title.value} maxLength={200} onInput={(event) => workspace.edit({ title: event.currentTarget.value || "Untitled" })} />
+        <input
+          value={workspace.title.value}
+          maxLength={200}
+          onInput={(event) => workspace.edit({ title: event.currentTarget.value || "Untitled" })}
+        />
       </label>
       <fieldset class="checks">
         <legend>What is in it</legend>
@@ -95,7 +108,11 @@ export default function Share() {
       {problem.value && <p class="is-bad">{problem.value}</p>}
       <p class="quiet" role="status">
         {count(length, "character")}.
-        {length > TOO_LONG ? " This link is very long. A session file is safer." : length > LONG ? " Some chat and mail programs cut off links of this length." : ""}
+        {length > TOO_LONG
+          ? " This link is very long. A session file is safer."
+          : length > LONG
+            ? " Some chat and mail programs cut off links of this length."
+            : ""}
       </p>
     </Dialog>
   );

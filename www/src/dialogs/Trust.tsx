@@ -7,7 +7,12 @@ import { Dialog } from "../ui/Dialog.tsx";
 import { Icon } from "../ui/Icon.tsx";
 
 /// What of the code nobody has looked at yet.
-const what = (): string => (workspace.mocksTrusted.value ? "The code of the task handlers" : workspace.tasksTrusted.value ? "The code of mocks" : "The task handlers and mocks");
+const what = (): string =>
+  workspace.mocksTrusted.value
+    ? "The code of the task handlers"
+    : workspace.tasksTrusted.value
+      ? "The code of mocks"
+      : "The task handlers and mocks";
 
 const close = (): void => {
   panes.closeDialog();
@@ -43,8 +48,13 @@ export default function Trust() {
         </>
       }
     >
-      <p>{what()} came with a link or a file and {workspace.tasksTrusted.value || workspace.mocksTrusted.value ? "is" : "are"} someone else's JavaScript.</p>
-      <p class="quiet">They run in a sandbox: no network, no storage, no access to this page, and they are stopped if they do not respond.</p>
+      <p>
+        {what()} came with a link or a file and {workspace.tasksTrusted.value || workspace.mocksTrusted.value ? "is" : "are"} someone else's
+        JavaScript.
+      </p>
+      <p class="quiet">
+        They run in a sandbox: no network, no storage, no access to this page, and they are stopped if they do not respond.
+      </p>
     </Dialog>
   );
 }

@@ -4,12 +4,29 @@
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
 import { history, simplifySelection } from "@codemirror/commands";
 import { json } from "@codemirror/lang-json";
-import { HighlightStyle, bracketMatching, codeFolding, foldGutter, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
+import {
+  HighlightStyle,
+  bracketMatching,
+  codeFolding,
+  foldGutter,
+  indentOnInput,
+  indentUnit,
+  syntaxHighlighting,
+} from "@codemirror/language";
 import { type Diagnostic as Mark, lintGutter, nextDiagnostic, previousDiagnostic, setDiagnostics } from "@codemirror/lint";
 import { closeSearchPanel, highlightSelectionMatches, openSearchPanel, search } from "@codemirror/search";
 import { ChangeSet, Compartment, EditorState, type Extension, Prec, type StateEffect, type Transaction } from "@codemirror/state";
 import { type ReadonlySignal, effect } from "@preact/signals";
-import { EditorView, drawSelection, dropCursor, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers, placeholder } from "@codemirror/view";
+import {
+  EditorView,
+  drawSelection,
+  dropCursor,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  keymap,
+  lineNumbers,
+  placeholder,
+} from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import type { Analysis, Diagnostic, Edit, StatePlace } from "../model/protocol.ts";
 import { sentence, unticked } from "../ui/format.ts";
@@ -98,23 +115,70 @@ const looks = EditorView.theme({
   ".cm-activeLine": { backgroundColor: "var(--line-active)" },
   ".cm-activeLineGutter": { backgroundColor: "transparent", color: "var(--text)" },
   ".cm-cursor": { borderLeftColor: "var(--text)", borderLeftWidth: "1.5px" },
-  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": { backgroundColor: "var(--selection)" },
+  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
+    backgroundColor: "var(--selection)",
+  },
   ".cm-selectionMatch": { backgroundColor: "var(--match)" },
   "&:not(.cm-focused) .cm-matchingBracket": { backgroundColor: "transparent", color: "inherit" },
   "&.cm-focused .cm-matchingBracket": { backgroundColor: "var(--match)", outline: "1px solid var(--border-strong)" },
-  ".cm-foldPlaceholder": { backgroundColor: "var(--raised)", border: "1px solid var(--border)", color: "var(--muted)", padding: "0 0.375rem", margin: "0 2px" },
+  ".cm-foldPlaceholder": {
+    backgroundColor: "var(--raised)",
+    border: "1px solid var(--border)",
+    color: "var(--muted)",
+    padding: "0 0.375rem",
+    margin: "0 2px",
+  },
   ".cm-foldGutter .cm-gutterElement": { cursor: "pointer" },
-  ".sg-fold": { display: "block", width: "0.4375rem", height: "0.4375rem", margin: "0.25rem 3px 0", border: "solid var(--faint)", borderWidth: "0 1.5px 1.5px 0", transform: "rotate(45deg)" },
+  ".sg-fold": {
+    display: "block",
+    width: "0.4375rem",
+    height: "0.4375rem",
+    margin: "0.25rem 3px 0",
+    border: "solid var(--faint)",
+    borderWidth: "0 1.5px 1.5px 0",
+    transform: "rotate(45deg)",
+  },
   ".sg-folded": { margin: "0.375rem 0.3125rem 0 1px", transform: "rotate(-45deg)" },
   ".cm-placeholder": { color: "var(--faint)" },
-  ".cm-tooltip": { backgroundColor: "var(--surface)", border: "1px solid var(--border-strong)", borderRadius: "0.5rem", boxShadow: "var(--shadow)", color: "var(--text)", overflow: "hidden" },
+  ".cm-tooltip": {
+    backgroundColor: "var(--surface)",
+    border: "1px solid var(--border-strong)",
+    borderRadius: "0.5rem",
+    boxShadow: "var(--shadow)",
+    color: "var(--text)",
+    overflow: "hidden",
+  },
   ".cm-tooltip-lint": { maxWidth: "min(28.75rem, 90vw)" },
-  ".cm-diagnostic": { padding: "0.5rem 0.75rem", borderLeft: "3px solid var(--bad)", fontFamily: "var(--sans)", fontSize: "0.7812rem", lineHeight: "1.45", whiteSpace: "pre-wrap" },
+  ".cm-diagnostic": {
+    padding: "0.5rem 0.75rem",
+    borderLeft: "3px solid var(--bad)",
+    fontFamily: "var(--sans)",
+    fontSize: "0.7812rem",
+    lineHeight: "1.45",
+    whiteSpace: "pre-wrap",
+  },
   ".cm-diagnostic-warning": { borderLeftColor: "var(--warn)" },
   ".cm-diagnostic-error": { borderLeftColor: "var(--bad)" },
-  ".cm-diagnosticAction": { font: "inherit", fontWeight: "600", backgroundColor: "var(--accent-fill)", color: "var(--accent-text)", border: "none", borderRadius: "0.375rem", padding: "0.25rem 0.625rem", margin: "0.5rem 0.5rem 0 0", cursor: "pointer" },
+  ".cm-diagnosticAction": {
+    font: "inherit",
+    fontWeight: "600",
+    backgroundColor: "var(--accent-fill)",
+    color: "var(--accent-text)",
+    border: "none",
+    borderRadius: "0.375rem",
+    padding: "0.25rem 0.625rem",
+    margin: "0.5rem 0.5rem 0 0",
+    cursor: "pointer",
+  },
   ".cm-diagnosticSource": { color: "var(--muted)", fontSize: "0.6875rem" },
-  ".cm-lintRange": { backgroundImage: "none", textDecorationLine: "underline", textDecorationStyle: "wavy", textDecorationThickness: "1.5px", textUnderlineOffset: "3px", textDecorationSkipInk: "none" },
+  ".cm-lintRange": {
+    backgroundImage: "none",
+    textDecorationLine: "underline",
+    textDecorationStyle: "wavy",
+    textDecorationThickness: "1.5px",
+    textUnderlineOffset: "3px",
+    textDecorationSkipInk: "none",
+  },
   ".cm-lintRange-error": { textDecorationColor: "var(--bad)" },
   ".cm-lintRange-warning": { textDecorationColor: "var(--warn)" },
   ".cm-lintPoint:after": { borderBottomColor: "var(--bad)" },
@@ -122,7 +186,10 @@ const looks = EditorView.theme({
   ".cm-gutter-lint .cm-gutterElement": { padding: "3px 1px 0" },
   // A cross and a triangle: round signs and diamonds are breakpoints.
   ".cm-lint-marker": { width: "0.6875rem", height: "0.6875rem", content: "''", marginTop: "0.25rem", forcedColorAdjust: "none" },
-  ".cm-lint-marker-error": { backgroundColor: "var(--bad)", clipPath: "polygon(18% 0, 50% 32%, 82% 0, 100% 18%, 68% 50%, 100% 82%, 82% 100%, 50% 68%, 18% 100%, 0 82%, 32% 50%, 0 18%)" },
+  ".cm-lint-marker-error": {
+    backgroundColor: "var(--bad)",
+    clipPath: "polygon(18% 0, 50% 32%, 82% 0, 100% 18%, 68% 50%, 100% 82%, 82% 100%, 50% 68%, 18% 100%, 0 82%, 32% 50%, 0 18%)",
+  },
   ".cm-lint-marker-warning": { backgroundColor: "var(--warn)", clipPath: "polygon(50% 4%, 100% 96%, 0 96%)" },
   ".cm-tooltip.cm-tooltip-autocomplete > ul": { fontFamily: "var(--mono)", fontSize: "0.75rem", maxHeight: "16em" },
   ".cm-tooltip-autocomplete ul li": { padding: "3px 0.625rem 3px 0.25rem" },
@@ -131,8 +198,23 @@ const looks = EditorView.theme({
   ".cm-panels": { backgroundColor: "var(--raised)", color: "var(--text)", borderColor: "var(--border)" },
   ".cm-panel.cm-search": { padding: "0.375rem 0.5rem", fontFamily: "var(--sans)" },
   ".cm-panel.cm-search [name=close]": { fontSize: "1.125rem", color: "var(--text)" },
-  ".cm-textfield": { backgroundColor: "var(--surface)", border: "1px solid var(--border-strong)", borderRadius: "0.375rem", padding: "3px 0.5rem", color: "var(--text)", fontSize: "0.75rem" },
-  ".cm-button": { backgroundImage: "none", backgroundColor: "var(--surface)", border: "1px solid var(--border-strong)", borderRadius: "0.375rem", color: "var(--text)", padding: "3px 0.625rem", fontSize: "0.75rem" },
+  ".cm-textfield": {
+    backgroundColor: "var(--surface)",
+    border: "1px solid var(--border-strong)",
+    borderRadius: "0.375rem",
+    padding: "3px 0.5rem",
+    color: "var(--text)",
+    fontSize: "0.75rem",
+  },
+  ".cm-button": {
+    backgroundImage: "none",
+    backgroundColor: "var(--surface)",
+    border: "1px solid var(--border-strong)",
+    borderRadius: "0.375rem",
+    color: "var(--text)",
+    padding: "3px 0.625rem",
+    fontSize: "0.75rem",
+  },
   ".cm-searchMatch": { backgroundColor: "var(--match)", outline: "1px solid var(--warn)" },
   ".cm-searchMatch-selected": { backgroundColor: "var(--selection)" },
 });
@@ -143,7 +225,8 @@ function typedOver(event: InputEvent, view: EditorView): boolean {
   const { state } = view;
   const { from, to } = state.selection.main;
   const text = event.data;
-  if (event.inputType !== "insertText" || text === null || view.composing || state.readOnly || state.doc.lineAt(from).to >= to) return false;
+  if (event.inputType !== "insertText" || text === null || view.composing || state.readOnly || state.doc.lineAt(from).to >= to)
+    return false;
   const insert = (): Transaction => state.update(state.replaceSelection(text), { userEvent: "input.type", scrollIntoView: true });
   if (!state.facet(EditorView.inputHandler).some((handle) => handle(view, from, to, text, insert))) view.dispatch(insert());
   event.preventDefault();
@@ -174,7 +257,17 @@ async function languageOf(language: Language, asked: AskLanguage | undefined): P
   }
 }
 
-export function createEditor({ host, text, language, label, placeholder: empty, readOnly = false, changed, changedKeys, asked }: Options): EditorHandle {
+export function createEditor({
+  host,
+  text,
+  language,
+  label,
+  placeholder: empty,
+  readOnly = false,
+  changed,
+  changedKeys,
+  asked,
+}: Options): EditorHandle {
   const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
   const asl = language === "asl-json" || language === "asl-yaml";
   let listener: ((name: string | null) => void) | undefined;
@@ -220,23 +313,39 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
         ...(asked ? [languageFeatures(asked)] : []),
         // Before the editor's own keys: the page's table says what these are.
         readOnly ? [EditorState.readOnly.of(true), EditorView.contentAttributes.of({ "aria-readonly": "true" })] : [],
-        asl ? Prec.highest(EditorView.domEventHandlers({ keydown: (event) => command(pageKeys.value?.find(event, "editor")?.id ?? "") })) : [],
+        asl
+          ? Prec.highest(EditorView.domEventHandlers({ keydown: (event) => command(pageKeys.value?.find(event, "editor")?.id ?? "") }))
+          : [],
         // Those of the list of completions, while it is open.
         Prec.highest(keymap.of(completionKeymap.filter(({ key }) => key !== undefined && key !== "Ctrl-Space"))),
         keys.of(keymap.of(textKeys(changedKeys.peek()))),
-        keymap.of([...closeBracketsKeymap, { key: "Escape", run: closeSearchPanel, scope: "editor search-panel" }, { key: "Escape", run: simplifySelection }, ...plainKeys]),
+        keymap.of([
+          ...closeBracketsKeymap,
+          { key: "Escape", run: closeSearchPanel, scope: "editor search-panel" },
+          { key: "Escape", run: simplifySelection },
+          ...plainKeys,
+        ]),
         Prec.highest(EditorView.domEventHandlers({ beforeinput: typedOver })),
         looks,
-        EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0", spellcheck: "false", autocorrect: "off", autocapitalize: "off" }),
+        EditorView.contentAttributes.of({
+          "aria-label": label,
+          tabindex: "0",
+          spellcheck: "false",
+          autocorrect: "off",
+          autocapitalize: "off",
+        }),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) {
             since.add(update.changes);
             clearTimeout(telling);
             // Not with every key: nothing else on the page needs to be that fast.
-            telling = setTimeout(() => {
-              telling = undefined;
-              changed(update.view.state.doc.toString());
-            }, update.view.composing ? 400 : 60);
+            telling = setTimeout(
+              () => {
+                telling = undefined;
+                changed(update.view.state.doc.toString());
+              },
+              update.view.composing ? 400 : 60,
+            );
           }
           if (!asl || (!update.selectionSet && statePlaces(update.startState) === statePlaces(update.state))) return;
           const { head } = update.state.selection.main;
@@ -336,7 +445,9 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
         const from = clamp(diagnostic.range?.start.offset ?? 0);
         const to = clamp(diagnostic.range?.end.offset ?? from);
         const { fixes, labels } = diagnostic;
-        const others = (labels ?? []).filter((other) => other.message).map((other) => `${other.range ? `Line ${other.range.start.line}: ` : ""}${other.message}`);
+        const others = (labels ?? [])
+          .filter((other) => other.message)
+          .map((other) => `${other.range ? `Line ${other.range.start.line}: ` : ""}${other.message}`);
         const mark: Mark = {
           from,
           to: Math.max(from, to),
@@ -345,7 +456,10 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
           source: diagnostic.code,
           renderMessage: () => withCode(mark.message),
         };
-        if (fixes) mark.actions = fixes.slice(0, 4).map(({ title, edits }) => ({ name: unticked(sentence(title)), apply: (editor) => apply(editor, since.moved(edits)) }));
+        if (fixes)
+          mark.actions = fixes
+            .slice(0, 4)
+            .map(({ title, edits }) => ({ name: unticked(sentence(title)), apply: (editor) => apply(editor, since.moved(edits)) }));
         return mark;
       });
       if (found.length > 0 || marked) view.dispatch(setDiagnostics(view.state, found));
@@ -389,10 +503,19 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
 
 /// Whether places are the ones that are known.
 function same(a: readonly StatePlace[], b: readonly StatePlace[]): boolean {
-  return a.length === b.length && a.every((place, i) => {
-    const other = b[i]!;
-    return place.pointer === other.pointer && place.from === other.from && place.to === other.to && place.nameFrom === other.nameFrom && place.nameTo === other.nameTo;
-  });
+  return (
+    a.length === b.length &&
+    a.every((place, i) => {
+      const other = b[i]!;
+      return (
+        place.pointer === other.pointer &&
+        place.from === other.from &&
+        place.to === other.to &&
+        place.nameFrom === other.nameFrom &&
+        place.nameTo === other.nameTo
+      );
+    })
+  );
 }
 
 /// What was written since the diagnostics came.

@@ -1,6 +1,13 @@
 // What may stand here: the interpreter knows, in JSON and in YAML.
 
-import { type Completion, type CompletionContext, type CompletionResult, autocompletion, insertCompletionText, pickedCompletion } from "@codemirror/autocomplete";
+import {
+  type Completion,
+  type CompletionContext,
+  type CompletionResult,
+  autocompletion,
+  insertCompletionText,
+  pickedCompletion,
+} from "@codemirror/autocomplete";
 import { syntaxTree } from "@codemirror/language";
 import type { Extension } from "@codemirror/state";
 import type { EditorView } from "@codemirror/view";
@@ -8,10 +15,21 @@ import type { Completions, Proposal } from "../model/protocol.ts";
 
 export type Ask = (text: string, offset: number) => Promise<Completions>;
 
-const KINDS: Record<string, string> = { field: "property", state: "variable", type: "type", function: "function", variable: "variable", seen: "property" };
+const KINDS: Record<string, string> = {
+  field: "property",
+  state: "variable",
+  type: "type",
+  function: "function",
+  variable: "variable",
+  seen: "property",
+};
 
 export function askedCompletions(ask: Ask, yaml: boolean): Extension {
-  return autocompletion({ override: [(context) => (yaml ? inYaml(context, ask) : inJson(context, ask))], icons: false, defaultKeymap: false });
+  return autocompletion({
+    override: [(context) => (yaml ? inYaml(context, ask) : inJson(context, ask))],
+    icons: false,
+    defaultKeymap: false,
+  });
 }
 
 async function inYaml(context: CompletionContext, ask: Ask): Promise<CompletionResult | null> {
@@ -46,7 +64,11 @@ async function inJson(context: CompletionContext, ask: Ask): Promise<CompletionR
 function optionOf({ label: shown, kind, detail, insert, caret }: Proposal, label: string): Completion {
   const apply = (view: EditorView, completion: Completion, from: number, to: number): void => {
     const change = insertCompletionText(view.state, insert, from, to);
-    view.dispatch({ ...change, ...(caret !== undefined && { selection: { anchor: from + caret } }), annotations: pickedCompletion.of(completion) });
+    view.dispatch({
+      ...change,
+      ...(caret !== undefined && { selection: { anchor: from + caret } }),
+      annotations: pickedCompletion.of(completion),
+    });
   };
   return { label, displayLabel: shown, detail, type: KINDS[kind] ?? "constant", apply: caret === undefined ? insert : apply };
 }

@@ -107,7 +107,12 @@ async function goToName(ask: AskLanguage, view: EditorView, at = view.state.sele
   if (!found || !target) return ask.say("There is no state or variable name here.");
   // On the name itself, the places that use it.
   if (places.some(({ from, to }) => from <= at && at <= to)) return listPlaces(ask, view, at);
-  if (places.length > 1) return list(view, `${found.name} is defined ${places.length} times`, places.map((place) => placeItem(view, place)));
+  if (places.length > 1)
+    return list(
+      view,
+      `${found.name} is defined ${places.length} times`,
+      places.map((place) => placeItem(view, place)),
+    );
   select(view, target.from, target.to);
 }
 
@@ -120,12 +125,20 @@ async function listPlaces(ask: AskLanguage, view: EditorView, at = view.state.se
   const found = await ask.references(view.state.doc.toString(), at).catch(() => null);
   if (!found) return ask.say("There is no state or variable name here.");
   const name = found.kind === "variable" ? `$${found.name}` : found.name;
-  list(view, `${name} is used in ${found.places.length} places`, found.places.map((place) => placeItem(view, place)));
+  list(
+    view,
+    `${name} is used in ${found.places.length} places`,
+    found.places.map((place) => placeItem(view, place)),
+  );
 }
 
 function placeItem(view: EditorView, place: { from: number; to: number; definition: boolean }): Item {
   const line = view.state.doc.lineAt(Math.min(place.from, view.state.doc.length));
-  return { label: line.text.trim().slice(0, 120), detail: `${place.definition ? "defined here · " : ""}line ${line.number}`, run: () => select(view, place.from, place.to) };
+  return {
+    label: line.text.trim().slice(0, 120),
+    detail: `${place.definition ? "defined here · " : ""}line ${line.number}`,
+    run: () => select(view, place.from, place.to),
+  };
 }
 
 async function listFixes(ask: AskLanguage, view: EditorView): Promise<void> {
@@ -135,9 +148,21 @@ async function listFixes(ask: AskLanguage, view: EditorView): Promise<void> {
   const none: Fix[] = [];
   const here = await ask.actions(text, from, to).catch(() => none);
   const onLine = await ask.actions(text, line.from, line.to).catch(() => none);
-  const found = [...here.filter(({ last }) => !last), ...onLine.filter((other) => !other.last && !here.some(({ title }) => title === other.title)), ...here.filter(({ last }) => last)];
+  const found = [
+    ...here.filter(({ last }) => !last),
+    ...onLine.filter((other) => !other.last && !here.some(({ title }) => title === other.title)),
+    ...here.filter(({ last }) => last),
+  ];
   if (found.length === 0) return ask.tell("No changes are available here.");
-  list(view, "Changes", found.map(({ title, edits }) => ({ label: sentence(title), detail: "", run: () => (edits.length === 0 ? ask.tell(sentence(title)) : (apply(view, edits), ask.say(`Done: ${title}`)), view.focus()) })));
+  list(
+    view,
+    "Changes",
+    found.map(({ title, edits }) => ({
+      label: sentence(title),
+      detail: "",
+      run: () => (edits.length === 0 ? ask.tell(sentence(title)) : (apply(view, edits), ask.say(`Done: ${title}`)), view.focus()),
+    })),
+  );
 }
 
 async function layOut(ask: AskLanguage, view: EditorView): Promise<void> {
@@ -238,19 +263,54 @@ function list(view: EditorView, title: string, items: Item[]): void {
 }
 
 const looks = EditorView.theme({
-  ".sg-hover": { maxWidth: "min(28.75rem, 90vw)", padding: "0.5rem 0.75rem", fontFamily: "var(--sans)", fontSize: "0.7812rem", lineHeight: "1.45" },
+  ".sg-hover": {
+    maxWidth: "min(28.75rem, 90vw)",
+    padding: "0.5rem 0.75rem",
+    fontFamily: "var(--sans)",
+    fontSize: "0.7812rem",
+    lineHeight: "1.45",
+  },
   ".sg-hover-title": { fontFamily: "var(--mono)", fontSize: "0.75rem", fontWeight: "650" },
   ".sg-hover p": { margin: "0.25rem 0 0" },
-  ".sg-hover code": { fontFamily: "var(--mono)", fontSize: "0.7188rem", backgroundColor: "var(--raised)", borderRadius: "0.25rem", padding: "0 3px" },
+  ".sg-hover code": {
+    fontFamily: "var(--mono)",
+    fontSize: "0.7188rem",
+    backgroundColor: "var(--raised)",
+    borderRadius: "0.25rem",
+    padding: "0 3px",
+  },
   ".sg-hover-value code": { wordBreak: "break-all" },
-  ".sg-panel": { display: "flex", flexWrap: "wrap", alignItems: "center", gap: "0.5rem", padding: "0.375rem 0.625rem", fontFamily: "var(--sans)", fontSize: "0.7812rem" },
+  ".sg-panel": {
+    display: "flex",
+    flexWrap: "wrap",
+    alignItems: "center",
+    gap: "0.5rem",
+    padding: "0.375rem 0.625rem",
+    fontFamily: "var(--sans)",
+    fontSize: "0.7812rem",
+  },
   ".sg-panel label": { display: "flex", alignItems: "center", gap: "0.375rem" },
   ".sg-panel .sg-problem": { color: "var(--bad)", flexBasis: "100%" },
   ".sg-panel .sg-problem:empty": { display: "none" },
   ".sg-panel .sg-note": { color: "var(--muted)" },
   ".sg-list": { flexDirection: "column", flexWrap: "nowrap", alignItems: "stretch", maxHeight: "11.875rem" },
   ".sg-rows": { overflowY: "auto" },
-  ".sg-row": { display: "flex", justifyContent: "space-between", gap: "0.75rem", width: "100%", minHeight: "1.625rem", alignItems: "center", padding: "2px 0.5rem", border: "none", borderRadius: "0.375rem", backgroundColor: "transparent", color: "var(--text)", font: "0.75rem var(--mono)", textAlign: "start", cursor: "pointer" },
+  ".sg-row": {
+    display: "flex",
+    justifyContent: "space-between",
+    gap: "0.75rem",
+    width: "100%",
+    minHeight: "1.625rem",
+    alignItems: "center",
+    padding: "2px 0.5rem",
+    border: "none",
+    borderRadius: "0.375rem",
+    backgroundColor: "transparent",
+    color: "var(--text)",
+    font: "0.75rem var(--mono)",
+    textAlign: "start",
+    cursor: "pointer",
+  },
   ".sg-row span": { overflow: "hidden", textOverflow: "ellipsis", whiteSpace: "nowrap" },
   ".sg-row small": { color: "var(--muted)", fontFamily: "var(--sans)", flex: "none" },
   ".sg-row:hover, .sg-row:focus-visible": { backgroundColor: "var(--accent-soft)", outline: "none" },

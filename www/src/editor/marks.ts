@@ -61,7 +61,10 @@ const MOST_LINES = 2_000;
 const MOST_LENSES = 300;
 
 class Break extends GutterMarker {
-  constructor(readonly kind: string, readonly title: string) {
+  constructor(
+    readonly kind: string,
+    readonly title: string,
+  ) {
     super();
   }
   override eq(other: Break): boolean {
@@ -110,7 +113,11 @@ function drawn(path: string): SVGElement {
 /// Its words come by the style: they are no part of the text that is read or copied.
 class LensRow extends WidgetType {
   private stop: (() => void) | undefined;
-  constructor(readonly state: string, readonly indent: number, readonly lenses: (state: string) => Lens[]) {
+  constructor(
+    readonly state: string,
+    readonly indent: number,
+    readonly lenses: (state: string) => Lens[],
+  ) {
     super();
   }
   override eq(other: LensRow): boolean {
@@ -170,12 +177,26 @@ class Value extends WidgetType {
 const NONE: Shown = { current: null, executing: null, breakpoints: new Map(), signs: new Map(), lenses: null };
 
 export const marksField = StateField.define<Held>({
-  create: () => ({ shown: NONE, breaks: RangeSet.empty, signs: RangeSet.empty, current: Decoration.none, executing: Decoration.none, lenses: Decoration.none }),
+  create: () => ({
+    shown: NONE,
+    breaks: RangeSet.empty,
+    signs: RangeSet.empty,
+    current: Decoration.none,
+    executing: Decoration.none,
+    lenses: Decoration.none,
+  }),
   update(before, transaction) {
     let held = before;
     if (transaction.docChanged) {
       const { changes } = transaction;
-      held = { ...held, breaks: held.breaks.map(changes), signs: held.signs.map(changes), current: held.current.map(changes), executing: held.executing.map(changes), lenses: held.lenses.map(changes) };
+      held = {
+        ...held,
+        breaks: held.breaks.map(changes),
+        signs: held.signs.map(changes),
+        current: held.current.map(changes),
+        executing: held.executing.map(changes),
+        lenses: held.lenses.map(changes),
+      };
     }
     let given: Partial<Shown> | undefined;
     for (const effect of transaction.effects) {
@@ -188,8 +209,10 @@ export const marksField = StateField.define<Held>({
     if (given.breakpoints) held.breaks = breaks(state, given.breakpoints);
     if (given.signs) held.signs = signs(state, given.signs);
     if (given.current !== undefined) held.current = linesOf(state, given.current, "sg-current");
-    if (given.executing !== undefined) held.executing = linesOf(state, given.executing?.state ?? null, "sg-executing", given.executing?.paused ? "sg-paused" : "");
-    if (given.lenses !== undefined || (given.current !== undefined && statePlaces(state).length > MOST_LENSES)) held.lenses = lenses(state, held.shown);
+    if (given.executing !== undefined)
+      held.executing = linesOf(state, given.executing?.state ?? null, "sg-executing", given.executing?.paused ? "sg-paused" : "");
+    if (given.lenses !== undefined || (given.current !== undefined && statePlaces(state).length > MOST_LENSES))
+      held.lenses = lenses(state, held.shown);
     return held;
   },
   provide: (field) => [
@@ -205,7 +228,10 @@ const valuesField = StateField.define<DecorationSet>({
     for (const effect of transaction.effects) {
       if (!effect.is(setValues)) continue;
       const most = transaction.state.doc.length;
-      return Decoration.set(effect.value.map(({ at, text }) => Decoration.widget({ widget: new Value(text), side: 1 }).range(Math.min(at, most))), true);
+      return Decoration.set(
+        effect.value.map(({ at, text }) => Decoration.widget({ widget: new Value(text), side: 1 }).range(Math.min(at, most))),
+        true,
+      );
     }
     return values.map(transaction.changes);
   },
@@ -245,7 +271,8 @@ function linesOf(state: EditorState, name: string | null, kind: string, first = 
   const lines: Range<Decoration>[] = [];
   const begin = state.doc.lineAt(place.nameFrom).number;
   const end = Math.min(state.doc.lineAt(Math.min(place.to, state.doc.length)).number, begin + MOST_LINES);
-  for (let n = begin; n <= end; n++) lines.push(Decoration.line({ class: n === begin && first ? `${kind} ${first}` : kind }).range(state.doc.line(n).from));
+  for (let n = begin; n <= end; n++)
+    lines.push(Decoration.line({ class: n === begin && first ? `${kind} ${first}` : kind }).range(state.doc.line(n).from));
   return Decoration.set(lines);
 }
 
@@ -279,7 +306,9 @@ export function marks(toggle: (state: string, edit: boolean) => void): Extension
         mousedown(view, line, event) {
           const at = view.state.doc.lineAt(line.from);
           // A state whose name is in the line, else the innermost one around it.
-          const found = statePlaces(view.state).find(({ nameFrom }) => nameFrom >= at.from && nameFrom <= at.to) ?? stateAt(view.state, at.from + /^\s*/.exec(at.text)![0].length);
+          const found =
+            statePlaces(view.state).find(({ nameFrom }) => nameFrom >= at.from && nameFrom <= at.to) ??
+            stateAt(view.state, at.from + /^\s*/.exec(at.text)![0].length);
           if (!found) return false;
           event.preventDefault();
           toggle(found.name, (event as MouseEvent).shiftKey);
@@ -287,7 +316,11 @@ export function marks(toggle: (state: string, edit: boolean) => void): Extension
         },
       },
     }),
-    gutter({ class: "sg-signs", markers: (view) => view.state.field(marksField).signs, initialSpacer: () => new SignMark({ sign: "", count: 1, kind: "none", title: "" }) }),
+    gutter({
+      class: "sg-signs",
+      markers: (view) => view.state.field(marksField).signs,
+      initialSpacer: () => new SignMark({ sign: "", count: 1, kind: "none", title: "" }),
+    }),
     looks,
   ];
 }
@@ -298,7 +331,16 @@ const looks = EditorView.theme({
   ".sg-executing:has(~ .sg-paused), .sg-paused, .sg-paused ~ .sg-executing": { boxShadow: "inset 3px 0 var(--st-paused)" },
   ".sg-paused": { backgroundColor: "var(--st-paused-fill)" },
   ".sg-breaks": { width: "1rem", cursor: "pointer" },
-  ".sg-break": { display: "block", width: "0.6875rem", height: "0.6875rem", margin: "0.25rem 0 0 3px", borderRadius: "50%", boxSizing: "border-box", border: "2px solid var(--bad)", backgroundColor: "var(--bad)" },
+  ".sg-break": {
+    display: "block",
+    width: "0.6875rem",
+    height: "0.6875rem",
+    margin: "0.25rem 0 0 3px",
+    borderRadius: "50%",
+    boxSizing: "border-box",
+    border: "2px solid var(--bad)",
+    backgroundColor: "var(--bad)",
+  },
   ".sg-break-condition": { borderRadius: "2px", transform: "rotate(45deg) scale(.86)" },
   ".sg-break-log": { backgroundColor: "transparent" },
   ".sg-break-off": { backgroundColor: "transparent", borderColor: "var(--faint)", borderStyle: "dashed", borderWidth: "1.5px" },
@@ -306,7 +348,16 @@ const looks = EditorView.theme({
   ".sg-breaks .cm-gutterElement:hover .sg-break-none": { backgroundColor: "var(--bad-soft)", borderColor: "var(--bad)" },
   ".sg-signs": { width: "1.375rem" },
   ".sg-sign": { display: "block", fontWeight: "700", fontSize: "0.6875rem", whiteSpace: "nowrap", paddingInlineStart: "3px" },
-  ".sg-sign svg": { width: "0.6875rem", height: "0.6875rem", verticalAlign: "-1px", fill: "none", stroke: "currentcolor", strokeWidth: "2.6", strokeLinecap: "round", strokeLinejoin: "round" },
+  ".sg-sign svg": {
+    width: "0.6875rem",
+    height: "0.6875rem",
+    verticalAlign: "-1px",
+    fill: "none",
+    stroke: "currentcolor",
+    strokeWidth: "2.6",
+    strokeLinecap: "round",
+    strokeLinejoin: "round",
+  },
   ".sg-sign small": { fontSize: "0.5312rem", verticalAlign: "super", lineHeight: "0" },
   ".sg-succeeded": { color: "var(--st-succeeded)" },
   ".sg-failed, .sg-timedOut": { color: "var(--st-failed)" },
@@ -316,9 +367,26 @@ const looks = EditorView.theme({
   ".sg-retrying": { color: "var(--st-retrying)" },
   ".sg-cancelled": { color: "var(--muted)" },
   ".sg-lenses": { height: "1.0625rem", display: "flex", alignItems: "end", gap: "2px", overflow: "hidden", userSelect: "none" },
-  ".sg-lenses button": { border: "none", background: "none", padding: "0 0.25rem 0 0", font: "0.6562rem/0.9375rem var(--sans)", color: "var(--muted)", cursor: "pointer", whiteSpace: "nowrap" },
+  ".sg-lenses button": {
+    border: "none",
+    background: "none",
+    padding: "0 0.25rem 0 0",
+    font: "0.6562rem/0.9375rem var(--sans)",
+    color: "var(--muted)",
+    cursor: "pointer",
+    whiteSpace: "nowrap",
+  },
   ".sg-lenses button::before": { content: "attr(data-text)" },
   ".sg-lenses button + button": { paddingInlineStart: "0.375rem", borderInlineStart: "1px solid var(--border)" },
   ".sg-lenses button:hover": { color: "var(--accent)", textDecoration: "underline" },
-  ".sg-value::after": { content: "' = ' attr(data-value)", color: "var(--muted)", fontStyle: "italic", backgroundColor: "var(--raised)", borderRadius: "0.25rem", padding: "0 0.25rem", marginInlineStart: "0.375rem", fontSize: "0.7188rem" },
+  ".sg-value::after": {
+    content: "' = ' attr(data-value)",
+    color: "var(--muted)",
+    fontStyle: "italic",
+    backgroundColor: "var(--raised)",
+    borderRadius: "0.25rem",
+    padding: "0 0.25rem",
+    marginInlineStart: "0.375rem",
+    fontSize: "0.7188rem",
+  },
 });

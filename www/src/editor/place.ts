@@ -31,18 +31,32 @@ export async function renameState(name: string): Promise<void> {
 
 /// Turns a state, or all, to JSONata as far as that means the same, and says what could not be turned.
 export async function convertToJsonata(state?: string): Promise<void> {
-  if (analysis.inside.value) return showToast(`Go back to ${workspace.title.value} first: the machines that tasks start are changed under Mocks.`);
+  if (analysis.inside.value)
+    return showToast(`Go back to ${workspace.title.value} first: the machines that tasks start are changed under Mocks.`);
   workspace.flush();
   const text = workspace.definition.value;
   try {
-    const { edits, converted, left } = await interpreter.query("convert", { text, format: workspace.format.value, ...(state !== undefined && { state }) });
+    const { edits, converted, left } = await interpreter.query("convert", {
+      text,
+      format: workspace.format.value,
+      ...(state !== undefined && { state }),
+    });
     if (workspace.definition.value !== text) return showToast("The text has changed. Try again.");
     let next = text;
     for (const { from, to, text: put } of [...edits].reverse()) next = next.slice(0, from) + put + next.slice(to);
     workspace.edit({ definition: next });
-    const done = converted.length === 1 ? `“${converted[0]}” is in JSONata now.` : converted.length > 1 ? `${converted.length} states are in JSONata now.` : left.length > 0 ? "Nothing was converted." : "It is in JSONata already.";
+    const done =
+      converted.length === 1
+        ? `“${converted[0]}” is in JSONata now.`
+        : converted.length > 1
+          ? `${converted.length} states are in JSONata now.`
+          : left.length > 0
+            ? "Nothing was converted."
+            : "It is in JSONata already.";
     if (left.length === 0) return showToast(done);
-    shout(`${done} In JSONPath ${left.length === 1 ? "stays" : "stay"} ${left.map(({ state: name, reason }) => `“${name}”: ${reason}`).join("; ")}.`);
+    shout(
+      `${done} In JSONPath ${left.length === 1 ? "stays" : "stay"} ${left.map(({ state: name, reason }) => `“${name}”: ${reason}`).join("; ")}.`,
+    );
   } catch {
     showToast("The definition cannot be read yet, so nothing was converted.");
   }

@@ -19,14 +19,16 @@ export function moved(places: readonly StatePlace[], changes: ChangeDesc): reado
   for (const place of places) {
     const [from, to] = [changes.mapPos(place.from, 1), changes.mapPos(place.to, -1)];
     // What was taken out is no state any more.
-    if (to > from) found.push({ ...place, from, to, nameFrom: changes.mapPos(place.nameFrom, 1), nameTo: changes.mapPos(place.nameTo, -1) });
+    if (to > from)
+      found.push({ ...place, from, to, nameFrom: changes.mapPos(place.nameFrom, 1), nameTo: changes.mapPos(place.nameTo, -1) });
   }
   return found;
 }
 
 export const statePlaces = (state: EditorState): readonly StatePlace[] => state.field(stateField, false) ?? [];
 
-export const placeOf = (state: EditorState, name: string): StatePlace | undefined => statePlaces(state).find((place) => place.name === name);
+export const placeOf = (state: EditorState, name: string): StatePlace | undefined =>
+  statePlaces(state).find((place) => place.name === name);
 
 /// The innermost state around a place.
 export function stateAt(state: EditorState, offset: number): StatePlace | undefined {

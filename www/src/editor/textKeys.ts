@@ -2,10 +2,43 @@
 
 import { startCompletion } from "@codemirror/autocomplete";
 import {
-  addCursorAbove, addCursorBelow, copyLineDown, copyLineUp, cursorDocEnd, cursorDocStart, cursorGroupLeft, cursorGroupRight, cursorMatchingBracket, cursorSyntaxLeft, cursorSyntaxRight,
-  deleteGroupBackward, deleteGroupForward, deleteLine, indentLess, indentMore, indentSelection, moveLineDown, moveLineUp, redo, redoSelection, selectAll, selectDocEnd, selectDocStart,
-  selectGroupLeft, selectGroupRight, selectLine, selectMatchingBracket, selectParentSyntax, selectSyntaxLeft, selectSyntaxRight, standardKeymap, toggleBlockComment, toggleComment,
-  toggleTabFocusMode, undo, undoSelection,
+  addCursorAbove,
+  addCursorBelow,
+  copyLineDown,
+  copyLineUp,
+  cursorDocEnd,
+  cursorDocStart,
+  cursorGroupLeft,
+  cursorGroupRight,
+  cursorMatchingBracket,
+  cursorSyntaxLeft,
+  cursorSyntaxRight,
+  deleteGroupBackward,
+  deleteGroupForward,
+  deleteLine,
+  indentLess,
+  indentMore,
+  indentSelection,
+  moveLineDown,
+  moveLineUp,
+  redo,
+  redoSelection,
+  selectAll,
+  selectDocEnd,
+  selectDocStart,
+  selectGroupLeft,
+  selectGroupRight,
+  selectLine,
+  selectMatchingBracket,
+  selectParentSyntax,
+  selectSyntaxLeft,
+  selectSyntaxRight,
+  standardKeymap,
+  toggleBlockComment,
+  toggleComment,
+  toggleTabFocusMode,
+  undo,
+  undoSelection,
 } from "@codemirror/commands";
 import { foldAll, foldCode, unfoldAll, unfoldCode } from "@codemirror/language";
 import { openLintPanel } from "@codemirror/lint";
@@ -76,7 +109,13 @@ export function textKeys(changed: Changed): KeyBinding[] {
   const bound = textCommands.flatMap(({ id, keys }) => {
     const name = id.slice("text.".length);
     const [run, shift] = RUN[name]!;
-    return (changed[id] ?? keys).map((chord): KeyBinding => ({ key: forEditor(chord), run, ...(shift && { shift }), preventDefault: true, ...(IN_SEARCH.has(name) && { scope: "editor search-panel" }) }));
+    return (changed[id] ?? keys).map((chord): KeyBinding => ({
+      key: forEditor(chord),
+      run,
+      ...(shift && { shift }),
+      preventDefault: true,
+      ...(IN_SEARCH.has(name) && { scope: "editor search-panel" }),
+    }));
   });
   const gone = textCommands.flatMap(({ id, keys }) => keys.filter((chord) => NATIVE.test(chord) && changed[id]?.includes(chord) === false));
   return [...bound, ...gone.map((chord): KeyBinding => ({ key: forEditor(chord), run: () => true }))];

@@ -26,14 +26,35 @@ export class Drawing {
   private focused = -1;
   private selected = "";
 
-  constructor(private readonly index: GraphIndex, private readonly events: DrawingEvents) {
+  constructor(
+    private readonly index: GraphIndex,
+    private readonly events: DrawingEvents,
+  ) {
     const { graph } = index;
     this.element = svg("svg", {
-      class: "canvas", viewBox: `0 0 ${graph.width} ${graph.height}`, width: graph.width, height: graph.height, role: "group",
-      "aria-roledescription": "state machine graph", "aria-label": `${graph.comment ?? "State machine"}: ${index.stateCount} ${index.stateCount === 1 ? "state" : "states"}`,
+      class: "canvas",
+      viewBox: `0 0 ${graph.width} ${graph.height}`,
+      width: graph.width,
+      height: graph.height,
+      role: "group",
+      "aria-roledescription": "state machine graph",
+      "aria-label": `${graph.comment ?? "State machine"}: ${index.stateCount} ${index.stateCount === 1 ? "state" : "states"}`,
     });
     const heads = ["flow", "catch", "back", "taken"].map((kind) =>
-      svg("marker", { id: `${this.prefix}-${kind}`, viewBox: "0 0 10 10", refX: 9.5, refY: 5, markerWidth: 9, markerHeight: 9, markerUnits: "userSpaceOnUse", orient: "auto" }, svg("path", { class: `head head-${kind}`, d: "M1 1L9.5 5L1 9Z" })),
+      svg(
+        "marker",
+        {
+          id: `${this.prefix}-${kind}`,
+          viewBox: "0 0 10 10",
+          refX: 9.5,
+          refY: 5,
+          markerWidth: 9,
+          markerHeight: 9,
+          markerUnits: "userSpaceOnUse",
+          orient: "auto",
+        },
+        svg("path", { class: `head head-${kind}`, d: "M1 1L9.5 5L1 9Z" }),
+      ),
     );
     this.element.append(svg("defs", {}, ...heads), this.scope(-1, "States"));
     const first = graph.nodes.findIndex(isState);
@@ -46,20 +67,48 @@ export class Drawing {
     const drawn = this.nodes.get(at);
     const node = this.index.node(at);
     if (!drawn || !node) return;
-    const classes = ["node", isContainer(node) ? "container" : "", `type-${node.type.toLowerCase()}`, `is-${run.status}`, node.name === this.selected ? "selected" : "", node.type === "Missing" ? "missing" : ""];
+    const classes = [
+      "node",
+      isContainer(node) ? "container" : "",
+      `type-${node.type.toLowerCase()}`,
+      `is-${run.status}`,
+      node.name === this.selected ? "selected" : "",
+      node.type === "Missing" ? "missing" : "",
+    ];
     drawn.group.setAttribute("class", classes.filter(Boolean).join(" "));
     drawn.group.setAttribute("part", `node ${run.status}`);
     drawn.button.setAttribute("aria-label", this.nameOf(node, run));
     drawn.button.setAttribute("aria-pressed", String(node.name === this.selected));
     const icon = STATUS_ICON[run.status];
-    const words = [run.entered > 1 ? `×${run.entered}` : "", run.iterations > 0 ? `${run.iterationsDone + run.iterationsFailed}/${run.iterations}` : "", run.failures > 0 && run.status !== "failed" ? `retried ${run.failures}` : ""].filter(Boolean).join(" ");
+    const words = [
+      run.entered > 1 ? `×${run.entered}` : "",
+      run.iterations > 0 ? `${run.iterationsDone + run.iterationsFailed}/${run.iterations}` : "",
+      run.failures > 0 && run.status !== "failed" ? `retried ${run.failures}` : "",
+    ]
+      .filter(Boolean)
+      .join(" ");
     const { x, y, width, height } = node;
     const parts: SVGElement[] = [];
     // On the border, below the last line of the name.
-    if (icon) parts.push(svg("g", { class: "status", transform: `translate(${x + width - 14} ${y + height})` }, svg("circle", { r: 10 }), svg("path", { transform: "translate(-6.5 -6.5) scale(.65)", d: iconPath(icon) })));
+    if (icon)
+      parts.push(
+        svg(
+          "g",
+          { class: "status", transform: `translate(${x + width - 14} ${y + height})` },
+          svg("circle", { r: 10 }),
+          svg("path", { transform: "translate(-6.5 -6.5) scale(.65)", d: iconPath(icon) }),
+        ),
+      );
     if (words) {
       const long = words.length * 6.6 + 12;
-      parts.push(svg("g", { class: "count", transform: `translate(${x + width - (icon ? 28 : 10)} ${y + height})` }, svg("rect", { x: -long, y: -9, width: long, height: 18, rx: 9 }), svg("text", { x: -long / 2, y: 4 }, words)));
+      parts.push(
+        svg(
+          "g",
+          { class: "count", transform: `translate(${x + width - (icon ? 28 : 10)} ${y + height})` },
+          svg("rect", { x: -long, y: -9, width: long, height: 18, rx: 9 }),
+          svg("text", { x: -long / 2, y: 4 }, words),
+        ),
+      );
     }
     drawn.badge.replaceChildren(...parts);
   }
@@ -98,13 +147,23 @@ export class Drawing {
     }
     for (const e of lines) {
       const { labelBox: box, label: words, title } = edges[e]!;
-      if (box) quiet.append(svg("g", { class: `edge-label edge-label-${kindOf(edges[e]!)}` }, svg("title", {}, title ?? words), svg("rect", { x: box.x, y: box.y + 1, width: box.width, height: box.height - 2, rx: 8 }), svg("text", { x: box.x + box.width / 2, y: box.y + box.height / 2 + 4 }, words)));
+      if (box)
+        quiet.append(
+          svg(
+            "g",
+            { class: `edge-label edge-label-${kindOf(edges[e]!)}` },
+            svg("title", {}, title ?? words),
+            svg("rect", { x: box.x, y: box.y + 1, width: box.width, height: box.height - 2, rx: 8 }),
+            svg("text", { x: box.x + box.width / 2, y: box.y + box.height / 2 + 4 }, words),
+          ),
+        );
     }
     const list = svg("g", { role: "list", "aria-label": label });
     for (const i of inside) {
       const node = nodes[i]!;
       if (node.type === "Start" || node.type === "End") quiet.append(mark(node));
-      else list.append(svg("g", { role: "listitem" }, ...(node.type === "Scope" ? [frame(node), this.scope(i, node.name)] : this.state(i))));
+      else
+        list.append(svg("g", { role: "listitem" }, ...(node.type === "Scope" ? [frame(node), this.scope(i, node.name)] : this.state(i))));
     }
     return svg("g", {}, quiet, list.childNodes.length > 0 && list);
   }
@@ -133,7 +192,9 @@ export class Drawing {
     const group = svg("g", {}, button, badge);
     this.nodes.set(i, { group, button, badge });
     if (!isContainer(node)) return [group];
-    const scopes = this.index.children[i]!.map((scope) => svg("g", {}, frame(nodes[scope]!), this.scope(scope, `${node.name}, ${nodes[scope]!.name}`)));
+    const scopes = this.index.children[i]!.map((scope) =>
+      svg("g", {}, frame(nodes[scope]!), this.scope(scope, `${node.name}, ${nodes[scope]!.name}`)),
+    );
     return [group, ...scopes];
   }
 
@@ -150,7 +211,8 @@ export class Drawing {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const all = [...this.nodes.keys()];
     const beside = (step: number): number | undefined => all[all.indexOf(focused) + step];
-    const along = (ids: (string | undefined)[]): number | undefined => ids.map((id) => index.byId.get(id ?? "") ?? -1).find((at) => this.nodes.has(at));
+    const along = (ids: (string | undefined)[]): number | undefined =>
+      ids.map((id) => index.byId.get(id ?? "") ?? -1).find((at) => this.nodes.has(at));
     const inside = index.statesInside(focused).sort((a, b) => a - b)[0];
     let to: number | undefined;
     if (event.key === "ArrowDown") to = along((index.out[focused] ?? []).map((e) => edges[e]!.to)) ?? beside(1);
@@ -173,9 +235,21 @@ export class Drawing {
     const ways = (index.out[index.byId.get(node.id)!] ?? []).slice(0, 8).map((e) => {
       const edge = index.graph.edges[e]!;
       const to = index.node(index.byId.get(edge.to) ?? -1)?.name ?? "?";
-      return edge.kind === "end" ? "ends" : edge.kind === "choice" ? `to ${to} if ${edge.title ?? edge.label ?? ""}` : edge.kind === "default" ? `else to ${to}` : edge.kind === "catch" ? `on ${edge.title ?? edge.label ?? "error"} to ${to}` : `goes to ${to}`;
+      return edge.kind === "end"
+        ? "ends"
+        : edge.kind === "choice"
+          ? `to ${to} if ${edge.title ?? edge.label ?? ""}`
+          : edge.kind === "default"
+            ? `else to ${to}`
+            : edge.kind === "catch"
+              ? `on ${edge.title ?? edge.label ?? "error"} to ${to}`
+              : `goes to ${to}`;
     });
-    const counts = [run.entered > 1 ? `entered ${run.entered} times` : "", run.iterations > 0 ? `${run.iterationsDone} of ${run.iterations} items done` : "", run.failures > 0 ? `${run.failures} failed ${run.failures === 1 ? "attempt" : "attempts"}` : ""];
+    const counts = [
+      run.entered > 1 ? `entered ${run.entered} times` : "",
+      run.iterations > 0 ? `${run.iterationsDone} of ${run.iterations} items done` : "",
+      run.failures > 0 ? `${run.failures} failed ${run.failures === 1 ? "attempt" : "attempts"}` : "",
+    ];
     return [`${node.lines.join(" ")} ${node.caption || node.type}`, STATUS_TEXT[run.status], ...counts.filter(Boolean), ...ways].join(", ");
   }
 }
@@ -192,7 +266,8 @@ function mark(node: GraphNode): SVGGElement {
   const { x, y, width, height } = node;
   const end = node.type === "End";
   const group = svg("g", { class: end ? "mark mark-end" : "mark" });
-  if (width > 20) group.append(svg("rect", { x, y, width, height, rx: height / 2 }), svg("text", { x: x + width / 2, y: y + height / 2 + 4 }, node.name));
+  if (width > 20)
+    group.append(svg("rect", { x, y, width, height, rx: height / 2 }), svg("text", { x: x + width / 2, y: y + height / 2 + 4 }, node.name));
   else {
     group.append(svg("circle", { cx: x + width / 2, cy: y + height / 2, r: width / 2 - 1 }));
     if (end) group.append(svg("circle", { class: "mark-dot", cx: x + width / 2, cy: y + height / 2, r: 3 }));

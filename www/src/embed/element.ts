@@ -42,7 +42,22 @@ export class TaskEvent extends Event {
 }
 
 const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
-const OBSERVED = ["src", "definition", "input", "mocks", "history", "view", "controls", "breakpoints", "theme", "readonly", "speed", "seed", "at", "height"];
+const OBSERVED = [
+  "src",
+  "definition",
+  "input",
+  "mocks",
+  "history",
+  "view",
+  "controls",
+  "breakpoints",
+  "theme",
+  "readonly",
+  "speed",
+  "seed",
+  "at",
+  "height",
+];
 
 export class StepglassDebugger extends Base {
   static observedAttributes = OBSERVED;
@@ -87,12 +102,15 @@ export class StepglassDebugger extends Base {
     this.dress();
     this.size();
     // What nobody scrolls to costs nothing.
-    this.observer = new IntersectionObserver((entries) => {
-      if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
-      this.observer?.disconnect();
-      this.visible = true;
-      void this.load();
-    }, { rootMargin: "200px" });
+    this.observer = new IntersectionObserver(
+      (entries) => {
+        if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+        this.observer?.disconnect();
+        this.visible = true;
+        void this.load();
+      },
+      { rootMargin: "200px" },
+    );
     this.observer.observe(this);
   }
 
@@ -160,7 +178,8 @@ export class StepglassDebugger extends Base {
 
   /// Begins another run, as this one was up to the event shown or the given one.
   async fork(event?: number): Promise<void> {
-    if (this.session && this.link) this.stand(await this.link.call("fork", { session: this.session, ...(event === undefined ? {} : { event }) }));
+    if (this.session && this.link)
+      this.stand(await this.link.call("fork", { session: this.session, ...(event === undefined ? {} : { event }) }));
   }
 
   /// The graph as a picture of its own, with the run's colours unless `run` is false.
@@ -170,7 +189,9 @@ export class StepglassDebugger extends Base {
     const options: Record<string, unknown> = { theme };
     if (run && this.fold && this.cursor > 0) {
       const { nodes, edges } = this.index.graph;
-      options["status"] = Object.fromEntries(nodes.map((node, i) => [node.pointer, this.fold!.runs[i]!.status] as const).filter(([, status]) => status !== "idle"));
+      options["status"] = Object.fromEntries(
+        nodes.map((node, i) => [node.pointer, this.fold!.runs[i]!.status] as const).filter(([, status]) => status !== "idle"),
+      );
       options["taken"] = Object.fromEntries(edges.map((edge, i) => [edge.id, this.fold!.taken[i]!] as const));
     }
     return link.call("svg", { definition: this.text, options });
@@ -387,7 +408,18 @@ export class StepglassDebugger extends Base {
     if (standing.reason === "exception") this.say(`${standing.events ? "" : "Not started: "}${standing.description}`);
     for (const task of standing.tasks) this.ask(task);
     if (standing.status === "paused" && (before?.status === "running" || before?.event !== standing.event) && standing.reason !== "start") {
-      this.dispatchEvent(new CustomEvent("asl-paused", { detail: { reason: standing.reason, description: standing.description, event: standing.event, state: this.stateAt(standing.event) }, bubbles: true, composed: true }));
+      this.dispatchEvent(
+        new CustomEvent("asl-paused", {
+          detail: {
+            reason: standing.reason,
+            description: standing.description,
+            event: standing.event,
+            state: this.stateAt(standing.event),
+          },
+          bubbles: true,
+          composed: true,
+        }),
+      );
     }
     if (standing.outcome) this.complete(standing.outcome);
     this.rested?.();
@@ -446,7 +478,8 @@ export class StepglassDebugger extends Base {
     if (!box || frame.scrollHeight <= frame.clientHeight + 4) return;
     const scale = this.drawing!.element.clientHeight / this.index!.graph.height || 1;
     const top = box.y * scale;
-    if (top < frame.scrollTop + 20 || top + 60 > frame.scrollTop + frame.clientHeight) frame.scrollTop = Math.max(0, top - frame.clientHeight / 3);
+    if (top < frame.scrollTop + 20 || top + 60 > frame.scrollTop + frame.clientHeight)
+      frame.scrollTop = Math.max(0, top - frame.clientHeight / 3);
   }
 
   /// Puts words and buttons in order.
@@ -454,7 +487,9 @@ export class StepglassDebugger extends Base {
     if (!this.root) return;
     const { parts, standing } = this;
     const views = words(this.getAttribute("view") ?? "graph data");
-    const controls = this.hasAttribute("readonly") ? words(this.getAttribute("controls") ?? "scrub") : words(this.getAttribute("controls") ?? "run step scrub clock");
+    const controls = this.hasAttribute("readonly")
+      ? words(this.getAttribute("controls") ?? "scrub")
+      : words(this.getAttribute("controls") ?? "run step scrub clock");
     const live = this.session !== 0;
     const total = this.log.length;
     parts.frame.hidden = !views.has("graph");
@@ -466,7 +501,12 @@ export class StepglassDebugger extends Base {
     for (const [name, button] of parts.buttons) {
       const group = name === "run" || name === "restart" ? "run" : name === "timer" ? "clock" : "step";
       button.hidden = !controls.has(group) || (!live && name !== "back") || (name === "timer" && this.getAttribute("speed") !== "manual");
-      button.disabled = name === "timer" ? !standing?.timed : name === "back" ? this.cursor === 0 : name !== "run" && name !== "restart" && (running || standing?.status === "ended");
+      button.disabled =
+        name === "timer"
+          ? !standing?.timed
+          : name === "back"
+            ? this.cursor === 0
+            : name !== "run" && name !== "restart" && (running || standing?.status === "ended");
     }
     const run = parts.buttons.get("run")!;
     const label = running ? "Pause" : standing?.status === "ended" ? "Run again" : standing && standing.event > 0 ? "Continue" : "Run";
@@ -477,7 +517,10 @@ export class StepglassDebugger extends Base {
     parts.scrub.max = String(Math.max(1, total));
     parts.scrub.value = String(this.cursor);
     parts.scrub.disabled = total === 0;
-    parts.scrub.setAttribute("aria-valuetext", total === 0 ? "No events" : `Event ${this.cursor} of ${total}, ${this.eventType(this.cursor)} ${this.stateAt(this.cursor)}`);
+    parts.scrub.setAttribute(
+      "aria-valuetext",
+      total === 0 ? "No events" : `Event ${this.cursor} of ${total}, ${this.eventType(this.cursor)} ${this.stateAt(this.cursor)}`,
+    );
     parts.clock.hidden = !controls.has("clock");
     parts.clock.textContent = this.cursor > 0 ? elapsed(this.log.times[this.cursor - 1]! - this.log.times[0]!) : "00:00:00";
     parts.bar.hidden = [...parts.bar.children].every((child) => (child as HTMLElement).hidden);
@@ -488,10 +531,15 @@ export class StepglassDebugger extends Base {
     const shown = this.cursor === total ? this.ended : undefined;
     const text = shown
       ? `${shown.status === "SUCCEEDED" ? "Succeeded" : shown.status === "ABORTED" ? "Stopped" : shown.status === "TIMED_OUT" ? "Timed out" : `Failed${shown.error ? `: ${shown.error}` : ""}`}`
-      : standing && standing.tasks.length > 0 ? `Waiting for an answer: ${standing.tasks[0]!.state}`
-      : running ? "Running"
-      : total === 0 ? (live ? "Ready" : "")
-      : `${this.cursor === total ? "" : `Event ${this.cursor} of ${total}. `}${where === "" ? this.eventType(this.cursor) : `${where}: ${STATUS_TEXT[this.fold!.runs[this.index!.byName.get(where)!]!.status]}`}${standing?.status === "paused" && standing.description ? `, ${standing.description}` : ""}`;
+      : standing && standing.tasks.length > 0
+        ? `Waiting for an answer: ${standing.tasks[0]!.state}`
+        : running
+          ? "Running"
+          : total === 0
+            ? live
+              ? "Ready"
+              : ""
+            : `${this.cursor === total ? "" : `Event ${this.cursor} of ${total}. `}${where === "" ? this.eventType(this.cursor) : `${where}: ${STATUS_TEXT[this.fold!.runs[this.index!.byName.get(where)!]!.status]}`}${standing?.status === "paused" && standing.description ? `, ${standing.description}` : ""}`;
     if (parts.status.textContent !== text) parts.status.textContent = text;
     parts.status.className = `status-line ${shown ? (shown.status === "SUCCEEDED" ? "good" : "bad") : ""}`;
     if (!parts.events.hidden) this.listEvents();
@@ -509,7 +557,13 @@ export class StepglassDebugger extends Base {
     // Long lists show what is around the cursor.
     const from = Math.max(0, Math.min(this.cursor - 100, rows.length - 200));
     const items = rows.slice(from, from + 200).map((event) => {
-      const button = html("button", { type: "button", "aria-current": event.id === this.cursor ? "true" : null }, html("span", { class: "id" }, String(event.id)), ` ${event.type} `, html("b", {}, this.stateAt(event.id)));
+      const button = html(
+        "button",
+        { type: "button", "aria-current": event.id === this.cursor ? "true" : null },
+        html("span", { class: "id" }, String(event.id)),
+        ` ${event.type} `,
+        html("b", {}, this.stateAt(event.id)),
+      );
       button.addEventListener("click", () => void this.goto(event.id));
       return html("li", {}, button);
     });
@@ -526,23 +580,34 @@ export class StepglassDebugger extends Base {
     if (key === this.dataShown) return;
     this.dataShown = key;
     if (state === "") return data.replaceChildren(html("p", { class: "quiet" }, "Choose a state to see its data."));
-    const visit = this.history.visitsOf(state).filter(({ enter }) => enter <= this.cursor).at(-1);
+    const visit = this.history
+      .visitsOf(state)
+      .filter(({ enter }) => enter <= this.cursor)
+      .at(-1);
     const head = html("p", { class: "state" }, html("b", {}, state));
     const at = this.index?.byName.get(state);
     const status = at === undefined || !this.fold ? "" : STATUS_TEXT[this.fold.runs[at]!.status];
     if (!visit) return data.replaceChildren(head, html("p", { class: "quiet" }, status));
-    const field = (event: number, name: string): unknown => (event > 0 && event <= this.cursor ? detailsOf(this.history.events[event - 1]!)[name] : undefined);
-    const stages: { stage: string; value: unknown }[] = this.session && this.link ? await this.link.call("stages", { session: this.session, state }).catch(() => []) : [];
+    const field = (event: number, name: string): unknown =>
+      event > 0 && event <= this.cursor ? detailsOf(this.history.events[event - 1]!)[name] : undefined;
+    const stages: { stage: string; value: unknown }[] =
+      this.session && this.link ? await this.link.call("stages", { session: this.session, state }).catch(() => []) : [];
     if (key !== this.dataShown) return;
-    const failed = visit.attempts.filter((attempt) => attempt.failed && attempt.ended <= this.cursor).map(({ ended }) => detailsOf(this.history.events[ended - 1]!));
-    const value = (label: string, json: unknown): HTMLElement | false => json !== undefined && html("figure", {}, html("figcaption", {}, label), html("pre", { tabindex: 0, role: "region", "aria-label": label }, pretty(json)));
+    const failed = visit.attempts
+      .filter((attempt) => attempt.failed && attempt.ended <= this.cursor)
+      .map(({ ended }) => detailsOf(this.history.events[ended - 1]!));
+    const value = (label: string, json: unknown): HTMLElement | false =>
+      json !== undefined &&
+      html("figure", {}, html("figcaption", {}, label), html("pre", { tabindex: 0, role: "region", "aria-label": label }, pretty(json)));
     data.replaceChildren(
       head,
       html("p", { class: "quiet" }, status),
       ...[
         value("Input", field(visit.enter, "input")),
         ...stages.filter(({ stage }) => stage !== "output").map(({ stage, value: held }) => value(stageName(stage), JSON.stringify(held))),
-        ...failed.map(({ error, cause }) => html("p", { class: "bad" }, html("b", {}, String(error ?? "Failed")), cause === undefined ? "" : ` ${String(cause)}`)),
+        ...failed.map(({ error, cause }) =>
+          html("p", { class: "bad" }, html("b", {}, String(error ?? "Failed")), cause === undefined ? "" : ` ${String(cause)}`),
+        ),
         value("Output", field(visit.exit, "output")),
       ].filter((part) => part !== false),
     );
@@ -558,12 +623,21 @@ export class StepglassDebugger extends Base {
     if (!event.taken) return;
     event.settled().then(
       (output) => this.answer(task.id, { kind: "succeed", output: JSON.parse(JSON.stringify(output ?? null)) }),
-      (thrown: { error?: unknown; name?: unknown; errorCause?: unknown; message?: unknown }) => this.answer(task.id, { kind: "fail", error: String(thrown?.error ?? thrown?.name ?? "States.TaskFailed"), cause: String(thrown?.errorCause ?? thrown?.message ?? "") }),
+      (thrown: { error?: unknown; name?: unknown; errorCause?: unknown; message?: unknown }) =>
+        this.answer(task.id, {
+          kind: "fail",
+          error: String(thrown?.error ?? thrown?.name ?? "States.TaskFailed"),
+          cause: String(thrown?.errorCause ?? thrown?.message ?? ""),
+        }),
     );
   }
 
   private answer(id: number, answer: TaskAnswer): void {
-    if (this.session && this.link) this.link.call("answer", { session: this.session, id, answer }).then((standing) => this.stand(standing), (error: Error) => this.say(error.message));
+    if (this.session && this.link)
+      this.link.call("answer", { session: this.session, id, answer }).then(
+        (standing) => this.stand(standing),
+        (error: Error) => this.say(error.message),
+      );
   }
 
   private listTasks(): void {
@@ -578,7 +652,16 @@ export class StepglassDebugger extends Base {
       const problem = html("p", { class: "bad", role: "alert" });
       const fail = html("button", { type: "button" }, "Fail");
       fail.addEventListener("click", () => this.answer(task.id, { kind: "fail", error: "States.TaskFailed", cause: "Failed by hand" }));
-      const form = html("form", { "data-task": task.id, "aria-label": `Answer of ${task.state}` }, html("b", {}, task.state), html("code", {}, task.resource), html("pre", { tabindex: 0, role: "region", "aria-label": `Input of ${task.state}` }, pretty(JSON.stringify(task.input))), text, problem, html("span", { class: "row" }, html("button", { type: "submit" }, "Answer"), fail));
+      const form = html(
+        "form",
+        { "data-task": task.id, "aria-label": `Answer of ${task.state}` },
+        html("b", {}, task.state),
+        html("code", {}, task.resource),
+        html("pre", { tabindex: 0, role: "region", "aria-label": `Input of ${task.state}` }, pretty(JSON.stringify(task.input))),
+        text,
+        problem,
+        html("span", { class: "row" }, html("button", { type: "submit" }, "Answer"), fail),
+      );
       form.addEventListener("submit", (event) => {
         event.preventDefault();
         try {
@@ -598,7 +681,16 @@ export class StepglassDebugger extends Base {
 
   /// Called by the buttons.
   press(name: string): void {
-    const done = name === "run" ? (this.standing?.status === "running" ? this.pause() : this.run()) : name === "restart" ? this.restart() : name === "timer" ? this.nextTimer() : this.step(name as Step);
+    const done =
+      name === "run"
+        ? this.standing?.status === "running"
+          ? this.pause()
+          : this.run()
+        : name === "restart"
+          ? this.restart()
+          : name === "timer"
+            ? this.nextTimer()
+            : this.step(name as Step);
     done.catch((error: Error) => this.say(error.message));
   }
 
@@ -609,7 +701,15 @@ export class StepglassDebugger extends Base {
   async openPlayground(): Promise<void> {
     const base = new URL(this.getAttribute("playground") ?? "", document.baseURI);
     const { encode } = await import("../model/share.ts");
-    const hash = await encode({ title: this.getAttribute("aria-label") ?? "From a page", format: "json", definition: this.text, input: this.getAttribute("input") ?? "{}", tasks: "", clock: "skip", seed: 1 });
+    const hash = await encode({
+      title: this.getAttribute("aria-label") ?? "From a page",
+      format: "json",
+      definition: this.text,
+      input: this.getAttribute("input") ?? "{}",
+      tasks: "",
+      clock: "skip",
+      seed: 1,
+    });
     window.open(new URL(hash, base), "_blank", "noopener");
   }
 
@@ -666,12 +766,34 @@ const ICONS = {
   restart: "M4.5 7.5A6.5 6.5 0 1 1 3.5 11M4 3.5V7.7H8.2",
 };
 
-const BUTTONS: [keyof typeof ICONS, string][] = [["run", "Run"], ["back", "Step back"], ["over", "Step over"], ["into", "Step into"], ["out", "Step out"], ["restart", "Restart"], ["timer", "Next timer"]];
+const BUTTONS: [keyof typeof ICONS, string][] = [
+  ["run", "Run"],
+  ["back", "Step back"],
+  ["over", "Step over"],
+  ["into", "Step into"],
+  ["out", "Step out"],
+  ["restart", "Restart"],
+  ["timer", "Next timer"],
+];
 
 function build(owner: StepglassDebugger): Parts {
   const buttons = new Map(
     BUTTONS.map(([name, label]) => {
-      const button = html("button", { type: "button", class: "tool", "aria-label": label, title: label, part: "button" }, svg("svg", { viewBox: "0 0 20 20", width: 16, height: 16, "aria-hidden": "true", class: name === "run" || name === "back" || name === "timer" ? "filled" : "" }, svg("path", { d: ICONS[name] })));
+      const button = html(
+        "button",
+        { type: "button", class: "tool", "aria-label": label, title: label, part: "button" },
+        svg(
+          "svg",
+          {
+            viewBox: "0 0 20 20",
+            width: 16,
+            height: 16,
+            "aria-hidden": "true",
+            class: name === "run" || name === "back" || name === "timer" ? "filled" : "",
+          },
+          svg("path", { d: ICONS[name] }),
+        ),
+      );
       button.addEventListener("click", () => owner.press(name));
       return [name as string, button];
     }),

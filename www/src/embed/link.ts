@@ -35,7 +35,10 @@ export class Link {
   private ready = false;
   private watch: ReturnType<typeof setInterval> | undefined;
 
-  constructor(private readonly address: string, private readonly wasm: string) {}
+  constructor(
+    private readonly address: string,
+    private readonly wasm: string,
+  ) {}
 
   call<M extends keyof Methods>(method: M, params: Methods[M]["params"]): Promise<Methods[M]["value"]> {
     return new Promise((resolve, reject) => {

@@ -3,7 +3,8 @@
 /// Mocks as the debugger takes them, or shorter: `{output}`, `{error, cause}`, or a list of these by attempt, the last of which
 /// stands for all further ones.
 export function mocksOf(value: unknown): Record<string, unknown> {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error("mocks must be an object of answers by state, function or resource");
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new Error("mocks must be an object of answers by state, function or resource");
   return Object.fromEntries(Object.entries(value).map(([name, mock]) => [name, mockOf(mock)]));
 }
 

@@ -18,7 +18,10 @@ class Session {
   private run = -1;
   private saying = false;
 
-  constructor(private readonly id: number, { definition, input, mocks, breakpoints, clock, seed }: Begin) {
+  constructor(
+    private readonly id: number,
+    { definition, input, mocks, breakpoints, clock, seed }: Begin,
+  ) {
     const host = new Host();
     host.setMocks(mocks as never);
     this.debug = new Player(host, (name) => {
@@ -27,7 +30,9 @@ class Session {
     this.debug.setClock(clock);
     this.debug.breakpoints.set(breakpoints as never);
     const text = input.trim() === "" ? "{}" : JSON.stringify(JSON.parse(input));
-    this.debug.begin(this.debug.newRun(definition, { input: text, seed: BigInt.asUintN(64, BigInt(seed)), start: Date.now(), label: "Run" }));
+    this.debug.begin(
+      this.debug.newRun(definition, { input: text, seed: BigInt.asUintN(64, BigInt(seed)), start: Date.now(), label: "Run" }),
+    );
   }
 
   do(how: Methods["go"]["params"]["how"]): void {
@@ -70,7 +75,10 @@ class Session {
   }
 
   stages(state: string): { stage: string; value: unknown }[] {
-    const visit = this.debug.visits(state).filter(({ enter }) => enter <= this.debug.event).at(-1);
+    const visit = this.debug
+      .visits(state)
+      .filter(({ enter }) => enter <= this.debug.event)
+      .at(-1);
     return visit === undefined ? [] : this.debug.stages(visit.id).stages.map(({ stage, value }) => ({ stage, value }));
   }
 
@@ -90,7 +98,10 @@ class Session {
       now: debug.now,
       timed: debug.timers().length > 0,
       ...(outcome ? { outcome } : {}),
-      tasks: debug.waiting().filter(({ silent }) => !silent).map(askedOf),
+      tasks: debug
+        .waiting()
+        .filter(({ silent }) => !silent)
+        .map(askedOf),
     };
   }
 
@@ -115,7 +126,15 @@ class Session {
 }
 
 function askedOf({ task, state, resource, input, attempt, iterations, token }: AskedTask): Asked {
-  return { id: task, state, resource: typeof resource === "string" ? resource : JSON.stringify(resource), input, attempt, iterations, ...(token === undefined ? {} : { token }) };
+  return {
+    id: task,
+    state,
+    resource: typeof resource === "string" ? resource : JSON.stringify(resource),
+    input,
+    attempt,
+    iterations,
+    ...(token === undefined ? {} : { token }),
+  };
 }
 
 const sessions = new Map<number, Session>();

@@ -29,5 +29,19 @@ export function example(id: string, card: string, definition: string, tasks = ""
   const answers = new Map(inputs.map((one) => [textOf(one.input), one.answers ?? {}]));
   // A first run goes through; the places worth stopping at are there to be switched on.
   const offered = breakpoints.map((one) => ({ ...one, enabled: false }));
-  return { id, title, lesson, features, format, definition, tasks, input: named[0]?.text ?? "{}\n", inputs: named, answers, breakpoints: offered, clock: "skip", seed: 1 };
+  return {
+    id,
+    title,
+    lesson,
+    features,
+    format,
+    definition,
+    tasks,
+    input: named[0]?.text ?? "{}\n",
+    inputs: named,
+    answers,
+    breakpoints: offered,
+    clock: "skip",
+    seed: 1,
+  };
 }

@@ -3,8 +3,28 @@
 import { type Example, example } from "./example.ts";
 
 const ORDER = [
-  "hello", "order", "choice", "retry", "saga", "wait", "timeout", "approval", "parallel", "map", "tolerance", "nested",
-  "polling", "loop", "jsonpath", "jsonata", "batches", "heartbeat", "errors", "intrinsics", "yaml", "everything",
+  "hello",
+  "order",
+  "choice",
+  "retry",
+  "saga",
+  "wait",
+  "timeout",
+  "approval",
+  "parallel",
+  "map",
+  "tolerance",
+  "nested",
+  "polling",
+  "loop",
+  "jsonpath",
+  "jsonata",
+  "batches",
+  "heartbeat",
+  "errors",
+  "intrinsics",
+  "yaml",
+  "everything",
 ];
 
 const files: Record<string, string> = import.meta.glob("../../examples/*/*", { eager: true, query: "?raw", import: "default" });
@@ -20,5 +40,11 @@ function place(id: string): number {
 
 export const examples: Example[] = ids.map((id) => {
   const yaml = text(id, "machine.asl.yaml");
-  return example(id, text(id, "example.json")!, yaml ?? text(id, "machine.asl.json")!, text(id, "tasks.js"), yaml === undefined ? "json" : "yaml");
+  return example(
+    id,
+    text(id, "example.json")!,
+    yaml ?? text(id, "machine.asl.json")!,
+    text(id, "tasks.js"),
+    yaml === undefined ? "json" : "yaml",
+  );
 });

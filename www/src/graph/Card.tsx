@@ -62,9 +62,17 @@ export function Card({ index }: { index: GraphIndex }) {
     const { box } = shown;
     const { offsetWidth: width, offsetHeight: height } = element.current;
     const right = box.right + 10 + width <= frame.right;
-    const left = right ? box.right + 10 - frame.left : box.left - 10 - width >= frame.left ? box.left - 10 - width - frame.left : Math.min(Math.max(box.left - frame.left, 8), frame.width - width - 8);
+    const left = right
+      ? box.right + 10 - frame.left
+      : box.left - 10 - width >= frame.left
+        ? box.left - 10 - width - frame.left
+        : Math.min(Math.max(box.left - frame.left, 8), frame.width - width - 8);
     const beside = right || box.left - 10 - width >= frame.left;
-    const top = beside ? box.top - frame.top : box.bottom + 8 - frame.top + height > frame.height ? box.top - frame.top - height - 8 : box.bottom - frame.top + 8;
+    const top = beside
+      ? box.top - frame.top
+      : box.bottom + 8 - frame.top + height > frame.height
+        ? box.top - frame.top - height - 8
+        : box.bottom - frame.top + 8;
     element.current.style.left = `${left}px`;
     element.current.style.top = `${Math.max(8, Math.min(top, frame.height - height - 8))}px`;
   }, [shown]);
@@ -124,7 +132,9 @@ async function lastSizes(state: string, upTo: number): Promise<{ input?: number;
     if (!visit) return {};
     const size = async (id: number, member: string): Promise<number | undefined> => {
       const event = id > 0 && id <= upTo ? await interpreter.query("event", { id }) : null;
-      const details = Object.entries(event ?? {}).find(([name]) => name.endsWith("EventDetails"))?.[1] as Record<string, unknown> | undefined;
+      const details = Object.entries(event ?? {}).find(([name]) => name.endsWith("EventDetails"))?.[1] as
+        | Record<string, unknown>
+        | undefined;
       const text = details?.[member];
       return typeof text === "string" ? new TextEncoder().encode(text).length : undefined;
     };

@@ -17,7 +17,8 @@ export function Crowd() {
   return (
     <p class="banner info" role="status">
       <span>
-        {count(states.length, "state")}. {folds ? "Parallel and Map states begin folded." : "No state can be folded, so only the visible part is drawn."}
+        {count(states.length, "state")}.{" "}
+        {folds ? "Parallel and Map states begin folded." : "No state can be folded, so only the visible part is drawn."}
       </span>
       <button type="button" class="plain square small" aria-label="Dismiss" onClick={() => (seen.value = generation)}>
         <Icon name="close" size={14} />

@@ -89,28 +89,40 @@ export function GraphView() {
 
   // A new workspace is fitted; a graph that changes under the keys stays where it is, by the node that is selected.
   // At once and not after the next painting: the layout on screen and the view belong together.
-  useLayoutEffect(() => effect(() => {
-    void workspace.generation.value;
-    void shownMachine.value;
-    untracked(expectMachine);
-  }), []);
-  useLayoutEffect(() => effect(() => {
-    const now = analysis.graph.value;
-    const last = before.current;
-    before.current = now && { index: now, direction: now.graph.direction, aspect: analysis.laidOutFor };
-    shift.dx = shift.dy = 0;
-    if (!now) return;
-    if (fresh.value || !last || last.direction !== now.graph.direction || last.aspect !== analysis.laidOutFor) {
-      if (size.peek().width === 0) return;
-      fresh.value = false;
-      shift.dx = Infinity;
-      untracked(() => fit(now.graph, (to) => (view.value = to)));
-      return;
-    }
-    const selected = now.byName.get(selection.selectedState.peek() ?? "");
-    const { dx, dy } = anchor(last.index, now, [refocus.id, selected === undefined ? null : now.graph.nodes[selected]!.id, focused.peek()]);
-    [shift.dx, shift.dy] = [dx, dy];
-  }), []);
+  useLayoutEffect(
+    () =>
+      effect(() => {
+        void workspace.generation.value;
+        void shownMachine.value;
+        untracked(expectMachine);
+      }),
+    [],
+  );
+  useLayoutEffect(
+    () =>
+      effect(() => {
+        const now = analysis.graph.value;
+        const last = before.current;
+        before.current = now && { index: now, direction: now.graph.direction, aspect: analysis.laidOutFor };
+        shift.dx = shift.dy = 0;
+        if (!now) return;
+        if (fresh.value || !last || last.direction !== now.graph.direction || last.aspect !== analysis.laidOutFor) {
+          if (size.peek().width === 0) return;
+          fresh.value = false;
+          shift.dx = Infinity;
+          untracked(() => fit(now.graph, (to) => (view.value = to)));
+          return;
+        }
+        const selected = now.byName.get(selection.selectedState.peek() ?? "");
+        const { dx, dy } = anchor(last.index, now, [
+          refocus.id,
+          selected === undefined ? null : now.graph.nodes[selected]!.id,
+          focused.peek(),
+        ]);
+        [shift.dx, shift.dy] = [dx, dy];
+      }),
+    [],
+  );
 
   // A replay begins.
   useSignalEffect(() => {
@@ -222,7 +234,11 @@ function EmptyGraph() {
     <div class="empty">
       <Icon name="graph" size={28} />
       <h2>No states yet</h2>
-      <p>{analysis.stale.value ? "The definition cannot be read. The problems below the editor say why." : "Write a definition, or begin with an example."}</p>
+      <p>
+        {analysis.stale.value
+          ? "The definition cannot be read. The problems below the editor say why."
+          : "Write a definition, or begin with an example."}
+      </p>
       <button type="button" class="primary" onClick={() => panes.openDialog("examples")}>
         Open an example
       </button>
@@ -288,7 +304,9 @@ function Canvas({ index }: { index: GraphIndex }) {
       svg.current!.setPointerCapture(event.pointerId);
     }
     if (pointers.current.size === 2) {
-      const [a, b] = [...pointers.current.entries()].map(([id, at]) => (id === event.pointerId ? { x: event.clientX, y: event.clientY } : at));
+      const [a, b] = [...pointers.current.entries()].map(([id, at]) =>
+        id === event.pointerId ? { x: event.clientX, y: event.clientY } : at,
+      );
       const other = [...pointers.current.entries()].find(([id]) => id !== event.pointerId)![1];
       const before = Math.hypot(held.x - other.x, held.y - other.y);
       const after = Math.hypot(a!.x - b!.x, a!.y - b!.y);
@@ -360,7 +378,17 @@ function Canvas({ index }: { index: GraphIndex }) {
           <path class="hatch" d="M0 0V7" />
         </pattern>
         {["flow", "catch", "back", "succeeded", "running", "failed"].map((kind) => (
-          <marker key={kind} id={`arrow-${kind}`} viewBox="0 0 10 10" refX="9.5" refY="5" markerWidth="9" markerHeight="9" markerUnits="userSpaceOnUse" orient="auto">
+          <marker
+            key={kind}
+            id={`arrow-${kind}`}
+            viewBox="0 0 10 10"
+            refX="9.5"
+            refY="5"
+            markerWidth="9"
+            markerHeight="9"
+            markerUnits="userSpaceOnUse"
+            orient="auto"
+          >
             <path class={`head head-${kind}`} d="M1 1L9.5 5L1 9Z" />
           </marker>
         ))}
@@ -453,9 +481,13 @@ const State = memo(function State({ index, at }: At) {
   const run = playback.runOf(node.id);
   return (
     <NodeButton index={index} at={at} run={run}>
-      {node.collapsed && detail.value !== "far" && <rect class="behind" x={node.x + 6} y={node.y + 5} width={node.width - 12} height={node.height} rx="10" />}
+      {node.collapsed && detail.value !== "far" && (
+        <rect class="behind" x={node.x + 6} y={node.y + 5} width={node.width - 12} height={node.height} rx="10" />
+      )}
       <rect class="box" x={node.x} y={node.y} width={node.width} height={node.height} rx="10" />
-      {run.value.status === "cancelled" && <rect class="cancelled-hatch" x={node.x} y={node.y} width={node.width} height={node.height} rx="10" />}
+      {run.value.status === "cancelled" && (
+        <rect class="cancelled-hatch" x={node.x} y={node.y} width={node.width} height={node.height} rx="10" />
+      )}
       <Head node={node} />
     </NodeButton>
   );
@@ -482,7 +514,14 @@ const Container = memo(function Container({ index, at }: At) {
         </NodeButton>
       )}
       {node.type === "Map" && detail.value !== "far" && (
-        <foreignObject class="selector" data-move={node.id} x={node.x + 14} y={node.y + 54 + 16 * (node.lines.length - 1)} width={node.width - 28} height={Math.max(0, scopeTop(index, at) - node.y - 56 - 16 * (node.lines.length - 1))}>
+        <foreignObject
+          class="selector"
+          data-move={node.id}
+          x={node.x + 14}
+          y={node.y + 54 + 16 * (node.lines.length - 1)}
+          width={node.width - 28}
+          height={Math.max(0, scopeTop(index, at) - node.y - 56 - 16 * (node.lines.length - 1))}
+        >
           {/* What comes later is of the namespace of the element that it comes into. */}
           <div>
             <Iterations node={node} place="graph" />

@@ -29,7 +29,13 @@ export function IterationPath() {
           </button>
         </span>
       ))}
-      <button type="button" class="plain square small" aria-label="Show all iterations together" title="Show all iterations together" onClick={() => playback.choose(maps.map(({ node }) => [node.id, undefined]))}>
+      <button
+        type="button"
+        class="plain square small"
+        aria-label="Show all iterations together"
+        title="Show all iterations together"
+        onClick={() => playback.choose(maps.map(({ node }) => [node.id, undefined]))}
+      >
         <Icon name="close" size={12} />
       </button>
     </nav>

@@ -57,7 +57,8 @@ export function stepIteration(by: number): void {
   const { index, log } = look;
   const state = selection.selectedState.value;
   let map = "";
-  for (let at = state === null ? -1 : (index.byName.get(state) ?? -1); at >= 0 && map === ""; at = index.stateAround(at)) if (index.graph.nodes[at]!.type === "Map" && log.roundsOf.has(at)) map = index.graph.nodes[at]!.id;
+  for (let at = state === null ? -1 : (index.byName.get(state) ?? -1); at >= 0 && map === ""; at = index.stateAround(at))
+    if (index.graph.nodes[at]!.type === "Map" && log.roundsOf.has(at)) map = index.graph.nodes[at]!.id;
   if (map === "") {
     const [first] = [...log.roundsOf.keys()].sort((a, b) => a - b);
     if (first === undefined) return;
@@ -86,9 +87,7 @@ export function Iterations({ node, place, of }: { node: GraphNode; place: "graph
   if (!found) {
     return (
       <div class={`iterations ${place}`} role="group" aria-label={`Iterations of ${node.name}`}>
-        <p class="quiet">
-          No iterations yet{most === undefined ? "" : `, at most ${most} at once`}
-        </p>
+        <p class="quiet">No iterations yet{most === undefined ? "" : `, at most ${most} at once`}</p>
         <Stages node={node} total={0} />
       </div>
     );
@@ -98,11 +97,21 @@ export function Iterations({ node, place, of }: { node: GraphNode; place: "graph
   const all = choice === undefined;
   const gauge = gaugeOf(view, most);
   const word = (slot: number): string => KIND_OF.get(view.statuses[slot]!)!.name.toLowerCase();
-  const follow = (how: Choice): void => playback.choose([[map, choice === how ? (view.at >= 0 && view.items[view.at]! >= 0 ? look.log.itemIndex[view.items[view.at]!]! : undefined) : how]]);
+  const follow = (how: Choice): void =>
+    playback.choose([
+      [map, choice === how ? (view.at >= 0 && view.items[view.at]! >= 0 ? look.log.itemIndex[view.items[view.at]!]! : undefined) : how],
+    ]);
   return (
     <div class={`iterations ${place}`} role="group" aria-label={`Iterations of ${node.name}`}>
       <div class="it-row" role="group" aria-label="Iteration">
-        <button type="button" class="plain square small" tabIndex={tab} aria-label="Previous iteration" title={`Previous iteration${keyHint("iterationBefore")}`} onClick={() => step(-1)}>
+        <button
+          type="button"
+          class="plain square small"
+          tabIndex={tab}
+          aria-label="Previous iteration"
+          title={`Previous iteration${keyHint("iterationBefore")}`}
+          onClick={() => step(-1)}
+        >
           <Icon name="left" size={14} />
         </button>
         <label class={`it-index it-${at >= 0 && !all ? KIND_OF.get(view.statuses[at]!)!.style : "all"}`}>
@@ -126,7 +135,14 @@ export function Iterations({ node, place, of }: { node: GraphNode; place: "graph
           />
         </label>
         <span class="it-of">of {view.total.toLocaleString("en")}</span>
-        <button type="button" class="plain square small" tabIndex={tab} aria-label="Next iteration" title={`Next iteration${keyHint("iterationAfter")}`} onClick={() => step(1)}>
+        <button
+          type="button"
+          class="plain square small"
+          tabIndex={tab}
+          aria-label="Next iteration"
+          title={`Next iteration${keyHint("iterationAfter")}`}
+          onClick={() => step(1)}
+        >
           <Icon name="right" size={14} />
         </button>
         <span class="it-gap" />
@@ -136,7 +152,12 @@ export function Iterations({ node, place, of }: { node: GraphNode; place: "graph
         <Toggle on={choice === "latest"} tab={tab} name="Follow the latest" go={() => follow("latest")}>
           <Icon name="last" size={13} />
         </Toggle>
-        <Toggle on={all} tab={tab} name="All iterations together" go={() => (all ? go(firstOf(view)) : playback.choose([[map, undefined], ...innerOf(map)]))}>
+        <Toggle
+          on={all}
+          tab={tab}
+          name="All iterations together"
+          go={() => (all ? go(firstOf(view)) : playback.choose([[map, undefined], ...innerOf(map)]))}
+        >
           Σ
         </Toggle>
       </div>
@@ -169,7 +190,14 @@ export function Iterations({ node, place, of }: { node: GraphNode; place: "graph
       </div>
       {(gauge !== "" || onGraph) && (
         <p class="it-gauge">
-          {gauge !== "" && most !== undefined && <meter min={0} max={most} value={Math.min(most, view.counts[Item.Running]! + view.counts[Item.Waiting]!)} aria-label="Running at once" />}
+          {gauge !== "" && most !== undefined && (
+            <meter
+              min={0}
+              max={most}
+              value={Math.min(most, view.counts[Item.Running]! + view.counts[Item.Waiting]!)}
+              aria-label="Running at once"
+            />
+          )}
           {gauge === "" ? (at >= 0 && !all ? `${path(at)} ${word(at)}` : all ? "All iterations together" : "") : gauge}
         </p>
       )}
@@ -184,8 +212,24 @@ export function Iterations({ node, place, of }: { node: GraphNode; place: "graph
 const LISTED = 40;
 
 /// The child executions of a Distributed Map, those that failed first.
-function Children({ node, view, at, kind, go, log }: { node: GraphNode; view: View; at: number; kind: number | undefined; go(slot: number): void; log: EventLog }) {
-  const slots = KINDS.filter(({ status }) => status !== Item.None && (kind === undefined || kind === status)).flatMap(({ status }) => [...view.statuses.keys()].filter((slot) => view.statuses[slot] === status && view.items[slot]! >= 0));
+function Children({
+  node,
+  view,
+  at,
+  kind,
+  go,
+  log,
+}: {
+  node: GraphNode;
+  view: View;
+  at: number;
+  kind: number | undefined;
+  go(slot: number): void;
+  log: EventLog;
+}) {
+  const slots = KINDS.filter(({ status }) => status !== Item.None && (kind === undefined || kind === status)).flatMap(({ status }) =>
+    [...view.statuses.keys()].filter((slot) => view.statuses[slot] === status && view.items[slot]! >= 0),
+  );
   return (
     <ol class="it-children" aria-label={`Child executions of ${node.name}`}>
       {slots.slice(0, LISTED).map((slot) => {
@@ -196,7 +240,8 @@ function Children({ node, view, at, kind, go, log }: { node: GraphNode; view: Vi
               <span class={`it-${style}`}>
                 <Icon name={icon} size={12} />
               </span>
-              <b>#{log.itemIndex[view.items[slot]!]}</b> {name.toLowerCase()} <span class="quiet">{log.itemName.get(view.items[slot]!) ?? ""}</span>
+              <b>#{log.itemIndex[view.items[slot]!]}</b> {name.toLowerCase()}{" "}
+              <span class="quiet">{log.itemName.get(view.items[slot]!) ?? ""}</span>
             </button>
           </li>
         );
@@ -206,7 +251,19 @@ function Children({ node, view, at, kind, go, log }: { node: GraphNode; view: Vi
   );
 }
 
-function Toggle({ on, tab, name, go, children }: { on: boolean; tab: number; name: string; go(): void; children: preact.ComponentChildren }) {
+function Toggle({
+  on,
+  tab,
+  name,
+  go,
+  children,
+}: {
+  on: boolean;
+  tab: number;
+  name: string;
+  go(): void;
+  children: preact.ComponentChildren;
+}) {
   return (
     <button type="button" class="plain square small it-toggle" tabIndex={tab} aria-pressed={on} aria-label={name} title={name} onClick={go}>
       {children}
@@ -228,7 +285,23 @@ function innerOf(map: string): [string, undefined][] {
 const WIDTH = 1000;
 
 /// A cell for each iteration, or of very many how large a share of each stretch has which status.
-function Strip({ node, view, at, tab, go, say, kind }: { node: GraphNode; view: View; at: number; tab: number; go(slot: number): void; say(slot: number): string; kind: number | undefined }) {
+function Strip({
+  node,
+  view,
+  at,
+  tab,
+  go,
+  say,
+  kind,
+}: {
+  node: GraphNode;
+  view: View;
+  at: number;
+  tab: number;
+  go(slot: number): void;
+  say(slot: number): string;
+  kind: number | undefined;
+}) {
   const cells = Math.min(view.total, CELLS);
   const width = WIDTH / cells;
   const gap = view.total <= 60 ? Math.min(6, width * 0.15) : view.total <= CELLS ? width * 0.12 : 0;
@@ -245,7 +318,10 @@ function Strip({ node, view, at, tab, go, say, kind }: { node: GraphNode; view: 
     for (const { status } of KINDS) {
       const height = (shares[status]! / sum) * 10;
       if (height === 0) continue;
-      paths.set(status, `${paths.get(status) ?? ""}M${(cell * width).toFixed(1)} ${top.toFixed(1)}h${(width - gap).toFixed(1)}v${height.toFixed(1)}h${(gap - width).toFixed(1)}z`);
+      paths.set(
+        status,
+        `${paths.get(status) ?? ""}M${(cell * width).toFixed(1)} ${top.toFixed(1)}h${(width - gap).toFixed(1)}v${height.toFixed(1)}h${(gap - width).toFixed(1)}z`,
+      );
       top += height;
     }
   }
@@ -266,7 +342,16 @@ function Strip({ node, view, at, tab, go, say, kind }: { node: GraphNode; view: 
         go(Math.max(0, Math.min(view.total - 1, Math.floor(((event.clientX - box.left) / box.width) * view.total))));
       }}
       onKeyDown={(event) => {
-        const to: Record<string, number> = { ArrowRight: at + 1, ArrowUp: at + 1, ArrowLeft: at - 1, ArrowDown: at - 1, Home: 0, End: view.total - 1, PageUp: at + 10, PageDown: at - 10 };
+        const to: Record<string, number> = {
+          ArrowRight: at + 1,
+          ArrowUp: at + 1,
+          ArrowLeft: at - 1,
+          ArrowDown: at - 1,
+          Home: 0,
+          End: view.total - 1,
+          PageUp: at + 10,
+          PageDown: at - 10,
+        };
         const slot = to[event.key];
         if (slot === undefined) return;
         event.preventDefault();
@@ -306,7 +391,12 @@ function Stages({ node, total }: { node: GraphNode; total: number }) {
   const { reader, batcher, writer } = node.map ?? {};
   if (reader === undefined && batcher === undefined && writer === undefined) return null;
   const run = playback.runOf(node.id).value;
-  const limits = [batcher?.items === undefined ? "" : `≤ ${batcher.items} items`, batcher?.bytes === undefined ? "" : `≤ ${batcher.bytes} bytes`].filter(Boolean).join(", ");
+  const limits = [
+    batcher?.items === undefined ? "" : `≤ ${batcher.items} items`,
+    batcher?.bytes === undefined ? "" : `≤ ${batcher.bytes} bytes`,
+  ]
+    .filter(Boolean)
+    .join(", ");
   const stages: [string, string, boolean][] = [];
   if (reader !== undefined) stages.push(["ItemReader", reader, total > 0]);
   if (batcher !== undefined) stages.push(["ItemBatcher", total > 0 ? count(total, "batch", "batches") : limits || "batches", total > 0]);

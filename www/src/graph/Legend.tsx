@@ -11,7 +11,11 @@ export function Legend() {
     const keys = (event: KeyboardEvent): void => {
       if (event.key !== "Escape" || event.defaultPrevented || document.querySelector("dialog[open], [role=menu]")) return;
       const target = event.target;
-      if (target instanceof HTMLElement && (target.isContentEditable || target.matches("textarea, input:not([type=checkbox], [type=range])"))) return;
+      if (
+        target instanceof HTMLElement &&
+        (target.isContentEditable || target.matches("textarea, input:not([type=checkbox], [type=range])"))
+      )
+        return;
       event.preventDefault();
       event.stopPropagation();
       overlay.peek()?.close();

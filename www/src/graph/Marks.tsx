@@ -15,7 +15,13 @@ export function Marks({ node, marks }: { node: GraphNode; marks: readonly NodeMa
     <g class="marks" aria-hidden="true">
       {(["entry", "exit"] as const).flatMap((side) =>
         sides(side).map((mark, i, all) => (
-          <Breakpoint key={`${side}${i}`} mark={mark} left={side === "entry"} x={side === "entry" ? node.x : node.x + node.width} y={middle + (i - (all.length - 1) / 2) * STEP} />
+          <Breakpoint
+            key={`${side}${i}`}
+            mark={mark}
+            left={side === "entry"}
+            x={side === "entry" ? node.x : node.x + node.width}
+            y={middle + (i - (all.length - 1) / 2) * STEP}
+          />
         )),
       )}
       {marks
@@ -24,7 +30,12 @@ export function Marks({ node, marks }: { node: GraphNode; marks: readonly NodeMa
           <g key={i} class={`corner ${mark.kind}`} transform={`translate(${node.x + 8 + i * 20} ${node.y + node.height})`}>
             <title>{mark.title}</title>
             <rect x="-4" y="-9" width={mark.text ? rowWidth([mark.text], 6.6) + 10 : 18} height="18" rx="5" />
-            <Parts parts={[mark.text ?? (mark.kind === "mock" ? "M" : { sign: "again" })]} letter={6.6} x={mark.text ? rowWidth([mark.text], 6.6) / 2 + 1 : 5} y={4} />
+            <Parts
+              parts={[mark.text ?? (mark.kind === "mock" ? "M" : { sign: "again" })]}
+              letter={6.6}
+              x={mark.text ? rowWidth([mark.text], 6.6) / 2 + 1 : 5}
+              y={4}
+            />
           </g>
         ))}
     </g>
@@ -50,7 +61,9 @@ export function middleOf({ points, labelBox: box }: GraphEdge): [number, number]
     if (length > most) [x, y, most] = [(ax + bx) / 2, (ay + by) / 2, length];
   }
   // Beside its label, not on it.
-  return box && x >= box.x - 8 && x <= box.x + box.width + 8 && y >= box.y - 8 && y <= box.y + box.height + 8 ? [box.x - 9, box.y + box.height / 2] : [x, y];
+  return box && x >= box.x - 8 && x <= box.x + box.width + 8 && y >= box.y - 8 && y <= box.y + box.height + 8
+    ? [box.x - 9, box.y + box.height / 2]
+    : [x, y];
 }
 
 export function EdgeMarks({ edge, marks }: { edge: GraphEdge; marks: readonly NodeMark[] }) {
@@ -76,7 +89,13 @@ function Breakpoint({ mark, left, x, y }: { mark: NodeMark; left: boolean; x: nu
           <Parts parts={parts} letter={7.5} x={(left ? -1 : 1) * (9 + wide / 2)} y={4} />
         </g>
       )}
-      {mark.form === "diamond" ? <path d="M0 -8L8 0L0 8L-8 0Z" /> : mark.form === "triangle" ? <path d="M0 -7.5L8 6H-8Z" /> : <circle r="6.5" />}
+      {mark.form === "diamond" ? (
+        <path d="M0 -8L8 0L0 8L-8 0Z" />
+      ) : mark.form === "triangle" ? (
+        <path d="M0 -7.5L8 6H-8Z" />
+      ) : (
+        <circle r="6.5" />
+      )}
     </g>
   );
 }

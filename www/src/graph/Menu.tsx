@@ -28,7 +28,14 @@ const keyOf = (command: NodeCommand): string | undefined => keymap.value?.shown(
 const folds = (node: GraphNode): boolean => node.type === "Parallel" || node.type === "Map";
 
 const OWN: readonly NodeCommand[] = [
-  { id: "definition", group: "go", label: "Go to the definition", command: "graphInto", shown: isState, run: (node) => goToDefinition(node.name) },
+  {
+    id: "definition",
+    group: "go",
+    label: "Go to the definition",
+    command: "graphInto",
+    shown: isState,
+    run: (node) => goToDefinition(node.name),
+  },
   {
     id: "missing",
     group: "go",
@@ -48,8 +55,22 @@ const OWN: readonly NodeCommand[] = [
       panes.showNarrow("events");
     },
   },
-  { id: "unfold", group: "fold", label: "Unfold", command: "unfold", shown: (node) => folds(node) && node.collapsed, run: (node) => analysis.toggleFold(node.pointer) },
-  { id: "fold", group: "fold", label: "Fold", command: "fold", shown: (node) => folds(node) && !node.collapsed, run: (node) => analysis.toggleFold(node.pointer) },
+  {
+    id: "unfold",
+    group: "fold",
+    label: "Unfold",
+    command: "unfold",
+    shown: (node) => folds(node) && node.collapsed,
+    run: (node) => analysis.toggleFold(node.pointer),
+  },
+  {
+    id: "fold",
+    group: "fold",
+    label: "Fold",
+    command: "fold",
+    shown: (node) => folds(node) && !node.collapsed,
+    run: (node) => analysis.toggleFold(node.pointer),
+  },
   { id: "rename", group: "edit", label: "Rename…", command: "rename", shown: isState, run: (node) => void renameState(node.name) },
   { id: "copy-name", group: "copy", label: "Copy the name", run: (node) => void copy(node.name) },
   { id: "copy-path", group: "copy", label: "Copy the path", run: (node) => void copy(node.pointer) },

@@ -55,7 +55,10 @@ export function Minimap({ index }: { index: GraphIndex }) {
         context.strokeRect(x, y, w, h);
         continue;
       }
-      context.fillStyle = status === "idle" ? colour("--g-border") : colour(`--st-${status === "timedOut" ? "failed" : status === "awaiting" ? "waiting" : status}`);
+      context.fillStyle =
+        status === "idle"
+          ? colour("--g-border")
+          : colour(`--st-${status === "timedOut" ? "failed" : status === "awaiting" ? "waiting" : status}`);
       context.fillRect(x, y, w, h);
       const middle: [number, number] = [x + w / 2, y + h / 2];
       if (failing.peek().states.has(node.id)) marks.push([...middle, "--st-failed"]);
@@ -66,7 +69,12 @@ export function Minimap({ index }: { index: GraphIndex }) {
     context.strokeStyle = colour("--st-failed");
     context.lineWidth = 1.5;
     context.beginPath();
-    if (way.size > 0) for (const edge of index.graph.edges) if (way.has(edge.id)) edge.points.forEach(([x, y], i) => (i === 0 ? context.moveTo(left + x * k, top + y * k) : context.lineTo(left + x * k, top + y * k)));
+    if (way.size > 0)
+      for (const edge of index.graph.edges)
+        if (way.has(edge.id))
+          edge.points.forEach(([x, y], i) =>
+            i === 0 ? context.moveTo(left + x * k, top + y * k) : context.lineTo(left + x * k, top + y * k),
+          );
     context.stroke();
     for (const [x, y, name] of marks) {
       context.beginPath();

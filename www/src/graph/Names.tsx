@@ -44,7 +44,18 @@ class Taken {
   }
 
   hits(box: Box, but?: Box): boolean {
-    return this.each(box, (row) => this.rows.get(row)?.some((other) => other !== but && box.x < other.x + other.width && other.x < box.x + box.width && box.y < other.y + other.height && other.y < box.y + box.height));
+    return this.each(box, (row) =>
+      this.rows
+        .get(row)
+        ?.some(
+          (other) =>
+            other !== but &&
+            box.x < other.x + other.width &&
+            other.x < box.x + box.width &&
+            box.y < other.y + other.height &&
+            other.y < box.y + box.height,
+        ),
+    );
   }
 }
 
@@ -59,7 +70,9 @@ export interface Name {
 export function place(index: GraphIndex, size: number, [left, top, right, bottom]: number[]): Name[] {
   const { nodes } = index.graph;
   const height = size * 1.2;
-  const seen = nodes.filter((node) => isState(node) && node.x < right! && node.y < bottom! && node.x + node.width > left! && node.y + node.height > top!);
+  const seen = nodes.filter(
+    (node) => isState(node) && node.x < right! && node.y < bottom! && node.x + node.width > left! && node.y + node.height > top!,
+  );
   const boxes = seen.filter((node) => !isContainer(node));
   const [states, names] = [new Taken(Math.max(200, size * 2)), new Taken(Math.max(200, size * 2))];
   for (const box of boxes) states.add(box);
@@ -119,7 +132,9 @@ export function Names({ index }: { index: GraphIndex }) {
         return (
           <g key={node.id} class={`pin${failed ? " pin-failed" : ""}`} transform={`translate(${x} ${y})`}>
             <rect x={-width / 2} y={-size * 0.8} width={width} height={size * 1.6} rx={size * 0.8} />
-            {failed && <path transform={`translate(${-width / 2 + size * 0.35} ${-size * 0.5}) scale(${size / 20})`} d={iconPath("cross")} />}
+            {failed && (
+              <path transform={`translate(${-width / 2 + size * 0.35} ${-size * 0.5}) scale(${size / 20})`} d={iconPath("cross")} />
+            )}
             <text x={failed ? size * 0.4 : 0} y={size * 0.36}>
               {text}
             </text>

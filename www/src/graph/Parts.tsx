@@ -11,7 +11,10 @@ const LETTER = 0.6;
 
 /// How wide a row is in the font that is used, with letters that have this width in the common ones.
 export function rowWidth(parts: readonly Part[], letter: number): number {
-  return parts.reduce((sum, part) => sum + (typeof part === "string" ? widthOf(part, letter / LETTER) : SIGN), 0) + Math.max(0, parts.length - 1) * GAP;
+  return (
+    parts.reduce((sum, part) => sum + (typeof part === "string" ? widthOf(part, letter / LETTER) : SIGN), 0) +
+    Math.max(0, parts.length - 1) * GAP
+  );
 }
 
 /// A row with its middle at x, and the line of its text at y.
@@ -28,7 +31,13 @@ export function Parts({ parts, letter, x, y }: { parts: readonly Part[]; letter:
             {part}
           </text>
         ) : (
-          <path key={i} class="part-sign" data-sign={part.sign} transform={`translate(${from} ${y - 9.5}) scale(${SIGN / 20})`} d={SIGNS[part.sign]} />
+          <path
+            key={i}
+            class="part-sign"
+            data-sign={part.sign}
+            transform={`translate(${from} ${y - 9.5}) scale(${SIGN / 20})`}
+            d={SIGNS[part.sign]}
+          />
         );
       })}
     </>

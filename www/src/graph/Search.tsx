@@ -44,7 +44,11 @@ export function SearchBox({ back }: { back: () => void }) {
           event.stopPropagation();
         }}
       />
-      <span class="hits" role="status" aria-label={said === "" ? undefined : total === 0 ? "No match" : `${said}: ${count(total, "state")} found`}>
+      <span
+        class="hits"
+        role="status"
+        aria-label={said === "" ? undefined : total === 0 ? "No match" : `${said}: ${count(total, "state")} found`}
+      >
         {said}
       </span>
       <button type="button" class="square" aria-label="Previous match" disabled={total < 2} onClick={() => step(-1)}>

@@ -36,7 +36,9 @@ export function Signs({ node, run, status, sign, near, after, timer }: Props) {
   const parts = near ? words(node, run, status) : [];
   const wide = rowWidth(parts, LETTER);
   // Time that the clock has just skipped here.
-  const leap = useComputed(() => (playback.live.value && playback.skipped.value?.id === node.id ? playback.skipped.value.ms : undefined)).value;
+  const leap = useComputed(() =>
+    playback.live.value && playback.skipped.value?.id === node.id ? playback.skipped.value.ms : undefined,
+  ).value;
   return (
     <>
       {status === "paused" && (
@@ -62,7 +64,9 @@ export function Signs({ node, run, status, sign, near, after, timer }: Props) {
           )}
         </g>
       )}
-      {(timer || leap !== undefined) && <Remaining node={node} since={run.last} timer={timer} leap={leap} used={parts.length === 0 ? 0 : wide + 38} />}
+      {(timer || leap !== undefined) && (
+        <Remaining node={node} since={run.last} timer={timer} leap={leap} used={parts.length === 0 ? 0 : wide + 38} />
+      )}
     </>
   );
 }
@@ -76,7 +80,8 @@ function words(node: GraphNode, run: NodeRun, status: Shown): Part[] {
   if (run.failures > 0 && run.status !== "failed") found.push({ sign: "retry" }, String(run.failures));
   if (status === "timedOut") found.push({ sign: "clock" });
   // What a Fail state fails with stands in its caption.
-  if (run.error !== "" && node.type !== "Fail" && (status === "caught" || status === "failed" || status === "timedOut")) found.push(run.error.length > ERROR_SHOWN ? `${run.error.slice(0, ERROR_SHOWN - 1)}…` : run.error);
+  if (run.error !== "" && node.type !== "Fail" && (status === "caught" || status === "failed" || status === "timedOut"))
+    found.push(run.error.length > ERROR_SHOWN ? `${run.error.slice(0, ERROR_SHOWN - 1)}…` : run.error);
   return found;
 }
 
@@ -84,7 +89,19 @@ function words(node: GraphNode, run: NodeRun, status: Shown): Part[] {
 const ROUND = 2 * Math.PI * 4;
 
 /// The time that a Wait, a pause before a retry or a time out has left, as a ring that empties and in figures.
-function Remaining({ node, since, timer: next, leap, used }: { node: GraphNode; since: number; timer: PendingTimer | undefined; leap: number | undefined; used: number }) {
+function Remaining({
+  node,
+  since,
+  timer: next,
+  leap,
+  used,
+}: {
+  node: GraphNode;
+  since: number;
+  timer: PendingTimer | undefined;
+  leap: number | undefined;
+  used: number;
+}) {
   const now = useSignal(performance.now());
   const timer = execution.timer.value;
   const flows = next !== undefined && (timer?.speed ?? 0) > 0;
@@ -111,5 +128,9 @@ function Remaining({ node, since, timer: next, leap, used }: { node: GraphNode; 
 
 function wordsOf(timer: PendingTimer, left: number): Part[] {
   const time = duration(left < 10_000 ? left : Math.ceil(left / 1000) * 1000);
-  return timer.kind === "retry" ? [{ sign: "retry" }, `${timer.retries}${timer.of === undefined ? "" : ` of ${timer.of}`} in ${time}`] : timer.kind === "wait" ? [{ sign: "clock" }, time] : [`times out in ${time}`];
+  return timer.kind === "retry"
+    ? [{ sign: "retry" }, `${timer.retries}${timer.of === undefined ? "" : ` of ${timer.of}`} in ${time}`]
+    : timer.kind === "wait"
+      ? [{ sign: "clock" }, time]
+      : [`times out in ${time}`];
 }

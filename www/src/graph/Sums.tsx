@@ -22,7 +22,8 @@ function longestIn(map: number): number {
   if (most === undefined) {
     const now = playback.shownTime();
     most = 0;
-    for (const state of look.index.statesInside(map)) if (look.index.stateAround(state) === map) most = Math.max(most, meanOf(look.fold.runs[state]!, now));
+    for (const state of look.index.statesInside(map))
+      if (look.index.stateAround(state) === map) most = Math.max(most, meanOf(look.fold.runs[state]!, now));
     longest.of.set(map, most);
   }
   return most;
@@ -51,8 +52,16 @@ export function Sums({ node }: { node: GraphNode }) {
   }).value;
   if (text === "") return null;
   const [level, done, caught, lost, active, mean] = text.split("|");
-  const counts = [["check", done], ["caught", caught], ["cross", lost], ["dot", active]] as const;
-  const parts: Part[] = [...counts.flatMap(([sign, n]): Part[] => (Number(n) > 0 ? [{ sign }, n!] : [])), ...(mean ? [`mean ${mean}`] : [])];
+  const counts = [
+    ["check", done],
+    ["caught", caught],
+    ["cross", lost],
+    ["dot", active],
+  ] as const;
+  const parts: Part[] = [
+    ...counts.flatMap(([sign, n]): Part[] => (Number(n) > 0 ? [{ sign }, n!] : [])),
+    ...(mean ? [`mean ${mean}`] : []),
+  ];
   const width = rowWidth(parts, LETTER) + 14;
   return (
     <g class={`sums heat-${level}`} aria-hidden="true">

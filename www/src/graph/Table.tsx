@@ -26,7 +26,21 @@ interface Row {
   siblings: number;
 }
 
-const COLUMNS = ["Name", "Type", "Status", "Visits", "Attempts", "Failures", "Iteration", "Items", "In", "Out", "Start", "Duration", "Time"] as const;
+const COLUMNS = [
+  "Name",
+  "Type",
+  "Status",
+  "Visits",
+  "Attempts",
+  "Failures",
+  "Iteration",
+  "Items",
+  "In",
+  "Out",
+  "Start",
+  "Duration",
+  "Time",
+] as const;
 const HINTS: Partial<Record<string, string>> = {
   Attempts: "Attempts of the last visit",
   Failures: "Failed attempts of all visits",
@@ -51,7 +65,10 @@ function rowsOf(index: GraphIndex): Row[] {
       if (inside.length > 0) add(inside, level + 1);
     });
   };
-  add(nodes.flatMap((node, i) => (index.parent[i]! < 0 && isState(node) ? [i] : [])), 1);
+  add(
+    nodes.flatMap((node, i) => (index.parent[i]! < 0 && isState(node) ? [i] : [])),
+    1,
+  );
   return rows;
 }
 
@@ -124,9 +141,12 @@ export function Table({ index }: { index: GraphIndex }) {
       }
     } else if (event.key === "Enter") goToDefinition(node.name);
     else if (event.key === " ") selection.selectState(node.name, "graph");
-    else if (event.key === "ContextMenu" || (event.shiftKey && event.key === "F10")) menu(node, scroller.current!.querySelector<HTMLElement>('[role="row"][tabindex="0"]')!);
+    else if (event.key === "ContextMenu" || (event.shiftKey && event.key === "F10"))
+      menu(node, scroller.current!.querySelector<HTMLElement>('[role="row"][tabindex="0"]')!);
     else if (event.key.length === 1 && /[\p{L}\p{N}]/u.test(event.key)) {
-      const next = [...rows.keys()].map((i) => (chosen + 1 + i) % rows.length).find((i) => nodes[rows[i]!.at]!.name.toLowerCase().startsWith(event.key.toLowerCase()));
+      const next = [...rows.keys()]
+        .map((i) => (chosen + 1 + i) % rows.length)
+        .find((i) => nodes[rows[i]!.at]!.name.toLowerCase().startsWith(event.key.toLowerCase()));
       if (next !== undefined) go(next);
     } else return;
     event.preventDefault();
@@ -148,7 +168,11 @@ export function Table({ index }: { index: GraphIndex }) {
     let stale = false;
     const timer = setTimeout(() => {
       if (!execution.run.peek()) last.value = new Map();
-      else interpreter.query("lastVisits", { states, upTo }).then((found) => !stale && (last.value = new Map(found.flatMap((visit, i) => (visit ? [[states[i]!, visit]] : [])))), () => {});
+      else
+        interpreter.query("lastVisits", { states, upTo }).then(
+          (found) => !stale && (last.value = new Map(found.flatMap((visit, i) => (visit ? [[states[i]!, visit]] : [])))),
+          () => {},
+        );
     }, 60);
     return () => {
       stale = true;
@@ -157,7 +181,13 @@ export function Table({ index }: { index: GraphIndex }) {
   });
   return (
     <div class="state-table" ref={scroller} onScroll={(event) => (top.value = event.currentTarget.scrollTop)}>
-      <div role="treegrid" aria-label={index.graph.comment ?? "State machine"} aria-rowcount={rows.length + 1} aria-describedby="graph-keys" onKeyDown={keys}>
+      <div
+        role="treegrid"
+        aria-label={index.graph.comment ?? "State machine"}
+        aria-rowcount={rows.length + 1}
+        aria-describedby="graph-keys"
+        onKeyDown={keys}
+      >
         <div role="row" aria-rowindex={1} class="head">
           {COLUMNS.map((title) => (
             <span role="columnheader" key={title} class={`col-${title.toLowerCase()}`} title={HINTS[title]}>
@@ -169,7 +199,18 @@ export function Table({ index }: { index: GraphIndex }) {
           {windowed.map((number) => {
             const row = rows[number]!;
             const { id, name } = nodes[row.at]!;
-            return <TableRow key={id} index={index} row={row} number={number} chosen={chosen === number} last={last.value.get(name)} menu={menu} go={go} />;
+            return (
+              <TableRow
+                key={id}
+                index={index}
+                row={row}
+                number={number}
+                chosen={chosen === number}
+                last={last.value.get(name)}
+                menu={menu}
+                go={go}
+              />
+            );
           })}
         </div>
       </div>
@@ -177,7 +218,23 @@ export function Table({ index }: { index: GraphIndex }) {
   );
 }
 
-function TableRow({ index, row, number, chosen, last, menu, go }: { index: GraphIndex; row: Row; number: number; chosen: boolean; last: LastVisit | undefined; menu: (node: GraphNode, element: HTMLElement) => void; go: (row: number) => void }) {
+function TableRow({
+  index,
+  row,
+  number,
+  chosen,
+  last,
+  menu,
+  go,
+}: {
+  index: GraphIndex;
+  row: Row;
+  number: number;
+  chosen: boolean;
+  last: LastVisit | undefined;
+  menu: (node: GraphNode, element: HTMLElement) => void;
+  go: (row: number) => void;
+}) {
   const node = index.graph.nodes[row.at]!;
   const run = playback.runOf(node.id).value;
   const { status, text } = shownOf(node, run);

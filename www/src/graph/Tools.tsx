@@ -18,17 +18,35 @@ export function GraphTools({ index }: { index: GraphIndex }) {
   useRoving(bar);
   return (
     <div ref={bar} class="graph-tools" role="toolbar" aria-label="Graph view">
-      <button type="button" class="square" aria-label="Zoom out" title={`Zoom out${keyHint("zoomOut")}`} onClick={() => zoomTo(view.value.k / 1.25)}>
+      <button
+        type="button"
+        class="square"
+        aria-label="Zoom out"
+        title={`Zoom out${keyHint("zoomOut")}`}
+        onClick={() => zoomTo(view.value.k / 1.25)}
+      >
         <Icon name="minus" />
       </button>
       <button type="button" class="zoom" title={`To 100 %${keyHint("zoomWhole")}`} onClick={() => zoomTo(1)}>
         <span class="unseen">Zoom </span>
         {computed(() => `${Math.round(view.value.k * 100)} %`)}
       </button>
-      <button type="button" class="square" aria-label="Zoom in" title={`Zoom in${keyHint("zoomIn")}`} onClick={() => zoomTo(view.value.k * 1.25)}>
+      <button
+        type="button"
+        class="square"
+        aria-label="Zoom in"
+        title={`Zoom in${keyHint("zoomIn")}`}
+        onClick={() => zoomTo(view.value.k * 1.25)}
+      >
         <Icon name="plus" />
       </button>
-      <button type="button" class="square" aria-label="Fit the graph" title={`Fit${keyHint("fit")}`} onClick={() => fit(index.graph, glide, true)}>
+      <button
+        type="button"
+        class="square"
+        aria-label="Fit the graph"
+        title={`Fit${keyHint("fit")}`}
+        onClick={() => fit(index.graph, glide, true)}
+      >
         <Icon name="fit" />
       </button>
       <button

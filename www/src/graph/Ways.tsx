@@ -47,7 +47,14 @@ export function Ways({ index, svg, view, focus }: Props) {
       near.value = null;
       // The state that it leaves has the focus afterwards, and the same commands.
       const at = index.node(index.byId.get(edge.from)!)!;
-      menu.value = { node: at, title: wayInWords(edge), commands: wayMenu(edge), x: event.clientX, y: event.clientY, back: () => focus(at.id) };
+      menu.value = {
+        node: at,
+        title: wayInWords(edge),
+        commands: wayMenu(edge),
+        x: event.clientX,
+        y: event.clientY,
+        back: () => focus(at.id),
+      };
     };
     element.addEventListener("pointermove", move);
     element.addEventListener("pointerleave", gone);

@@ -28,7 +28,7 @@ function find(index: GraphIndex): typeof NOTHING {
     // From the failure back along what was taken to the beginning of its scope.
     const seen = new Map<number, number>([[at, -1]]);
     let beginning = -1;
-    for (const queue = [at]; queue.length > 0 && beginning < 0; ) {
+    for (const queue = [at]; queue.length > 0 && beginning < 0;) {
       const to = queue.shift()!;
       for (const e of index.in[to]!) {
         const from = index.byId.get(edges[e]!.from) ?? -1;
@@ -38,7 +38,7 @@ function find(index: GraphIndex): typeof NOTHING {
         if (nodes[from]!.type === "Start") beginning = from;
       }
     }
-    for (let from = beginning; from >= 0 && seen.get(from) !== -1; ) {
+    for (let from = beginning; from >= 0 && seen.get(from) !== -1;) {
       const edge = edges[seen.get(from)!]!;
       way.add(edge.id);
       from = index.byId.get(edge.to) ?? -1;

@@ -51,7 +51,8 @@ function act(id: string | undefined, event: KeyboardEvent, index: GraphIndex, at
   switch (id) {
     case "graphMenu": {
       const box = elementOf(svg, node.id)?.getBoundingClientRect();
-      if (box) openMenu(node, box.left + Math.min(box.width / 2, 60), box.top + Math.min(box.height / 2, 40), () => focusNode(svg, node.id));
+      if (box)
+        openMenu(node, box.left + Math.min(box.width / 2, 60), box.top + Math.min(box.height / 2, 40), () => focusNode(svg, node.id));
       return true;
     }
     case "graphInto": {
@@ -136,10 +137,13 @@ function neighbour(index: GraphIndex, at: number, way: string): number {
     if (i === at || node.parent !== from.parent || !(isState(node) || node.type === "Missing")) return;
     const { x, y } = middle(node);
     const [along, across] =
-      way === "Down" ? [y - origin.y, x - origin.x]
-      : way === "Up" ? [origin.y - y, x - origin.x]
-      : way === "Right" ? [x - origin.x, y - origin.y]
-      : [origin.x - x, y - origin.y];
+      way === "Down"
+        ? [y - origin.y, x - origin.x]
+        : way === "Up"
+          ? [origin.y - y, x - origin.x]
+          : way === "Right"
+            ? [x - origin.x, y - origin.y]
+            : [origin.x - x, y - origin.y];
     if (along <= 8) return;
     const distance = along + 2 * Math.abs(across);
     if (distance < least) [best, least] = [i, distance];

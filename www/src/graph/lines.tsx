@@ -19,7 +19,8 @@ export function boxOf(edge: GraphEdge) {
   let box = boxes.get(edge);
   if (!box) {
     let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
-    for (const [x, y] of edge.points) [left, top, right, bottom] = [Math.min(left, x), Math.min(top, y), Math.max(right, x), Math.max(bottom, y)];
+    for (const [x, y] of edge.points)
+      [left, top, right, bottom] = [Math.min(left, x), Math.min(top, y), Math.max(right, x), Math.max(bottom, y)];
     boxes.set(edge, (box = { x: left, y: top, width: right - left, height: bottom - top }));
   }
   return box;
@@ -60,13 +61,27 @@ export const Edge = memo(function Edge({ edge }: { edge: GraphEdge }) {
   useEffect(() => end, []);
   const kind = lineKind(edge);
   // The colour of what the transition leaves, or of the failure that it has led to.
-  const by = useComputed(() => (taken.value === 0 ? "" : failing.value.way.has(edge.id) ? "failed" : edge.kind === "catch" ? "caught" : edge.kind === "start" ? "running" : "succeeded")).value;
+  const by = useComputed(() =>
+    taken.value === 0
+      ? ""
+      : failing.value.way.has(edge.id)
+        ? "failed"
+        : edge.kind === "catch"
+          ? "caught"
+          : edge.kind === "start"
+            ? "running"
+            : "succeeded",
+  ).value;
   const count = taken.value;
   const marks = useComputed(() => edgeMarks.value.get(edge.id)).value;
   const over = useComputed(() => overlay.value?.edges.get(edge.id)).value;
   return (
     <>
-      <path class={`line line-${kind} line-of-${edge.kind}${by === "" ? "" : ` taken by-${by}`}${over ? ` over-${over}` : ""}`} d={edge.path} marker-end={`url(#arrow-${by === "" || by === "caught" ? kind : by})`} />
+      <path
+        class={`line line-${kind} line-of-${edge.kind}${by === "" ? "" : ` taken by-${by}`}${over ? ` over-${over}` : ""}`}
+        d={edge.path}
+        marker-end={`url(#arrow-${by === "" || by === "caught" ? kind : by})`}
+      />
       {marks && detail.value !== "far" && <EdgeMarks edge={edge} marks={marks} />}
       {count > 1 && detail.value !== "far" && <Count edge={edge} count={count} />}
       {token.value > 0 && <path key={token.value} class="token" d={edge.path} pathLength={100} onAnimationEnd={end} />}
@@ -83,7 +98,8 @@ function Count({ edge, count }: { edge: GraphEdge; count: number }) {
   if (box) [x, y] = [box.x + box.width + 5, box.y + box.height / 2 + size * 0.36];
   else {
     // Lines that leave one state have their beginning in common, and those that come to one their end.
-    const inner = points.length > 3 ? points.slice(1, -1) : points.length === 3 && points[1]![0] === points[2]![0] ? points.slice(1) : points;
+    const inner =
+      points.length > 3 ? points.slice(1, -1) : points.length === 3 && points[1]![0] === points[2]![0] ? points.slice(1) : points;
     let most = -1;
     for (let i = 1; i < inner.length; i++) {
       const [[ax, ay], [bx, by]] = [inner[i - 1]!, inner[i]!];
@@ -118,7 +134,11 @@ export const FarLines = memo(function FarLines({ edges }: { edges: readonly Grap
   const paths = useComputed(() => {
     const by: Record<string, string> = {};
     for (const edge of edges) {
-      const kind = failing.value.way.has(edge.id) ? "taken by-failed" : playback.takenOf(edge.id).value > 0 && edge.kind !== "catch" ? "taken by-succeeded" : `line-${lineKind(edge)}`;
+      const kind = failing.value.way.has(edge.id)
+        ? "taken by-failed"
+        : playback.takenOf(edge.id).value > 0 && edge.kind !== "catch"
+          ? "taken by-succeeded"
+          : `line-${lineKind(edge)}`;
       by[kind] = (by[kind] ?? "") + edge.path;
     }
     // The way to a failure lies above those that share it.

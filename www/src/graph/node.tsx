@@ -34,19 +34,38 @@ export interface At {
 }
 
 /// A state as a button: its box is given, its words and signs are here.
-export function NodeButton({ index, at, run, container = false, children }: At & { run: Signal<NodeRun>; container?: boolean; children: ComponentChildren }) {
+export function NodeButton({
+  index,
+  at,
+  run,
+  container = false,
+  children,
+}: At & { run: Signal<NodeRun>; container?: boolean; children: ComponentChildren }) {
   const node = index.graph.nodes[at]!;
   const now = run.value;
   const { status, text } = shownOf(node, now);
   // Computed, so that a node is drawn anew only when its own part of these changes.
   const selected = useComputed(() => isState(node) && selection.selectedState.value === node.name).value;
   const reachable = useComputed(() => focused.value === node.id).value;
-  const match = useComputed(() => (found.value.names.has(node.name) ? (found.value.current === node.name ? "match current-match" : "match") : "")).value;
+  const match = useComputed(() =>
+    found.value.names.has(node.name) ? (found.value.current === node.name ? "match current-match" : "match") : "",
+  ).value;
   const bad = useComputed(() => problemCounts.value.get(node.pointer) ?? 0).value;
   const marks = useComputed(() => nodeMarks.value.get(node.pointer) ?? NONE).value;
   // Only what waits looks at the timers.
   const waits = WAITS.has(status);
-  const timer = useMemo(() => computed(() => (waits && execution.busy.value && playback.live.value ? execution.timer.value?.timers.find(({ state, iterations, execution }) => execution === undefined && state === node.name && playback.isLookedAt(node.id, iterations)) : undefined)), [waits, node]).value;
+  const timer = useMemo(
+    () =>
+      computed(() =>
+        waits && execution.busy.value && playback.live.value
+          ? execution.timer.value?.timers.find(
+              ({ state, iterations, execution }) =>
+                execution === undefined && state === node.name && playback.isLookedAt(node.id, iterations),
+            )
+          : undefined,
+      ),
+    [waits, node],
+  ).value;
   const over = useComputed(() => overlay.value?.nodes.get(node.pointer)).value;
   const classes = [
     container ? "node container" : "node",
@@ -81,14 +100,20 @@ export function NodeButton({ index, at, run, container = false, children }: At &
         {!far && <rect class="focus-ring" x={node.x - 4} y={node.y - 4} width={node.width + 8} height={node.height + 8} rx="13" />}
       </g>
       {!far && (status !== "idle" || node.pattern) && (
-        <Signs node={node} run={now} status={status} sign={signOf(status)} near={detail.value === "near"} after={status === "paused" && left.value} timer={timer} />
+        <Signs
+          node={node}
+          run={now}
+          status={status}
+          sign={signOf(status)}
+          near={detail.value === "near"}
+          after={status === "paused" && left.value}
+          timer={timer}
+        />
       )}
       {!far && (node.type === "Parallel" || node.type === "Map") && <FoldButton node={node} />}
       {detail.value === "near" && node.depth > 0 && now.entered > 1 && <Sums node={node} />}
       {!far && marks.some(({ side }) => side !== "edge") && <Marks node={node} marks={marks} />}
-      {!far && over?.sign && (
-        <OverSign node={node} kind={over.kind} sign={over.sign} />
-      )}
+      {!far && over?.sign && <OverSign node={node} kind={over.kind} sign={over.sign} />}
       {!far && bad > 0 && (
         <g class="problem-badge" aria-hidden="true" transform={`translate(${node.x - 7} ${node.y - 7})`}>
           <title>{count(bad, "problem")}</title>
@@ -109,14 +134,23 @@ const left = computed(() => position.value?.left === true);
 function waitWords(timer: PendingTimer | undefined): string {
   if (!timer) return "";
   const time = duration(Math.max(0, timer.at - (execution.timer.value?.now ?? timer.at)));
-  return timer.kind === "wait" ? `, ${time} left` : timer.kind === "timeout" ? `, times out in ${time}` : `, attempt ${timer.retries + 1}${timer.of === undefined ? "" : ` of ${timer.of + 1}`} in ${time}`;
+  return timer.kind === "wait"
+    ? `, ${time} left`
+    : timer.kind === "timeout"
+      ? `, times out in ${time}`
+      : `, attempt ${timer.retries + 1}${timer.of === undefined ? "" : ` of ${timer.of + 1}`} in ${time}`;
 }
 
 /// For the mouse; the keys are plus and minus.
 function FoldButton({ node }: { node: GraphNode }) {
   const x = node.x + node.width - 24 - (node.retries ? 16 : 0);
   return (
-    <g class="fold" aria-hidden="true" transform={`translate(${x} ${node.y + (node.collapsed ? 8 : 12)})`} onClick={() => analysis.toggleFold(node.pointer)}>
+    <g
+      class="fold"
+      aria-hidden="true"
+      transform={`translate(${x} ${node.y + (node.collapsed ? 8 : 12)})`}
+      onClick={() => analysis.toggleFold(node.pointer)}
+    >
       <title>{node.collapsed ? "Unfold (+)" : "Fold (−)"}</title>
       <rect x="-6" y="-4" width="24" height="24" rx="6" />
       <path d={node.collapsed ? "M1 8H11M6 3V13" : "M1 8H11"} />
@@ -144,7 +178,9 @@ export function Head({ node }: { node: GraphNode }) {
           {` ${node.caption}`}
         </text>
       )}
-      {detail.value === "near" && node.retries && <path class="retries" transform={`translate(${x + node.width - 21} ${y + 9})`} d="M10.6 6A4.6 4.6 0 1 1 9.2 2.7M9.6 .4V3.2H6.8" />}
+      {detail.value === "near" && node.retries && (
+        <path class="retries" transform={`translate(${x + node.width - 21} ${y + 9})`} d="M10.6 6A4.6 4.6 0 1 1 9.2 2.7M9.6 .4V3.2H6.8" />
+      )}
     </>
   );
 }
@@ -157,7 +193,8 @@ const STATUS = 11;
 
 /// How a name stands in its box: as the layout has it, or larger where one is further away, in place of what is small there.
 function nameIn(node: GraphNode, size: number): { size: number; left: number; tile: boolean; lines: string[]; first: number } {
-  if (size === DRAWN) return { size, left: 52, tile: true, lines: node.lines.map((line, i) => (i < node.lines.length - 1 ? `${line} ` : line)), first: 39 };
+  if (size === DRAWN)
+    return { size, left: 52, tile: true, lines: node.lines.map((line, i) => (i < node.lines.length - 1 ? `${line} ` : line)), first: 39 };
   const fold = node.type === "Parallel" || node.type === "Map" ? 28 : 0;
   const height = isContainer(node) ? 54 : node.height;
   const most = isContainer(node) ? 1 : Math.max(1, Math.floor((height + 2) / (size * LINE)));
@@ -192,16 +229,27 @@ const problemCounts = computed(() => {
   return counts;
 });
 
-function nameOf(index: GraphIndex, node: GraphNode, run: NodeRun, status: string, problems: number, marks: readonly { title: string }[], drawn: string): string {
+function nameOf(
+  index: GraphIndex,
+  node: GraphNode,
+  run: NodeRun,
+  status: string,
+  problems: number,
+  marks: readonly { title: string }[],
+  drawn: string,
+): string {
   const parts = [`${drawn} ${node.caption || node.type}`];
   if (drawn !== node.name) parts.push(node.name);
   if (node.type === "Missing") return [...parts, "missing state"].join(", ");
   parts.push(status);
   if (run.entered > 1) parts.push(`entered ${run.entered} times`);
   if (run.iterations > 0) {
-    parts.push(`${run.iterationsDone} of ${run.iterations + run.queued} items done${run.iterationsFailed ? `, ${run.iterationsFailed} failed` : ""}`);
+    parts.push(
+      `${run.iterationsDone} of ${run.iterations + run.queued} items done${run.iterationsFailed ? `, ${run.iterationsFailed} failed` : ""}`,
+    );
     const most = node.map?.maxConcurrency;
-    if (run.queued > 0) parts.push(`${run.iterations - run.iterationsDone - run.iterationsFailed}${most === undefined ? "" : ` of max ${most}`} running`);
+    if (run.queued > 0)
+      parts.push(`${run.iterations - run.iterationsDone - run.iterationsFailed}${most === undefined ? "" : ` of max ${most}`} running`);
   }
   if (run.queued > 0 && run.status !== "queued") parts.push(`${run.queued} queued`);
   if (run.entered > 1 && run.lost > run.caught) parts.push(`${run.lost - run.caught} failed`);

@@ -14,14 +14,18 @@ const at = signal(0);
 export const hits = computed<string[]>(() => {
   const text = query.value.trim().toLowerCase();
   if (!open.value || text === "") return [];
-  const fits = (state: { name: string; type: string; detail: string }): boolean => `${state.name}\n${state.type}\n${state.detail}`.toLowerCase().includes(text);
+  const fits = (state: { name: string; type: string; detail: string }): boolean =>
+    `${state.name}\n${state.type}\n${state.detail}`.toLowerCase().includes(text);
   return (analysis.shown.value?.states ?? []).filter(fits).map(({ name }) => name);
 });
 
 export const position = computed(() => (hits.value.length === 0 ? 0 : (at.value % hits.value.length) + 1));
 
 /// What the nodes look at.
-export const found = computed<{ names: ReadonlySet<string>; current: string | null }>(() => ({ names: new Set(hits.value), current: hits.value[position.value - 1] ?? null }));
+export const found = computed<{ names: ReadonlySet<string>; current: string | null }>(() => ({
+  names: new Set(hits.value),
+  current: hits.value[position.value - 1] ?? null,
+}));
 
 export function look(text: string): void {
   batch(() => {

@@ -13,7 +13,13 @@ export type Shown = Status | "paused" | "queued" | "skipped";
 /// The run has ended and its end is on screen: what was not reached will not be.
 export const over = computed(() => {
   const run = execution.run.value;
-  return run !== null && run.phase === "ended" && run.refused === undefined && execution.eventCount.value > 0 && playback.cursor.value >= execution.eventCount.value;
+  return (
+    run !== null &&
+    run.phase === "ended" &&
+    run.refused === undefined &&
+    execution.eventCount.value > 0 &&
+    playback.cursor.value >= execution.eventCount.value
+  );
 });
 
 /// Of a run that has failed: the states that have, and the transitions that led to them.
@@ -27,7 +33,10 @@ export function shownOf(node: GraphNode, run: NodeRun): { status: Shown; text: s
   if (override) return { status: override.status, text: override.title };
   if (run.status === "idle" && over.value) return { status: "skipped", text: "not reached" };
   const error = run.error !== "" && FAILED.has(run.status) ? ` with ${run.error}` : "";
-  return { status: run.status, text: STATUS_TEXT[run.status].replace(/^failed/, `failed${error}`).replace(/^timed out/, `timed out${error}`) };
+  return {
+    status: run.status,
+    text: STATUS_TEXT[run.status].replace(/^failed/, `failed${error}`).replace(/^timed out/, `timed out${error}`),
+  };
 }
 
 /// Path data of the sign, in a square of 20.

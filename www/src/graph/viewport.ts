@@ -92,7 +92,9 @@ export function centre(x: number, y: number): void {
 /// At which the whole graph is in sight.
 function wholeScale(graph: { width: number; height: number } | undefined): number {
   const { width, height } = size.peek();
-  return graph && graph.width > 0 && width > EDGE && height > EDGE ? Math.min((width - EDGE) / graph.width, (height - EDGE) / graph.height, 1.15) : MIN_ZOOM;
+  return graph && graph.width > 0 && width > EDGE && height > EDGE
+    ? Math.min((width - EDGE) / graph.width, (height - EDGE) / graph.height, 1.15)
+    : MIN_ZOOM;
 }
 
 /// The scale that the view keeps where its pane becomes lower, as when a run opens the one below: names stay legible.
@@ -114,7 +116,12 @@ export function fit(graph: Graph, go: (to: View) => void, whole = false, least =
   const k = whole || all >= WHOLE ? all : Math.max(all, Math.min(READABLE, Math.max((width - EDGE) / graph.width, 0.4)));
   const start = graph.nodes.find(({ type }) => type === "Start");
   // What is wider than the pane is shown from its beginning on.
-  const x = graph.width * k > width ? Math.min(EDGE / 2, width / 2 - (start ? start.x + start.width / 2 : graph.width / 2) * k) : over && graph.height * k > height - 2 * CORNER[1] ? Math.max(EDGE / 2, beside - graph.width * k) : (width - graph.width * k) / 2;
+  const x =
+    graph.width * k > width
+      ? Math.min(EDGE / 2, width / 2 - (start ? start.x + start.width / 2 : graph.width / 2) * k)
+      : over && graph.height * k > height - 2 * CORNER[1]
+        ? Math.max(EDGE / 2, beside - graph.width * k)
+        : (width - graph.width * k) / 2;
   const y = graph.height * k > height - EDGE ? EDGE / 2 : (height - graph.height * k) / 2;
   go({ k, x, y: Math.max(y, EDGE / 2) });
   moved.value = false;
@@ -141,7 +148,8 @@ export function showing(box: Box, margin = 0.1): View {
 export function anchor(before: GraphIndex, after: GraphIndex, wanted: readonly (string | null)[]): { dx: number; dy: number } {
   const { x, y, k } = view.peek();
   const { width, height } = size.peek();
-  const inSight = (box: Box): boolean => box.x * k + x < width && (box.x + box.width) * k + x > 0 && box.y * k + y < height && (box.y + box.height) * k + y > 0;
+  const inSight = (box: Box): boolean =>
+    box.x * k + x < width && (box.x + box.width) * k + x > 0 && box.y * k + y < height && (box.y + box.height) * k + y > 0;
   const place = (id: string | null): [Box, Box] | undefined => {
     const [a, b] = [before.node(before.byId.get(id ?? "") ?? -1), after.node(after.byId.get(id ?? "") ?? -1)];
     return a && b && inSight(a) ? [a, b] : undefined;

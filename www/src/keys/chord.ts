@@ -6,7 +6,17 @@ const MAC = MOD === "⌘";
 
 /// The characters that stand on these keys where layouts differ, so that a chord is found by its place as well.
 const PLACES: Record<string, string> = {
-  BracketLeft: "[", BracketRight: "]", Quote: "'", Semicolon: ";", Backslash: "\\", Period: ".", Comma: ",", Slash: "/", Minus: "-", Equal: "=", Backquote: "`",
+  BracketLeft: "[",
+  BracketRight: "]",
+  Quote: "'",
+  Semicolon: ";",
+  Backslash: "\\",
+  Period: ".",
+  Comma: ",",
+  Slash: "/",
+  Minus: "-",
+  Equal: "=",
+  Backquote: "`",
 };
 
 const MODIFIERS = new Set(["Control", "Shift", "Alt", "Meta", "AltGraph", "CapsLock", "Dead", "Process", "Unidentified"]);
@@ -34,7 +44,14 @@ function pressed(event: KeyboardEvent): Pressed {
   const typed = [...key].length === 1 && key !== " ";
   const letter = typed && /\p{L}/u.test(key);
   const place = PLACES[event.code] ?? /^(?:Key|Digit)(.)$/.exec(event.code)?.[1];
-  return { held: `${mod ? "Mod+" : ""}${alt ? "Alt+" : ""}`, shift: event.shiftKey, key: key === " " ? "Space" : letter ? key.toUpperCase() : key, typed, letter, place };
+  return {
+    held: `${mod ? "Mod+" : ""}${alt ? "Alt+" : ""}`,
+    shift: event.shiftKey,
+    key: key === " " ? "Space" : letter ? key.toUpperCase() : key,
+    typed,
+    letter,
+    place,
+  };
 }
 
 /// All chords that a key press may stand for, the most likely first; none for a modifier by itself.
@@ -73,7 +90,17 @@ export function isSingle(chord: string): boolean {
 /// Whether the chord is a key by itself, or with Shift, that text fields and lists have a use for.
 export const isPlain = (chord: string): boolean => !/^(Mod|Alt)\+|^(Shift\+)?F\d/.test(chord);
 
-const SHOWN: Record<string, string> = { ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→", Escape: "Esc", PageUp: "PgUp", PageDown: "PgDn", ContextMenu: "Menu", "-": "−" };
+const SHOWN: Record<string, string> = {
+  ArrowUp: "↑",
+  ArrowDown: "↓",
+  ArrowLeft: "←",
+  ArrowRight: "→",
+  Escape: "Esc",
+  PageUp: "PgUp",
+  PageDown: "PgDn",
+  ContextMenu: "Menu",
+  "-": "−",
+};
 
 /// As people read it: `Ctrl Shift Enter`.
 export function shown(chord: string): string {
@@ -86,12 +113,32 @@ export function spoken(chord: string): string {
   return chord.replace(/^Mod\+/, MAC ? "Meta+" : "Control+");
 }
 
-const KEPT = new Set(["F5", "Mod+R", "F6", "F12", "Mod+T", "Mod+W", "Mod+N", "Mod+Shift+N", "Mod+Shift+T", "Mod+Shift+W", "Mod+L", "Mod+Tab", "Alt+F4", "Shift+Escape", "Mod+Q", "Mod+Shift+R", "Mod+F5", "Mod+Shift+F5"]);
+const KEPT = new Set([
+  "F5",
+  "Mod+R",
+  "F6",
+  "F12",
+  "Mod+T",
+  "Mod+W",
+  "Mod+N",
+  "Mod+Shift+N",
+  "Mod+Shift+T",
+  "Mod+Shift+W",
+  "Mod+L",
+  "Mod+Tab",
+  "Alt+F4",
+  "Shift+Escape",
+  "Mod+Q",
+  "Mod+Shift+R",
+  "Mod+F5",
+  "Mod+Shift+F5",
+]);
 const WRITING = new Set(["Mod+C", "Mod+V", "Mod+X"]);
 
 /// What to think of before a chord is taken, in a sentence; "" for nothing.
 export function caution(chord: string): string {
-  if (KEPT.has(chord) || /^Alt\+\d$/.test(chord)) return `The browser or the system may use ${shown(chord)} itself, so that it never reaches the page.`;
+  if (KEPT.has(chord) || /^Alt\+\d$/.test(chord))
+    return `The browser or the system may use ${shown(chord)} itself, so that it never reaches the page.`;
   if (WRITING.has(chord)) return `${shown(chord)} is a clipboard key, and stays one in the editors.`;
   return "";
 }

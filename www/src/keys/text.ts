@@ -56,4 +56,8 @@ export interface TextCommand {
   keys: readonly string[];
 }
 
-export const textCommands: readonly TextCommand[] = TABLE.map(([id, title, keys, mac]) => ({ id: `text.${id}`, title, keys: (MAC && mac) || keys }));
+export const textCommands: readonly TextCommand[] = TABLE.map(([id, title, keys, mac]) => ({
+  id: `text.${id}`,
+  title,
+  keys: (MAC && mac) || keys,
+}));

@@ -111,7 +111,8 @@ export class EventLog {
   /// The last round of a Map that has begun before an entry, within the iteration around it.
   roundAt(node: number, around: number, at: number): number {
     const list = this.roundsOf.get(node) ?? [];
-    for (let i = list.length - 1; i >= 0; i--) if (this.roundAround[list[i]!] === around && this.roundEntry[list[i]!]! < at) return list[i]!;
+    for (let i = list.length - 1; i >= 0; i--)
+      if (this.roundAround[list[i]!] === around && this.roundEntry[list[i]!]! < at) return list[i]!;
     return -1;
   }
 }
@@ -155,7 +156,11 @@ export class Fold {
   private readonly firsts = new Map<number, number>();
   private readonly insides = new Map<number, Set<number>>();
 
-  constructor(private readonly index: GraphIndex, private readonly log: EventLog, private readonly within?: Within) {
+  constructor(
+    private readonly index: GraphIndex,
+    private readonly log: EventLog,
+    private readonly within?: Within,
+  ) {
     this.taken = new Uint32Array(index.graph.edges.length);
     this.reset();
   }
@@ -331,7 +336,8 @@ export class Fold {
     this.live.clear();
     if (this.within) return;
     // What was to blame has failed, with all that it was in.
-    for (let at = op === Op.ExecutionFail ? item : -1; at >= 0; at = log.itemAround[at]!) if (items[at]! < Item.Done) items[at] = Item.Failed;
+    for (let at = op === Op.ExecutionFail ? item : -1; at >= 0; at = log.itemAround[at]!)
+      if (items[at]! < Item.Done) items[at] = Item.Failed;
     items.forEach((status, at) => {
       if (status === Item.Running || status === Item.Waiting) items[at] = Item.Aborted;
     });
@@ -388,7 +394,10 @@ export class Fold {
     let first = this.firsts.get(map);
     if (first === undefined) {
       const { children, out, byId, graph } = this.index;
-      const start = (children[map] ?? []).flatMap((scope) => children[scope]!).flatMap((at) => out[at]!).find((e) => graph.edges[e]!.kind === "start");
+      const start = (children[map] ?? [])
+        .flatMap((scope) => children[scope]!)
+        .flatMap((at) => out[at]!)
+        .find((e) => graph.edges[e]!.kind === "start");
       first = start === undefined ? -1 : (byId.get(graph.edges[start]!.to) ?? -1);
       this.firsts.set(map, first);
     }
@@ -423,7 +432,8 @@ export class Fold {
       nodes.add(node);
     }
     if (open?.size === 0) this.live.delete(item);
-    for (const map of this.log.roundsOf.keys()) if (n === undefined || map === n || inside!.has(map)) this.closeRound(this.log.roundAt(map, item, this.at + 1), nodes, time, depth);
+    for (const map of this.log.roundsOf.keys())
+      if (n === undefined || map === n || inside!.has(map)) this.closeRound(this.log.roundAt(map, item, this.at + 1), nodes, time, depth);
   }
 
   private closeRound(round: number, nodes: Set<number>, time: number, depth: number): void {
@@ -446,7 +456,12 @@ export class Fold {
 }
 
 /// What the beginning and the ends of an iteration make of it.
-const BOUNDS: Record<number, number> = { [Op.IterationStart]: Item.Running, [Op.IterationDone]: Item.Done, [Op.IterationFail]: Item.Failed, [Op.IterationAbort]: Item.Aborted };
+const BOUNDS: Record<number, number> = {
+  [Op.IterationStart]: Item.Running,
+  [Op.IterationDone]: Item.Done,
+  [Op.IterationFail]: Item.Failed,
+  [Op.IterationAbort]: Item.Aborted,
+};
 
 /// Maps in Maps.
 const MOST_NESTED = 32;

@@ -19,8 +19,14 @@ function resolve(index: GraphIndex, log: EventLog, fold: Fold, choices: Choices)
   for (const [node, choice] of maps) {
     const round = roundsAt(index, log, fold, node, found).at(-1) ?? -1;
     const begun = (log.roundItems[round] ?? []).filter((item) => log.itemEntry[item]! < fold.at);
-    const failed = choice === "failing" ? begun.filter((item) => fold.items[item] === Item.Failed).sort((a, b) => log.itemIndex[a]! - log.itemIndex[b]!)[0] : undefined;
-    found.set(node, (typeof choice === "number" ? begun.findLast((item) => log.itemIndex[item] === choice) : (failed ?? begun.at(-1))) ?? -1);
+    const failed =
+      choice === "failing"
+        ? begun.filter((item) => fold.items[item] === Item.Failed).sort((a, b) => log.itemIndex[a]! - log.itemIndex[b]!)[0]
+        : undefined;
+    found.set(
+      node,
+      (typeof choice === "number" ? begun.findLast((item) => log.itemIndex[item] === choice) : (failed ?? begun.at(-1))) ?? -1,
+    );
   }
   return found;
 }
@@ -53,7 +59,13 @@ export class Part {
   readonly fold: Fold;
   private readonly covered = new Set<number>();
 
-  constructor(private readonly index: GraphIndex, log: EventLog, readonly key: string, chosen: ReadonlyMap<number, number>, waits: readonly number[]) {
+  constructor(
+    private readonly index: GraphIndex,
+    log: EventLog,
+    readonly key: string,
+    chosen: ReadonlyMap<number, number>,
+    waits: readonly number[],
+  ) {
     const known = new Map<number, boolean>();
     const from = Math.min(...[...chosen.values()].map((item) => (item < 0 ? log.length : log.itemEntry[item]!)));
     this.fold = new Fold(index, log, {
@@ -152,9 +164,17 @@ export function viewOf({ index, log, fold, choices }: Look, map: string): View |
 }
 
 /// What to choose for a slot: its own index and those of the iterations around it.
-export function choicesOf({ index, log }: Pick<Look, "index" | "log">, view: View, map: string, slot: number): [string, Choice | undefined][] {
+export function choicesOf(
+  { index, log }: Pick<Look, "index" | "log">,
+  view: View,
+  map: string,
+  slot: number,
+): [string, Choice | undefined][] {
   const item = view.items[slot]!;
-  const inner = index.statesInside(index.byId.get(map) ?? -1).map((at) => index.graph.nodes[at]!).filter(({ type }) => type === "Map");
+  const inner = index
+    .statesInside(index.byId.get(map) ?? -1)
+    .map((at) => index.graph.nodes[at]!)
+    .filter(({ type }) => type === "Map");
   const own: [string, Choice][] = item < 0 ? [[map, slot]] : choicesFor({ index, log }, item);
   return [...inner.map(({ id }): [string, undefined] => [id, undefined]), ...own];
 }

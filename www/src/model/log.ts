@@ -54,8 +54,17 @@ export interface LogChunk {
 }
 
 export type Status =
-  | "idle" | "queued" | "running" | "waiting" | "awaiting" | "retrying"
-  | "succeeded" | "caught" | "failed" | "timedOut" | "cancelled";
+  | "idle"
+  | "queued"
+  | "running"
+  | "waiting"
+  | "awaiting"
+  | "retrying"
+  | "succeeded"
+  | "caught"
+  | "failed"
+  | "timedOut"
+  | "cancelled";
 
 export const STATUS_TEXT: Record<Status, string> = {
   idle: "not run",
@@ -106,9 +115,29 @@ export interface NodeRun {
 }
 
 const IDLE: NodeRun = Object.freeze({
-  status: "idle", entered: 0, active: 0, exited: 0, caught: 0, cancelled: 0, failed: 0, pending: 0, timedOut: false,
-  submitted: 0, attempts: 0, failures: 0, lastCaught: false, error: "", iterations: 0, iterationsDone: 0, iterationsFailed: 0,
-  queued: 0, lost: 0, busy: 0, since: 0, began: 0, last: 0,
+  status: "idle",
+  entered: 0,
+  active: 0,
+  exited: 0,
+  caught: 0,
+  cancelled: 0,
+  failed: 0,
+  pending: 0,
+  timedOut: false,
+  submitted: 0,
+  attempts: 0,
+  failures: 0,
+  lastCaught: false,
+  error: "",
+  iterations: 0,
+  iterationsDone: 0,
+  iterationsFailed: 0,
+  queued: 0,
+  lost: 0,
+  busy: 0,
+  since: 0,
+  began: 0,
+  last: 0,
 } as const);
 
 export function idleRun(): NodeRun {

@@ -1,6 +1,23 @@
 // What the page and the interpreter's worker say to each other.
 
-import type { AskedTask, Breakpoint, ChildVisit, ComparedVisit, DebugExecution, DebugSession, DebugThread, EditReport, Evaluated, MeasuredCoverage, Mock as PackageMock, RunDifference, SavedSession, StackFrame, Stop, Variable } from "stepglass/debug";
+import type {
+  AskedTask,
+  Breakpoint,
+  ChildVisit,
+  ComparedVisit,
+  DebugExecution,
+  DebugSession,
+  DebugThread,
+  EditReport,
+  Evaluated,
+  MeasuredCoverage,
+  Mock as PackageMock,
+  RunDifference,
+  SavedSession,
+  StackFrame,
+  Stop,
+  Variable,
+} from "stepglass/debug";
 import type { Config } from "./share.ts";
 import type { Graph } from "./graph.ts";
 import type { HistoryEvent } from "./recorded.ts";
@@ -558,7 +575,10 @@ export interface Methods {
   /// A definition as JSON text.
   json: { params: { text: string; format: "json" | "yaml" }; value: string };
   /// Shows events that were recorded elsewhere as if they were a run; `showMore` adds to them.
-  show: { params: { definition: string; format: "json" | "yaml"; events: HistoryEvent[]; result: RunResult | undefined }; value: { run: number; graph: Graph } };
+  show: {
+    params: { definition: string; format: "json" | "yaml"; events: HistoryEvent[]; result: RunResult | undefined };
+    value: { run: number; graph: Graph };
+  };
   /// Runs the recorded execution that is shown again, with its answers.
   replay: { params: { definition: string; format: "json" | "yaml" }; value: ReplayReport };
   showMore: { params: { run: number; events: HistoryEvent[]; result: RunResult | undefined }; value: null };
@@ -581,19 +601,47 @@ export interface Methods {
   visitsOf: { params: { state: string }; value: VisitInfo[] };
   /// `enter` is the event with which the visit began.
   /// `child` is a visit of a child execution, by its number; `item` of which item the stages are that a Map has for each.
-  flow: { params: { state: string; enter?: number; attempt?: number; child?: Pick<ChildVisit, "id" | "enter" | "iterations">; item?: number }; value: Flow | null };
-  evaluate: { params: { question: string; language: "jsonata" | "jsonpath" | "template"; visit?: number; input?: unknown }; value: Evaluated };
+  flow: {
+    params: { state: string; enter?: number; attempt?: number; child?: Pick<ChildVisit, "id" | "enter" | "iterations">; item?: number };
+    value: Flow | null;
+  };
+  evaluate: {
+    params: { question: string; language: "jsonata" | "jsonpath" | "template"; visit?: number; input?: unknown };
+    value: Evaluated;
+  };
   /// What a field of a state would give with other text in it, where the stage reads what it reads.
   /// `item`, here and below, is that of the flow.
-  tryField: { params: { visit: number; attempt: number; stage: number; item: number | undefined; language: "jsonata" | "jsonpath" | "template"; text: string }; value: Evaluated };
+  tryField: {
+    params: {
+      visit: number;
+      attempt: number;
+      stage: number;
+      item: number | undefined;
+      language: "jsonata" | "jsonpath" | "template";
+      text: string;
+    };
+    value: Evaluated;
+  };
   /// The edits that write a value at a place of a state; undefined where the text cannot take it.
-  put: { params: { text: string; format: "json" | "yaml"; state: string; path: Path; value: unknown }; value: { edits: Edit[] } | { refused: string } };
-  addCatch: { params: { text: string; format: "json" | "yaml"; state: string; error: string }; value: { edits: Edit[] } | { refused: string } };
+  put: {
+    params: { text: string; format: "json" | "yaml"; state: string; path: Path; value: unknown };
+    value: { edits: Edit[] } | { refused: string };
+  };
+  addCatch: {
+    params: { text: string; format: "json" | "yaml"; state: string; error: string };
+    value: { edits: Edit[] } | { refused: string };
+  };
   failure: { params: { visit: number; attempt: number }; value: FailureInfo | null };
   operands: { params: { visit: number; attempt: number; stage: number; texts: string[] }; value: Operand[][] };
   scopes: { params: { visit: number }; value: VariableScope[] };
-  lights: { params: { visit: number; attempt: number; stage: number; item: number | undefined; path?: Path; expression?: Path }; value: Lights };
-  origin: { params: { visit: number; attempt: number; stage: number; item: number | undefined; path: (string | number)[] }; value: Origin[] };
+  lights: {
+    params: { visit: number; attempt: number; stage: number; item: number | undefined; path?: Path; expression?: Path };
+    value: Lights;
+  };
+  origin: {
+    params: { visit: number; attempt: number; stage: number; item: number | undefined; path: (string | number)[] };
+    value: Origin[];
+  };
   setValue: { params: { target: "input" | "result" | "variable"; name?: string; value: unknown; visit?: number }; value: null };
   fork: { params: { event: number }; value: null };
   applyDefinition: { params: { definition: string; format: "json" | "yaml" }; value: EditReport };

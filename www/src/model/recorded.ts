@@ -39,18 +39,31 @@ export function readRecorded(value: unknown, title: string): Recorded {
   if (list.length > MOST_EVENTS) throw new Error(`The history has ${list.length} events, and an execution may have ${MOST_EVENTS}.`);
   const events = asTexts(list.map(eventOf)).sort((a, b) => a.id - b.id);
   if (events.length === 0 && kind === undefined) throw new Error("The history has no events.");
-  if (object(value)["nextToken"]) throw new Error("The history is one page of several (it has a nextToken): export all of them, as `aws stepfunctions get-execution-history` does by itself.");
+  if (object(value)["nextToken"])
+    throw new Error(
+      "The history is one page of several (it has a nextToken): export all of them, as `aws stepfunctions get-execution-history` does by itself.",
+    );
   events.forEach((event, i) => {
     if (event.id !== i + 1) throw new Error(`The history is incomplete: event ${i + 1} is missing.`);
-    if (event.previousEventId < 0 || event.previousEventId >= event.id) throw new Error(`Event ${event.id} follows on event ${event.previousEventId}, which is not before it.`);
+    if (event.previousEventId < 0 || event.previousEventId >= event.id)
+      throw new Error(`Event ${event.id} follows on event ${event.previousEventId}, which is not before it.`);
   });
   const document = object(value);
-  const recorded: Recorded = { title: text(document["name"]) ?? (text(document["executionArn"]) ?? text(object(list[0])["execution_arn"]))?.split(":").at(-1) ?? (title || `Execution of ${String(events[0]?.timestamp).slice(0, 16).replace("T", " ")}`), events };
+  const recorded: Recorded = {
+    title:
+      text(document["name"]) ??
+      (text(document["executionArn"]) ?? text(object(list[0])["execution_arn"]))?.split(":").at(-1) ??
+      (title || `Execution of ${String(events[0]?.timestamp).slice(0, 16).replace("T", " ")}`),
+    events,
+  };
   const started = object(object(events[0])["executionStartedEventDetails"]);
   const input = text(started["input"]) ?? text(document["input"]);
   if (input !== undefined && isJson(input)) recorded.input = input;
   // What `describe-state-machine` has as text, others have as an object.
-  const definition = typeof document["definition"] === "object" && document["definition"] !== null ? `${JSON.stringify(document["definition"], null, 2)}\n` : text(document["definition"]);
+  const definition =
+    typeof document["definition"] === "object" && document["definition"] !== null
+      ? `${JSON.stringify(document["definition"], null, 2)}\n`
+      : text(document["definition"]);
   if (definition !== undefined) recorded.definition = definition;
   const last = events.at(-1);
   const result = last && resultOf(last);
@@ -69,7 +82,12 @@ export function statesOf(events: readonly HistoryEvent[]): string[] {
 
 /// What the last event says about the end; `undefined` while the execution runs.
 export function resultOf(last: HistoryEvent): Recorded["result"] {
-  const kinds = { ExecutionSucceeded: "SUCCEEDED", ExecutionFailed: "FAILED", ExecutionTimedOut: "TIMED_OUT", ExecutionAborted: "ABORTED" } as const;
+  const kinds = {
+    ExecutionSucceeded: "SUCCEEDED",
+    ExecutionFailed: "FAILED",
+    ExecutionTimedOut: "TIMED_OUT",
+    ExecutionAborted: "ABORTED",
+  } as const;
   const status = kinds[last.type as keyof typeof kinds];
   if (status === undefined) return undefined;
   const details = object(last[`${last.type[0]!.toLowerCase()}${last.type.slice(1)}EventDetails`]);
@@ -115,7 +133,15 @@ function asTexts(events: HistoryEvent[]): HistoryEvent[] {
     events.map((event) => {
       const key = Object.keys(event).find((name) => name.endsWith("EventDetails"));
       if (key === undefined) return event;
-      return { ...event, [key]: Object.fromEntries(Object.entries(object(event[key])).map(([name, value]) => [name, PAYLOADS.has(name) && value !== null && value !== undefined ? change(value) : value])) };
+      return {
+        ...event,
+        [key]: Object.fromEntries(
+          Object.entries(object(event[key])).map(([name, value]) => [
+            name,
+            PAYLOADS.has(name) && value !== null && value !== undefined ? change(value) : value,
+          ]),
+        ),
+      };
     });
   let parsed = false;
   each((value) => ((parsed ||= typeof value !== "string"), value));
@@ -142,11 +168,19 @@ export function detailsOf(event: HistoryEvent): Record<string, unknown> {
 export function eventOf(value: unknown): HistoryEvent {
   const from = Object.fromEntries(Object.entries(object(value)).map(([key, held]) => [`${key[0]!.toLowerCase()}${key.slice(1)}`, held]));
   const { id, previousEventId = from["previous_event_id"] ?? 0, timestamp = from["event_timestamp"], type } = from;
-  if (typeof type !== "string" || !Number.isSafeInteger(Number(id))) throw new Error("This is not a history: an event has no type or no id.");
+  if (typeof type !== "string" || !Number.isSafeInteger(Number(id)))
+    throw new Error("This is not a history: an event has no type or no id.");
   const details = Object.entries(from).filter(([key]) => key.endsWith("EventDetails"));
   // Logs have one name for the details of all.
-  if (details.length === 0 && from["details"] !== undefined) details.push([`${/State(Entered|Exited)$/.exec(type)?.[0].replace("S", "s") ?? `${type[0]!.toLowerCase()}${type.slice(1)}`}EventDetails`, from["details"]]);
-  const lowered = details.map(([key, held]) => [key, Object.fromEntries(Object.entries(object(held)).map(([name, inner]) => [`${name[0]!.toLowerCase()}${name.slice(1)}`, inner]))]);
+  if (details.length === 0 && from["details"] !== undefined)
+    details.push([
+      `${/State(Entered|Exited)$/.exec(type)?.[0].replace("S", "s") ?? `${type[0]!.toLowerCase()}${type.slice(1)}`}EventDetails`,
+      from["details"],
+    ]);
+  const lowered = details.map(([key, held]) => [
+    key,
+    Object.fromEntries(Object.entries(object(held)).map(([name, inner]) => [`${name[0]!.toLowerCase()}${name.slice(1)}`, inner])),
+  ]);
   return { id: Number(id), previousEventId: Number(previousEventId), timestamp: timeOf(timestamp), type, ...Object.fromEntries(lowered) };
 }
 

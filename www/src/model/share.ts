@@ -94,13 +94,36 @@ export async function encode(workspace: Workspace): Promise<string> {
 }
 
 /// The short names of links and drafts. What is absent or usual is left out.
-export function packedOf({ title, format, definition, input, tasks, clock, seed, inputs = [], breakpoints = [], mocks = {}, machines = [], selected, iterations = {}, config = {} }: Workspace): Record<string, unknown> {
+export function packedOf({
+  title,
+  format,
+  definition,
+  input,
+  tasks,
+  clock,
+  seed,
+  inputs = [],
+  breakpoints = [],
+  mocks = {},
+  machines = [],
+  selected,
+  iterations = {},
+  config = {},
+}: Workspace): Record<string, unknown> {
   return {
-    t: title, f: format, d: definition, i: input, k: tasks, c: clock, s: seed,
+    t: title,
+    f: format,
+    d: definition,
+    i: input,
+    k: tasks,
+    c: clock,
+    s: seed,
     ...(inputs.length > 0 ? { n: inputs.map(({ name, text }) => [name, text]) } : {}),
     ...(breakpoints.length > 0 ? { b: breakpoints } : {}),
     ...(Object.keys(mocks).length > 0 ? { m: mocks } : {}),
-    ...(machines.length > 0 ? { x: machines.map(({ name, type, definition }) => [name, definition, ...(type === "EXPRESS" ? [type] : [])]) } : {}),
+    ...(machines.length > 0
+      ? { x: machines.map(({ name, type, definition }) => [name, definition, ...(type === "EXPRESS" ? [type] : [])]) }
+      : {}),
     ...(selected === undefined ? {} : { p: selected }),
     ...(Object.keys(iterations).length > 0 ? { q: iterations } : {}),
     ...(Object.keys(config).length > 0 ? { o: config } : {}),
@@ -111,7 +134,8 @@ export function packedOf({ title, format, definition, input, tasks, clock, seed,
 export async function decode(hash: string): Promise<Workspace> {
   const match = /^#?v(\d+)\.(.*)$/s.exec(hash);
   if (!match) throw new Error("The address contains no workspace of this page.");
-  if (match[1] !== "1") throw new Error(`The link is of version ${match[1]}, and this page can open only version 1. A newer page may open it.`);
+  if (match[1] !== "1")
+    throw new Error(`The link is of version ${match[1]}, and this page can open only version 1. A newer page may open it.`);
   let value: unknown;
   try {
     const binary = atob(match[2]!.replaceAll("-", "+").replaceAll("_", "/"));
@@ -143,7 +167,10 @@ export function workspaceOf(value: unknown): Workspace {
   const selected = from["p"];
   const config = configOf(from["o"]);
   const looked = from["q"];
-  const iterations = typeof looked === "object" && looked !== null ? Object.fromEntries(Object.entries(looked).filter(([, index]) => Number.isSafeInteger(index))) : {};
+  const iterations =
+    typeof looked === "object" && looked !== null
+      ? Object.fromEntries(Object.entries(looked).filter(([, index]) => Number.isSafeInteger(index)))
+      : {};
   return {
     ...(Object.keys(iterations).length > 0 ? { iterations } : {}),
     ...(inputs.length > 0 ? { inputs } : {}),
@@ -188,7 +215,9 @@ function machinesOf(value: unknown): Machine[] {
   if (!Array.isArray(value)) return [];
   return value.slice(0, 50).flatMap((entry) => {
     const [name, definition, type] = Array.isArray(entry) ? (entry as unknown[]) : [];
-    return typeof name === "string" && typeof definition === "string" ? [{ name: name.slice(0, 300), definition, type: type === "EXPRESS" ? type : "STANDARD" }] : [];
+    return typeof name === "string" && typeof definition === "string"
+      ? [{ name: name.slice(0, 300), definition, type: type === "EXPRESS" ? type : "STANDARD" }]
+      : [];
   });
 }
 
@@ -196,8 +225,15 @@ const isText = (value: unknown): boolean => typeof value === "string";
 const isList = (value: unknown): boolean => Array.isArray(value) && value.every((item) => typeof item === "object" && item !== null);
 /// The member that a mode cannot do without.
 const MODES: Record<Mock["mode"], [string, (value: unknown) => boolean] | undefined> = {
-  ask: undefined, echo: undefined, result: undefined, handler: undefined,
-  error: ["error", isText], script: ["steps", isList], expression: ["expression", isText], javascript: ["code", isText], recorded: ["answers", isList],
+  ask: undefined,
+  echo: undefined,
+  result: undefined,
+  handler: undefined,
+  error: ["error", isText],
+  script: ["steps", isList],
+  expression: ["expression", isText],
+  javascript: ["code", isText],
+  recorded: ["answers", isList],
 };
 
 /// The mocks of a value from outside; what is none is left out.
@@ -211,7 +247,11 @@ export function mocksOf(value: unknown): Record<string, Mock> {
     const needs = MODES[mode as Mock["mode"]];
     return needs === undefined || needs[1](from[needs[0]]);
   };
-  return Object.fromEntries(Object.entries(value).slice(0, 500).filter((entry): entry is [string, Mock] => entry[0] !== "__proto__" && fits(entry[1])));
+  return Object.fromEntries(
+    Object.entries(value)
+      .slice(0, 500)
+      .filter((entry): entry is [string, Mock] => entry[0] !== "__proto__" && fits(entry[1])),
+  );
 }
 
 /// The breakpoints of a value from outside; what is none is left out.
@@ -223,7 +263,21 @@ export function breakpointsOf(value: unknown): SharedBreakpoint[] {
     const kind = KINDS.find((known) => known === from["kind"]);
     if (kind === undefined) return [];
     const breakpoint: SharedBreakpoint = { kind };
-    for (const key of ["state", "machine", "stage", "when", "condition", "language", "hit", "log", "from", "to", "indices", "at", "path"] as const) {
+    for (const key of [
+      "state",
+      "machine",
+      "stage",
+      "when",
+      "condition",
+      "language",
+      "hit",
+      "log",
+      "from",
+      "to",
+      "indices",
+      "at",
+      "path",
+    ] as const) {
       const text = from[key];
       if (typeof text === "string" && text.length <= 10_000) breakpoint[key] = text;
     }

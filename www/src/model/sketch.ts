@@ -56,13 +56,22 @@ export function sketchOf(events: readonly HistoryEvent[], title: string): string
       const name = text(details["name"]) ?? "";
       const entered = enter(root, before?.type ?? "", visit, name);
       visit = { name, ...entered, since: Date.parse(event.timestamp), open: true };
-      if (!visit.scope.states.has(name)) visit.scope.states.set(name, { type: type.slice(0, -"StateEntered".length), next: new Set(), caught: new Map(), retried: new Set(), branches: [], distributed: false });
+      if (!visit.scope.states.has(name))
+        visit.scope.states.set(name, {
+          type: type.slice(0, -"StateEntered".length),
+          next: new Set(),
+          caught: new Map(),
+          retried: new Set(),
+          branches: [],
+          distributed: false,
+        });
     } else if (type.endsWith("StateExited")) {
       visit = climb((one) => one.open && one.name === text(details["name"]));
       if (visit) {
         visit.open = false;
         if (visit.failed !== undefined && /(Failed|TimedOut)$/.test(before?.type ?? "")) visit.caught = visit.failed;
-        if (drawn(visit).type === "Wait") drawn(visit).seconds = Math.max(0, Math.round((Date.parse(event.timestamp) - visit.since) / 1000));
+        if (drawn(visit).type === "Wait")
+          drawn(visit).seconds = Math.max(0, Math.round((Date.parse(event.timestamp) - visit.since) / 1000));
       }
     } else if (/^(Parallel|Map)State(Succeeded|Failed|Aborted)|^MapIteration|^MapRun/.test(type)) {
       const kind = type.startsWith("Parallel") ? "Parallel" : "Map";
@@ -78,7 +87,8 @@ export function sketchOf(events: readonly HistoryEvent[], title: string): string
     }
     if (/(Failed|TimedOut)$/.test(type)) {
       visit.failed = text(details["error"]) ?? visit.failed ?? (type.endsWith("TimedOut") ? "States.Timeout" : "States.TaskFailed");
-      if (type === "ExecutionFailed" && state.type === "Fail") Object.assign(state, { error: text(details["error"]), cause: text(details["cause"]) });
+      if (type === "ExecutionFailed" && state.type === "Fail")
+        Object.assign(state, { error: text(details["error"]), cause: text(details["cause"]) });
     }
   }
   if (root.start === undefined) return undefined;
@@ -113,7 +123,8 @@ function called(details: Record<string, unknown>): Pick<Drawn, "resource" | "fun
   if (service === undefined) return { resource };
   let functionName: unknown;
   try {
-    functionName = service === "lambda" ? (JSON.parse(text(details["parameters"]) ?? "{}") as Record<string, unknown>)["FunctionName"] : undefined;
+    functionName =
+      service === "lambda" ? (JSON.parse(text(details["parameters"]) ?? "{}") as Record<string, unknown>)["FunctionName"] : undefined;
   } catch {
     // Masked or cut.
   }
@@ -125,9 +136,17 @@ function written(scope: Scope): Record<string, unknown> {
 }
 
 /// In place of what has no events.
-const unseen = (of: string): Scope => ({ start: `Inside of ${of}`, states: new Map([[`Inside of ${of}`, { type: "Pass", next: new Set(), caught: new Map(), retried: new Set(), branches: [], distributed: false }]]) });
+const unseen = (of: string): Scope => ({
+  start: `Inside of ${of}`,
+  states: new Map([
+    [`Inside of ${of}`, { type: "Pass", next: new Set(), caught: new Map(), retried: new Set(), branches: [], distributed: false }],
+  ]),
+});
 
-function stateOf(name: string, { type, next, caught, retried, branches, body, distributed, resource, functionName, seconds, error, cause }: Drawn): Record<string, unknown> {
+function stateOf(
+  name: string,
+  { type, next, caught, retried, branches, body, distributed, resource, functionName, seconds, error, cause }: Drawn,
+): Record<string, unknown> {
   const ways = [...next];
   const on = ways.length === 0 ? { End: true } : { Next: ways[0] };
   const errors = {
@@ -137,7 +156,11 @@ function stateOf(name: string, { type, next, caught, retried, branches, body, di
   switch (type) {
     case "Choice":
       // Its rules are not known: each way has one that says so.
-      return { Type: type, QueryLanguage: "JSONata", Choices: (ways.length > 0 ? ways : [name]).map((to) => ({ Condition: "{% true /* not in the history */ %}", Next: to })) };
+      return {
+        Type: type,
+        QueryLanguage: "JSONata",
+        Choices: (ways.length > 0 ? ways : [name]).map((to) => ({ Condition: "{% true /* not in the history */ %}", Next: to })),
+      };
     case "Succeed":
       return { Type: type };
     case "Fail":
@@ -147,9 +170,23 @@ function stateOf(name: string, { type, next, caught, retried, branches, body, di
     case "Parallel":
       return { Type: type, Branches: (branches.length > 0 ? branches : [unseen(name)]).map(written), ...errors, ...on };
     case "Map":
-      return { Type: type, ItemProcessor: { ...(distributed && { ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" } }), ...written(body ?? unseen(name)) }, ...errors, ...on };
+      return {
+        Type: type,
+        ItemProcessor: {
+          ...(distributed && { ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" } }),
+          ...written(body ?? unseen(name)),
+        },
+        ...errors,
+        ...on,
+      };
     case "Task":
-      return { Type: type, Resource: resource ?? "arn:aws:states:::lambda:invoke", ...(functionName !== undefined && { Parameters: { FunctionName: functionName } }), ...errors, ...on };
+      return {
+        Type: type,
+        Resource: resource ?? "arn:aws:states:::lambda:invoke",
+        ...(functionName !== undefined && { Parameters: { FunctionName: functionName } }),
+        ...errors,
+        ...on,
+      };
     default:
       return { Type: "Pass", ...on };
   }

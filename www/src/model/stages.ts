@@ -20,7 +20,16 @@ export interface Staged {
 }
 
 /// Stages that tell of decisions, and are no data on its way.
-export const DECISIONS: ReadonlySet<string> = new Set(["choice", "error", "retry", "catch", "maxConcurrency", "toleratedFailureCount", "toleratedFailurePercentage", "assignedVariables"]);
+export const DECISIONS: ReadonlySet<string> = new Set([
+  "choice",
+  "error",
+  "retry",
+  "catch",
+  "maxConcurrency",
+  "toleratedFailureCount",
+  "toleratedFailurePercentage",
+  "assignedVariables",
+]);
 
 /// Where the field that made a stage stands in its state, and how it is to be read.
 export interface Made {
@@ -77,7 +86,8 @@ export function madeBy(fields: Record<string, unknown>, language: Language, stag
   const written = valueAt(fields, path);
   const computed = LIMITS.has(field) ? fields[`${field}Path`] : undefined;
   if (written === undefined && computed !== undefined) return { path: [`${field}Path`], written: computed, kind: "path" };
-  const kind = stage === "result" ? "literal" : field === "ResultPath" ? "place" : field.endsWith("Path") ? "path" : jsonata ? "jsonata" : "template";
+  const kind =
+    stage === "result" ? "literal" : field === "ResultPath" ? "place" : field.endsWith("Path") ? "path" : jsonata ? "jsonata" : "template";
   return { path, written, kind };
 }
 
@@ -96,7 +106,9 @@ export function sourcesOf(type: string, language: Language, stages: readonly Sta
     }
     if (stage === "result") return type === "Pass" ? [input] : [];
     if (caught >= 0) return [{ role: "errorOutput", label: "Error output", at: error }, input];
-    return result >= 0 && (stage === "output" || stage === "assignedVariables") ? [{ role: "result", label: "Result", at: result }, input] : [input];
+    return result >= 0 && (stage === "output" || stage === "assignedVariables")
+      ? [{ role: "result", label: "Result", at: result }, input]
+      : [input];
   }
   const data = (i: number): Source => ({ role: "data", label: i < 0 ? "State input" : labelOf(stages[i]!.stage), at: i });
   const raw: Source = { role: "raw", label: "State input", at: -1 };
@@ -116,7 +128,10 @@ export function sourcesOf(type: string, language: Language, stages: readonly Sta
       if (caught >= 0) return [{ role: "data", label: "Error output", at: error }];
       return [data(result >= 0 ? result : before(stages, at, "afterInputPath"))];
     case "afterItemBatcher":
-      return [{ ...data(before(stages, at, "afterItemsPath", "afterInputPath")), role: "items" }, data(before(stages, at, "afterInputPath"))];
+      return [
+        { ...data(before(stages, at, "afterItemsPath", "afterInputPath")), role: "items" },
+        data(before(stages, at, "afterInputPath")),
+      ];
     case "error":
     case "retry":
     case "catch":
@@ -137,14 +152,26 @@ export interface Beside {
 /// Stages whose value is not a later form of what was before them.
 const ANOTHER: ReadonlySet<string> = new Set(["result", "assignedVariables", "afterItemBatcher"]);
 
-export function besideOf(fields: Record<string, unknown>, type: string, language: Language, input: unknown, stages: readonly Staged[], at: number, equal: (a: unknown, b: unknown) => boolean): Beside {
+export function besideOf(
+  fields: Record<string, unknown>,
+  type: string,
+  language: Language,
+  input: unknown,
+  stages: readonly Staged[],
+  at: number,
+  equal: (a: unknown, b: unknown) => boolean,
+): Beside {
   // A stage whose field is not set changes nothing, and is not what its value is known by.
   const named = (of: number): string => {
     const { stage } = stages[of] ?? { stage: "" };
-    if (stage === "" || stage === "result" || stage === "error" || madeBy(fields, language, stages, of)?.written !== undefined) return labelOf(stage);
+    if (stage === "" || stage === "result" || stage === "error" || madeBy(fields, language, stages, of)?.written !== undefined)
+      return labelOf(stage);
     return named(sourcesOf(type, language, stages, of)[0]?.at ?? -1);
   };
-  const sources = sourcesOf(type, language, stages, at).map((source) => ({ ...source, label: source.at < 0 ? source.label : named(source.at) }));
+  const sources = sourcesOf(type, language, stages, at).map((source) => ({
+    ...source,
+    label: source.at < 0 ? source.label : named(source.at),
+  }));
   const [first] = sources;
   const name = stages[at]?.stage ?? "input";
   if (!first || ANOTHER.has(name)) return { sources, whole: false };
@@ -161,7 +188,15 @@ export function besideOf(fields: Record<string, unknown>, type: string, language
 }
 
 export function labelOf(stage: string): string {
-  return stage === "" ? "State input" : stage === "result" ? "Result" : stage === "output" ? "Output" : stage === "error" ? "Error output" : stage.replace(/^after/, "");
+  return stage === ""
+    ? "State input"
+    : stage === "result"
+      ? "Result"
+      : stage === "output"
+        ? "Output"
+        : stage === "error"
+          ? "Error output"
+          : stage.replace(/^after/, "");
 }
 
 /// The value at a path, undefined where there is none.
@@ -204,7 +239,8 @@ export function leavesOf(made: Made): Leaf[] {
     if (typeof value !== "object" || value === null) return;
     for (const [key, inner] of Object.entries(value)) {
       const step = Array.isArray(value) ? Number(key) : key;
-      if (made.kind === "template" && key.endsWith(".$") && typeof inner === "string") found.push({ path: [...path, key], text: inner, makes: [...makes, key.slice(0, -2)] });
+      if (made.kind === "template" && key.endsWith(".$") && typeof inner === "string")
+        found.push({ path: [...path, key], text: inner, makes: [...makes, key.slice(0, -2)] });
       else walk(inner, [...path, step], [...makes, step], depth + 1);
     }
   };
@@ -230,7 +266,10 @@ export function plannedStages(type: string, language: Language, fields: Record<s
   if (stages.some(({ stage }) => stage === "output")) return [];
   const jsonata = language === "JSONata";
   const works = type === "Task" || type === "Parallel" || type === "Map" || type === "Pass";
-  const ofItems = type === "Map" ? [fields["ItemSelector"] !== undefined && "afterItemSelector", fields["ItemBatcher"] !== undefined && "afterItemBatcher"] : [];
+  const ofItems =
+    type === "Map"
+      ? [fields["ItemSelector"] !== undefined && "afterItemSelector", fields["ItemBatcher"] !== undefined && "afterItemBatcher"]
+      : [];
   const all = jsonata
     ? [
         fields["Arguments"] !== undefined && "afterArguments",

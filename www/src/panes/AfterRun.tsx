@@ -27,7 +27,10 @@ export function AfterRun() {
     found.value = null;
     if (!run || run.id === 0) return;
     let stale = false;
-    interpreter.query("outcome", {}).then((outcome) => !stale && (found.value = outcome), () => {});
+    interpreter.query("outcome", {}).then(
+      (outcome) => !stale && (found.value = outcome),
+      () => {},
+    );
     return () => {
       stale = true;
     };
@@ -125,7 +128,11 @@ function Next({ outcome, status }: { outcome: RunOutcome | null; status: string 
         </>
       )}
       {status !== "ABORTED" && !inside && (
-        <button type="button" title="A test for Node's test runner, with the answers that the tasks gave" onClick={() => void copyTest().catch((error: Error) => showToast(error.message))}>
+        <button
+          type="button"
+          title="A test for Node's test runner, with the answers that the tasks gave"
+          onClick={() => void copyTest().catch((error: Error) => showToast(error.message))}
+        >
           Copy as test
         </button>
       )}
@@ -146,11 +153,22 @@ function Figures({ outcome: { slowest, retried, retries, caught, used, states } 
       {slowest.length > 0 && (
         <List
           title="Slowest states"
-          rows={slowest.map(({ state, visits, took, longest, enter }) => ({ state, event: enter, words: visits > 1 ? `${duration(took)} in ${count(visits, "visit")}, the longest ${duration(longest)}` : duration(took) }))}
+          rows={slowest.map(({ state, visits, took, longest, enter }) => ({
+            state,
+            event: enter,
+            words: visits > 1 ? `${duration(took)} in ${count(visits, "visit")}, the longest ${duration(longest)}` : duration(took),
+          }))}
         />
       )}
-      {retries > 0 && <List title={count(retries, "retry", "retries")} rows={retried.map(({ state, retries: times, enter }) => ({ state, event: enter, words: count(times, "retry", "retries") }))} />}
-      {caught.length > 0 && <List title="Caught errors" rows={caught.map(({ state, times, event }) => ({ state, event, words: count(times, "time") }))} />}
+      {retries > 0 && (
+        <List
+          title={count(retries, "retry", "retries")}
+          rows={retried.map(({ state, retries: times, enter }) => ({ state, event: enter, words: count(times, "retry", "retries") }))}
+        />
+      )}
+      {caught.length > 0 && (
+        <List title="Caught errors" rows={caught.map(({ state, times, event }) => ({ state, event, words: count(times, "time") }))} />
+      )}
       <section>
         <h4>Coverage</h4>
         <p class="inspect-line">

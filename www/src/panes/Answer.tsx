@@ -30,7 +30,9 @@ const OTHER = "other";
 const text = (value: unknown): string => JSON.stringify(value, null, 2) ?? "null";
 
 export function AnswerCard({ task, number }: { task: WaitingTask; number?: number }) {
-  const output = useSignal(answered.get(task.state) ?? text(workspace.lesson.value?.answers.get(workspace.input.value)?.[task.state] ?? exampleFor(task.resource)));
+  const output = useSignal(
+    answered.get(task.state) ?? text(workspace.lesson.value?.answers.get(workspace.input.value)?.[task.state] ?? exampleFor(task.resource)),
+  );
   const failing = useSignal(false);
   const preset = useSignal(PRESETS[0]![0]);
   const own = useSignal("");
@@ -85,7 +87,13 @@ export function AnswerCard({ task, number }: { task: WaitingTask; number?: numbe
           {task.state}
         </button>
         <span class="quiet">
-          {task.silent ? "is waiting to time out" : task.kind === "token" ? "is waiting for its task token" : untaken ? "is waiting for a worker" : "is waiting for your answer"}
+          {task.silent
+            ? "is waiting to time out"
+            : task.kind === "token"
+              ? "is waiting for its task token"
+              : untaken
+                ? "is waiting for a worker"
+                : "is waiting for your answer"}
           {task.execution !== undefined && ` · in ${task.execution}`}
           {task.attempt > 0 && ` · attempt ${task.attempt + 1}`}
           {task.iterations.length > 0 && ` · item ${iterationPath(task.iterations)}`}
@@ -104,7 +112,12 @@ export function AnswerCard({ task, number }: { task: WaitingTask; number?: numbe
                 class="plain square small"
                 aria-label={`Copy the token of ${task.state}`}
                 title="Copy"
-                onClick={() => void navigator.clipboard.writeText(task.token!).then(() => showToast("Token copied."), () => showToast("The browser did not allow copying."))}
+                onClick={() =>
+                  void navigator.clipboard.writeText(task.token!).then(
+                    () => showToast("Token copied."),
+                    () => showToast("The browser did not allow copying."),
+                  )
+                }
               >
                 <Icon name="copy" size={14} />
               </button>
@@ -135,11 +148,19 @@ export function AnswerCard({ task, number }: { task: WaitingTask; number?: numbe
             <button type="button" onClick={() => runner.answerTask(task.id, { kind: "heartbeat" })}>
               Heartbeat
             </button>
-            <button type="button" title="Leaves the task without an answer, so that it fails when its TimeoutSeconds have passed" onClick={() => runner.answerTask(task.id, { kind: "silence" })}>
+            <button
+              type="button"
+              title="Leaves the task without an answer, so that it fails when its TimeoutSeconds have passed"
+              onClick={() => runner.answerTask(task.id, { kind: "silence" })}
+            >
               Let it time out
             </button>
             <button type="submit" class={failing.value ? "danger" : "primary"}>
-              {seconds.value > 0 ? `${failing.value ? "Fail" : "Answer"} in ${duration(seconds.value * 1000)}` : failing.value ? "Fail the task" : "Answer"}
+              {seconds.value > 0
+                ? `${failing.value ? "Fail" : "Answer"} in ${duration(seconds.value * 1000)}`
+                : failing.value
+                  ? "Fail the task"
+                  : "Answer"}
             </button>
           </div>
           {failing.value ? (
@@ -158,7 +179,14 @@ export function AnswerCard({ task, number }: { task: WaitingTask; number?: numbe
                 ))}
                 <option value={OTHER}>Other…</option>
               </select>
-              {preset.value === OTHER && <input aria-label="Name of the error" list="error-names" value={own.value} onInput={(event) => (own.value = event.currentTarget.value)} />}
+              {preset.value === OTHER && (
+                <input
+                  aria-label="Name of the error"
+                  list="error-names"
+                  value={own.value}
+                  onInput={(event) => (own.value = event.currentTarget.value)}
+                />
+              )}
               <label for={`${id}-cause`}>Cause</label>
               <input id={`${id}-cause`} value={cause.value} onInput={(event) => (cause.value = event.currentTarget.value)} />
             </>
@@ -205,11 +233,20 @@ export function AnswerCard({ task, number }: { task: WaitingTask; number?: numbe
           )}
           <p class="answer-more">
             <label>
-              Wait <input type="number" min={0} step={1} value={seconds.value} onInput={(event) => (seconds.value = Math.max(0, event.currentTarget.valueAsNumber || 0))} /> seconds, then
+              Wait{" "}
+              <input
+                type="number"
+                min={0}
+                step={1}
+                value={seconds.value}
+                onInput={(event) => (seconds.value = Math.max(0, event.currentTarget.valueAsNumber || 0))}
+              />{" "}
+              seconds, then
               {failing.value ? " fail" : " answer"}
             </label>
             <label class="check">
-              <input type="checkbox" checked={remembered.value} onChange={(event) => (remembered.value = event.currentTarget.checked)} /> Always answer like this for {task.state}
+              <input type="checkbox" checked={remembered.value} onChange={(event) => (remembered.value = event.currentTarget.checked)} />{" "}
+              Always answer like this for {task.state}
             </label>
           </p>
         </div>
@@ -240,7 +277,13 @@ export function Waiting() {
     );
   }
   return (
-    <div class="waiting-pane" tabIndex={0} role="group" aria-label={`${count(tasks.length, "task")} waiting, the oldest first`} onKeyDown={answerNth}>
+    <div
+      class="waiting-pane"
+      tabIndex={0}
+      role="group"
+      aria-label={`${count(tasks.length, "task")} waiting, the oldest first`}
+      onKeyDown={answerNth}
+    >
       <ul class="waiting">
         {tasks.map((task, i) => (
           <li key={task.id}>
@@ -248,14 +291,24 @@ export function Waiting() {
           </li>
         ))}
       </ul>
-      {tasks.some(({ token }) => token !== undefined) && <Inbox tokens={tasks.flatMap(({ token }) => (token === undefined ? [] : [token]))} />}
+      {tasks.some(({ token }) => token !== undefined) && (
+        <Inbox tokens={tasks.flatMap(({ token }) => (token === undefined ? [] : [token]))} />
+      )}
     </div>
   );
 }
 
 /// A digit goes to the answer of that task, where nobody types.
 function answerNth(event: KeyboardEvent): void {
-  if (!/^[1-9]$/.test(event.key) || !prefs.singleKeys.value || event.ctrlKey || event.altKey || event.metaKey || (event.target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName))) return;
+  if (
+    !/^[1-9]$/.test(event.key) ||
+    !prefs.singleKeys.value ||
+    event.ctrlKey ||
+    event.altKey ||
+    event.metaKey ||
+    (event.target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName))
+  )
+    return;
   const card = (event.currentTarget as HTMLElement).querySelectorAll("form.answer")[Number(event.key) - 1];
   card?.querySelector<HTMLElement>("textarea, select, .answer-form input")?.focus();
   event.preventDefault();
@@ -295,7 +348,12 @@ function Inbox({ tokens }: { tokens: string[] }) {
       <form onSubmit={(event) => void send(event)}>
         <label class="stack">
           <span>Token</span>
-          <input list="known-tokens" spellcheck={false} value={token.value} onInput={(event) => (token.value = event.currentTarget.value)} />
+          <input
+            list="known-tokens"
+            spellcheck={false}
+            value={token.value}
+            onInput={(event) => (token.value = event.currentTarget.value)}
+          />
         </label>
         <datalist id="known-tokens">
           {tokens.map((known) => (

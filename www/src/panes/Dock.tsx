@@ -32,7 +32,11 @@ function resultBadge(): Partial<Tab<panes.DockTab>> | undefined {
   if (refused) return { badge: "!", tone: "bad", badgeText: "not started" };
   if (!result) return undefined;
   const good = result.status === "SUCCEEDED";
-  return { badge: <Icon name={good ? "check" : "cross"} size={11} />, tone: good ? "good" : "bad", badgeText: good ? "succeeded" : "failed" };
+  return {
+    badge: <Icon name={good ? "check" : "cross"} size={11} />,
+    tone: good ? "good" : "bad",
+    badgeText: good ? "succeeded" : "failed",
+  };
 }
 
 function eventsBadge(): Partial<Tab<panes.DockTab>> | undefined {
@@ -107,25 +111,68 @@ function Timeline() {
   const about = useSignal<{ at: number; words: string }>({ at: 0, words: "" });
   useSignalEffect(() => {
     const at = playback.cursor.value;
-    if (at > 0) interpreter.query("brief", { id: at }).then((found) => (about.value = { at, words: found ? [found.type, found.state].filter(Boolean).join(", ") : "" }), () => {});
+    if (at > 0)
+      interpreter.query("brief", { id: at }).then(
+        (found) => (about.value = { at, words: found ? [found.type, found.state].filter(Boolean).join(", ") : "" }),
+        () => {},
+      );
   });
   const words = about.value.at === cursor && about.value.words ? `${about.value.words}, ` : "";
-  const text = off ? "No events" : cursor === 0 ? `Before event 1 of ${total}` : `Event ${cursor} of ${total}, ${words}${elapsed(playback.timeOf(cursor))}`;
+  const text = off
+    ? "No events"
+    : cursor === 0
+      ? `Before event 1 of ${total}`
+      : `Event ${cursor} of ${total}, ${words}${elapsed(playback.timeOf(cursor))}`;
   return (
     <div class="timeline" role="group" aria-label="Timeline">
-      <button type="button" class="plain square" aria-label="To the beginning" title="To the beginning" disabled={off} onClick={() => playback.goTo(0)}>
+      <button
+        type="button"
+        class="plain square"
+        aria-label="To the beginning"
+        title="To the beginning"
+        disabled={off}
+        onClick={() => playback.goTo(0)}
+      >
         <Icon name="first" />
       </button>
-      <button type="button" class="plain square" aria-label="One event back" title={`One event back${keyHint("back")}`} disabled={off || cursor === 0} onClick={() => playback.goTo(cursor - 1)}>
+      <button
+        type="button"
+        class="plain square"
+        aria-label="One event back"
+        title={`One event back${keyHint("back")}`}
+        disabled={off || cursor === 0}
+        onClick={() => playback.goTo(cursor - 1)}
+      >
         <Icon name="back" />
       </button>
-      <button type="button" class="plain square" aria-label={playing ? "Pause the replay" : "Play again"} title={playing ? "Pause the replay" : "Play again"} disabled={off} onClick={() => (playing ? playback.pausePlayback() : playback.replay())}>
+      <button
+        type="button"
+        class="plain square"
+        aria-label={playing ? "Pause the replay" : "Play again"}
+        title={playing ? "Pause the replay" : "Play again"}
+        disabled={off}
+        onClick={() => (playing ? playback.pausePlayback() : playback.replay())}
+      >
         <Icon name={playing ? "pause" : "replay"} />
       </button>
-      <button type="button" class="plain square" aria-label="One event forward" title={`One event forward${keyHint("forward")}`} disabled={off || cursor === total} onClick={() => playback.goTo(cursor + 1)}>
+      <button
+        type="button"
+        class="plain square"
+        aria-label="One event forward"
+        title={`One event forward${keyHint("forward")}`}
+        disabled={off || cursor === total}
+        onClick={() => playback.goTo(cursor + 1)}
+      >
         <Icon name="forward" />
       </button>
-      <button type="button" class="plain square" aria-label="To the end" title="To the end" disabled={off || cursor === total} onClick={playback.returnToLive}>
+      <button
+        type="button"
+        class="plain square"
+        aria-label="To the end"
+        title="To the end"
+        disabled={off || cursor === total}
+        onClick={playback.returnToLive}
+      >
         <Icon name="last" />
       </button>
       <input

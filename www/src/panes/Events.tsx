@@ -44,7 +44,14 @@ function FilterBar() {
     void execution.eventCount.value;
     void execution.run.value?.id;
     let stale = false;
-    const timer = setTimeout(() => interpreter.query("facets", {}).then((found) => !stale && (facets.value = found), () => {}), 200);
+    const timer = setTimeout(
+      () =>
+        interpreter.query("facets", {}).then(
+          (found) => !stale && (facets.value = found),
+          () => {},
+        ),
+      200,
+    );
     return () => {
       stale = true;
       clearTimeout(timer);
@@ -65,7 +72,12 @@ function FilterBar() {
       <label class="search">
         <Icon name="inspect" size={14} />
         <span class="unseen">Search the events</span>
-        <input type="search" placeholder="Search type, state, data" value={filter.text} onInput={(event) => set({ text: event.currentTarget.value })} />
+        <input
+          type="search"
+          placeholder="Search type, state, data"
+          value={filter.text}
+          onInput={(event) => set({ text: event.currentTarget.value })}
+        />
       </label>
       <div class="segments" role="group" aria-label="Which events">
         {(["all", "states", "errors"] as const).map((kind) => (
@@ -74,14 +86,24 @@ function FilterBar() {
           </button>
         ))}
       </div>
-      <select class="facet" aria-label="Type of event" value={filter.type ?? ""} onChange={(event) => choose("type", event.currentTarget.value || undefined)}>
+      <select
+        class="facet"
+        aria-label="Type of event"
+        value={filter.type ?? ""}
+        onChange={(event) => choose("type", event.currentTarget.value || undefined)}
+      >
         <option value="">Any type</option>
         {facets.value.types.map((type) => (
           <option key={type}>{type}</option>
         ))}
       </select>
       {facets.value.scopes.length > 0 && (
-        <select class="facet" aria-label="Branch or iteration" value={filter.scope ?? ""} onChange={(event) => choose("scope", event.currentTarget.value === "" ? undefined : Number(event.currentTarget.value))}>
+        <select
+          class="facet"
+          aria-label="Branch or iteration"
+          value={filter.scope ?? ""}
+          onChange={(event) => choose("scope", event.currentTarget.value === "" ? undefined : Number(event.currentTarget.value))}
+        >
           <option value="">Any branch</option>
           {facets.value.scopes.map(({ id, name }) => (
             <option key={id} value={id}>
@@ -91,7 +113,12 @@ function FilterBar() {
         </select>
       )}
       {(state !== null || filter.state !== "") && (
-        <button type="button" class="chip-button" aria-pressed={filter.state !== ""} onClick={() => set({ state: filter.state === "" ? (state ?? "") : "" })}>
+        <button
+          type="button"
+          class="chip-button"
+          aria-pressed={filter.state !== ""}
+          onClick={() => set({ state: filter.state === "" ? (state ?? "") : "" })}
+        >
           {filter.state === "" ? `Only ${state}` : `Only ${filter.state}`}
           {filter.state !== "" && <Icon name="close" size={12} />}
         </button>
@@ -140,7 +167,14 @@ function List() {
     const id = selection.selectedEvent.value ?? playback.cursor.value;
     void execution.run.value?.id;
     let stale = false;
-    const timer = setTimeout(() => (id > 0 ? interpreter.query("chain", { id }) : Promise.resolve([])).then((found) => !stale && (chain.value = { ids: new Set(found), first: found[0] ?? 0, last: found.at(-1) ?? 0 }), () => {}), 30);
+    const timer = setTimeout(
+      () =>
+        (id > 0 ? interpreter.query("chain", { id }) : Promise.resolve([])).then(
+          (found) => !stale && (chain.value = { ids: new Set(found), first: found[0] ?? 0, last: found.at(-1) ?? 0 }),
+          () => {},
+        ),
+      30,
+    );
     return () => {
       stale = true;
       clearTimeout(timer);
@@ -172,7 +206,13 @@ function List() {
   // A state that is chosen elsewhere shows its last visit.
   useSignalEffect(() => {
     const state = selection.selectedState.value;
-    if (state === null || selection.selectionOrigin.value === "events" || selection.selectedEvent.peek() !== null || execution.run.peek() === null) return;
+    if (
+      state === null ||
+      selection.selectionOrigin.value === "events" ||
+      selection.selectedEvent.peek() !== null ||
+      execution.run.peek() === null
+    )
+      return;
     let stale = false;
     const show = async (): Promise<void> => {
       const upTo = playback.cursor.peek();
@@ -244,7 +284,9 @@ function List() {
             >
               <Link row={row} chain={chain.value} />
               <span class="event-n">{row.id}</span>
-              <span class="event-time" title="Time since the run began">{elapsed(row.at)}</span>
+              <span class="event-time" title="Time since the run began">
+                {elapsed(row.at)}
+              </span>
               <span class="event-sign" aria-hidden="true">
                 {row.tone !== "" && <Icon name={row.tone === "bad" ? "cross" : row.tone === "good" ? "check" : "caught"} size={12} />}
               </span>
@@ -254,7 +296,10 @@ function List() {
                 {row.iterations.length > 0 && <span class="event-item"> {iterationPath(row.iterations)}</span>}
               </span>
               <span class="event-note">
-                {/^(Task|LambdaFunction|Activity)/.test(row.type) && !/State/.test(row.type) && isMocked(row.state) && <span class="tag mock-tag">mock</span>} {row.note}
+                {/^(Task|LambdaFunction|Activity)/.test(row.type) && !/State/.test(row.type) && isMocked(row.state) && (
+                  <span class="tag mock-tag">mock</span>
+                )}{" "}
+                {row.note}
               </span>
             </div>
           ))}
@@ -283,7 +328,10 @@ function Link({ row, chain: { ids, first: begin, last } }: { row: EventRow; chai
         {through && <path class="after" d="M9 14V28" />}
         {on ? <circle cx="9" cy="14" r="4" /> : row.previous === row.id - 1 || first ? null : <path class="jump" d="M13 8V14H17" />}
       </svg>
-      <span class="unseen">{on ? "leads to the selected event, " : ""}{first ? "" : `after event ${row.previous}`}</span>
+      <span class="unseen">
+        {on ? "leads to the selected event, " : ""}
+        {first ? "" : `after event ${row.previous}`}
+      </span>
     </span>
   );
 }

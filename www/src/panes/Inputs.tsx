@@ -44,7 +44,12 @@ export function InputHead() {
           </button>
         ) : (
           <>
-            <button type="button" class="link" aria-expanded={open.value === "rename"} onClick={() => (open.value = open.value === "rename" ? "" : "rename")}>
+            <button
+              type="button"
+              class="link"
+              aria-expanded={open.value === "rename"}
+              onClick={() => (open.value = open.value === "rename" ? "" : "rename")}
+            >
               Rename
             </button>
             <button type="button" class="link" onClick={remove}>
@@ -52,10 +57,20 @@ export function InputHead() {
             </button>
           </>
         )}
-        <button type="button" class="link" title="Creates an input with everything that the definition reads" onClick={() => void generate()}>
+        <button
+          type="button"
+          class="link"
+          title="Creates an input with everything that the definition reads"
+          onClick={() => void generate()}
+        >
           Generate from the definition
         </button>
-        <button type="button" class="link" aria-expanded={open.value === "history"} onClick={() => (open.value = open.value === "history" ? "" : "history")}>
+        <button
+          type="button"
+          class="link"
+          aria-expanded={open.value === "history"}
+          onClick={() => (open.value = open.value === "history" ? "" : "history")}
+        >
           From a history…
         </button>
       </div>
@@ -93,7 +108,11 @@ async function generate(): Promise<void> {
     const input = await interpreter.query("exampleInput", { text: workspace.definition.value, format: workspace.format.value });
     replace(`${JSON.stringify(input, null, 2)}\n`, "Generated");
     const members = Object.keys(input as object).length;
-    showToast(members === 0 ? "The definition does not seem to read its input." : `Generated an input with ${members === 1 ? "the member" : `the ${members} members`} that the definition reads.`);
+    showToast(
+      members === 0
+        ? "The definition does not seem to read its input."
+        : `Generated an input with ${members === 1 ? "the member" : `the ${members} members`} that the definition reads.`,
+    );
   } catch {
     showToast("The definition cannot be read right now.");
   }
@@ -150,7 +169,14 @@ function FromHistory({ done }: { done(): void }) {
       }}
       onKeyDown={(event) => event.key === "Escape" && done()}
     >
-      <textarea ref={field} rows={4} spellcheck={false} aria-label="History, as get-execution-history prints it" aria-describedby="history-problem" placeholder={'{ "events": [ … ] }'} />
+      <textarea
+        ref={field}
+        rows={4}
+        spellcheck={false}
+        aria-label="History, as get-execution-history prints it"
+        aria-describedby="history-problem"
+        placeholder={'{ "events": [ … ] }'}
+      />
       <button type="submit">Take its input</button>
       <span class="field-problem" id="history-problem">
         {problem.value}

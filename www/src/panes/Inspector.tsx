@@ -136,7 +136,13 @@ function BreakpointToggle({ state }: { state: string }) {
   const mark = markOf(state);
   const on = mark !== null && mark.kind !== "off";
   return (
-    <button type="button" class="break-toggle" aria-pressed={on} title={on ? `${mark.title}. Click to remove it${keyHint("breakpoint")}` : `Pause before this state${keyHint("breakpoint")}`} onClick={() => toggleBreakpoint(state)}>
+    <button
+      type="button"
+      class="break-toggle"
+      aria-pressed={on}
+      title={on ? `${mark.title}. Click to remove it${keyHint("breakpoint")}` : `Pause before this state${keyHint("breakpoint")}`}
+      onClick={() => toggleBreakpoint(state)}
+    >
       <span class="break-dot" /> <span class="break-label">Breakpoint</span>
     </button>
   );
@@ -155,7 +161,17 @@ function Ways({ at }: { at: number }) {
           const taken = playback.takenOf(edge.id).value;
           return (
             <li key={edge.id} class={taken > 0 ? "taken" : ""}>
-              <span class="way-when">{edge.kind === "end" ? "" : edge.kind === "next" ? "Next" : edge.kind === "default" ? "Default" : edge.kind === "catch" ? `Catch ${edge.title ?? ""}` : `If ${edge.title ?? edge.label ?? ""}`}</span>
+              <span class="way-when">
+                {edge.kind === "end"
+                  ? ""
+                  : edge.kind === "next"
+                    ? "Next"
+                    : edge.kind === "default"
+                      ? "Default"
+                      : edge.kind === "catch"
+                        ? `Catch ${edge.title ?? ""}`
+                        : `If ${edge.title ?? edge.label ?? ""}`}
+              </span>
               {to && isState(to) ? (
                 <button type="button" class="link" onClick={() => selection.selectState(to.name, "inspector")}>
                   {to.name}

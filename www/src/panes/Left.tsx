@@ -34,13 +34,18 @@ export function Left() {
   const warnings = analysis.problems.value.length - errors;
   const definitionTab: Tab<LeftTab> = { id: "definition", label: "Definition" };
   if (errors > 0) Object.assign(definitionTab, { badge: errors, tone: "bad", badgeText: errors === 1 ? "error" : "errors" });
-  else if (warnings > 0) Object.assign(definitionTab, { badge: warnings, tone: "warn", badgeText: warnings === 1 ? "warning" : "warnings" });
+  else if (warnings > 0)
+    Object.assign(definitionTab, { badge: warnings, tone: "warn", badgeText: warnings === 1 ? "warning" : "warnings" });
   const inputTab: Tab<LeftTab> = { id: "input", label: "Input" };
   if (workspace.inputProblem.value) Object.assign(inputTab, { badge: "!", tone: "bad", badgeText: "not JSON" });
   const tasksTab: Tab<LeftTab> = { id: "tasks", label: "Tasks" };
   if (!workspace.tasksTrusted.value && workspace.tasks.value.trim() !== "") Object.assign(tasksTab, { badge: "review", tone: "warn" });
   const mocked = Object.values(debug.mocks.value).filter(({ mode }) => mode !== "handler").length;
-  const mocksTab: Tab<LeftTab> = { id: "mocks", label: "Mocks", ...(mocked > 0 ? { badge: mocked, badgeText: "mocked", tone: "warn" as const } : {}) };
+  const mocksTab: Tab<LeftTab> = {
+    id: "mocks",
+    label: "Mocks",
+    ...(mocked > 0 ? { badge: mocked, badgeText: "mocked", tone: "warn" as const } : {}),
+  };
   const tabs: Tab<LeftTab>[] = [definitionTab, inputTab, tasksTab, mocksTab, { id: "config", label: "Config" }];
   if (withInspector) tabs.push({ id: "inspector", label: "Inspector" });
   return (
@@ -52,7 +57,15 @@ export function Left() {
       </div>
       <div class="panel" id="left-input" role="tabpanel" aria-labelledby="left-tab-input" hidden={shown !== "input"}>
         {shown === "input" && <InputHead />}
-        <Editor id="input-editor" label="Input" text={workspace.input} edit={(input) => workspace.edit({ input })} language="json" visible={shown === "input"} placeholder="{}" />
+        <Editor
+          id="input-editor"
+          label="Input"
+          text={workspace.input}
+          edit={(input) => workspace.edit({ input })}
+          language="json"
+          visible={shown === "input"}
+          placeholder="{}"
+        />
         {workspace.inputProblem.value && (
           <p class="strip bad">
             <Icon name="error" />
@@ -69,7 +82,9 @@ export function Left() {
           edit={(tasks) => workspace.edit({ tasks })}
           language="javascript"
           visible={shown === "tasks"}
-          placeholder={"// Without handlers, the page asks you for each task's answer.\nexport default {\n  ChargeCard: async (input, task) => ({ paid: true }),\n};"}
+          placeholder={
+            "// Without handlers, the page asks you for each task's answer.\nexport default {\n  ChargeCard: async (input, task) => ({ paid: true }),\n};"
+          }
         />
       </div>
       <div class="panel" id="left-mocks" role="tabpanel" aria-labelledby="left-tab-mocks" hidden={shown !== "mocks"}>
@@ -109,7 +124,11 @@ async function convert(to: "json" | "yaml"): Promise<void> {
   let text = before;
   try {
     const yaml = await import("yaml");
-    if (before.trim() !== "") text = to === "yaml" ? yaml.stringify(JSON.parse(before), { lineWidth: 0 }) : `${JSON.stringify(yaml.parse(before, { merge: true }), null, 2)}\n`;
+    if (before.trim() !== "")
+      text =
+        to === "yaml"
+          ? yaml.stringify(JSON.parse(before), { lineWidth: 0 })
+          : `${JSON.stringify(yaml.parse(before, { merge: true }), null, 2)}\n`;
   } catch {
     showToast(`The text is not valid ${from.toUpperCase()}, so it was not converted.`);
   }
@@ -132,7 +151,8 @@ function TasksHead() {
   return (
     <p class="hint">
       <span>
-        An ES module whose default export has a handler for each task, by state, function or resource. It runs in a sandbox without network access.
+        An ES module whose default export has a handler for each task, by state, function or resource. It runs in a sandbox without network
+        access.
       </span>
       {missing.length > 0 && (
         <button type="button" class="link" onClick={() => addHandlers(missing)}>
@@ -155,9 +175,11 @@ function addHandlers(names: string[]): void {
   const end = text.lastIndexOf("};");
   workspace.edit({
     tasks:
-      text.trim() === "" ? `export default {\n${lines}};\n`
-      : /export\s+default\s*\{/.test(text) && end >= 0 ? `${text.slice(0, end).replace(/\s*$/, "\n")}\n${lines}${text.slice(end)}`
-      : `${text.replace(/\s*$/, "\n\n")}${names.map((name) => `// ${name} has no handler yet.\n`).join("")}`,
+      text.trim() === ""
+        ? `export default {\n${lines}};\n`
+        : /export\s+default\s*\{/.test(text) && end >= 0
+          ? `${text.slice(0, end).replace(/\s*$/, "\n")}\n${lines}${text.slice(end)}`
+          : `${text.replace(/\s*$/, "\n\n")}${names.map((name) => `// ${name} has no handler yet.\n`).join("")}`,
   });
 }
 
@@ -169,7 +191,16 @@ function Definition({ visible }: { visible: boolean }) {
       <Breadcrumbs />
       {inner !== undefined && <InnerDefinition visible={visible} text={inner} />}
       <div class="own-definition" hidden={inner !== undefined}>
-        <Editor id="definition-editor" label="Definition" text={workspace.definition} edit={(definition) => workspace.edit({ definition })} language={language} visible={visible && inner === undefined} attach={attach} placeholder={'{ "StartAt": …, "States": { … } }'} />
+        <Editor
+          id="definition-editor"
+          label="Definition"
+          text={workspace.definition}
+          edit={(definition) => workspace.edit({ definition })}
+          language={language}
+          visible={visible && inner === undefined}
+          attach={attach}
+          placeholder={'{ "StartAt": …, "States": { … } }'}
+        />
       </div>
     </>
   );
@@ -220,18 +251,28 @@ function Problems() {
     if (errors > 0) say(`${count(errors, "error")} in the definition`);
   }, [errors]);
   const summary =
-    analysis.latest.value === null ? "Reading…"
-    : problems.length === 0 ? "No problems"
-    : [errors ? count(errors, "error") : "", problems.length - errors ? count(problems.length - errors, "warning") : ""].filter(Boolean).join(", ");
+    analysis.latest.value === null
+      ? "Reading…"
+      : problems.length === 0
+        ? "No problems"
+        : [errors ? count(errors, "error") : "", problems.length - errors ? count(problems.length - errors, "warning") : ""]
+            .filter(Boolean)
+            .join(", ");
   return (
     <section class={`problems${open ? " open" : ""}`} aria-label="Problems">
       <div class="problems-bar">
-      <button type="button" class="problems-head" aria-expanded={open} disabled={problems.length === 0} onClick={() => (prefs.problemsOpen.value = !prefs.problemsOpen.value)}>
-        <Icon name={errors > 0 ? "error" : problems.length > 0 ? "warning" : "check"} />
-        <span class={errors > 0 ? "is-bad" : problems.length > 0 ? "is-warn" : "is-good"}>{summary}</span>
-        {problems.length > 0 && <Icon name="chevron" size={14} />}
-      </button>
-      <FormatSwitch />
+        <button
+          type="button"
+          class="problems-head"
+          aria-expanded={open}
+          disabled={problems.length === 0}
+          onClick={() => (prefs.problemsOpen.value = !prefs.problemsOpen.value)}
+        >
+          <Icon name={errors > 0 ? "error" : problems.length > 0 ? "warning" : "check"} />
+          <span class={errors > 0 ? "is-bad" : problems.length > 0 ? "is-warn" : "is-good"}>{summary}</span>
+          {problems.length > 0 && <Icon name="chevron" size={14} />}
+        </button>
+        <FormatSwitch />
       </div>
       {open && (
         <div class="problem-groups">

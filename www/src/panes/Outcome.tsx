@@ -67,14 +67,21 @@ export function Result() {
         </span>
         <span class="quiet">
           {inside && `${inside.machine} (${inside.name}) · `}
-          {count(execution.eventCount.value, "event")} · {duration(virtual)} {run.clock === "real" ? "" : "of virtual time"} · computed in {duration(run.took ?? 0)} · seed {run.seed}
+          {count(execution.eventCount.value, "event")} · {duration(virtual)} {run.clock === "real" ? "" : "of virtual time"} · computed in{" "}
+          {duration(run.took ?? 0)} · seed {run.seed}
         </span>
         <button type="button" class="link" onClick={() => void saveHistory()}>
           Save the history
         </button>
       </p>
       {execution.changedSince.value && <p class="quiet">The definition has changed since this run.</p>}
-      {status === "SUCCEEDED" ? <JsonView label="Output" value={output} /> : status === "TIMED_OUT" && error === undefined ? <Failure error="States.Timeout" cause="The machine's TimeoutSeconds have passed." /> : <Failure error={error} cause={cause} />}
+      {status === "SUCCEEDED" ? (
+        <JsonView label="Output" value={output} />
+      ) : status === "TIMED_OUT" && error === undefined ? (
+        <Failure error="States.Timeout" cause="The machine's TimeoutSeconds have passed." />
+      ) : (
+        <Failure error={error} cause={cause} />
+      )}
     </div>
   );
 }
@@ -83,7 +90,11 @@ async function saveHistory(): Promise<void> {
   save(`${analysis.inside.value?.name ?? workspace.title.value}.history.json`, await interpreter.query("history", {}), "application/json");
 }
 
-const SOURCES = [["all", "All"], ["points", "Log points"], ["handlers", "Handlers"]] as const;
+const SOURCES = [
+  ["all", "All"],
+  ["points", "Log points"],
+  ["handlers", "Handlers"],
+] as const;
 
 export function Console() {
   const list = useRef<HTMLOListElement>(null);
@@ -96,7 +107,10 @@ export function Console() {
   if (all.length === 0) {
     return (
       <div class="empty small">
-        <p>Nothing has been logged yet. Messages of task handlers (console.log) and of log points (breakpoints that log instead of pausing) appear here.</p>
+        <p>
+          Nothing has been logged yet. Messages of task handlers (console.log) and of log points (breakpoints that log instead of pausing)
+          appear here.
+        </p>
       </div>
     );
   }
@@ -122,7 +136,16 @@ export function Console() {
           <li key={i} class={`console-${level}`}>
             {event !== undefined && execution === analysis.inside.value?.id && (
               <>
-                <button type="button" class="link" title="Look at this event" onClick={() => void interpreter.query("brief", { id: event }).then((found) => playback.selectEvent(event, found?.state ?? null, "page"))}>
+                <button
+                  type="button"
+                  class="link"
+                  title="Look at this event"
+                  onClick={() =>
+                    void interpreter
+                      .query("brief", { id: event })
+                      .then((found) => playback.selectEvent(event, found?.state ?? null, "page"))
+                  }
+                >
                   event {event}
                 </button>
                 <span aria-hidden="true"> · </span>

@@ -50,20 +50,35 @@ export function Visits({ node }: { node: GraphNode }) {
   });
   const cursor = playback.cursor.value;
   const wanted = playback.chosenAround(node.id);
-  const known = visits.value.filter((visit) => (visit.child ? playback.isSeen(visit.enter, visit.child.place) : visit.enter <= cursor) && wanted.every((index, i) => index === undefined || visit.iterations[i] === index));
+  const known = visits.value.filter(
+    (visit) =>
+      (visit.child ? playback.isSeen(visit.enter, visit.child.place) : visit.enter <= cursor) &&
+      wanted.every((index, i) => index === undefined || visit.iterations[i] === index),
+  );
   const event = selection.selectedEvent.value;
   const frames = execution.run.value?.phase === "paused" ? (position.value?.stack ?? []) : [];
-  const holding = event === null ? known.findIndex(({ child }) => child && frames.some((frame) => frame.visit === child.id)) : known.findLastIndex((visit) => !visit.child && visit.enter <= event && (visit.exit === 0 || visit.exit >= event));
+  const holding =
+    event === null
+      ? known.findIndex(({ child }) => child && frames.some((frame) => frame.visit === child.id))
+      : known.findLastIndex((visit) => !visit.child && visit.enter <= event && (visit.exit === 0 || visit.exit >= event));
   const at = pinned.value && chosen.value < known.length ? chosen.value : holding >= 0 ? holding : known.length - 1;
   const visit = known[at];
   const index = analysis.graph.value!;
   const maps = [index.byId.get(node.id) ?? -1, ...around(index, node.id)].filter((n) => index.node(n)?.type === "Map").reverse();
-  const selectors = execution.run.value && maps.map((n, i) => <Iterations key={n} node={index.node(n)!} place="inspector" of={visit?.iterations.slice(0, i + 1) ?? []} />);
+  const selectors =
+    execution.run.value &&
+    maps.map((n, i) => <Iterations key={n} node={index.node(n)!} place="inspector" of={visit?.iterations.slice(0, i + 1) ?? []} />);
   if (!visit) {
     return (
       <>
         {selectors}
-        <p class="quiet pad">{!execution.run.value ? "Run the state machine to see the input and output of this state." : wanted.some((one) => one !== undefined) ? "The selected iteration has not entered this state." : "The run has not entered this state."}</p>
+        <p class="quiet pad">
+          {!execution.run.value
+            ? "Run the state machine to see the input and output of this state."
+            : wanted.some((one) => one !== undefined)
+              ? "The selected iteration has not entered this state."
+              : "The run has not entered this state."}
+        </p>
       </>
     );
   }
@@ -84,12 +99,24 @@ export function Visits({ node }: { node: GraphNode }) {
             Visit <b>{at + 1}</b> of {known.length}
             {visit.iterations.length > 0 && <span class="quiet"> · item {iterationPath(visit.iterations)}</span>}
           </span>
-          <button type="button" class="plain square small" aria-label="Next visit" disabled={at === known.length - 1} onClick={() => step(at + 1)}>
+          <button
+            type="button"
+            class="plain square small"
+            aria-label="Next visit"
+            disabled={at === known.length - 1}
+            onClick={() => step(at + 1)}
+          >
             <Icon name="right" size={14} />
           </button>
         </div>
       )}
-      <VisitData key={visit.child?.id ?? 0} state={node.name} visit={visit} cursor={cursor} chosen={typeof choice === "number" ? choice : undefined} />
+      <VisitData
+        key={visit.child?.id ?? 0}
+        state={node.name}
+        visit={visit}
+        cursor={cursor}
+        chosen={typeof choice === "number" ? choice : undefined}
+      />
     </>
   );
 }
@@ -122,38 +149,73 @@ function VisitData({ state, visit, cursor, chosen }: { state: string; visit: Vis
   const assigned = details(left)["assignedVariables"] as Record<string, string> | undefined;
   const attempts = visit.attempts.filter(({ scheduled }) => scheduled <= cursor);
   const [began, ended] = (child?.times ?? []).map((time) => Date.parse(time) - playback.startTime());
-  const spent = child ? (ended === undefined || !playback.isSeen(visit.enter, child.left) ? null : ended - began!) : visit.exit > 0 && visit.exit <= cursor ? playback.timeOf(visit.exit) - playback.timeOf(visit.enter) : null;
+  const spent = child
+    ? ended === undefined || !playback.isSeen(visit.enter, child.left)
+      ? null
+      : ended - began!
+    : visit.exit > 0 && visit.exit <= cursor
+      ? playback.timeOf(visit.exit) - playback.timeOf(visit.enter)
+      : null;
   const several = attempts.length > 1 || (flow && isMocked(state));
   return (
     <>
-      {(spent !== null || several || execution.run.value?.phase !== "paused") && <p class="visit-times">
-        <span title="Time since the run began">
-          entered at{" "}
-          <button type="button" class="link" onClick={() => playback.selectEvent(visit.enter, null, "inspector")}>
-            {elapsed(began ?? playback.timeOf(visit.enter))}
-          </button>
-        </span>
-        {child && <span class="quiet" title="The child execution">{child.child}</span>}
-        {spent !== null && <span>took {duration(spent)}</span>}
-        {attempts.length > 1 && <span>{attempts.length} attempts</span>}
-        {flow && isMocked(state) && <span class="tag mock-tag">mock</span>}
-      </p>}
+      {(spent !== null || several || execution.run.value?.phase !== "paused") && (
+        <p class="visit-times">
+          <span title="Time since the run began">
+            entered at{" "}
+            <button type="button" class="link" onClick={() => playback.selectEvent(visit.enter, null, "inspector")}>
+              {elapsed(began ?? playback.timeOf(visit.enter))}
+            </button>
+          </span>
+          {child && (
+            <span class="quiet" title="The child execution">
+              {child.child}
+            </span>
+          )}
+          {spent !== null && <span>took {duration(spent)}</span>}
+          {attempts.length > 1 && <span>{attempts.length} attempts</span>}
+          {flow && isMocked(state) && <span class="tag mock-tag">mock</span>}
+        </p>
+      )}
       {flow && flow.attempts > 1 && (
         <div class="segments attempts" role="group" aria-label="Attempt">
           {Array.from({ length: flow.attempts }, (_, i) => (
-            <button key={i} type="button" aria-pressed={flow.attempt === i} onClick={() => (wanted.value = { enter: visit.enter, attempt: i })}>
+            <button
+              key={i}
+              type="button"
+              aria-pressed={flow.attempt === i}
+              onClick={() => (wanted.value = { enter: visit.enter, attempt: i })}
+            >
               {i === 0 ? "Attempt 1" : i + 1}
             </button>
           ))}
         </div>
       )}
-      {flow && <DataFlow key={`${flow.visit} ${flow.attempt}`} flow={flow} busy={(child ? flow.visit !== child.id : flow.enter !== visit.enter) || (nth !== undefined && flow.attempt !== nth)} choose={(index) => (item.value = index)} />}
+      {flow && (
+        <DataFlow
+          key={`${flow.visit} ${flow.attempt}`}
+          flow={flow}
+          busy={(child ? flow.visit !== child.id : flow.enter !== visit.enter) || (nth !== undefined && flow.attempt !== nth)}
+          choose={(index) => (item.value = index)}
+        />
+      )}
       {!flow && typeof input === "string" && <JsonView label="Input" text={input} />}
-      {!flow && attempts.map((attempt, i) => (
-        <Attempt key={attempt.scheduled} n={i + 1} of={attempts.length} scheduled={attempt.scheduled} ended={attempt.ended <= cursor ? attempt.ended : 0} failed={attempt.failed} />
-      ))}
+      {!flow &&
+        attempts.map((attempt, i) => (
+          <Attempt
+            key={attempt.scheduled}
+            n={i + 1}
+            of={attempts.length}
+            scheduled={attempt.scheduled}
+            ended={attempt.ended <= cursor ? attempt.ended : 0}
+            failed={attempt.failed}
+          />
+        ))}
       {!flow && assigned && Object.keys(assigned).length > 0 && (
-        <JsonView label="Variables assigned" value={Object.fromEntries(Object.entries(assigned).map(([name, text]) => [name, parsed(text)]))} />
+        <JsonView
+          label="Variables assigned"
+          value={Object.fromEntries(Object.entries(assigned).map(([name, text]) => [name, parsed(text)]))}
+        />
       )}
       {!flow && typeof output === "string" && <JsonView label={visit.caught ? "Output of the catcher" : "Output"} text={output} />}
     </>
@@ -173,7 +235,9 @@ function Attempt({ n, of, scheduled, ended, failed }: { n: number; of: number; s
           <span class={failed ? "is-bad" : ended > 0 ? "is-good" : ""}>
             <Icon name={failed ? "cross" : ended > 0 ? "check" : "dot"} size={12} /> Attempt {n}
           </span>
-          <span class="quiet" title="Time since the run began">at {elapsed(playback.timeOf(scheduled))}</span>
+          <span class="quiet" title="Time since the run began">
+            at {elapsed(playback.timeOf(scheduled))}
+          </span>
         </p>
       )}
       {typeof sent === "string" && n === of && <JsonView label={`Sent to the task${label}`} text={sent} />}
@@ -189,7 +253,9 @@ export function EventDetails({ id }: { id: number }) {
   const given = details(event);
   const previous = event["previousEventId"] as number;
   const payloads = ["input", "output", "parameters"].filter((key) => typeof given[key] === "string");
-  const rest = Object.fromEntries(Object.entries(given).filter(([key]) => !payloads.includes(key) && !["error", "cause", "inputDetails", "outputDetails"].includes(key)));
+  const rest = Object.fromEntries(
+    Object.entries(given).filter(([key]) => !payloads.includes(key) && !["error", "cause", "inputDetails", "outputDetails"].includes(key)),
+  );
   const failed = given["error"] !== undefined || given["cause"] !== undefined;
   return (
     <section class="event-details" aria-label={`Event ${id}`}>

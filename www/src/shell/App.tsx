@@ -75,22 +75,59 @@ function Columns({ size }: { size: "wide" | "medium" }) {
   const upper = useRef<HTMLDivElement>(null);
   const percent = (): number => (upper.current?.clientWidth ?? 1000) / 100;
   const left = size === "wide" ? prefs.leftWidth.value : Math.max(42, prefs.leftWidth.value);
-  const columns = size === "wide" ? `minmax(0, ${left}fr) 5px minmax(0, ${100 - left - prefs.rightWidth.value}fr) 5px minmax(0, ${prefs.rightWidth.value}fr)` : `minmax(0, ${left}fr) 5px minmax(0, ${100 - left}fr)`;
+  const columns =
+    size === "wide"
+      ? `minmax(0, ${left}fr) 5px minmax(0, ${100 - left - prefs.rightWidth.value}fr) 5px minmax(0, ${prefs.rightWidth.value}fr)`
+      : `minmax(0, ${left}fr) 5px minmax(0, ${100 - left}fr)`;
   return (
     <>
       <div class="upper" ref={upper} style={{ gridTemplateColumns: columns }}>
         <Left />
-        <Splitter label="Width of the code" size={prefs.leftWidth} min={12} max={60} initial={30} orientation="vertical" scale={percent} controls="left" />
+        <Splitter
+          label="Width of the code"
+          size={prefs.leftWidth}
+          min={12}
+          max={60}
+          initial={30}
+          orientation="vertical"
+          scale={percent}
+          controls="left"
+        />
         <GraphPane />
         {size === "wide" && (
           <>
-            <Splitter label="Width of the inspector" size={prefs.rightWidth} min={12} max={45} initial={26} orientation="vertical" after scale={percent} controls="inspector-pane" />
+            <Splitter
+              label="Width of the inspector"
+              size={prefs.rightWidth}
+              min={12}
+              max={45}
+              initial={26}
+              orientation="vertical"
+              after
+              scale={percent}
+              controls="inspector-pane"
+            />
             <InspectorPane />
           </>
         )}
       </div>
-      {panes.dockOpen.value && <Splitter label="Height of the run" size={prefs.dockHeight} min={84} max={640} initial={248} orientation="horizontal" after scale={() => prefs.textSize} controls="dock" />}
-      <div class={panes.dockOpen.value ? "lower" : "lower slim"} style={panes.dockOpen.value ? { height: `min(${prefs.dockHeight.value / 16}rem, 70%, 100% - 12rem)` } : {}}>
+      {panes.dockOpen.value && (
+        <Splitter
+          label="Height of the run"
+          size={prefs.dockHeight}
+          min={84}
+          max={640}
+          initial={248}
+          orientation="horizontal"
+          after
+          scale={() => prefs.textSize}
+          controls="dock"
+        />
+      )}
+      <div
+        class={panes.dockOpen.value ? "lower" : "lower slim"}
+        style={panes.dockOpen.value ? { height: `min(${prefs.dockHeight.value / 16}rem, 70%, 100% - 12rem)` } : {}}
+      >
         <Dock />
       </div>
     </>
@@ -183,7 +220,7 @@ function Alarm() {
         <>
           <Icon name="warning" />
           <span>{text}</span>
-          <button type="button" class="plain square small" aria-label="Dismiss" onClick={() => (silence())}>
+          <button type="button" class="plain square small" aria-label="Dismiss" onClick={() => silence()}>
             <Icon name="close" size={14} />
           </button>
         </>

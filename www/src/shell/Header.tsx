@@ -27,22 +27,46 @@ export function Header() {
         <Icon name="chevron" size={14} />
       </button>
       <div class="bar-end">
-        <button type="button" class="plain" aria-label="Import" onClick={() => panes.openDialog("import")} title="Open a definition, a template, a history or a session">
+        <button
+          type="button"
+          class="plain"
+          aria-label="Import"
+          onClick={() => panes.openDialog("import")}
+          title="Open a definition, a template, a history or a session"
+        >
           <Icon name="upload" /> <span class="label">Import</span>
         </button>
-        <button type="button" class="plain" aria-label="Export" onClick={() => panes.openDialog("export")} title="Save pictures, texts, the run, a test">
+        <button
+          type="button"
+          class="plain"
+          aria-label="Export"
+          onClick={() => panes.openDialog("export")}
+          title="Save pictures, texts, the run, a test"
+        >
           <Icon name="download" /> <span class="label">Export</span>
         </button>
         <button type="button" class="plain" aria-label="Share" onClick={() => panes.openDialog("share")} title="Make a link">
           <Icon name="share" /> <span class="label">Share</span>
         </button>
-        <button type="button" class="plain square theme-button" aria-label={`Theme: ${theme}. Change to ${next[theme]}`} title={`Theme: ${theme}`} onClick={() => (prefs.theme.value = next[theme])}>
+        <button
+          type="button"
+          class="plain square theme-button"
+          aria-label={`Theme: ${theme}. Change to ${next[theme]}`}
+          title={`Theme: ${theme}`}
+          onClick={() => (prefs.theme.value = next[theme])}
+        >
           <Icon name={themes[theme]} />
         </button>
         <button type="button" class="plain square" aria-label="Settings" title="Settings" onClick={() => panes.openDialog("settings")}>
           <Icon name="gear" />
         </button>
-        <button type="button" class="plain square" aria-label="Help and keyboard shortcuts" title={`Help${keyHint("help")}`} onClick={() => panes.openDialog("help")}>
+        <button
+          type="button"
+          class="plain square"
+          aria-label="Help and keyboard shortcuts"
+          title={`Help${keyHint("help")}`}
+          onClick={() => panes.openDialog("help")}
+        >
           <Icon name="help" />
         </button>
       </div>

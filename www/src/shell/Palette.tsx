@@ -53,9 +53,21 @@ export function Palette() {
         />
         <ul id="palette-list" role="listbox" aria-label="Commands" ref={list}>
           {found.map((command, i) => (
-            <li key={command.id} id={`palette-${i}`} role="option" aria-selected={i === chosen} onClick={() => run(command)} onMouseMove={() => (at.value = i)}>
+            <li
+              key={command.id}
+              id={`palette-${i}`}
+              role="option"
+              aria-selected={i === chosen}
+              onClick={() => run(command)}
+              onMouseMove={() => (at.value = i)}
+            >
               <span>{command.title}</span>
-              {keymap.value?.shown(command.id).slice(0, 1).map((key) => <kbd key={key}>{key}</kbd>)}
+              {keymap.value
+                ?.shown(command.id)
+                .slice(0, 1)
+                .map((key) => (
+                  <kbd key={key}>{key}</kbd>
+                ))}
             </li>
           ))}
         </ul>

@@ -42,7 +42,8 @@ function Sketched({ name }: { name: string }) {
     <div class="strip recorded" role="region" aria-label="Recorded execution">
       <Icon name="replay" />
       <p class="recorded-words">
-        Recorded execution <b>{name}</b>, nothing was run here. Its definition is not in the file: the graph shows the states that the history tells of. Import or paste the definition to compare it and to debug with the recorded answers.
+        Recorded execution <b>{name}</b>, nothing was run here. Its definition is not in the file: the graph shows the states that the
+        history tells of. Import or paste the definition to compare it and to debug with the recorded answers.
       </p>
       {execution.changedSince.value ? (
         <button type="button" class="primary" onClick={again}>
@@ -79,11 +80,15 @@ function Replay({ name }: { name: string }) {
       <div class="recorded-words" role="status">
         <p>
           Recorded execution <b>{name}</b>. Nothing was run here.{" "}
-          {problem.value !== "" ? `It cannot be replayed: ${problem.value}`
-            : !found ? "Replaying…"
-            : found.matches ? `Replayed with its recorded answers, this definition matches: ${count(found.compared, "event")} compared${found.unreproducible > 0 ? `, ${count(found.unreproducible, "value")} that differ in every run` : ""}.`
-            : first ? `Replayed with its recorded answers, it diverges${first.state ? ` in ${first.state}` : ""}${first.iterations?.length ? ` ${iterationPath(first.iterations)}` : ""}: ${unticked(first.message)}`
-            : ""}
+          {problem.value !== ""
+            ? `It cannot be replayed: ${problem.value}`
+            : !found
+              ? "Replaying…"
+              : found.matches
+                ? `Replayed with its recorded answers, this definition matches: ${count(found.compared, "event")} compared${found.unreproducible > 0 ? `, ${count(found.unreproducible, "value")} that differ in every run` : ""}.`
+                : first
+                  ? `Replayed with its recorded answers, it diverges${first.state ? ` in ${first.state}` : ""}${first.iterations?.length ? ` ${iterationPath(first.iterations)}` : ""}: ${unticked(first.message)}`
+                  : ""}
         </p>
         {first?.reason && <p class="quiet">{unticked(first.reason)}</p>}
         {others.length > 0 && <p class="quiet">{count(others.length, "more divergence")} in other branches and iterations.</p>}
@@ -102,10 +107,13 @@ function Replay({ name }: { name: string }) {
         )}
       </div>
       {first?.event !== undefined && (
-        <button type="button" onClick={() => {
+        <button
+          type="button"
+          onClick={() => {
             panes.chooseDock("events");
             playback.selectEvent(first.event!, first.state ?? null, "page");
-          }}>
+          }}
+        >
           Show event {first.event}
         </button>
       )}

@@ -42,7 +42,13 @@ let analyzing = 0;
 
 /// How a definition's graph is laid out.
 export function drawnAs(text: string): Drawn {
-  return { collapsed: [...collapsed.value], expanded: [...expanded.value], direction: direction.value, widths: widthsFor(text), ...(aspect.value > 0 && { aspect: aspect.value }) };
+  return {
+    collapsed: [...collapsed.value],
+    expanded: [...expanded.value],
+    direction: direction.value,
+    widths: widthsFor(text),
+    ...(aspect.value > 0 && { aspect: aspect.value }),
+  };
 }
 
 export function analyzeSoon(delay: number): void {
@@ -57,7 +63,13 @@ export async function analyze(): Promise<void> {
   const text = definition.value;
   const drawn = drawnAs(text);
   try {
-    const found = await client.call("analyze", { text, format: format.value, type: machineType.value, ...drawn, have: ownGraph.value ? graphHeld : 0 });
+    const found = await client.call("analyze", {
+      text,
+      format: format.value,
+      type: machineType.value,
+      ...drawn,
+      have: ownGraph.value ? graphHeld : 0,
+    });
     if (mine !== analyzing) return;
     batch(() => {
       analyzedText = text;

@@ -64,7 +64,10 @@ export function open(next: Workspace, trusted: boolean, source: Source = {}): vo
 }
 
 /// Puts in place what is of one machine besides its definition.
-export function takeParts(next: Pick<Workspace, "input" | "inputs" | "tasks" | "breakpoints" | "mocks" | "machines">, trusted: boolean): void {
+export function takeParts(
+  next: Pick<Workspace, "input" | "inputs" | "tasks" | "breakpoints" | "mocks" | "machines">,
+  trusted: boolean,
+): void {
   batch(() => {
     edit({
       input: next.input,

@@ -95,7 +95,8 @@ export function isLookedAt(id: string, indices: readonly number[]): boolean {
 export function chooseAround(state: string, indices: readonly number[]): void {
   if (!runGraph || indices.length === 0) return;
   const maps: string[] = [];
-  for (let at = runGraph.stateAround(runGraph.byName.get(state) ?? -1); at >= 0; at = runGraph.stateAround(at)) if (runGraph.node(at)!.type === "Map") maps.unshift(runGraph.node(at)!.id);
+  for (let at = runGraph.stateAround(runGraph.byName.get(state) ?? -1); at >= 0; at = runGraph.stateAround(at))
+    if (runGraph.node(at)!.type === "Map") maps.unshift(runGraph.node(at)!.id);
   choose(indices.flatMap((index, i): [string, Choice][] => (maps[i] === undefined ? [] : [[maps[i], index]])));
   chosenByStop = true;
 }
@@ -248,8 +249,10 @@ function showUpTo(to: number): void {
   batch(() => {
     cursor.value = fold!.at > 0 ? log!.ids[fold!.at - 1]! : 0;
     shownAt.value += 1;
-    for (const n of all ? nodes.keys() : changed.nodes) if (all || !part?.covers(n)) runOf(nodes[n]!.id).value = { ...(part?.covers(n) ? part.fold : fold!).runs[n]! };
-    for (const e of all ? edges.keys() : changed.edges) if (all || !part?.coversEdge(e)) takenOf(edges[e]!.id).value = (part?.coversEdge(e) ? part.fold : fold!).taken[e]!;
+    for (const n of all ? nodes.keys() : changed.nodes)
+      if (all || !part?.covers(n)) runOf(nodes[n]!.id).value = { ...(part?.covers(n) ? part.fold : fold!).runs[n]! };
+    for (const e of all ? edges.keys() : changed.edges)
+      if (all || !part?.coversEdge(e)) takenOf(edges[e]!.id).value = (part?.coversEdge(e) ? part.fold : fold!).taken[e]!;
     if (!all) {
       for (const n of own?.nodes ?? []) if (part!.covers(n)) runOf(nodes[n]!.id).value = { ...part!.fold.runs[n]! };
       for (const e of own?.edges ?? []) if (part!.coversEdge(e)) takenOf(edges[e]!.id).value = part!.fold.taken[e]!;
@@ -300,7 +303,8 @@ let where = 0;
 function tellWhere(event: number): void {
   const state = run.value;
   where = event;
-  if (lookingBack || !state || state.recorded !== undefined || (state.phase !== "paused" && state.phase !== "ended") || state.id === 0) return;
+  if (lookingBack || !state || state.recorded !== undefined || (state.phase !== "paused" && state.phase !== "ended") || state.id === 0)
+    return;
   lookingBack = true;
   const told = event;
   client

@@ -30,18 +30,35 @@ export async function showRecorded(recorded: Recorded): Promise<void> {
       await settled();
     }
   }
-  if (!graph.value) throw new Error("The page has no definition that this history could be of, and the history has no states. Open the machine first, then its history.");
+  if (!graph.value)
+    throw new Error(
+      "The page has no definition that this history could be of, and the history has no states. Open the machine first, then its history.",
+    );
   const foreign = unknown();
-  const begun: RunState = { id: 0, phase: "starting", definition: workspace.definition.value, clock: "real", seed: workspace.seed.value, recorded: recorded.title };
+  const begun: RunState = {
+    id: 0,
+    phase: "starting",
+    definition: workspace.definition.value,
+    clock: "real",
+    seed: workspace.seed.value,
+    recorded: recorded.title,
+  };
   show(begun);
   if (recorded.input !== undefined) workspace.edit({ input: pretty(recorded.input) });
-  const { run: id, graph: whole } = await client.call("show", { definition: workspace.definition.value, format: workspace.format.value, events: recorded.events, result: recorded.result });
+  const { run: id, graph: whole } = await client.call("show", {
+    definition: workspace.definition.value,
+    format: workspace.format.value,
+    events: recorded.events,
+    result: recorded.result,
+  });
   if (run.value !== begun) return;
   playback.setGraph(new GraphIndex(whole));
   run.value = { ...begun, id, phase: "running" };
   if (foreign.length > 0) {
     const names = foreign.slice(0, 5).join(", ") + (foreign.length > 5 ? " …" : "");
-    shout(`The history is of another definition: it has ${foreign.length === 1 ? "a state" : `${foreign.length} states`} that this one does not have (${names}).`);
+    shout(
+      `The history is of another definition: it has ${foreign.length === 1 ? "a state" : `${foreign.length} states`} that this one does not have (${names}).`,
+    );
   } else showToast(`Showing the execution ${recorded.title}: ${recorded.events.length} events.`);
 }
 
@@ -56,7 +73,8 @@ export async function showMore(events: Recorded["events"], result: Recorded["res
 }
 
 /// Runs the recorded execution on screen again with its answers, and compares.
-export const replayRecorded = (): Promise<ReplayReport> => client.call("replay", { definition: workspace.definition.value, format: workspace.format.value });
+export const replayRecorded = (): Promise<ReplayReport> =>
+  client.call("replay", { definition: workspace.definition.value, format: workspace.format.value });
 
 /// A run of the present definition, paused before its first state, in which tasks answer as they did there.
 export async function debugRecorded(title: string, { tasks, input, startTime }: ReplayReport): Promise<void> {

@@ -64,7 +64,14 @@ export async function start(beginning: Beginning = {}): Promise<void> {
   }
   playback.forgetStop();
   const pauses = paused || saved !== undefined;
-  const begun: RunState = { id: 0, phase: "starting", definition: workspace.definition.value, clock: workspace.clock.value, seed: workspace.seed.value, ...(pauses && { pauses: {} }) };
+  const begun: RunState = {
+    id: 0,
+    phase: "starting",
+    definition: workspace.definition.value,
+    clock: workspace.clock.value,
+    seed: workspace.seed.value,
+    ...(pauses && { pauses: {} }),
+  };
   // Runs of one workspace stay beside each other.
   const besideOthers = !saved && workspaceRun === workspace.generation.value;
   workspaceRun = workspace.generation.value;
@@ -76,17 +83,33 @@ export async function start(beginning: Beginning = {}): Promise<void> {
   try {
     await Promise.all([analyze(), playback.loadReader()]);
     if (errorCount.value > 0) {
-      throw new Refusal(`The definition has ${errorCount.value === 1 ? "an error" : `${errorCount.value} errors`}: ${unticked(problems.value.find((p) => p.severity === "error")!.message)}`);
+      throw new Refusal(
+        `The definition has ${errorCount.value === 1 ? "an error" : `${errorCount.value} errors`}: ${unticked(problems.value.find((p) => p.severity === "error")!.message)}`,
+      );
     }
-    if (workspace.config.value.strict && problems.value[0]) throw new Refusal(`The definition has a warning, and Config is strict: ${unticked(problems.value[0].message)}`);
+    if (workspace.config.value.strict && problems.value[0])
+      throw new Refusal(`The definition has a warning, and Config is strict: ${unticked(problems.value[0].message)}`);
     if (workspace.inputProblem.value) throw new Refusal(`The input is not JSON: ${workspace.inputProblem.value.message}`);
     const { handlers, resolver } = await loadHandlers();
     if (run.value !== begun) return;
     const recorded = workspace.recordedAnswers.value;
     const { run: id, graph: whole } = await client.call("run", {
-      definition: begun.definition, format: workspace.format.value, input: workspace.input.value, clock: begun.clock, seed: begun.seed,
-      handlers, resolver, ask: prefs.askMissing.value,
-      ...debugging.settings(), machines: workspace.machines.value, paused: pauses, ...(step !== undefined && { step }), ...(runTo !== undefined && { runTo }), beside: besideOthers, config: workspace.config.value, ...(saved && { saved }),
+      definition: begun.definition,
+      format: workspace.format.value,
+      input: workspace.input.value,
+      clock: begun.clock,
+      seed: begun.seed,
+      handlers,
+      resolver,
+      ask: prefs.askMissing.value,
+      ...debugging.settings(),
+      machines: workspace.machines.value,
+      paused: pauses,
+      ...(step !== undefined && { step }),
+      ...(runTo !== undefined && { runTo }),
+      beside: besideOthers,
+      config: workspace.config.value,
+      ...(saved && { saved }),
       ...(recorded && { recorded: { tasks: recorded.tasks, ...(recorded.startTime !== undefined && { startTime: recorded.startTime }) } }),
     });
     if (run.value !== begun) return;
@@ -163,7 +186,14 @@ export function answerTask(id: number, answer: Answer): void {
 /// A run is told of mocks that have changed; resolves when the next task is played by them.
 export async function tellMocks(mocks: Record<string, Mock>): Promise<void> {
   const codes = workspace.codesOf(mocks);
-  if (workspace.mocksTrusted.peek() && busy.peek() && workspace.hasCode(mocks) && !(await sandbox.mocks(codes)) && debugging.settings().mocks === mocks) useSandbox(await sandbox.load("", codes));
+  if (
+    workspace.mocksTrusted.peek() &&
+    busy.peek() &&
+    workspace.hasCode(mocks) &&
+    !(await sandbox.mocks(codes)) &&
+    debugging.settings().mocks === mocks
+  )
+    useSandbox(await sandbox.load("", codes));
   // Others came while these were read.
   if (debugging.settings().mocks === mocks) await client.call("setMocks", { mocks });
 }
@@ -270,7 +300,15 @@ function hearOf(now: RunState, note: Note): void {
       timer.value = { due: note.due, now: note.now, speed: note.speed, heard: performance.now(), timers: note.timers };
       break;
     case "console":
-      console.value = [...console.value.slice(-999), { level: note.level, text: note.text, ...(note.event !== undefined && { event: note.event }), ...(note.execution !== undefined && { execution: note.execution }) }];
+      console.value = [
+        ...console.value.slice(-999),
+        {
+          level: note.level,
+          text: note.text,
+          ...(note.event !== undefined && { event: note.event }),
+          ...(note.execution !== undefined && { execution: note.execution }),
+        },
+      ];
       break;
     case "ended":
       client.running = false;

@@ -39,7 +39,25 @@ export const mocksTrusted = signal(true);
 /// Grows when a whole workspace is put in place, so that the editors take its texts over.
 export const generation = signal(0);
 
-const parts = { title, format, definition, input, tasks, inputs, broughtBreakpoints, broughtMocks, machines, recordedAnswers, clock, seed, config, lesson, sketched, tasksTrusted, mocksTrusted };
+const parts = {
+  title,
+  format,
+  definition,
+  input,
+  tasks,
+  inputs,
+  broughtBreakpoints,
+  broughtMocks,
+  machines,
+  recordedAnswers,
+  clock,
+  seed,
+  config,
+  lesson,
+  sketched,
+  tasksTrusted,
+  mocksTrusted,
+};
 export type Changes = { [K in keyof typeof parts]?: (typeof parts)[K]["value"] };
 
 /// Changes some of it, as one change.
@@ -50,7 +68,9 @@ export function edit(changes: Changes): void {
 }
 
 export const machineType = computed(() => config.value.type ?? "STANDARD");
-export const suspect = computed(() => (!tasksTrusted.value && tasks.value.trim() !== "") || (!mocksTrusted.value && hasCode(broughtMocks.value)));
+export const suspect = computed(
+  () => (!tasksTrusted.value && tasks.value.trim() !== "") || (!mocksTrusted.value && hasCode(broughtMocks.value)),
+);
 export const inputProblem = computed(() => jsonProblem(input.value));
 
 /// Called before the texts are used: editors tell of the last keys a moment later.
@@ -63,7 +83,13 @@ export function flush(): void {
 /// All of it, as it is kept and shared.
 export function current(): Workspace {
   return {
-    title: title.value, format: format.value, definition: definition.value, input: input.value, tasks: tasks.value, clock: clock.value, seed: seed.value,
+    title: title.value,
+    format: format.value,
+    definition: definition.value,
+    input: input.value,
+    tasks: tasks.value,
+    clock: clock.value,
+    seed: seed.value,
     ...(inputs.value.length > 0 ? { inputs: inputs.value } : {}),
     ...(broughtBreakpoints.value.length > 0 ? { breakpoints: broughtBreakpoints.value } : {}),
     ...(Object.keys(broughtMocks.value).length > 0 ? { mocks: broughtMocks.value } : {}),
@@ -73,7 +99,8 @@ export function current(): Workspace {
 }
 
 /// The texts of mocks that are JavaScript, by name.
-export const codesOf = (mocks: Record<string, Mock>): Record<string, string> => Object.fromEntries(Object.entries(mocks).flatMap(([name, mock]) => (mock.mode === "javascript" ? [[name, mock.code]] : [])));
+export const codesOf = (mocks: Record<string, Mock>): Record<string, string> =>
+  Object.fromEntries(Object.entries(mocks).flatMap(([name, mock]) => (mock.mode === "javascript" ? [[name, mock.code]] : [])));
 
 export function hasCode(mocks: Record<string, Mock>): boolean {
   return Object.keys(codesOf(mocks)).length > 0;

@@ -27,7 +27,9 @@ interface Keeper {
 /// The machine that was read last.
 let last: (Pick<Workspace, "title" | "format" | "definition"> & { names: ReadonlySet<string> }) | undefined;
 /// What the present machine has taken the place of.
-let left: { workspace: Workspace; lesson: workspace.Lesson | null; trusted: [tasks: boolean, mocks: boolean]; draft: DraftPlace } | undefined;
+let left:
+  | { workspace: Workspace; lesson: workspace.Lesson | null; trusted: [tasks: boolean, mocks: boolean]; draft: DraftPlace }
+  | undefined;
 /// The draft of a machine whose text is gone while the next one is not there yet.
 let aside: { draft: DraftPlace } | undefined;
 /// The title that was made of the text, and follows it.
@@ -107,12 +109,25 @@ function isMostly(a: string, b: string, part: number): boolean {
 }
 
 type Parts = Pick<Workspace, "input" | "inputs" | "tasks" | "breakpoints" | "mocks" | "machines">;
-const NOTHING: Required<Parts & Pick<Workspace, "config">> = { input: "{}\n", inputs: [], tasks: "", breakpoints: [], mocks: {}, machines: [], config: {} };
+const NOTHING: Required<Parts & Pick<Workspace, "config">> = {
+  input: "{}\n",
+  inputs: [],
+  tasks: "",
+  breakpoints: [],
+  mocks: {},
+  machines: [],
+  config: {},
+};
 
 function replace(names: ReadonlySet<string>, keeper: Keeper): void {
   const old = before(last!);
   const { as } = opening.opened;
-  left = { workspace: old, lesson: workspace.lesson.value, trusted: [workspace.tasksTrusted.value, workspace.mocksTrusted.value], draft: aside ? aside.draft : keeper.keep(old, isTouched(old)) };
+  left = {
+    workspace: old,
+    lesson: workspace.lesson.value,
+    trusted: [workspace.tasksTrusted.value, workspace.mocksTrusted.value],
+    draft: aside ? aside.draft : keeper.keep(old, isTouched(old)),
+  };
   // What came with the machine goes with it; what was written since may be for this one, and stays.
   const same = (key: keyof typeof NOTHING): boolean => JSON.stringify(old[key] ?? NOTHING[key]) === JSON.stringify(as[key] ?? NOTHING[key]);
   const next: Parts = {
@@ -140,14 +155,17 @@ function replace(names: ReadonlySet<string>, keeper: Keeper): void {
   fitGraph();
   const run = execution.run.value;
   runner.outlive();
-  const words = gone.length === 0 ? "" : ` The ${listed(gone)} of “${old.title}” ${gone.length === 1 && gone[0] === "input" ? "was" : "were"} removed.`;
+  const words =
+    gone.length === 0 ? "" : ` The ${listed(gone)} of “${old.title}” ${gone.length === 1 && gone[0] === "input" ? "was" : "were"} removed.`;
   const ran = run === null ? "" : ` The run on screen is still of “${old.title}”.`;
   if (words === "" && ran === "") return say(`This is another machine: ${workspace.title.value}.`);
   notify({
     kind: "another",
     text: `This is another machine.${words}${ran}`,
     actions: [
-      ...(gone.length > 0 ? [{ label: gone.length === 1 && gone[0] === "input" ? "Bring it back" : "Bring them back", run: () => bringBack(old) }] : []),
+      ...(gone.length > 0
+        ? [{ label: gone.length === 1 && gone[0] === "input" ? "Bring it back" : "Bring them back", run: () => bringBack(old) }]
+        : []),
       ...(run === null ? [] : [{ label: execution.busy.value ? "Stop that run" : "Clear that run", run: endRun }]),
     ],
   });
@@ -163,7 +181,17 @@ function put(parts: Parts, [tasks, mocks]: [boolean, boolean]): void {
 
 function bringBack(old: Workspace): void {
   const now = workspace.current();
-  put({ input: old.input, inputs: old.inputs ?? [], tasks: old.tasks, breakpoints: old.breakpoints ?? [], mocks: { ...old.mocks, ...now.mocks }, machines: old.machines ?? [] }, left?.trusted ?? [true, true]);
+  put(
+    {
+      input: old.input,
+      inputs: old.inputs ?? [],
+      tasks: old.tasks,
+      breakpoints: old.breakpoints ?? [],
+      mocks: { ...old.mocks, ...now.mocks },
+      machines: old.machines ?? [],
+    },
+    left?.trusted ?? [true, true],
+  );
   dismiss("another");
 }
 
@@ -197,10 +225,15 @@ function fitGraph(): void {
 }
 
 /// Hundreds of characters to a line are not meant to be read.
-const isOneLine = (text: string): boolean => text.length > 160 && text.length / text.trim().split("\n").length > 400 || (text.length > 160 && !text.trim().includes("\n"));
+const isOneLine = (text: string): boolean =>
+  (text.length > 160 && text.length / text.trim().split("\n").length > 400) || (text.length > 160 && !text.trim().includes("\n"));
 
 function offerLayout(): void {
-  notify({ kind: "formatted", text: "The definition is written without line breaks.", actions: [{ label: "Format it", run: () => void layOut() }] });
+  notify({
+    kind: "formatted",
+    text: "The definition is written without line breaks.",
+    actions: [{ label: "Format it", run: () => void layOut() }],
+  });
 }
 
 async function layOut(): Promise<void> {
@@ -209,7 +242,9 @@ async function layOut(): Promise<void> {
     const edits = await interpreter.query("format", { text, format: workspace.format.value });
     if (workspace.definition.value !== text) return;
     // From the end, so that the places of those before stay.
-    const laidOut = [...edits].sort((a, b) => b.from - a.from).reduce((now, { from, to, text: by }) => now.slice(0, from) + by + now.slice(to), text);
+    const laidOut = [...edits]
+      .sort((a, b) => b.from - a.from)
+      .reduce((now, { from, to, text: by }) => now.slice(0, from) + by + now.slice(to), text);
     workspace.edit({ definition: laidOut });
     dismiss("formatted");
   } catch (error) {

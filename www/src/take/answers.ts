@@ -28,8 +28,13 @@ export function callsAnswered(answered: readonly Answered[]): Map<string, Call[]
   const byState = new Map<string, Call[]>();
   for (const { state, resource, after = 0, output, error, cause, submitted, never } of answered) {
     const call: Call = {
-      state, after,
-      ...(never ? { never } : error === undefined ? { response: output } : { error: error ?? "States.TaskFailed", ...(cause !== undefined && { cause }) }),
+      state,
+      after,
+      ...(never
+        ? { never }
+        : error === undefined
+          ? { response: output }
+          : { error: error ?? "States.TaskFailed", ...(cause !== undefined && { cause }) }),
       ...(submitted !== undefined && { submitted }),
       ...(WRAPPED.test(resource) && { wrapped: true }),
     };
@@ -52,7 +57,12 @@ export function callsOf(events: readonly HistoryEvent[]): Map<string, Call[]> {
     stateAt[event.id] = state;
     const time = Date.parse(event.timestamp);
     if (/^(Task|LambdaFunction|Activity)Scheduled$/.test(event.type)) {
-      const call: Call = { state, after: 0, never: true, ...(/^(?:lambda|states|http)$/.test(text(details["resourceType"]) ?? "") && event.type === "TaskScheduled" && { wrapped: true }) };
+      const call: Call = {
+        state,
+        after: 0,
+        never: true,
+        ...(/^(?:lambda|states|http)$/.test(text(details["resourceType"]) ?? "") && event.type === "TaskScheduled" && { wrapped: true }),
+      };
       open.set(event.id, { call, since: time });
       const list = byState.get(state);
       if (list) list.push(call);
@@ -63,7 +73,10 @@ export function callsOf(events: readonly HistoryEvent[]): Map<string, Call[]> {
     if (!held || !/^(Task|LambdaFunction|Activity)/.test(event.type)) continue;
     const { call, since } = held;
     if (event.type === "TaskSubmitted") call.submitted = parsed(details["output"]);
-    else if (/(Succeeded|Failed)$/.test(event.type) || /^(Task(StartFailed|SubmitFailed)|LambdaFunction(Schedule|Start)Failed|ActivityScheduleFailed)$/.test(event.type)) {
+    else if (
+      /(Succeeded|Failed)$/.test(event.type) ||
+      /^(Task(StartFailed|SubmitFailed)|LambdaFunction(Schedule|Start)Failed|ActivityScheduleFailed)$/.test(event.type)
+    ) {
       call.after = Math.max(0, time - since);
       delete call.never;
       if (event.type.endsWith("Succeeded")) call.response = parsed(details["output"]);

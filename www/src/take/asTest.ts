@@ -41,12 +41,21 @@ export function testText(run: Run, runner: Runner): string {
   if (end.status === "ABORTED") throw new Error("The run was stopped by hand, which a test cannot repeat.");
   const calls = run.calls ?? callsOf(events);
   const mocks = [...calls].map(([state, answers]) => `  ${member(state)}: ${listed(answers.map(mockText))},`);
-  const used = ["expectRun", ...["never", "responds", "returns", "throws"].filter((name) => [...calls.values()].flat().some((call) => mockText(call).startsWith(`${name}(`))), "testMachine"];
+  const used = [
+    "expectRun",
+    ...["never", "responds", "returns", "throws"].filter((name) =>
+      [...calls.values()].flat().some((call) => mockText(call).startsWith(`${name}(`)),
+    ),
+    "testMachine",
+  ];
   const expected =
-    end.status === "SUCCEEDED" ? `.succeeded(${js(end.output, 4)})`
-    : end.status === "TIMED_OUT" ? ".timedOut()"
-    : end.error === undefined ? ".failedWith()"
-    : `.failedWith(${literal(end.error)})`;
+    end.status === "SUCCEEDED"
+      ? `.succeeded(${js(end.output, 4)})`
+      : end.status === "TIMED_OUT"
+        ? ".timedOut()"
+        : end.error === undefined
+          ? ".failedWith()"
+          : `.failedWith(${literal(end.error)})`;
   const start = runner === "vitest" ? "npx vitest run" : "node --test";
   return `// The run of “${line(title)}” as a test:   npm install --save-dev stepglass${runner === "vitest" ? " vitest" : ""} && ${start} ${fileName(title)}
 import { test } from "${runner}";
@@ -65,7 +74,9 @@ test(${literal(`${title}: ${end.status}${end.error ? ` with ${end.error}` : ""}`
   const run = await machine.run(input, { mocks, name: ${literal(run.name)}${run.arn === undefined ? "" : `, arn: ${literal(run.arn)}`} });
   expectRun(run)
     ${expected}
-    .passedThrough(${statesOf(events).map((state) => literal(state)).join(", ")});
+    .passedThrough(${statesOf(events)
+      .map((state) => literal(state))
+      .join(", ")});
 });
 `;
 }
@@ -93,18 +104,26 @@ export function mockConfig(run: Run): string {
 }
 
 export function fileName(title: string): string {
-  const name = title.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "");
+  const name = title
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, "-")
+    .replace(/^-|-$/g, "");
   return `${name || "run"}.test.mjs`;
 }
 
 export function statesOf(events: readonly HistoryEvent[]): string[] {
-  return events.filter(({ type }) => type.endsWith("StateEntered")).map((event) => String((event["stateEnteredEventDetails"] as { name?: string } | undefined)?.name ?? ""));
+  return events
+    .filter(({ type }) => type.endsWith("StateEntered"))
+    .map((event) => String((event["stateEnteredEventDetails"] as { name?: string } | undefined)?.name ?? ""));
 }
 
 /// One answer as the test kit has it.
 function mockText({ after, response, error, cause, wrapped, never }: Call): string {
   if (never) return "never()";
-  const answer = error !== undefined ? `throws(${[error, ...(cause === undefined ? [] : [cause])].map(literal).join(", ")})` : `${wrapped ? "responds" : "returns"}(${js(response ?? null, 4)})`;
+  const answer =
+    error !== undefined
+      ? `throws(${[error, ...(cause === undefined ? [] : [cause])].map(literal).join(", ")})`
+      : `${wrapped ? "responds" : "returns"}(${js(response ?? null, 4)})`;
   return after > 0 ? `${answer}.after("${after} ms")` : answer;
 }
 
@@ -121,7 +140,7 @@ function mocked({ response, error, cause, never }: Call): Record<string, unknown
 /// Equal answers in a row under one key: `"1-3"`.
 function ranges(answers: unknown[]): Record<string, unknown> {
   const found: Record<string, unknown> = {};
-  for (let from = 0; from < answers.length; ) {
+  for (let from = 0; from < answers.length;) {
     const one = JSON.stringify(answers[from]);
     let to = from;
     while (to + 1 < answers.length && JSON.stringify(answers[to + 1]) === one) to += 1;
@@ -142,7 +161,9 @@ function js(value: unknown, indent: number): string {
   const pad = " ".repeat(indent + 2);
   const end = " ".repeat(indent);
   if (Array.isArray(value)) return `[\n${value.map((item) => `${pad}${js(item, indent + 2)},`).join("\n")}\n${end}]`;
-  return `{\n${Object.entries(value).map(([key, held]) => `${pad}${member(key)}: ${js(held, indent + 2)},`).join("\n")}\n${end}}`;
+  return `{\n${Object.entries(value)
+    .map(([key, held]) => `${pad}${member(key)}: ${js(held, indent + 2)},`)
+    .join("\n")}\n${end}}`;
 }
 
 function inline(value: unknown): string {

@@ -62,7 +62,12 @@ function follow(url: URL, after: number): void {
     stream.close();
     if (gone()) return;
     const { status, output, error, cause } = JSON.parse(message.data as string) as Record<string, string | undefined>;
-    tell({ status: status as NonNullable<Recorded["result"]>["status"], ...(output === undefined ? {} : { output: JSON.parse(output) }), ...(error === undefined ? {} : { error }), ...(cause === undefined ? {} : { cause }) });
+    tell({
+      status: status as NonNullable<Recorded["result"]>["status"],
+      ...(output === undefined ? {} : { output: JSON.parse(output) }),
+      ...(error === undefined ? {} : { error }),
+      ...(cause === undefined ? {} : { cause }),
+    });
   });
 }
 

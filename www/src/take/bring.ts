@@ -54,9 +54,21 @@ export async function readText(text: string, name?: string): Promise<void> {
 
 /// A definition in place of the present one. Input, tasks and settings belong to another machine, so they go. Without a
 /// title it gets one of its text.
-export function bringIn({ title, format, definition, type }: { title: string; format: "json" | "yaml"; definition: string; type?: "EXPRESS" }): void {
+export function bringIn({
+  title,
+  format,
+  definition,
+  type,
+}: {
+  title: string;
+  format: "json" | "yaml";
+  definition: string;
+  type?: "EXPRESS";
+}): void {
   const history = workspace.sketched.value;
-  opening.open({ title, format, definition, input: "{}\n", tasks: "", clock: "skip", seed: 1, ...(type && { config: { type } }) }, true, { brought: true });
+  opening.open({ title, format, definition, input: "{}\n", tasks: "", clock: "skip", seed: 1, ...(type && { config: { type } }) }, true, {
+    brought: true,
+  });
   showToast(title === "Untitled" ? "Opened the text. It is kept as a draft." : `Opened ${title}. It is kept as a draft.`);
   if (history) void showOn(history);
 }

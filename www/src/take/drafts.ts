@@ -39,7 +39,9 @@ function draftOf(id: string, text: string | null): Draft | undefined {
   try {
     const { at, turn, trusted, ...packed } = JSON.parse(text) as Record<string, unknown>;
     const workspace = workspaceOf(packed);
-    return workspace.definition.trim() === "" ? undefined : { id, at: Number(at) || 0, turn: Number(turn) || 0, trusted: trusted !== false, workspace };
+    return workspace.definition.trim() === ""
+      ? undefined
+      : { id, at: Number(at) || 0, turn: Number(turn) || 0, trusted: trusted !== false, workspace };
   } catch {
     // What cannot be read is no draft.
     return undefined;
@@ -89,7 +91,9 @@ function* stored(): Generator<[id: string, text: string]> {
 
 /// The oldest beyond what is kept. `but` was just written.
 function removeOldest(but: string): void {
-  const all = [...stored()].map(([id, text]) => ({ id, size: text.length, at: id === but ? Infinity : Number(/^\{"at":(\d+)/.exec(text)?.[1] ?? 0) })).sort((a, b) => b.at - a.at);
+  const all = [...stored()]
+    .map(([id, text]) => ({ id, size: text.length, at: id === but ? Infinity : Number(/^\{"at":(\d+)/.exec(text)?.[1] ?? 0) }))
+    .sort((a, b) => b.at - a.at);
   let size = 0;
   all.forEach((one, i) => {
     size += one.size;
@@ -116,12 +120,21 @@ export function latestDraft(): Draft | undefined {
 function takeOver(): void {
   const isList = (value: unknown): value is unknown[] => Array.isArray(value);
   const isDraft = (value: unknown): value is Workspace & { trusted?: boolean } => typeof value === "object" && value !== null;
-  const old = [prefs.recall<unknown>("draft", null, (held): held is unknown => held !== null), ...prefs.recall<unknown[]>("recent", [], isList)].filter(isDraft);
+  const old = [
+    prefs.recall<unknown>("draft", null, (held): held is unknown => held !== null),
+    ...prefs.recall<unknown[]>("recent", [], isList),
+  ].filter(isDraft);
   if (old.length === 0) return;
   const at = Date.now();
   old.slice(0, MOST).forEach((workspace, i) => {
     try {
-      writeDraft({ id: newId() + i, at: at - 1 - i, turn: 1, trusted: workspace.trusted === true, workspace: workspaceOf(packedOf(workspace)) });
+      writeDraft({
+        id: newId() + i,
+        at: at - 1 - i,
+        turn: 1,
+        trusted: workspace.trusted === true,
+        workspace: workspaceOf(packedOf(workspace)),
+      });
     } catch {
       // One that cannot be read, or for which there is no room.
     }

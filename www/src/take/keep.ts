@@ -58,7 +58,11 @@ export async function keep(fresh: boolean, first: Workspace): Promise<void> {
   });
   effect(() => {
     const run = execution.run.value;
-    setTab(run?.recorded === undefined ? { running: execution.busy.value ? workspace.title.value : undefined, recorded: undefined } : { recorded: run.recorded, running: undefined });
+    setTab(
+      run?.recorded === undefined
+        ? { running: execution.busy.value ? workspace.title.value : undefined, recorded: undefined }
+        : { recorded: run.recorded, running: undefined },
+    );
     if (run !== null) dismiss("reload");
   });
   addEventListener("storage", heardOfStorage);
@@ -73,9 +77,17 @@ export async function keep(fresh: boolean, first: Workspace): Promise<void> {
   });
   if (!same) return;
   if (before.running !== undefined) {
-    notify({ kind: "reload", text: `The run of “${before.running}” ended when the page was reloaded. A session file keeps runs.`, actions: [{ label: "Run again", run: () => void runner.start() }] });
+    notify({
+      kind: "reload",
+      text: `The run of “${before.running}” ended when the page was reloaded. A session file keeps runs.`,
+      actions: [{ label: "Run again", run: () => void runner.start() }],
+    });
   } else if (before.recorded !== undefined) {
-    notify({ kind: "reload", text: `The history of “${before.recorded}” is gone with the reload: the page keeps definitions, not histories.`, actions: [{ label: "Open it again", run: () => panes.openDialog("import") }] });
+    notify({
+      kind: "reload",
+      text: `The history of “${before.recorded}” is gone with the reload: the page keeps definitions, not histories.`,
+      actions: [{ label: "Open it again", run: () => panes.openDialog("import") }],
+    });
   }
 }
 
@@ -152,7 +164,12 @@ function save(): void {
     current = undefined;
     workspace.edit({ title: `${name} (copy)` });
     whole = workspace.current();
-    notify({ kind: "tabs", warn: true, text: `“${name}” was also edited in another tab. This tab's version is kept as “${workspace.title.value}”; both are among the drafts.`, actions: [{ label: "Open the other version", run: () => openById(id) }] });
+    notify({
+      kind: "tabs",
+      warn: true,
+      text: `“${name}” was also edited in another tab. This tab's version is kept as “${workspace.title.value}”; both are among the drafts.`,
+      actions: [{ label: "Open the other version", run: () => openById(id) }],
+    });
   }
   const next = { id: current?.id ?? newId(), turn: (current?.turn ?? 0) + 1 };
   if (!write(next, whole)) return;
@@ -209,7 +226,9 @@ function complain(title: string, full: boolean): void {
   notify({
     kind: "storage",
     warn: true,
-    text: full ? `This browser has no more room for drafts, so “${title}” is not kept: it is gone when this tab is closed. Remove drafts, or save it as a file.` : `This browser keeps no data for this page, so “${title}” is not kept: it is gone when this tab is closed. Allow site data for this address, or save it as a file.`,
+    text: full
+      ? `This browser has no more room for drafts, so “${title}” is not kept: it is gone when this tab is closed. Remove drafts, or save it as a file.`
+      : `This browser keeps no data for this page, so “${title}” is not kept: it is gone when this tab is closed. Allow site data for this address, or save it as a file.`,
     actions: full ? [{ label: "Show the drafts", run: () => panes.openDialog("examples") }, save] : [save],
   });
 }

@@ -24,7 +24,12 @@ export async function shareLink(parts: LinkParts): Promise<string> {
     mocks: parts.mocks ? mocks : {},
     machines: parts.mocks ? started : [],
     breakpoints: parts.breakpoints ? breakpoints : [],
-    ...(parts.position && state !== null ? { selected: state, iterations: Object.fromEntries([...playback.choices.value].filter((one): one is [string, number] => typeof one[1] === "number")) } : {}),
+    ...(parts.position && state !== null
+      ? {
+          selected: state,
+          iterations: Object.fromEntries([...playback.choices.value].filter((one): one is [string, number] => typeof one[1] === "number")),
+        }
+      : {}),
   });
   return new URL(hash, location.href.replace(/#.*$/s, "")).href;
 }
@@ -41,9 +46,29 @@ export async function copyShareLink(): Promise<void> {
 }
 
 /// What is in a workspace that came from elsewhere, in words.
-export function contentsOf({ input: given, tasks: code, mocks = {}, machines: started = [], breakpoints = [], selected, runs, config: settings }: Workspace): string {
-  const many = (list: { length: number }, what: string): string => (list.length > 0 ? `${list.length} ${what}${list.length === 1 ? "" : "s"}` : "");
-  const parts = ["definition", given.trim() !== "" && "input", many(Object.keys(mocks), "mock"), many(started, "machine"), many(breakpoints, "breakpoint"), many(Array.isArray(runs?.runs) ? runs.runs : [], "run"), selected !== undefined && "position", settings && "settings", (code.trim() !== "" || workspace.hasCode(mocks)) && "code (disabled until you enable it)"];
+export function contentsOf({
+  input: given,
+  tasks: code,
+  mocks = {},
+  machines: started = [],
+  breakpoints = [],
+  selected,
+  runs,
+  config: settings,
+}: Workspace): string {
+  const many = (list: { length: number }, what: string): string =>
+    list.length > 0 ? `${list.length} ${what}${list.length === 1 ? "" : "s"}` : "";
+  const parts = [
+    "definition",
+    given.trim() !== "" && "input",
+    many(Object.keys(mocks), "mock"),
+    many(started, "machine"),
+    many(breakpoints, "breakpoint"),
+    many(Array.isArray(runs?.runs) ? runs.runs : [], "run"),
+    selected !== undefined && "position",
+    settings && "settings",
+    (code.trim() !== "" || workspace.hasCode(mocks)) && "code (disabled until you enable it)",
+  ];
   return parts.filter(Boolean).join(", ");
 }
 

@@ -45,7 +45,8 @@ export async function pngOf(options: PictureOptions, scale: 1 | 2 | 3): Promise<
   const [, width, height] = /viewBox="[\d.-]+ [\d.-]+ ([\d.]+) ([\d.]+)"/.exec(svg) ?? [];
   const size = { width: Math.ceil(Number(width) * scale), height: Math.ceil(Number(height) * scale) };
   if (!(size.width > 0 && size.height > 0)) throw new Error("The drawing has no size.");
-  if (size.width * size.height > MOST_PIXELS) throw new Error(`A picture of ${size.width} × ${size.height} is larger than browsers allow. Choose a smaller scale, or SVG.`);
+  if (size.width * size.height > MOST_PIXELS)
+    throw new Error(`A picture of ${size.width} × ${size.height} is larger than browsers allow. Choose a smaller scale, or SVG.`);
   const url = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
   try {
     const image = new Image(size.width, size.height);

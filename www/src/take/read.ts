@@ -30,19 +30,27 @@ export async function read(text: string, file?: string): Promise<Brought> {
     value = JSON.parse(trimmed);
   } catch (error) {
     // A definition with a mistake in it is opened, and the editor shows where it is.
-    if (/^[[{"]/.test(trimmed) && !/\.ya?ml$/i.test(name)) return { kind: "definition", title, format, definition: text, placeholders: placeholdersOf(text) };
+    if (/^[[{"]/.test(trimmed) && !/\.ya?ml$/i.test(name))
+      return { kind: "definition", title, format, definition: text, placeholders: placeholdersOf(text) };
     format = "yaml";
     value = await fromYaml(trimmed, error as Error);
   }
   if (isSession(value)) return { kind: "workspace", workspace: sessionOf(value) };
   if (isTemplate(value)) return { kind: "template", title, template: readTemplate(value) };
   if (isRecorded(value)) return { kind: "recorded", recorded: readRecorded(value, fromFile) };
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error(`${name} contains no definition, template, history or session.`);
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new Error(`${name} contains no definition, template, history or session.`);
   const described = value as Record<string, unknown>;
   // What `aws stepfunctions describe-state-machine` prints has the definition as a text.
   if (described["States"] === undefined && typeof described["definition"] === "string") {
     const { definition } = described as { definition: string };
-    return { kind: "definition", title: String(described["name"] ?? title), format: "json", definition, placeholders: placeholdersOf(definition) };
+    return {
+      kind: "definition",
+      title: String(described["name"] ?? title),
+      format: "json",
+      definition,
+      placeholders: placeholdersOf(definition),
+    };
   }
   return { kind: "definition", title, format, definition: text, placeholders: placeholdersOf(text) };
 }

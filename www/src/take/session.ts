@@ -28,7 +28,8 @@ export function isSession(value: unknown): value is { kind: string } {
 
 /// Throws an Error that says what is wrong with the file.
 export function sessionOf(value: { kind: string }): Workspace {
-  if (value.kind !== KIND) throw new Error(`The session is of version ${value.kind.split("/").at(-1)}, and this page can open only version 1.`);
+  if (value.kind !== KIND)
+    throw new Error(`The session is of version ${value.kind.split("/").at(-1)}, and this page can open only version 1.`);
   const runs = (value as { r?: unknown }).r;
   return { ...workspaceOf(value), ...(typeof runs === "object" && runs !== null && { runs: runs as NonNullable<Workspace["runs"]> }) };
 }
@@ -40,6 +41,10 @@ export async function saveSession(): Promise<void> {
   const { value: selected } = selection.selectedState;
   const runs = execution.run.value === null || execution.run.value.recorded !== undefined ? null : await interpreter.query("saveRuns", {});
   const small = runs !== null && JSON.stringify(runs).length <= LARGEST_RUNS;
-  save(`${whole.title}.asldbg.json`, sessionText({ ...whole, ...(selected === null ? {} : { selected }), ...(small ? { runs } : {}) }), "application/json");
+  save(
+    `${whole.title}.asldbg.json`,
+    sessionText({ ...whole, ...(selected === null ? {} : { selected }), ...(small ? { runs } : {}) }),
+    "application/json",
+  );
   if (runs !== null && !small) showToast("The runs are too large for the file, so they were left out.");
 }

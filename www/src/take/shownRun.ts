@@ -13,7 +13,8 @@ export async function theRun(): Promise<Run> {
   const run = execution.run.value!;
   const { events } = JSON.parse(await interpreter.query("history", {})) as { events: HistoryEvent[] };
   const made = await interpreter.query("calls", {});
-  if (!made && hasChildExecutions(events)) throw new Error("A Distributed Map's children have histories of their own, so a complete test cannot be made from this recording.");
+  if (!made && hasChildExecutions(events))
+    throw new Error("A Distributed Map's children have histories of their own, so a complete test cannot be made from this recording.");
   const started = events[0]?.["executionStartedEventDetails"] as { input?: string } | undefined;
   return {
     title: workspace.title.value,

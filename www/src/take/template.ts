@@ -50,14 +50,25 @@ export function readTemplate(value: unknown): Template {
     const values: Values = new Map();
     // SAM's and CloudFormation's own substitutions come before what the parameters say.
     for (const [key, given] of Object.entries(object(properties["DefinitionSubstitutions"]))) values.set(key, textOf(given, values, 0));
-    const definition = pretty(typeof text === "string" ? text : isFunction(text) ? textOf(text, values, 0) : JSON.stringify(plain(text, values, 0)));
-    found.machines.push({ name, type: type === "EXPRESS" ? "EXPRESS" : "STANDARD", definition, placeholders: placeholdersOf(definition, values, parameters) });
+    const definition = pretty(
+      typeof text === "string" ? text : isFunction(text) ? textOf(text, values, 0) : JSON.stringify(plain(text, values, 0)),
+    );
+    found.machines.push({
+      name,
+      type: type === "EXPRESS" ? "EXPRESS" : "STANDARD",
+      definition,
+      placeholders: placeholdersOf(definition, values, parameters),
+    });
   }
   return found;
 }
 
 /// Every `${Name}` of a definition, each once, with what is known of its value.
-export function placeholdersOf(definition: string, values: ReadonlyMap<string, string> = new Map(), parameters: Record<string, unknown> = {}): Placeholder[] {
+export function placeholdersOf(
+  definition: string,
+  values: ReadonlyMap<string, string> = new Map(),
+  parameters: Record<string, unknown> = {},
+): Placeholder[] {
   const names = new Set([...definition.matchAll(/\$\{([A-Za-z][\w.:-]*)\}/g)].map((match) => match[1]!));
   return [...names].sort().map((name) => ({ name, value: valueOf(name, values, parameters, 0) }));
 }
@@ -74,7 +85,10 @@ type Values = Map<string, string>;
 
 function valueOf(name: string, values: ReadonlyMap<string, string>, parameters: Record<string, unknown>, depth: number): string {
   const given = values.get(name);
-  if (given !== undefined && depth < 8) return given.replace(/\$\{([A-Za-z][\w.:-]*)\}/g, (whole, inner: string) => (inner === name ? whole : valueOf(inner, values, parameters, depth + 1) || whole));
+  if (given !== undefined && depth < 8)
+    return given.replace(/\$\{([A-Za-z][\w.:-]*)\}/g, (whole, inner: string) =>
+      inner === name ? whole : valueOf(inner, values, parameters, depth + 1) || whole,
+    );
   if (Object.hasOwn(PSEUDO_PARAMETERS, name)) return String(PSEUDO_PARAMETERS[name] ?? "");
   const preset = Object.hasOwn(parameters, name) ? object(parameters[name])["Default"] : undefined;
   if (typeof preset === "string" || typeof preset === "number") return String(preset);
@@ -93,7 +107,8 @@ function isFunction(value: unknown): boolean {
 function textOf(value: unknown, values: Values, depth: number): string {
   if (depth > DEPTH) return "";
   if (typeof value === "string") return value;
-  if (!isFunction(value)) return typeof value === "object" && value !== null ? JSON.stringify(plain(value, values, depth + 1)) : String(value ?? "");
+  if (!isFunction(value))
+    return typeof value === "object" && value !== null ? JSON.stringify(plain(value, values, depth + 1)) : String(value ?? "");
   const [[name, argument]] = Object.entries(object(value)) as [[string, unknown]];
   switch (name) {
     case "Ref":
@@ -115,7 +130,9 @@ function textOf(value: unknown, values: Values, depth: number): string {
     case "Fn::If":
       return Array.isArray(argument) ? textOf(argument[1], values, depth + 1) : "";
     default: {
-      const inner = Array.isArray(argument) ? argument.map((part) => textOf(part, values, depth + 1)).join(".") : textOf(argument, values, depth + 1);
+      const inner = Array.isArray(argument)
+        ? argument.map((part) => textOf(part, values, depth + 1)).join(".")
+        : textOf(argument, values, depth + 1);
       return `\${${name.slice(4)}.${inner.replace(/[^\w.:-]/g, "-")}}`;
     }
   }

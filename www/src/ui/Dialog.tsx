@@ -44,7 +44,9 @@ export function Dialog({ title, close, wide = false, children, footer }: Props) 
             <Icon name="close" />
           </button>
         </div>
-        <div class="dialog-body" tabIndex={0}>{children}</div>
+        <div class="dialog-body" tabIndex={0}>
+          {children}
+        </div>
         {footer && <div class="dialog-foot">{footer}</div>}
       </div>
     </dialog>

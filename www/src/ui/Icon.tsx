@@ -11,7 +11,13 @@ const FILLED = new Set<IconName>(["play", "stop", "first", "back", "forward", "l
 
 export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
   return (
-    <svg class={FILLED.has(name) ? "icon filled" : "icon"} width={`${size / 16}rem`} height={`${size / 16}rem`} viewBox="0 0 20 20" aria-hidden="true">
+    <svg
+      class={FILLED.has(name) ? "icon filled" : "icon"}
+      width={`${size / 16}rem`}
+      height={`${size / 16}rem`}
+      viewBox="0 0 20 20"
+      aria-hidden="true"
+    >
       <path d={PATHS[name]} />
     </svg>
   );

@@ -23,17 +23,36 @@ export function ListBox({ label, id, rows, chosen, choose, row }: Props) {
   const shown = Math.min(rows, MOST);
   useEffect(() => list.current?.children[chosen]?.scrollIntoView({ block: "nearest" }), [chosen]);
   const keys = (event: KeyboardEvent): void => {
-    const to = { ArrowDown: chosen + 1, ArrowUp: chosen - 1, PageDown: chosen + PAGE, PageUp: chosen - PAGE, Home: 0, End: shown - 1 }[event.key];
+    const to = { ArrowDown: chosen + 1, ArrowUp: chosen - 1, PageDown: chosen + PAGE, PageUp: chosen - PAGE, Home: 0, End: shown - 1 }[
+      event.key
+    ];
     if (to === undefined || shown === 0) return;
     event.preventDefault();
     choose(Math.max(0, Math.min(to, shown - 1)));
   };
   return (
-    <ol class="list-box" role="listbox" aria-label={label} tabIndex={0} ref={list} aria-activedescendant={chosen >= 0 && chosen < shown ? `${id}-${chosen}` : undefined} onKeyDown={keys}>
+    <ol
+      class="list-box"
+      role="listbox"
+      aria-label={label}
+      tabIndex={0}
+      ref={list}
+      aria-activedescendant={chosen >= 0 && chosen < shown ? `${id}-${chosen}` : undefined}
+      onKeyDown={keys}
+    >
       {Array.from({ length: shown }, (_, i) => {
         const { class: kind = "", content } = row(i);
         return (
-          <li key={i} id={`${id}-${i}`} role="option" aria-selected={i === chosen} aria-posinset={i + 1} aria-setsize={rows} class={`list-row ${kind}`} onClick={() => choose(i)}>
+          <li
+            key={i}
+            id={`${id}-${i}`}
+            role="option"
+            aria-selected={i === chosen}
+            aria-posinset={i + 1}
+            aria-setsize={rows}
+            class={`list-row ${kind}`}
+            onClick={() => choose(i)}
+          >
             {content}
           </li>
         );

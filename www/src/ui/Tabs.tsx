@@ -25,11 +25,15 @@ export function Tabs<T extends string>({ label, tabs, chosen, choose, prefix, en
   const keys = (event: KeyboardEvent): void => {
     const at = tabs.findIndex((tab) => tab.id === chosen);
     const to =
-      event.key === "ArrowRight" ? (at + 1) % tabs.length
-      : event.key === "ArrowLeft" ? (at + tabs.length - 1) % tabs.length
-      : event.key === "Home" ? 0
-      : event.key === "End" ? tabs.length - 1
-      : -1;
+      event.key === "ArrowRight"
+        ? (at + 1) % tabs.length
+        : event.key === "ArrowLeft"
+          ? (at + tabs.length - 1) % tabs.length
+          : event.key === "Home"
+            ? 0
+            : event.key === "End"
+              ? tabs.length - 1
+              : -1;
     if (to < 0) return;
     event.preventDefault();
     choose(tabs[to]!.id);

@@ -14,7 +14,12 @@ export function elapsed(ms: number): string {
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s`;
-  const units: [string, number][] = [["d", 86_400_000], ["h", 3_600_000], ["min", 60_000], ["s", 1000]];
+  const units: [string, number][] = [
+    ["d", 86_400_000],
+    ["h", 3_600_000],
+    ["min", 60_000],
+    ["s", 1000],
+  ];
   const at = units.findIndex(([, size]) => ms >= size);
   const [name, size] = units[at]!;
   const [small, smallSize] = units[at + 1] ?? ["", 0];

@@ -15,7 +15,9 @@ export function keepFocus(): () => void {
   const watch = new MutationObserver(() => {
     if (!last || last.isConnected || document.activeElement !== document.body) return;
     // Dialogs and menus give it back themselves.
-    const home = around.some((one) => one.matches("dialog, [role=menu]")) ? undefined : around.find((one) => one.isConnected && one.querySelector(FOCUSABLE));
+    const home = around.some((one) => one.matches("dialog, [role=menu]"))
+      ? undefined
+      : around.find((one) => one.isConnected && one.querySelector(FOCUSABLE));
     last = null;
     if (home && home.id !== "app") home.querySelector<HTMLElement>(FOCUSABLE)?.focus({ preventScroll: true });
   });

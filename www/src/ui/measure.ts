@@ -16,7 +16,8 @@ const held = { name: new Map<string, number>(), text: new Map<string, number>() 
 function advance(char: string, face: Face): number {
   let width = held[face].get(char);
   if (width === undefined) {
-    if (context) context.font = `${WEIGHTS[face]} ${EM}px ${getComputedStyle(document.documentElement).getPropertyValue("--sans") || "sans-serif"}`;
+    if (context)
+      context.font = `${WEIGHTS[face]} ${EM}px ${getComputedStyle(document.documentElement).getPropertyValue("--sans") || "sans-serif"}`;
     held[face].set(char, (width = Math.ceil(((context?.measureText(char).width ?? 60) / EM) * 1000)));
   }
   return width;
@@ -32,7 +33,11 @@ export function widthOf(text: string, size: number, face: Face = "name"): number
 let common: TextWidths | undefined;
 /// The widths of all characters that a definition may show, for the layout.
 export function widthsFor(definition: string): TextWidths {
-  const of = (chars: string): TextWidths => ({ chars, name: [...chars].map((char) => advance(char, "name")), text: [...chars].map((char) => advance(char, "text")) });
+  const of = (chars: string): TextWidths => ({
+    chars,
+    name: [...chars].map((char) => advance(char, "name")),
+    text: [...chars].map((char) => advance(char, "text")),
+  });
   common ??= of(ascii);
   const others = new Set(definition.match(/[^\0-\x7f]/gu));
   return others.size === 0 ? common : of([...new Set([...ascii, ...others])].join(""));

@@ -31,7 +31,14 @@ export function Explorer({ label, value, text }: Props) {
   return (
     <div class="explorer">
       <div class="flow-foot">
-        <SearchBox label={`Search in ${label}`} text={search.value} at={at} of={of} search={(wanted) => ((search.value = wanted), (nth.value = 0))} go={(by) => (nth.value = (at + by + of) % Math.max(1, of))} />
+        <SearchBox
+          label={`Search in ${label}`}
+          text={search.value}
+          at={at}
+          of={of}
+          search={(wanted) => ((search.value = wanted), (nth.value = 0))}
+          go={(by) => (nth.value = (at + by + of) % Math.max(1, of))}
+        />
         <div class="segments" role="group" aria-label={`How ${label} is shown`}>
           <button type="button" aria-pressed={tree.value} onClick={() => (tree.value = true)}>
             Tree
@@ -42,7 +49,15 @@ export function Explorer({ label, value, text }: Props) {
         </div>
       </div>
       {tree.value ? (
-        <Tree label={label} lines={lines} found={new Set(hits)} current={current} picked={picked.value} pick={(path) => (picked.value = picked.value && nameOf(picked.value) === nameOf(path) ? null : path)} words="Press Enter or click to copy it or its path" />
+        <Tree
+          label={label}
+          lines={lines}
+          found={new Set(hits)}
+          current={current}
+          picked={picked.value}
+          pick={(path) => (picked.value = picked.value && nameOf(picked.value) === nameOf(path) ? null : path)}
+          words="Press Enter or click to copy it or its path"
+        />
       ) : (
         <Text label={label} text={all ? text : text.slice(0, SHOWN)} places={places} at={at} length={search.value.length} />
       )}
@@ -61,7 +76,17 @@ export function Explorer({ label, value, text }: Props) {
 
 function CopyLink({ what, text }: { what: string; text: string }) {
   return (
-    <button type="button" class="link" title={text.slice(0, 200)} onClick={() => void navigator.clipboard.writeText(text).then(() => showToast(`Copied the ${what}.`), () => showToast("The browser did not allow copying."))}>
+    <button
+      type="button"
+      class="link"
+      title={text.slice(0, 200)}
+      onClick={() =>
+        void navigator.clipboard.writeText(text).then(
+          () => showToast(`Copied the ${what}.`),
+          () => showToast("The browser did not allow copying."),
+        )
+      }
+    >
       Copy {what}
     </button>
   );
@@ -84,7 +109,11 @@ function Text({ label, text, places, at, length }: { label: string; text: string
           from = place + length;
           return [
             before,
-            <mark key={place} class={i === at ? "current" : ""} ref={i === at ? (element) => element?.scrollIntoView({ block: "nearest" }) : undefined}>
+            <mark
+              key={place}
+              class={i === at ? "current" : ""}
+              ref={i === at ? (element) => element?.scrollIntoView({ block: "nearest" }) : undefined}
+            >
               {text.slice(place, from)}
             </mark>,
           ];

@@ -12,12 +12,18 @@ export function Failure({ error, cause, brief = false }: { error: unknown; cause
         <Icon name="error" size={14} /> {typeof error === "string" && error !== "" ? error : "Failed"}
       </p>
       {message !== undefined && <p class="failure-cause">{message}</p>}
-      {typeof cause === "string" && cause !== "" && (message !== undefined ? (
-        <details>
-          <summary>Whole cause</summary>
+      {typeof cause === "string" &&
+        cause !== "" &&
+        (message !== undefined ? (
+          <details>
+            <summary>Whole cause</summary>
+            <JsonView label="Cause" text={cause} />
+          </details>
+        ) : isJson(cause) ? (
           <JsonView label="Cause" text={cause} />
-        </details>
-      ) : isJson(cause) ? <JsonView label="Cause" text={cause} /> : <p class="failure-cause">{cause}</p>)}
+        ) : (
+          <p class="failure-cause">{cause}</p>
+        ))}
     </div>
   );
 }

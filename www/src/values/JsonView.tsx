@@ -28,7 +28,14 @@ export function JsonView({ value, text, label }: Props) {
       <figcaption>
         <span>{label}</span>
         <span class="size">{size(whole)}</span>
-        <button type="button" class="plain square small" aria-label={`Search in ${label}`} title="Search, or look at it as a tree" aria-pressed={exploring.value} onClick={() => (exploring.value = !exploring.value)}>
+        <button
+          type="button"
+          class="plain square small"
+          aria-label={`Search in ${label}`}
+          title="Search, or look at it as a tree"
+          aria-pressed={exploring.value}
+          onClick={() => (exploring.value = !exploring.value)}
+        >
           <Icon name="search" size={14} />
         </button>
         <button
@@ -36,7 +43,12 @@ export function JsonView({ value, text, label }: Props) {
           class="plain square small"
           aria-label={`Copy ${label}`}
           title="Copy"
-          onClick={() => void navigator.clipboard.writeText(whole).then(() => showToast(`${label} copied.`), () => showToast("The browser did not allow copying."))}
+          onClick={() =>
+            void navigator.clipboard.writeText(whole).then(
+              () => showToast(`${label} copied.`),
+              () => showToast("The browser did not allow copying."),
+            )
+          }
         >
           <Icon name="copy" size={14} />
         </button>

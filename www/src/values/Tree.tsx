@@ -29,7 +29,19 @@ interface Props {
 /// So many lines are drawn at once: long values have more than a page can hold.
 const DRAWN = 800;
 
-export function Tree({ label, lines: all, lit = [], approximate = false, found, current, picked = null, point, pick, unfold, words = "" }: Props) {
+export function Tree({
+  label,
+  lines: all,
+  lit = [],
+  approximate = false,
+  found,
+  current,
+  picked = null,
+  point,
+  pick,
+  unfold,
+  words = "",
+}: Props) {
   const element = useRef<HTMLDivElement>(null);
   const at = useSignal(0);
   const from = useSignal(0);
@@ -42,9 +54,12 @@ export function Tree({ label, lines: all, lit = [], approximate = false, found, 
   const rest = all.length - start - lines.length;
   const lights = new Set(lit.map(nameOf));
   const chosen = picked && nameOf(picked);
-  const isLit = (path: Path): boolean => lights.size > 0 && (lights.has("[]") || path.some((_, i) => lights.has(nameOf(path.slice(0, i + 1)))));
+  const isLit = (path: Path): boolean =>
+    lights.size > 0 && (lights.has("[]") || path.some((_, i) => lights.has(nameOf(path.slice(0, i + 1)))));
   // A folded line shows what is lit inside of it.
-  const holdsLit = (line: Line): boolean => line.folded !== undefined && lit.some((path) => path.length > line.path.length && nameOf(path.slice(0, line.path.length)) === nameOf(line.path));
+  const holdsLit = (line: Line): boolean =>
+    line.folded !== undefined &&
+    lit.some((path) => path.length > line.path.length && nameOf(path.slice(0, line.path.length)) === nameOf(line.path));
   const stops = lines.flatMap((line, i) => (line.end ? [] : [i]));
   const stop = stops.includes(at.value) ? at.value : (stops[0] ?? 0);
   useEffect(() => {
@@ -60,7 +75,9 @@ export function Tree({ label, lines: all, lit = [], approximate = false, found, 
   const keys = (event: KeyboardEvent): void => {
     const here = stops.indexOf(stop);
     const page = 12;
-    const to = { ArrowDown: here + 1, ArrowUp: here - 1, PageDown: here + page, PageUp: here - page, Home: 0, End: stops.length - 1 }[event.key];
+    const to = { ArrowDown: here + 1, ArrowUp: here - 1, PageDown: here + page, PageUp: here - page, Home: 0, End: stops.length - 1 }[
+      event.key
+    ];
     const line = lines[stop];
     if (to !== undefined) {
       const next = stops[Math.max(0, Math.min(stops.length - 1, to))];
@@ -79,7 +96,15 @@ export function Tree({ label, lines: all, lit = [], approximate = false, found, 
           {count(start, "line")} before
         </button>
       )}
-      <div ref={element} class={approximate ? "tree roughly" : "tree"} role="tree" aria-label={label} onKeyDown={keys} onPointerLeave={() => point?.(null)} onFocusOut={(event) => !element.current?.contains(event.relatedTarget as Node) && point?.(null)}>
+      <div
+        ref={element}
+        class={approximate ? "tree roughly" : "tree"}
+        role="tree"
+        aria-label={label}
+        onKeyDown={keys}
+        onPointerLeave={() => point?.(null)}
+        onFocusOut={(event) => !element.current?.contains(event.relatedTarget as Node) && point?.(null)}
+      >
         {lines.map((line, i) => {
           const mark = line.mark === "+" ? " added" : line.mark === "-" ? " removed" : line.mark === "~" ? " changed" : "";
           const shines = isLit(line.path) || holdsLit(line);
@@ -149,11 +174,29 @@ function show(box: HTMLElement | null, part: Element | null | undefined): void {
 /// The lines in which a text stands, whatever its case.
 export function findIn(lines: readonly Line[], text: string): Line[] {
   const wanted = text.toLowerCase();
-  return wanted === "" ? [] : lines.filter((line) => !line.end && `${line.key}${line.folded === undefined ? line.text : ""}`.toLowerCase().includes(wanted));
+  return wanted === ""
+    ? []
+    : lines.filter((line) => !line.end && `${line.key}${line.folded === undefined ? line.text : ""}`.toLowerCase().includes(wanted));
 }
 
 /// A box to search in, with its count and the way to the next and the one before.
-export function SearchBox({ label, text, at, of, search, go, children }: { label: string; text: string; at: number; of: number; search(text: string): void; go(by: 1 | -1): void; children?: VNode }) {
+export function SearchBox({
+  label,
+  text,
+  at,
+  of,
+  search,
+  go,
+  children,
+}: {
+  label: string;
+  text: string;
+  at: number;
+  of: number;
+  search(text: string): void;
+  go(by: 1 | -1): void;
+  children?: VNode;
+}) {
   return (
     <div class="value-search" role="group" aria-label={label}>
       <input
@@ -176,7 +219,13 @@ export function SearchBox({ label, text, at, of, search, go, children }: { label
       </span>
       {of > 0 && (
         <>
-          <button type="button" class="plain square small" aria-label="Previous match" title="Previous (Shift+Enter)" onClick={() => go(-1)}>
+          <button
+            type="button"
+            class="plain square small"
+            aria-label="Previous match"
+            title="Previous (Shift+Enter)"
+            onClick={() => go(-1)}
+          >
             <Icon name="left" size={13} />
           </button>
           <button type="button" class="plain square small" aria-label="Next match" title="Next (Enter)" onClick={() => go(1)}>

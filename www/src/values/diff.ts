@@ -48,14 +48,31 @@ export function linesOf(before: unknown, after: unknown, compare: boolean, open:
 
 type How = "both" | "plain" | "added" | "removed";
 
-function walk(lines: Collected, key: string, path: Path, before: unknown, after: unknown, depth: number, how: How, open: ReadonlySet<string> | "all"): void {
+function walk(
+  lines: Collected,
+  key: string,
+  path: Path,
+  before: unknown,
+  after: unknown,
+  depth: number,
+  how: How,
+  open: ReadonlySet<string> | "all",
+): void {
   if (lines.left! <= 0) return;
   const value = how === "removed" ? before : after;
   const mark = how === "added" ? "+" : how === "removed" ? "-" : "";
   if (how === "both" && isContainer(before) && isContainer(after) && Array.isArray(before) === Array.isArray(after)) {
     if (equal(before, after) && depth > 0 && open !== "all" && !open.has(nameOf(path))) {
       const n = Object.keys(after as object).length;
-      add(lines, { depth, key, path, text: n === 0 ? (Array.isArray(after) ? "[]" : "{}") : Array.isArray(after) ? `[ ${n} unchanged ]` : `{ ${n} unchanged }`, mark: "", folded: n, leaf: n === 0 });
+      add(lines, {
+        depth,
+        key,
+        path,
+        text: n === 0 ? (Array.isArray(after) ? "[]" : "{}") : Array.isArray(after) ? `[ ${n} unchanged ]` : `{ ${n} unchanged }`,
+        mark: "",
+        folded: n,
+        leaf: n === 0,
+      });
       return;
     }
     return container(lines, key, path, before, after, depth, "both", open, "");
@@ -69,17 +86,31 @@ function walk(lines: Collected, key: string, path: Path, before: unknown, after:
     walk(lines, key, path, undefined, after, depth, "added", open);
     return;
   }
-  if (isContainer(value) && Object.keys(value as object).length > 0) return container(lines, key, path, before, after, depth, how, open, mark);
+  if (isContainer(value) && Object.keys(value as object).length > 0)
+    return container(lines, key, path, before, after, depth, how, open, mark);
   add(lines, { depth, key, path, text: brief(value), mark, leaf: true });
 }
 
-function container(lines: Collected, key: string, path: Path, before: unknown, after: unknown, depth: number, how: How, open: ReadonlySet<string> | "all", mark: Line["mark"]): void {
+function container(
+  lines: Collected,
+  key: string,
+  path: Path,
+  before: unknown,
+  after: unknown,
+  depth: number,
+  how: How,
+  open: ReadonlySet<string> | "all",
+  mark: Line["mark"],
+): void {
   const value = (how === "removed" ? before : after) as object;
   const list = Array.isArray(value);
   add(lines, { depth, key, path, text: list ? "[" : "{", mark, leaf: false });
   const now = (how === "removed" ? {} : after) as Record<string, unknown>;
   const then = (how === "removed" || how === "both" ? before : {}) as Record<string, unknown>;
-  const names = how === "both" ? [...Object.keys(now), ...Object.keys(then).filter((name) => !Object.hasOwn(now, name))] : Object.keys(how === "removed" ? then : now);
+  const names =
+    how === "both"
+      ? [...Object.keys(now), ...Object.keys(then).filter((name) => !Object.hasOwn(now, name))]
+      : Object.keys(how === "removed" ? then : now);
   for (const name of names) {
     const step = list ? Number(name) : name;
     const shown = list ? "" : `${JSON.stringify(name)}: `;
@@ -111,5 +142,8 @@ export function equal(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (!isContainer(a) || !isContainer(b) || Array.isArray(a) !== Array.isArray(b)) return false;
   const keys = Object.keys(a as object);
-  return keys.length === Object.keys(b as object).length && keys.every((key) => Object.hasOwn(b as object, key) && equal((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key]));
+  return (
+    keys.length === Object.keys(b as object).length &&
+    keys.every((key) => Object.hasOwn(b as object, key) && equal((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key]))
+  );
 }

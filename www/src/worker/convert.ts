@@ -14,7 +14,10 @@ interface Change {
 const LINE = 100;
 
 /// For one state, or for all: the changes of a JSON text, the names of the states, and why others stay.
-export function toJsonataEdits(json: string, only?: string): { edits: Change[]; converted: string[]; left: { state: string; reason: string }[] } {
+export function toJsonataEdits(
+  json: string,
+  only?: string,
+): { edits: Change[]; converted: string[]; left: { state: string; reason: string }[] } {
   const definition = JSON.parse(json) as { [field: string]: JsonValue };
   const { definition: result, converted, left } = toJsonata(definition, only);
   const edits: Change[] = [];
@@ -25,7 +28,8 @@ export function toJsonataEdits(json: string, only?: string): { edits: Change[]; 
     const first = /^\s*\{(\s*)/.exec(json);
     const at = first![0].length;
     // A field that says otherwise would stand there twice.
-    if (member(definition, "QueryLanguage") === undefined) edits.push({ start: at, end: at, text: `"QueryLanguage": ${JSON.stringify(machine)},${first![1] || " "}` });
+    if (member(definition, "QueryLanguage") === undefined)
+      edits.push({ start: at, end: at, text: `"QueryLanguage": ${JSON.stringify(machine)},${first![1] || " "}` });
     else return { edits: [{ start: 0, end: json.length, text: `${JSON.stringify(result, null, 2)}\n` }], converted, left };
   }
   let done = 0;
@@ -54,14 +58,20 @@ function own(state: unknown): unknown {
 }
 
 function valueAt(document: unknown, pointer: string): unknown {
-  return pointer.split("/").slice(1).reduce((at, step) => {
-    const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
-    return member(at, key) ?? (key === "Iterator" ? member(at, "ItemProcessor") : undefined);
-  }, document);
+  return pointer
+    .split("/")
+    .slice(1)
+    .reduce((at, step) => {
+      const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
+      return member(at, key) ?? (key === "Iterator" ? member(at, "ItemProcessor") : undefined);
+    }, document);
 }
 
 function oneLine(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(oneLine).join(", ")}]`;
-  if (typeof value === "object" && value !== null) return `{${Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${oneLine(item)}`).join(", ")}}`;
+  if (typeof value === "object" && value !== null)
+    return `{${Object.entries(value)
+      .map(([key, item]) => `${JSON.stringify(key)}: ${oneLine(item)}`)
+      .join(", ")}}`;
   return JSON.stringify(value);
 }

@@ -30,7 +30,13 @@ export function tallyRun(tally: Tally, session: DebugSession, run: number, defin
 }
 
 /// Of the definition of a text: runs of any other do not count, because their parts may be others.
-export function coverageOf(source: Source, text: string, tally: Tally, session: DebugSession | undefined, definitionOf: (run: number) => string): Covered {
+export function coverageOf(
+  source: Source,
+  text: string,
+  tally: Tally,
+  session: DebugSession | undefined,
+  definitionOf: (run: number) => string,
+): Covered {
   const key = canonical(source.json);
   const gone = tally.get(key);
   const hits = { ...gone?.hits };
@@ -48,7 +54,14 @@ export function coverageOf(source: Source, text: string, tally: Tally, session: 
 }
 
 /// The report as a file, in the forms that `stepglass coverage` writes.
-export function coverageFile(source: Source, text: string, hits: Record<string, number>, runs: number, file: string, form: "json" | "lcov"): string {
+export function coverageFile(
+  source: Source,
+  text: string,
+  hits: Record<string, number>,
+  runs: number,
+  file: string,
+  form: "json" | "lcov",
+): string {
   return measured(source, text, hits, runs, file)[form]();
 }
 

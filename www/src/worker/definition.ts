@@ -41,7 +41,8 @@ export function findStates(json: string): StateInfo[] {
       found.push({ name, type: text("Type"), pointer: at, detail: text("Resource") });
       const branches = member(body, "Branches");
       if (Array.isArray(branches)) branches.forEach((branch, i) => scope(branch, `${at}/Branches/${i}`, depth + 1));
-      for (const key of ["ItemProcessor", "Iterator"]) if (member(body, key) !== undefined) scope(member(body, key), `${at}/${key}`, depth + 1);
+      for (const key of ["ItemProcessor", "Iterator"])
+        if (member(body, key) !== undefined) scope(member(body, key), `${at}/${key}`, depth + 1);
     }
   };
   scope(definition, "", 0);

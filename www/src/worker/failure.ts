@@ -25,7 +25,9 @@ export function failureOf(session: DebugSession, definition: string, visit: numb
   info.field = path.map((step, i) => (typeof step === "number" ? `[${step}]` : i === 0 ? step : `.${step}`)).join("");
   info.expression = inner(text);
   const saw = sawOf(scene, at, path);
-  const span = isExpression(text) ? wrongInJsonata(looking, scene, at, info.expression, saw) : wrongInPath(info.expression, said, saw[0]?.value);
+  const span = isExpression(text)
+    ? wrongInJsonata(looking, scene, at, info.expression, saw)
+    : wrongInPath(info.expression, said, saw[0]?.value);
   if (span) Object.assign(info, span);
   // Of a JSONata expression only what it names.
   const named = isExpression(text) ? readsOfJsonata(text).reads.map(({ of }) => of as string) : undefined;
@@ -62,7 +64,20 @@ function sawOf(scene: Scene, at: number, path: Path): Saw[] {
   }
 }
 
-const NO_EXPRESSIONS: ReadonlySet<string> = new Set(["Type", "Comment", "Next", "Default", "Resource", "QueryLanguage", "Branches", "ItemProcessor", "Iterator", "ErrorEquals", "Error", "StringMatches"]);
+const NO_EXPRESSIONS: ReadonlySet<string> = new Set([
+  "Type",
+  "Comment",
+  "Next",
+  "Default",
+  "Resource",
+  "QueryLanguage",
+  "Branches",
+  "ItemProcessor",
+  "Iterator",
+  "ErrorEquals",
+  "Error",
+  "StringMatches",
+]);
 const EARLY: ReadonlySet<string> = new Set(["InputPath", "Parameters", "Arguments", "Items", "ItemsPath"]);
 const LATE: ReadonlySet<string> = new Set(["ResultSelector", "ResultPath", "OutputPath"]);
 
@@ -88,7 +103,11 @@ function fieldOf(scene: Scene, at: number, said: string): { path: Path; text: st
       if (!said.includes(text) || (done ? EARLY : LATE).has(field)) return;
       const key = path.at(-1);
       const quoted = said.includes(`'${text}'`) || said.includes(`"${text}"`);
-      found.push({ path, text: value, score: text.length + (quoted ? 1000 : 0) + (typeof key === "string" && said.includes(`'${key}'`) ? 500 : 0) });
+      found.push({
+        path,
+        text: value,
+        score: text.length + (quoted ? 1000 : 0) + (typeof key === "string" && said.includes(`'${key}'`) ? 500 : 0),
+      });
     } else if (typeof value === "object" && value !== null) {
       for (const [key, part] of Object.entries(value)) walk(part, [...path, Array.isArray(value) ? Number(key) : key], depth + 1);
     }
@@ -109,7 +128,13 @@ function wrongInPath(text: string, said: string, value: unknown): Span | undefin
   const step = /^Unable to apply step "([^"]*)"/.exec(said)?.[1];
   if (step !== undefined) {
     const from = text.lastIndexOf(step);
-    return from < 0 ? undefined : { from: Math.max(0, text[from - 1] === "." ? from - 1 : from), to: from + step.length, why: `No object here can have the member ${step}.` };
+    return from < 0
+      ? undefined
+      : {
+          from: Math.max(0, text[from - 1] === "." ? from - 1 : from),
+          to: from + step.length,
+          why: `No object here can have the member ${step}.`,
+        };
   }
   const argument = /argument for the field '([^']*)'/.exec(said)?.[1] ?? (text.startsWith("$") ? text : undefined);
   if (argument === undefined) return undefined;
@@ -129,7 +154,8 @@ export function missingIn(path: string, value: unknown): { from: number; why: st
     const end = index + step.length;
     const found = select(path.slice(1, end), value, () => true);
     if (!found) return undefined;
-    if (found.places.length === 0) return { from: known, why: `${path.slice(0, known)} is ${kindOf(held)}: it has no ${step.replace(/^\./, "")}.` };
+    if (found.places.length === 0)
+      return { from: known, why: `${path.slice(0, known)} is ${kindOf(held)}: it has no ${step.replace(/^\./, "")}.` };
     known = end;
     held = valueAt(value, found.places[0]!);
   }
@@ -163,7 +189,13 @@ function wrongInJsonata(looking: Looking, scene: Scene, at: number, text: string
       const root = `$states.${of}`;
       if (found.places.length === 0) {
         const start = text.indexOf(`${root}${path}`);
-        return start < 0 ? undefined : { from: start + root.length + known, to: start + root.length + path.length, why: `${root}${path.slice(0, known)} is ${kindOf(held)}: it has no ${step.trim().replace(/^\./, "")}.` };
+        return start < 0
+          ? undefined
+          : {
+              from: start + root.length + known,
+              to: start + root.length + path.length,
+              why: `${root}${path.slice(0, known)} is ${kindOf(held)}: it has no ${step.trim().replace(/^\./, "")}.`,
+            };
       }
       known = index + step.length;
       held = valueAt(source.value, found.places[0]!);
@@ -175,7 +207,8 @@ function wrongInJsonata(looking: Looking, scene: Scene, at: number, text: string
 /// The state around that has taken an error which its own state has not.
 function takenBy(looking: Looking, scene: Scene, at: number): Pick<FailureInfo, "outer"> {
   const raised = JSON.stringify(scene.stages[at]!.value);
-  const took = (stages: Scene["stages"], from: number): Scene["stages"][number] | undefined => stages.slice(from).find(({ stage }) => stage === "retry" || stage === "catch");
+  const took = (stages: Scene["stages"], from: number): Scene["stages"][number] | undefined =>
+    stages.slice(from).find(({ stage }) => stage === "retry" || stage === "catch");
   if (took(scene.stages, at)) return {};
   for (let visit = looking.visit(scene.visit); visit && visit.around >= 0; visit = looking.visit(visit.around)) {
     const { attempts } = looking.session.stages(visit.around, undefined, { all: true });
@@ -191,7 +224,14 @@ function takenBy(looking: Looking, scene: Scene, at: number): Pick<FailureInfo, 
 }
 
 /// The values of what rules of a Choice look at: paths, or of a condition in JSONata all that it reads.
-export function operandsOf(session: DebugSession, definition: string, visit: number, attempt: number, stage: number, texts: readonly string[]): Operand[][] {
+export function operandsOf(
+  session: DebugSession,
+  definition: string,
+  visit: number,
+  attempt: number,
+  stage: number,
+  texts: readonly string[],
+): Operand[][] {
   const looking = new Looking(session, definition, visit);
   const scene = looking.scene(visit, attempt);
   if (!scene) return texts.map(() => []);
@@ -210,7 +250,11 @@ export function operandsOf(session: DebugSession, definition: string, visit: num
       if (seen.has(chain) || seen.size >= 12) return [];
       seen.add(chain);
       const answer = session.evaluate(chain, { language: "jsonata", values });
-      return [answer.message === undefined && !answer.nothing ? { text: chain, value: answer.value } : { text: chain, missing: answer.message ?? "there is no value" }];
+      return [
+        answer.message === undefined && !answer.nothing
+          ? { text: chain, value: answer.value }
+          : { text: chain, missing: answer.message ?? "there is no value" },
+      ];
     });
   });
 }
@@ -240,9 +284,9 @@ export function scopesOf(session: DebugSession, definition: string, visit: numbe
   for (let id = entered; id > 0; id = looking.events[id - 1]?.previousEventId ?? 0) {
     const by = looking.leftBy(id);
     if (!by) continue;
-    for (const [name, text] of Object.entries(assignedBy(looking.events[id - 1]!))) put(by.thread, name, by.threadName, { value: parsed(text), state: by.state, event: looking.shown(id), fresh: id === entered });
+    for (const [name, text] of Object.entries(assignedBy(looking.events[id - 1]!)))
+      put(by.thread, name, by.threadName, { value: parsed(text), state: by.state, event: looking.shown(id), fresh: id === entered });
     id = by.enter;
   }
   return [...scopes.values()].map((scope) => ({ ...scope, variables: scope.variables.sort((a, b) => (a.name < b.name ? -1 : 1)) }));
 }
-

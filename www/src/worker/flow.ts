@@ -9,17 +9,29 @@ const MOST_RETRIES = 200;
 
 /// Null where the state was not visited yet. Without a visit, the last one before where one looks.
 /// `child` is a visit in a child execution; `item` the item of the stages that a Map has for each.
-export function flowOf(session: DebugSession, definition: string, state: string, enter?: number, attempt?: number, child?: { id: number; enter: number; iterations: number[] }, item?: number): Flow | null {
+export function flowOf(
+  session: DebugSession,
+  definition: string,
+  state: string,
+  enter?: number,
+  attempt?: number,
+  child?: { id: number; enter: number; iterations: number[] },
+  item?: number,
+): Flow | null {
   const known = child ? [] : session.visits(state);
   const { event } = session;
-  const chosen = child ?? (enter === undefined ? known.findLast((visit) => visit.enter <= event) : known.find((visit) => visit.enter === enter)) ?? known[0];
+  const chosen =
+    child ??
+    (enter === undefined ? known.findLast((visit) => visit.enter <= event) : known.find((visit) => visit.enter === enter)) ??
+    known[0];
   if (!chosen) return null;
   const found = session.stages(chosen.id, attempt, { all: true, ...(item !== undefined && { item }) });
   const { fields, language } = fieldsOf(definition, state);
   const nth = Math.min(attempt ?? found.attempts - 1, found.attempts - 1);
   const retries: Flow["retries"] = [];
   for (let i = Math.max(0, nth - MOST_RETRIES); i <= nth; i++) {
-    for (const { stage, value } of i === nth ? found.stages : session.stages(chosen.id, i, { all: true }).stages) if (stage === "retry") retries.push(value as Flow["retries"][number]);
+    for (const { stage, value } of i === nth ? found.stages : session.stages(chosen.id, i, { all: true }).stages)
+      if (stage === "retry") retries.push(value as Flow["retries"][number]);
   }
   return {
     visit: chosen.id,
@@ -30,7 +42,13 @@ export function flowOf(session: DebugSession, definition: string, state: string,
     attempt: nth,
     attempts: found.attempts,
     input: found.input,
-    stages: found.stages.map(({ place, stage, value, index }) => ({ place, stage, value, size: bytes(value), ...(index !== undefined && { index, of: found.items[stage]! }) })),
+    stages: found.stages.map(({ place, stage, value, index }) => ({
+      place,
+      stage,
+      value,
+      size: bytes(value),
+      ...(index !== undefined && { index, of: found.items[stage]! }),
+    })),
     retries,
     fields,
     language,
@@ -67,7 +85,9 @@ export function fieldsOf(definition: string, state: string): { fields: Record<st
 }
 
 export function member(value: unknown, key: string | number): unknown {
-  return typeof value === "object" && value !== null && Object.hasOwn(value, key) ? (value as Record<string | number, unknown>)[key] : undefined;
+  return typeof value === "object" && value !== null && Object.hasOwn(value, key)
+    ? (value as Record<string | number, unknown>)[key]
+    : undefined;
 }
 
 function entries(value: unknown): [string, unknown][] {

@@ -20,7 +20,19 @@ export interface OpenVisit extends Visit {
 }
 
 /// Columns of a chunk while it is made, with what was not taken yet.
-const fresh = () => ({ ops: [] as number[], nodes: [] as number[], edges: [] as number[], times: [] as number[], events: [] as number[], places: [] as number[], items: [] as number[], begun: [] as number[], rounds: [] as number[], names: new Map<number, string>(), errors: new Map<number, string>() });
+const fresh = () => ({
+  ops: [] as number[],
+  nodes: [] as number[],
+  edges: [] as number[],
+  times: [] as number[],
+  events: [] as number[],
+  places: [] as number[],
+  items: [] as number[],
+  begun: [] as number[],
+  rounds: [] as number[],
+  names: new Map<number, string>(),
+  errors: new Map<number, string>(),
+});
 
 const EMPTY: GraphIndex = new GraphIndex({ width: 0, height: 0, direction: "TB", truncated: false, crossings: 0, nodes: [], edges: [] });
 
@@ -103,7 +115,11 @@ export class History {
   private lastError = "";
 
   /// Of a child execution: the iteration of its Map that it is.
-  constructor(graph: Graph | GraphIndex | undefined, protected readonly columns = new Columns(), protected readonly within = -1) {
+  constructor(
+    graph: Graph | GraphIndex | undefined,
+    protected readonly columns = new Columns(),
+    protected readonly within = -1,
+  ) {
     this.index = graph instanceof GraphIndex ? graph : graph ? new GraphIndex(graph) : EMPTY;
   }
 
@@ -158,7 +174,8 @@ export class History {
           at.attempts.push({ scheduled: event.id, ended: 0, failed: false });
           at.failed = false;
           at.closed = false;
-          if (event.type === "MapStateStarted" || (event.type === "MapRunStarted" && at.round < 0)) this.beginRound(at, typeof details["length"] === "number" ? details["length"] : -1);
+          if (event.type === "MapStateStarted" || (event.type === "MapRunStarted" && at.round < 0))
+            this.beginRound(at, typeof details["length"] === "number" ? details["length"] : -1);
           break;
         case Op.Fail:
         case Op.Timeout:
@@ -219,7 +236,8 @@ export class History {
   private beginRound(map: OpenVisit, length: number): void {
     const { batcher } = this.index.node(map.node)?.map ?? {};
     // A child takes a batch of items; how many go into so many bytes is not known before.
-    const total = !batcher || length < 0 ? length : batcher.items !== undefined && batcher.bytes === undefined ? Math.ceil(length / batcher.items) : -1;
+    const total =
+      !batcher || length < 0 ? length : batcher.items !== undefined && batcher.bytes === undefined ? Math.ceil(length / batcher.items) : -1;
     map.round = this.columns.beginRound(map.node, map.item, total);
     map.items = new Map();
   }
@@ -255,8 +273,20 @@ export class History {
     }
     const id = this.visits.length;
     this.visits.push({
-      node, name, around, scope, iterations, enter: i + 1, exit: 0, closed: false, caught: false, failed: false, attempts: [],
-      item, round: -1, items: new Map(),
+      node,
+      name,
+      around,
+      scope,
+      iterations,
+      enter: i + 1,
+      exit: 0,
+      closed: false,
+      caught: false,
+      failed: false,
+      attempts: [],
+      item,
+      round: -1,
+      items: new Map(),
     });
     const list = this.byState.get(name);
     if (list) list.push(id);
@@ -311,7 +341,12 @@ export class History {
     const into = this.index.in[node] ?? [];
     const from = before === undefined ? undefined : this.index.node(before)?.id;
     const found = from === undefined ? undefined : into.find((e) => edges[e]!.from === from && (edges[e]!.kind === "catch") === caught);
-    return found ?? (from === undefined || this.index.parent[before!] !== this.index.parent[node] ? (into.find((e) => edges[e]!.kind === "start") ?? -1) : -1);
+    return (
+      found ??
+      (from === undefined || this.index.parent[before!] !== this.index.parent[node]
+        ? (into.find((e) => edges[e]!.kind === "start") ?? -1)
+        : -1)
+    );
   }
 
   protected endEdge(node: number): number {
@@ -321,11 +356,11 @@ export class History {
     if (out.some((e) => edges[e]!.kind !== "end" && edges[e]!.kind !== "catch")) return -1;
     return out.find((e) => edges[e]!.kind === "end") ?? -1;
   }
-
 }
 
 /// What of a chunk goes over to the page without a copy.
-export const buffersOf = (chunk: LogChunk): ArrayBuffer[] => Object.values(chunk).flatMap((column: unknown) => (ArrayBuffer.isView(column) ? [column.buffer as ArrayBuffer] : []));
+export const buffersOf = (chunk: LogChunk): ArrayBuffer[] =>
+  Object.values(chunk).flatMap((column: unknown) => (ArrayBuffer.isView(column) ? [column.buffer as ArrayBuffer] : []));
 
 export function detailsOf(event: HistoryEvent): Record<string, unknown> {
   for (const key of Object.keys(event)) {
@@ -335,14 +370,19 @@ export function detailsOf(event: HistoryEvent): Record<string, unknown> {
 }
 
 /// What went into a visit and came out of it, from the events that entered and left it.
-export function dataOf(entered: object | undefined, exited: object | undefined): { input?: unknown; output?: unknown; variables?: unknown } {
+export function dataOf(
+  entered: object | undefined,
+  exited: object | undefined,
+): { input?: unknown; output?: unknown; variables?: unknown } {
   const before = entered ? detailsOf(entered as HistoryEvent) : {};
   const after = exited ? detailsOf(exited as HistoryEvent) : {};
   const { assignedVariables } = after;
   return {
     ...("input" in before && { input: parsed(before["input"]) }),
     ...("output" in after && { output: parsed(after["output"]) }),
-    ...(assignedVariables !== undefined && { variables: Object.fromEntries(Object.entries(assignedVariables as object).map(([name, text]) => [name, parsed(text)])) }),
+    ...(assignedVariables !== undefined && {
+      variables: Object.fromEntries(Object.entries(assignedVariables as object).map(([name, text]) => [name, parsed(text)])),
+    }),
   };
 }
 

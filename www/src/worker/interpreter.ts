@@ -36,8 +36,33 @@ loaded.catch(() => {});
 /// What the interpreter's first part was made for: showing a machine and running it. The rest is loaded for everything else,
 /// and with the first deed, so that it is there when something rare is met on the way.
 const OPENING: ReadonlySet<keyof Methods> = new Set([
-  "ping", "analyze", "run", "stop", "step", "runTo", "goTo", "goToPlace", "advance", "setStops", "setMocks", "setClock", "answer", "handlersDied",
-  "variables", "scopes", "visitsOf", "flow", "runs", "lanes", "outcome", "rows", "place", "event", "visits", "history", "json",
+  "ping",
+  "analyze",
+  "run",
+  "stop",
+  "step",
+  "runTo",
+  "goTo",
+  "goToPlace",
+  "advance",
+  "setStops",
+  "setMocks",
+  "setClock",
+  "answer",
+  "handlersDied",
+  "variables",
+  "scopes",
+  "visitsOf",
+  "flow",
+  "runs",
+  "lanes",
+  "outcome",
+  "rows",
+  "place",
+  "event",
+  "visits",
+  "history",
+  "json",
 ]);
 let analyzed = 0;
 let lacking: Promise<unknown> | undefined;
@@ -82,7 +107,12 @@ function loadRuns(): Promise<void> {
 const CROWD = 5_000;
 
 /// The Parallel and Map states of the machine itself that nobody has opened.
-const outermost = (states: readonly StateInfo[], expanded: readonly string[]): string[] => states.filter(({ type, pointer }) => (type === "Parallel" || type === "Map") && pointer.split("/").length === 3 && !expanded.includes(pointer)).map(({ pointer }) => pointer);
+const outermost = (states: readonly StateInfo[], expanded: readonly string[]): string[] =>
+  states
+    .filter(
+      ({ type, pointer }) => (type === "Parallel" || type === "Map") && pointer.split("/").length === 3 && !expanded.includes(pointer),
+    )
+    .map(({ pointer }) => pointer);
 
 /// The graph that was sent last: an equal one is not sent again, as most keys change nothing that is drawn.
 let drawn = { id: 0, written: "" };
@@ -100,13 +130,24 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
     const crowded = states.length > CROWD;
     let graph: Graph | undefined;
     try {
-      graph = layout(json, { ...drawing, ...(crowded && { collapsed: [...drawing.collapsed, ...outermost(states, drawing.expanded)] }), foldLarge: true, selectors: true }) as unknown as Graph;
+      graph = layout(json, {
+        ...drawing,
+        ...(crowded && { collapsed: [...drawing.collapsed, ...outermost(states, drawing.expanded)] }),
+        foldLarge: true,
+        selectors: true,
+      }) as unknown as Graph;
       if (graph.nodes.length === 0) graph = undefined;
     } catch {
       // Not JSON: the diagnostics say so, the page keeps the last graph.
     }
     const places = asked.places(source);
-    const analysis: Methods["analyze"]["value"] = { diagnostics, ...(places && { places }), states, tasks: findTasks(json), took: performance.now() - started };
+    const analysis: Methods["analyze"]["value"] = {
+      diagnostics,
+      ...(places && { places }),
+      states,
+      tasks: findTasks(json),
+      took: performance.now() - started,
+    };
     if (crowded) analysis.crowded = true;
     if (graph) {
       const written = JSON.stringify(graph);
@@ -171,8 +212,19 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
   async replay({ definition, format }) {
     if (!shown) throw new Error("no recorded execution is shown");
     const { json } = await readSource(definition, format);
-    const { matches, compared, divergences, missing, unreproducible, tasks, input, startTime } = replayHistory(json, { events: shown.history.events } as never);
-    return { matches, compared, divergences: divergences.slice(0, 100), missing: missing.slice(0, 100), unreproducible: unreproducible.length, tasks, input, ...(startTime !== undefined && { startTime }) };
+    const { matches, compared, divergences, missing, unreproducible, tasks, input, startTime } = replayHistory(json, {
+      events: shown.history.events,
+    } as never);
+    return {
+      matches,
+      compared,
+      divergences: divergences.slice(0, 100),
+      missing: missing.slice(0, 100),
+      unreproducible: unreproducible.length,
+      tasks,
+      input,
+      ...(startTime !== undefined && { startTime }),
+    };
   },
 
   showMore({ run, events, result }) {
@@ -191,7 +243,10 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
   layOut({ json, ...drawing }) {
     const found = asked.places({ json, problems: [] });
     const graph = layout(json, { ...drawing, foldLarge: true, selectors: true }) as unknown as Graph;
-    return { graph, analysis: { diagnostics: [], ...(found && { places: found }), states: findStates(json), tasks: findTasks(json), took: 0 } };
+    return {
+      graph,
+      analysis: { diagnostics: [], ...(found && { places: found }), states: findStates(json), tasks: findTasks(json), took: 0 },
+    };
   },
   goTo: ({ event }) => done(current?.session.goto(event)),
   goToPlace: ({ place }) => done(current?.session.gotoPlace(place)),
@@ -210,17 +265,30 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
   setClock: ({ clock }) => done(current?.setClock(clock)),
   variables: ({ visit }) => current?.session.scopes(visit) ?? {},
   visitsOf: ({ state }) => current?.session.visits(state) ?? [],
-  flow: ({ state, enter, attempt, child, item }) => (current ? runs!.flowOf(current.session, current.definition(), state, enter, attempt, child, item) : null),
+  flow: ({ state, enter, attempt, child, item }) =>
+    current ? runs!.flowOf(current.session, current.definition(), state, enter, attempt, child, item) : null,
   evaluate: ({ question, language, visit, input }) =>
-    current ? current.session.evaluate(question, { language, ...(visit !== undefined && { visit }), ...(input !== undefined && { values: { ...current.session.values(visit), input } }) }) : runs!.ask(language, question, { input: input ?? null }),
-  tryField: ({ visit, attempt, stage, item, language, text }) => (current ? runs!.tryField(current.session, current.definition(), visit, attempt, stage, item, language, text) : { message: "nothing has run yet" }),
+    current
+      ? current.session.evaluate(question, {
+          language,
+          ...(visit !== undefined && { visit }),
+          ...(input !== undefined && { values: { ...current.session.values(visit), input } }),
+        })
+      : runs!.ask(language, question, { input: input ?? null }),
+  tryField: ({ visit, attempt, stage, item, language, text }) =>
+    current
+      ? runs!.tryField(current.session, current.definition(), visit, attempt, stage, item, language, text)
+      : { message: "nothing has run yet" },
   put: async ({ text, format, ...change }) => (await import("./put.ts")).put(await readSource(text, format), change),
   addCatch: async ({ text, format, ...change }) => (await import("./put.ts")).addCatch(await readSource(text, format), change),
   failure: ({ visit, attempt }) => (current ? runs!.failureOf(current.session, current.definition(), visit, attempt) : null),
-  operands: ({ visit, attempt, stage, texts }) => (current ? runs!.operandsOf(current.session, current.definition(), visit, attempt, stage, texts) : texts.map(() => [])),
+  operands: ({ visit, attempt, stage, texts }) =>
+    current ? runs!.operandsOf(current.session, current.definition(), visit, attempt, stage, texts) : texts.map(() => []),
   scopes: ({ visit }) => (current ? runs!.scopesOf(current.session, current.definition(), visit) : []),
-  lights: ({ visit, attempt, stage, item, ...what }) => runs!.lightsOf(new runs!.Looking(current!.session, current!.definition(), visit, item), visit, attempt, stage, what),
-  origin: ({ visit, attempt, stage, item, path }) => (current ? runs!.originOf(current.session, current.definition(), visit, attempt, stage, path, current.mocked, item) : []),
+  lights: ({ visit, attempt, stage, item, ...what }) =>
+    runs!.lightsOf(new runs!.Looking(current!.session, current!.definition(), visit, item), visit, attempt, stage, what),
+  origin: ({ visit, attempt, stage, item, path }) =>
+    current ? runs!.originOf(current.session, current.definition(), visit, attempt, stage, path, current.mocked, item) : [],
   setValue: (change) => done(current?.session.setValue(change)),
   fork: ({ event }) => done(current?.session.fork({ event })),
 

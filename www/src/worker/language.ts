@@ -1,7 +1,20 @@
 // What an editor asks, in JSON or YAML: the interpreter answers about JSON, and places go to and fro.
 
 import { type CodeAction, type MachineType, type TextRange, type ValidateOptions, complete as ask, language, validate } from "stepglass";
-import type { AtPlace, Completions, Diagnostic, Edit, Fix, HoverInfo, Methods, NamePlaces, Place, Proposal, Reads, StatePlace } from "../model/protocol.ts";
+import type {
+  AtPlace,
+  Completions,
+  Diagnostic,
+  Edit,
+  Fix,
+  HoverInfo,
+  Methods,
+  NamePlaces,
+  Place,
+  Proposal,
+  Reads,
+  StatePlace,
+} from "../model/protocol.ts";
 import { type Source, readSource } from "./definition.ts";
 
 /// How many problems get their changes at once.
@@ -88,7 +101,10 @@ function members(reads: Reads, last: LastRun): Proposal[] {
   const known = last.value(reads);
   if (!known) return [];
   // Of a list, JSONata takes the members of its items.
-  const value = reads.language === "jsonata" && Array.isArray(known.value) ? known.value.find((item) => typeof item === "object" && item !== null) : known.value;
+  const value =
+    reads.language === "jsonata" && Array.isArray(known.value)
+      ? known.value.find((item) => typeof item === "object" && item !== null)
+      : known.value;
   if (typeof value !== "object" || value === null || Array.isArray(value)) return [];
   const detail = known.run === undefined ? "in the recording" : `seen in run ${known.run}`;
   const simple = reads.language === "jsonata" ? /^[\p{L}_][\p{L}\p{N}_]*$/u : /^[\p{L}_][\p{L}\p{N}_-]*$/u;
@@ -113,10 +129,13 @@ const MOST_VALUES = 60;
 
 export const values = async ({ text, format, state }: Methods["values"]["params"], last: LastRun): Promise<Methods["values"]["value"]> => {
   const source = await readSource(text, format);
-  return language.expressions(source.json, state).slice(0, MOST_VALUES).flatMap(({ start, end, field, source: path, language: dialect }) => {
-    const known = last.value({ state, field, path, language: dialect });
-    return known ? [{ at: back(source, { start, end }).to, text: brief(JSON.stringify(known.value)) }] : [];
-  });
+  return language
+    .expressions(source.json, state)
+    .slice(0, MOST_VALUES)
+    .flatMap(({ start, end, field, source: path, language: dialect }) => {
+      const known = last.value({ state, field, path, language: dialect });
+      return known ? [{ at: back(source, { start, end }).to, text: brief(JSON.stringify(known.value)) }] : [];
+    });
 };
 
 const brief = (json: string): string => (json.length > 60 ? `${json.slice(0, 60)}…` : json);
@@ -125,7 +144,13 @@ export const convert: Maker<"convert"> = async ({ text, format, state }) => {
   const source = await readSource(text, format);
   const { converted, left, edits } = (await import("./convert.ts")).toJsonataEdits(source.json, state);
   const mapped = editsOf(source, edits);
-  return mapped ? { converted, left, edits: mapped } : { converted: [], left: [...left, ...converted.map((name) => ({ state: name, reason: "it is written through an alias" }))], edits: [] };
+  return mapped
+    ? { converted, left, edits: mapped }
+    : {
+        converted: [],
+        left: [...left, ...converted.map((name) => ({ state: name, reason: "it is written through an alias" }))],
+        edits: [],
+      };
 };
 
 export const references: Maker<"references"> = async (params) => {
@@ -192,7 +217,9 @@ function settle(source: Source, diagnostics: Diagnostic[]): Diagnostic[] {
   diagnostics.forEach((diagnostic, i) => {
     const { range, code } = diagnostic;
     if (i < MOST_FIXED && range) {
-      const own = found.filter(({ problem }) => problem?.code === code && problem.start === range.start.offset && problem.end === range.end.offset);
+      const own = found.filter(
+        ({ problem }) => problem?.code === code && problem.start === range.start.offset && problem.end === range.end.offset,
+      );
       const fixes = fixesOf(source, own);
       if (fixes.length > 0) diagnostic.fixes = fixes;
     }
@@ -215,6 +242,9 @@ function settle(source: Source, diagnostics: Diagnostic[]): Diagnostic[] {
   return diagnostics;
 }
 
-function withRange<T extends object>(label: T, range: { start: Place; end: Place } | undefined): T & { range?: { start: Place; end: Place } } {
+function withRange<T extends object>(
+  label: T,
+  range: { start: Place; end: Place } | undefined,
+): T & { range?: { start: Place; end: Place } } {
   return range ? { ...label, range } : label;
 }

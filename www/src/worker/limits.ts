@@ -14,11 +14,16 @@ const REFUSED = /[\s<>{}[\]?*"#%\\^|~`$&,;:/\p{Cc}\p{Cs}]/u;
 
 /// Throws the reason why AWS, or the interpreter, would not start an execution with this input and this name.
 export function refuse(input: unknown, { name, payload }: Config): void {
-  if (isDeeper(input, DEPTH_LIMIT)) throw new Error(`The input is nested deeper than ${DEPTH_LIMIT} levels. The interpreter reads no deeper JSON.`);
+  if (isDeeper(input, DEPTH_LIMIT))
+    throw new Error(`The input is nested deeper than ${DEPTH_LIMIT} levels. The interpreter reads no deeper JSON.`);
   const size = new Blob([JSON.stringify(input)]).size;
-  if (payload !== false && size > PAYLOAD_LIMIT) throw new Error(`The input is ${bytes(size)}. AWS takes at most ${bytes(PAYLOAD_LIMIT)}. This limit can be turned off in Config.`);
+  if (payload !== false && size > PAYLOAD_LIMIT)
+    throw new Error(`The input is ${bytes(size)}. AWS takes at most ${bytes(PAYLOAD_LIMIT)}. This limit can be turned off in Config.`);
   const [bad] = (name && REFUSED.exec(name)) || [];
-  if (bad !== undefined) throw new Error(`The execution's name “${name}” has ${/\s/.test(bad) ? "a space" : `the character ${bad}`}, which AWS refuses in a name. The name is set in Config.`);
+  if (bad !== undefined)
+    throw new Error(
+      `The execution's name “${name}” has ${/\s/.test(bad) ? "a space" : `the character ${bad}`}, which AWS refuses in a name. The name is set in Config.`,
+    );
 }
 
 /// Without recursion: what is asked about is how deep it goes.

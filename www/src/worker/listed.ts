@@ -18,7 +18,12 @@ const utf8 = new TextEncoder();
 
 /// The history of a child execution, as far as it is one iteration of its Map.
 class ChildHistory extends History {
-  constructor(index: GraphIndex, columns: Columns, readonly map: OpenVisit, readonly item: number) {
+  constructor(
+    index: GraphIndex,
+    columns: Columns,
+    readonly map: OpenVisit,
+    readonly item: number,
+  ) {
     super(index, columns, item);
   }
 
@@ -51,7 +56,15 @@ export class ListedHistory extends History {
     if (!child) return;
     if (event) child.add(event as unknown as HistoryEvent, after, place);
     if (status === undefined) return;
-    this.columns.put(status === "SUCCEEDED" ? Op.IterationDone : status === "ABORTED" ? Op.IterationAbort : Op.IterationFail, child.map.node, -1, time, after, place, child.item);
+    this.columns.put(
+      status === "SUCCEEDED" ? Op.IterationDone : status === "ABORTED" ? Op.IterationAbort : Op.IterationFail,
+      child.map.node,
+      -1,
+      time,
+      after,
+      place,
+      child.item,
+    );
     this.children.delete(name);
   }
 
@@ -89,7 +102,11 @@ export class ListedHistory extends History {
       const visit = this.visits[list[entered - 1] ?? -1];
       if (!visit) return null;
       const exited = visit.exit > 0 && visit.exit <= upTo;
-      return { iterations: visit.iterations, input: this.bytesOf(visit.enter, "input"), ...(exited && { output: this.bytesOf(visit.exit, "output") }) };
+      return {
+        iterations: visit.iterations,
+        input: this.bytesOf(visit.enter, "input"),
+        ...(exited && { output: this.bytesOf(visit.exit, "output") }),
+      };
     });
   }
 
@@ -129,7 +146,11 @@ export class ListedHistory extends History {
       while (at >= 0 && at !== filter.scope) at = this.scopes[at]!.outer;
       // What begins and ends an iteration is told by its Map.
       const iteration = this.iterationOf[i]!;
-      if (at < 0 && !(iteration >= 0 && this.scopeIds.get(`${this.visitOf[i]!} ${this.visits[this.visitOf[i]!]?.name} #${iteration}`) === filter.scope)) return false;
+      if (
+        at < 0 &&
+        !(iteration >= 0 && this.scopeIds.get(`${this.visitOf[i]!} ${this.visits[this.visitOf[i]!]?.name} #${iteration}`) === filter.scope)
+      )
+        return false;
     }
     if (filter.state !== "") {
       let at = this.visitOf[i]!;
@@ -138,7 +159,11 @@ export class ListedHistory extends History {
     }
     if (text === "") return true;
     const name = this.visits[this.visitOf[i]!]?.name ?? "";
-    return event.type.toLowerCase().includes(text) || name.toLowerCase().includes(text) || JSON.stringify(detailsOf(event)).toLowerCase().includes(text);
+    return (
+      event.type.toLowerCase().includes(text) ||
+      name.toLowerCase().includes(text) ||
+      JSON.stringify(detailsOf(event)).toLowerCase().includes(text)
+    );
   }
 
   private row(i: number): EventRow {

@@ -21,5 +21,9 @@ export function problemOf(machine: Machine): string | null {
 
 /// Those that can be run, by name. What cannot be read is as if it was not there.
 export function machinesOf(machines: readonly Machine[]): Record<string, StateMachine> {
-  return Object.fromEntries(machines.filter((machine) => machine.name.trim() !== "" && problemOf(machine) === null).map((machine) => [machine.name.trim(), machineOf(machine)]));
+  return Object.fromEntries(
+    machines
+      .filter((machine) => machine.name.trim() !== "" && problemOf(machine) === null)
+      .map((machine) => [machine.name.trim(), machineOf(machine)]),
+  );
 }

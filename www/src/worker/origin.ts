@@ -27,7 +27,16 @@ interface At {
 }
 
 /// `mocked` says which states' tasks are played by mocks.
-export function originOf(session: DebugSession, definition: string, visit: number, attempt: number, stage: number, path: Path, mocked: (state: string) => boolean = () => false, item?: number): Origin[] {
+export function originOf(
+  session: DebugSession,
+  definition: string,
+  visit: number,
+  attempt: number,
+  stage: number,
+  path: Path,
+  mocked: (state: string) => boolean = () => false,
+  item?: number,
+): Origin[] {
   return new Search(new Looking(session, definition, visit, item), mocked).from({ visit, attempt, stage, path });
 }
 
@@ -36,7 +45,10 @@ class Search {
   /// Loops lead to the same values on many ways.
   private readonly seen = new Set<string>();
 
-  constructor(private readonly looking: Looking, private readonly mocked: (state: string) => boolean) {}
+  constructor(
+    private readonly looking: Looking,
+    private readonly mocked: (state: string) => boolean,
+  ) {}
 
   from(at: At): Origin[] {
     this.follow(at, 0, 0);
@@ -44,7 +56,8 @@ class Search {
   }
 
   private tell(origin: Origin): void {
-    if (this.found.length < MOST) this.found.push(origin.event === undefined ? origin : { ...origin, event: this.looking.shown(origin.event) });
+    if (this.found.length < MOST)
+      this.found.push(origin.event === undefined ? origin : { ...origin, event: this.looking.shown(origin.event) });
   }
 
   private follow(at: At | undefined, depth: number, steps: number): void {
@@ -64,11 +77,13 @@ class Search {
     const { state, enter } = scene;
     const { stage } = scene.stages[at.stage]!;
     const shown = pathText(at.path);
-    const tell = (text: string, approximate = false): void => this.tell({ text, event: enter, state, depth, stage: at.stage, ...(approximate && { approximate }) });
+    const tell = (text: string, approximate = false): void =>
+      this.tell({ text, event: enter, state, depth, stage: at.stage, ...(approximate && { approximate }) });
     if (stage === "result" && scene.type !== "Pass") return this.result(scene, at, depth);
     if (stage === "error") return this.error(scene, at, depth);
     const { index } = scene.stages[at.stage]!;
-    if (stage === "afterItemSelector" && index !== undefined) return this.selected(scene, scene.fields["ItemSelector"] === undefined ? "Parameters" : "ItemSelector", index, at, depth);
+    if (stage === "afterItemSelector" && index !== undefined)
+      return this.selected(scene, scene.fields["ItemSelector"] === undefined ? "Parameters" : "ItemSelector", index, at, depth);
     const making = this.looking.making(scene, at.stage, at.path);
     const field = making.made ? fieldWords(making.made.path) : "";
     const from = (to: number, path: Path): At => ({ ...at, stage: to, path });
@@ -99,7 +114,13 @@ class Search {
     for (const [to, paths] of groups) {
       if (paths.length > MOST_SOURCES) {
         const common = commonOf(paths);
-        this.tell({ text: `depends on ${paths.length} values in ${pathText(common)}`, event: scene.enter, state: scene.state, depth, approximate: true });
+        this.tell({
+          text: `depends on ${paths.length} values in ${pathText(common)}`,
+          event: scene.enter,
+          state: scene.state,
+          depth,
+          approximate: true,
+        });
         next.push({ ...at, stage: to, path: common });
       } else for (const path of paths) next.push({ ...at, stage: to, path });
     }
@@ -139,9 +160,10 @@ class Search {
 
   /// The Map that an item belongs to: the one that is evaluated, in its ItemSelector, or the one around.
   private iteration(scene: Scene, path: Path): { around?: { id: number; state: string; enter: number }; index?: number } {
-    if (scene.type === "Map" && this.itemOf !== undefined && starts(path, ["Map"])) return { around: { id: scene.visit, state: scene.state, enter: scene.enter }, index: this.itemOf };
+    if (scene.type === "Map" && this.itemOf !== undefined && starts(path, ["Map"]))
+      return { around: { id: scene.visit, state: scene.state, enter: scene.enter }, index: this.itemOf };
     const visit = this.looking.visit(scene.visit)!;
-    for (let outer = visit; outer.around >= 0; ) {
+    for (let outer = visit; outer.around >= 0;) {
       const around = this.looking.visit(outer.around);
       if (!around) break;
       if (around.type === "Map") return { around, index: outer.slot };
@@ -161,7 +183,9 @@ class Search {
       return [];
     }
     // In JSONata without Items they are the input.
-    return [{ visit: map, attempt: 0, stage: scene.stages.findIndex(({ stage }) => stage === "afterItemsPath" || stage === "afterItems"), path }];
+    return [
+      { visit: map, attempt: 0, stage: scene.stages.findIndex(({ stage }) => stage === "afterItemsPath" || stage === "afterItems"), path },
+    ];
   }
 
   /// What a task has answered, or what the branches and iterations have put out.
@@ -169,17 +193,33 @@ class Search {
     const { state, type, enter } = scene;
     const shown = pathText(at.path);
     if (type !== "Map" && type !== "Parallel") {
-      this.tell({ text: `${shown} ← the task's result in ${state}${this.mocked(state) ? " (mock)" : ""}`, event: enter, state, depth, stage: at.stage });
+      this.tell({
+        text: `${shown} ← the task's result in ${state}${this.mocked(state) ? " (mock)" : ""}`,
+        event: enter,
+        state,
+        depth,
+        stage: at.stage,
+      });
       return this.asked(scene, at, depth);
     }
     const word = type === "Map" ? "iteration" : "branch";
     const [slot] = at.path;
     const inside = this.looking.visits.findLast((other) => other.exit > 0 && other.around === scene.visit && other.slot === slot);
     if (typeof slot !== "number") {
-      this.tell({ text: type === "Map" ? `${shown} ← the iterations of ${state}, one for each item` : `${shown} ← all branches of ${state}`, event: enter, state, depth });
+      this.tell({
+        text: type === "Map" ? `${shown} ← the iterations of ${state}, one for each item` : `${shown} ← all branches of ${state}`,
+        event: enter,
+        state,
+        depth,
+      });
       return type === "Map" ? this.items(scene.visit, []) : [];
     }
-    this.tell({ text: `${shown} ← ${word} ${slot} of ${state}${inside ? "" : type === "Map" ? ", a child execution" : ""}`, event: enter, state, depth });
+    this.tell({
+      text: `${shown} ← ${word} ${slot} of ${state}${inside ? "" : type === "Map" ? ", a child execution" : ""}`,
+      event: enter,
+      state,
+      depth,
+    });
     if (!inside) return [];
     return this.output(inside.id, at.path.slice(1));
   }
@@ -193,7 +233,13 @@ class Search {
     const given = stage < 0 ? scene.input : valueOf(scene, stage);
     const [path, ...others] = placesOf(given, value);
     if (!path || others.length > 0) return [];
-    this.tell({ text: `the same value is in the input of the task, at ${pathText(path)}`, event: scene.enter, state: scene.state, depth, approximate: true });
+    this.tell({
+      text: `the same value is in the input of the task, at ${pathText(path)}`,
+      event: scene.enter,
+      state: scene.state,
+      depth,
+      approximate: true,
+    });
     return [{ ...at, stage, path }];
   }
 
@@ -201,8 +247,16 @@ class Search {
   private error(scene: Scene, at: At, depth: number): At[] {
     const { state, type, enter } = scene;
     const raised = scene.stages[at.stage]!.value;
-    const inside = type === "Map" || type === "Parallel" ? this.looking.visits.findLast((other) => other.around === scene.visit && same(this.raised(other.id)?.value, raised)) : undefined;
-    this.tell({ text: `${pathText(at.path)} ← the error of ${inside ? `${inside.state} inside ${state}` : state}`, event: enter, state, depth });
+    const inside =
+      type === "Map" || type === "Parallel"
+        ? this.looking.visits.findLast((other) => other.around === scene.visit && same(this.raised(other.id)?.value, raised))
+        : undefined;
+    this.tell({
+      text: `${pathText(at.path)} ← the error of ${inside ? `${inside.state} inside ${state}` : state}`,
+      event: enter,
+      state,
+      depth,
+    });
     return [];
   }
 
@@ -236,7 +290,8 @@ class Search {
     }
     const around = this.looking.visit(visit.around);
     if (!around) {
-      const given = (this.looking.events[0] as { executionStartedEventDetails?: { input?: string } } | undefined)?.executionStartedEventDetails?.input;
+      const given = (this.looking.events[0] as { executionStartedEventDetails?: { input?: string } } | undefined)
+        ?.executionStartedEventDetails?.input;
       const whose = visit.threadName === "Execution" ? "the execution's input" : `the input of ${visit.threadName}`;
       if (given === undefined || !byHand(valueAt(JSON.parse(given), at.path))) this.tell({ text: `${shown} ← ${whose}`, event: 1, depth });
       return [];
@@ -249,16 +304,28 @@ class Search {
     }
     const index = visit.slot;
     this.tell({ text: `${shown} ← item ${index} of ${around.state}`, event: around.enter, state: around.state, depth });
-    const field = outer.fields["ItemSelector"] !== undefined ? "ItemSelector" : outer.language === "JSONPath" && outer.fields["Parameters"] !== undefined ? "Parameters" : undefined;
+    const field =
+      outer.fields["ItemSelector"] !== undefined
+        ? "ItemSelector"
+        : outer.language === "JSONPath" && outer.fields["Parameters"] !== undefined
+          ? "Parameters"
+          : undefined;
     if (field === undefined) return this.items(around.id, [index, ...at.path]);
     return this.selected(outer, field, index, at, depth);
   }
 
   /// Through an ItemSelector, which is evaluated for each item.
   private selected(map: Scene, field: string, index: number, at: At, depth: number): At[] {
-    const stage = Math.max(0, map.stages.findLastIndex((one) => one.stage.startsWith("afterItems") || one.stage === "afterInputPath"));
+    const stage = Math.max(
+      0,
+      map.stages.findLastIndex((one) => one.stage.startsWith("afterItems") || one.stage === "afterInputPath"),
+    );
     // As if it were a stage: it reads what the items are found in.
-    const like: Scene = { ...map, stages: [...map.stages.slice(0, stage + 1), { stage: "afterItemSelector", value: undefined, place: -1 }], fields: { ...map.fields, ItemSelector: map.fields[field] } };
+    const like: Scene = {
+      ...map,
+      stages: [...map.stages.slice(0, stage + 1), { stage: "afterItemSelector", value: undefined, place: -1 }],
+      fields: { ...map.fields, ItemSelector: map.fields[field] },
+    };
     const making = this.looking.making(like, stage + 1, at.path);
     this.itemOf = index;
     const shown = pathText(at.path);
@@ -269,7 +336,12 @@ class Search {
       return [];
     }
     if (!making.leaf && making.places.length === 0) return [];
-    if (making.leaf) this.tell({ text: `${shown} ← ${inner(making.leaf.text)} in ${field} of ${map.state}`, ...told, ...(making.approximate && { approximate: true }) });
+    if (making.leaf)
+      this.tell({
+        text: `${shown} ← ${inner(making.leaf.text)} in ${field} of ${map.state}`,
+        ...told,
+        ...(making.approximate && { approximate: true }),
+      });
     const next = this.read(map, place, making, depth);
     this.itemOf = undefined;
     return next;
@@ -285,7 +357,8 @@ function placesOf(whole: unknown, value: unknown): Path[] {
     if (!next) break;
     const [held, path] = next;
     if (same(held, value)) found.push(path);
-    else if (typeof held === "object" && held !== null) for (const [key, inside] of Object.entries(held)) open.push([inside, [...path, Array.isArray(held) ? Number(key) : key]]);
+    else if (typeof held === "object" && held !== null)
+      for (const [key, inside] of Object.entries(held)) open.push([inside, [...path, Array.isArray(held) ? Number(key) : key]]);
   }
   return found;
 }

@@ -44,12 +44,20 @@ export function outcomeOf(history: ListedHistory, hits: Record<string, number> =
   const entered = new Set(visits.map(({ name }) => name));
   return {
     ...(failure && { failure }),
-    running: [...new Set(visits.filter((visit, i) => !containers.has(i) && visit.exit === 0 && !visit.closed && !visit.failed).map(({ name }) => name))].slice(0, MOST),
-    slowest: [...states.values()].filter(({ took }) => took > 0).sort((a, b) => b.took - a.took).slice(0, MOST),
+    running: [
+      ...new Set(
+        visits.filter((visit, i) => !containers.has(i) && visit.exit === 0 && !visit.closed && !visit.failed).map(({ name }) => name),
+      ),
+    ].slice(0, MOST),
+    slowest: [...states.values()]
+      .filter(({ took }) => took > 0)
+      .sort((a, b) => b.took - a.took)
+      .slice(0, MOST),
     retried: [...retried.values()].sort((a, b) => b.retries - a.retries).slice(0, MOST),
     retries: [...retried.values()].reduce((sum, { retries }) => sum + retries, 0),
     caught: [...caught.values()].sort((a, b) => b.times - a.times).slice(0, MOST),
-    used: history.graphIndex.graph.nodes.filter((node) => isState(node) && (entered.has(node.name) || (hits[node.pointer] ?? 0) > 0)).length,
+    used: history.graphIndex.graph.nodes.filter((node) => isState(node) && (entered.has(node.name) || (hits[node.pointer] ?? 0) > 0))
+      .length,
     states: history.graphIndex.stateCount,
   };
 }

@@ -77,7 +77,7 @@ function openQuote(line: string): "" | '"' | "'" {
 }
 
 function inComment(line: string): boolean {
-  for (let at = line.search(/(^|\s)#/); at >= 0; ) {
+  for (let at = line.search(/(^|\s)#/); at >= 0;) {
     if (openQuote(line.slice(0, at + 1)) === "") return true;
     const next = line.slice(at + 1).search(/(^|\s)#/);
     at = next < 0 ? -1 : at + 1 + next;
@@ -108,7 +108,8 @@ function proposalsIn(text: string, offset: number, marked: string, mark: string,
     const json = marked.replaceAll(mark, "");
     const place = at - n;
     const { start, end } = stringAt(json, place);
-    const found = json[end] === ":" ? names(text, offset, json, place, start, end, ask) : values(text, offset, json, place, start, end, ask);
+    const found =
+      json[end] === ":" ? names(text, offset, json, place, start, end, ask) : values(text, offset, json, place, start, end, ask);
     if (found && (found.items.length > 0 || found.reads)) return found;
     at = marked.indexOf(mark, at + 1);
   }
@@ -179,10 +180,19 @@ function values(text: string, offset: number, json: string, place: number, start
 }
 
 /// The part of the text that is a part of the JSON around the cursor; undefined where it is written in another way.
-function spanOf(text: string, offset: number, json: string, place: number, from: number, to: number): { start: number; end: number } | undefined {
+function spanOf(
+  text: string,
+  offset: number,
+  json: string,
+  place: number,
+  from: number,
+  to: number,
+): { start: number; end: number } | undefined {
   const start = offset - (place - from);
   const end = offset + (to - place);
-  return json.slice(from, place) === text.slice(start, offset) && json.slice(place, to) === text.slice(offset, end) ? { start, end } : undefined;
+  return json.slice(from, place) === text.slice(start, offset) && json.slice(place, to) === text.slice(offset, end)
+    ? { start, end }
+    : undefined;
 }
 
 /// Proposals as the quotes around the place want them.

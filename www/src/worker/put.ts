@@ -12,7 +12,10 @@ interface Change {
 }
 
 /// Writes a value at a place of a state.
-export function put(source: Source, { state, path, value }: { state: string; path: Path; value: unknown }): { edits: Edit[] } | { refused: string } {
+export function put(
+  source: Source,
+  { state, path, value }: { state: string; path: Path; value: unknown },
+): { edits: Edit[] } | { refused: string } {
   const found = stateOf(source.json, state);
   if (!found) return { refused: `The definition has no state ${state}.` };
   return settled(source, changeAt(source.json, found.value, path, value));

@@ -66,7 +66,8 @@ export function readsOfJsonata(text: string): Reads {
   const code = inner(text).trim();
   const own = new Set<string>();
   for (const [, name] of code.matchAll(/\$([A-Za-z_]\w*)\s*:=/g)) own.add(name!);
-  for (const [, names] of code.matchAll(/(?:function|λ)\s*\(([^)]*)\)/g)) for (const [, name] of names!.matchAll(/\$([A-Za-z_]\w*)/g)) own.add(name!);
+  for (const [, names] of code.matchAll(/(?:function|λ)\s*\(([^)]*)\)/g))
+    for (const [, name] of names!.matchAll(/\$([A-Za-z_]\w*)/g)) own.add(name!);
   for (const [, name] of code.matchAll(/[@#]\s*\$([A-Za-z_]\w*)/g)) own.add(name!);
   const reads: Read[] = [];
   let plain = false;

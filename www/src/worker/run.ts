@@ -3,7 +3,21 @@
 import { StateMachine, type Task, TaskError, type TaskHandler, type TaskHandlers, layout } from "stepglass";
 import { type DebugOptions, DebugSession, restoreSession, saveSession, type Mock as PackageMock } from "stepglass/debug";
 import type { Graph } from "../model/graph.ts";
-import type { Answer, ClockMode, Inside, Methods, Mock, Note, PendingTimer, Position, RunInfo, RunRequest, StepCommand, Visit, WaitingTask } from "../model/protocol.ts";
+import type {
+  Answer,
+  ClockMode,
+  Inside,
+  Methods,
+  Mock,
+  Note,
+  PendingTimer,
+  Position,
+  RunInfo,
+  RunRequest,
+  StepCommand,
+  Visit,
+  WaitingTask,
+} from "../model/protocol.ts";
 import { type Tally, tallyRun } from "./coverage.ts";
 import { fieldsOf, largeIn, member } from "./flow.ts";
 import type { HistoryEvent } from "../model/recorded.ts";
@@ -72,7 +86,13 @@ export class Run {
   private beginning = false;
 
   /// `sandbox` leads to the handlers; `tally` counts what runs have used that are there no more.
-  constructor(json: string, public graph: Graph, private request: RunRequest, private readonly sandbox: () => MessagePort | undefined, private readonly tally: Tally) {
+  constructor(
+    json: string,
+    public graph: Graph,
+    private request: RunRequest,
+    private readonly sandbox: () => MessagePort | undefined,
+    private readonly tally: Tally,
+  ) {
     const { saved } = request;
     this.clock = request.clock;
     this.session = saved ? restoreSession(saved, this.options()) : new DebugSession(json, this.options());
@@ -95,11 +115,19 @@ export class Run {
       this.together(() => {
         this.flush();
         this.say();
-        this.tell({ note: "ended", run: this.id, result: result as never, took: performance.now() - this.started, ...(session.status === "running" && { goesOn: true }) });
+        this.tell({
+          note: "ended",
+          run: this.id,
+          result: result as never,
+          took: performance.now() - this.started,
+          ...(session.status === "running" && { goesOn: true }),
+        });
         if (session.status !== "running") this.stopped();
       });
     });
-    session.on("output", ({ text, event, execution }) => this.tell({ note: "console", run: this.id, level: "point", text, event, ...(execution !== undefined && { execution }) }));
+    session.on("output", ({ text, event, execution }) =>
+      this.tell({ note: "console", run: this.id, level: "point", text, event, ...(execution !== undefined && { execution }) }),
+    );
     session.on("run", ({ run }) => this.switched(run));
     session.on("execution", () => this.entered());
   }
@@ -205,7 +233,9 @@ export class Run {
   /// What stands for tasks is another from here on; a run that has not ended takes that over.
   setMocks(mocks: Record<string, Mock>): void {
     const { session, request } = this;
-    const states = [...new Set([...Object.keys(mocks), ...Object.keys(request.mocks)])].filter((state) => JSON.stringify(mocks[state]) !== JSON.stringify(request.mocks[state]));
+    const states = [...new Set([...Object.keys(mocks), ...Object.keys(request.mocks)])].filter(
+      (state) => JSON.stringify(mocks[state]) !== JSON.stringify(request.mocks[state]),
+    );
     this.request = { ...request, mocks };
     session.setMocks(this.mocksOf(mocks));
     if (states.length === 0 || session.outcome !== undefined || session.event === 0) return;
@@ -218,16 +248,29 @@ export class Run {
   visitsOf(state: string, iterations: (number | undefined)[] = []): Visit[] {
     const own = this.history.visitsOf(state);
     if (own.length > 0 || this.history.steps === 0) return own;
-    return this.session.childVisits(state, { iterations, most: MOST_VISITS }).map((visit) => ({ enter: visit.after, exit: visit.left > 0 ? visit.after : 0, caught: false, failed: false, iterations: visit.iterations, attempts: [], child: visit }));
+    return this.session
+      .childVisits(state, { iterations, most: MOST_VISITS })
+      .map((visit) => ({
+        enter: visit.after,
+        exit: visit.left > 0 ? visit.after : 0,
+        caught: false,
+        failed: false,
+        iterations: visit.iterations,
+        attempts: [],
+        child: visit,
+      }));
   }
 
   runs(): RunInfo[] {
     const { session } = this;
     return session.runs().map(({ id, parent, at, label, current, events, outcome }) => {
-      const event = parent !== undefined && at !== undefined && at > 0 ? (session.history(at - 1, id)[0] as HistoryEvent | undefined) : undefined;
+      const event =
+        parent !== undefined && at !== undefined && at > 0 ? (session.history(at - 1, id)[0] as HistoryEvent | undefined) : undefined;
       const name = event && detailsOf(event)["name"];
       return {
-        id, current, events,
+        id,
+        current,
+        events,
         label: label === "Run" ? (id === 1 ? "first run" : "from the beginning") : label,
         ...(parent !== undefined && { parent }),
         ...(at !== undefined && { at }),
@@ -263,7 +306,8 @@ export class Run {
   private inside(): Inside | null {
     const all = this.session.executions();
     const way: Inside["way"] = [];
-    for (let at = all.find(({ current }) => current); at !== undefined; at = all.find(({ id }) => id === at!.parent)) way.unshift({ id: at.id, name: at.name, machine: at.machine, ...(at.state !== undefined && { state: at.state }) });
+    for (let at = all.find(({ current }) => current); at !== undefined; at = all.find(({ id }) => id === at!.parent))
+      way.unshift({ id: at.id, name: at.name, machine: at.machine, ...(at.state !== undefined && { state: at.state }) });
     const last = way.at(-1);
     if (!last || last.id === 0) return null;
     return { id: last.id, machine: last.machine, name: last.name, way, definition: this.definition() };
@@ -288,7 +332,10 @@ export class Run {
   /// What the run shown was begun with, and what its tasks were answered.
   answered(): Methods["calls"]["value"] {
     const { session, request } = this;
-    const { seed, info } = saveSession(session).runs.find(({ id }) => id === session.run) as unknown as { seed: string; info: { name: string; arn?: string } };
+    const { seed, info } = saveSession(session).runs.find(({ id }) => id === session.run) as unknown as {
+      seed: string;
+      info: { name: string; arn?: string };
+    };
     return { ...info, seed: Number(seed), config: request.config, calls: session.calls() };
   }
 
@@ -317,14 +364,18 @@ export class Run {
         break;
       case "sleep": {
         const { id, sleep, milliseconds } = message;
-        this.calls.get(id)?.task.sleep(milliseconds).then(
-          () => this.sandbox()?.postMessage({ type: "slept", sleep }),
-          () => {},
-        );
+        this.calls
+          .get(id)
+          ?.task.sleep(milliseconds)
+          .then(
+            () => this.sandbox()?.postMessage({ type: "slept", sleep }),
+            () => {},
+          );
         break;
       }
       case "token":
-        if (!this.session.answerToken(message.token, message.method, message.value)) this.tell({ note: "console", run: this.id, level: "error", text: `No task is waiting for the token ${message.token}` });
+        if (!this.session.answerToken(message.token, message.method, message.value))
+          this.tell({ note: "console", run: this.id, level: "error", text: `No task is waiting for the token ${message.token}` });
         this.saySoon();
         break;
       case "log":
@@ -341,12 +392,19 @@ export class Run {
 
   private handlers(): TaskHandlers {
     if (this.request.resolver) return (input, task) => this.call("", input, task);
-    return Object.fromEntries(this.request.handlers.map((key): [string, TaskHandler] => [key, (input, task) => this.call(key, input, task)]));
+    return Object.fromEntries(
+      this.request.handlers.map((key): [string, TaskHandler] => [key, (input, task) => this.call(key, input, task)]),
+    );
   }
 
   /// JavaScript is called in the sandbox, like a handler.
   private mocksOf(mocks: RunRequest["mocks"]): Record<string, PackageMock> {
-    return Object.fromEntries(Object.entries(mocks).map(([name, mock]) => [name, mock.mode === "javascript" ? { mode: "function", handler: (input, task) => this.call(`mock:${name}`, input, task) } : mock]));
+    return Object.fromEntries(
+      Object.entries(mocks).map(([name, mock]) => [
+        name,
+        mock.mode === "javascript" ? { mode: "function", handler: (input, task) => this.call(`mock:${name}`, input, task) } : mock,
+      ]),
+    );
   }
 
   private call(key: string, input: unknown, task: Task): Promise<unknown> {
@@ -376,7 +434,12 @@ export class Run {
     const [top] = stack;
     const visit = top && session.visits(top.state).find(({ id }) => id === top.visit);
     return {
-      stop: stopped, event, events, place: position, atRest, now,
+      stop: stopped,
+      event,
+      events,
+      place: position,
+      atRest,
+      now,
       over: session.runs().find(({ current }) => current)?.outcome !== undefined,
       beside: session.executions().some(({ status }) => status === "RUNNING"),
       stack,
@@ -393,17 +456,26 @@ export class Run {
     const { session } = this;
     const [own, ...started] = session.executions();
     const here = started.find(({ current }) => current)?.name;
-    return session.timers().slice(0, 50).map(({ execution, ...timer }, i) => {
-      if (execution !== here) return { ...timer, execution: execution ?? own!.name };
-      if (timer.kind !== "retry" || i >= 8) return timer;
-      const visit = session.visits(timer.state).findLast(({ iterations, end }) => end === 0 && iterations.join() === timer.iterations.join());
-      const took = visit && (session.stages(visit.id).stages.findLast(({ stage }) => stage === "retry")?.value as { retrier: number; attempt: number } | undefined);
-      const retriers = fieldsOf(this.definition(), timer.state).fields["Retry"];
-      const retrier: unknown = took && Array.isArray(retriers) ? retriers[took.retrier] : undefined;
-      if (!took || retrier === undefined) return timer;
-      const most = member(retrier, "MaxAttempts");
-      return { ...timer, retries: took.attempt, of: typeof most === "number" ? most : 3 };
-    });
+    return session
+      .timers()
+      .slice(0, 50)
+      .map(({ execution, ...timer }, i) => {
+        if (execution !== here) return { ...timer, execution: execution ?? own!.name };
+        if (timer.kind !== "retry" || i >= 8) return timer;
+        const visit = session
+          .visits(timer.state)
+          .findLast(({ iterations, end }) => end === 0 && iterations.join() === timer.iterations.join());
+        const took =
+          visit &&
+          (session.stages(visit.id).stages.findLast(({ stage }) => stage === "retry")?.value as
+            | { retrier: number; attempt: number }
+            | undefined);
+        const retriers = fieldsOf(this.definition(), timer.state).fields["Retry"];
+        const retrier: unknown = took && Array.isArray(retriers) ? retriers[took.retrier] : undefined;
+        if (!took || retrier === undefined) return timer;
+        const most = member(retrier, "MaxAttempts");
+        return { ...timer, retries: took.attempt, of: typeof most === "number" ? most : 3 };
+      });
   }
 
   private stopped(): void {
@@ -451,7 +523,14 @@ export class Run {
     const about = session.runs().find(({ id }) => id === run)!;
     this.id = nextNumber();
     this.history = new ListedHistory(graph);
-    this.tell({ note: "switched", run: this.id, graph, label: about.label, ...(about.parent !== undefined && { parent: about.parent }), inside: this.inside() });
+    this.tell({
+      note: "switched",
+      run: this.id,
+      graph,
+      label: about.label,
+      ...(about.parent !== undefined && { parent: about.parent }),
+      inside: this.inside(),
+    });
     this.flush();
     const { outcome } = about;
     if (outcome) this.tell({ note: "ended", run: this.id, result: outcome as never, took: 0 });
@@ -498,7 +577,15 @@ export class Run {
     const tasks = session.waiting().map(({ task, ...waiting }): WaitingTask => ({ id: task, ...waiting }));
     const children = session.executions();
     const names = new Map(children.map(({ id, name }) => [id, name]));
-    this.tell({ note: "waiting", run: this.id, tasks, children: children.slice(1).slice(-MOST_THREADS).map((one) => ({ ...one, by: names.get(one.parent!)! })) });
+    this.tell({
+      note: "waiting",
+      run: this.id,
+      tasks,
+      children: children
+        .slice(1)
+        .slice(-MOST_THREADS)
+        .map((one) => ({ ...one, by: names.get(one.parent!)! })),
+    });
     const speed = SPEED[this.clock];
     // Asking for all that runs costs something where much runs at once; the last word is the present state all the same.
     const early = TIMERS_EVERY - (performance.now() - this.timersAt);
@@ -512,7 +599,14 @@ export class Run {
         this.saySoon();
       }, early + 1);
     }
-    this.tell({ note: "timer", run: this.id, due: session.due, now: session.now, speed: flows && typeof speed === "number" ? speed : 0, timers: this.timers });
+    this.tell({
+      note: "timer",
+      run: this.id,
+      due: session.due,
+      now: session.now,
+      speed: flows && typeof speed === "number" ? speed : 0,
+      timers: this.timers,
+    });
   }
 }
 

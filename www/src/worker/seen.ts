@@ -22,7 +22,10 @@ const AFTER_WORK_OF_WORKERS: ReadonlySet<string> = new Set(["Assign", "OutputPat
 const WORKERS: ReadonlySet<unknown> = new Set(["Task", "Parallel", "Map"]);
 
 /// What a path of a state had as its value when the state ran last before the event that one looks at.
-export function valueOf(run: Run | Shown | undefined, { state, field, path, language }: Omit<Reads, "language"> & { language?: Reads["language"] }): { value: unknown; run?: number } | undefined {
+export function valueOf(
+  run: Run | Shown | undefined,
+  { state, field, path, language }: Omit<Reads, "language"> & { language?: Reads["language"] },
+): { value: unknown; run?: number } | undefined {
   if (!run) return undefined;
   if (!(run instanceof Run)) {
     const input = visitOf(run, state)?.input;
@@ -33,7 +36,9 @@ export function valueOf(run: Run | Shown | undefined, { state, field, path, lang
   const { session } = run;
   const visits = session.visits(state);
   const visit = visits.findLast(({ enter }) => enter <= session.event) ?? visits.at(-1);
-  const dialect = language ?? (path.startsWith("$states") ? "jsonata" : fieldsOf(run.definition(), state).language === "JSONata" ? "jsonata" : "jsonpath");
+  const dialect =
+    language ??
+    (path.startsWith("$states") ? "jsonata" : fieldsOf(run.definition(), state).language === "JSONata" ? "jsonata" : "jsonpath");
   // A state that has not run yet has no data of its own, but variables may be in reach.
   if (!visit && /^\$(\.|\[|$|states\b)/.test(path)) return undefined;
   const values = session.values(visit?.id);
@@ -44,7 +49,10 @@ export function valueOf(run: Run | Shown | undefined, { state, field, path, lang
     const { fields } = fieldsOf(run.definition(), state);
     if (!stage && (AFTER_WORK.has(field) || (AFTER_WORK_OF_WORKERS.has(field) && WORKERS.has(fields["Type"])))) return undefined;
     const inputPath = fields["InputPath"];
-    const effective = stage || field === "InputPath" || typeof inputPath !== "string" ? undefined : answered(ask("jsonpath", inputPath, { ...values, input }));
+    const effective =
+      stage || field === "InputPath" || typeof inputPath !== "string"
+        ? undefined
+        : answered(ask("jsonpath", inputPath, { ...values, input }));
     values.input = stage ? stage.value : effective ? effective.value : input;
   }
   // An intrinsic function is no path by itself.

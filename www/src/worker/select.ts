@@ -21,7 +21,8 @@ export interface Selected {
 /// More places than anybody sees at once.
 const MOST = 2000;
 
-const PART = /^(?:\.\.|\.?\*|\.([A-Za-z_\u0080-\uffff][\w\-\u0080-\uffff]*)|\[\s*(?:(-?\d+)|(\*)|(-?\d*)\s*:\s*(-?\d*)|((?:-?\d+\s*,\s*)+-?\d+)|((?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")(?:\s*,\s*(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"))*))\s*\])/;
+const PART =
+  /^(?:\.\.|\.?\*|\.([A-Za-z_\u0080-\uffff][\w\-\u0080-\uffff]*)|\[\s*(?:(-?\d+)|(\*)|(-?\d*)\s*:\s*(-?\d*)|((?:-?\d+\s*,\s*)+-?\d+)|((?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")(?:\s*,\s*(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"))*))\s*\])/;
 
 /// The steps of a JSONPath after its root; undefined for one that is not understood here.
 export function stepsOf(text: string): Step[] | undefined {
@@ -84,9 +85,11 @@ export function select(text: string, value: unknown, holds: (filter: string, ele
   for (const step of steps) {
     const next: typeof found = [];
     const take = (at: (typeof found)[number], key: string | number): void => {
-      if (next.length < MOST && typeof at.value === "object" && at.value !== null && Object.hasOwn(at.value, key)) next.push({ path: [...at.path, key], value: (at.value as Record<string | number, unknown>)[key] });
+      if (next.length < MOST && typeof at.value === "object" && at.value !== null && Object.hasOwn(at.value, key))
+        next.push({ path: [...at.path, key], value: (at.value as Record<string | number, unknown>)[key] });
     };
-    const each = (at: (typeof found)[number]): (string | number)[] => (Array.isArray(at.value) ? at.value.map((_, i) => i) : typeof at.value === "object" && at.value !== null ? Object.keys(at.value) : []);
+    const each = (at: (typeof found)[number]): (string | number)[] =>
+      Array.isArray(at.value) ? at.value.map((_, i) => i) : typeof at.value === "object" && at.value !== null ? Object.keys(at.value) : [];
     const nth = (at: (typeof found)[number], n: number): void => {
       if (Array.isArray(at.value)) take(at, n < 0 ? at.value.length + n : n);
     };
@@ -118,7 +121,8 @@ export function select(text: string, value: unknown, holds: (filter: string, ele
           const queue = [at];
           for (let inner = queue.shift(); inner !== undefined && next.length < MOST; inner = queue.shift()) {
             next.push(inner);
-            for (const key of each(inner)) queue.push({ path: [...inner.path, key], value: (inner.value as Record<string | number, unknown>)[key] });
+            for (const key of each(inner))
+              queue.push({ path: [...inner.path, key], value: (inner.value as Record<string | number, unknown>)[key] });
           }
           break;
         }
@@ -156,7 +160,8 @@ export function selectMapped(text: string, value: unknown): Selected | undefined
     const next: typeof found = [];
     const into = (at: (typeof found)[number]): void => {
       if (Array.isArray(at.value)) at.value.forEach((element, i) => into({ path: [...at.path, i], value: element }));
-      else if (next.length < MOST && typeof at.value === "object" && at.value !== null && Object.hasOwn(at.value, name!)) next.push({ path: [...at.path, name!], value: (at.value as Record<string, unknown>)[name!] });
+      else if (next.length < MOST && typeof at.value === "object" && at.value !== null && Object.hasOwn(at.value, name!))
+        next.push({ path: [...at.path, name!], value: (at.value as Record<string, unknown>)[name!] });
     };
     for (const at of found) {
       if (name !== undefined) into(at);

@@ -4,7 +4,18 @@
 // counts where another value there makes another result.
 
 import type { DebugSession } from "stepglass/debug";
-import { type Language, type Leaf, type Made, type Path, inner, leavesOf, madeBy, sourcesOf as readBy, starts, valueAt } from "../model/stages.ts";
+import {
+  type Language,
+  type Leaf,
+  type Made,
+  type Path,
+  inner,
+  leavesOf,
+  madeBy,
+  sourcesOf as readBy,
+  starts,
+  valueAt,
+} from "../model/stages.ts";
 import type { Lights } from "../model/protocol.ts";
 import { fieldsOf } from "./flow.ts";
 import { type Read, type Reads, readsOfJsonata, readsOfPath } from "./reads.ts";
@@ -59,7 +70,12 @@ export class Looking {
 
   /// `about` is the visit that is asked about: what is before it is looked for in its own history. `item` is that of its stages
   /// that a Map has for each.
-  constructor(readonly session: DebugSession, readonly definition: string, private readonly about: number, private readonly item?: number) {
+  constructor(
+    readonly session: DebugSession,
+    readonly definition: string,
+    private readonly about: number,
+    private readonly item?: number,
+  ) {
     this.visits = [...session.visitsInOrder(about)];
     this.events = session.historyOf(about);
     for (const visit of this.visits) if (visit.exit > 0) this.byExit.set(visit.exit, visit);
@@ -84,8 +100,20 @@ export class Looking {
     if (known) return known;
     const found = this.visit(visit);
     if (!found) return undefined;
-    const { stages, input } = this.session.stages(visit, attempt, { all: true, ...(visit === this.about && this.item !== undefined && { item: this.item }) });
-    const scene: Scene = { visit, state: found.state, type: found.type, enter: found.enter, exit: found.exit, input, stages, ...fieldsOf(this.definition, found.state) };
+    const { stages, input } = this.session.stages(visit, attempt, {
+      all: true,
+      ...(visit === this.about && this.item !== undefined && { item: this.item }),
+    });
+    const scene: Scene = {
+      visit,
+      state: found.state,
+      type: found.type,
+      enter: found.enter,
+      exit: found.exit,
+      input,
+      stages,
+      ...fieldsOf(this.definition, found.state),
+    };
     this.scenes.set(key, scene);
     return scene;
   }
@@ -97,7 +125,8 @@ export class Looking {
     while (id > 0) {
       const by = this.leftBy(id);
       if (by) {
-        for (const [name, text] of Object.entries(assignedBy(this.events[id - 1]!))) if (!found.has(name)) found.set(name, { value: parsed(text), by });
+        for (const [name, text] of Object.entries(assignedBy(this.events[id - 1]!)))
+          if (!found.has(name)) found.set(name, { value: parsed(text), by });
         id = by.enter;
       }
       id = this.events[id - 1]?.previousEventId ?? 0;
@@ -108,8 +137,11 @@ export class Looking {
   /// What an expression of a stage sees.
   values(scene: Scene, at: number): { input: unknown; context: unknown; variables: Record<string, unknown>; now: number } {
     const { context: own, now } = this.session.values(scene.visit) as { context: object; now: number };
-    const context = scene.stages[at]?.stage === "afterItemSelector" ? { ...own, Map: { Item: itemOf(scene, scene.stages[at].index ?? 0) } } : own;
-    const variables: Record<string, unknown> = Object.fromEntries([...this.variables(scene.visit)].map(([name, { value }]) => [name, value]));
+    const context =
+      scene.stages[at]?.stage === "afterItemSelector" ? { ...own, Map: { Item: itemOf(scene, scene.stages[at].index ?? 0) } } : own;
+    const variables: Record<string, unknown> = Object.fromEntries(
+      [...this.variables(scene.visit)].map(([name, { value }]) => [name, value]),
+    );
     const sources = at < 0 ? [] : readBy(scene.type, scene.language, scene.stages, at);
     const of = (role: string): unknown => {
       const source = sources.find((one) => one.role === role);
@@ -189,7 +221,9 @@ export class Looking {
       const source = sources.find(({ role }) => role === read.of);
       if (!source) continue;
       const value = valueOf(scene, source.at);
-      const found = jsonata ? selectMapped(read.path, value) : select(read.path, value, (filter, element) => this.holds(filter, element, making));
+      const found = jsonata
+        ? selectMapped(read.path, value)
+        : select(read.path, value, (filter, element) => this.holds(filter, element, making));
       if (found) selected.push({ at: source.at, root: read.of, found });
       else making.approximate = true;
     }
@@ -203,7 +237,14 @@ export class Looking {
       return making;
     }
     making.approximate = true;
-    const tried = this.tried(scene, at, leaf, part, selected.flatMap(({ at: place, root, found }) => found.places.map((path) => ({ at: place, root, path }))), told);
+    const tried = this.tried(
+      scene,
+      at,
+      leaf,
+      part,
+      selected.flatMap(({ at: place, root, found }) => found.places.map((path) => ({ at: place, root, path }))),
+      told,
+    );
     making.places.push(...tried);
     return making;
   }
@@ -214,15 +255,30 @@ export class Looking {
       making.approximate = true;
       return true;
     }
-    const { value } = this.session.evaluate(`$${filter}`, { language: "jsonpath", values: { input: [element], context: {}, variables: {}, now: 0 } });
+    const { value } = this.session.evaluate(`$${filter}`, {
+      language: "jsonpath",
+      values: { input: [element], context: {}, variables: {}, now: 0 },
+    });
     return Array.isArray(value) && value.length > 0;
   }
 
   /// Those of the places whose value matters to what an expression of JSONata gives.
-  private tried(scene: Scene, at: number, leaf: Leaf, part: Path, places: { at: number; root: Read["of"]; path: Path }[], { reads }: Reads): { at: number; path: Path }[] {
+  private tried(
+    scene: Scene,
+    at: number,
+    leaf: Leaf,
+    part: Path,
+    places: { at: number; root: Read["of"]; path: Path }[],
+    { reads }: Reads,
+  ): { at: number; path: Path }[] {
     const all = places.map(({ at: place, path }) => ({ at: place, path }));
     const leaves = places.flatMap((place) => leafPlaces(valueOf(scene, place.at), place.path).map((path) => ({ ...place, path })));
-    if (leaves.length === 0 || leaves.length > MOST_TRIED || reads.some(({ path, of }) => of === "input" && path === "" && leaves.length > MOST_TRIED)) return all;
+    if (
+      leaves.length === 0 ||
+      leaves.length > MOST_TRIED ||
+      reads.some(({ path, of }) => of === "input" && path === "" && leaves.length > MOST_TRIED)
+    )
+      return all;
     const values = this.values(scene, at);
     const size = JSON.stringify(values.variables).length;
     if (size * leaves.length > MOST_CHARACTERS) return all;
@@ -233,14 +289,24 @@ export class Looking {
     };
     const result = asked(values.variables);
     const states = values.variables["states"] as Record<string, unknown>;
-    const matters = leaves.filter(({ root, path }) => asked({ ...values.variables, states: { ...states, [root]: withOther(states[root], path) } }) !== result);
+    const matters = leaves.filter(
+      ({ root, path }) => asked({ ...values.variables, states: { ...states, [root]: withOther(states[root], path) } }) !== result,
+    );
     // Chance decides, or nothing does: what it reads is all that can be said.
-    return matters.length === 0 || (matters.length === leaves.length && asked(values.variables) !== result) ? all : matters.map(({ at: place, path }) => ({ at: place, path }));
+    return matters.length === 0 || (matters.length === leaves.length && asked(values.variables) !== result)
+      ? all
+      : matters.map(({ at: place, path }) => ({ at: place, path }));
   }
 }
 
 /// For who points at a part of a value, or at an expression: the nodes of what was before that it came from.
-export function lightsOf(looking: Looking, visit: number, attempt: number, stage: number, { path, expression }: { path?: Path; expression?: Path }): Lights {
+export function lightsOf(
+  looking: Looking,
+  visit: number,
+  attempt: number,
+  stage: number,
+  { path, expression }: { path?: Path; expression?: Path },
+): Lights {
   const scene = looking.scene(visit, attempt);
   if (!scene || stage < 0) return { places: [], variables: [], context: false, approximate: false, literal: false };
   let making: Making;
@@ -253,7 +319,11 @@ export function lightsOf(looking: Looking, visit: number, attempt: number, stage
   const { leaf, places, variables, context, approximate, literal } = making;
   return {
     ...(leaf && { expression: leaf.path, makes: leaf.makes, text: leaf.text }),
-    places: unique(places), variables: [...new Set(variables.map(({ name }) => name))], context: context.length > 0, approximate, literal,
+    places: unique(places),
+    variables: [...new Set(variables.map(({ name }) => name))],
+    context: context.length > 0,
+    approximate,
+    literal,
   };
 }
 
@@ -265,7 +335,8 @@ function unique(places: { at: number; path: Path }[]): { at: number; path: Path 
 /// `Map.Item` of the Context Object, as far as the items are a stage of the Map.
 function itemOf({ stages }: Scene, index: number): object {
   const items = stages.findLast(({ stage }) => stage === "afterItemsPath" || stage === "afterItems")?.value;
-  if (Array.isArray(items) || typeof items !== "object" || items === null) return { Index: index, Value: (items as unknown[] | undefined)?.[index] };
+  if (Array.isArray(items) || typeof items !== "object" || items === null)
+    return { Index: index, Value: (items as unknown[] | undefined)?.[index] };
   const [key, value] = Object.entries(items)[index] ?? [];
   return { Index: index, Key: key, Value: value as unknown };
 }
@@ -280,7 +351,8 @@ function leafPlaces(whole: unknown, path: Path): Path[] {
   const walk = (value: unknown, at: Path): void => {
     if (found.length > MOST_TRIED) return;
     if (typeof value === "object" && value !== null && Object.keys(value).length > 0) {
-      for (const key of Object.keys(value)) walk((value as Record<string, unknown>)[key], [...at, Array.isArray(value) ? Number(key) : key]);
+      for (const key of Object.keys(value))
+        walk((value as Record<string, unknown>)[key], [...at, Array.isArray(value) ? Number(key) : key]);
     } else found.push(at);
   };
   walk(valueAt(whole, path), path);
@@ -312,7 +384,8 @@ function other(value: unknown): unknown {
 /// The steps of a path as far as they are plain.
 export function stepsOf(path: string): Path {
   const steps: Path = [];
-  const plain = /\s*(?:\.\s*([A-Za-z_\u0080-\uffff][\w\-\u0080-\uffff]*)|\.?`([^`]*)`|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]|\[\s*(\d+)\s*\])/y;
+  const plain =
+    /\s*(?:\.\s*([A-Za-z_\u0080-\uffff][\w\-\u0080-\uffff]*)|\.?`([^`]*)`|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]|\[\s*(\d+)\s*\])/y;
   plain.lastIndex = /^\$*/.exec(path)![0].length;
   for (let found = plain.exec(path); found; found = plain.exec(path)) {
     const [, name, ticked, single, double, index] = found;
@@ -322,7 +395,9 @@ export function stepsOf(path: string): Path {
 }
 
 export function assignedBy(event: Event): Record<string, string> {
-  return ((event as { stateExitedEventDetails?: { assignedVariables?: Record<string, string> } }).stateExitedEventDetails?.assignedVariables ?? {});
+  return (
+    (event as { stateExitedEventDetails?: { assignedVariables?: Record<string, string> } }).stateExitedEventDetails?.assignedVariables ?? {}
+  );
 }
 
 export function parsed(text: string): unknown {

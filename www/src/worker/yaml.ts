@@ -32,7 +32,10 @@ export class YamlSource {
   private length = 0;
 
   /// A loose reader takes what there is of a text with errors.
-  constructor(private readonly text: string, loose = false) {
+  constructor(
+    private readonly text: string,
+    loose = false,
+  ) {
     this.document = yaml.parseDocument(text, { lineCounter: this.lines, merge: true, prettyErrors: false }) as yaml.Document.Parsed;
     const { errors, warnings } = this.document;
     this.problems = [...errors, ...warnings].map((problem): Diagnostic => ({
@@ -61,7 +64,10 @@ export class YamlSource {
     let best: Token | undefined;
     while (!best && --low >= 0) if (this.tokens[low]!.to >= to) best = this.tokens[low]!;
     if (!best) return undefined;
-    const [a, b] = best.plain && best.scalar && (from > best.from || to < best.to) ? [best.start + Math.max(0, from - best.from - 1), best.start + Math.max(0, to - best.from - 1)] : [best.start, best.end];
+    const [a, b] =
+      best.plain && best.scalar && (from > best.from || to < best.to)
+        ? [best.start + Math.max(0, from - best.from - 1), best.start + Math.max(0, to - best.from - 1)]
+        : [best.start, best.end];
     const written = this.range(a, Math.min(Math.max(b, a), best.end));
     return best.alias ? { range: this.range(...best.alias), anchor: written } : { range: written };
   }
@@ -120,7 +126,9 @@ export class YamlSource {
 
   /// An edit within one name or value, which is written anew as a whole.
   private direct({ start, end, text }: { start: number; end: number; text: string }): Edit | undefined {
-    const token = this.tokens.find((candidate) => candidate.scalar && candidate.from <= start && end <= candidate.to && start < candidate.to);
+    const token = this.tokens.find(
+      (candidate) => candidate.scalar && candidate.from <= start && end <= candidate.to && start < candidate.to,
+    );
     if (!token || token.alias || start === end) return undefined;
     try {
       const value: unknown = JSON.parse(this.json.slice(token.from, start) + text + this.json.slice(end, token.to));
@@ -166,7 +174,15 @@ export class YamlSource {
     if (yaml.isMap(node) || yaml.isSeq(node)) {
       const place = this.tokens.length;
       const from = this.length;
-      this.tokens.push({ from, to: from, start: node.range?.[0] ?? 0, end: node.range?.[1] ?? 0, plain: false, scalar: false, ...(alias ? { alias } : {}) });
+      this.tokens.push({
+        from,
+        to: from,
+        start: node.range?.[0] ?? 0,
+        end: node.range?.[1] ?? 0,
+        plain: false,
+        scalar: false,
+        ...(alias ? { alias } : {}),
+      });
       if (yaml.isSeq(node)) {
         this.put("[");
         node.items.forEach((item, i) => {
