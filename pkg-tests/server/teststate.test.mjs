@@ -1,0 +1,120 @@
+// TestState through @aws-sdk/client-sfn.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as sfn from "@aws-sdk/client-sfn";
+import { lambda, machine, region, role, start } from "./endpoint.mjs";
+
+const tasks = {
+  double: ({ n }) => ({ n: n * 2 }),
+  broken: () => {
+    throw Object.assign(new Error("no stock"), { name: "OutOfStock" });
+  },
+};
+const server = await start({ tasks });
+const client = new sfn.SFNClient({
+  endpoint: server.url,
+  region,
+  credentials: { accessKeyId: "any", secretAccessKey: "any" },
+  disableHostPrefix: true,
+});
+const send = (name, input) => client.send(new sfn[`${name}Command`](input));
+const pass = machine({ Hello: { Type: "Pass", Result: "hello", End: true } });
+
+/** Fails unless the operation is refused with this error, as the SDK's own class. */
+async function refused(promise, name, message) {
+  await assert.rejects(promise, (error) => {
+    assert.equal(error.name, name);
+    assert.ok(sfn[name] === undefined || error instanceof sfn[name]);
+    assert.ok(error.$metadata.requestId.length > 30);
+    if (message instanceof RegExp) assert.match(error.message, message);
+    else if (message !== undefined) assert.equal(error.message, message);
+    return true;
+  });
+}
+
+test("a state is tested by itself", async () => {
+  const state = JSON.stringify({ Type: "Pass", Parameters: { "twice.$": "States.Array($.n, $.n)" }, Next: "Then" });
+  const { status, output, nextState, inspectionData } = await send("TestState", {
+    definition: state,
+    input: '{"n":1}',
+    inspectionLevel: "DEBUG",
+  });
+  assert.deepEqual(
+    [status, output, nextState, inspectionData.afterParameters],
+    ["SUCCEEDED", '{"twice":[1,1]}', "Then", '{"twice":[1,1]}'],
+  );
+  const task = JSON.stringify({ Type: "Task", Resource: lambda("double"), Retry: [{ ErrorEquals: ["Busy"] }], End: true });
+  const retried = await send("TestState", { definition: task, roleArn: role, mock: { errorOutput: { error: "Busy", cause: "later" } } });
+  assert.deepEqual([retried.status, retried.error], ["RETRIABLE", "Busy"]);
+  await refused(send("TestState", { definition: "{}" }), "InvalidDefinition");
+  await refused(send("TestState", { definition: pass, input: "no" }), "InvalidExecutionInput");
+  await refused(
+    send("TestState", { definition: pass, input: "[".repeat(129) + "]".repeat(129) }),
+    "InvalidExecutionInput",
+    "Invalid State Machine Execution Input: 'nested deeper than 128 levels at byte 128'",
+  );
+});
+
+test("a test of a state is an execution of its own", async () => {
+  const definition = JSON.stringify({
+    Type: "Task",
+    Resource: "arn:aws:states:::lambda:invoke",
+    Parameters: { FunctionName: "double", Payload: { n: 1, "id.$": "States.UUID()" } },
+    End: true,
+  });
+  const ask = () => send("TestState", { definition, roleArn: role, inspectionLevel: "DEBUG" });
+  const [a, b] = [await ask(), await ask()].map(({ inspectionData }) => JSON.parse(inspectionData.afterParameters).Payload.id);
+  assert.notEqual(a, b);
+  const named = JSON.stringify({ Type: "Pass", Parameters: { "name.$": "$$.Execution.Name" }, End: true });
+  const names = [await send("TestState", { definition: named }), await send("TestState", { definition: named })].map(
+    ({ output }) => JSON.parse(output).name,
+  );
+  assert.notEqual(names[0], names[1]);
+});
+
+test("what an SDK's types have no room for is not in an inspection", async () => {
+  const processor = {
+    ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" },
+    StartAt: "P",
+    States: { P: { Type: "Pass", End: true } },
+  };
+  const definition = JSON.stringify({
+    Type: "Map",
+    ItemProcessor: processor,
+    ItemSelector: { "v.$": "$$.Map.Item.Value" },
+    ItemBatcher: { MaxItemsPerBatch: 2 },
+    ToleratedFailurePercentage: 50,
+    End: true,
+  });
+  const { inspectionData } = await send("TestState", {
+    definition,
+    input: "[1, 2, 3]",
+    inspectionLevel: "DEBUG",
+    mock: { result: "[1, 2]" },
+  });
+  assert.equal(inspectionData.afterItemSelector, '[{"v":1},{"v":2},{"v":3}]');
+  assert.equal(inspectionData.afterItemBatcher, '[{"Items":[{"v":1},{"v":2}]},{"Items":[{"v":3}]}]');
+  assert.equal(inspectionData.toleratedFailurePercentage, 50);
+});
+
+test("a Task is tested with whoever does it here", async () => {
+  const invoke = JSON.stringify({
+    Type: "Task",
+    Resource: "arn:aws:states:::lambda:invoke",
+    Parameters: { FunctionName: "double", "Payload.$": "$" },
+    OutputPath: "$.Payload",
+    End: true,
+  });
+  const done = await send("TestState", { definition: invoke, roleArn: role, input: '{"n":4}' });
+  assert.deepEqual([done.status, done.output], ["SUCCEEDED", '{"n":8}']);
+  const broken = JSON.stringify({
+    Type: "Task",
+    Resource: lambda("broken"),
+    Catch: [{ ErrorEquals: ["OutOfStock"], Next: "Sorry" }],
+    End: true,
+  });
+  const caught = await send("TestState", { definition: broken, roleArn: role });
+  assert.deepEqual([caught.status, caught.error, caught.nextState], ["CAUGHT_ERROR", "OutOfStock", "Sorry"]);
+  const nobody = JSON.stringify({ Type: "Task", Resource: lambda("nobody"), End: true });
+  await refused(send("TestState", { definition: nobody, roleArn: role }), "ValidationException");
+});
