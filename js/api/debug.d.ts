@@ -551,9 +551,7 @@ export class DebugSession {
    * Returns all visits of the execution's own history, or of the history that a visit is in, in the order of entry. `exit` is the
    * event that exited the state; `end` is the event that ended the visit in any way.
    */
-  visitsInOrder(
-    visit?: number,
-  ): IterableIterator<{
+  visitsInOrder(visit?: number): IterableIterator<{
     id: number;
     state: string;
     type: string;

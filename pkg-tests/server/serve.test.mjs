@@ -384,15 +384,13 @@ test("time can be scaled", async () => {
 
 test("executions are listed, shown and followed as they go", async () => {
   const server = await start();
-  const { stateMachineArn } = await server
-    .call("CreateStateMachine", { name: "Shown<b>", roleArn: role, definition: "{}" })
-    .catch(() =>
-      server.call("CreateStateMachine", {
-        name: "Shown",
-        roleArn: role,
-        definition: machine({ "<img src=x onerror=alert(1)>": { Type: "Wait", Seconds: 3600, Next: "B" }, B: { Type: "Pass", End: true } }),
-      }),
-    );
+  const { stateMachineArn } = await server.call("CreateStateMachine", { name: "Shown<b>", roleArn: role, definition: "{}" }).catch(() =>
+    server.call("CreateStateMachine", {
+      name: "Shown",
+      roleArn: role,
+      definition: machine({ "<img src=x onerror=alert(1)>": { Type: "Wait", Seconds: 3600, Next: "B" }, B: { Type: "Pass", End: true } }),
+    }),
+  );
   const { executionArn } = await server.call("StartExecution", { stateMachineArn, input: '{"html":"<script>alert(1)</script>"}' });
   const get = async (path, headers = {}) => {
     const response = await fetch(new URL(path, server.url), { headers });

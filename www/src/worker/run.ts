@@ -248,17 +248,15 @@ export class Run {
   visitsOf(state: string, iterations: (number | undefined)[] = []): Visit[] {
     const own = this.history.visitsOf(state);
     if (own.length > 0 || this.history.steps === 0) return own;
-    return this.session
-      .childVisits(state, { iterations, most: MOST_VISITS })
-      .map((visit) => ({
-        enter: visit.after,
-        exit: visit.left > 0 ? visit.after : 0,
-        caught: false,
-        failed: false,
-        iterations: visit.iterations,
-        attempts: [],
-        child: visit,
-      }));
+    return this.session.childVisits(state, { iterations, most: MOST_VISITS }).map((visit) => ({
+      enter: visit.after,
+      exit: visit.left > 0 ? visit.after : 0,
+      caught: false,
+      failed: false,
+      iterations: visit.iterations,
+      attempts: [],
+      child: visit,
+    }));
   }
 
   runs(): RunInfo[] {
