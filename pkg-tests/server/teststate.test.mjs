@@ -1,8 +1,8 @@
 // TestState through @aws-sdk/client-sfn.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import * as sfn from "@aws-sdk/client-sfn";
-import { lambda, machine, region, role, start } from "./endpoint.mjs";
+import { lambda, machine, role, start } from "./endpoint.mjs";
+import { sdkOf } from "./sdk.mjs";
 
 const tasks = {
   double: ({ n }) => ({ n: n * 2 }),
@@ -11,26 +11,8 @@ const tasks = {
   },
 };
 const server = await start({ tasks });
-const client = new sfn.SFNClient({
-  endpoint: server.url,
-  region,
-  credentials: { accessKeyId: "any", secretAccessKey: "any" },
-  disableHostPrefix: true,
-});
-const send = (name, input) => client.send(new sfn[`${name}Command`](input));
+const { send, refused } = sdkOf(server);
 const pass = machine({ Hello: { Type: "Pass", Result: "hello", End: true } });
-
-/** Fails unless the operation is refused with this error, as the SDK's own class. */
-async function refused(promise, name, message) {
-  await assert.rejects(promise, (error) => {
-    assert.equal(error.name, name);
-    assert.ok(sfn[name] === undefined || error instanceof sfn[name]);
-    assert.ok(error.$metadata.requestId.length > 30);
-    if (message instanceof RegExp) assert.match(error.message, message);
-    else if (message !== undefined) assert.equal(error.message, message);
-    return true;
-  });
-}
 
 test("a state is tested by itself", async () => {
   const state = JSON.stringify({ Type: "Pass", Parameters: { "twice.$": "States.Array($.n, $.n)" }, Next: "Then" });
