@@ -13,7 +13,7 @@ import { Handlers, type MissingHandler, type Resource } from "../tasks/resource.
 import { startsExecution } from "./borders.ts";
 import { Relatives, machinesOf } from "./children.ts";
 import { type Call, type Execution, answersOf } from "./execution.ts";
-import { checkMocks } from "./given.ts";
+import { checkMocks } from "./arguments.ts";
 import { type Answering, Host, type Names, type Playable } from "./host.ts";
 import { Mocks } from "./mocks.ts";
 import type { Begin, Run } from "./run.ts";

@@ -33,7 +33,7 @@ import { differenceOf } from "./difference.ts";
 import { answered, changeOf, madeAgain } from "./editing.ts";
 import { type Execution, TASKS } from "./execution.ts";
 import { ask } from "./expressions.ts";
-import { checkBreakpoints, checkClock, guard } from "./given.ts";
+import { checkBreakpoints, checkClock, guard } from "./arguments.ts";
 import { answerOf } from "./mocks.ts";
 import { Player } from "./player.ts";
 import { ProgramHost } from "./program.ts";

@@ -85,7 +85,9 @@ describe("the stepping core", { skip }, () => {
     const needed = [...needs("entries/stepping.ts", all)];
     assert.ok(needed.includes("debug/player.ts") && needed.includes("border/engine.ts"), needed.join(", "));
     assert.deepEqual(
-      needed.filter((name) => /^execution\/|^debug\/(?:session|program|children|given|saving)\.|^border\/(?:history|archive)\./.test(name)),
+      needed.filter((name) =>
+        /^execution\/|^debug\/(?:session|program|children|arguments|saving)\.|^border\/(?:history|archive)\./.test(name),
+      ),
       [],
     );
   });

@@ -14,7 +14,7 @@ const FLOORS = [
   ["editor", "values", "embed"],
   ["debugger"],
   ["graph"],
-  ["take"],
+  ["exchange"],
   ["commands", "panes"],
   ["dialogs"],
   ["shell"],

@@ -2,7 +2,7 @@
 
 use super::event::TaskId;
 use super::items::{Items, Records};
-use super::redrive::Fallen;
+use super::redrive::UnsuccessfulChild;
 use super::timers::TimerKey;
 use crate::asl::ir::{ScopeId, StateId};
 use crate::asl::resource::Resource;
@@ -177,9 +177,9 @@ pub(super) struct MapRun {
     /// The first items of the next batch, selected already.
     pub(super) gathered: Vec<Value>,
     /// Children that did not succeed, for a redrive.
-    pub(super) unsuccessful: Vec<Fallen>,
+    pub(super) unsuccessful: Vec<UnsuccessfulChild>,
     /// Those of them that a redrive is to take up yet, the first one first.
-    pub(super) waiting: VecDeque<Fallen>,
+    pub(super) waiting: VecDeque<UnsuccessfulChild>,
     /// How often the run was redriven.
     pub(super) redrives: u32,
     /// What its children have come to; only kept for a ResultWriter.

@@ -160,7 +160,7 @@ fn map_run(joining: &Joining) -> Option<Value> {
     let items = |slot: u32| joining.batches.get(slot as usize).map_or(1, |n| u64::from(*n));
     let started: u64 = if joining.batches.is_empty() { joining.next.into() } else { (0..joining.next).map(items).sum() };
     let running = joining.children.keys().map(|slot| items(*slot)).sum();
-    let waiting = run.waiting.iter().map(|fallen| items(fallen.slot)).sum();
+    let waiting = run.waiting.iter().map(|unsuccessful| items(unsuccessful.slot)).sum();
     // How many batches the rest makes is known when they are made: with a limit of bytes there may be more.
     let rest = joining.items.left + run.gathered.len() as u64;
     let children = u64::from(joining.next) + run.batching.as_ref().map_or(rest, |batching| rest.div_ceil(batching.max_items));

@@ -11,7 +11,7 @@ use crate::base::Table;
 
 /// A child execution that did not succeed, and its frames as they stood.
 #[derive(Clone, Debug)]
-pub(super) struct Fallen {
+pub(super) struct UnsuccessfulChild {
     /// Its number among the executions.
     pub(super) id: u32,
     /// Its place in the Map Run.
@@ -123,7 +123,7 @@ impl Engine {
             execution.recorder.add(self.clock, EventType::ExecutionAborted, 0, Details::Failure { error: None, cause: None });
             let mut frames = Table::default();
             self.stand(*root, None, &mut frames);
-            run.unsuccessful.push(Fallen { id, slot: *slot, execution: Box::new(execution), frames });
+            run.unsuccessful.push(UnsuccessfulChild { id, slot: *slot, execution: Box::new(execution), frames });
         }
     }
 
@@ -183,8 +183,13 @@ impl Engine {
 
     /// Goes on with a child that did not succeed: a Standard one from where it stood, an Express one from the beginning.
     /// Its first frame; `None` for one that no engine has written.
-    pub(super) fn resume(&mut self, parent: (FrameId, u32), processor: ScopeId, fallen: Fallen) -> Option<FrameId> {
-        let Fallen { id, mut execution, frames, .. } = fallen;
+    pub(super) fn resume(
+        &mut self,
+        parent: (FrameId, u32),
+        processor: ScopeId,
+        unsuccessful: UnsuccessfulChild,
+    ) -> Option<FrameId> {
+        let UnsuccessfulChild { id, mut execution, frames, .. } = unsuccessful;
         let root = execution.root;
         let fits = id < self.next_execution
             && !self.executions.contains_key(&id)
@@ -214,15 +219,15 @@ fn reopen(joining: &mut Joining) {
     let Joining { run: Some(run), batches, .. } = joining else { return };
     let items = |slot: u32| batches.get(slot as usize).map_or(1, |n| u64::from(*n));
     let (mut waiting, mut lost) = (Table::default(), Vec::new());
-    for fallen in run.waiting.drain(..).chain(run.unsuccessful.drain(..)) {
-        if fallen.frames.is_empty() || fallen.execution.recorder.full && !fallen.execution.express {
-            lost.push(fallen);
+    for unsuccessful in run.waiting.drain(..).chain(run.unsuccessful.drain(..)) {
+        if unsuccessful.frames.is_empty() || unsuccessful.execution.recorder.full && !unsuccessful.execution.express {
+            lost.push(unsuccessful);
         } else {
-            waiting.insert(fallen.slot, fallen);
+            waiting.insert(unsuccessful.slot, unsuccessful);
         }
     }
     joining.failed = lost.len() as u32;
-    joining.failed_items = lost.iter().map(|fallen| items(fallen.slot)).sum();
+    joining.failed_items = lost.iter().map(|unsuccessful| items(unsuccessful.slot)).sum();
     joining.done = joining.results.iter().flatten().count() as u32 + joining.failed;
     run.unsuccessful = lost;
     run.waiting = waiting.into_values().collect();

@@ -3,7 +3,7 @@
 use super::convert::{self, DiagnosticOut, to_js};
 use super::engine::millis;
 use super::error::{not_json, thrown};
-use super::given::{CompileSettings, EngineSettings, ExecutionIn, from_js};
+use super::options::{CompileSettings, EngineSettings, ExecutionIn, from_js};
 use crate::asl::variables::variable_references;
 use crate::asl::{self, Compiled, ir};
 use crate::base::diag::{self, Code, Diagnostic, Severity, Style};

@@ -3,7 +3,7 @@
 use super::convert;
 use super::definition::Machine;
 use super::error::{not_json, thrown};
-use super::given::{EngineSettings, ExecutionIn, from_js};
+use super::options::{EngineSettings, ExecutionIn, from_js};
 use super::port;
 use crate::base::{Millis, Value, json};
 use crate::engine::{self, Event, MapRunChange, Options, SNAPSHOT_DEPTH, StepError, TaskId};

@@ -1,6 +1,6 @@
 //! What an editor asks, as JSON text; all offsets are UTF-16 units, as JavaScript and editors count.
 
-use super::given::{CompileSettings, from_js};
+use super::options::{CompileSettings, from_js};
 use crate::asl::language::{self, CodeAction, Edit};
 use crate::base::span::{Span, byte_offset};
 use crate::base::{Map, Value};

@@ -12,8 +12,8 @@ mod definition;
 mod drive;
 mod engine;
 mod error;
-mod given;
 mod language;
+mod options;
 mod port;
 mod question;
 

@@ -8,12 +8,12 @@ import * as opening from "./store/opening.ts";
 import "./shell/tabTitle.ts";
 import { shout } from "./store/words.ts";
 import { App } from "./shell/App.tsx";
-import { openDropped } from "./take/drop.ts";
+import { openDropped } from "./exchange/drop.ts";
 
 // A first visit has nothing to wait for.
 const fresh = !hasKept();
 if (fresh) opening.open(first, true, { example: first.id });
-void import("./take/keep.ts")
+void import("./exchange/keep.ts")
   .then(({ keep }) => keep(fresh, first))
   .catch((error: Error) => {
     if (!fresh) opening.open(first, true, { example: first.id });
@@ -53,6 +53,6 @@ function hasKept(): boolean {
 /// An execution of the server that this page comes from, where the address names one.
 async function attach(): Promise<void> {
   if (!location.hash.startsWith("#import=")) return;
-  const attached = await import("./take/attached.ts");
+  const attached = await import("./exchange/attached.ts");
   await attached.attach(attached.importOf(location.hash) ?? "");
 }

@@ -8,7 +8,7 @@ use crate::base::{Table, Value, json};
 use crate::engine::frame::{Batching, Frame, FrameId, Joining, MapRun, Phase};
 use crate::engine::items::{Format, Items, Records, Source, Text};
 use crate::engine::limits::Options;
-use crate::engine::redrive::Fallen;
+use crate::engine::redrive::UnsuccessfulChild;
 use std::sync::Arc;
 
 pub(super) fn joining_out(out: &mut Object<'_>, machine: &Machine, joining: &Joining) {
@@ -34,28 +34,28 @@ pub(super) fn joining_out(out: &mut Object<'_>, machine: &Machine, joining: &Joi
     }
 }
 
-fn fallen_out(text: &mut String, machine: &Machine, fallen: &Fallen) {
+fn unsuccessful_out(text: &mut String, machine: &Machine, unsuccessful: &UnsuccessfulChild) {
     let mut out = Object::begin(text);
-    out.set("slot", fallen.slot);
-    execution_out(out.key("execution"), fallen.id, &fallen.execution, true);
-    out.list("frames", fallen.frames.iter(), |text, (id, frame)| frame_out(text, machine, *id, frame));
+    out.set("slot", unsuccessful.slot);
+    execution_out(out.key("execution"), unsuccessful.id, &unsuccessful.execution, true);
+    out.list("frames", unsuccessful.frames.iter(), |text, (id, frame)| frame_out(text, machine, *id, frame));
     out.end();
 }
 
-fn fallen_in(input: &Input<'_>, field: &str, machine: &Machine, options: &Options) -> Restored<Vec<Fallen>> {
+fn unsuccessful_in(input: &Input<'_>, field: &str, machine: &Machine, options: &Options) -> Restored<Vec<UnsuccessfulChild>> {
     let one = |value| {
         let item = Input { value, name: "child" };
         let (id, execution) = execution_in(&item.object("execution")?, options)?;
         let frames = frames_in(&item, "frames", machine, options)?;
-        let fallen = Fallen { id, slot: item.small("slot")?, execution: Box::new(execution), frames };
-        if stands(&fallen, machine) { Ok(fallen) } else { Err(item.wrong("frames")) }
+        let unsuccessful = UnsuccessfulChild { id, slot: item.small("slot")?, execution: Box::new(execution), frames };
+        if stands(&unsuccessful, machine) { Ok(unsuccessful) } else { Err(item.wrong("frames")) }
     };
     input.list(field)?.iter().map(one).collect()
 }
 
 /// Whether the frames of a child that may be redriven are whole: one first frame, and each other one where its parent has it.
-fn stands(fallen: &Fallen, machine: &Machine) -> bool {
-    let frames = &fallen.frames;
+fn stands(unsuccessful: &UnsuccessfulChild, machine: &Machine) -> bool {
+    let frames = &unsuccessful.frames;
     let child = |parent: FrameId, slot: u32| match &frames.get(&parent)?.phase {
         Phase::Joining(joining) if joining.run.is_none() => joining.children.get(&slot).copied(),
         _ => None,
@@ -76,10 +76,10 @@ fn stands(fallen: &Fallen, machine: &Machine) -> bool {
             }
             _ => false,
         };
-        let there = frame.parent.map_or(*id == fallen.execution.root, |(parent, slot)| child(parent, slot) == Some(*id));
-        here && there && frame.execution == fallen.id
+        let there = frame.parent.map_or(*id == unsuccessful.execution.root, |(parent, slot)| child(parent, slot) == Some(*id));
+        here && there && frame.execution == unsuccessful.id
     };
-    frames.iter().all(|(id, frame)| whole(id, frame)) && (frames.is_empty() || frames.contains_key(&fallen.execution.root))
+    frames.iter().all(|(id, frame)| whole(id, frame)) && (frames.is_empty() || frames.contains_key(&unsuccessful.execution.root))
 }
 
 fn run_out(out: &mut Object<'_>, machine: &Machine, run: &MapRun) {
@@ -107,8 +107,8 @@ fn run_out(out: &mut Object<'_>, machine: &Machine, run: &MapRun) {
     out.list("gathered", run.gathered.iter(), json::write);
     out.object("records", |out| records_out(out, &run.records));
     out.set("redrives", run.redrives);
-    out.list("unsuccessful", run.unsuccessful.iter(), |text, fallen| fallen_out(text, machine, fallen));
-    out.list("waiting", run.waiting.iter(), |text, fallen| fallen_out(text, machine, fallen));
+    out.list("unsuccessful", run.unsuccessful.iter(), |text, unsuccessful| unsuccessful_out(text, machine, unsuccessful));
+    out.list("waiting", run.waiting.iter(), |text, unsuccessful| unsuccessful_out(text, machine, unsuccessful));
 }
 
 pub(super) fn joining_in(input: &Input<'_>, machine: &Machine, options: &Options) -> Restored<Box<Joining>> {
@@ -173,11 +173,11 @@ pub(super) fn joining_in(input: &Input<'_>, machine: &Machine, options: &Options
             gathered: run.list("gathered")?.to_vec(),
             records: records_in(&run.object("records")?)?,
             redrives: run.small("redrives")?,
-            unsuccessful: fallen_in(&run, "unsuccessful", machine, options)?,
-            waiting: fallen_in(&run, "waiting", machine, options)?.into(),
+            unsuccessful: unsuccessful_in(&run, "unsuccessful", machine, options)?,
+            waiting: unsuccessful_in(&run, "waiting", machine, options)?.into(),
         });
     }
-    let known = |fallen: &Fallen| (fallen.slot as usize) < joining.results.len();
+    let known = |unsuccessful: &UnsuccessfulChild| (unsuccessful.slot as usize) < joining.results.len();
     if joining.run.as_ref().is_some_and(|run| !run.unsuccessful.iter().chain(&run.waiting).all(known)) {
         return Err(input.wrong("run"));
     }

@@ -343,9 +343,9 @@ pub(in crate::engine) fn go_on(
         return results::store(engine, id, frame, state, map, joining);
     }
     while joining.children.len() < joining.limit as usize {
-        if let Some(fallen) = joining.run.as_mut().and_then(|run| run.waiting.pop_front()) {
-            let slot = fallen.slot;
-            if let Some(child) = engine.resume((id, slot), map.processor, fallen) {
+        if let Some(unsuccessful) = joining.run.as_mut().and_then(|run| run.waiting.pop_front()) {
+            let slot = unsuccessful.slot;
+            if let Some(child) = engine.resume((id, slot), map.processor, unsuccessful) {
                 joining.children.insert(slot, child);
             }
             continue;

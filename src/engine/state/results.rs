@@ -12,7 +12,7 @@ use crate::engine::event_type::EventType;
 use crate::engine::fault::{EXCEED_TOLERATED_FAILURE, Fault, RESULT_WRITER_FAILED};
 use crate::engine::frame::{Acting, Frame, FrameId, Joining, MapRun, Phase, Purpose};
 use crate::engine::history::Details;
-use crate::engine::redrive::Fallen;
+use crate::engine::redrive::UnsuccessfulChild;
 use crate::engine::work::BYTES_OF_A_VALUE;
 use crate::engine::{Engine, items};
 use std::sync::Arc;
@@ -194,7 +194,7 @@ impl Engine {
                         run.timed_out_items += items;
                     }
                     let frames = std::mem::take(&mut child.stranded);
-                    run.unsuccessful.push(Fallen { id: execution, slot, execution: Box::new(child), frames });
+                    run.unsuccessful.push(UnsuccessfulChild { id: execution, slot, execution: Box::new(child), frames });
                 }
             }
         }

@@ -3,8 +3,8 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import * as panes from "../store/panes.ts";
-import { bringIn, brought, readFile, readText } from "../take/bring.ts";
-import { fill } from "../take/template.ts";
+import { bringIn, brought, readFile, readText } from "../exchange/bring.ts";
+import { fill } from "../exchange/template.ts";
 import { Dialog } from "../ui/Dialog.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { count } from "../ui/format.ts";

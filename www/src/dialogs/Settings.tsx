@@ -4,7 +4,7 @@ import { forgetOffline } from "../offline.ts";
 import * as prefs from "../prefs.ts";
 import * as panes from "../store/panes.ts";
 import { showToast } from "../store/words.ts";
-import { forgetDrafts } from "../take/keep.ts";
+import { forgetDrafts } from "../exchange/keep.ts";
 import { Dialog } from "../ui/Dialog.tsx";
 
 const close = (): void => {

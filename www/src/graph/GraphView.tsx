@@ -41,7 +41,7 @@ const InsidePath = lazy(() => import("../debugger/Inside.tsx").then((module) => 
 const IterationPath = lazy(() => import("./IterationPath.tsx").then((module) => module.IterationPath));
 const LookingBack = lazy(() => import("./LookingBack.tsx").then((module) => module.LookingBack));
 const Follow = lazy(() => import("./LookingBack.tsx").then((module) => module.Follow));
-const Ways = lazy(() => import("./Ways.tsx").then((module) => module.Ways));
+const Transitions = lazy(() => import("./Transitions.tsx").then((module) => module.Transitions));
 const Names = lazy(() => import("./Names.tsx").then((module) => module.Names));
 const Crowd = lazy(() => import("./Crowd.tsx").then((module) => module.Crowd));
 const Table = lazy(() => import("./Table.tsx").then((module) => module.Table));
@@ -397,7 +397,7 @@ function Canvas({ index }: { index: GraphIndex }) {
       <g transform={transform}>
         <Scope index={index} scope={-1} label={title} />
         {!inBoxes.value && <Names index={index} />}
-        <Ways index={index} svg={svg} view={view} focus={(id) => focusNode(svg.current!, id)} />
+        <Transitions index={index} svg={svg} view={view} focus={(id) => focusNode(svg.current!, id)} />
       </g>
     </svg>
   );

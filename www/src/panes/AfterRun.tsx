@@ -16,7 +16,7 @@ import { Failure } from "../values/Failure.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { JsonView } from "../values/JsonView.tsx";
 import { count, duration, iterationPath } from "../ui/format.ts";
-import { copyTest } from "../take/shownRun.ts";
+import { copyTest } from "../exchange/shownRun.ts";
 import { resultShown, statusWords } from "./Outcome.tsx";
 
 export function AfterRun() {

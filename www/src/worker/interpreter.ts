@@ -279,8 +279,8 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
     current
       ? runs!.tryField(current.session, current.definition(), visit, attempt, stage, item, language, text)
       : { message: "nothing has run yet" },
-  put: async ({ text, format, ...change }) => (await import("./put.ts")).put(await readSource(text, format), change),
-  addCatch: async ({ text, format, ...change }) => (await import("./put.ts")).addCatch(await readSource(text, format), change),
+  put: async ({ text, format, ...change }) => (await import("./edits.ts")).put(await readSource(text, format), change),
+  addCatch: async ({ text, format, ...change }) => (await import("./edits.ts")).addCatch(await readSource(text, format), change),
   failure: ({ visit, attempt }) => (current ? runs!.failureOf(current.session, current.definition(), visit, attempt) : null),
   operands: ({ visit, attempt, stage, texts }) =>
     current ? runs!.operandsOf(current.session, current.definition(), visit, attempt, stage, texts) : texts.map(() => []),

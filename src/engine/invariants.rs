@@ -2,7 +2,7 @@
 //! breaks it is restored.
 
 use super::frame::{Frame, FrameId, Joining, Phase, Purpose};
-use super::redrive::Fallen;
+use super::redrive::UnsuccessfulChild;
 use super::{Engine, TaskId, snapshot};
 use crate::asl::ir::Kind;
 use crate::base::{Table, sort};
@@ -114,8 +114,8 @@ impl Engine {
             Some(run) => (run.unsuccessful.as_slice(), Some(&run.waiting)),
             None => (&[][..], None),
         };
-        let fallen = || unsuccessful.iter().chain(waiting.into_iter().flatten());
-        for slot in joining.children.keys().copied().chain(fallen().map(|fallen| fallen.slot)) {
+        let children = || unsuccessful.iter().chain(waiting.into_iter().flatten());
+        for slot in joining.children.keys().copied().chain(children().map(|child| child.slot)) {
             let free = slots.get_mut(slot as usize).map(|taken| !std::mem::replace(taken, true));
             ensure(free == Some(true), "a child is in two places")?;
         }
@@ -123,16 +123,16 @@ impl Engine {
         ensure(joining.next as usize == slots.len(), "a child was started and is nowhere")?;
         ensure(joining.failed as usize <= unsuccessful.len(), "more children have failed than are known")?;
         ensure(joining.done as usize == results + joining.failed as usize, "more children have ended than are known")?;
-        ensure(waiting.into_iter().flatten().all(|fallen| !fallen.frames.is_empty()), "a child cannot be redriven")?;
-        fallen().try_for_each(|fallen| self.check_fallen(fallen, taken))
+        ensure(waiting.into_iter().flatten().all(|child| !child.frames.is_empty()), "a child cannot be redriven")?;
+        children().try_for_each(|child| self.check_unsuccessful(child, taken))
     }
 
     /// Checks that a child can be taken up again: nothing else has its number, nor those of its frames. Depth: as deep as
     /// Map Runs are in one another, which is at most as deep as the snapshot's text is.
-    fn check_fallen(&self, fallen: &Fallen, taken: &mut Taken) -> Result<(), String> {
-        ensure(fallen.id < self.next_execution, "an id was never given out")?;
-        taken.executions.push(fallen.id);
-        for (id, frame) in fallen.frames.iter() {
+    fn check_unsuccessful(&self, unsuccessful: &UnsuccessfulChild, taken: &mut Taken) -> Result<(), String> {
+        ensure(unsuccessful.id < self.next_execution, "an id was never given out")?;
+        taken.executions.push(unsuccessful.id);
+        for (id, frame) in unsuccessful.frames.iter() {
             ensure(*id < self.next_frame, "an id was never given out")?;
             taken.frames.push(*id);
             if let Some(joining) = joining_of(frame) {

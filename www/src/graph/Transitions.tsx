@@ -21,7 +21,7 @@ interface Props {
   focus(id: string): void;
 }
 
-export function Ways({ index, svg, view, focus }: Props) {
+export function Transitions({ index, svg, view, focus }: Props) {
   const near = useSignal<GraphEdge | null>(null);
   useEffect(() => {
     const element = svg.current!;
