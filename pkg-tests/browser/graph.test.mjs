@@ -96,6 +96,21 @@ describe("the graph", { skip }, () => {
     await page.getByText("begin folded").waitFor({ state: "detached" });
   });
 
+  visit("an open search takes no focus when another machine is drawn", { staying: true }, async (visitor, page) => {
+    await visitor.open({ definition: NESTED });
+    await visitor.state("Done").waitFor();
+    await page.getByRole("button", { name: "Search the graph" }).click();
+    const search = page.getByRole("textbox", { name: "Search the graph" });
+    await until(async () => assert.ok(await search.evaluate((field) => field === document.activeElement)));
+    await visitor.example("Empty");
+    await search.waitFor({ state: "detached" });
+    await visitor.write("Definition", JSON.stringify({ StartAt: "Only", States: { Only: pass() } }));
+    await visitor.state("Only").waitFor();
+    await search.waitFor();
+    assert.equal(await search.evaluate((field) => field === document.activeElement), false);
+    await page.getByRole("button", { name: "Close the search" }).click();
+  });
+
   visit("keeps its place and its scale while somebody types", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: NESTED });
     await visitor.state("Done").waitFor();

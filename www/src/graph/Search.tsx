@@ -8,10 +8,14 @@ import { close, hits, look, open, position, query, step } from "./search.ts";
 export function SearchBox({ back }: { back: () => void }) {
   const field = useRef<HTMLInputElement>(null);
   const shown = open.value;
+  const was = useRef(shown);
   useLayoutEffect(() => {
-    if (!shown) return;
-    field.current?.focus();
-    field.current?.select();
+    // Who opens the search types into it. A graph that is drawn anew while it is open leaves the focus where somebody types.
+    if (shown && !was.current) {
+      field.current?.focus();
+      field.current?.select();
+    }
+    was.current = shown;
   }, [shown]);
   if (!shown) {
     return (
