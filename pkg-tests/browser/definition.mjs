@@ -34,27 +34,38 @@ function column(visitor) {
   });
 }
 
-/** Where the last letter of a piece of the definition is on the screen. */
+/** Where the last letter of a piece of the definition is on the screen; a line that is out of sight is scrolled to first. */
 export function endOf(page, piece) {
-  return page.evaluate((wanted) => {
+  return page.evaluate(async (wanted) => {
     const content = document.querySelector("#definition-editor .code-host").shadowRoot.querySelector(".cm-content");
-    for (const line of content.querySelectorAll(".cm-line")) {
-      const at = line.textContent.indexOf(wanted);
-      if (at < 0) continue;
-      const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
-      let left = at + wanted.length - 1;
-      for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-        if (left < node.length) {
-          const range = document.createRange();
-          range.setStart(node, left);
-          range.setEnd(node, left + 1);
-          const { x, y, width, height } = range.getBoundingClientRect();
-          return { x: x + width / 2, y: y + height / 2 };
+    const find = () => {
+      for (const line of content.querySelectorAll(".cm-line")) {
+        const at = line.textContent.indexOf(wanted);
+        if (at < 0) continue;
+        const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+        let left = at + wanted.length - 1;
+        for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+          if (left < node.length) {
+            const range = document.createRange();
+            range.setStart(node, left);
+            range.setEnd(node, left + 1);
+            const { x, y, width, height } = range.getBoundingClientRect();
+            return { line, x: x + width / 2, y: y + height / 2 };
+          }
+          left -= node.length;
         }
-        left -= node.length;
       }
+      throw new Error(`${wanted} is not on the screen`);
+    };
+    const { top, bottom } = content.closest(".cm-scroller").getBoundingClientRect();
+    const { line, y } = find();
+    if (y < top + 20 || y > bottom - 20) {
+      line.scrollIntoView({ block: "center" });
+      // The editor draws its lines for the new place.
+      for (let i = 0; i < 3; i++) await new Promise((drawn) => requestAnimationFrame(drawn));
     }
-    throw new Error(`${wanted} is not on the screen`);
+    const { x, y: height } = find();
+    return { x, y: height };
   }, piece);
 }
 
