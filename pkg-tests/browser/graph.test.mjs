@@ -96,7 +96,7 @@ describe("the graph", { skip }, () => {
     await page.getByText("begin folded").waitFor({ state: "detached" });
   });
 
-  visit("an open search takes no focus when another machine is drawn", { staying: true }, async (visitor, page) => {
+  visit("an open search takes no focus when another machine is drawn", {}, async (visitor, page) => {
     await visitor.open({ definition: NESTED });
     await visitor.state("Done").waitFor();
     await page.getByRole("button", { name: "Search the graph" }).click();
