@@ -7,10 +7,13 @@ use std::fmt;
 pub struct Millis(pub u64);
 
 impl Millis {
+    /// The last moment of a JavaScript Date, where time ends here too.
+    pub const LAST: Millis = Millis(8_640_000_000_000_000);
+
     /// This instant plus a delay, clamped at the end of time.
     #[must_use]
     pub fn plus(self, delay: u64) -> Millis {
-        Millis(self.0.saturating_add(delay))
+        Millis(self.0.saturating_add(delay).min(Millis::LAST.0.max(self.0)))
     }
 }
 

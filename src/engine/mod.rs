@@ -294,7 +294,7 @@ impl Engine {
         if matches!(event, Event::Redrive) && !self.is_redrivable() {
             return Err(StepError::NotRedrivable);
         }
-        let now = now.max(self.clock);
+        let now = now.max(self.clock).min(Millis::LAST);
         self.looked = now;
         if !starts {
             loop {

@@ -115,7 +115,8 @@ impl Engine {
             return Err(RestoreError::new("it belongs to a different definition"));
         }
         let mut engine = Engine::new(machine.clone(), options_in(&input.object("options")?)?);
-        engine.clock = Millis(input.unsigned("clock")?);
+        engine.clock =
+            Some(Millis(input.unsigned("clock")?)).filter(|clock| *clock <= Millis::LAST).ok_or_else(|| input.wrong("clock"))?;
         engine.started = input.boolean("started")?;
         engine.rng = Rng::new(u64::from_str_radix(&input.text("random")?, 16).map_err(|_| input.wrong("random"))?);
         engine.token_key = TokenKey::parse(&input.text("tokenKey")?).ok_or_else(|| input.wrong("tokenKey"))?;
