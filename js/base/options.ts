@@ -4,9 +4,6 @@ import { misuse } from "./errors.ts";
 import { isInstant } from "./instant.ts";
 import { shown } from "./shown.ts";
 
-export { LAST, isInstant } from "./instant.ts";
-export { shown } from "./shown.ts";
-
 const COUNT = 2 ** 32 - 1;
 
 /** What a value must be in words, and a test of it. */

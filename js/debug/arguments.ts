@@ -2,7 +2,9 @@
 
 import type { Breakpoint, DebugOptions, DebugSession, Mock } from "../api/debug.d.ts";
 import { misuse } from "../base/errors.ts";
-import { type Allowed, LAST, checkOptions, shown } from "../base/options.ts";
+import { LAST } from "../base/instant.ts";
+import { type Allowed, checkOptions } from "../base/options.ts";
+import { shown } from "../base/shown.ts";
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((one) => typeof one === "string");

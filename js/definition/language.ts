@@ -3,7 +3,8 @@
 import * as module from "../../dist/glue.js";
 import { call } from "../border/instance.ts";
 import { misuse } from "../base/errors.ts";
-import { checkOptions, shown } from "../base/options.ts";
+import { checkOptions } from "../base/options.ts";
+import { shown } from "../base/shown.ts";
 import { solid, unmarked } from "./placeholders.ts";
 import { compileSettings } from "./settings.ts";
 import type { LanguageService, TextEdit } from "../api/index.d.ts";

@@ -2,7 +2,8 @@
 
 import { CST, Parser, parseDocument, type Document, type DocumentOptions, type ParseOptions, type SchemaOptions } from "yaml";
 import { messageOf, misuse } from "../base/errors.ts";
-import { checkOptions, shown } from "../base/options.ts";
+import { checkOptions } from "../base/options.ts";
+import { shown } from "../base/shown.ts";
 import { pointerTo } from "../base/pointer.ts";
 import { Filled, type Hole } from "./placeholders.ts";
 import { intrinsicTags } from "./tags.ts";

@@ -1,7 +1,8 @@
 // Where an execution's time comes from.
 
 import { misuse } from "../base/errors.ts";
-import { isInstant, shown } from "../base/options.ts";
+import { isInstant } from "../base/instant.ts";
+import { shown } from "../base/shown.ts";
 import { later } from "./scheduler.ts";
 import type { Clock } from "../api/index.d.ts";
 

@@ -6,7 +6,7 @@
 import { InternalError, TaskCancelled, messageOf, misuse } from "../base/errors.ts";
 import { answeredFailure, failure, resultText, submittedText, taskInput } from "../tasks/integration.ts";
 import { isObject } from "../base/json.ts";
-import { shown } from "../base/options.ts";
+import { shown } from "../base/shown.ts";
 import { isThenable } from "../base/thenable.ts";
 import { Alarm, VirtualClock } from "./clock.ts";
 import { inTime, later, mayBegin, soon } from "./scheduler.ts";

@@ -23,7 +23,9 @@ import { argumentText, jsonText } from "../tasks/integration.ts";
 import { randomKey, seedOf } from "../base/random.ts";
 import { StateMachine, archived, handleOf } from "./machine.ts";
 import { engineSettings } from "./settings.ts";
-import { checkOptions, isInstant, shown } from "../base/options.ts";
+import { isInstant } from "../base/instant.ts";
+import { checkOptions } from "../base/options.ts";
+import { shown } from "../base/shown.ts";
 
 const OPTIONS = ["history", "payloadLimit", "historyLimit", "stepBudget", "trace", "childHistories"];
 const NAMES = ["name", "arn", "roleArn", "stateMachineName", "stateMachineArn", "tokenKey"];

@@ -3,7 +3,7 @@
 import { argumentText } from "../tasks/integration.ts";
 import { asyncDispose } from "../base/dispose.ts";
 import { misuse } from "../base/errors.ts";
-import { shown } from "../base/options.ts";
+import { shown } from "../base/shown.ts";
 import type {
   Execution as PublicExecution,
   ExecutionCoverage,

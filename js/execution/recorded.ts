@@ -9,7 +9,8 @@ import { seedOf } from "../base/random.ts";
 import { compileSettings, machineSettings } from "../definition/settings.ts";
 import { StateMachine } from "./machine.ts";
 import { engineSettings } from "./settings.ts";
-import { checkOptions, shown } from "../base/options.ts";
+import { checkOptions } from "../base/options.ts";
+import { shown } from "../base/shown.ts";
 
 const OPTIONS = [
   "type",

@@ -33,7 +33,8 @@ import { StateMachine, checkStart, handleOf, isCurious, tellUse } from "./machin
 import { engineSettings } from "./settings.ts";
 import type { ExecutionInfo } from "./execution.ts";
 import { Family, type FamilyDriver, type Launch, Machines } from "./nested.ts";
-import { checkOptions, shown } from "../base/options.ts";
+import { checkOptions } from "../base/options.ts";
+import { shown } from "../base/shown.ts";
 import { Handlers } from "../tasks/resource.ts";
 import { TaskError, misuse } from "../base/errors.ts";
 

@@ -4,7 +4,8 @@ import { fileURLToPath } from "node:url";
 import type { DefinitionFile } from "../api/folder.d.ts";
 import type { Substitutions } from "../api/index.d.ts";
 import { DefinitionError, misuse } from "../base/errors.ts";
-import { checkOptions, shown } from "../base/options.ts";
+import { checkOptions } from "../base/options.ts";
+import { shown } from "../base/shown.ts";
 import { Unusable } from "./problem.ts";
 import { Source } from "./source.ts";
 

@@ -5,7 +5,7 @@ import { dirname, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ObjectStore } from "../api/index.d.ts";
 import { codeOf, misuse } from "../base/errors.ts";
-import { shown } from "../base/options.ts";
+import { shown } from "../base/shown.ts";
 
 /** Codes of errors that say: there is no such file. */
 const ABSENT = new Set<unknown>(["ENOENT", "EISDIR", "ENOTDIR"]);

@@ -2,7 +2,8 @@
 
 import { misuse } from "../base/errors.ts";
 import { argumentText } from "./integration.ts";
-import { checkOptions, shown } from "../base/options.ts";
+import { checkOptions } from "../base/options.ts";
+import { shown } from "../base/shown.ts";
 import type { Activity as PublicActivity, ActivityTask } from "../api/index.d.ts";
 import { type Completion, type HandlerCall, TAKER, type TaskDriver, type Taker } from "./call.ts";
 

@@ -2,7 +2,7 @@
 
 import type { ExecutionStatus } from "../api/index.d.ts";
 import type { Duration, RunExpectation as Expectation } from "../api/testing.d.ts";
-import { shown as named } from "../base/options.ts";
+import { shown as named } from "../base/shown.ts";
 import { type MatchOptions, difference, matches } from "./compare.ts";
 import { brief } from "../mocks/display.ts";
 import { milliseconds, spoken } from "../base/duration.ts";

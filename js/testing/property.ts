@@ -6,7 +6,7 @@
 
 import type { ExecutionStatus, Task } from "../api/index.d.ts";
 import type { Mock, PropertyError as Failure, PropertyOptions, PropertyReport } from "../api/testing.d.ts";
-import { shown } from "../base/options.ts";
+import { shown } from "../base/shown.ts";
 import { brief } from "../mocks/display.ts";
 import { TestKitError } from "../mocks/errors.ts";
 import { type TestMachine, check, pick, testMachine } from "./machine.ts";
