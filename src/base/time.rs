@@ -13,7 +13,7 @@ impl Millis {
     /// This instant plus a delay, clamped at the end of time.
     #[must_use]
     pub fn plus(self, delay: u64) -> Millis {
-        Millis(self.0.saturating_add(delay).min(Millis::LAST.0.max(self.0)))
+        Millis(self.0.saturating_add(delay).min(Millis::LAST.0))
     }
 }
 

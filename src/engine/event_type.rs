@@ -130,13 +130,17 @@ impl EventType {
         }
     }
 
-    /// The name of its details member, without `EventDetails`: all states share two.
-    pub(super) fn details(self) -> String {
+    /// Appends the name of its details member, without `EventDetails`: all states share two.
+    pub(super) fn write_member(self, out: &mut String) {
         let name = self.name();
-        match name.rsplit_once("State") {
-            Some((_, "Entered")) => "stateEntered".into(),
-            Some((_, "Exited")) => "stateExited".into(),
-            _ => name[..1].to_ascii_lowercase() + &name[1..],
+        if name.ends_with("StateEntered") {
+            out.push_str("stateEntered");
+        } else if name.ends_with("StateExited") {
+            out.push_str("stateExited");
+        } else {
+            // Invariant: every type is a non-empty ASCII name.
+            out.push(name.as_bytes()[0].to_ascii_lowercase() as char);
+            out.push_str(&name[1..]);
         }
     }
 

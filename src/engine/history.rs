@@ -182,7 +182,7 @@ impl HistoryEvent {
             json::write(out, value);
         } else if self.details != Details::None {
             out.push_str(",\"");
-            out.push_str(&self.event_type.details());
+            self.event_type.write_member(out);
             out.push_str("EventDetails\":{");
             let mut fields = Fields { out, first: true, seen };
             fields.details(&self.details);
