@@ -57,37 +57,32 @@ interface RedriveDetails {
   redriveStatusReason?: string;
 }
 
-/** The members of DescribeExecution that are not about redrives. */
-interface ExecutionDescription {
+/** What DescribeExecution and ListExecutions both tell. */
+interface ExecutionSummary {
   executionArn: string;
   stateMachineArn: string;
   name: string;
   status: ExecutionStatus;
   startDate: number;
   stopDate?: number;
+  mapRunArn?: string;
+  stateMachineVersionArn?: string;
+  stateMachineAliasArn?: string;
+}
+
+/** The members of DescribeExecution that are not about redrives. */
+interface ExecutionDescription extends ExecutionSummary {
   input?: string;
   inputDetails?: DataDetails;
   output?: string;
   outputDetails?: DataDetails;
   traceHeader?: string;
-  mapRunArn?: string;
   error?: string;
   cause?: string;
-  stateMachineVersionArn?: string;
-  stateMachineAliasArn?: string;
 }
 
-interface ExecutionListItem {
-  executionArn: string;
-  stateMachineArn: string;
-  name: string;
-  status: ExecutionStatus;
-  startDate: number;
-  stopDate?: number;
-  mapRunArn?: string;
+interface ExecutionListItem extends ExecutionSummary {
   itemCount?: number;
-  stateMachineVersionArn?: string;
-  stateMachineAliasArn?: string;
   redriveCount: number;
   redriveDate?: number;
 }

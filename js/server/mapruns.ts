@@ -1,6 +1,6 @@
 // Map Runs: the runs of Distributed Maps and the executions of their items.
 
-import type { ChildExecution, ExecutionStatus, Frame, HistoryEvent, MachineType, MapRunChange } from "../api/index.d.ts";
+import type { ChildExecution, ExecutionStatus, Frame, HistoryEvent, MachineType, MapRunChange, MapRunCounts } from "../api/index.d.ts";
 import { isObject } from "../base/json.ts";
 import { driverOf } from "../execution/execution.ts";
 import { executionArn, mapRunArn } from "./arn.ts";
@@ -17,17 +17,9 @@ interface ListMapRunsOutput extends Paged {
 }
 
 /** The items or child executions of a Map Run, by status. */
-interface MapRunItemCounts {
-  pending: number;
-  running: number;
-  succeeded: number;
-  failed: number;
-  timedOut: number;
-  aborted: number;
-  total: number;
+interface MapRunItemCounts extends MapRunCounts {
   resultsWritten: number;
   failuresNotRedrivable: number;
-  pendingRedrive: number;
 }
 
 interface DescribeMapRunOutput {

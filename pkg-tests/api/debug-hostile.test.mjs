@@ -1,48 +1,13 @@
 // Whatever the methods of a debug session are given: what they throw is an Error with a code that says which argument was wrong,
 // and the session is as usable after it as before. A value that is allowed has a result that the types document.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { DebugSession } from "stepglass/debug";
+import { BAD, circular, documented } from "./bad-values.mjs";
 import { turn } from "./machines.mjs";
 
-const documented = new Set(
-  [...readFileSync(new URL("../../docs/error-codes.md", import.meta.url), "utf8").matchAll(/^\| `([A-Za-z_]+)` \|/gm)].map(
-    ([, code]) => code,
-  ),
-);
-const circular = {};
-circular.self = circular;
 // The last ones are numbers as other sessions, runs and visits have them.
-const BAD = [
-  undefined,
-  null,
-  true,
-  NaN,
-  -1,
-  1.5,
-  Infinity,
-  -Infinity,
-  1e99,
-  5n,
-  "",
-  "ful",
-  "full\ud800",
-  "/States/Nope",
-  Symbol("s"),
-  () => {},
-  [],
-  [null],
-  {},
-  { a: 1 },
-  circular,
-  new Map([[1, 2]]),
-  new Date(NaN),
-  Object.create(null),
-  7,
-  99,
-  2 ** 32 + 5,
-];
+const VALUES = [...BAD, -Infinity, 1e99, "ful", "/States/Nope", Object.create(null), 7, 99, 2 ** 32 + 5];
 const shown = (value) =>
   typeof value === "object" && value !== null
     ? `${Object.getPrototypeOf(value)?.constructor.name ?? "an object without a prototype"}`
@@ -213,7 +178,7 @@ test("every method is tried", () => {
 function* spoilt(given, path = "argument ") {
   for (const key of Object.keys(given)) {
     const put = (value) => (Array.isArray(given) ? Object.assign([...given], { [key]: value }) : { ...given, [key]: value });
-    for (const bad of BAD) yield { given: put(bad), what: `${path}${key} is ${shown(bad)}` };
+    for (const bad of VALUES) yield { given: put(bad), what: `${path}${key} is ${shown(bad)}` };
     const inner = given[key];
     if (inner !== definition && typeof inner === "object" && inner !== null)
       for (const { given: changed, what } of spoilt(inner, `${path}${key}.`)) yield { given: put(changed), what };
@@ -261,7 +226,7 @@ for (const [name, args] of Object.entries(good)) {
 
 test("the setter of breakpointsEnabled", () => {
   const session = moments["at its start"]();
-  for (const bad of BAD.filter((one) => one !== true))
+  for (const bad of VALUES.filter((one) => one !== true))
     assert.throws(() => (session.breakpointsEnabled = bad), {
       code: "INVALID_ARGUMENT",
       message: /^breakpointsEnabled must be true or false, not /,

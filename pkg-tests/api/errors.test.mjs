@@ -8,41 +8,12 @@ import { DebugSession, ask, exampleInput, measureCoverage, mockFor, restoreSessi
 import { folder } from "stepglass/node";
 import { MemoryStore, serve } from "stepglass/server";
 import * as testing from "stepglass/testing";
+import { BAD, circular, documented } from "./bad-values.mjs";
 import { lambda, task, turn, deferred } from "./machines.mjs";
 
 const { Activity, Engine, Execution, StateMachine, TaskCancelled, TaskError, simulate } = stepglass;
 const GOOD = { StartAt: "A", States: { A: { Type: "Succeed" } } };
 const WAIT = { StartAt: "W", States: { W: { Type: "Wait", Seconds: 5, End: true } } };
-const documented = new Set(
-  [...readFileSync(new URL("../../docs/error-codes.md", import.meta.url), "utf8").matchAll(/^\| `([A-Za-z_]+)` \|/gm)].map(
-    ([, code]) => code,
-  ),
-);
-
-const circular = {};
-circular.self = circular;
-const BAD = [
-  undefined,
-  null,
-  true,
-  NaN,
-  -1,
-  1.5,
-  Infinity,
-  5n,
-  "",
-  "full\ud800",
-  Symbol("s"),
-  () => {},
-  [],
-  [null],
-  {},
-  { a: 1 },
-  circular,
-  new Map([[1, 2]]),
-  new Date(NaN),
-];
-
 /** Fails unless an error is one of ours: an Error with a message and a documented code. */
 function assertOurs(thrown, where) {
   assert.ok(thrown instanceof Error, `${where} has thrown ${String(thrown)}`);

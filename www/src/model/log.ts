@@ -2,6 +2,8 @@
 // parent's history. The worker classifies them and sends these columns; the page folds them up to any event, so going
 // back in time costs a fold and no message.
 
+import type { StateStatus } from "stepglass";
+
 export const Op = {
   Other: 0,
   Enter: 1,
@@ -53,18 +55,8 @@ export interface LogChunk {
   errors?: Map<number, string>;
 }
 
-export type Status =
-  | "idle"
-  | "queued"
-  | "running"
-  | "waiting"
-  | "awaiting"
-  | "retrying"
-  | "succeeded"
-  | "caught"
-  | "failed"
-  | "timedOut"
-  | "cancelled";
+/// What a history can tell; a drawing has besides what only the debugger knows.
+export type Status = Exclude<StateStatus, "paused" | "skipped">;
 
 export const STATUS_TEXT: Record<Status, string> = {
   idle: "not run",

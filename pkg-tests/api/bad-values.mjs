@@ -1,0 +1,35 @@
+// What nobody should give to a function, and what it may answer then.
+import { readFileSync } from "node:fs";
+
+export const circular = {};
+circular.self = circular;
+
+/** Values of every kind; `undefined` comes first, as it is often allowed. */
+export const BAD = [
+  undefined,
+  null,
+  true,
+  NaN,
+  -1,
+  1.5,
+  Infinity,
+  5n,
+  "",
+  "full\ud800",
+  Symbol("s"),
+  () => {},
+  [],
+  [null],
+  {},
+  { a: 1 },
+  circular,
+  new Map([[1, 2]]),
+  new Date(NaN),
+];
+
+/** The codes that docs/error-codes.md has. */
+export const documented = new Set(
+  [...readFileSync(new URL("../../docs/error-codes.md", import.meta.url), "utf8").matchAll(/^\| `([A-Za-z_]+)` \|/gm)].map(
+    ([, code]) => code,
+  ),
+);
