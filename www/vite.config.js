@@ -10,7 +10,7 @@ const root = resolve(www, "..");
 
 /** What the first view needs and later chunks share. */
 const atOnce =
-  /\/www\/src\/(?:store\/(?!recordings|insideLayout)|keys\/keymap|debugger\/(?:onGraph|clocks|model|session)\.|editor\/place|graph\/(?:viewport|menuOpen)|ui\/(?:signs|Icon|lazy))/;
+  /\/www\/src\/(?:store\/(?!recordings|insideLayout)|keys\/keymap|debugger\/(?:onGraph|clocks|model|session)\.|editor\/place|graph\/(?:viewport|menuOpen)|ui\/(?:signs|Icon|lazy))|\/js\/base\/pointer\.ts$/;
 
 export default defineConfig({
   root: www,
@@ -22,6 +22,7 @@ export default defineConfig({
       { find: /^stepglass$/, replacement: resolve(root, "dist/slim.js") },
       { find: /^stepglass\/(debug|parts)$/, replacement: resolve(root, "dist/$1.js") },
       { find: /^stepglass\/jsonata$/, replacement: resolve(root, "js/convert/jsonata.ts") },
+      { find: /^stepglass\/pointer$/, replacement: resolve(root, "js/base/pointer.ts") },
       { find: /^stepglass\/example$/, replacement: resolve(root, "js/types/example.ts") },
       { find: /^stepglass\/(cloudformation|tags)$/, replacement: resolve(root, "js/definition/$1.ts") },
     ],

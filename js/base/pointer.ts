@@ -10,10 +10,12 @@ export function pointerTo(pointer: string, ...names: (string | number)[]): strin
   return pointer + names.map((name) => `/${pointerStep(name)}`).join("");
 }
 
+/** The name or index that a step stands for. */
+export function pointerName(step: string): string {
+  return step.replaceAll("~1", "/").replaceAll("~0", "~");
+}
+
 /** The names and indices that a pointer is made of. */
 export function pointerSteps(pointer: string): string[] {
-  return pointer
-    .split("/")
-    .slice(1)
-    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+  return pointer.split("/").slice(1).map(pointerName);
 }

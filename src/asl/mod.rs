@@ -15,7 +15,7 @@ pub mod variables;
 pub use suggest::nearest;
 
 use crate::base::diag::{self, Diagnostic, Part, Severity};
-use crate::base::{Pointer, Span, Value, json};
+use crate::base::{Pointer, Span, Value, json, pointer};
 use ir::Machine;
 
 /// How deep Parallel and Map states may nest.
@@ -118,7 +118,7 @@ fn find_places(text: &str, compiled: &mut Compiled) {
 }
 
 fn object_pointer(text: &str) -> Pointer {
-    text.split('/').skip(1).fold(Pointer::root(), |pointer, step| pointer.key(&step.replace("~1", "/").replace("~0", "~")))
+    pointer::steps(text).fold(Pointer::root(), |pointer, step| pointer.key(&step))
 }
 
 fn not_json(text: &str, error: &json::JsonError) -> Diagnostic {

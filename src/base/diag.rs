@@ -4,7 +4,7 @@
 //! is a text and something to say about it ([`locate`]). [`render`] prints for a terminal.
 
 use super::json::{Located, Node, Parts};
-use super::pointer::Pointer;
+use super::pointer::{self, Pointer};
 use super::sort;
 use super::span::{Span, position};
 use super::width::{columns, width};
@@ -271,7 +271,7 @@ impl<'a> Places<'a, '_> {
             Parts::Members(members) => {
                 for (i, (name, key, value)) in members.iter().enumerate() {
                     path.push('/');
-                    path.push_str(&name.replace('~', "~0").replace('/', "~1"));
+                    pointer::escape(path, name);
                     self.walk(path, Found { key: Some(*key), node: value, parent: Some((node, i)) });
                     path.truncate(length);
                 }

@@ -13,6 +13,7 @@ pub use skim::Skim;
 use super::decimal;
 use super::map::Map;
 use super::number::Number;
+use super::pointer;
 use super::span::Span;
 use super::value::Value;
 use print::plain_run;
@@ -88,8 +89,7 @@ impl Located {
     pub fn find(&self, pointer: &str) -> Option<(Option<Span>, Span)> {
         let mut node = &self.root;
         let mut key = None;
-        for raw in pointer.split('/').skip(1) {
-            let token = raw.replace("~1", "/").replace("~0", "~");
+        for token in pointer::steps(pointer) {
             match &node.parts {
                 Parts::Elements(items) => {
                     node = items.get(token.parse::<usize>().ok()?)?;
@@ -301,7 +301,7 @@ impl Parser<'_> {
         let Some(places) = &mut self.places else { return 0 };
         let length = places.path.len();
         places.path.push('/');
-        places.path.push_str(&step.replace('~', "~0").replace('/', "~1"));
+        pointer::escape(&mut places.path, step);
         length
     }
 

@@ -18,13 +18,7 @@ impl Pointer {
         let mut text = String::with_capacity(self.0.len() + key.len() + 1);
         text.push_str(&self.0);
         text.push('/');
-        for c in key.chars() {
-            match c {
-                '~' => text.push_str("~0"),
-                '/' => text.push_str("~1"),
-                _ => text.push(c),
-            }
-        }
+        escape(&mut text, key);
         Pointer(text)
     }
 
@@ -41,7 +35,28 @@ impl Pointer {
 
     /// The unescaped steps.
     pub fn steps(&self) -> impl Iterator<Item = String> + '_ {
-        self.0.split('/').skip(1).map(|step| step.replace("~1", "/").replace("~0", "~"))
+        steps(&self.0)
+    }
+}
+
+/// The unescaped steps of a pointer's text.
+pub fn steps(pointer: &str) -> impl Iterator<Item = String> + '_ {
+    pointer.split('/').skip(1).map(unescape)
+}
+
+/// The name that a step stands for.
+pub fn unescape(step: &str) -> String {
+    step.replace("~1", "/").replace("~0", "~")
+}
+
+/// Appends a name as a step.
+pub fn escape(out: &mut String, name: &str) {
+    for c in name.chars() {
+        match c {
+            '~' => out.push_str("~0"),
+            '/' => out.push_str("~1"),
+            _ => out.push(c),
+        }
     }
 }
 

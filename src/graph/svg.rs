@@ -5,7 +5,7 @@ use super::status::{self, Status};
 use super::style;
 use super::text::{self, Face};
 use super::{Edge, EdgeKind, Graph, Node, NodeKind, TextWidths, path};
-use crate::base::{Named, decimal, sort};
+use crate::base::{Named, decimal, pointer, sort};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
@@ -418,7 +418,7 @@ fn describe(graph: &Graph) -> String {
 fn name_in(id: &str) -> String {
     match id.split_once("#missing/") {
         Some((_, name)) => name.to_string(),
-        None => id.rsplit('/').next().unwrap_or(id).replace("~1", "/").replace("~0", "~"),
+        None => pointer::unescape(id.rsplit('/').next().unwrap_or(id)),
     }
 }
 

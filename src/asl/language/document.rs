@@ -1,6 +1,6 @@
 //! A definition's text as a tree of places, as far as it can be made out: the one reader of half written texts.
 
-use crate::base::pointer::Pointer;
+use crate::base::pointer::{self, Pointer};
 use crate::base::{Span, Value, json};
 
 /// What a value is.
@@ -148,10 +148,10 @@ impl<'a> Document<'a> {
     /// The value at a pointer.
     pub(crate) fn find(&self, pointer: &str) -> Option<usize> {
         let mut at = self.nodes.first().map(|_| 0)?;
-        for step in pointer.split('/').skip(1) {
+        for step in pointer::steps(pointer) {
             at = match self.node(at)?.kind {
                 Kind::List => self.children(at).nth(step.parse().ok()?)?.0,
-                _ => self.child(at, &step.replace("~1", "/").replace("~0", "~"))?,
+                _ => self.child(at, &step)?,
             };
         }
         Some(at)

@@ -4,7 +4,7 @@
 use super::source::{self, Format, Items};
 use super::{Answer, Read, csv, further, inventory, unload, without_manifest};
 use crate::base::json::{self, JsonError, Skim};
-use crate::base::{Map, Value};
+use crate::base::{Map, Value, pointer};
 use crate::engine::TaskId;
 use crate::engine::work::Work;
 
@@ -171,8 +171,7 @@ impl Reading {
             Stage::Pointer(at, steps) => {
                 let (at, steps) = (*at, *steps);
                 let pointer = setting("ItemsPointer").unwrap_or_default();
-                if let Some(step) = pointer.split('/').skip(1).nth(steps) {
-                    let step = step.replace("~1", "/").replace("~0", "~");
+                if let Some(step) = pointer::steps(pointer).nth(steps) {
                     let Some(place) = self.walk.part(&self.text, at, &step, work)? else { return Ok(None) };
                     let at = place.ok_or_else(|| format!("The ItemsPointer '{pointer}' does not point into the file."))?;
                     self.go_to(Stage::Pointer(at, steps + 1));

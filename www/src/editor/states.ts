@@ -1,6 +1,7 @@
 // Where states stand in the text. The interpreter says so a moment after each change; until then the places go along with
 // what is written, so that no key costs more in a large text.
 
+import { pointerSteps } from "stepglass/pointer";
 import { type ChangeDesc, type EditorState, StateEffect, StateField } from "@codemirror/state";
 import type { StatePlace } from "../model/protocol.ts";
 
@@ -48,11 +49,11 @@ export interface Crumb {
 }
 
 export function pathAt(state: EditorState, offset: number): Crumb[] {
-  const steps = stateAt(state, offset)?.pointer.split("/").slice(1) ?? [];
+  const steps = pointerSteps(stateAt(state, offset)?.pointer ?? "");
   const path: Crumb[] = [];
   for (let i = 0; i + 1 < steps.length; i++) {
     if (steps[i] === "States") {
-      const name = steps[++i]!.replaceAll("~1", "/").replaceAll("~0", "~");
+      const name = steps[++i]!;
       path.push({ text: name, state: name });
     } else if (steps[i] === "Branches") path.push({ text: `[${steps[++i]}]` });
   }

@@ -1,5 +1,6 @@
 // The texts: definition, input, tasks, and the problems of the definition.
 
+import { pointerName } from "stepglass/pointer";
 import { useEffect } from "preact/hooks";
 import * as debug from "../debugger/model.ts";
 import { Editor } from "../editor/Editor.tsx";
@@ -299,7 +300,7 @@ function grouped(problems: readonly Diagnostic[]): [string, Diagnostic[]][] {
   const groups = new Map<string, Diagnostic[]>();
   for (const problem of problems) {
     const states = [...problem.pointer.matchAll(/\/States\/([^/]*)/g)];
-    const state = (states.at(-1)?.[1] ?? "").replaceAll("~1", "/").replaceAll("~0", "~");
+    const state = pointerName(states.at(-1)?.[1] ?? "");
     const group = groups.get(state);
     if (group) group.push(problem);
     else groups.set(state, [problem]);

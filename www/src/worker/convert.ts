@@ -1,5 +1,6 @@
 // Turns states from JSONPath to JSONata, as the command `stepglass convert --jsonata` does, as changes of the text.
 
+import { pointerSteps } from "stepglass/pointer";
 import { language, type JsonValue } from "stepglass";
 import { toJsonata } from "stepglass/jsonata";
 import { member } from "./flow.ts";
@@ -58,13 +59,10 @@ function own(state: unknown): unknown {
 }
 
 function valueAt(document: unknown, pointer: string): unknown {
-  return pointer
-    .split("/")
-    .slice(1)
-    .reduce((at, step) => {
-      const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
-      return member(at, key) ?? (key === "Iterator" ? member(at, "ItemProcessor") : undefined);
-    }, document);
+  return pointerSteps(pointer).reduce(
+    (at, key) => member(at, key) ?? (key === "Iterator" ? member(at, "ItemProcessor") : undefined),
+    document,
+  );
 }
 
 function oneLine(value: unknown): string {

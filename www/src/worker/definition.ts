@@ -1,5 +1,6 @@
 // Definitions as people write them: JSON, or YAML with places mapped back.
 
+import { pointerTo } from "stepglass/pointer";
 import type { Diagnostic, StateInfo, TaskInfo } from "../model/protocol.ts";
 import type { YamlSource } from "./yaml.ts";
 
@@ -36,7 +37,7 @@ export function findStates(json: string): StateInfo[] {
     if (depth > 32) return;
     for (const [name, body] of entries(member(value, "States"))) {
       if (found.length >= 20_000) return;
-      const at = `${pointer}/States/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+      const at = pointerTo(pointer, "States", name);
       const text = (key: string): string => (typeof member(body, key) === "string" ? (member(body, key) as string) : "");
       found.push({ name, type: text("Type"), pointer: at, detail: text("Resource") });
       const branches = member(body, "Branches");

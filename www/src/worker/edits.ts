@@ -1,5 +1,6 @@
 // Changes of a definition's text that leave the rest of it as it was written.
 
+import { pointerSteps } from "stepglass/pointer";
 import type { Edit } from "../model/protocol.ts";
 import type { Path } from "../model/stages.ts";
 import { type Source, findStates } from "./definition.ts";
@@ -54,8 +55,7 @@ function stateOf(json: string, state: string): { value: Node; scope: Node } | un
   if (pointer === undefined) return undefined;
   let node: Node | undefined = read(json);
   let scope: Node | undefined;
-  for (const step of pointer.slice(1).split("/")) {
-    const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
+  for (const key of pointerSteps(pointer)) {
     scope = node;
     node = node?.items?.[Number(key)] ?? node?.members?.findLast((member) => member.key === key)?.value;
   }

@@ -1,5 +1,6 @@
 // On which line each part of a JSON text stands.
 
+import { pointerStep } from "stepglass/pointer";
 import { countFitting } from "../model/search.ts";
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
@@ -20,7 +21,7 @@ export function offsetsOf(json: string): Map<string, number> {
   };
   for (const { 0: token, index: at } of json.matchAll(TOKEN)) {
     if (token === ":" && pending) {
-      key = (JSON.parse(pending.text) as string).replaceAll("~", "~0").replaceAll("/", "~1");
+      key = pointerStep(JSON.parse(pending.text) as string);
       found.set(`${around.at(-1)?.pointer ?? ""}/${key}`, pending.at);
       pending = undefined;
     } else if (token === "{" || token === "[") around.push({ pointer: begins(at), index: token === "[" ? 0 : -1 });
