@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import type { ExecutionSnapshot, StartOptions } from "../api/index.d.ts";
 import type { Batch } from "../api/server.d.ts";
-import { messageOf } from "../base/errors.ts";
+import { codeOf, messageOf } from "../base/errors.ts";
 import { seedOf } from "../base/random.ts";
 import { driverOf, release } from "../execution/execution.ts";
 import type { Driver, Outcome } from "../driver/driver.ts";
@@ -357,9 +357,4 @@ function recordedOutcome(
 
 function notRedrivable(why: string): ApiError {
   return new ApiError("ExecutionNotRedrivable", why);
-}
-
-/** The code of an error of this package. */
-function codeOf(thrown: unknown): unknown {
-  return typeof thrown === "object" && thrown !== null && "code" in thrown ? thrown.code : undefined;
 }
