@@ -12,7 +12,7 @@ const FLOORS = [
   ["base"],
   ["border"],
   ["tasks", "history"],
-  ["driver", "definition"],
+  ["driver", "definition", "store"],
   ["execution"],
   ["convert", "coverage", "files", "types"],
   ["mocks"],

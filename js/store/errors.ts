@@ -1,0 +1,18 @@
+// What stores refuse with.
+
+/** Another writer has written since, or owns the store. */
+export class StoreConflict extends Error {
+  override name = "StoreConflict";
+  readonly code = "STORE_CONFLICT";
+}
+
+/** The store cannot do what is asked. */
+export class StoreError extends Error {
+  override name = "StoreError";
+  readonly code: string;
+
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
