@@ -6,7 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use stepglass::asl;
 use stepglass::base::{Map, Millis, Rng, Value, json};
-use stepglass::engine::{Command, Details, Engine, Event, ExecutionInfo, MapRunChange, Options, SNAPSHOT_DEPTH, StepError, TaskId};
+use stepglass::engine::{
+    CancelReason, Command, Details, Engine, Event, ExecutionInfo, MapRunChange, Options, SNAPSHOT_DEPTH, StepError, TaskId,
+    TaskPhase,
+};
 use stepglass::sim::{Journal, verify};
 
 fn count() -> u64 {
@@ -160,6 +163,10 @@ impl Run {
         };
         self.journal.push(Millis(self.now), event.clone());
         let before = self.engine.history().len();
+        let again = match &event {
+            Event::Recovered { again } => self.handed_out(again),
+            _ => BTreeSet::new(),
+        };
         if let Err(refused) = self.engine.step(Millis(self.now), event) {
             // A damaged engine may have forgotten what it has given out.
             assert!(!self.recorded, "{refused}");
@@ -173,7 +180,9 @@ impl Run {
                     let new = self.open.insert(call.task.0) && !self.closed.contains(&call.task.0);
                     assert!(new || !self.recorded, "a task is invoked once");
                 }
-                Command::Cancel { task, .. } => {
+                Command::Cancel { task, reason } => {
+                    let timed_out = matches!(reason, CancelReason::Timeout | CancelReason::Heartbeat);
+                    assert!(!(timed_out && again.contains(&task.0)), "what is handed out again does not time out");
                     assert!(self.open.remove(&task.0) || !self.recorded, "only what runs is cancelled");
                     self.closed.insert(task.0);
                 }
@@ -217,7 +226,7 @@ impl Run {
             0 => any(&mut self.rng, &self.closed),
             _ => any(&mut self.rng, &self.open),
         };
-        let choice = self.rng.below(24);
+        let choice = self.rng.below(25);
         if choice == 0 {
             let unknown = TaskId(1_000_000);
             let refused = self.engine.step(Millis(self.now), Event::TaskHeartbeat { task: unknown });
@@ -233,6 +242,7 @@ impl Run {
         let event = match (choice, task.map(TaskId)) {
             (3, _) if self.rng.below(6) == 0 => Event::Stop { error: Some("Stopped".into()), cause: None },
             (4, Some(task)) => Event::TaskHeartbeat { task },
+            (24, task) => Event::Recovered { again: task.into_iter().filter(|_| self.rng.below(2) == 0).collect() },
             (19, _) => self.change_of_a_run(),
             (5, Some(task)) => Event::TaskStarted { task, worker: Some("w".into()) },
             (6, Some(task)) => Event::TaskSubmitted { task, output: value(&mut self.rng, 1) },
@@ -244,6 +254,12 @@ impl Run {
             _ => Event::Tick,
         };
         self.feed(event);
+    }
+
+    /// The tasks that a host hands out when it is back.
+    fn handed_out(&self, again: &[TaskId]) -> BTreeSet<u32> {
+        let scheduled = self.engine.pending().into_iter().filter(|call| call.phase == TaskPhase::Scheduled).map(|call| call.task);
+        scheduled.chain(again.iter().copied()).map(|task| task.0).collect()
     }
 
     /// Other limits for a Map Run, if there is one under way.

@@ -1487,7 +1487,7 @@ export function compare(before: Definition, after: Definition): DefinitionCompar
  */
 export class Engine {
   constructor(machine: StateMachine, options?: Limits & { childHistories?: boolean });
-  /** Restores an engine from a snapshot; {@link Engine.pending} lists the tasks to call again. */
+  /** Restores an engine from a snapshot; {@link Engine.pending} lists the tasks in progress. */
   static restore(machine: StateMachine, snapshot: EngineSnapshot): Engine;
   /** Starts the execution. Call it once, before anything else. */
   start(now: number, input?: unknown, execution?: ExecutionNames, seed?: number | bigint): Step;
@@ -1503,6 +1503,18 @@ export class Engine {
   heartbeat(now: number, task: number): Step;
   /** Time has passed. Always harmless. */
   tick(now: number): Step;
+  /**
+   * The host is back after a restart or a long sleep. Feed this fact before any other. It writes no event, and it comes before the
+   * timers that are late:
+   *
+   * - A task that you call again starts again: its TimeoutSeconds and HeartbeatSeconds count from `now`. These are the tasks that
+   *   {@link Engine.pending} lists as `"scheduled"`, and those in `again`: tasks whose worker was part of your host and is gone.
+   * - A task that is outside (`"started"` or `"submitted"`) has its HeartbeatSeconds counted from `now`. Its TimeoutSeconds do not
+   *   end before an answer that could not be delivered has had time to come again: HeartbeatSeconds or, without them, a minute, and
+   *   at most TimeoutSeconds.
+   * - Waits, retries and TimeoutSeconds of the machine are absolute. What is late happens at its own time.
+   */
+  recovered(now: number, again?: readonly number[]): Step;
   /** Redrives an execution that did not succeed. */
   redrive(now: number): Step;
   /** Changes the limits of a running Map Run. */
@@ -1514,8 +1526,8 @@ export class Engine {
   readonly deadline: number | undefined;
   /** Returns the events from the given index on. */
   history(from?: number): HistoryEvent[];
-  /** Returns the tasks in progress. */
-  pending(): InvokeCommand[];
+  /** Returns the tasks in progress, and how far each of them is. */
+  pending(): PendingTask[];
   frames(): Frame[];
   trace(): TraceStage[];
   snapshot(): EngineSnapshot;
@@ -1578,6 +1590,15 @@ export interface InvokeCommand {
   heartbeat?: number;
   credentials?: any;
   iterations?: number[];
+}
+
+/** A task in progress. */
+export interface PendingTask extends InvokeCommand {
+  /**
+   * `"scheduled"`: to be called, also if it was called before a restart. `"started"`: a worker has taken it from its activity.
+   * `"submitted"`: the request of a `.sync` or `.waitForTaskToken` task was answered; the result comes with its token.
+   */
+  phase: "scheduled" | "started" | "submitted";
 }
 
 /** The execution no longer waits for this task. */

@@ -11,6 +11,7 @@ export type Fact =
   | [method: "fail", task: number, error?: string | null, cause?: string | null]
   | [method: "heartbeat", task: number]
   | [method: "tick" | "redrive"]
+  | [method: "recovered", again?: readonly number[]]
   | [method: "updateMapRun", mapRunArn: string, change: string]
   | [method: "stop", error?: string | null, cause?: string | null];
 

@@ -10,6 +10,7 @@ import type {
   InvokeCommand,
   Limits,
   MapRunChange,
+  PendingTask,
   StateMachine as PublicMachine,
   Step,
   TraceStage,
@@ -81,6 +82,11 @@ export class Engine implements PublicEngine {
     return this.#handle.feed("tick", at(now));
   }
 
+  recovered(now: number, again: readonly number[] = []): Step {
+    if (!Array.isArray(again)) throw misuse("INVALID_ARGUMENT", `again must be an array of tasks, not ${shown(again)}`);
+    return this.#handle.feed("recovered", at(now), again.map(number));
+  }
+
   redrive(now: number): Step {
     return this.#handle.feed("redrive", at(now));
   }
@@ -110,7 +116,7 @@ export class Engine implements PublicEngine {
     return this.#handle.history(from);
   }
 
-  pending(): InvokeCommand[] {
+  pending(): PendingTask[] {
     return JSON.parse(this.#handle.ask("pending"));
   }
 

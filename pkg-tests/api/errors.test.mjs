@@ -179,6 +179,7 @@ test("an engine's methods, before its start, after it and after its end", async 
     heartbeat: [0, 1],
     tick: [0],
     redrive: [0],
+    recovered: [0, [1]],
     updateMapRun: [0, "arn", {}],
     stop: [0, "E", "c"],
     history: [0],

@@ -63,7 +63,8 @@ impl Engine {
         self.work.begin_state();
         match event {
             Event::Start { input, execution, seed } => self.start(input, execution, seed),
-            Event::Tick => {}
+            // The clocks of tasks were set before the late timers.
+            Event::Tick | Event::Recovered { .. } => {}
             Event::Redrive => self.redrive(),
             Event::Stop { error, cause } => {
                 let Fault { error, cause, .. } = Fault::of_task(error, cause);

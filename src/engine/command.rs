@@ -52,6 +52,31 @@ pub struct Invocation {
     pub credentials: Option<Value>,
     /// The index in the enclosing Map, innermost first in the last place; empty outside of Maps.
     pub iterations: Vec<u32>,
+    /// How far it is; `Scheduled` in a command.
+    pub phase: TaskPhase,
+}
+
+/// How far an attempt is, for a host that goes on after a restart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TaskPhase {
+    /// It is to be handed out, once more if it was: nobody outside of the host has taken it on.
+    Scheduled,
+    /// A worker has taken the activity.
+    Started,
+    /// The request of a `.sync` or callback task was answered; the result comes by its token.
+    Submitted,
+}
+
+impl TaskPhase {
+    /// The name in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            TaskPhase::Scheduled => "scheduled",
+            TaskPhase::Started => "started",
+            TaskPhase::Submitted => "submitted",
+        }
+    }
 }
 
 /// What a call's result is for.

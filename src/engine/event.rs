@@ -103,6 +103,22 @@ pub enum Event {
     },
     /// Time has passed: the deadline is reached, or `more` was true. Always harmless.
     Tick,
+    /// The host was away and is back, after a restart or a long sleep: fed first, before any other fact, it keeps time from
+    /// being charged to those that the host could not hear. It writes no event, and it comes before the late timers of its
+    /// own call:
+    ///
+    /// - An attempt that is handed out again begins again: its TimeoutSeconds and HeartbeatSeconds count from now. Those are
+    ///   the ones that [`Engine::pending`](super::Engine::pending) has as [`TaskPhase::Scheduled`](super::TaskPhase).
+    /// - An attempt that is outside (a taken activity, a `.sync` or callback task whose request was answered) has its
+    ///   HeartbeatSeconds counted from now. Its TimeoutSeconds stay as they are, but do not end before an answer that found
+    ///   nobody could come once more: after HeartbeatSeconds, or a minute without them, and never more than TimeoutSeconds.
+    /// - All else is absolute: Waits, back-offs, the machine's TimeoutSeconds, the five minutes of Express child
+    ///   executions. What is late fires at its own instant.
+    Recovered {
+        /// Attempts that are outside by what the engine knows, and are handed out again all the same, because who had taken
+        /// them on was a part of the host. A number that waits for nothing is ignored.
+        again: Vec<TaskId>,
+    },
     /// Continues an execution that has failed, timed out or was stopped, from where it stood (spec §11.4).
     Redrive,
     /// Gives the Map Run of this ARN other limits; of no effect for one that is not under way.
@@ -131,7 +147,12 @@ impl Event {
             | Event::ItemsRead { task, .. }
             | Event::TaskFailed { task, .. }
             | Event::TaskHeartbeat { task } => Some(*task),
-            Event::Start { .. } | Event::Tick | Event::Redrive | Event::UpdateMapRun { .. } | Event::Stop { .. } => None,
+            Event::Start { .. }
+            | Event::Tick
+            | Event::Recovered { .. }
+            | Event::Redrive
+            | Event::UpdateMapRun { .. }
+            | Event::Stop { .. } => None,
         }
     }
 }

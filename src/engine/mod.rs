@@ -22,6 +22,7 @@ mod lifecycle;
 mod limits;
 mod probe;
 mod raise;
+mod recovery;
 mod redrive;
 mod retry;
 mod snapshot;
@@ -32,7 +33,7 @@ mod update;
 mod work;
 
 pub use archive::{Page, is_page};
-pub use command::{CallPurpose, CancelReason, ChildExecution, Command, Invocation, Outcome};
+pub use command::{CallPurpose, CancelReason, ChildExecution, Command, Invocation, Outcome, TaskPhase};
 pub use coverage::{Coverage, HandledError};
 pub use event::{Event, ExecutionInfo, TaskId};
 pub use event_type::EventType;
@@ -72,7 +73,8 @@ use work::Work;
 ///    up an execution that did not succeed.
 /// 5. Due timers fire before the event of the same call, each at its own instant: a late wake-up gives the same
 ///    history as a punctual one. A result that arrives in the very millisecond of its time out is too late.
-/// 6. Equal machines, options and sequences of (`now`, event) give equal commands, histories and snapshots.
+/// 6. After a restart or a long sleep feed [`Event::Recovered`] first: tasks that you call again have all of their time again.
+/// 7. Equal machines, options and sequences of (`now`, event) give equal commands, histories and snapshots.
 ///
 /// Getters: [`status`](Engine::status), [`outcome`](Engine::outcome), [`history`](Engine::history),
 /// [`deadline`](Engine::deadline), [`frames`](Engine::frames), [`snapshot`](Engine::snapshot).
@@ -296,6 +298,9 @@ impl Engine {
         }
         let now = now.max(self.clock).min(Millis::LAST);
         self.looked = now;
+        if let Event::Recovered { again } = &event {
+            self.recover_tasks(now, again);
+        }
         if !starts {
             loop {
                 // With the budget spent, due timers still fire, and the event still counts: nothing shuts out a stop.

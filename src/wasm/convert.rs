@@ -136,6 +136,12 @@ fn command(out: &mut String, command: &Command) {
 }
 
 fn invocation(out: &mut String, call: &Invocation) {
+    members(out, call);
+    out.push('}');
+}
+
+/// The beginning of an Invoke command, to be closed.
+fn members(out: &mut String, call: &Invocation) {
     let _ = write!(out, "{{\"type\":\"Invoke\",\"task\":{},\"state\":", call.task.0);
     json::write_str(out, &call.state_name);
     text_member(out, "resource", Some(&call.resource));
@@ -155,7 +161,6 @@ fn invocation(out: &mut String, call: &Invocation) {
     if !call.iterations.is_empty() {
         let _ = write!(out, ",\"iterations\":{:?}", call.iterations);
     }
-    out.push('}');
 }
 
 /// What Invoke commands of a state have in common: `{state, resource}`.
@@ -224,7 +229,11 @@ pub(super) fn status_text(engine: &Engine) -> String {
 
 /// The calls that wait for a result.
 pub(super) fn pending_text(engine: &Engine) -> String {
-    array(&engine.pending(), invocation)
+    array(&engine.pending(), |out, call| {
+        members(out, call);
+        text_member(out, "phase", Some(call.phase.as_str()));
+        out.push('}');
+    })
 }
 
 /// What runs now.

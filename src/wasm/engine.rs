@@ -93,6 +93,11 @@ impl Engine {
         self.feed(now, Event::Tick);
     }
 
+    /// The host is back; it hands out again what waits for its handler, and these tasks.
+    pub fn recovered(&self, now: f64, again: Option<Vec<u32>>) {
+        self.feed(now, Event::Recovered { again: again.unwrap_or_default().into_iter().map(TaskId).collect() });
+    }
+
     /// Takes up an execution that did not succeed where it stood.
     pub fn redrive(&self, now: f64) {
         self.feed(now, Event::Redrive);
@@ -162,7 +167,8 @@ impl Engine {
         self.inner.borrow().history().len()
     }
 
-    /// The tasks in flight, as JSON text of Invoke commands: what a host calls again after a restore.
+    /// The tasks in flight, as JSON text of Invoke commands with how far each is: after a restore a host calls those again that
+    /// nobody has taken on.
     pub fn pending(&self) -> String {
         convert::pending_text(&self.inner.borrow())
     }

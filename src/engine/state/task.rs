@@ -131,6 +131,7 @@ pub(in crate::engine) fn invocation(frame: &Frame, state: &State, acting: &Actin
         heartbeat: acting.heartbeat.map(|(seconds, _)| seconds),
         credentials: acting.credentials.clone(),
         iterations: frame.item.as_ref().map(|item| item.outer.iter().copied().chain([item.index]).collect()).unwrap_or_default(),
+        phase: acting.phase(),
     }
 }
 

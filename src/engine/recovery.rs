@@ -1,0 +1,220 @@
+//! Recovery: a host that was away is back, and no attempt is blamed for the time in which nobody worked on it or could hear
+//! its answer. As in SWF, what a worker has for its task (start-to-close) counts from the moment when it is handed the task.
+
+use super::event::TaskId;
+use super::frame::{Acting, Phase};
+use super::timers::TimerKind;
+use super::{Engine, TaskPhase};
+use crate::asl::resource::Resource;
+use crate::base::Millis;
+
+/// Milliseconds in which an answer that found nobody may come once more, where no HeartbeatSeconds say how soon a worker
+/// is to be heard of.
+const GRACE: u64 = 60_000;
+
+impl Acting {
+    /// How far the attempt is.
+    pub(super) fn phase(&self) -> TaskPhase {
+        match &self.resource {
+            _ if self.submitted => TaskPhase::Submitted,
+            Resource::Activity { .. } if self.started => TaskPhase::Started,
+            _ => TaskPhase::Scheduled,
+        }
+    }
+}
+
+impl Engine {
+    /// Sets the clocks of all attempts anew, before any timer of the call fires.
+    pub(super) fn recover_tasks(&mut self, now: Millis, again: &[TaskId]) {
+        for (task, id) in self.tasks.iter() {
+            let Some(frame) = self.frames.get_mut(id) else { continue };
+            let Phase::Acting(acting) = &mut frame.phase else { continue };
+            let begins = acting.phase() == TaskPhase::Scheduled || again.contains(task);
+            if let (Some(old), Some(seconds)) = (acting.timeout, acting.timeout_seconds) {
+                let whole = seconds.saturating_mul(1000);
+                let at = if begins {
+                    now.plus(whole)
+                } else {
+                    let grace = acting.heartbeat.map_or(GRACE, |(seconds, _)| seconds.saturating_mul(1000));
+                    old.0.max(now.plus(grace.min(whole)))
+                };
+                if at != old.0 {
+                    self.timers.remove(Some(old));
+                    acting.timeout = Some(self.timers.add(at, *id, TimerKind::Timeout));
+                }
+            }
+            // One that has not begun sleeps at the end of time, and goes on doing so.
+            if let Some((seconds, old)) = acting.heartbeat
+                && old.0.0 != u64::MAX
+            {
+                self.timers.remove(Some(old));
+                let at = now.plus(seconds.saturating_mul(1000));
+                acting.heartbeat = Some((seconds, self.timers.add(at, *id, TimerKind::Heartbeat)));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::asl;
+    use crate::base::{Millis, json};
+    use crate::engine::{Command, Engine, Event, ExecutionInfo, Options, TaskId};
+    use std::sync::Arc;
+
+    const HOUR: u64 = 3_600_000;
+
+    /// An engine that was started at 0 with a state of these fields, and one after it; the machine has `more` fields.
+    fn start(state: &str, more: &str) -> Engine {
+        let definition = format!(
+            r#"{{"StartAt":"A","States":{{"A":{{{state},"Next":"B"}},
+                "B":{{"Type":"Task","Resource":"r","TimeoutSeconds":10,"End":true}}}}{more}}}"#
+        );
+        let compiled = asl::compile(&definition, &asl::CompileOptions::default());
+        let machine = compiled.machine.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
+        let mut engine = Engine::new(Arc::new(machine), Options::default());
+        let input = json::parse(r#"{"items":[1,2]}"#).unwrap();
+        engine.step(Millis(0), Event::Start { input, execution: ExecutionInfo::named("m", "e"), seed: 0 }).unwrap();
+        engine
+    }
+
+    fn recovered(engine: &mut Engine, at: u64) {
+        let before = engine.history().len();
+        engine.step(Millis(at), Event::Recovered { again: Vec::new() }).unwrap();
+        assert!(engine.history().len() >= before);
+    }
+
+    /// What was asked for since the last call.
+    fn asked(engine: &mut Engine) -> Vec<String> {
+        let said = |command| match command {
+            Command::Invoke(call) => format!("invoke {} {}", call.task.0, call.state_name),
+            Command::Cancel { task, reason } => format!("cancel {} {}", task.0, reason.as_str()),
+            Command::ChildFinished(_) => "child".into(),
+            Command::Finish(outcome) => outcome.status().into(),
+        };
+        engine.take_commands().into_iter().map(said).collect()
+    }
+
+    const TASK: &str = r#""Type":"Task","Resource":"arn:aws:lambda:us-east-1:123456789012:function:f","TimeoutSeconds":10"#;
+    const TOKEN: &str = r#""Type":"Task","Resource":"arn:aws:states:::sqs:sendMessage.waitForTaskToken""#;
+    const ACTIVITY: &str = r#""Type":"Task","Resource":"arn:aws:states:us-east-1:123456789012:activity:a","TimeoutSeconds":30"#;
+
+    #[test]
+    fn a_task_that_is_called_again_has_all_of_its_time_again() {
+        let mut engine = start(TASK, "");
+        assert_eq!(asked(&mut engine), ["invoke 1 A"]);
+        let events = engine.history().len();
+        recovered(&mut engine, HOUR);
+        assert_eq!((asked(&mut engine).len(), engine.history().len()), (0, events));
+        assert_eq!(engine.deadline(), Some(Millis(HOUR + 10_000)));
+        // Without a word of it, it has timed out at its own instant.
+        let mut other = start(TASK, "");
+        other.step(Millis(HOUR), Event::Tick).unwrap();
+        assert_eq!((other.status(), other.history().last().unwrap().timestamp), ("FAILED", Millis(10_000)));
+    }
+
+    #[test]
+    fn what_comes_after_a_late_wait_begins_when_it_is_heard_of() {
+        let mut engine = start(r#""Type":"Wait","Seconds":60"#, "");
+        engine.take_commands();
+        recovered(&mut engine, HOUR);
+        assert_eq!(asked(&mut engine), ["invoke 1 B"]);
+        let exited = engine.history().iter().find(|event| event.event_type.name() == "WaitStateExited").unwrap();
+        assert_eq!((exited.timestamp, engine.deadline()), (Millis(60_000), Some(Millis(HOUR + 10_000))));
+        // A host that only slept has the same.
+        let mut other = start(r#""Type":"Wait","Seconds":60"#, "");
+        other.take_commands();
+        other.step(Millis(HOUR), Event::Tick).unwrap();
+        assert_eq!((asked(&mut other), other.deadline()), (vec!["invoke 1 B".to_string()], engine.deadline()));
+    }
+
+    #[test]
+    fn heartbeats_count_anew_once_they_count_at_all() {
+        let mut engine = start(&format!(r#"{TOKEN},"HeartbeatSeconds":20"#), "");
+        recovered(&mut engine, HOUR);
+        // The request is still to be sent, so the heartbeat sleeps; there is no other time out.
+        assert_eq!(engine.deadline(), None);
+        engine.step(Millis(HOUR), Event::TaskSubmitted { task: TaskId(1), output: 1i64.into() }).unwrap();
+        assert_eq!(engine.deadline(), Some(Millis(HOUR + 20_000)));
+        recovered(&mut engine, 3 * HOUR);
+        assert_eq!((engine.status(), engine.deadline()), ("RUNNING", Some(Millis(3 * HOUR + 20_000))));
+        engine.step(Millis(3 * HOUR + 20_000), Event::Tick).unwrap();
+        assert_eq!(asked(&mut engine)[1..], ["cancel 1 Heartbeat", "FAILED"]);
+    }
+
+    #[test]
+    fn an_answer_that_found_nobody_may_come_once_more() {
+        for (state, from_recovery) in [
+            (format!(r#"{TOKEN},"TimeoutSeconds":600"#), 60_000),
+            (format!(r#"{TOKEN},"TimeoutSeconds":600,"HeartbeatSeconds":90"#), 90_000),
+            (format!(r#"{TOKEN},"TimeoutSeconds":5"#), 5_000),
+        ] {
+            let mut engine = start(&state, "");
+            engine.step(Millis(1), Event::TaskSubmitted { task: TaskId(1), output: 1i64.into() }).unwrap();
+            recovered(&mut engine, HOUR);
+            assert_eq!((engine.status(), engine.deadline()), ("RUNNING", Some(Millis(HOUR + from_recovery))), "{state}");
+        }
+        // What has time left has no more of it.
+        let mut engine = start(&format!(r#"{TOKEN},"TimeoutSeconds":7200"#), "");
+        engine.step(Millis(1), Event::TaskSubmitted { task: TaskId(1), output: 1i64.into() }).unwrap();
+        recovered(&mut engine, HOUR);
+        assert_eq!(engine.deadline(), Some(Millis(2 * HOUR)));
+    }
+
+    #[test]
+    fn an_activity_is_offered_again_until_a_worker_has_it() {
+        let mut engine = start(ACTIVITY, "");
+        recovered(&mut engine, HOUR);
+        assert_eq!(engine.deadline(), Some(Millis(HOUR + 30_000)));
+        engine.step(Millis(HOUR), Event::TaskStarted { task: TaskId(1), worker: None }).unwrap();
+        recovered(&mut engine, 2 * HOUR);
+        assert_eq!(engine.deadline(), Some(Millis(2 * HOUR + 30_000)), "of the grace no more than TimeoutSeconds");
+        // A worker that was part of the host is gone with it: its task is handed out anew.
+        let mut engine = start(&ACTIVITY.replace(":30", ":300"), "");
+        engine.step(Millis(0), Event::TaskStarted { task: TaskId(1), worker: None }).unwrap();
+        let mut outside = engine.clone();
+        recovered(&mut outside, HOUR);
+        engine.step(Millis(HOUR), Event::Recovered { again: vec![TaskId(1), TaskId(9)] }).unwrap();
+        assert_eq!((outside.deadline(), engine.deadline()), (Some(Millis(HOUR + 60_000)), Some(Millis(HOUR + 300_000))));
+    }
+
+    #[test]
+    fn the_machines_own_time_out_is_absolute() {
+        let mut engine = start(TASK, r#","TimeoutSeconds":1800"#);
+        engine.take_commands();
+        recovered(&mut engine, HOUR);
+        assert_eq!(asked(&mut engine), ["cancel 1 Stopped", "TIMED_OUT"]);
+        assert_eq!(engine.history().last().unwrap().timestamp, Millis(HOUR / 2));
+        // After the end it is of no effect.
+        recovered(&mut engine, 2 * HOUR);
+        assert_eq!((asked(&mut engine).len(), engine.status()), (0, "TIMED_OUT"));
+    }
+
+    #[test]
+    fn a_retry_is_due_at_its_own_instant_and_its_attempt_begins_when_it_is_heard_of() {
+        let mut engine = start(&format!(r#"{TASK},"Retry":[{{"ErrorEquals":["Busy"],"IntervalSeconds":60}}]"#), "");
+        let busy = Event::TaskFailed { task: TaskId(1), error: Some("Busy".into()), cause: None };
+        engine.step(Millis(0), busy).unwrap();
+        engine.take_commands();
+        recovered(&mut engine, HOUR);
+        assert_eq!(asked(&mut engine), ["invoke 2 A"]);
+        let again = engine.history().last().unwrap();
+        assert_eq!((again.timestamp, engine.deadline()), (Millis(60_000), Some(Millis(HOUR + 10_000))));
+    }
+
+    #[test]
+    fn branches_iterations_and_child_executions_are_recovered_too() {
+        let task = r#"{"StartAt":"T","States":{"T":{"Type":"Task","Resource":"r","TimeoutSeconds":10,"End":true}}}"#;
+        let distributed = task.replacen('{', r#"{"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"#, 1);
+        for state in [
+            format!(r#""Type":"Parallel","Branches":[{task},{}]"#, task.replace("\"T\"", "\"U\"")),
+            format!(r#""Type":"Map","ItemsPath":"$.items","ItemProcessor":{task}"#),
+            format!(r#""Type":"Map","ItemsPath":"$.items","ItemProcessor":{distributed}"#),
+        ] {
+            let mut engine = start(&state, "");
+            assert_eq!(asked(&mut engine).len(), 2);
+            recovered(&mut engine, HOUR);
+            assert_eq!((asked(&mut engine).len(), engine.deadline()), (0, Some(Millis(HOUR + 10_000))), "{state}");
+        }
+    }
+}
