@@ -1,6 +1,8 @@
 // What the browser tests stand on: headless Chromium, a static server on the loopback, patience, and the reason
 // to skip where there is no browser.
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { setTimeout } from "node:timers/promises";
@@ -47,24 +49,64 @@ export async function inFont(page, name) {
   }, `:root { --sans: "${sans}", sans-serif !important; --mono: "${mono}", monospace !important; }`);
 }
 
+/** How Chromium is started. */
+const ARGUMENTS = [
+  // Root, as which tests run in containers, has no sandbox.
+  ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  // No page of a test lives long enough for what code that is optimized at leisure would save.
+  "--js-flags=--no-opt,--liftoff-only",
+];
+
 /** Starts Chromium, or its headless shell unless it is wanted whole; close it after the last test. */
 export function launch({ whole = false } = {}) {
   return chromium.launch({
     executablePath: whole ? findBrowser().path : browser.path,
     env: { ...process.env, ...fontEnvironment(process.env.STEPGLASS_FONT) },
-    args: [
-      // Root, as which tests run in containers, has no sandbox.
-      ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
-      "--disable-gpu",
-      "--disable-quic",
-      "--no-first-run",
-      "--disable-background-networking",
-      "--disable-component-update",
-      "--disable-sync",
-      // No page of a test lives long enough for what code that is optimized at leisure would save.
-      "--js-flags=--no-opt,--liftoff-only",
-    ],
+    args: ARGUMENTS,
   });
+}
+
+/**
+ * Starts a Chromium of a profile, which keeps what its pages store: `{context, kill()}`. `kill` ends all of its processes at once, as a
+ * crash does.
+ */
+export async function launchStaying(profile) {
+  const started = spawn(
+    browser.path,
+    ["--headless", "--remote-debugging-port=0", `--user-data-dir=${profile}`, ...ARGUMENTS, "about:blank"],
+    { env: { ...process.env, ...fontEnvironment(process.env.STEPGLASS_FONT) }, stdio: ["ignore", "ignore", "pipe"], detached: true },
+  );
+  const ended = once(started, "exit");
+  const kill = async () => {
+    // The processes of a group end together, which Windows does not have.
+    if (process.platform === "win32") started.kill("SIGKILL");
+    else process.kill(-started.pid, "SIGKILL");
+    await ended;
+  };
+  try {
+    const address = await new Promise((resolve, reject) => {
+      let said = "";
+      started.once("error", reject);
+      started.once("exit", () => reject(new Error(`Chromium has not started: ${said}`)));
+      // It is listened to until its end: what it says must not wait for a reader.
+      started.stderr.on("data", (text) => {
+        said = (said + text).slice(-10_000);
+        const [, found] = /DevTools listening on (ws:\S+)/.exec(said) ?? [];
+        if (found !== undefined) resolve(found);
+      });
+    });
+    const [context] = (await chromium.connectOverCDP(address)).contexts();
+    return { context, kill };
+  } catch (error) {
+    if (started.exitCode === null) await kill();
+    throw error;
+  }
 }
 
 let common;

@@ -85,7 +85,7 @@ async function bundle() {
   const modules = await esbuild.build({
     ...options,
     entryPoints: [
-      ...["web", "slim", "inline", "workerd", "debug"].map((name) => ({ in: entry(name), out: name })),
+      ...["web", "slim", "inline", "workerd", "debug", "indexeddb"].map((name) => ({ in: entry(name), out: name })),
       { in: join(root, "js/border/parts.ts"), out: "parts" },
       ...NODE_ENTRIES.map(([name, out = name]) => ({ in: entry(name), out: `bundled-${out}` })),
     ],
@@ -111,10 +111,10 @@ async function bundle() {
   });
   chmodSync(join(dist, "cli.js"), 0o755);
 
-  for (const name of ["index", "folder", "debug", "debugger", "server", "testing"]) {
+  for (const name of ["index", "folder", "debug", "debugger", "durable", "indexeddb", "server", "testing"]) {
     const types = readFileSync(join(root, `js/api/${name}.d.ts`), "utf8");
     writeFileSync(join(dist, `${name}.d.ts`), types);
-    writeFileSync(join(dist, `${name}.d.cts`), types.replaceAll(/"(\.\/(?:index|testing))\.js"/g, '"$1.cjs"'));
+    writeFileSync(join(dist, `${name}.d.cts`), types.replaceAll(/"(\.\/(?:index|durable|testing))\.js"/g, '"$1.cjs"'));
   }
   copyFileSync(join(root, "js/testing/test-file.schema.json"), join(dist, "test-file.schema.json"));
   writeFileSync(

@@ -15,6 +15,7 @@ const entries = [
   ["stepglass/testing", "testing"],
   ["stepglass/node", "folder"],
   ["stepglass/server", "server"],
+  ["stepglass/indexeddb", "indexeddb"],
   ["stepglass/debug", "debug"],
   ["stepglass/debugger", "debugger"],
 ].filter(([, file]) => existsSync(join(root, `js/api/${file}.d.ts`)));

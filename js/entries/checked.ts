@@ -21,3 +21,4 @@ export type Server = Checked<typeof import("../api/server.d.ts"), typeof import(
 export type Folder = Checked<typeof import("../api/folder.d.ts"), typeof import("./folder.ts")>;
 export type Index = Checked<typeof import("../api/index.d.ts"), typeof import("./index.ts")>;
 export type Debug = Checked<typeof import("../api/debug.d.ts"), typeof import("./debug.ts")>;
+export type IndexedDB = Checked<typeof import("../api/indexeddb.d.ts"), typeof import("./indexeddb.ts")>;

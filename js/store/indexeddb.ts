@@ -1,0 +1,342 @@
+// The store in a browser's IndexedDB, in windows and workers.
+//
+// A write is one transaction over all object stores. Another tab cannot have the store at the same time: its owner holds a Web Lock, which
+// the browser frees when the tab ends, however that ends.
+
+import type { Batch, BatchResult, ExecutionFilter, ExecutionRecord, ExecutionSummary, StoredExecution } from "../api/durable.d.ts";
+import type { IndexedDBOptions, IndexedDBStore } from "../api/indexeddb.d.ts";
+import { StoreConflict, StoreError } from "./errors.ts";
+import { selects } from "./filter.ts";
+import { answer, inTransaction, storeError, takeLock, walk } from "./requests.ts";
+import { type DocumentRow, type Piece, type Row, SCHEMA, STORES, keysOf, migrate, rangeOf, recordOf } from "./rows.ts";
+import { Writing } from "./writing.ts";
+
+// So many executions are removed in one transaction, so that others need not wait long.
+const MOST_PRUNED = 100;
+
+/** The open database, with what frees its lock. */
+interface Connection {
+  database: IDBDatabase;
+  free: () => void;
+}
+
+/** A store in IndexedDB. */
+class DatabaseStore implements IndexedDBStore {
+  readonly name: string;
+  readonly #durability: "strict" | "relaxed";
+  readonly #wait: boolean;
+  readonly #persist: boolean;
+  #owner: string | undefined;
+  #opening: Promise<void> | undefined;
+  #waiting: AbortController | undefined;
+  #connection: Connection | undefined;
+  /** Why it is not open. */
+  #closed = "it is not open";
+  readonly #transactions = new Set<Promise<unknown>>();
+  #persisted: Promise<boolean>;
+  #ask!: () => void;
+
+  constructor(name: string, { durability = "strict", wait = false, persist = true }: IndexedDBOptions) {
+    this.name = name;
+    this.#durability = durability;
+    this.#wait = wait;
+    this.#persist = persist;
+    this.#persisted = new Promise<void>((resolve) => (this.#ask = resolve)).then(() => persisted(this.#persist));
+  }
+
+  get durable(): true {
+    return true;
+  }
+
+  get persisted(): Promise<boolean> {
+    return this.#persisted;
+  }
+
+  // ---------------------------------------------------------------------------------------------- opening, closing
+
+  async open({ owner }: { owner: string }): Promise<void> {
+    if (this.#opening !== undefined && this.#owner !== owner) throw new StoreConflict(`the store is already open for ${this.#owner}`);
+    if (this.#opening === undefined) {
+      this.#owner = owner;
+      const opening = this.#begin();
+      this.#opening = opening;
+      opening.catch(() => {
+        if (this.#opening === opening) this.#opening = undefined;
+      });
+    }
+    await this.#opening;
+    this.#ask();
+  }
+
+  async #begin(): Promise<void> {
+    const { name } = this;
+    if (typeof globalThis.indexedDB === "undefined")
+      throw new StoreError("STORE_UNAVAILABLE", "there is no IndexedDB here; this store is for browsers");
+    if (typeof navigator === "undefined" || navigator.locks === undefined)
+      throw new StoreError(
+        "STORE_UNAVAILABLE",
+        "there are no Web Locks here: the page needs a secure context, which is HTTPS or localhost",
+      );
+    const waiting = new AbortController();
+    this.#waiting = waiting;
+    let free: (() => void) | undefined;
+    try {
+      free = await takeLock(`stepglass:${name}`, {
+        wait: this.#wait ? waiting.signal : undefined,
+        lost: () => this.#end("another script of this site has taken its lock"),
+      });
+    } catch (error) {
+      throw waiting.signal.aborted ? new StoreError("STORE_CLOSED", `the store ${name} was closed before it was open`) : storeError(error);
+    }
+    if (free === undefined) throw new StoreConflict(`another tab or worker of this site has the store ${name} open`);
+    try {
+      const database = await this.#connect();
+      if (waiting.signal.aborted) {
+        database.close();
+        throw new StoreError("STORE_CLOSED", `the store ${name} was closed before it was open`);
+      }
+      this.#connection = { database, free };
+    } catch (error) {
+      free();
+      throw error;
+    }
+  }
+
+  #connect(): Promise<IDBDatabase> {
+    const { name } = this;
+    return new Promise((resolve, reject) => {
+      const request = globalThis.indexedDB.open(name, SCHEMA);
+      request.onupgradeneeded = ({ oldVersion }) => migrate(request.result, oldVersion);
+      request.onerror = () => {
+        const { error } = request;
+        if (error?.name !== "VersionError") return reject(storeError(error));
+        reject(
+          new StoreError("STORE_NEWER", `a newer version of Stepglass has written the store ${name}: reload the page`, { cause: error }),
+        );
+      };
+      request.onsuccess = () => {
+        const database = request.result;
+        // Another script deletes the database, or opens it with a newer schema, and waits until nobody has it.
+        database.onversionchange = ({ newVersion }) =>
+          this.#end(newVersion === null ? "another tab has deleted it" : "another tab has a newer version of Stepglass: reload the page");
+        database.onclose = () => this.#end("the browser has closed it, as when somebody removes the data of the site");
+        resolve(database);
+      };
+    });
+  }
+
+  /** Gives the store up, which says why from here on. */
+  #end(why: string): void {
+    const connection = this.#connection;
+    this.#closed = why;
+    this.#connection = undefined;
+    this.#opening = undefined;
+    this.#waiting?.abort();
+    if (connection === undefined) return;
+    connection.database.close();
+    // What is on its way is stored before the next owner begins.
+    void Promise.allSettled(this.#transactions).then(connection.free);
+  }
+
+  async close(): Promise<void> {
+    const opening = this.#opening;
+    this.#end("it is closed");
+    await Promise.allSettled([...this.#transactions, opening]);
+  }
+
+  /** Does something in one transaction over all object stores. */
+  async #do<Value>(mode: IDBTransactionMode, body: (transaction: IDBTransaction) => Promise<Value>): Promise<Value> {
+    const { database } = this.#connection ?? {};
+    if (database === undefined) throw new StoreError("STORE_CLOSED", `the store ${this.name} cannot be used: ${this.#closed}`);
+    let doing: Promise<Value> | undefined;
+    try {
+      doing = inTransaction(database.transaction(STORES, mode, { durability: this.#durability }), body);
+      this.#transactions.add(doing);
+      return await doing;
+    } catch (error) {
+      throw storeError(error);
+    } finally {
+      if (doing) this.#transactions.delete(doing);
+    }
+  }
+
+  // ------------------------------------------------------------------------------------------------- documents
+
+  put(collection: string, key: string, value: unknown): Promise<void> {
+    const row: DocumentRow = { collection, key, text: JSON.stringify(value) };
+    return this.#do("readwrite", async (transaction) => {
+      const documents = transaction.objectStore("document");
+      const known = await answer(documents.index("key").getKey([collection, key]));
+      await answer(known === undefined ? documents.add(row) : documents.put(row, known));
+    });
+  }
+
+  remove(collection: string, key: string): Promise<void> {
+    return this.#do("readwrite", async (transaction) => {
+      const documents = transaction.objectStore("document");
+      const known = await answer(documents.index("key").getKey([collection, key]));
+      if (known !== undefined) await answer(documents.delete(known));
+    });
+  }
+
+  document(collection: string, key: string): Promise<any> {
+    return this.#do("readonly", async (transaction) => {
+      const row: DocumentRow | undefined = await answer(transaction.objectStore("document").index("key").get([collection, key]));
+      return row && JSON.parse(row.text);
+    });
+  }
+
+  async *all(collection: string): AsyncGenerator<[key: string, value: any]> {
+    // A transaction ends where somebody else is waited for.
+    const rows: DocumentRow[] = await this.#do("readonly", (transaction) =>
+      answer(transaction.objectStore("document").index("collection").getAll(collection)),
+    );
+    for (const { key, text } of rows) yield [key, JSON.parse(text)];
+  }
+
+  putDefinition(hash: string, text: string): Promise<void> {
+    return this.#do("readwrite", async (transaction) => void (await answer(transaction.objectStore("definition").put(text, hash))));
+  }
+
+  getDefinition(hash: string): Promise<string | undefined> {
+    return this.#do("readonly", (transaction) => answer(transaction.objectStore("definition").get(hash)));
+  }
+
+  // ------------------------------------------------------------------------------------------------ executions
+
+  write(batches: readonly Batch[]): Promise<BatchResult[]> {
+    return this.#do("readwrite", (transaction) => new Writing(transaction).write(batches));
+  }
+
+  get(id: string): Promise<ExecutionRecord | undefined> {
+    return this.#do("readonly", async (transaction) => {
+      const row = await rowOf(transaction, id);
+      return row && recordOf(transaction, row);
+    });
+  }
+
+  load(id: string): Promise<StoredExecution | undefined> {
+    return this.#do("readonly", async (transaction) => {
+      const row = await rowOf(transaction, id);
+      if (row === undefined) return undefined;
+      const { order, facts, events, wakeAt } = row;
+      const [record, snapshot, journal] = await Promise.all([
+        recordOf(transaction, row),
+        answer<string | undefined>(transaction.objectStore("text").get([order, "snapshot"])),
+        answer<string[]>(transaction.objectStore("fact").getAll(keysOf(order))),
+      ]);
+      return { record, facts, events, journal, wakeAt, ...(snapshot !== undefined && { snapshot }) };
+    });
+  }
+
+  history(
+    id: string,
+    { from = 0, limit = Infinity, reverse = false }: { from?: number; limit?: number; reverse?: boolean } = {},
+  ): Promise<{ events: any[]; total: number } | undefined> {
+    return this.#do("readonly", async (transaction) => {
+      const row = await rowOf(transaction, id);
+      if (row === undefined) return undefined;
+      const { order, events: total } = row;
+      const count = Math.max(0, Math.min(limit, total - from));
+      const first = reverse ? total - from - count : from;
+      if (count === 0) return { events: [], total };
+      const pieces = transaction.objectStore("history");
+      // The piece that has the first event begins at it or before.
+      let begin = 0;
+      await walk(pieces.openCursor(IDBKeyRange.bound([order], [order, first]), "prev"), ({ value }) => {
+        begin = (value as Piece).from;
+        return false;
+      });
+      const found: Piece[] = await answer(pieces.getAll(IDBKeyRange.bound([order, begin], [order, first + count], false, true)));
+      const events = found.flatMap((piece) => {
+        const all: unknown[] = JSON.parse(piece.text);
+        return all.slice(Math.max(first - piece.from, 0), first + count - piece.from);
+      });
+      return { events: reverse ? events.reverse() : events, total };
+    });
+  }
+
+  list(
+    filter: ExecutionFilter = {},
+    { before = Infinity, limit = 100 }: { before?: number; limit?: number } = {},
+  ): Promise<{ items: ExecutionSummary[]; before?: number }> {
+    return this.#do("readonly", async (transaction) => {
+      const { index, range } = rangeOf(filter, before);
+      const items: ExecutionSummary[] = [];
+      let more = false as boolean;
+      await walk(transaction.objectStore("execution").index(index).openCursor(range, "prev"), ({ value }) => {
+        const { record } = value as Row;
+        if (!selects(filter, record)) return true;
+        more = items.length === limit;
+        if (!more) items.push(record);
+        return !more;
+      });
+      const last = items.at(-1);
+      return { items, ...(more && last !== undefined && { before: last.order }) };
+    });
+  }
+
+  count(filter: ExecutionFilter = {}): Promise<number> {
+    return this.#do("readonly", async (transaction) => {
+      const { index, range, exact } = rangeOf(filter, Infinity);
+      const executions = transaction.objectStore("execution").index(index);
+      if (exact) return answer(executions.count(range));
+      let count = 0;
+      await walk(executions.openCursor(range), ({ value }) => {
+        if (selects(filter, (value as Row).record)) count += 1;
+        return true;
+      });
+      return count;
+    });
+  }
+
+  due({ after, until, limit = 100 }: { after?: number; until: number; limit?: number }): Promise<{ id: string; wakeAt: number }[]> {
+    return this.#do("readonly", async (transaction) => {
+      if (after !== undefined && after >= until) return [];
+      const range = after === undefined ? IDBKeyRange.upperBound(until) : IDBKeyRange.bound(after, until, true);
+      const due: { id: string; wakeAt: number }[] = [];
+      if (limit <= 0) return due;
+      await walk(transaction.objectStore("execution").index("wake").openCursor(range), ({ value }) => {
+        const { id, wake } = value as Row;
+        // Only what wakes is in this index.
+        due.push({ id, wakeAt: wake! });
+        return due.length < limit;
+      });
+      return due;
+    });
+  }
+
+  async prune(what: { ids?: readonly string[]; endedBefore?: number; executions?: number; bytes?: number }): Promise<string[]> {
+    const { ids = [], ...limits } = what;
+    const gone: string[] = [];
+    for (let from = 0; from < ids.length; from += MOST_PRUNED) {
+      const some = ids.slice(from, from + MOST_PRUNED);
+      gone.push(...(await this.#do("readwrite", (transaction) => new Writing(transaction).remove(some))));
+    }
+    for (;;) {
+      const more = await this.#do("readwrite", (transaction) => new Writing(transaction).prune(limits, MOST_PRUNED));
+      gone.push(...more);
+      if (more.length < MOST_PRUNED) return gone;
+    }
+  }
+}
+
+/** Makes a store. */
+export function indexedDB(name: string, options: IndexedDBOptions = {}): IndexedDBStore {
+  return new DatabaseStore(name, options);
+}
+
+function rowOf(transaction: IDBTransaction, id: string): Promise<Row | undefined> {
+  return answer(transaction.objectStore("execution").index("id").get(id));
+}
+
+/** Whether the browser keeps the site's data; asks it to where that is wanted and possible: only windows can ask. */
+async function persisted(ask: boolean): Promise<boolean> {
+  try {
+    const { storage } = navigator;
+    if (await storage.persisted()) return true;
+    return ask && typeof storage.persist === "function" ? await storage.persist() : false;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,475 @@
+// The store in a browser's IndexedDB: what every store guarantees, and what only a browser does to one.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { importSource } from "../../scripts/sources.mjs";
+import { borrow, comes, launchStaying, serve, skip, until } from "../browser.mjs";
+
+const dist = resolve(import.meta.dirname, "../../dist");
+
+/** The record of an execution that runs. */
+const record = (id, more = {}) => ({
+  id,
+  name: id,
+  machineArn: "machine",
+  status: "RUNNING",
+  startDate: 1_000,
+  input: "{}",
+  ...more,
+});
+const created = (id, more) => ({ id, version: 0, create: record(id, more), facts: { text: '["start"]', count: 1 } });
+
+/**
+ * The store of a page, as one here: each call goes there, and what it gives or throws comes back. The classes of errors stay in the page,
+ * their codes do not.
+ */
+class PageStore {
+  constructor(page, name, options = {}) {
+    Object.assign(this, { page, name, options });
+    for (const method of [
+      "put",
+      "remove",
+      "document",
+      "putDefinition",
+      "getDefinition",
+      "get",
+      "load",
+      "history",
+      "list",
+      "count",
+      "due",
+      "prune",
+    ])
+      this[method] = (...given) => this.call(method, given);
+  }
+
+  get durable() {
+    return true;
+  }
+
+  open(options) {
+    return this.call("open", [options]);
+  }
+
+  close() {
+    return this.call("close", []);
+  }
+
+  async write(batches) {
+    const results = await this.call("write", [batches]);
+    return results.map((result) => (result.ok ? result : { ...result, error: thrown(result.error) }));
+  }
+
+  async *all(collection) {
+    yield* await this.call("all", [collection]);
+  }
+
+  async call(method, given) {
+    const { value, error } = await this.page.evaluate(
+      async ({ name, options, key, method, given }) => {
+        const said = ({ name, code, message }) => ({ name, code, message });
+        try {
+          const { indexedDB } = await import("/indexeddb.js");
+          const store = ((globalThis.stores ??= {})[key] ??= indexedDB(name, options));
+          if (method === "all") {
+            const all = [];
+            for await (const one of store.all(...given)) all.push(one);
+            return { value: all };
+          }
+          const value = await store[method](...given);
+          return { value: method === "write" ? value.map((one) => (one.ok ? one : { ...one, error: said(one.error) })) : value };
+        } catch (error) {
+          return { error: said(error) };
+        }
+      },
+      { name: this.name, options: this.options, key: (this.key ??= `${this.name} ${numbers++}`), method, given },
+    );
+    if (error) throw thrown(error);
+    return value;
+  }
+}
+
+let numbers = 0;
+
+const thrown = ({ name, code, message }) => Object.assign(new Error(message), { name, ...(code !== undefined && { code }) });
+
+/** Random whole numbers below a limit, the same for each seed. */
+function numbersOf(seed) {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+/** Any call of a store, with few names, so that calls meet. */
+function anyCall(random) {
+  const one = (...values) => values[random(values.length)];
+  const maybe = (value) => (random(2) === 0 ? value() : {});
+  const id = () => `e${random(8)}`;
+  const status = () => one("RUNNING", "SUCCEEDED", "FAILED");
+  const texts = (most) => {
+    const count = random(most);
+    return { text: JSON.stringify(Array.from({ length: count }, (_, i) => ({ i, payload: "p".repeat(random(600)) }))), count };
+  };
+  const batch = () => ({
+    id: id(),
+    version: random(4),
+    ...maybe(() => {
+      const create = { machineArn: one("m", "n"), status: status(), startDate: random(100), name: one("a", "ab", "b") };
+      return {
+        version: 0,
+        create: { ...record(id(), create), ...maybe(() => ({ mapRunArn: "run" })), ...maybe(() => ({ tags: { t: one("1", "2") } })) },
+      };
+    }),
+    ...maybe(() => ({
+      change: {
+        ...maybe(() => ({ status: status(), stopDate: random(100) })),
+        ...maybe(() => ({ output: one(undefined, "1", "22") })),
+        ...maybe(() => ({ cause: one(undefined, "why") })),
+        ...maybe(() => ({ error: one(undefined, "E"), more: { a: random(3) } })),
+      },
+    })),
+    ...maybe(() => ({ facts: texts(3) })),
+    ...maybe(() => ({ snapshot: one(null, "snapshot", "s") })),
+    ...maybe(() => ({ events: texts(random(6) === 0 ? 1_800 : 5) })),
+    ...maybe(() => ({ wakeAt: one(null, 0, random(50)) })),
+  });
+  const filter = () => ({
+    ...maybe(() => ({ machineArn: one("m", "n") })),
+    ...maybe(() => ({ mapRunArn: "run" })),
+    ...maybe(() => ({ status: one("RUNNING", ["FAILED"], ["RUNNING", "SUCCEEDED"], []) })),
+    ...maybe(() => ({ namePrefix: "a" })),
+    ...maybe(() => ({ tags: { t: "1" } })),
+    ...maybe(() => ({ startedFrom: random(100), startedBefore: random(100) })),
+  });
+  const writes = () => {
+    const batches = Array.from({ length: 1 + random(3) }, batch);
+    // A record has the id of its batch.
+    return ["write", [batches.map((one) => (one.create ? { ...one, create: { ...one.create, id: one.id } } : one))]];
+  };
+  return one(
+    writes,
+    writes,
+    writes,
+    () => ["get", [id()]],
+    () => ["load", [id()]],
+    () => [
+      "history",
+      [id(), { ...maybe(() => ({ from: random(1_000) })), ...maybe(() => ({ limit: random(700) })), reverse: random(2) === 0 }],
+    ],
+    () => ["list", [filter(), { ...maybe(() => ({ before: random(40) })), limit: 1 + random(4) }]],
+    () => ["count", [filter()]],
+    () => ["due", [{ until: random(60), ...maybe(() => ({ after: random(20) })), limit: 1 + random(8) }]],
+    () => [
+      "prune",
+      [one({ ids: [id(), id()] }, { endedBefore: random(60) }, { executions: random(6) }, { bytes: 5_000 + random(200_000) })],
+    ],
+    () => ["put", [one("c", "d"), one("k", "l"), { value: random(9) }]],
+    () => ["remove", [one("c", "d"), one("k", "l")]],
+    () => ["document", [one("c", "d"), one("k", "l")]],
+    () => ["all", [one("c", "d")]],
+  )();
+}
+
+/** What a call gives; of refusals the code. */
+async function done(store, [method, given]) {
+  if (method === "all") return collected(store.all(...given));
+  const value = await store[method](...given);
+  if (method === "due") return value.sort((a, b) => a.wakeAt - b.wakeAt || (a.id < b.id ? -1 : 1));
+  return method === "write" ? value.map((one) => (one.ok ? one : { ok: false, code: one.error.code, id: one.record?.id })) : value;
+}
+
+async function collected(values) {
+  const all = [];
+  for await (const value of values) all.push(value);
+  return all;
+}
+
+describe("a store in IndexedDB", { skip }, () => {
+  let server, chrome, context;
+
+  /** A tab of the site. */
+  const tab = async (where = context) => {
+    const page = await where.newPage();
+    await page.route("**/tab", (route) => route.fulfill({ contentType: "text/html", body: "<!doctype html><title>tab</title>" }));
+    await page.goto(`${server.url}tab`);
+    return page;
+  };
+
+  before(async () => {
+    server = await serve(dist);
+    chrome = await borrow();
+    context = await chrome.newContext();
+  });
+  after(async () => {
+    await chrome.close();
+    await server.close();
+  });
+
+  test("does what the store in memory does, whatever is written to it", async () => {
+    const { MemoryStore } = await importSource("js/store/memory.ts");
+    const page = await tab();
+    const stores = [new MemoryStore(), new PageStore(page, "as memory")];
+    for (const store of stores) await store.open({ owner: "me" });
+    const random = numbersOf(20_261_122);
+    for (const call of Array.from({ length: 400 }, () => anyCall(random))) {
+      const [expected, found] = [await done(stores[0], call), await done(stores[1], call)];
+      assert.deepEqual(found, expected, JSON.stringify(call));
+    }
+    await page.close();
+  });
+
+  test("another tab is refused until the first gives the store up, or is closed", async () => {
+    const [one, two] = [await tab(), await tab()];
+    const first = new PageStore(one, "tabs");
+    const second = new PageStore(two, "tabs");
+    await first.open({ owner: "first" });
+    await assert.rejects(second.open({ owner: "second" }), {
+      code: "STORE_CONFLICT",
+      message: /another tab or worker .* has the store tabs open/,
+    });
+    // A second opener of the same tab is none the less another one.
+    await assert.rejects(new PageStore(one, "tabs").open({ owner: "first" }), { code: "STORE_CONFLICT" });
+    await first.close();
+    await second.open({ owner: "second" });
+    await assert.rejects(first.open({ owner: "first" }), { code: "STORE_CONFLICT" });
+    await two.close();
+    await until(() => first.open({ owner: "first" }));
+    await one.close();
+  });
+
+  test("a tab that waits has the store when the other is closed, with all that was written", async () => {
+    const [one, two] = [await tab(), await tab()];
+    const first = new PageStore(one, "waits");
+    const second = new PageStore(two, "waits", { wait: true });
+    await first.open({ owner: "first" });
+    await first.write([created("a")]);
+    const waiting = second.open({ owner: "second" });
+    await one.close();
+    await waiting;
+    await comes(async () => (await second.list()).items.map(({ id }) => id), ["a"]);
+    // Closing ends a wait, and nobody is left in the queue for the lock.
+    const third = new PageStore(await tab(), "waits", { wait: true });
+    const refused = assert.rejects(third.open({ owner: "third" }), { code: "STORE_CLOSED" });
+    await until(async () => assert.equal((await two.evaluate(() => navigator.locks.query())).pending.length, 1));
+    await third.close();
+    await refused;
+    await comes(async () => (await two.evaluate(() => navigator.locks.query())).pending.length, 0);
+    await two.close();
+  });
+
+  test("a worker has a store as a window has", async () => {
+    const page = await tab();
+    const found = await page.evaluate(async () => {
+      const code = `import { indexedDB } from "${location.origin}/indexeddb.js";
+        const store = indexedDB("worker");
+        await store.open({ owner: "worker" });
+        await store.put("machine", "a", { b: 1 });
+        const kept = await store.persisted;
+        postMessage([await store.document("machine", "a"), kept]);`;
+      const worker = new Worker(URL.createObjectURL(new Blob([code], { type: "text/javascript" })), { type: "module" });
+      const value = await new Promise((resolve, reject) => {
+        worker.onmessage = ({ data }) => resolve(data);
+        worker.onerror = ({ message }) => reject(new Error(message));
+      });
+      worker.terminate();
+      return value;
+    });
+    assert.deepEqual(found, [{ b: 1 }, false]);
+    // The lock ends with the worker.
+    const store = new PageStore(page, "worker");
+    await until(() => store.open({ owner: "window" }));
+    assert.deepEqual(await store.document("machine", "a"), { b: 1 });
+    await page.close();
+  });
+
+  test("the browser is asked once to keep the data, and its answer is told", async () => {
+    const page = await tab();
+    const asked = await page.evaluate(async () => {
+      let asked = 0;
+      StorageManager.prototype.persist = async () => ((asked += 1), true);
+      const { indexedDB } = await import("/indexeddb.js");
+      const store = indexedDB("persisted");
+      for (const owner of ["one", "two"]) {
+        await store.open({ owner });
+        await store.close();
+      }
+      const silent = indexedDB("persisted", { persist: false });
+      await silent.open({ owner: "three" });
+      const answers = [await store.persisted, await silent.persisted];
+      await silent.close();
+      return { asked, answers };
+    });
+    assert.deepEqual(asked, { asked: 1, answers: [true, false] });
+    await page.close();
+  });
+
+  test("a write for which there is no room is refused whole, and the store goes on", async () => {
+    const own = await chrome.newContext();
+    const page = await tab(own);
+    const devtools = await own.newCDPSession(page);
+    const { origin } = new URL(server.url);
+    // Before anything is written: what is left is computed anew only where it does not do.
+    await devtools.send("Storage.overrideQuotaForOrigin", { origin, quotaSize: 1_000_000 });
+    const store = new PageStore(page, "full");
+    await store.open({ owner: "me" });
+    await store.write([created("kept")]);
+    const large = "x".repeat(2_000_000);
+    await assert.rejects(
+      store.write([
+        { id: "kept", version: 1, change: { status: "SUCCEEDED", output: "1" } },
+        { ...created("large"), facts: { text: JSON.stringify([large]), count: 1 } },
+      ]),
+      { name: "StoreError", code: "STORE_FULL", message: /no more storage: nothing of this write is stored/ },
+    );
+    assert.equal((await store.get("kept")).status, "RUNNING");
+    assert.equal(await store.get("large"), undefined);
+    assert.equal(await store.count(), 1);
+    await assert.rejects(store.putDefinition("hash", large), { code: "STORE_FULL" });
+    await devtools.send("Storage.overrideQuotaForOrigin", { origin });
+    await store.putDefinition("hash", large);
+    const [result] = await store.write([{ id: "kept", version: 1, change: { status: "SUCCEEDED", output: "1" } }]);
+    assert.equal(result.ok, true);
+    await own.close();
+  });
+
+  test("a write whose transaction fails is refused whole", async () => {
+    const page = await tab();
+    const store = new PageStore(page, "fails");
+    await store.open({ owner: "me" });
+    await store.write([created("a")]);
+    await page.evaluate(() => {
+      const { put } = IDBObjectStore.prototype;
+      globalThis.mend = () => (IDBObjectStore.prototype.put = put);
+      IDBObjectStore.prototype.put = function (...given) {
+        const request = put.apply(this, given);
+        // The last of a write: facts and records have been put before it.
+        if (this.name === "counter") this.transaction.abort();
+        return request;
+      };
+    });
+    const batches = [{ id: "a", version: 1, change: { status: "FAILED", error: "E" }, facts: { text: "[2]", count: 1 } }, created("b")];
+    await assert.rejects(store.write(batches), { name: "StoreError", code: "STORE_FAILED" });
+    await page.evaluate(() => globalThis.mend());
+    const { record, journal } = await store.load("a");
+    assert.deepEqual([record.status, record.version, journal], ["RUNNING", 1, ['["start"]']]);
+    assert.equal(await store.get("b"), undefined);
+    assert.deepEqual(await store.write(batches).then((results) => results.map(({ ok }) => ok)), [true, true]);
+    await page.close();
+  });
+
+  test("a store of a newer version is refused, and left as it is", async () => {
+    const page = await tab();
+    await page.evaluate(
+      () =>
+        new Promise((resolve, reject) => {
+          const request = indexedDB.open("newer", 1_000);
+          request.onupgradeneeded = () => request.result.createObjectStore("theirs");
+          request.onerror = () => reject(request.error);
+          request.onsuccess = () => resolve(request.result.close());
+        }),
+    );
+    const store = new PageStore(page, "newer");
+    await assert.rejects(store.open({ owner: "me" }), { code: "STORE_NEWER", message: /a newer version of Stepglass .* reload the page/ });
+    assert.equal(await page.evaluate(async () => (await indexedDB.databases()).find(({ name }) => name === "newer").version), 1_000);
+    assert.deepEqual((await page.evaluate(() => navigator.locks.query())).held, []);
+    await page.close();
+  });
+
+  test("a store that another tab deletes or upgrades closes, and says so", async () => {
+    const [one, two] = [await tab(), await tab()];
+    const store = new PageStore(one, "taken");
+    await store.open({ owner: "me" });
+    await store.write([created("a")]);
+    await two.evaluate(
+      () =>
+        new Promise((resolve, reject) => {
+          const request = indexedDB.deleteDatabase("taken");
+          request.onsuccess = () => resolve();
+          request.onerror = () => reject(request.error);
+        }),
+    );
+    await assert.rejects(store.write([created("b")]), { code: "STORE_CLOSED", message: /another tab has deleted it/ });
+    await assert.rejects(store.list(), { code: "STORE_CLOSED" });
+    await store.open({ owner: "me" });
+    assert.equal(await store.count(), 0);
+    await two.evaluate(
+      () =>
+        new Promise((resolve, reject) => {
+          const request = indexedDB.open("taken", 1_000);
+          request.onsuccess = () => resolve(request.result.close());
+          request.onerror = () => reject(request.error);
+        }),
+    );
+    await assert.rejects(store.count(), { code: "STORE_CLOSED", message: /a newer version of Stepglass: reload the page/ });
+    await one.close();
+    await two.close();
+  });
+
+  test("what was reported as written is there when Chromium was killed meanwhile", async () => {
+    const profile = mkdtempSync(join(tmpdir(), "stepglass-profile-"));
+    try {
+      const acknowledged = [];
+      const killed = await launchStaying(profile);
+      const page = await tab(killed.context);
+      await page.exposeFunction("acknowledge", (id) => void acknowledged.push(id));
+      await page.evaluate(async () => {
+        const { indexedDB } = await import("/indexeddb.js");
+        const store = indexedDB("killed");
+        await store.open({ owner: "me" });
+        void (async () => {
+          for (let i = 0; ; i++) {
+            const id = `e${i}`;
+            const create = { id, name: id, machineArn: "m", status: "RUNNING", startDate: i, input: "{}" };
+            await store.write([{ id, version: 0, create, facts: { text: `[${i}]`, count: 1 } }]);
+            globalThis.acknowledge(id);
+          }
+        })();
+      });
+      await until(() => assert.ok(acknowledged.length >= 50, `${acknowledged.length}`));
+      await killed.kill();
+      const again = await launchStaying(profile);
+      try {
+        const store = new PageStore(await tab(again.context), "killed");
+        await store.open({ owner: "me" });
+        const { items } = await store.list({}, { limit: 1_000_000 });
+        const found = new Set(items.map(({ id }) => id));
+        assert.deepEqual(
+          acknowledged.filter((id) => !found.has(id)),
+          [],
+        );
+        // Nothing is there by half: each has its fact, and nothing came between two.
+        for (const { id, order } of [items[0], items.at(-1)]) assert.deepEqual((await store.load(id)).journal, [`[${order - 1}]`]);
+        assert.equal(items[0].order, items.length);
+      } finally {
+        await again.kill();
+      }
+    } finally {
+      rmSync(profile, { recursive: true, force: true, maxRetries: 10 });
+    }
+  });
+
+  test("needs a secure context and a browser", async () => {
+    const page = await tab();
+    const codes = await page.evaluate(async () => {
+      const { indexedDB } = await import("/indexeddb.js");
+      const refused = () =>
+        indexedDB("none")
+          .open({ owner: "me" })
+          .catch(({ code, message }) => [code, message]);
+      Object.defineProperty(navigator, "locks", { value: undefined, configurable: true });
+      const locks = await refused();
+      Object.defineProperty(globalThis, "indexedDB", { value: undefined, configurable: true });
+      return [locks, await refused()];
+    });
+    assert.deepEqual(
+      codes.map(([code]) => code),
+      ["STORE_UNAVAILABLE", "STORE_UNAVAILABLE"],
+    );
+    assert.match(codes[0][1], /HTTPS or localhost/);
+    await page.close();
+  });
+});
