@@ -7,7 +7,7 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { root } from "./steps.mjs";
 
 // Bytes of gzip -9, what a page's visitor waits for: today's size and two per cent. The aim is 300,000.
-const BUDGET = 517_000;
+const BUDGET = 518_000;
 
 const path = join(root, "dist/stepglass.wasm");
 if (!existsSync(path)) {

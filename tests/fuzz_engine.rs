@@ -7,8 +7,8 @@ use std::sync::Arc;
 use stepglass::asl;
 use stepglass::base::{Map, Millis, Rng, Value, json};
 use stepglass::engine::{
-    CancelReason, Command, Details, Engine, Event, ExecutionInfo, MapRunChange, Options, SNAPSHOT_DEPTH, StepError, TaskId,
-    TaskPhase,
+    CallPurpose, CancelReason, Command, Details, Engine, Event, ExecutionInfo, MapRunChange, Options, SNAPSHOT_DEPTH, StepError,
+    TaskId, TaskPhase,
 };
 use stepglass::sim::{Journal, verify};
 
@@ -64,6 +64,8 @@ struct Run {
     recorded: bool,
     open: BTreeSet<u32>,
     closed: BTreeSet<u32>,
+    /// What names each stay in a Task state: the state, and its last attempt since the last redrive.
+    stays: BTreeMap<(Option<String>, u64), (String, Option<u32>)>,
     /// Whether the engine has counted from the beginning what it uses.
     covered: bool,
     /// What MaxConcurrency says of each Map that has one, as the definition's text has it.
@@ -99,8 +101,8 @@ impl Run {
             engine.cover();
         }
         let (journal, commands) = (Journal::default(), Vec::new());
-        let (open, closed) = (BTreeSet::new(), BTreeSet::new());
-        let mut run = Run { rng, engine, now: 1_000, journal, commands, recorded: true, open, closed, covered, bounds };
+        let (open, closed, stays) = Default::default();
+        let mut run = Run { rng, engine, now: 1_000, journal, commands, recorded: true, open, closed, stays, covered, bounds };
         assert_eq!(run.engine.step(Millis(0), Event::Tick).unwrap_err(), StepError::NotStarted);
         let input = value(&mut run.rng, 2);
         run.feed(Event::Start { input, execution: ExecutionInfo::named("m", "e"), seed });
@@ -162,6 +164,9 @@ impl Run {
             _ => None,
         };
         self.journal.push(Millis(self.now), event.clone());
+        if redrives {
+            self.stays.values_mut().for_each(|(_, attempt)| *attempt = None);
+        }
         let before = self.engine.history().len();
         let again = match &event {
             Event::Recovered { again } => self.handed_out(again),
@@ -179,6 +184,12 @@ impl Run {
                 Command::Invoke(call) => {
                     let new = self.open.insert(call.task.0) && !self.closed.contains(&call.task.0);
                     assert!(new || !self.recorded, "a task is invoked once");
+                    if self.recorded && call.purpose == CallPurpose::Task {
+                        let key = (call.child.as_deref().map(str::to_string), call.entered);
+                        let before = self.stays.insert(key, (call.state_name.to_string(), Some(call.attempt)));
+                        let again = before.is_none_or(|(state, last)| state == *call.state_name && last < Some(call.attempt));
+                        assert!(again, "only attempts of one stay have one name");
+                    }
                 }
                 Command::Cancel { task, reason } => {
                     let timed_out = matches!(reason, CancelReason::Timeout | CancelReason::Heartbeat);

@@ -641,6 +641,19 @@ export interface Task {
   readonly parameters: any;
   /** 0 for the first attempt, and one more for each retry. */
   readonly attempt: number;
+  /**
+   * Names this entry of the state in all executions: the execution's ARN, the name of the child execution in a Distributed Map,
+   * and the id of the state's `…StateEntered` event. It is the same for each retry, after a restore, a restart or a redrive, and
+   * different each time the state is entered. So a service that takes such a key does a task once, although a task is called at
+   * least once. Hash it for services that allow fewer characters. For the calls of a Distributed Map (`purpose`) each call has
+   * its own.
+   *
+   * @example
+   * ```js
+   * const tasks = { charge: (order, task) => payments.charge(order, { idempotencyKey: task.idempotencyKey }) };
+   * ```
+   */
+  readonly idempotencyKey: string;
   /** The task token of `.waitForTaskToken`, `.sync` and activity tasks. */
   readonly token?: string;
   /** Seconds until the task times out. */
@@ -1584,6 +1597,10 @@ export interface InvokeCommand {
   resource: string;
   input: any;
   attempt: number;
+  /** The id of the state's `…StateEntered` event. */
+  entered: number;
+  /** The name of the child execution of a Distributed Map that the state runs in; `entered` belongs to its history. */
+  child?: string;
   purpose?: "ItemReader" | "ResultWriter";
   token?: string;
   timeout?: number;

@@ -5,8 +5,8 @@ import { refusal } from "../base/errors.ts";
 import type { Command, Step } from "../api/index.d.ts";
 import type { Fact } from "./facts.ts";
 
-const [KIND, TEXT_AT, TEXT_LENGTH, DEADLINE, EVENTS, MORE, TASK, STATE, ATTEMPT, RUNNING, KNOWN, PAYLOADS, NUMBERS] = [
-  0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12,
+const [KIND, TEXT_AT, TEXT_LENGTH, DEADLINE, EVENTS, MORE, TASK, STATE, ATTEMPT, RUNNING, KNOWN, PAYLOADS, ENTERED, NUMBERS] = [
+  0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13,
 ] as const;
 const [NOTHING, INVOKE, COMMANDS, ECHO] = [0, 1, 2, 4] as const;
 const encoder = new TextEncoder();
@@ -166,7 +166,7 @@ export function readStep(machine: Tasks): Step {
       const { state, resource } = machine.task(head[STATE]!);
       // Which may have asked the instance.
       look();
-      commands = [{ type: "Invoke", task: head[TASK]!, state, resource, input: read(), attempt: head[ATTEMPT]! }];
+      commands = [{ type: "Invoke", task: head[TASK]!, state, resource, input: read(), attempt: head[ATTEMPT]!, entered: head[ENTERED]! }];
       break;
     }
     case COMMANDS:

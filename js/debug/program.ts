@@ -108,6 +108,7 @@ export class ProgramHost extends Host {
     const { command } = call;
     const execution = {
       name: run.name,
+      arn: run.arn,
       succeed: (token: string, output: unknown) => this.#answerToken(token, "succeed", output),
       fail: (token: string, failure: object = {}) => this.#answerToken(token, "fail", failure),
       heartbeat: (token: string) => this.#answerToken(token, "heartbeat"),

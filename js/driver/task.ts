@@ -7,7 +7,7 @@ import type { Thrown } from "../base/errors.ts";
 /** What runs the execution of a task, as far as the task's methods need it. */
 export interface TaskHost {
   /** Executions in the debugger have only these members. */
-  readonly execution: Pick<Execution, "name" | "succeed" | "fail" | "heartbeat">;
+  readonly execution: Pick<Execution, "name" | "arn" | "succeed" | "fail" | "heartbeat">;
   heartbeat(task: number): void;
   sleep(task: Task, milliseconds: number): Promise<void>;
   inputOf?(task: number, member?: string): string | undefined;
@@ -50,6 +50,14 @@ export class Task implements PublicTask {
   /** 0 for the first attempt, +1 for each retry. */
   get attempt(): number {
     return this.#command.attempt;
+  }
+
+  /** What names this entry of the state, over all attempts. */
+  get idempotencyKey(): string {
+    const { entered, child, purpose, task } = this.#command;
+    const key = `${this.#driver.execution.arn}/${child === undefined ? "" : `${child}/`}${entered}`;
+    // A Distributed Map makes many such calls in one stay in its state.
+    return purpose === undefined ? key : `${key}/${task}`;
   }
 
   /** The task token of `.waitForTaskToken`, `.sync` and activity tasks. */

@@ -3,7 +3,7 @@
 import type { Task, TaskHandler, TestStateRequest, TestStateResponse } from "../api/index.d.ts";
 import { isObject } from "../base/json.ts";
 import { stateTested } from "../definition/definition.ts";
-import { seedOf } from "../base/random.ts";
+import { randomUuid, seedOf } from "../base/random.ts";
 import { answeredFailure, failure, resultText, taskInput } from "../tasks/integration.ts";
 import type { Resource } from "../tasks/resource.ts";
 import { ApiError } from "./errors.ts";
@@ -70,7 +70,18 @@ async function mockOf(
   const signal = AbortSignal.timeout(LONGEST);
   const execution = { arn: service.arn("express", "TestState:test:1"), name: "test", status: "RUNNING" };
   // There is no real execution: this one only has names and a status.
-  const task = { ...about, id: 1, attempt: 0, iterations: [], purpose: "Task", execution, signal, heartbeat() {} } as unknown as Task;
+  const idempotencyKey = `${execution.arn}/${randomUuid()}`;
+  const task = {
+    ...about,
+    idempotencyKey,
+    id: 1,
+    attempt: 0,
+    iterations: [],
+    purpose: "Task",
+    execution,
+    signal,
+    heartbeat() {},
+  } as unknown as Task;
   const stopped = new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
   try {
     const value: unknown = await Promise.race([handler(taskInput(resource, parameters), task), stopped]);

@@ -110,6 +110,10 @@ const SURROUNDINGS = {
     ``,
     `const outcome = await new stepglass.StateMachine(machineOf("Charge", { TimeoutSeconds: 60 })).start({}, { tasks, clock: "virtual" }).result; assert.equal(outcome.error, "States.Timeout");`,
   ],
+  "idempotencyKey: task.idempotencyKey": [
+    `const keys = new Set(); const payments = { charge: async (order, { idempotencyKey }) => { if (keys.size > 0) return { keys: keys.add(idempotencyKey).size }; keys.add(idempotencyKey); throw new Error("lost"); } };`,
+    `const outcome = await new stepglass.StateMachine(machineOf("Charge", { Retry: [{ ErrorEquals: ["States.ALL"] }] })).start({}, { tasks, clock: "virtual" }).result; assert.deepEqual(outcome.output, { keys: 1 });`,
+  ],
   "new Activity()": [
     `const { Activity } = stepglass; const machine = new stepglass.StateMachine(machineOf("Review", { Resource: "arn:aws:states:us-east-1:123456789012:activity:review" }));`,
     `assert.deepEqual((await execution.result).output, { page: 1, ok: true });`,

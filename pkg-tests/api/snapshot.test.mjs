@@ -172,7 +172,7 @@ test("the Engine by hand", async () => {
     (error) => error.code === "NOT_STARTED",
   );
   const step = engine.start(1000, { x: 1 }, { name: "by-hand" }, 7);
-  assert.deepEqual(step.commands, [{ type: "Invoke", task: 1, state: "T", resource: LAMBDA, input: { x: 1 }, attempt: 0 }]);
+  assert.deepEqual(step.commands, [{ type: "Invoke", task: 1, state: "T", resource: LAMBDA, input: { x: 1 }, attempt: 0, entered: 2 }]);
   assert.deepEqual([step.more, step.deadline], [false, null]);
   assert.throws(
     () => engine.succeed(1000, 9, 1),

@@ -265,7 +265,7 @@ impl Engine {
             state: state.name.clone(),
             entered_event: frame.entered_event,
             after: execution.map_or(0, |e| e.recorder.last),
-            child: execution.filter(|e| e.parent.is_some()).map(|e| e.info.name.clone()),
+            child: self.child_name(frame),
             stage,
             index,
             value: value.clone(),

@@ -52,6 +52,11 @@ pub struct Invocation {
     pub credentials: Option<Value>,
     /// The index in the enclosing Map, innermost first in the last place; empty outside of Maps.
     pub iterations: Vec<u32>,
+    /// The event of the state's entry: with the execution's ARN and `child` it names what is to be done, over retries,
+    /// redrives and restarts, and each entry of the state by itself.
+    pub entered: u64,
+    /// The name of the child execution of a Distributed Map that the state runs in; `entered` is then of that one's history.
+    pub child: Option<Arc<str>>,
     /// How far it is; `Scheduled` in a command.
     pub phase: TaskPhase,
 }

@@ -3,7 +3,7 @@
 use super::Engine;
 use super::command::Invocation;
 use super::event::TaskId;
-use super::frame::{Joining, Phase, Purpose};
+use super::frame::{Frame, Joining, Phase, Purpose};
 use super::limits::DISTRIBUTED_CONCURRENCY;
 use super::state::task::invocation;
 use crate::asl::ir::StateId;
@@ -98,9 +98,14 @@ impl Engine {
             .filter_map(|frame| {
                 let Phase::Acting(acting) = &frame.phase else { return None };
                 let state = &self.machine.states[frame.state];
-                Some(invocation(frame, state, acting))
+                Some(invocation(self, frame, state, acting))
             })
             .collect()
+    }
+
+    /// The name of the child execution of a Distributed Map that a frame belongs to.
+    pub(super) fn child_name(&self, frame: &Frame) -> Option<Arc<str>> {
+        self.executions.get(&frame.execution).filter(|execution| execution.parent.is_some()).map(|child| child.info.name.clone())
     }
 
     /// What a task that waits for a result was given (getter).
@@ -139,7 +144,7 @@ impl Engine {
                 retries: frame.retries,
                 entered_event: if matches!(frame.phase, Phase::Enter) { 0 } else { frame.entered_event },
                 iterations: frame.item.as_ref().map_or(Vec::new(), |item| item.outer.iter().copied().chain([item.index]).collect()),
-                child: self.executions.get(&frame.execution).filter(|e| e.parent.is_some()).map(|e| e.info.name.clone()),
+                child: self.child_name(frame),
                 map_run: match &frame.phase {
                     Phase::Joining(joining) | Phase::Resume(joining) => map_run(joining),
                     Phase::Acting(acting) => match &acting.purpose {

@@ -147,7 +147,8 @@ fn members(out: &mut String, call: &Invocation) {
     text_member(out, "resource", Some(&call.resource));
     out.push_str(",\"input\":");
     json::write(out, &call.input);
-    let _ = write!(out, ",\"attempt\":{}", call.attempt);
+    let _ = write!(out, ",\"attempt\":{},\"entered\":{}", call.attempt, call.entered);
+    text_member(out, "child", call.child.as_deref());
     if call.purpose != crate::engine::CallPurpose::Task {
         text_member(out, "purpose", Some(call.purpose.as_str()));
     }

@@ -33,7 +33,9 @@ const RUNNING: usize = 9;
 const KNOWN: usize = 10;
 /// Bytes of payloads that have come up since a page of the history was taken; of a page, of its text without marks.
 const PAYLOADS: usize = 11;
-const NUMBERS: usize = 12;
+/// The event of the state's entry.
+const ENTERED: usize = 12;
+const NUMBERS: usize = 13;
 
 /// The numbers, by their places.
 type Head = [f64; NUMBERS];
@@ -176,6 +178,7 @@ pub(super) fn leave(engine: &mut Engine, step: Step) {
                 head[TASK] = f64::from(call.task.0);
                 head[STATE] = f64::from(call.state.0);
                 head[ATTEMPT] = f64::from(call.attempt);
+                head[ENTERED] = call.entered as f64;
                 if known.as_ref().is_some_and(|known| shared(&call.input, &known.value)) {
                     head[KIND] = f64::from(Kind::Echo as u8);
                 } else {

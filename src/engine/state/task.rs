@@ -100,12 +100,13 @@ pub(in crate::engine) fn invoke(
         (seconds, engine.timers.add(at, id, TimerKind::Heartbeat))
     });
     engine.tasks.insert(acting.task, id);
-    engine.commands.push(Command::Invoke(invocation(frame, state, &acting)));
+    let call = invocation(engine, frame, state, &acting);
+    engine.commands.push(Command::Invoke(call));
     frame.phase = Phase::Acting(Box::new(acting));
 }
 
 /// The command for an attempt; said again after a restore.
-pub(in crate::engine) fn invocation(frame: &Frame, state: &State, acting: &Acting) -> Invocation {
+pub(in crate::engine) fn invocation(engine: &Engine, frame: &Frame, state: &State, acting: &Acting) -> Invocation {
     let (resource, purpose) = match (&acting.purpose, &state.kind) {
         (Purpose::ItemReader(joining), Kind::Map(map)) => {
             let files = joining.run.as_ref().is_some_and(|run| run.file_config.is_some());
@@ -131,6 +132,8 @@ pub(in crate::engine) fn invocation(frame: &Frame, state: &State, acting: &Actin
         heartbeat: acting.heartbeat.map(|(seconds, _)| seconds),
         credentials: acting.credentials.clone(),
         iterations: frame.item.as_ref().map(|item| item.outer.iter().copied().chain([item.index]).collect()).unwrap_or_default(),
+        entered: frame.entered_event,
+        child: engine.child_name(frame),
         phase: acting.phase(),
     }
 }

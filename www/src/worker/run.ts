@@ -417,8 +417,10 @@ export class Run {
         // Nobody hears of it; the promise must not stay open.
         resolve(null);
       });
-      const { stateName, resource, attempt, token, timeoutSeconds, heartbeatSeconds, iterations, parameters } = task;
-      const info = { id: task.id, stateName, resource, attempt, token, timeoutSeconds, heartbeatSeconds, iterations, parameters };
+      const { id: number, stateName, resource, attempt, idempotencyKey, token, timeoutSeconds, heartbeatSeconds } = task;
+      const { iterations, parameters } = task;
+      const limits = { timeoutSeconds, heartbeatSeconds };
+      const info = { id: number, stateName, resource, attempt, idempotencyKey, token, ...limits, iterations, parameters };
       port.postMessage({ type: "call", id, key, input, task: info });
     });
   }
