@@ -991,8 +991,9 @@ export class StateMachine {
   run<Output = any>(input?: unknown, options?: StartOptions): Promise<Output>;
 
   /**
-   * Resumes an execution where `execution.snapshot()` was taken. Tasks in progress are called again, except callbacks whose
-   * request was made, so handlers are called at least once.
+   * Resumes an execution where `execution.snapshot()` was taken. Tasks in progress are called again, with all of their time, so
+   * handlers are called at least once. Callbacks whose request was made, and tasks that a worker has taken from an
+   * {@link Activity}, are not: their answers come with the token.
    *
    * Throws {@link RestoreError} for a snapshot of another definition.
    */

@@ -23,6 +23,7 @@ import type {
   Frame,
   HistoryEvent,
   InvokeCommand,
+  PendingTask,
   TaskHandler,
   TraceStage,
 } from "../api/index.d.ts";
@@ -231,8 +232,9 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
   }
 
   /**
-   * Resumes a restored engine. Tasks in `submitted` wait for their token, and tasks in `nested` for an execution that is
-   * resumed with this one. All other tasks are called again.
+   * Resumes a restored engine. Callbacks whose request was answered wait for their token, tasks that a worker has taken for the
+   * worker, and tasks in `nested` for an execution that is resumed with this one. All other tasks are called again. `submitted` has
+   * callbacks too: those whose answered request the engine had not been told of yet.
    */
   resume(submitted: ReadonlySet<number>, nested: ReadonlyMap<number, NestedSnapshot>): void {
     const status: Outcome | { status: "RUNNING" } = JSON.parse(this.#engine.ask("status"));
@@ -242,15 +244,23 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
       soon(() => this.#end(status));
       return;
     }
-    const pending: InvokeCommand[] = JSON.parse(this.#engine.ask("pending"));
-    for (const command of pending) {
-      const child = nested.get(command.task);
-      const starter = child && this.#handlers.find(command.resource, command.state, command.input);
-      if (submitted.has(command.task)) this.#open(command).answered = true;
-      else if (child && starter && isResumer(starter)) starter.resume(this.#open(command), this, child);
-      else this.#commands.push(command);
+    const pending: PendingTask[] = JSON.parse(this.#engine.ask("pending"));
+    // What had taken these on was a part of the process that is gone.
+    const again: number[] = [];
+    for (const { phase, ...command } of pending) {
+      const { task, resource, state, input } = command;
+      const child = nested.get(task);
+      const handler = child || phase === "started" ? this.#handlers.find(resource, state, input) : undefined;
+      const waits = phase === "submitted" && this.#handlers.resource(resource).pattern === "waitForTaskToken";
+      if (waits || submitted.has(task)) this.#open(command).answered = true;
+      else if (child && handler && isResumer(handler)) handler.resume(this.#open(command), this, child);
+      else if (phase === "started" && typeof handler === "object" && handler.taken) handler.taken(this.#open(command), this);
+      else {
+        if (phase !== "scheduled") again.push(task);
+        this.#commands.push(command);
+      }
     }
-    this.begin([TICK]);
+    this.begin([["recovered", again]]);
   }
 
   /** Redrives an execution that did not succeed. Throws if that is impossible. */

@@ -5,7 +5,7 @@
 
 import type { PlatformUrl, TaskHandler } from "../api/index.d.ts";
 import { messageOf } from "../base/errors.ts";
-import { TAKER, type Taker } from "../tasks/call.ts";
+import { TAKER, type TaskCall, type TaskDriver, type Taker } from "../tasks/call.ts";
 import { Handlers } from "../tasks/resource.ts";
 import type { MissingHandler, NamedHandlers, Resource } from "../tasks/resource.ts";
 import { answerer } from "../mocks/answers.ts";
@@ -114,13 +114,22 @@ export class TaskRouter extends Handlers {
   }
 
   #notedTaker(handler: Taker): Taker {
+    const note = ({ command }: TaskCall, { execution }: TaskDriver) => {
+      if (command.token !== undefined) this.#service.runner.note(command.token, execution.arn);
+    };
     const taker: Taker & { [TAKER]: true } = {
       [TAKER]: true,
       take: (call, driver) => {
-        if (call.command.token !== undefined) this.#service.runner.note(call.command.token, driver.execution.arn);
+        note(call, driver);
         handler.take(call, driver);
       },
     };
+    if (handler.taken) {
+      taker.taken = (call, driver) => {
+        note(call, driver);
+        handler.taken?.(call, driver);
+      };
+    }
     return taker;
   }
 }

@@ -79,10 +79,15 @@ export class Activity implements PublicActivity, Taker {
 
   /** For the driver: a task of the activity is scheduled. */
   take(call: HandlerCall, driver: TaskDriver): void {
-    const { token } = call.command;
-    call.onEnd = () => token !== undefined && this.#taken.delete(token);
     this.#offers.push({ call, driver });
     this.#match();
+  }
+
+  /** For the driver: a worker has the task since before its execution was restored. */
+  taken(call: HandlerCall, driver: TaskDriver): void {
+    const { token = "" } = call.command;
+    call.onEnd = () => this.#taken.delete(token);
+    this.#taken.set(token, { call, driver });
   }
 
   #complete(token: string, ...completion: Completion): boolean {
@@ -101,7 +106,7 @@ export class Activity implements PublicActivity, Taker {
       this.#workers.shift();
       // Every task of an activity has a token.
       const { task, token = "", input } = offer.call.command;
-      this.#taken.set(token, offer);
+      this.taken(offer.call, offer.driver);
       offer.driver.post("started", task, worker.workerName);
       worker.resolve({ taskToken: token, input, task: offer.call.task });
     }

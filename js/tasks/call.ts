@@ -65,6 +65,8 @@ export const TAKER: unique symbol = Symbol.for("stepglass.Taker");
 /** Does tasks in its own time: an activity, or what starts executions. */
 export interface Taker {
   take(call: TaskCall, driver: TaskDriver): void;
+  /** Knows a task that a worker has taken already, before its execution was restored; without this it is taken again. */
+  taken?(call: TaskCall, driver: TaskDriver): void;
 }
 
 /** Whether a value of `tasks` takes calls, as an activity does. */

@@ -87,3 +87,28 @@ test("what nobody fetches times out, and is then not given out; so is what a wor
   assert.equal(activity.succeed(taskToken, 1), false);
   assert.equal(activity.succeed("made up"), false);
 });
+
+test("what a worker has taken is not offered again after a restore, and its token still counts", async () => {
+  const before = new Activity();
+  const machine = review({ TimeoutSeconds: 300 });
+  const first = machine.start({ page: 1 }, { tasks: { review: before } });
+  const offered = machine.start({ page: 2 }, { tasks: { review: new Activity() } });
+  const { taskToken } = await before.getTask({ workerName: "Ada" });
+  while (!types(first).includes("ActivityStarted") || !types(offered).includes("ActivityScheduled")) await turn();
+  const [taken, waiting] = [first, offered].map((execution) => JSON.parse(JSON.stringify(execution.snapshot())));
+  for (const execution of [first, offered]) execution.abort();
+
+  const after = new Activity();
+  const second = machine.restore(taken, { tasks: { review: after } });
+  const third = machine.restore(waiting, { tasks: { review: after } });
+  while (after.waiting < 1) await turn();
+  assert.equal(after.heartbeat(taskToken), true);
+  assert.equal(after.succeed(taskToken, "done"), true);
+  assert.equal(after.succeed(taskToken, "twice"), false);
+  assert.equal((await second.result).output, "done");
+  assert.equal(types(second).filter((type) => type === "ActivityStarted").length, 1);
+  const task = await after.getTask();
+  assert.deepEqual([task.input, after.waiting], [{ page: 2 }, 0]);
+  after.succeed(task.taskToken, "too");
+  assert.equal((await third.result).output, "too");
+});

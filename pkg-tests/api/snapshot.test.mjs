@@ -67,6 +67,46 @@ test("a callback whose request was made is not made again", async () => {
   assert.equal(calls, 0);
 });
 
+test("a task that is called again has all of its time, and answers that found nobody may come once more", async () => {
+  const clock = { at: 0, now: () => clock.at, setTimeout: () => 0, clearTimeout: () => {} };
+  const resources = {
+    [LAMBDA]: 10,
+    "arn:aws:states:::glue:startJobRun.sync": 10,
+    "arn:aws:states:us-east-1:123456789012:activity:a": 10,
+    "arn:aws:states:::sqs:sendMessage.waitForTaskToken": 10,
+  };
+  for (const [resource, TimeoutSeconds] of Object.entries(resources)) {
+    const machine = task(resource, {}, { TimeoutSeconds });
+    clock.at = 0;
+    let token;
+    const tasks = (_, { token: own }) => ((token = own), resource.endsWith("Token") ? {} : noUse());
+    const first = machine.start({}, { tasks, clock });
+    await turn();
+    const snapshot = store(first.snapshot());
+    first.abort();
+    clock.at = 3_600_000;
+    let calls = 0;
+    const second = machine.restore(snapshot, { tasks: () => (calls += 1), clock });
+    await turn();
+    if (resource.endsWith("Token")) second.succeed(token, 1);
+    assert.deepEqual(await second.result, { status: "SUCCEEDED", output: 1 }, resource);
+    assert.equal(calls, resource.endsWith("Token") ? 0 : 1, resource);
+  }
+});
+
+test("a callback that only the engine knows to be answered is not made again", async () => {
+  const machine = task("arn:aws:states:::sqs:sendMessage.waitForTaskToken", {});
+  let token;
+  const first = machine.start({}, { tasks: { T: (_, task) => ((token = task.token), {}) } });
+  await turn();
+  const { submitted, ...snapshot } = store(first.snapshot());
+  first.abort();
+  assert.deepEqual(submitted, [1]);
+  const second = machine.restore(snapshot, { tasks: { T: () => assert.fail("called again") } });
+  second.succeed(token, "done");
+  assert.equal((await second.result).output, "done");
+});
+
 test("a finished execution stays finished", async () => {
   const machine = lambda();
   const first = machine.start({}, { tasks: { Add: () => 5 } });
