@@ -492,6 +492,11 @@ export class DebugSession {
   setClock(clock: "skip" | "manual" | number): void;
   /** Lets time pass: this many milliseconds, or by default until the next timer. Returns false if the position is in the past or there is no timer. */
   advance(milliseconds?: number): boolean;
+  /**
+   * Says that nobody was there for this many milliseconds, as after `restoreSession()`: waits end at their own times, and tasks that are
+   * called again have all of their time again. They happen when you continue. Returns false if all has ended.
+   */
+  recovered(milliseconds?: number): boolean;
   /** When the next timer is due, in milliseconds since 1970. */
   readonly due: number | null;
   /** Returns the pending timers, the next first; `execution` is the name of an execution that a task started. */
@@ -661,8 +666,8 @@ export interface SavedSession {
 }
 
 /**
- * Returns the runs of a session with their forks and started executions, as JSON data. It does not include mocks, handlers and
- * breakpoints.
+ * Returns the runs of a session with their forks and started executions, as JSON data. With `run`, it is that run alone, and a fork is
+ * then as if it came of no other. It does not include mocks, handlers and breakpoints.
  *
  * @example
  * ```js
@@ -670,7 +675,7 @@ export interface SavedSession {
  * const later = restoreSession(JSON.parse(localStorage.session), { tasks: { charge }, breakpoints });
  * ```
  */
-export function saveSession(session: DebugSession): SavedSession;
+export function saveSession(session: DebugSession, options?: { run?: number }): SavedSession;
 
 /**
  * Restores a session with the runs of a saved one, paused where it was. Nothing is called before you continue; then tasks that were

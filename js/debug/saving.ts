@@ -2,7 +2,7 @@
 
 import type { DebugOptions, DebugSession as PublicSession, SavedSession } from "../api/debug.d.ts";
 import type { Definition, MachineType } from "../api/index.d.ts";
-import { RestoreError, messageOf } from "../base/errors.ts";
+import { RestoreError, messageOf, misuse } from "../base/errors.ts";
 import { seedOf } from "../base/random.ts";
 import type { Fact } from "../border/facts.ts";
 import { definitionText } from "../definition/settings.ts";
@@ -61,10 +61,19 @@ interface SavedRun extends SavedExecution {
   focus?: number;
 }
 
-/** The runs of a session as JSON data. What a fork has in common with its parent is written once. */
-export function saveSession(session: PublicSession): SavedSession {
+/**
+ * The runs of a session as JSON data, or one of them as if it came of no other. What a fork has in common with its parent is written
+ * once.
+ */
+export function saveSession(session: PublicSession, { run: only }: { run?: number } = {}): SavedSession {
   // There is no other class of sessions.
   const { runs, run: current } = inside(session as DebugSession).player;
+  if (only !== undefined) {
+    const run = runs.find(({ id }) => id === only);
+    if (run === undefined) throw misuse("INVALID_ARGUMENT", `there is no run ${only}`);
+    const { parent, at, atExecution, ...saved } = savedRun(run, undefined);
+    return { version: VERSION, current: only, runs: [saved] };
+  }
   return {
     version: VERSION,
     current: current.id,

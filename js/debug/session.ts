@@ -413,6 +413,19 @@ export class DebugSession implements PublicSession {
     return this.#player.advance(milliseconds);
   }
 
+  /** Lets so many milliseconds pass in which nobody was there to work on tasks. False where all has ended. */
+  recovered(milliseconds = 0): boolean {
+    const { run } = this.#player;
+    if (run.over) return false;
+    run.jump(run.now() + Math.max(0, milliseconds));
+    for (const { ended, inbox, recording } of run.executions) {
+      if (ended || recording.facts.length === 0) continue;
+      // All who work on tasks are a part of the session.
+      inbox.unshift(["recovered", recording.ask("pending").map(({ task }) => task)]);
+    }
+    return true;
+  }
+
   /** When things happen by themselves, the next first. */
   timers(): ReturnType<PublicSession["timers"]> {
     return this.#player.timers();

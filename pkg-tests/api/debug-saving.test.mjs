@@ -163,3 +163,79 @@ describe("saving", () => {
       );
   });
 });
+
+describe("a run that goes on after its session was away", () => {
+  const HOUR = 3_600_000;
+  const machine = {
+    StartAt: "Rest",
+    States: {
+      Rest: { Type: "Wait", Seconds: 60, Next: "Charge" },
+      Charge: { Type: "Task", Resource: `${LAMBDA}charge`, TimeoutSeconds: 10, End: true },
+    },
+  };
+  const ended = (debug) => new Promise((resolve) => debug.on("terminated", resolve));
+  const times = (debug) => Object.fromEntries(debug.history().map(({ type, timestamp }) => [type, Date.parse(timestamp) / 1000]));
+
+  test("has waits end at their own times, and calls the task that comes then with all of its time", async () => {
+    const debug = new DebugSession(machine, { startTime: 0, clock: "manual" });
+    debug.continue();
+    while (debug.due === null) await turn();
+    const saved = JSON.parse(JSON.stringify(saveSession(debug)));
+    debug.dispose();
+    const called = [];
+    const later = restoreSession(saved, { clock: 1, tasks: { charge: async (_, task) => (called.push(task.timeoutSeconds), "paid") } });
+    assert.equal(later.recovered(HOUR), true);
+    assert.deepEqual(called, [], "nothing happens before one continues");
+    const end = ended(later);
+    later.continue();
+    assert.deepEqual([(await end).status, (await end).output, called], ["SUCCEEDED", "paid", [10]]);
+    const at = times(later);
+    assert.equal(at.WaitStateExited, 60);
+    assert.ok(at.LambdaFunctionSucceeded >= HOUR / 1000, `${at.LambdaFunctionSucceeded}`);
+    assert.equal(later.recovered(HOUR), false, "it has ended");
+    later.dispose();
+  });
+
+  test("calls a task again that was at work, with all of its time", async () => {
+    const task = { StartAt: "Charge", States: { Charge: machine.States.Charge } };
+    const debug = new DebugSession(task, { startTime: 0, clock: 1, tasks: { charge: () => new Promise(() => {}) } });
+    debug.continue();
+    for (let i = 0; i < 20; i++) await turn();
+    const saved = JSON.parse(JSON.stringify(saveSession(debug)));
+    debug.dispose();
+    const timedOut = restoreSession(saved, { clock: 1, tasks: { charge: () => "paid" } });
+    const failed = ended(timedOut);
+    timedOut.advance(HOUR);
+    timedOut.continue();
+    assert.equal((await failed).error, "States.Timeout", "time that passes in the session counts");
+    timedOut.dispose();
+    const later = restoreSession(saved, { clock: 1, tasks: { charge: () => "paid" } });
+    later.recovered(HOUR);
+    const end = ended(later);
+    later.continue();
+    assert.equal((await end).output, "paid");
+    // What was fed can be saved, and makes the same run.
+    const same = restoreSession(JSON.parse(JSON.stringify(saveSession(later))), {});
+    assert.deepEqual(same.history(), later.history());
+    for (const one of [later, same]) one.dispose();
+  });
+
+  test("is saved alone, also if it is a fork", async () => {
+    const debug = new DebugSession(MACHINE, { ...options, clock: "manual" });
+    debug.continue();
+    for (let i = 0; i < 20; i++) await turn();
+    debug.pause();
+    debug.fork({ event: 3 });
+    const [first, fork] = debug.runs();
+    const alone = restoreSession(JSON.parse(JSON.stringify(saveSession(debug, { run: fork.id }))), options);
+    assert.deepEqual(
+      alone.runs().map(({ id, parent, label }) => [id, parent, label]),
+      [[fork.id, undefined, fork.label]],
+    );
+    assert.deepEqual(alone.history(), debug.history());
+    const before = restoreSession(saveSession(debug, { run: first.id }), options);
+    assert.deepEqual(before.history(0, first.id), debug.history(0, first.id));
+    assert.throws(() => saveSession(debug, { run: 99 }), { code: "INVALID_ARGUMENT", message: "there is no run 99" });
+    for (const one of [debug, alone, before]) one.dispose();
+  });
+});
