@@ -1,5 +1,6 @@
 //! Floor 0: values, numbers, text, places, time and randomness. Not one word of ASL.
 
+pub mod base64;
 pub mod case;
 pub mod decimal;
 pub mod diag;

@@ -42,7 +42,7 @@ pub use inspect::FrameView;
 pub use limits::{HistoryLevel, Options};
 pub(crate) use probe::{Handler, Mock, Probe};
 pub use snapshot::{RestoreError, SNAPSHOT_DEPTH};
-pub use token::TokenKey;
+pub use token::{TokenKey, parse_token};
 pub use update::MapRunChange;
 
 use crate::asl::ir::Machine;

@@ -1,15 +1,15 @@
 //! Task tokens: whoever has one may answer its task, so nobody can work one out.
 
 use super::event::TaskId;
-use crate::base::hex;
+use crate::base::{base64, hex};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 
 /// The secret that the task tokens of an execution are made with.
 ///
 /// Tokens stand apart from the execution's [`Rng`](crate::base::Rng), whose numbers appear in outputs (`States.UUID()`,
-/// `$random()`) and lead back to its state. A token is an HMAC-SHA-256 of the execution's ARN and the task's number: equal
-/// keys give equal tokens, and tokens give nothing away of the key or of other tokens.
+/// `$random()`) and lead back to its state. A token says whose it is, and has an HMAC-SHA-256 of that: equal keys give equal
+/// tokens, and tokens give nothing away of the key or of other tokens.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct TokenKey([u8; 32]);
 
@@ -29,10 +29,38 @@ impl TokenKey {
         hex::encode(&self.0)
     }
 
-    /// The token of a task.
+    /// The token of a task in an execution, or in one of its child executions.
     pub(super) fn token(&self, execution: &str, task: TaskId) -> Arc<str> {
-        hex::encode(&hmac(&self.0, format!("{} {execution}", task.0).as_bytes())).into()
+        let said: Vec<u8> = task.0.to_be_bytes().into_iter().chain(execution.bytes()).collect();
+        // The code is first: the beginnings of tokens differ, where a list of them has no more room.
+        let mut bytes = vec![FORM];
+        bytes.extend(hmac(&self.0, &said));
+        bytes.extend(said);
+        base64::encode_url(&bytes).into()
     }
+}
+
+/// The first byte of a token: which form it has. The code follows, then what it is made of: the number of the task, its most
+/// significant byte first, and the execution.
+const FORM: u8 = 1;
+/// Bytes before the number.
+const CODED: usize = 33;
+/// Bytes before the execution.
+const HEAD: usize = CODED + 4;
+
+/// What a task token says of itself: the ARN of the execution that its task belongs to (of the one that was started, where it
+/// is a child execution's of a Distributed Map) and the task. `None` for a text that no engine has made.
+///
+/// So a host that was restarted finds the execution without an index of tokens. Whether the token is the task's own only that
+/// execution can say: compare it as a whole with the one that [`Engine::pending`](super::Engine::pending) has.
+pub fn parse_token(token: &str) -> Option<(String, TaskId)> {
+    let bytes = base64::decode(token);
+    let (head, execution) = bytes.split_at_checked(HEAD)?;
+    let task = TaskId(head.get(CODED..)?.iter().fold(0, |number, byte| number << 8 | u32::from(*byte)));
+    let execution = std::str::from_utf8(execution).ok()?;
+    // The decoder reads other texts too; a token has one form only.
+    let whole = head.first() == Some(&FORM) && !execution.is_empty() && base64::encode_url(&bytes) == *token;
+    whole.then(|| (execution.to_string(), task))
 }
 
 impl std::fmt::Debug for TokenKey {
@@ -67,6 +95,32 @@ mod tests {
         tokens.dedup();
         assert_eq!(tokens.len(), 4);
         assert_eq!(key.token("a", TaskId(1)), TokenKey::of_seed(1).token("a", TaskId(1)));
+    }
+
+    #[test]
+    fn a_token_says_whose_it_is_and_only_the_key_makes_it() {
+        // The longest ARN of AWS, in characters of four bytes, is within the 2,048 characters of a token.
+        for execution in ["arn:aws:states:us-east-1:123456789012:execution:m:é", "x", &"𝒙".repeat(256)] {
+            for task in [1, 255, 65_536, u32::MAX] {
+                let token = TokenKey::of_seed(3).token(execution, TaskId(task));
+                assert_eq!(parse_token(&token), Some((execution.to_string(), TaskId(task))));
+                assert!(token.len() <= 2048, "{}", token.len());
+                assert!(token.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_'), "{token}");
+            }
+        }
+        let token = TokenKey::of_seed(3).token("arn", TaskId(1));
+        let hexadecimal = "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843";
+        let forms =
+            [format!("{token}="), format!(" {token}"), token[1..].to_string(), format!("B{}", &token[1..]), token.to_uppercase()];
+        for other in forms.iter().map(String::as_str).chain(["", "AQ", "AAAA", hexadecimal]) {
+            assert_eq!(parse_token(other), None, "{other}");
+        }
+        // What is changed in what it says is not the token of what it says then.
+        let mut bytes = base64::decode(&token);
+        bytes[HEAD - 1] = 2;
+        let forged = base64::encode_url(&bytes);
+        assert_eq!(parse_token(&forged), Some(("arn".to_string(), TaskId(2))));
+        assert_ne!(*forged, *TokenKey::of_seed(3).token("arn", TaskId(2)));
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! Floor 1: pure expressions over [`Value`]. No engine, no states, no clock of their own.
 
-mod base64;
 mod budget;
 pub mod intrinsic;
 pub mod jsonata;

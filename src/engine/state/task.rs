@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 pub(in crate::engine) fn run(engine: &mut Engine, id: FrameId, frame: &mut Frame, state: &State, task: &Task) -> Ran {
     let resource = task.parsed.clone();
-    let token = resource.has_token().then(|| new_token(engine, frame));
+    let token = resource.has_token().then(|| new_token(engine));
     let context = engine.context(frame, state, token.as_ref());
     let (input, timeout, heartbeat, credentials) = {
         let mut eval = engine.eval(frame, state);
@@ -173,8 +173,9 @@ fn scheduled(
 }
 
 /// The token of the task that is about to be invoked.
-fn new_token(engine: &Engine, frame: &Frame) -> Arc<str> {
-    let execution = engine.executions.get(&frame.execution).map_or("", |execution| &execution.info.arn);
+fn new_token(engine: &Engine) -> Arc<str> {
+    // The one that was started: a child execution of a Distributed Map is found in it.
+    let execution = engine.executions.get(&0).map_or("", |execution| &execution.info.arn);
     engine.token_key.token(execution, TaskId(engine.last_task.saturating_add(1)))
 }
 

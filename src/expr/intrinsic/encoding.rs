@@ -1,8 +1,8 @@
 //! Base64 and digests.
 
 use super::java;
+use crate::base::base64;
 use crate::base::{Value, hex};
-use crate::expr::base64;
 use md5::Md5;
 use sha1::Sha1;
 use sha2::{Digest, Sha256, Sha384, Sha512};

@@ -1,7 +1,7 @@
 //! Base64 and percent encoding.
 
 use super::Args;
-use crate::expr::base64;
+use crate::base::base64;
 use crate::expr::jsonata::codes;
 use crate::expr::jsonata::error::fault;
 use crate::expr::jsonata::eval::{Evaluator, R};

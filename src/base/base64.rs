@@ -1,9 +1,9 @@
-//! Base64, for the intrinsic functions and for JSONata's.
+//! Base64 (RFC 4648), for the intrinsic functions, JSONata's, and task tokens.
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /// The text of some bytes, padded.
-pub(super) fn encode(bytes: &[u8]) -> String {
+pub fn encode(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
         let word = (0..3).fold(0u32, |word, i| word << 8 | u32::from(chunk.get(i).copied().unwrap_or(0)));
@@ -15,9 +15,20 @@ pub(super) fn encode(bytes: &[u8]) -> String {
     out
 }
 
+/// The same in the alphabet for URLs, without padding.
+pub fn encode_url(bytes: &[u8]) -> String {
+    let plain = encode(bytes);
+    let safe = |c| match c {
+        '+' => '-',
+        '/' => '_',
+        other => other,
+    };
+    plain.chars().take_while(|c| *c != '=').map(safe).collect()
+}
+
 /// The bytes of a text, as lenient as AWS (recorded) and `jsonata-js` are: characters outside of the alphabet, and of the
 /// one for URLs, are skipped, padding may be missing, and what follows padding is ignored.
-pub(super) fn decode(text: &str) -> Vec<u8> {
+pub fn decode(text: &str) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
     let (mut word, mut bits) = (0u32, 0u32);
     for b in text.bytes().take_while(|b| *b != b'=') {
