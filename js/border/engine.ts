@@ -40,8 +40,16 @@ export class EngineHandle {
    * Feeds a fact, the method of the engine and what that takes; returns the Step. Throws InternalError after a trap: this fact is
    * then not in the journal.
    */
-  feed<Method extends Fact[0]>(method: Method, now: number, ...rest: FactArguments<Method>): Step;
-  feed(method: Fact[0], now: number, a?: unknown, b?: unknown, c?: unknown): Step {
+  feed<Method extends Fact[0]>(method: Method, now: number, ...rest: FactArguments<Method>): Step {
+    return this.#feed(method, now, rest[0], rest[1], rest[2]);
+  }
+
+  /** The same with a fact as a whole. */
+  feedFact(now: number, fact: Fact): Step {
+    return this.#feed(fact[0], now, fact[1], fact[2], fact[3]);
+  }
+
+  #feed(method: Fact[0], now: number, a: unknown, b: unknown, c: unknown): Step {
     if (method === "start") checkSize(a as string, "the input");
     else if (method === "items") checkSize(b as string, c ? "the file" : "the list of items", c ? largestFile() : LARGEST);
     else if (typeof b === "string") checkSize(b, "the output");

@@ -31,6 +31,17 @@ let failed: { error?: string | null; cause?: string | null } = {};
 // How often the known text was read, and what it says, from the second time on: to copy that is much faster than to read.
 let reads = 0;
 let said: unknown;
+// Whether JSON.stringify() writes what it says as it stands; undefined while nobody has asked.
+let spelled: boolean | undefined;
+// Whether it has come from here, and not out of the instance.
+let sent = false;
+// The answer of a handler that was noted last: its text and what it says. And whether it pays to note answers: whether the last
+// one became the input of the next task.
+// The instance keeps no value whose text is longer.
+const SHORT = 2 ** 16;
+let noted: string | undefined;
+let notedValue: unknown;
+let pays = true;
 
 // What a fact consists of besides its time: as the method of the engine takes it, but values as JSON texts.
 type Fed = (now: number, a?: unknown, b?: unknown, c?: unknown) => void;
@@ -42,7 +53,7 @@ interface Tasks {
 
 /** Forgets all that was in the memory of an instance that is replaced. */
 export function reset(): void {
-  bytes = inbox = known = undefined;
+  bytes = inbox = known = noted = notedValue = undefined;
   failed = {};
 }
 
@@ -70,9 +81,30 @@ export function apply(raw: glue.Engine, method: Fact[0], now: number, a: unknown
 
 /** Remembers the JSON text that crosses; with nothing, that the instance has none. */
 export function know(text: string | undefined): void {
+  if (reads === 0 && said !== undefined) pays = false;
   known = text;
   reads = 0;
-  said = undefined;
+  sent = false;
+  if (text !== undefined && text === noted) [said, spelled] = [notedValue, true];
+  else said = spelled = undefined;
+}
+
+/** Notes what the text of an answer says: a task that gets it as its input gets a copy, which is much faster than to read it. */
+export function note(text: string, value: unknown): void {
+  if (text.length > SHORT) pays = false;
+  else [noted, notedValue] = [text, value];
+}
+
+/** Whether that pays. */
+export function paysToNote(): boolean {
+  return pays;
+}
+
+/** The known text and what it says, where answers are likely to say the same: where more than one task was given it. */
+export function repeated(): { text: string; says: unknown } | undefined {
+  if (reads < 2 || known === undefined) return undefined;
+  spelled ??= JSON.stringify(said) === known;
+  return spelled ? { text: known, says: said } : undefined;
 }
 
 /** The known text in place of one that is equal, so that a journal of equal texts is one of one text. */
@@ -89,6 +121,7 @@ export function sharedCause(value: unknown): unknown {
 function sendValue(text: string): number {
   if (text === known) return AGAIN;
   know(text);
+  sent = true;
   return send(text);
 }
 
@@ -198,8 +231,14 @@ export function isRefusal(thrown: unknown): boolean {
 /** What the known text says, made anew: it is the handler's own. */
 function read(): unknown {
   reads += 1;
-  if (reads === 1) return JSON.parse(known!);
-  said ??= JSON.parse(known!);
+  if (said === undefined) {
+    const value: unknown = JSON.parse(known!);
+    if (reads === 1) {
+      pays ||= sent;
+      return value;
+    }
+    said = value;
+  }
   return typeof said === "object" && said !== null ? copy(said) : said;
 }
 

@@ -5,6 +5,7 @@
 
 import { InternalError, TaskCancelled, messageOf, misuse } from "../base/errors.ts";
 import { answeredFailure, failure, resultText, submittedText, taskInput } from "../tasks/integration.ts";
+import { answerText } from "./answer.ts";
 import { isObject } from "../base/json.ts";
 import { shown } from "../base/shown.ts";
 import { isThenable } from "../base/thenable.ts";
@@ -505,10 +506,9 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
   }
 
   #feed(fact: Fact): void {
-    const [method, ...rest] = fact;
     let step;
     try {
-      step = this.#engine.feed(method, this.#clock.now(), ...rest);
+      step = this.#engine.feedFact(this.#clock.now(), fact);
     } catch (thrown) {
       if (thrown instanceof InternalError) return this.#fail(thrown.message);
       return this.#refused(fact, thrown);
@@ -630,7 +630,9 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     if (failed !== undefined) return this.#finish(call, ["fail", call.command.task, failed.error, failed.cause]);
     let text: string;
     try {
-      text = resultText(call.resource, call.command, value, this.#clock.now());
+      text =
+        (call.resource.kind === "service" ? undefined : answerText(value)) ??
+        resultText(call.resource, call.command, value, this.#clock.now());
     } catch (thrown) {
       const cause = `the answer of the handler for state ${JSON.stringify(call.command.state)} cannot be written as JSON: ${messageOf(thrown)}`;
       this.#finish(call, ["fail", call.command.task, "States.TaskFailed", cause]);

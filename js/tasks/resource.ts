@@ -89,11 +89,59 @@ export type NamedHandlers<Handler extends Callable = TaskHandler> =
   | Readonly<Record<string, Handler | object>>
   | ReadonlyMap<string, Handler | object>;
 
+function isMap(tasks: object): tasks is ReadonlyMap<string, unknown> {
+  return tasks instanceof Map;
+}
+
+type Patterns<Handler> = [pattern: string, handler: Handler | Taker][];
+
+/** Handlers by name, and those whose names are patterns, the most specific first. */
+interface Listed<Handler> {
+  named: ReadonlyMap<string, Handler | Taker>;
+  patterns: Patterns<Handler>;
+}
+
+// What was read of an object is still true as long as it has the same handlers: many executions are started with one.
+const read = new WeakMap<object, Listed<Callable> & { names: readonly string[]; handlers: readonly unknown[] }>();
+
+function readObject<Handler extends Callable>(tasks: Readonly<Record<string, Handler | object>>): Listed<Handler> {
+  const names = Object.keys(tasks);
+  const last = read.get(tasks);
+  if (last?.names.length === names.length && names.every((name, i) => name === last.names[i] && tasks[name] === last.handlers[i])) {
+    return last as unknown as Listed<Handler>;
+  }
+  const handlers = names.map((name) => tasks[name]);
+  const listed = readEntries<Handler>(names.map((name, i) => [name, handlers[i]] as const));
+  read.set(tasks, { ...(listed as unknown as Listed<Callable>), names, handlers });
+  return listed;
+}
+
+function readEntries<Handler extends Callable>(entries: Iterable<readonly [name: string, handler: unknown]>): Listed<Handler> {
+  const named = new Map<string, Handler | Taker>();
+  const patterns: Patterns<Handler> = [];
+  for (const [name, handler] of entries) {
+    if (typeof handler !== "function" && !isTaker(handler)) {
+      throw misuse(
+        "INVALID_OPTION",
+        `the handler of ${JSON.stringify(String(name))} must be a function, not ${handler === null ? "null" : typeof handler}`,
+      );
+    }
+    const usable = handler as Handler | Taker;
+    named.set(name, usable);
+    // The keys of a Map may be anything.
+    if (typeof name === "string" && name.includes("*")) patterns.push([name.replace(PREFIX, ""), usable]);
+  }
+  // The most characters that are no wildcard.
+  const weight = (pattern: string) => pattern.replaceAll("*", "").length;
+  patterns.sort(([a], [b]) => weight(b) - weight(a));
+  return { named, patterns };
+}
+
 /** Finds the handler of a task. Handlers are read once, when the execution starts. */
 export class Handlers<Handler extends Callable = TaskHandler> {
   #all: Handler | undefined;
-  #named = new Map<string, Handler | Taker>();
-  #patterns: [pattern: string, handler: Handler | Taker][] = [];
+  #named: ReadonlyMap<string, Handler | Taker> = new Map();
+  #patterns: Patterns<Handler> = [];
   #resources = new Map<string, Resource>();
 
   #machines: TaskSource | undefined;
@@ -108,20 +156,7 @@ export class Handlers<Handler extends Callable = TaskHandler> {
     if (typeof tasks !== "object" || tasks === null) {
       throw misuse("INVALID_OPTION", "tasks must be an object or a Map of handlers, or one function for all tasks");
     }
-    for (const [name, handler] of tasks instanceof Map ? tasks : Object.entries(tasks)) {
-      if (typeof handler !== "function" && !isTaker(handler)) {
-        throw misuse(
-          "INVALID_OPTION",
-          `the handler of ${JSON.stringify(String(name))} must be a function, not ${handler === null ? "null" : typeof handler}`,
-        );
-      }
-      this.#named.set(name, handler);
-      // The keys of a Map may be anything.
-      if (typeof name === "string" && name.includes("*")) this.#patterns.push([name.replace(PREFIX, ""), handler]);
-    }
-    // The most specific first: the one with the most characters that are no wildcard.
-    const weight = (pattern: string) => pattern.replaceAll("*", "").length;
-    this.#patterns.sort(([a], [b]) => weight(b) - weight(a));
+    ({ named: this.#named, patterns: this.#patterns } = isMap(tasks) ? readEntries<Handler>(tasks) : readObject<Handler>(tasks));
   }
 
   /** The parts of a Resource, parsed once. */

@@ -77,6 +77,95 @@ test("an answer that comes again is the same in the history", async () => {
   assert.deepEqual(outputs, ["\ufffd", "\ufffd", "\ufffd", "\ufffd", { a: "\ufffd" }, { a: "\ufffd" }]);
 });
 
+class Point {
+  constructor() {
+    this.x = 1;
+  }
+  get double() {
+    return 2 * this.x;
+  }
+}
+class List extends Array {}
+const counting = () => {
+  let reads = 0;
+  return {
+    get reads() {
+      return ++reads;
+    },
+  };
+};
+/** What JSON.stringify() writes otherwise than member by member, and what is written alike: each made anew when it is asked for. */
+const answers = {
+  "a minus zero": () => ({ n: -0 }),
+  "what is no number": () => ({ n: [NaN, Infinity, 1] }),
+  "nothing at all": () => ({ a: undefined, b: [undefined, () => {}, Symbol("s")], c: 1 }),
+  "an array with gaps": () => ({ list: Object.assign([1, 2, 3], { length: 5, more: true }) }),
+  "a date": () => ({ at: new Date(0) }),
+  "its own writing": () => ({ a: 1, toJSON: () => ({ b: 2 }) }),
+  "a member that is named as the writing": () => ({ toJSON: 1 }),
+  "wrapped values": () => ({ list: [new Number(1), new String("s"), new Boolean(false), {}] }),
+  "an object of a class": () => new Point(),
+  "an array of a class": () => ({ list: List.from([1, 2]) }),
+  "no prototype": () => Object.assign(Object.create(null), { a: 1 }),
+  "what is inherited": () => Object.create({ a: 1 }, { b: { value: 2, enumerable: true }, c: { value: 3 } }),
+  "names of numbers": () => ({ b: 1, 2: 1, a: 1, 1: 1 }),
+  "the same in another order": () => ({ b: [{ y: 1, x: 2 }], a: 1 }),
+  "the same in an order": () => ({ a: 1, b: [{ x: 2, y: 1 }] }),
+  "a part less": () => ({ a: 1, b: [{ x: 2 }] }),
+  "a part more": () => ({ a: 1, b: [{ x: 2, y: 1 }, null] }),
+  "a list in place of an object": () => ({ a: 1, b: [[2, 1]] }),
+  "what is asked twice": counting,
+  "a name of a prototype": () => JSON.parse('{"__proto__":{"a":1},"b":{"__proto__":null}}'),
+};
+
+for (const [name, make] of Object.entries(answers)) {
+  test(`an answer that comes once or again is what JSON makes of it: ${name}`, async () => {
+    const given = [{ first: true }, make, make, make, { a: 1, b: [{ x: 2, y: 1 }] }, make, { a: 1, b: [{ x: 2, y: 1 }] }, make, make];
+    const texts = given.map((one) => JSON.stringify(typeof one === "function" ? one() : one));
+    const seen = [];
+    const Add = async (input) => {
+      seen.push(JSON.stringify(input));
+      spoil(input);
+      const answer = given[seen.length - 1];
+      return typeof answer === "function" ? answer() : structuredClone(answer);
+    };
+    for (let run = 0; run < 3; run++) {
+      seen.length = 0;
+      const output = await chain(given.length).run({}, { tasks: { Add }, clock: "virtual" });
+      assert.deepEqual([...seen, JSON.stringify(output)], ["{}", ...texts]);
+    }
+  });
+}
+
+test("an answer that is changed after it was given stays as it was", async () => {
+  const answer = { n: 0, list: [{ n: 0 }] };
+  const seen = [];
+  const Add = async (input) => {
+    seen.push(JSON.stringify(input));
+    answer.n += 1;
+    answer.list[0].n += 1;
+    return answer;
+  };
+  await chain(6).run({}, { tasks: { Add }, clock: "virtual" });
+  const texts = [1, 2, 3, 4, 5].map((n) => JSON.stringify({ n, list: [{ n }] }));
+  assert.deepEqual(seen, ["{}", ...texts]);
+});
+
+test("handlers that are changed between two executions are read again", async () => {
+  const tasks = { Add: () => 1, Other: () => 2 };
+  const run = () => lambda().run({}, { tasks });
+  assert.equal(await run(), 1);
+  tasks.Add = () => 3;
+  assert.equal(await run(), 3);
+  delete tasks.Other;
+  assert.equal(await run(), 3);
+  delete tasks.Add;
+  tasks.Another = () => 2;
+  await assert.rejects(run(), /No task handler/);
+  tasks.Add = "none";
+  await assert.rejects(async () => run(), { code: "INVALID_OPTION" });
+});
+
 test("an answer that cannot be read spoils no other one", async () => {
   const deep = "[".repeat(200) + "]".repeat(200);
   const answers = [{ a: 1 }, JSON.parse(deep), { a: 1 }, { a: 1 }];
