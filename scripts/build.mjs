@@ -111,7 +111,7 @@ async function bundle() {
   });
   chmodSync(join(dist, "cli.js"), 0o755);
 
-  for (const name of ["index", "folder", "debug", "debugger", "durable", "indexeddb", "server", "testing"]) {
+  for (const name of ["index", "folder", "debug", "debugger", "durable", "indexeddb", "server", "sqlite", "testing"]) {
     const types = readFileSync(join(root, `js/api/${name}.d.ts`), "utf8");
     writeFileSync(join(dist, `${name}.d.ts`), types);
     writeFileSync(join(dist, `${name}.d.cts`), types.replaceAll(/"(\.\/(?:index|durable|testing))\.js"/g, '"$1.cjs"'));
@@ -189,7 +189,7 @@ async function bundleForNode(esbuild, options) {
 }
 
 /** Entries that are for Node, with their names in dist. */
-const NODE_ENTRIES = [["node"], ["folder"], ["debug-node"], ["server"], ["testing"]];
+const NODE_ENTRIES = [["node"], ["folder"], ["debug-node"], ["server"], ["sqlite"], ["testing"]];
 
 /** In bundles the WebAssembly is in the code, and no file is looked for beside it. */
 const holding = {

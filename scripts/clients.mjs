@@ -6,21 +6,14 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { Missing, main, npm } from "./setup.mjs";
+import { Missing, installIn, main } from "./setup.mjs";
 import { output, root, run, windows } from "./steps.mjs";
 
 const folder = join(root, "pkg-tests/server");
 
 /** Installs the npm packages of the tests' lockfile. */
 export function installNodeClients() {
-  const marker = join(folder, "node_modules/.installed");
-  const wanted = fingerprint("package-lock.json", process.version);
-  if (existsSync(marker) && readFileSync(marker, "utf8") === wanted) return;
-  console.log("clients: installing the npm packages of pkg-tests/server");
-  const [command, args] = npm("ci", "--prefix", folder);
-  if (!run(command, args))
-    throw new Missing("The npm clients could not be installed.", [`npm ci --prefix pkg-tests/server   (needs the network once)`]);
-  writeFileSync(marker, wanted);
+  installIn("pkg-tests/server", "clients");
 }
 
 /** The programs of a virtual environment with the packages of a requirements file: `{bin}`, or `{reason}` where there is no Python. */

@@ -15,6 +15,7 @@ const entries = [
   ["stepglass/testing", "testing"],
   ["stepglass/node", "folder"],
   ["stepglass/server", "server"],
+  ["stepglass/sqlite", "sqlite"],
   ["stepglass/indexeddb", "indexeddb"],
   ["stepglass/debug", "debug"],
   ["stepglass/debugger", "debugger"],

@@ -107,6 +107,22 @@ function installPackages() {
   writeFileSync(marker, wanted);
 }
 
+/** Installs the npm packages of a folder that has a lockfile of its own, where they are not; `what` says whose they are. */
+export function installIn(folder, what) {
+  const place = join(root, folder);
+  const marker = join(place, "node_modules/.installed");
+  const wanted = createHash("sha256")
+    .update(readFileSync(join(place, "package-lock.json")))
+    .update(process.version)
+    .digest("hex");
+  if (existsSync(marker) && readFileSync(marker, "utf8") === wanted) return;
+  console.log(`${what}: installing the npm packages of ${folder}`);
+  const [command, args] = npm("ci", "--prefix", place);
+  if (!run(command, args))
+    throw new Missing(`The npm packages of ${folder} could not be installed.`, [`npm ci --prefix ${folder}   (needs the network once)`]);
+  writeFileSync(marker, wanted);
+}
+
 /** The npm beside this Node, even where the shell's PATH knows none. */
 export function npm(...args) {
   const beside = process.env.npm_execpath ?? join(dirname(process.execPath), "../lib/node_modules/npm/bin/npm-cli.js");

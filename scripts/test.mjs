@@ -13,7 +13,7 @@ import { installBundlers } from "./bundlers.mjs";
 import { installNodeClients, pythonClients } from "./clients.mjs";
 import { RESULT } from "./files-reporter.mjs";
 import { getFonts } from "./fonts.mjs";
-import { main, setUp } from "./setup.mjs";
+import { installIn, main, setUp } from "./setup.mjs";
 import { root } from "./steps.mjs";
 
 let given;
@@ -49,6 +49,8 @@ const steps = [
   ["package: types (bundler)", [...bin("typescript", "bin/tsc"), "-p", "pkg-tests/types/tsconfig.bundler.json"]],
   ["package: types (no DOM, no Node)", [...bin("typescript", "bin/tsc"), "-p", "pkg-tests/types/tsconfig.plain.json"]],
   ["package: behaviour", () => nodeTests("pkg-tests/api")],
+  ["stores: set-up", () => installIn("pkg-tests/store", "stores")],
+  ["stores: their promises", () => nodeTests("pkg-tests/store")],
   ["server: set-up", setUpClients],
   ["browser: set-up", setUpBrowser],
   ["bundlers: set-up", installBundlers],
@@ -75,11 +77,12 @@ await main(async () => {
   const chosen = steps.filter(([name]) => name === "set-up" || words.length === 0 || words.some((word) => name.includes(word)));
   // A part of the tests stands on what earlier steps leave.
   const names = chosen.map(([name]) => name);
-  if (names.some((name) => /^(package|page|browser|server): (?!build|set-up)/.test(name))) need("package: build", "package:");
+  if (names.some((name) => /^(package|page|browser|server|stores): (?!build|set-up)/.test(name))) need("package: build", "package:");
   if (names.some((name) => ["browser: page", "package: tarball in projects", "server: real clients"].includes(name)))
     need("browser: set-up", "package: tarball");
   if (names.some((name) => ["server: real clients", "package: tarball in projects"].includes(name))) need("server: set-up");
   if (names.includes("package: tarball in projects")) need("bundlers: set-up");
+  if (names.includes("stores: their promises")) need("stores: set-up");
   if (names.includes("browser: page")) need("page: build", "browser: page");
   chosen.sort((a, b) => steps.indexOf(a) - steps.indexOf(b));
 

@@ -35,6 +35,12 @@ import type { ExecutionStatus } from "./index.js";
  * 3. A batch whose `version` is not the record's is refused with {@link StoreConflict} and changes nothing; the others are written.
  * 4. Facts and events keep the order in which they were written, without gaps. There is no order between executions.
  * 5. Only its owner writes: `open` fails with {@link StoreConflict} while another owner has the store. A process that dies owns nothing.
+ * 6. Values are copied as JSON: what a caller does with them afterwards has no effect. A batch whose record JSON does not have is refused
+ *    with {@link StoreError}, like a conflict.
+ * 7. A write that fails as a whole (the disk is full) has written nothing, and the store can be used again. An execution whose data is
+ *    damaged is refused by `load` with {@link StoreError}; all others can be used.
+ *
+ * A store that is not open refuses every call with {@link StoreError}.
  *
  * `storeSuite` of `pkg-tests/store/suite.mjs` checks these guarantees for any store.
  */
@@ -74,10 +80,15 @@ export interface Store {
   /** Counts the executions that a filter selects. */
   count(filter?: ExecutionFilter): Promise<number>;
   /**
-   * Returns running executions whose `wakeAt` is after `after` (default: all) and not after `until`, the earliest first.
+   * Returns running executions whose `wakeAt` is after `after` (default: all) and not after `until`, the earliest first. With `limit`
+   * (default: all) a page ends where it is reached, but never between executions of the same time: what comes after the last one of a
+   * page is the next page.
    */
   due(range: { after?: number; until: number; limit?: number }): Promise<{ id: string; wakeAt: number }[]>;
-  /** Removes executions: those with the given ids, and ended ones, the oldest first, that ended before a time or exceed a limit. Returns their ids. */
+  /**
+   * Removes executions: those with the given ids, and ended ones, that which ended first (`stopDate`) first, as long as it ended before
+   * `endedBefore`, or there are more than `executions` ended ones, or their texts have more than `bytes` characters. Returns their ids.
+   */
   prune(what: { ids?: readonly string[]; endedBefore?: number; executions?: number; bytes?: number }): Promise<string[]>;
 }
 
@@ -135,7 +146,10 @@ export interface Batch {
   version: number;
   /** The record of a new execution. If there is one with this id, the batch is refused, and the result has that record. */
   create?: ExecutionRecord;
-  /** Changes of the record; a member that is undefined is removed. */
+  /**
+   * Changes of the record; a member that is undefined is removed. `id`, `machineArn`, `mapRunArn`, `order` and `version` stay as they
+   * are.
+   */
   change?: Partial<ExecutionRecord>;
   /** Facts to append. */
   facts?: Texts;

@@ -1175,6 +1175,13 @@ export type ErrorCode =
   | "TEST_KIT"
   | "NO_MOCK"
   | "STORE_CONFLICT"
+  | "STORE_FULL"
+  | "STORE_DAMAGED"
+  | "STORE_VALUE"
+  | "STORE_NEWER"
+  | "STORE_CLOSED"
+  | "STORE_UNAVAILABLE"
+  | "STORE_FAILED"
   | "INTERNAL";
 
 /** Rejects `machine.run()`. */

@@ -14,18 +14,12 @@ import type {
 } from "../api/durable.d.ts";
 import { StoreConflict } from "./errors.ts";
 import { selects } from "./filter.ts";
-
-// Long histories are kept in pieces, so that reading a page does not parse the whole history.
-const PIECE_EVENTS = 500;
-const PIECE_TEXT = 1 << 18;
+import { changed, closed, copyOf, documentText, pageOf, piecesOf, refused, summaryOf, type Stored } from "./records.ts";
 
 /** A part of a history: the JSON text of `count` events after the first `from` ones. */
 interface Piece extends Texts {
   from: number;
 }
-
-/** The record of an execution in a store. */
-type Stored = ExecutionRecord & { order: number; version: number };
 
 /** The data of an execution. */
 interface Entry {
@@ -37,7 +31,6 @@ interface Entry {
   /** How many events the pieces have. */
   events: number;
   wakeAt: number | null;
-  bytes: number;
 }
 
 /** A Store in memory. */
@@ -48,12 +41,11 @@ export class MemoryStore implements Store {
   readonly #executions = new Map<string, Entry>();
   // Executions in the order in which they began: of each machine, of each Map Run, and all.
   readonly #groups = new Map<string, Entry[]>();
-  // Ended executions, in the order in which they ended.
-  readonly #ended = new Set<Entry>();
+  // Ended executions, those first that ended first.
+  readonly #ended: Entry[] = [];
   // Running executions that have to be loaded by themselves.
   readonly #waking = new Set<Entry>();
   #order = 0;
-  #bytes = 0;
 
   /** The data does not outlive the process. */
   get durable(): false {
@@ -72,169 +64,149 @@ export class MemoryStore implements Store {
   // ------------------------------------------------------------------------------------------------- documents
 
   async put(collection: string, key: string, value: unknown): Promise<void> {
-    entryOf(this.#documents, collection, () => new Map<string, string>()).set(key, JSON.stringify(value));
+    this.#check();
+    entryOf(this.#documents, collection, () => new Map<string, string>()).set(key, documentText(collection, key, value));
   }
 
   async remove(collection: string, key: string): Promise<void> {
+    this.#check();
     this.#documents.get(collection)?.delete(key);
   }
 
   async document(collection: string, key: string): Promise<any> {
+    this.#check();
     const text = this.#documents.get(collection)?.get(key);
     return text === undefined ? undefined : JSON.parse(text);
   }
 
   async *all(collection: string): AsyncGenerator<[key: string, value: any]> {
+    this.#check();
     for (const [key, value] of [...(this.#documents.get(collection) ?? [])]) yield [key, JSON.parse(value)];
   }
 
   async putDefinition(hash: string, text: string): Promise<void> {
+    this.#check();
     this.#definitions.set(hash, text);
   }
 
   async getDefinition(hash: string): Promise<string | undefined> {
+    this.#check();
     return this.#definitions.get(hash);
+  }
+
+  #check(): void {
+    if (this.#owner === undefined) throw closed();
   }
 
   // ------------------------------------------------------------------------------------------------ executions
 
   async write(batches: readonly Batch[]): Promise<BatchResult[]> {
+    this.#check();
     return batches.map((batch) => this.#write(batch));
   }
 
   #write(batch: Batch): BatchResult {
     const known = this.#executions.get(batch.id);
-    if (batch.create !== undefined) {
-      if (known !== undefined)
-        return { ok: false, error: new StoreConflict(`there is an execution ${batch.id} already`), record: { ...known.record } };
-      const entry = this.#create(batch.create);
-      return this.#append(entry, batch);
+    const error = refused(batch, known?.record.version);
+    if (error !== undefined) return { ok: false, error, ...(known && { record: copyOf(known.record) }) };
+    let record: Stored;
+    let pieces: Texts[];
+    try {
+      // Whatever can fail comes before the first change.
+      record = changed(known?.record, batch, known?.record.order ?? this.#order + 1);
+      pieces = batch.events === undefined || batch.events.count === 0 ? [] : piecesOf(batch.events);
+    } catch (error) {
+      return { ok: false, error: error as Error };
     }
-    if (known === undefined) return { ok: false, error: new StoreConflict(`there is no execution ${batch.id}`) };
-    const { version } = known.record;
-    if (batch.version !== version)
-      return {
-        ok: false,
-        error: new StoreConflict(`${batch.id} has version ${version}, not ${batch.version}`),
-        record: { ...known.record },
-      };
-    return this.#append(known, batch);
+    const entry = known ?? this.#create(record);
+    if (known !== undefined) this.#unlist(known);
+    entry.record = record;
+    this.#append(entry, batch, pieces);
+    return { ok: true, version: record.version, order: record.order };
   }
 
-  #create(record: ExecutionRecord): Entry {
-    const entry: Entry = {
-      record: { ...record, order: ++this.#order, version: 0 },
-      facts: 0,
-      journal: [],
-      snapshot: undefined,
-      pieces: [],
-      events: 0,
-      wakeAt: null,
-      bytes: 0,
-    };
+  #create(record: Stored): Entry {
+    const entry: Entry = { record, facts: 0, journal: [], snapshot: undefined, pieces: [], events: 0, wakeAt: null };
+    this.#order = record.order;
     this.#executions.set(record.id, entry);
     for (const group of groupsOf(record)) entryOf(this.#groups, group, (): Entry[] => []).push(entry);
-    this.#weigh(entry, textSize(record.input));
     return entry;
   }
 
-  #append(entry: Entry, { change, facts, snapshot, events, wakeAt }: Batch): BatchResult {
-    entry.record.version += 1;
+  #append(entry: Entry, { facts, snapshot, wakeAt }: Batch, pieces: readonly Texts[]): void {
     if (facts !== undefined && facts.count > 0) {
       entry.facts += facts.count;
       entry.journal.push(facts.text);
-      this.#weigh(entry, facts.text.length);
     }
     if (snapshot !== undefined) {
-      const replaced = entry.journal.reduce((sum, text) => sum + text.length, 0);
-      this.#weigh(entry, textSize(snapshot) - textSize(entry.snapshot) - replaced);
       entry.snapshot = snapshot ?? undefined;
       entry.journal = [];
     }
-    if (events !== undefined && events.count > 0) this.#keep(entry, events);
+    for (const piece of pieces) {
+      entry.pieces.push({ from: entry.events, ...piece });
+      entry.events += piece.count;
+    }
     if (wakeAt !== undefined) entry.wakeAt = wakeAt;
-    if (change !== undefined) this.#change(entry, change);
-    if (entry.record.status === "RUNNING") this.#ended.delete(entry);
-    else this.#ended.add(entry);
-    if (entry.record.status === "RUNNING" && entry.wakeAt !== null) this.#waking.add(entry);
-    else this.#waking.delete(entry);
-    return { ok: true, version: entry.record.version, order: entry.record.order };
+    if (entry.record.status !== "RUNNING") this.#ended.splice(firstAfter(this.#ended, entry), 0, entry);
+    else if (entry.wakeAt !== null) this.#waking.add(entry);
   }
 
-  /** Changes members of a record; one that becomes undefined is removed. */
-  #change(entry: Entry, change: Partial<ExecutionRecord>): void {
-    const { output, cause } = entry.record;
-    this.#weigh(entry, textSize(change.output) + textSize(change.cause) - textSize(output) - textSize(cause));
-    const { order, version } = entry.record;
-    const changed: Record<string, unknown> = { ...entry.record, ...change, order, version };
-    for (const [name, value] of Object.entries(changed)) if (value === undefined) delete changed[name];
-    // The members that every record has are never undefined.
-    entry.record = changed as unknown as Stored;
-  }
-
-  /** Appends events of the history, which come as one JSON text. */
-  #keep(entry: Entry, { text, count }: Texts): void {
-    this.#weigh(entry, text.length);
-    if (count <= PIECE_EVENTS || text.length <= PIECE_TEXT) {
-      entry.pieces.push({ from: entry.events, count, text });
-      entry.events += count;
-      return;
-    }
-    const events: unknown[] = JSON.parse(text);
-    for (let from = 0; from < events.length; from += PIECE_EVENTS) {
-      const piece = events.slice(from, from + PIECE_EVENTS);
-      entry.pieces.push({ from: entry.events, count: piece.length, text: JSON.stringify(piece) });
-      entry.events += piece.length;
-    }
+  /** Takes an execution out of the lists that depend on its record. */
+  #unlist(entry: Entry): void {
+    this.#waking.delete(entry);
+    if (entry.record.status !== "RUNNING") this.#ended.splice(firstAfter(this.#ended, entry) - 1, 1);
   }
 
   async get(id: string): Promise<ExecutionRecord | undefined> {
+    this.#check();
     const entry = this.#executions.get(id);
-    return entry && { ...entry.record };
+    return entry && copyOf(entry.record);
   }
 
   async load(id: string): Promise<StoredExecution | undefined> {
+    this.#check();
     const entry = this.#executions.get(id);
     if (entry === undefined) return undefined;
     const { record, facts, events, snapshot, journal, wakeAt } = entry;
-    return { record: { ...record }, facts, events, journal: [...journal], wakeAt, ...(snapshot !== undefined && { snapshot }) };
+    return { record: copyOf(record), facts, events, journal: [...journal], wakeAt, ...(snapshot !== undefined && { snapshot }) };
   }
 
   async history(
     id: string,
     page: { from?: number; limit?: number; reverse?: boolean } = {},
   ): Promise<{ events: any[]; total: number } | undefined> {
-    const { from = 0, limit, reverse = false } = page;
+    this.#check();
     const entry = this.#executions.get(id);
     if (entry === undefined) return undefined;
-    const count = Math.max(0, Math.min(limit ?? Infinity, entry.events - from));
-    const first = reverse ? entry.events - from - count : from;
+    const { first, count } = pageOf(entry.events, page);
     const events: unknown[] = [];
     for (const piece of entry.pieces) {
       if (piece.from + piece.count <= first || piece.from >= first + count) continue;
       const all: unknown[] = JSON.parse(piece.text);
       events.push(...all.slice(Math.max(first - piece.from, 0), first + count - piece.from));
     }
-    return { events: reverse ? events.reverse() : events, total: entry.events };
+    return { events: page.reverse ? events.reverse() : events, total: entry.events };
   }
 
   async list(
     filter: ExecutionFilter = {},
     { before = Infinity, limit = 100 }: { before?: number; limit?: number } = {},
   ): Promise<{ items: ExecutionSummary[]; before?: number }> {
+    this.#check();
     const group = this.#group(filter);
     const items: ExecutionSummary[] = [];
     for (let i = newest(group, before); i >= 0; i--) {
       const record = group[i]?.record;
       if (record === undefined || !selects(filter, record)) continue;
-      if (items.length === limit) return { items, before: items.at(-1)?.order };
-      const { input, output, cause, ...summary } = record;
-      items.push(summary as ExecutionSummary);
+      const last = items.at(-1);
+      if (items.length >= limit) return { items, ...(last && { before: last.order }) };
+      items.push(summaryOf(record));
     }
     return { items };
   }
 
   async count(filter: ExecutionFilter = {}): Promise<number> {
+    this.#check();
     return this.#group(filter).filter(({ record }) => selects(filter, record)).length;
   }
 
@@ -247,31 +219,37 @@ export class MemoryStore implements Store {
   async due({
     after = -Infinity,
     until,
-    limit = 100,
+    limit = Infinity,
   }: {
     after?: number;
     until: number;
     limit?: number;
   }): Promise<{ id: string; wakeAt: number }[]> {
-    const due: { id: string; wakeAt: number }[] = [];
-    for (const { record, wakeAt } of this.#waking)
-      if (wakeAt !== null && wakeAt > after && wakeAt <= until) due.push({ id: record.id, wakeAt });
-    return due.sort((a, b) => a.wakeAt - b.wakeAt).slice(0, limit);
+    this.#check();
+    const due = [...this.#waking]
+      .map(({ record, wakeAt }) => ({ id: record.id, order: record.order, wakeAt: wakeAt ?? Infinity }))
+      .filter(({ wakeAt }) => wakeAt > after && wakeAt <= until)
+      .sort((a, b) => a.wakeAt - b.wakeAt || a.order - b.order);
+    const last = due[limit - 1]?.wakeAt;
+    return due.filter(({ wakeAt }, i) => i < limit || wakeAt === last).map(({ id, wakeAt }) => ({ id, wakeAt }));
   }
 
   async prune(what: { ids?: readonly string[]; endedBefore?: number; executions?: number; bytes?: number }): Promise<string[]> {
+    this.#check();
     const { endedBefore = -Infinity, executions = Infinity, bytes = Infinity, ids = [] } = what;
     const gone: string[] = [];
-    const drop = (entry: Entry | undefined): void => {
-      if (entry === undefined) return;
+    for (const id of ids) {
+      const entry = this.#executions.get(id);
+      if (entry === undefined) continue;
+      gone.push(id);
+      this.#drop(entry);
+    }
+    let size = bytes === Infinity ? 0 : this.#ended.reduce((sum, entry) => sum + sizeOf(entry), 0);
+    for (let entry: Entry | undefined; (entry = this.#ended[0]) !== undefined;) {
+      if (!(endedAt(entry) < endedBefore || this.#ended.length > executions || size > bytes)) break;
+      if (bytes !== Infinity) size -= sizeOf(entry);
       gone.push(entry.record.id);
       this.#drop(entry);
-    };
-    for (const id of ids) drop(this.#executions.get(id));
-    for (const entry of this.#ended) {
-      const old = (entry.record.stopDate ?? Infinity) < endedBefore;
-      if (!old && this.#ended.size <= executions && this.#bytes <= bytes) break;
-      drop(entry);
     }
     return gone;
   }
@@ -279,9 +257,7 @@ export class MemoryStore implements Store {
   #drop(entry: Entry): void {
     const { record } = entry;
     this.#executions.delete(record.id);
-    this.#ended.delete(entry);
-    this.#waking.delete(entry);
-    this.#bytes -= entry.bytes;
+    this.#unlist(entry);
     for (const group of groupsOf(record)) {
       const members = this.#groups.get(group) ?? [];
       // Usually the oldest execution is removed.
@@ -289,11 +265,6 @@ export class MemoryStore implements Store {
       members.splice(at, 1);
       if (members.length === 0) this.#groups.delete(group);
     }
-  }
-
-  #weigh(entry: Entry, bytes: number): void {
-    entry.bytes += bytes;
-    this.#bytes += bytes;
   }
 }
 
@@ -324,6 +295,27 @@ function entryOf<Value>(map: Map<string, Value>, key: string, make: () => Value)
   return made;
 }
 
-function textSize(text: unknown): number {
-  return typeof text === "string" ? text.length : 0;
+/** When an execution ended, as far as it is known. */
+function endedAt({ record }: Entry): number {
+  return record.stopDate ?? Infinity;
+}
+
+/** The index after all executions that ended before this one or with it; it is the last of them that is in the list. */
+function firstAfter(ended: readonly Entry[], entry: Entry): number {
+  const comes = (a: Entry, b: Entry): boolean => endedAt(a) < endedAt(b) || (endedAt(a) === endedAt(b) && a.record.order <= b.record.order);
+  let low = 0;
+  let high = ended.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const one = ended[middle];
+    if (one !== undefined && comes(one, entry)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The length of the texts of an execution. */
+function sizeOf({ record, journal, snapshot, pieces }: Entry): number {
+  const texts = [record.input, record.output, record.cause, snapshot, ...journal, ...pieces.map(({ text }) => text)];
+  return texts.reduce((sum: number, text) => sum + (typeof text === "string" ? text.length : 0), 0);
 }

@@ -1,0 +1,54 @@
+/**
+ * A store in an SQLite database: one file, no server. The entry `stepglass/sqlite`.
+ *
+ * @example
+ * ```js
+ * import { sqlite } from "stepglass/sqlite";
+ *
+ * const store = sqlite("orders.db"); // Node 22.13 or newer
+ * ```
+ *
+ * @packageDocumentation
+ */
+import type { Store } from "./durable.js";
+import type { PlatformUrl } from "./index.js";
+
+/**
+ * Makes a {@link SqliteStore} of a file, which is created if it does not exist. Uses `node:sqlite`, which Node has from 22.13 on.
+ */
+export function sqlite(path: string | PlatformUrl): SqliteStore;
+/**
+ * Makes a {@link SqliteStore} of a database of another driver, for Node 20 and Bun: better-sqlite3, libsql, `bun:sqlite`. Give a
+ * function, so that the store can be opened again after it was closed. The store closes the database.
+ *
+ * @example
+ * ```js
+ * import Database from "libsql";
+ * import { sqlite } from "stepglass/sqlite";
+ *
+ * const store = sqlite({ database: () => new Database("orders.db") });
+ * ```
+ */
+export function sqlite(options: { database: SqliteDatabase | (() => SqliteDatabase) }): SqliteStore;
+
+/**
+ * A {@link Store} in an SQLite database. The process that opens it has it alone, until it closes it or ends, however it ends.
+ */
+export interface SqliteStore extends Store {
+  /** Writes a copy of the database to a new file, while the store goes on. The file appears when it is complete. */
+  backup(file: string | PlatformUrl): Promise<void>;
+}
+
+/** What a store needs of a driver of SQLite. */
+export interface SqliteDatabase {
+  exec(sql: string): unknown;
+  prepare(sql: string): SqliteStatement;
+  close(): unknown;
+}
+
+/** A prepared statement with positional parameters. Rows are objects. */
+export interface SqliteStatement {
+  run(...values: any[]): unknown;
+  get(...values: any[]): unknown;
+  all(...values: any[]): unknown[];
+}

@@ -1,0 +1,102 @@
+// What every store does with the records, documents and texts that it is given.
+
+import type { Batch, ExecutionRecord, ExecutionSummary, Texts } from "../api/durable.d.ts";
+import { StoreConflict, StoreError } from "./errors.ts";
+
+// Long histories are kept in pieces, so that reading a page does not parse the whole history.
+const PIECE_EVENTS = 500;
+const PIECE_TEXT = 1 << 18;
+
+/** The record of an execution in a store. */
+export type Stored = ExecutionRecord & { order: number; version: number };
+
+/** What a batch makes of a record: nothing that a caller holds, and only what JSON has. */
+export function changed(known: Stored | undefined, { id, create, change }: Batch, order: number): Stored {
+  const { version = 0 } = known ?? {};
+  const record: Record<string, unknown> = { ...(known ?? own(create ?? {})), ...(change && own(change)), id, order, version: version + 1 };
+  for (const [name, value] of Object.entries(change ?? {})) if (value === undefined) delete record[name];
+  const { machineArn, mapRunArn } = known ?? create ?? {};
+  record.machineArn = machineArn;
+  // An execution stays in the list of its machine or Map Run.
+  if (mapRunArn === undefined) delete record.mapRunArn;
+  else record.mapRunArn = mapRunArn;
+  check(record);
+  return record;
+}
+
+/** A record for a caller, who may change it. */
+export function copyOf(record: Stored): Stored {
+  return own(record) as Stored;
+}
+
+/** A record without its payloads. */
+export function summaryOf(record: Stored): ExecutionSummary {
+  const { input, output, cause, ...summary } = copyOf(record);
+  return summary;
+}
+
+/** The members of an object that JSON has, without any object of the caller's. */
+function own(object: object): Record<string, unknown> {
+  const copy: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(object)) {
+    const kept = typeof value === "string" || typeof value === "boolean" || value === null ? value : fromJson(value);
+    if (kept !== undefined) copy[name] = kept;
+  }
+  return copy;
+}
+
+function fromJson(value: unknown): unknown {
+  const text: string | undefined = JSON.stringify(value);
+  return text === undefined ? undefined : JSON.parse(text);
+}
+
+/** Throws for a record that no store could find again. */
+function check(record: Record<string, unknown>): asserts record is Stored {
+  for (const name of ["id", "name", "machineArn", "status", "input"])
+    if (typeof record[name] !== "string") throw unusable(`${name} of the record of ${record.id} must be a string`);
+  if (typeof record.startDate !== "number") throw unusable(`startDate of the record of ${record.id} must be a number`);
+}
+
+/** The JSON text of a document. */
+export function documentText(collection: string, key: string, value: unknown): string {
+  const text: string | undefined = JSON.stringify(value);
+  if (text === undefined) throw unusable(`the document ${collection} ${key} must be a JSON value, not ${typeof value}`);
+  return text;
+}
+
+function unusable(message: string): StoreError {
+  return new StoreError("STORE_VALUE", message);
+}
+
+/** Events of a history in the pieces in which they are kept. */
+export function piecesOf({ text, count }: Texts): Texts[] {
+  if (count <= PIECE_EVENTS || text.length <= PIECE_TEXT) return [{ text, count }];
+  const events: unknown[] = JSON.parse(text);
+  const pieces: Texts[] = [];
+  for (let from = 0; from < events.length; from += PIECE_EVENTS) {
+    const piece = events.slice(from, from + PIECE_EVENTS);
+    pieces.push({ count: piece.length, text: JSON.stringify(piece) });
+  }
+  return pieces;
+}
+
+/** Which of `total` events a page has: `count` after the first `first` ones. */
+export function pageOf(
+  total: number,
+  { from = 0, limit = Infinity, reverse = false }: { from?: number; limit?: number; reverse?: boolean },
+): { first: number; count: number } {
+  const count = Math.max(0, Math.min(limit, total - from));
+  return { first: reverse ? total - from - count : from, count };
+}
+
+/** Why a batch is not written, if it is not. */
+export function refused(batch: Batch, version: number | undefined): StoreConflict | undefined {
+  if (batch.create !== undefined) return version === undefined ? undefined : new StoreConflict(`there is an execution ${batch.id} already`);
+  if (version === undefined) return new StoreConflict(`there is no execution ${batch.id}`);
+  return batch.version === version ? undefined : new StoreConflict(`${batch.id} has version ${version}, not ${batch.version}`);
+}
+
+/** What a store says whose `open` has not been called. */
+export function closed(): StoreError {
+  return new StoreError("STORE_CLOSED", "the store is not open");
+}

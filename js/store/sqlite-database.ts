@@ -1,0 +1,166 @@
+// A connection to an SQLite database, of whatever driver.
+//
+// Drivers differ: node:sqlite, better-sqlite3, libsql and bun:sqlite agree on exec, prepare, run, get, all and close, but not on
+// errors, on what a missing row is, or on whether close() ends the statements.
+
+import { messageOf } from "../base/errors.ts";
+import type { SqliteDatabase, SqliteStatement } from "../api/sqlite.d.ts";
+import { StoreConflict, StoreError } from "./errors.ts";
+
+/** What SQLite keeps in a column. */
+export type Value = string | number | null;
+
+/** A row of a result, by the names of its columns. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** An open database, and the statements that were prepared for it. */
+export class Connection {
+  readonly name: string;
+  readonly #database: SqliteDatabase;
+  readonly #statements = new Map<string, SqliteStatement>();
+
+  constructor(database: SqliteDatabase, name: string) {
+    this.#database = database;
+    this.name = name;
+  }
+
+  /** The first row of a result. */
+  get(sql: string, ...values: Value[]): Row | undefined {
+    return (this.#statement(sql).get(...values) as Row | null | undefined) ?? undefined;
+  }
+
+  /** All rows of a result. */
+  all(sql: string, ...values: Value[]): Row[] {
+    return this.#statement(sql).all(...values) as Row[];
+  }
+
+  /** Performs a statement that returns nothing. */
+  run(sql: string, ...values: Value[]): void {
+    this.#statement(sql).run(...values);
+  }
+
+  /** Performs statements that are needed once. */
+  exec(sql: string): void {
+    this.#database.exec(sql);
+  }
+
+  /** Reads or sets a PRAGMA; the first column of its first row. */
+  pragma(text: string): unknown {
+    const row: unknown = this.#database.prepare(`PRAGMA ${text}`).get();
+    return Object.values(row ?? {})[0];
+  }
+
+  /** Does everything that `work` does, or nothing. */
+  transaction<Result>(work: () => Result): Result {
+    this.run("BEGIN IMMEDIATE");
+    try {
+      const result = work();
+      this.run("COMMIT");
+      return result;
+    } catch (error) {
+      try {
+        this.run("ROLLBACK");
+      } catch {
+        // SQLite has rolled back by itself, as it does when the disk is full.
+      }
+      throw error;
+    }
+  }
+
+  /**
+   * Closes the database and frees its lock, even where the driver keeps the file open for statements that it has prepared. With `log` it
+   * writes out the log first, so that there is one file.
+   */
+  close({ log = true } = {}): void {
+    this.#statements.clear();
+    try {
+      if (log) this.pragma("journal_mode=DELETE");
+      this.pragma("locking_mode=NORMAL");
+      this.#database.prepare("SELECT 1 FROM sqlite_schema").get();
+    } catch {
+      // The next to open it recovers from the log.
+    }
+    this.#database.close();
+  }
+
+  #statement(sql: string): SqliteStatement {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    const made = this.#database.prepare(sql);
+    this.#statements.set(sql, made);
+    return made;
+  }
+}
+
+// ------------------------------------------------------------------------------------------------------------ texts
+
+/** What strings have from Node 20 on. */
+interface Checked {
+  isWellFormed(): boolean;
+}
+
+/** Begins a text that is kept in another form: no JSON text and no ARN begins like this. */
+const ESCAPED = "\u0001";
+
+/**
+ * A text as SQLite can keep it. UTF-8 has no lone surrogates, and drivers read a text as far as its first NUL: JSON has escapes for
+ * both. Blobs could keep them, too, but drivers differ in how they take and give them.
+ */
+export function bound(text: string): string {
+  const kept = (text as unknown as Checked).isWellFormed() && !text.includes("\0") && !text.startsWith(ESCAPED);
+  return kept ? text : escaped(text);
+}
+
+/** The form of a text that SQLite could not keep; the form of its beginning, but for the last quote, is the beginning of its form. */
+export function escaped(text: string): string {
+  return ESCAPED + JSON.stringify(text);
+}
+
+/** A text as it was given to `bound`. */
+export function textOf(value: unknown): string {
+  if (typeof value !== "string") throw new TypeError("not a text");
+  return value.startsWith(ESCAPED) ? JSON.parse(value.slice(ESCAPED.length)) : value;
+}
+
+// ----------------------------------------------------------------------------------------------------------- errors
+
+/** SQLite's results that an error is made of. */
+const RESULTS: Readonly<Record<string, number>> = {
+  SQLITE_BUSY: 5,
+  SQLITE_LOCKED: 6,
+  SQLITE_IOERR: 10,
+  SQLITE_CORRUPT: 11,
+  SQLITE_FULL: 13,
+  SQLITE_NOTADB: 26,
+};
+
+/** SQLite's result that an error of a driver stands for. */
+function resultOf(error: unknown): number | undefined {
+  const { errcode, code, message } = (error ?? {}) as { errcode?: unknown; code?: unknown; message?: unknown };
+  if (typeof errcode === "number") return errcode & 0xff;
+  if (typeof code === "string" && code.startsWith("SQLITE_")) return RESULTS[code.split("_", 2).join("_")];
+  return /database is locked/.test(String(message)) ? RESULTS.SQLITE_BUSY : undefined;
+}
+
+/** Whether another connection has the database. */
+export function isBusy(error: unknown): boolean {
+  const result = resultOf(error);
+  return result === RESULTS.SQLITE_BUSY || result === RESULTS.SQLITE_LOCKED;
+}
+
+/** The error of a store for one of SQLite; errors of the store itself stay. */
+export function storeError(error: unknown, name: string): Error {
+  if (error instanceof StoreError || error instanceof StoreConflict) return error;
+  if (isBusy(error)) return new StoreConflict(`${name} is open in another process`);
+  const told = (code: string, message: string): StoreError => new StoreError(code, `${name}: ${message}`, { cause: error });
+  switch (resultOf(error)) {
+    case RESULTS.SQLITE_FULL:
+      return told("STORE_FULL", "the disk is full; nothing was written");
+    case RESULTS.SQLITE_NOTADB:
+      return told("STORE_DAMAGED", "the file is not an SQLite database");
+    case RESULTS.SQLITE_CORRUPT:
+      return told("STORE_DAMAGED", `the database is damaged: ${messageOf(error)}`);
+    default:
+      return told("STORE_FAILED", messageOf(error));
+  }
+}

@@ -1,0 +1,643 @@
+// The store in an SQLite database.
+//
+// One connection, which has the file for itself: the lock is the kernel's, which frees it when the process ends, however it ends.
+// A write is one transaction, and one sync of the log: a batch that conflicts is found before anything of it is written, so there is
+// nothing to take back.
+
+import { fileURLToPath } from "node:url";
+import type { Batch, BatchResult, ExecutionFilter, ExecutionRecord, ExecutionSummary, StoredExecution, Texts } from "../api/durable.d.ts";
+import type { PlatformUrl } from "../api/index.d.ts";
+import type { SqliteDatabase, SqliteStore as PublicSqliteStore } from "../api/sqlite.d.ts";
+import { StoreConflict, StoreError } from "./errors.ts";
+import { changed, closed, documentText, pageOf, piecesOf, refused, type Stored } from "./records.ts";
+import { bound, Connection, isBusy, storeError, textOf, type Row, type Value } from "./sqlite-database.ts";
+import { counted, page, ROW, type Numbers } from "./sqlite-lists.ts";
+import { open as openSchema } from "./sqlite-schema.ts";
+import { copyTo, type Source } from "./sqlite-source.ts";
+
+/** Members of a record that have a row of their own: four times the number of the execution, and the place here. */
+const PAYLOADS = ["input", "output", "cause"] as const;
+/** Members of a record that have a column of their own. */
+const COLUMNS = new Set(["id", "name", "machineArn", "mapRunArn", "status", "startDate", "order", "version"]);
+
+// How many executions, and how many characters of them, are removed in one transaction, and how many pages are given back at once.
+const PIECE_EXECUTIONS = 100;
+const PIECE_CHARACTERS = 1 << 22;
+const PIECE_PAGES = 256;
+/** How many documents are read at once. */
+const DOCUMENTS = 1000;
+/** A number that no count exceeds; SQLite takes no infinite LIMIT. */
+const ALL = 2 ** 52;
+/** How many ARNs are remembered. */
+const ARNS = 1000;
+
+/** How often a database is asked for that another connection has. */
+const ATTEMPTS = 4;
+
+/** What an execution has in other tables. */
+interface Counts {
+  facts: number;
+  events: number;
+  /** How many facts the last snapshot has replaced. */
+  base: number;
+  /** 1 if there is a snapshot. */
+  snapshot: number;
+  /** The characters of the snapshot and the facts since. */
+  held: number;
+  /** The characters of all texts. */
+  bytes: number;
+}
+
+/** The number of the execution that was created last: it may be removed. */
+const LAST = "SELECT max(id) AS id FROM (SELECT max(id) AS id FROM execution UNION ALL SELECT value FROM meta WHERE key = 'order')";
+
+/** A Store in an SQLite database. */
+export class SqliteStore implements PublicSqliteStore {
+  readonly durable: boolean;
+  readonly #source: Source;
+  #owner: string | undefined;
+  #database: SqliteDatabase | undefined;
+  #connection: Connection | undefined;
+  /** The number of the execution that was created last. */
+  #order = 0;
+  // The numbers of ARNs of machines and Map Runs.
+  readonly #arns = new Map<string, number>();
+
+  constructor(source: Source) {
+    this.#source = source;
+    this.durable = source.durable;
+  }
+
+  async open({ owner }: { owner: string }): Promise<void> {
+    if (this.#owner !== undefined && this.#owner !== owner)
+      throw new StoreConflict(`${this.#source.name} is already open for ${this.#owner}`);
+    if (this.#owner !== undefined) return;
+    this.#owner = owner;
+    try {
+      await this.#openDatabase();
+    } catch (error) {
+      this.#owner = undefined;
+      throw storeError(error, this.#source.name);
+    }
+  }
+
+  async #openDatabase(): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      const database = await this.#source.open();
+      const connection = new Connection(database, this.#source.name);
+      try {
+        openSchema(connection, this.durable);
+        this.#order = Number(connection.get(LAST)?.id ?? 0);
+        this.#arns.clear();
+        this.#database = database;
+        this.#connection = connection;
+        return;
+      } catch (error) {
+        connection.close({ log: false });
+        // The process before this one may be closing the database; two that open it at the same moment refuse each other.
+        if (!isBusy(error) || attempt === ATTEMPTS) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 10 + Math.random() * 60));
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    const connection = this.#connection;
+    this.#owner = this.#connection = this.#database = undefined;
+    try {
+      connection?.close();
+    } catch (error) {
+      throw storeError(error, this.#source.name);
+    }
+  }
+
+  /** Uses the database; its errors become those of a store. */
+  #use<Result>(work: (connection: Connection) => Result): Result {
+    if (this.#connection === undefined) throw closed();
+    try {
+      return work(this.#connection);
+    } catch (error) {
+      throw storeError(error, this.#source.name);
+    }
+  }
+
+  /** Does everything that `work` does, or nothing. */
+  #transaction<Result>(work: (connection: Connection) => Result): Result {
+    const order = this.#order;
+    return this.#use((connection) => {
+      try {
+        return connection.transaction(() => work(connection));
+      } catch (error) {
+        this.#order = order;
+        this.#arns.clear();
+        throw error;
+      }
+    });
+  }
+
+  // ------------------------------------------------------------------------------------------------- documents
+
+  async put(collection: string, key: string, value: unknown): Promise<void> {
+    const text = bound(documentText(collection, key, value));
+    this.#use((connection) =>
+      connection.run(
+        "INSERT INTO document (collection, key, value) VALUES (?, ?, ?) ON CONFLICT (collection, key) DO UPDATE SET value = excluded.value",
+        bound(collection),
+        bound(key),
+        text,
+      ),
+    );
+  }
+
+  async remove(collection: string, key: string): Promise<void> {
+    this.#use((connection) => connection.run("DELETE FROM document WHERE collection = ? AND key = ?", bound(collection), bound(key)));
+  }
+
+  async document(collection: string, key: string): Promise<any> {
+    const row = this.#use((connection) =>
+      connection.get("SELECT value FROM document WHERE collection = ? AND key = ?", bound(collection), bound(key)),
+    );
+    return row && this.#parse(row.value, `document ${collection} ${key}`);
+  }
+
+  async *all(collection: string): AsyncGenerator<[key: string, value: any]> {
+    for (let position = 0; ;) {
+      const rows = this.#use((connection) =>
+        connection.all(
+          "SELECT position, key, value FROM document WHERE collection = ? AND position > ? ORDER BY position LIMIT ?",
+          bound(collection),
+          position,
+          DOCUMENTS,
+        ),
+      );
+      for (const row of rows) {
+        const key = textOf(row.key);
+        yield [key, this.#parse(row.value, `document ${collection} ${key}`)];
+        position = Number(row.position);
+      }
+      if (rows.length < DOCUMENTS) return;
+    }
+  }
+
+  async putDefinition(hash: string, text: string): Promise<void> {
+    this.#use((connection) => connection.run("INSERT OR REPLACE INTO definition (hash, text) VALUES (?, ?)", bound(hash), bound(text)));
+  }
+
+  async getDefinition(hash: string): Promise<string | undefined> {
+    const row = this.#use((connection) => connection.get("SELECT text FROM definition WHERE hash = ?", bound(hash)));
+    return row && textOf(row.text);
+  }
+
+  // ---------------------------------------------------------------------------------------------------- writes
+
+  async write(batches: readonly Batch[]): Promise<BatchResult[]> {
+    if (batches.length === 0) {
+      this.#use(() => undefined);
+      return [];
+    }
+    return this.#transaction((connection) => batches.map((batch) => this.#write(connection, batch)));
+  }
+
+  #write(connection: Connection, batch: Batch): BatchResult {
+    const row = connection.get("SELECT * FROM execution WHERE arn = ?", bound(batch.id));
+    const error = refused(batch, row && Number(row.version));
+    if (error !== undefined) return { ok: false, error, ...(row && { record: this.#record(connection, batch.id) }) };
+    const order = row === undefined ? this.#order + 1 : Number(row.id);
+    const version = row === undefined ? 1 : Number(row.version) + 1;
+    let record: Stored | undefined;
+    let known: Stored | undefined;
+    let pieces: Texts[];
+    try {
+      // Whatever can fail comes before the first change.
+      if (row !== undefined && batch.change !== undefined) known = this.#known(row);
+      if (row === undefined || known !== undefined) record = changed(known, batch, order);
+      pieces = batch.events === undefined || batch.events.count === 0 ? [] : piecesOf(batch.events);
+    } catch (error) {
+      return { ok: false, error: error as Error };
+    }
+    const counts = row === undefined ? { ...NOTHING } : countsOf(row);
+    this.#append(connection, order, batch, pieces, counts);
+    if (record !== undefined) {
+      counts.bytes += writePayloads(connection, order, record, known === undefined ? undefined : batch.change);
+      if (record.tags !== undefined || known?.tags !== undefined) writeTags(connection, order, record.tags, known?.tags);
+    }
+    const wakeAt = batch.wakeAt === undefined ? ((row?.wake_at ?? null) as number | null) : batch.wakeAt;
+    if (row === undefined) this.#insert(connection, record as Stored, counts, wakeAt);
+    else update(connection, row, version, record, counts, wakeAt);
+    return { ok: true, version, order };
+  }
+
+  /** Writes facts, snapshot and events, and counts them. */
+  #append(connection: Connection, id: number, { facts, snapshot }: Batch, pieces: readonly Texts[], counts: Counts): void {
+    if (facts !== undefined && facts.count > 0) {
+      // A snapshot in the same batch replaces them at once.
+      if (snapshot === undefined)
+        connection.run(
+          "INSERT INTO fact (execution, seq, count, body) VALUES (?, ?, ?, ?)",
+          id,
+          counts.facts,
+          facts.count,
+          bound(facts.text),
+        );
+      counts.facts += facts.count;
+      counts.held += facts.text.length;
+      counts.bytes += facts.text.length;
+    }
+    if (snapshot !== undefined) {
+      connection.run("DELETE FROM fact WHERE execution = ?", id);
+      if (snapshot === null) connection.run("DELETE FROM snapshot WHERE execution = ?", id);
+      else connection.run("INSERT OR REPLACE INTO snapshot (execution, body) VALUES (?, ?)", id, bound(snapshot));
+      const size = snapshot === null ? 0 : snapshot.length;
+      counts.base = counts.facts;
+      counts.snapshot = snapshot === null ? 0 : 1;
+      counts.bytes += size - counts.held;
+      counts.held = size;
+    }
+    for (const { text, count } of pieces) {
+      connection.run("INSERT INTO history (execution, first, count, body) VALUES (?, ?, ?, ?)", id, counts.events, count, bound(text));
+      counts.events += count;
+      counts.bytes += text.length;
+    }
+  }
+
+  #insert(connection: Connection, record: Stored, counts: Counts, wakeAt: number | null): void {
+    const { facts, events, base, snapshot, held, bytes } = counts;
+    const mapRun = record.mapRunArn === undefined ? null : this.#number(connection, "map_run", record.mapRunArn);
+    connection.run(
+      "INSERT INTO execution (id, arn, machine, map_run, name, status, version, start_date, ended_at, wake_at, facts, events, base, snapshot, held, bytes, about) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      ...[record.order, bound(record.id), this.#number(connection, "machine", record.machineArn), mapRun, bound(record.name)],
+      ...[bound(record.status), record.version, record.startDate, endedAt(record), wakeAt],
+      ...[facts, events, base, snapshot, held, bytes, bound(aboutOf(record))],
+    );
+    this.#order = record.order;
+  }
+
+  /** The number of the ARN of a machine or Map Run, which gets one if it has none. */
+  #number(connection: Connection, table: "machine" | "map_run", arn: string): number {
+    const key = `${table} ${arn}`;
+    const known = this.#arns.get(key) ?? numberOf(connection, table, arn);
+    const number = known ?? Number(connection.get(`INSERT INTO ${table} (arn) VALUES (?) RETURNING id`, bound(arn))?.id);
+    if (this.#arns.size >= ARNS) this.#arns.clear();
+    this.#arns.set(key, number);
+    return number;
+  }
+
+  // ----------------------------------------------------------------------------------------------------- reads
+
+  async get(id: string): Promise<ExecutionRecord | undefined> {
+    return this.#use((connection) => this.#record(connection, id));
+  }
+
+  async load(id: string): Promise<StoredExecution | undefined> {
+    return this.#use((connection) => {
+      const row = connection.get(`${ROW} WHERE e.arn = ?`, bound(id));
+      if (row === undefined) return undefined;
+      const record = this.#whole(connection, row);
+      const { facts, events, base, snapshot } = countsOf(row);
+      const journal: string[] = [];
+      let seq = base;
+      for (const fact of connection.all("SELECT seq, count, body FROM fact WHERE execution = ? ORDER BY seq", record.order)) {
+        const list = this.#parse(fact.body, `execution ${id}`);
+        if (fact.seq !== seq || !Array.isArray(list) || list.length !== fact.count) throw this.#damaged(`execution ${id}`, `fact ${seq}`);
+        seq += list.length;
+        journal.push(textOf(fact.body));
+      }
+      if (seq !== facts) throw this.#damaged(`execution ${id}`, `fact ${seq}`);
+      const kept = connection.get("SELECT body FROM snapshot WHERE execution = ?", record.order);
+      if ((snapshot === 0 ? "undefined" : "string") !== typeof kept?.body) throw this.#damaged(`execution ${id}`, "the snapshot");
+      return { record, facts, events, journal, wakeAt: row.wake_at as number | null, ...(kept && { snapshot: textOf(kept.body) }) };
+    });
+  }
+
+  async history(
+    id: string,
+    page: { from?: number; limit?: number; reverse?: boolean } = {},
+  ): Promise<{ events: any[]; total: number } | undefined> {
+    return this.#use((connection) => {
+      const row = connection.get("SELECT id, events FROM execution WHERE arn = ?", bound(id));
+      if (row === undefined) return undefined;
+      const total = Number(row.events);
+      const { first, count } = pageOf(total, page);
+      const events: unknown[] = [];
+      if (count === 0) return { events, total };
+      const pieces = connection.all(
+        "SELECT first, count, body FROM history WHERE execution = ? AND first < ? AND first >= (SELECT max(first) FROM history WHERE execution = ? AND first <= ?) ORDER BY first",
+        ...[Number(row.id), first + count, Number(row.id), first],
+      );
+      for (const piece of pieces) {
+        const all = this.#parse(piece.body, `execution ${id}`);
+        if (!Array.isArray(all) || all.length !== piece.count) throw this.#damaged(`execution ${id}`, "its history");
+        const from = Number(piece.first);
+        for (const event of all.slice(Math.max(first - from, 0), first + count - from)) events.push(event);
+      }
+      if (events.length !== count) throw this.#damaged(`execution ${id}`, "its history");
+      return { events: page.reverse ? events.reverse() : events, total };
+    });
+  }
+
+  async list(
+    filter: ExecutionFilter = {},
+    { before = ALL, limit = 100 }: { before?: number; limit?: number } = {},
+  ): Promise<{ items: ExecutionSummary[]; before?: number }> {
+    return this.#use((connection) => {
+      const numbers = numbersOf(connection, filter);
+      if (numbers === undefined) return { items: [] };
+      const { text, values } = page(filter, numbers, Math.min(before, ALL), Math.min(limit, ALL) + 1);
+      const rows = connection.all(`${ROW} WHERE e.id IN (${text}) ORDER BY e.id DESC`, ...values);
+      const items = rows.slice(0, limit).map((row) => this.#summary(row));
+      const last = items.at(-1);
+      return { items, ...(rows.length > limit && last && { before: last.order }) };
+    });
+  }
+
+  async count(filter: ExecutionFilter = {}): Promise<number> {
+    return this.#use((connection) => {
+      const numbers = numbersOf(connection, filter);
+      if (numbers === undefined) return 0;
+      const { text, values } = counted(filter, numbers);
+      return Number(connection.get(text, ...values)?.count);
+    });
+  }
+
+  async due({
+    after = -Infinity,
+    until,
+    limit = Infinity,
+  }: {
+    after?: number;
+    until: number;
+    limit?: number;
+  }): Promise<{ id: string; wakeAt: number }[]> {
+    return this.#use((connection) => {
+      const due = "SELECT id, arn, wake_at FROM execution WHERE status = 'RUNNING' AND wake_at IS NOT NULL AND";
+      const rows = connection.all(`${due} wake_at > ? AND wake_at <= ? ORDER BY wake_at, id LIMIT ?`, after, until, Math.min(limit, ALL));
+      const last = rows.at(-1);
+      // Whoever asks for those after this page gets none of the same time.
+      if (last !== undefined && rows.length >= limit)
+        rows.push(...connection.all(`${due} wake_at = ? AND id > ? ORDER BY id`, Number(last.wake_at), Number(last.id)));
+      return rows.map((row) => ({ id: textOf(row.arn), wakeAt: Number(row.wake_at) }));
+    });
+  }
+
+  #record(connection: Connection, id: string): Stored | undefined {
+    const row = connection.get(`${ROW} WHERE e.arn = ?`, bound(id));
+    return row && this.#whole(connection, row);
+  }
+
+  /** The record of an execution with its payloads. */
+  #whole(connection: Connection, row: Row): Stored {
+    const id = textOf(row.arn);
+    if (typeof row.machine_arn !== "string") throw this.#damaged(`execution ${id}`, "its machine");
+    const record = { ...this.#about(row), ...columnsOf(row) } as Stored;
+    const number = Number(row.id);
+    for (const payload of connection.all("SELECT id, text FROM payload WHERE id BETWEEN ? AND ?", number * 4, number * 4 + 3)) {
+      const name = PAYLOADS[Number(payload.id) - number * 4];
+      if (name !== undefined && typeof payload.text === "string") record[name] = textOf(payload.text);
+    }
+    if (typeof record.input !== "string") throw this.#damaged(`execution ${id}`, "its input");
+    return record;
+  }
+
+  /** An item of a list. One that is damaged does not keep the others from being listed. */
+  #summary(row: Row): ExecutionSummary {
+    try {
+      return { ...this.#about(row), ...columnsOf(row) } as ExecutionSummary;
+    } catch {
+      return { ...columnsOf(row), damaged: true } as ExecutionSummary;
+    }
+  }
+
+  /** The record before a change, without what has other rows. */
+  #known(row: Row): Stored {
+    return { ...this.#about(row), ...columnsOf({ ...row, machine_arn: "", map_run_arn: null }), input: "" } as Stored;
+  }
+
+  #about(row: Row): Record<string, unknown> {
+    return this.#parse(row.about, `execution ${textOf(row.arn)}`) as Record<string, unknown>;
+  }
+
+  #parse(value: unknown, where: string): unknown {
+    try {
+      return JSON.parse(textOf(value));
+    } catch (error) {
+      throw this.#damaged(where, "a text that is not JSON", error);
+    }
+  }
+
+  #damaged(where: string, what: string, cause?: unknown): StoreError {
+    return new StoreError("STORE_DAMAGED", `${this.#source.name}: the ${where} is damaged: ${what} is missing or wrong`, { cause });
+  }
+
+  // --------------------------------------------------------------------------------------------------- removal
+
+  async prune(what: { ids?: readonly string[]; endedBefore?: number; executions?: number; bytes?: number }): Promise<string[]> {
+    const { endedBefore, executions, bytes } = what;
+    const ids = [...new Set(what.ids)];
+    const gone: string[] = [];
+    for (let from = 0; from < ids.length; from += PIECE_EXECUTIONS) {
+      const piece = ids.slice(from, from + PIECE_EXECUTIONS);
+      const rows = (connection: Connection): Row[] =>
+        piece.map((id) => connection.get("SELECT * FROM execution WHERE arn = ?", bound(id))).filter((row) => row !== undefined);
+      gone.push(...this.#transaction((connection) => this.#remove(connection, rows(connection))));
+      await turn();
+    }
+    const limited = endedBefore !== undefined || executions !== undefined || bytes !== undefined;
+    for (let more = limited; more;) {
+      const removed = this.#transaction((connection) => {
+        const rows = surplus(connection, endedBefore, executions, bytes);
+        return this.#remove(connection, rows);
+      });
+      gone.push(...removed);
+      more = removed.length > 0;
+      await turn();
+    }
+    if (gone.length > 0) await this.#shrink();
+    return gone;
+  }
+
+  /** Removes executions; their ids. */
+  #remove(connection: Connection, rows: readonly Row[]): string[] {
+    const runs = new Set<number>();
+    for (const row of rows) {
+      const id = Number(row.id);
+      const mapRun = row.map_run;
+      if (typeof mapRun === "number") runs.add(mapRun);
+      removeTags(connection, id, textOf(row.about));
+      connection.run("DELETE FROM fact WHERE execution = ?", id);
+      connection.run("DELETE FROM snapshot WHERE execution = ?", id);
+      connection.run("DELETE FROM history WHERE execution = ?", id);
+      connection.run("DELETE FROM payload WHERE id BETWEEN ? AND ?", id * 4, id * 4 + 3);
+      connection.run("DELETE FROM execution WHERE id = ?", id);
+      // Its number is never another's.
+      if (id === this.#order) connection.run("INSERT OR REPLACE INTO meta (key, value) VALUES ('order', ?)", id);
+    }
+    for (const run of runs)
+      connection.run("DELETE FROM map_run WHERE id = ? AND NOT EXISTS (SELECT 1 FROM execution WHERE map_run = ?)", run, run);
+    if (runs.size > 0) this.#arns.clear();
+    return rows.map((row) => textOf(row.arn));
+  }
+
+  /** Gives pages back to the file system, if many are empty. */
+  async #shrink(): Promise<void> {
+    const free = (connection: Connection): boolean => {
+      const pages = Number(connection.pragma("freelist_count"));
+      return pages > PIECE_PAGES && pages > Number(connection.pragma("page_count")) / 8;
+    };
+    while (this.#connection !== undefined && this.#use(free)) {
+      this.#use((connection) => connection.exec(`PRAGMA incremental_vacuum(${PIECE_PAGES})`));
+      await turn();
+    }
+  }
+
+  /** Writes a copy of the database to a new file. */
+  async backup(file: string | PlatformUrl): Promise<void> {
+    if (this.#database === undefined) throw closed();
+    await copyTo(this.#source, this.#database, typeof file === "string" ? file : fileURLToPath(file));
+  }
+}
+
+const NOTHING: Readonly<Counts> = { facts: 0, events: 0, base: 0, snapshot: 0, held: 0, bytes: 0 };
+
+function countsOf(row: Row): Counts {
+  const { facts, events, base, snapshot, held, bytes } = row as unknown as Counts;
+  return { facts, events, base, snapshot, held, bytes };
+}
+
+/** Writes what a batch makes of the row of an execution. What is in an index is written only if it is another value. */
+function update(
+  connection: Connection,
+  row: Row,
+  version: number,
+  record: Stored | undefined,
+  counts: Counts,
+  wakeAt: number | null,
+): void {
+  const { facts, events, base, snapshot, held, bytes } = counts;
+  let set = "version = ?, facts = ?, events = ?, base = ?, snapshot = ?, held = ?, bytes = ?";
+  const values: Value[] = [version, facts, events, base, snapshot, held, bytes];
+  if (wakeAt !== row.wake_at) {
+    set += ", wake_at = ?";
+    values.push(wakeAt);
+  }
+  if (record !== undefined) {
+    set += ", name = ?, about = ?";
+    values.push(bound(record.name), bound(aboutOf(record)));
+    const ended = endedAt(record);
+    if (record.status !== row.status || record.startDate !== row.start_date || ended !== row.ended_at) {
+      set += ", status = ?, start_date = ?, ended_at = ?";
+      values.push(bound(record.status), record.startDate, ended);
+    }
+  }
+  connection.run(`UPDATE execution SET ${set} WHERE id = ?`, ...values, Number(row.id));
+}
+
+/** Writes the payloads of a new record, or those that change; how many characters come with them. */
+function writePayloads(connection: Connection, id: number, record: Stored, change: Partial<ExecutionRecord> | undefined): number {
+  let size = 0;
+  for (const [place, name] of PAYLOADS.entries()) {
+    if (change !== undefined && !(name in change)) continue;
+    const key = id * 4 + place;
+    if (change !== undefined) {
+      const old = connection.get("SELECT text FROM payload WHERE id = ?", key);
+      if (old !== undefined) size -= textOf(old.text).length;
+    }
+    const text = record[name];
+    if (typeof text === "string") {
+      connection.run("INSERT OR REPLACE INTO payload (id, text) VALUES (?, ?)", key, bound(text));
+      size += text.length;
+    } else if (change !== undefined) connection.run("DELETE FROM payload WHERE id = ?", key);
+  }
+  return size;
+}
+
+type Tags = Record<string, string> | undefined;
+
+function writeTags(connection: Connection, id: number, tags: Tags, before: Tags): void {
+  if (JSON.stringify(tags) === JSON.stringify(before)) return;
+  for (const [key, value] of Object.entries(before ?? {}))
+    connection.run("DELETE FROM tag WHERE key = ? AND value = ? AND execution = ?", bound(key), bound(String(value)), id);
+  for (const [key, value] of Object.entries(tags ?? {}))
+    if (typeof value === "string") connection.run("INSERT INTO tag (key, value, execution) VALUES (?, ?, ?)", bound(key), bound(value), id);
+}
+
+/** Removes the tags of an execution, by its record if that can be read. */
+function removeTags(connection: Connection, id: number, about: string): void {
+  let tags: Tags;
+  try {
+    tags = (JSON.parse(about) as { tags?: Record<string, string> }).tags;
+  } catch {
+    connection.run("DELETE FROM tag WHERE execution = ?", id);
+    return;
+  }
+  if (tags !== undefined) writeTags(connection, id, undefined, tags);
+}
+
+/** The members of a record that have no column and no row of their own, as JSON. */
+function aboutOf(record: Stored): string {
+  return JSON.stringify(
+    Object.fromEntries(
+      Object.entries(record).filter(
+        ([name, value]) => !COLUMNS.has(name) && !((PAYLOADS as readonly string[]).includes(name) && typeof value === "string"),
+      ),
+    ),
+  );
+}
+
+/** The members of a record that have a column. */
+function columnsOf(row: Row): Partial<Stored> {
+  return {
+    id: textOf(row.arn),
+    name: textOf(row.name),
+    machineArn: typeof row.machine_arn === "string" ? textOf(row.machine_arn) : "",
+    ...(typeof row.map_run_arn === "string" && { mapRunArn: textOf(row.map_run_arn) }),
+    status: textOf(row.status) as Stored["status"],
+    startDate: Number(row.start_date),
+    order: Number(row.id),
+    version: Number(row.version),
+  };
+}
+
+/** When an execution ended, as far as it is known; null while it runs. */
+function endedAt({ status, stopDate }: Stored): number | null {
+  return status === "RUNNING" ? null : (stopDate ?? Infinity);
+}
+
+/** The number of the ARN of a machine or Map Run, if it has one. */
+function numberOf(connection: Connection, table: "machine" | "map_run", arn: string): number | undefined {
+  const row = connection.get(`SELECT id FROM ${table} WHERE arn = ?`, bound(arn));
+  return row && Number(row.id);
+}
+
+/** The numbers of the ARNs of a filter; undefined if no execution has one of them. */
+function numbersOf(connection: Connection, { machineArn, mapRunArn }: ExecutionFilter): Numbers | undefined {
+  const machine = machineArn === undefined ? undefined : numberOf(connection, "machine", machineArn);
+  const mapRun = mapRunArn === undefined ? undefined : numberOf(connection, "map_run", mapRunArn);
+  const missing = (machine === undefined && machineArn !== undefined) || (mapRun === undefined && mapRunArn !== undefined);
+  return missing ? undefined : { machine, mapRun };
+}
+
+/** The next ended executions to remove, the oldest first. */
+function surplus(connection: Connection, endedBefore = -Infinity, executions = Infinity, bytes = Infinity): Row[] {
+  const ended = "FROM execution INDEXED BY execution_ended WHERE ended_at IS NOT NULL";
+  const all =
+    executions === Infinity && bytes === Infinity
+      ? undefined
+      : connection.get(`SELECT count(*) AS count, coalesce(sum(bytes), 0) AS bytes ${ended}`);
+  let count = Number(all?.count ?? 0);
+  let size = Number(all?.bytes ?? 0);
+  let piece = 0;
+  const rows: Row[] = [];
+  for (const row of connection.all(`SELECT * ${ended} ORDER BY ended_at, id LIMIT ?`, PIECE_EXECUTIONS)) {
+    if (!(Number(row.ended_at) < endedBefore || count > executions || size > bytes) || piece > PIECE_CHARACTERS) break;
+    count -= 1;
+    size -= Number(row.bytes);
+    piece += Number(row.bytes);
+    rows.push(row);
+  }
+  return rows;
+}
+
+/** Lets others run. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,89 @@
+// A process that writes to an SQLite store is killed at random moments, again and again on the same file: what it has acknowledged is
+// there, in its order and without gaps, and the store can be opened at once.
+//
+//   STEPGLASS_KILLS=500 STEPGLASS_SEED=7 node --test pkg-tests/store/kill.test.mjs
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+import { drivers, folder } from "./drivers.mjs";
+import { random } from "./random.mjs";
+import { factsOf } from "./suite.mjs";
+
+const KILLS = Number(process.env.STEPGLASS_KILLS ?? 10);
+const SEED = Number(process.env.STEPGLASS_SEED ?? 1);
+
+for (const [name, { store }] of Object.entries(drivers))
+  test(`SQLite by ${name}: ${KILLS} processes are killed while they write (seed ${SEED})`, async () => {
+    const { file, done } = folder();
+    const next = random(SEED);
+    /** How many facts of each execution are acknowledged; -1 if it may be removed. */
+    const acknowledged = new Map();
+    try {
+      for (let kill = 0; kill < KILLS; kill++) {
+        await writeUntilKilled(name, file, next, acknowledged, kill === 0 && store);
+        await check(store(file), acknowledged);
+      }
+    } finally {
+      done();
+    }
+    assert.ok([...acknowledged.values()].filter((facts) => facts > 0).length > 10);
+  });
+
+/** Starts a writer and kills it after some acknowledgements, and some moments more. */
+async function writeUntilKilled(driver, file, next, acknowledged, refused) {
+  const child = spawn(process.execPath, ["--no-warnings", join(import.meta.dirname, "writer.mjs"), driver, file, String(next(2 ** 31))], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let problems = "";
+  child.stderr.on("data", (chunk) => (problems += chunk));
+  const exited = once(child, "exit");
+  let left = 1 + next(60);
+  const delay = next(4);
+  for await (const line of createInterface({ input: child.stdout })) {
+    const told = JSON.parse(line);
+    if ("ready" in told) {
+      if (refused) await assert.rejects(refused(file).open({ owner: "other" }), { name: "StoreConflict" });
+      continue;
+    }
+    for (const [id, facts] of Object.entries(told)) acknowledged.set(id, facts);
+    if (--left === 0) {
+      await pause(delay);
+      child.kill("SIGKILL");
+    }
+  }
+  const [, signal] = await exited;
+  assert.equal(signal, "SIGKILL", problems);
+}
+
+/** Whether all that was acknowledged is in the store, and all that is there is whole. */
+async function check(store, acknowledged) {
+  await store.open({ owner: "check" });
+  for (const [id, count] of acknowledged) {
+    const loaded = await store.load(id);
+    if (loaded === undefined) {
+      assert.ok(count <= 0, `${id} is lost: ${count} facts were acknowledged`);
+      acknowledged.set(id, 0);
+      continue;
+    }
+    const { facts, snapshot = "0", events } = loaded;
+    assert.ok(facts >= count, `${id} has ${facts} facts of ${count}`);
+    const expected = Array.from({ length: facts - Number(snapshot) }, (_, i) => Number(snapshot) + i);
+    assert.deepEqual(
+      factsOf(loaded).map(({ seq }) => seq),
+      expected,
+      id,
+    );
+    // The history was written with the facts.
+    assert.equal(events, facts);
+    assert.deepEqual(
+      (await store.history(id)).events,
+      Array.from({ length: facts }, (_, i) => i),
+    );
+    acknowledged.set(id, facts);
+  }
+  await store.close();
+}

@@ -1,0 +1,20 @@
+// Where this Node has no SQLite, the tests of the store run again in one that has.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { test } from "node:test";
+import { hasSqlite, nodeWithSqlite } from "./drivers.mjs";
+
+const files = ["sqlite.test.mjs", "kill.test.mjs"].map((file) => join(import.meta.dirname, file));
+const missing = nodeWithSqlite === undefined && `there is no Node 22 of npm for ${process.platform} ${process.arch}`;
+
+// On CI it is not skipped: nothing would have tested node:sqlite.
+test("the store by node:sqlite, in another Node", { skip: hasSqlite ? false : !process.env.CI && missing }, () => {
+  if (hasSqlite) return;
+  assert.ok(nodeWithSqlite, missing);
+  const { NODE_TEST_CONTEXT, ...env } = process.env;
+  const { status, stdout, stderr } = spawnSync(nodeWithSqlite, ["--test", "--test-reporter=tap", ...files], { encoding: "utf8", env });
+  const failed = stdout.split("\n").filter((line) => /^\s*not ok/.test(line));
+  assert.equal(status, 0, `${failed.join("\n")}\n${stdout}\n${stderr}`);
+  assert.match(stdout, /^ok .* SQLite by node:sqlite: stores all of a batch at once/m);
+});

@@ -1,0 +1,421 @@
+// The store in SQLite keeps the promises of every store, with each driver that this Node has; and what only it promises.
+import assert from "node:assert/strict";
+import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { importSource } from "../../scripts/sources.mjs";
+import { drivers, folder, hasSqlite, sqlite } from "./drivers.mjs";
+import { append, collect, create, factsOf, record, storeSuite, texts, write } from "./suite.mjs";
+
+/** The code of an error of a store, and a part of its message. */
+const failed = (code, message) => (error) => {
+  assert.equal(error.code, code, error.stack);
+  assert.match(error.message, message);
+  return true;
+};
+
+/** What can be done to an execution that has a snapshot and facts since, by what it is. */
+const DAMAGES = {
+  "a fact is missing": "DELETE FROM fact WHERE execution = 1 AND seq = 1",
+  "the last fact is missing": "DELETE FROM fact WHERE execution = 1 AND seq = 2",
+  "a fact is not JSON": "UPDATE fact SET body = '[\"b' WHERE execution = 1 AND seq = 1",
+  "a fact is of another number": "UPDATE fact SET body = '[1,2]' WHERE execution = 1 AND seq = 1",
+  "a fact is bytes": "UPDATE fact SET body = x'00' WHERE execution = 1 AND seq = 1",
+  "the snapshot is bytes": "UPDATE snapshot SET body = x'00' WHERE execution = 1",
+  "the input is bytes": "UPDATE payload SET text = x'00' WHERE id = 4",
+  "the machine is bytes": "UPDATE machine SET arn = x'00' WHERE id = 1",
+  "the snapshot is missing": "DELETE FROM snapshot WHERE execution = 1",
+  "the record is not JSON": "UPDATE execution SET about = '{' WHERE id = 1",
+  "the input is missing": "DELETE FROM payload WHERE id = 4",
+  "the machine is missing": "DELETE FROM machine WHERE id = 1",
+};
+
+test("there is a driver of SQLite here", () => {
+  assert.ok(Object.keys(drivers).length > 0, "neither node:sqlite nor libsql: npm ci --prefix pkg-tests/store");
+  // One without the other tests half: the set-up has both.
+  if (process.env.CI) assert.ok("libsql" in drivers, "libsql is not installed: npm ci --prefix pkg-tests/store");
+});
+
+for (const [name, driver] of Object.entries(drivers)) {
+  const inFolder = () => {
+    const { file, done } = folder();
+    return { store: driver.store(file), another: () => driver.store(file), done };
+  };
+  storeSuite(test, `SQLite by ${name}`, inFolder);
+
+  const check = (what, run) =>
+    test(`SQLite by ${name}: ${what}`, async () => {
+      const { file, path, done } = folder();
+      try {
+        await run(file, driver, path);
+      } finally {
+        done();
+      }
+    });
+  for (const part of [files, schemas, damages, failures, plans]) part(check);
+}
+
+/** An open store. */
+async function opened(store) {
+  await store.open({ owner: "test" });
+  return store;
+}
+
+/** Does something to the database of a closed store. */
+function edit({ database }, file, ...statements) {
+  const open = database(file);
+  for (const sql of statements) open.exec(sql);
+  open.close();
+}
+
+function files(check) {
+  check("syncs every write, and has the file for itself", async (file, { database }) => {
+    const bare = database(file);
+    const store = await opened(sqlite({ database: bare }));
+    const pragma = (name) => Object.values(bare.prepare(`PRAGMA ${name}`).get())[0];
+    assert.deepEqual(["journal_mode", "synchronous", "locking_mode", "auto_vacuum", "user_version"].map(pragma), [
+      "wal",
+      2,
+      "exclusive",
+      2,
+      1,
+    ]);
+    await create(store, record("e"));
+    assert.ok(statSync(`${file}-wal`).size > 0);
+    await store.close();
+    // What is closed is one file.
+    assert.deepEqual(readdirSync(join(file, "..")), ["store.db"]);
+  });
+
+  check("waits for the one that is closing", async (file, { store }) => {
+    const [first, second] = [await opened(store(file)), store(file)];
+    const opening = second.open({ owner: "test" });
+    await first.close();
+    await opening;
+    await second.close();
+  });
+
+  check("says what it cannot open", async (file, { store }, path) => {
+    await assert.rejects(store(join(path, "none/store.db")).open({ owner: "test" }), failed("STORE_FAILED", /none/));
+    await assert.rejects(store(path).open({ owner: "test" }), failed("STORE_FAILED", new RegExp(path)));
+    writeFileSync(file, "This is a text, and not a short one: a header of SQLite has 100 bytes.".repeat(100));
+    await assert.rejects(store(file).open({ owner: "test" }), failed("STORE_DAMAGED", /is not an SQLite database/));
+  });
+
+  check("copies itself while it is written to", async (file, { store }, path) => {
+    const first = await opened(store(file));
+    for (let i = 0; i < 20; i++)
+      await create(first, ...Array.from({ length: 50 }, (_, k) => record(`e${i}-${k}`, { input: "x".repeat(2000) })));
+    const copy = join(path, "copy.db");
+    const copying = first.backup(pathToFileURL(copy));
+    await create(first, record("meanwhile"));
+    await copying;
+    await create(first, record("later"));
+    await assert.rejects(first.backup(copy), failed("STORE_FAILED", /copy.db exists already/));
+    await assert.rejects(first.backup(file), failed("STORE_FAILED", /exists already/));
+    await assert.rejects(first.backup(join(path, "none/copy.db")), failed("STORE_FAILED", /the backup has failed/));
+    assert.deepEqual(
+      readdirSync(path).filter((name) => !name.startsWith("store.db")),
+      ["copy.db"],
+    );
+    const second = await opened(store(copy));
+    assert.ok((await second.count()) >= 1000);
+    assert.equal((await second.load("e19-49")).record.input.length, 2000);
+    assert.equal(await second.get("later"), undefined);
+    await second.close();
+    await first.close();
+    await assert.rejects(first.backup(join(path, "closed.db")), { code: "STORE_CLOSED" });
+  });
+
+  check("gives room back that it no longer needs", async (file, { store }) => {
+    const first = await opened(store(file));
+    for (let i = 0; i < 20; i++)
+      await create(first, record(`e${i}`, { status: "FAILED", stopDate: i, input: JSON.stringify("x".repeat(500_000)) }));
+    await first.close();
+    const before = statSync(file).size;
+    await first.open({ owner: "test" });
+    assert.equal((await first.prune({ executions: 2 })).length, 18);
+    await first.close();
+    assert.ok(statSync(file).size < before / 4, `${statSync(file).size} of ${before}`);
+  });
+}
+
+function schemas(check) {
+  check("refuses a schema of a newer version, and leaves it as it is", async (file, driver) => {
+    const store = driver.store(file);
+    await (await opened(store)).close();
+    edit(driver, file, "PRAGMA user_version = 7");
+    const before = readFileSync(file);
+    await assert.rejects(store.open({ owner: "test" }), failed("STORE_NEWER", /schema is version 7, and this Stepglass knows 1/));
+    assert.ok(before.equals(readFileSync(file)));
+    edit(driver, file, "PRAGMA user_version = 1");
+    await (await opened(store)).close();
+  });
+
+  check("refuses a database of another program, and leaves it as it is", async (file, driver) => {
+    edit(driver, file, "CREATE TABLE theirs (a)");
+    const before = readFileSync(file);
+    await assert.rejects(driver.store(file).open({ owner: "test" }), failed("STORE_UNAVAILABLE", /is a database of another program/));
+    assert.ok(before.equals(readFileSync(file)));
+  });
+
+  check("migrates step by step, or not at all", async (file, driver) => {
+    const { migrate, STEPS } = await importSource("js/store/sqlite-schema.ts");
+    const { Connection } = await importSource("js/store/sqlite-database.ts");
+    const store = await opened(driver.store(file));
+    await create(store, record("e"));
+    await store.close();
+    const database = driver.database(file);
+    const connection = new Connection(database, "store.db");
+    const steps = [
+      ...STEPS,
+      "CREATE TABLE more (a); INSERT INTO more VALUES (1)",
+      "ALTER TABLE more ADD COLUMN b; UPDATE more SET b = a + 1",
+    ];
+    assert.throws(() => migrate(connection, [...steps, "CREATE TABLE last (a); INSERT INTO none VALUES (1)"]));
+    assert.deepEqual([connection.pragma("user_version"), connection.all("SELECT 1 FROM sqlite_schema WHERE name = 'more'")], [1, []]);
+    migrate(connection, steps);
+    migrate(connection, steps);
+    assert.equal(connection.pragma("user_version"), 3);
+    const { a, b } = connection.get("SELECT a, b FROM more");
+    assert.deepEqual([a, b], [1, 2]);
+    connection.close();
+    await assert.rejects(store.open({ owner: "test" }), failed("STORE_NEWER", /version 3/));
+  });
+}
+
+function damages(check) {
+  for (const [what, sql] of Object.entries(DAMAGES))
+    check(`names an execution of which ${what}, and has all others`, async (file, driver) => {
+      const store = await opened(driver.store(file));
+      await create(store, record("broken", { tags: { k: "v" }, machineArn: "its" }), record("whole", { tags: { k: "v" } }));
+      for (const id of ["broken", "whole"]) {
+        await append(store, id, { facts: texts("a"), snapshot: "s" });
+        await append(store, id, { facts: texts("b") });
+        await append(store, id, { facts: texts("c"), wakeAt: 5 });
+      }
+      await store.close();
+      edit(driver, file, sql);
+      await store.open({ owner: "test" });
+      await assert.rejects(store.load("broken"), failed("STORE_DAMAGED", /the execution broken is damaged/));
+      assert.deepEqual(factsOf(await store.load("whole")), ["b", "c"]);
+      assert.deepEqual(
+        (await store.list({ tags: { k: "v" } })).items.map(({ id }) => id),
+        ["whole", "broken"],
+      );
+      assert.equal((await store.due({ until: 9 })).length, 2);
+      const [result] = await store.write([
+        { id: "broken", version: 4, change: { status: "FAILED", stopDate: 1 } },
+        { id: "whole", version: 4, facts: texts("d") },
+      ]);
+      assert.ok(result.ok || result.error.code === "STORE_DAMAGED");
+      assert.deepEqual(factsOf(await store.load("whole")), ["b", "c", "d"]);
+      assert.deepEqual(await store.prune({ ids: ["broken"] }), ["broken"]);
+      assert.equal(await store.count({ tags: { k: "v" } }), 1);
+      await store.close();
+    });
+
+  check("names an execution whose history is damaged", async (file, driver) => {
+    const store = await opened(driver.store(file));
+    await create(store, record("a"), record("b"), record("c"));
+    for (const id of ["a", "b", "c"]) for (let i = 0; i < 3; i++) await append(store, id, { events: texts(i) });
+    await store.close();
+    edit(driver, file, "DELETE FROM history WHERE execution = 1 AND first = 1", "UPDATE history SET body = '[' WHERE execution = 2");
+    await store.open({ owner: "test" });
+    for (const id of ["a", "b"])
+      await assert.rejects(store.history(id), failed("STORE_DAMAGED", new RegExp(`the execution ${id} is damaged`)));
+    assert.deepEqual(await store.history("c"), { events: [0, 1, 2], total: 3 });
+    await store.close();
+  });
+
+  check("names a document that is damaged", async (file, driver) => {
+    const store = await opened(driver.store(file));
+    await store.put("machine", "m", 1);
+    await store.close();
+    edit(driver, file, "UPDATE document SET value = '{'");
+    await store.open({ owner: "test" });
+    await assert.rejects(store.document("machine", "m"), failed("STORE_DAMAGED", /the document machine m is damaged/));
+    await assert.rejects(collect(store.all("machine")), failed("STORE_DAMAGED", /the document machine m is damaged/));
+    await store.close();
+  });
+}
+
+/** All that is in a store. */
+async function contents(store) {
+  const { items } = await store.list({}, { limit: 1000 });
+  const executions = [];
+  for (const { id } of items) executions.push([await store.load(id), await store.history(id)]);
+  return { executions, due: await store.due({ until: Infinity }), counts: [await store.count({ tags: { k: "v" } }), await store.count()] };
+}
+
+/** A database whose statements that write fail, one after the other, as `fails` says. */
+function failing(database, fails) {
+  const writes = (sql) => /^(?:INSERT|UPDATE|DELETE|COMMIT)/.test(sql);
+  return {
+    exec: (sql) => database.exec(sql),
+    close: () => database.close(),
+    prepare(sql) {
+      const statement = database.prepare(sql);
+      const perform = (method, values) => {
+        if (writes(sql)) fails(sql);
+        return statement[method](...values);
+      };
+      return {
+        run: (...values) => perform("run", values),
+        get: (...values) => perform("get", values),
+        all: (...values) => perform("all", values),
+      };
+    },
+  };
+}
+
+function failures(check) {
+  check("writes nothing of a write that fails, wherever it fails, and can be used again", async (file, { database }) => {
+    let left = Infinity;
+    const fails = (sql) => {
+      if (--left === 0) throw Object.assign(new Error(`disk I/O error in ${sql}`), { code: "SQLITE_IOERR_FSYNC", errcode: 1034 });
+    };
+    const store = await opened(sqlite({ database: () => failing(database(file), fails) }));
+    await create(store, record("a", { tags: { k: "v" } }), record("b"));
+    const batches = [
+      {
+        id: "a",
+        version: 1,
+        facts: texts(1),
+        events: texts(1, 2),
+        change: { status: "FAILED", stopDate: 1, output: "1", tags: { k: "w" } },
+      },
+      { id: "b", version: 1, facts: texts(1), snapshot: "s", wakeAt: 4 },
+      { id: "c", version: 0, create: record("c", { machineArn: "new", mapRunArn: undefined, tags: { k: "v" } }), facts: texts(1) },
+      { id: "d", version: 0, create: record("d", { machineArn: "new", mapRunArn: "run" }) },
+    ];
+    const before = await contents(store);
+    let boundaries = 0;
+    for (; ; boundaries++) {
+      left = boundaries + 1;
+      try {
+        const results = await store.write(batches);
+        assert.ok(results.every(({ ok }) => ok));
+        break;
+      } catch (error) {
+        assert.deepEqual([error.name, error.code], ["StoreError", "STORE_FAILED"], error.stack);
+        assert.deepEqual(await contents(store), before);
+      }
+    }
+    left = Infinity;
+    assert.ok(boundaries > 15, `${boundaries} boundaries`);
+    const after = await contents(store);
+    assert.deepEqual(
+      after.executions.map(([{ record }]) => [record.id, record.version, record.order, record.status]),
+      [
+        ["c", 1, 3, "RUNNING"],
+        ["b", 2, 2, "RUNNING"],
+        ["a", 2, 1, "FAILED"],
+      ],
+    );
+    assert.deepEqual([await store.count({ machineArn: "new" }), await store.count({ mapRunArn: "run" })], [1, 1]);
+    await store.close();
+    await store.open({ owner: "again" });
+    assert.deepEqual(await contents(store), after);
+    await store.close();
+  });
+
+  check("writes nothing when the disk is full, and can be used when there is room again", async (file, { database }) => {
+    const bare = database(file);
+    const store = await opened(sqlite({ database: bare }));
+    await create(store, record("e"));
+    const before = await contents(store);
+    const pages = Object.values(bare.prepare("PRAGMA page_count").get())[0];
+    bare.prepare(`PRAGMA max_page_count = ${pages + 8}`).get();
+    const full = failed("STORE_FULL", /the disk is full/);
+    await assert.rejects(
+      store.write([
+        { id: "f", version: 0, create: record("f") },
+        { id: "e", version: 1, facts: texts("x".repeat(100_000)) },
+      ]),
+      full,
+    );
+    await assert.rejects(store.put("c", "k", "x".repeat(100_000)), full);
+    assert.deepEqual(await contents(store), before);
+    await write(store, { id: "e", version: 1, facts: texts("small") });
+    bare.prepare("PRAGMA max_page_count = 1000000").get();
+    await write(store, { id: "e", version: 2, facts: texts("x".repeat(100_000)) });
+    assert.equal((await store.load("e")).facts, 2);
+    await store.close();
+  });
+}
+
+function plans(check) {
+  check("reads a page of a list in the order of an index, and no other rows", async (file, driver) => {
+    const { page, counted } = await importSource("js/store/sqlite-lists.ts");
+    await (await opened(driver.store(file))).close();
+    const database = driver.database(file);
+    const plan = ({ text, values }) =>
+      database
+        .prepare(`EXPLAIN QUERY PLAN ${text}`)
+        .all(...values)
+        .map(({ detail }) => detail)
+        .filter((detail) => / e\b|\btag\b| t\b/.test(detail));
+    for (const machine of [undefined, 1])
+      for (const mapRun of [undefined, 1])
+        for (const status of [undefined, "RUNNING", ["FAILED", "ABORTED"]])
+          for (const started of [{}, { startedFrom: 1, startedBefore: 9 }]) {
+            const filter = { status, ...started };
+            for (const sql of [page(filter, { machine, mapRun }, 100, 10), counted(filter, { machine, mapRun })])
+              for (const detail of plan(sql)) assert.match(detail, /^SEARCH e USING COVERING INDEX execution_/, JSON.stringify(filter));
+          }
+    for (const detail of plan(page({ tags: { a: "b" } }, {}, 100, 10))) assert.match(detail, /^SEARCH [te] USING (?:INTEGER )?PRIMARY KEY/);
+    database.close();
+  });
+}
+
+test("what sqlite() does not take", () => {
+  for (const [given, message] of [
+    ["", /path that is not empty/],
+    [undefined, /must be an object/],
+    [{}, /database must be a database/],
+    [{ database: 1 }, /database must be a database/],
+    [{ path: "x" }, /has no option "path"/],
+  ])
+    assert.throws(
+      () => sqlite(given),
+      (error) => ["INVALID_OPTION", "INVALID_ARGUMENT"].includes(error.code) && message.test(error.message),
+    );
+});
+
+test("without a driver the error says which one to install, and nothing is created", async () => {
+  const { file, done } = folder();
+  const { getBuiltinModule } = process;
+  try {
+    process.getBuiltinModule = (name) => (name === "node:sqlite" ? undefined : getBuiltinModule(name));
+    await assert.rejects(
+      sqlite(file).open({ owner: "test" }),
+      failed("STORE_UNAVAILABLE", /Node 22\.13 or newer.*npm install libsql.*sqlite\({ database: \(\) => new Database\("/),
+    );
+    assert.ok(!existsSync(file));
+  } finally {
+    process.getBuiltinModule = getBuiltinModule;
+    done();
+  }
+});
+
+test("a database in memory does not outlive its process", { skip: !hasSqlite && "this Node has no SQLite" }, async () => {
+  const store = sqlite(":memory:");
+  assert.equal(store.durable, false);
+  await opened(store);
+  await create(store, record("e"));
+  await store.close();
+  await store.open({ owner: "test" });
+  assert.equal(await store.count(), 0);
+  await store.close();
+});
+
+test("the package has the entry, and it shares its errors", async () => {
+  const imported = await import("../../dist/sqlite.js");
+  const required = createRequire(import.meta.url)("../../dist/sqlite.cjs");
+  assert.deepEqual(Object.keys(imported), ["sqlite"]);
+  assert.equal(imported.sqlite, required.sqlite);
+  await assert.rejects(imported.sqlite("store.db").get("e"), { name: "StoreError", code: "STORE_CLOSED" });
+});
