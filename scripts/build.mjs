@@ -9,7 +9,7 @@
 // Where dist needs something else than a checkout, a module of js takes the place of another: no step edits the text of a module
 // (but bundleForNode writes a require() that bundlers understand, which has no form in ES modules).
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { join, posix, relative } from "node:path";
+import { basename, join, posix, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import { thirdParty } from "./licences.mjs";
@@ -18,6 +18,8 @@ import { filesOf, fingerprint, root, runOrExit } from "./steps.mjs";
 const dist = join(root, "dist");
 const stamp = join(dist, ".built.json");
 
+/** What is made of it. */
+const WASM = ["stepglass.wasm", "stepglass-fast.wasm", "glue.js"];
 /** What the WebAssembly is made of: all files of these, and whatever they include from elsewhere. */
 const rustPlaces = ["Cargo.toml", "Cargo.lock", ".cargo/config.toml", "src", "xtask"];
 /** What the JavaScript is made of, besides. */
@@ -33,7 +35,7 @@ export async function build({ dev = false, names = false, jsOnly = false, ifStal
   const script = fingerprint(scriptSources);
   const profile = names ? "names" : dev ? "dev" : "release";
   const sameProfile = anyProfile || last.profile === profile || (dev && last.profile === "release");
-  const wasmStands = last.rust === rust && sameProfile && existsSync(join(dist, "stepglass.wasm")) && existsSync(join(dist, "glue.js"));
+  const wasmStands = last.rust === rust && sameProfile && WASM.every((file) => existsSync(join(dist, file)));
   if (ifStale && wasmStands && last.script === script) return false;
 
   if (!jsOnly && !(ifStale && wasmStands)) {
@@ -203,14 +205,17 @@ const holding = {
 const wasm = {
   name: "wasm",
   setup(build) {
-    build.onResolve({ filter: /\.wasm\?module$/ }, () => ({ path: "./stepglass.wasm", external: true }));
-    build.onResolve({ filter: /\.wasm\?gzip$/ }, () => ({ path: "stepglass.wasm", namespace: "gzip" }));
+    build.onResolve({ filter: /\.wasm\?module$/ }, ({ path }) => ({ path: `./${moduleOf(path)}`, external: true }));
+    build.onResolve({ filter: /\.wasm\?gzip$/ }, ({ path }) => ({ path: moduleOf(path), namespace: "gzip" }));
     build.onLoad({ filter: /.*/, namespace: "gzip" }, ({ path }) => ({
       contents: gzipSync(readFileSync(join(dist, path)), { level: 9 }),
       loader: "binary",
     }));
   },
 };
+
+/** The file of dist that an import names. */
+const moduleOf = (path) => basename(path).replace(/\?.*$/, "");
 
 /** The files of dist find the WebAssembly module beside them. */
 const located = {

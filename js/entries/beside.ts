@@ -10,10 +10,10 @@ import { wasmUrl } from "./wasm-url.ts";
 export const component = folder(new URL(".", wasmUrl()));
 export const playground = folder(new URL("../www/dist/", wasmUrl()));
 
-/** The bytes of the WebAssembly module. */
+/** The bytes of the WebAssembly module that is made for speed: nobody waits here until it has come over a network. */
 export function moduleBytes(): Uint8Array<ArrayBuffer> {
   try {
-    return readFileSync(wasmUrl());
+    return readFileSync(new URL("stepglass-fast.wasm", wasmUrl()));
   } catch (error) {
     if (codeOf(error) !== "ENOENT") throw error;
   }

@@ -5,31 +5,37 @@ import { readFileSync, readdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { Engine, StateMachine, validate } from "stepglass";
+import * as fast from "stepglass";
+// What browsers have: another copy of the package, with the module that is made to be small.
+import * as small from "../../dist/slim.js";
 
-const folder = join(resolve(dirname(fileURLToPath(import.meta.url)), "../.."), "tests/corpus/executions");
+const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
+const folder = join(root, "tests/corpus/executions");
+small.initSync(readFileSync(join(root, "dist/stepglass.wasm")));
 const START = Date.UTC(2024, 0, 1);
 
 for (const file of readdirSync(folder).sort()) {
   const cases = JSON.parse(readFileSync(join(folder, file), "utf8"));
-  test(`corpus: ${file}`, async (t) => {
-    for (const one of cases) await t.test(one.name, () => check(one));
-  });
+  for (const [name, stepglass] of Object.entries({ fast, small })) {
+    test(`corpus, the ${name} module: ${file}`, async (t) => {
+      for (const one of cases) await t.test(one.name, () => check(stepglass, one));
+    });
+  }
 }
 
-function check({ definition, input = {}, tasks = {}, seed = 0, seeds = 1, start, stop, options = {}, expect }) {
+function check(stepglass, { definition, input = {}, tasks = {}, seed = 0, seeds = 1, start, stop, options = {}, expect }) {
   const text = typeof definition === "string" ? definition : JSON.stringify(definition);
   const { express = false, ...limits } = options;
   const type = express ? "EXPRESS" : "STANDARD";
   if (expect.rejected) {
-    const found = validate(text, { type }).map(({ code, pointer }) => `${code} ${pointer}`.trim());
+    const found = stepglass.validate(text, { type }).map(({ code, pointer }) => `${code} ${pointer}`.trim());
     assert.deepEqual(found.sort(), expect.rejected.map((line) => line.trim()).sort());
     return;
   }
-  const machine = new StateMachine(text, { type });
+  const machine = new stepglass.StateMachine(text, { type });
   const begin = start ? Date.parse(start) : START;
   for (let i = 0; i < seeds; i++) {
-    const run = new Run(machine, limits, tasks, begin, stop);
+    const run = new Run(stepglass.Engine, machine, limits, tasks, begin, stop);
     const { status, output, error, cause } = run.toEnd(input, seed + i);
     assert.equal(status, expect.status);
     if ("output" in expect) assert.deepEqual(output, expect.output);
@@ -55,7 +61,8 @@ class Run {
   #due = [];
   #made = 0;
 
-  constructor(machine, limits, tasks, begin, stop) {
+  constructor(Engine, machine, limits, tasks, begin, stop) {
+    this.Engine = Engine;
     this.machine = machine;
     this.now = begin;
     this.engine = new Engine(machine, { ...limits, childHistories: true });
@@ -86,7 +93,7 @@ class Run {
   #restore() {
     const snapshot = JSON.parse(JSON.stringify(this.engine.snapshot()));
     this.engine.free();
-    this.engine = Engine.restore(this.machine, snapshot);
+    this.engine = this.Engine.restore(this.machine, snapshot);
   }
 
   #next({ more, deadline }) {

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { StateMachine, init, initSync, validate } from "stepglass/slim";
+import { importSource } from "../../scripts/sources.mjs";
 
 const definition = { StartAt: "A", States: { A: { Type: "Pass", Result: 1, End: true } } };
 
@@ -25,4 +26,11 @@ test("loading twice does nothing", async () => {
   initSync(new Uint8Array());
   await init();
   assert.deepEqual(validate(definition), []);
+});
+
+test("Node and bundles for it have the module that is made for speed", async () => {
+  const fast = readFileSync(new URL(import.meta.resolve("stepglass/stepglass-fast.wasm")));
+  const { moduleBytes } = await importSource("js/entries/beside.ts");
+  const { moduleBytes: held } = await import("../../dist/held.cjs");
+  assert.deepEqual([fast.equals(moduleBytes()), fast.equals(held())], [true, true]);
 });

@@ -181,13 +181,13 @@ test("workerd", { skip: lacks("workerd"), timeout: LONGEST }, async () => {
       "--bundle",
       "--format=esm",
       "--conditions=workerd,worker,browser",
-      "--external:./stepglass.wasm",
+      "--external:./stepglass-fast.wasm",
       "--outfile=out/main.js",
       "--log-level=warning",
     ],
     { cwd: folder },
   );
-  cpSync(join(folder, "node_modules/stepglass/dist/stepglass.wasm"), join(folder, "out/stepglass.wasm"));
+  cpSync(join(folder, "node_modules/stepglass/dist/stepglass-fast.wasm"), join(folder, "out/stepglass-fast.wasm"));
   const server = spawn(program("workerd"), ["serve", "config.capnp", "--control-fd=3"], {
     cwd: folder,
     stdio: ["ignore", "pipe", "pipe", "pipe"],

@@ -32,12 +32,13 @@ test("publint finds nothing", () => {
 });
 
 test("types resolve as Node, bundlers and old compilers look for them", () => {
-  // `/slim` and `/inline` are ES modules alone; the wasm file and the worker have no types.
+  // `/slim` and `/inline` are ES modules alone; the wasm files and the worker have no types.
   const attw = join(root, "node_modules/@arethetypeswrong/cli/dist/index.js");
   const args = [
     tarball.path,
     "--exclude-entrypoints",
     "./stepglass.wasm",
+    "./stepglass-fast.wasm",
     "./debugger-worker",
     "--ignore-rules",
     "cjs-resolves-to-esm",

@@ -3,15 +3,28 @@
 //
 // The low-level Engine is driven, not `machine.start()`: recorded answers are whole responses of services, which the
 // driver would wrap once more.
-import * as stepglass from "../../dist/node.js";
+import { readFileSync } from "node:fs";
+import * as fast from "../../dist/node.js";
+import * as small from "../../dist/slim.js";
 
-const { Engine, StateMachine, validate } = stepglass;
+small.initSync(readFileSync(new URL("../../dist/stepglass.wasm", import.meta.url)));
+
 const START = 1_700_000_000_000;
 const FACT_LIMIT = 1_000_000;
 
-/** `{diagnostics, status, output, error, cause, history, problem}` of a case, each where there is one. */
+/**
+ * `{diagnostics, status, output, error, cause, history, problem}` of a case, each where there is one: of the module that is
+ * made for speed, as Node has it, and of the one of browsers, which must come to the same.
+ */
 export function runCase(one) {
-  if (one.args !== undefined) return testState({ seed: 0, startTime: 0, ...one.args, ...(one.models && { serviceModel: one.models }) });
+  const result = runWith(fast, one);
+  return JSON.stringify(runWith(small, one)) === JSON.stringify(result) ? result : { problem: "the two modules differ" };
+}
+
+function runWith(stepglass, one) {
+  const { Engine, StateMachine, validate } = stepglass;
+  if (one.args !== undefined)
+    return testState(stepglass, { seed: 0, startTime: 0, ...one.args, ...(one.models && { serviceModel: one.models }) });
   const type = one.type === "EXPRESS" ? "EXPRESS" : "STANDARD";
   const text = typeof one.definition === "string" ? one.definition : (JSON.stringify(one.definition) ?? "");
   const diagnostics = validate(text, { type }).map(({ code, severity, pointer, message }) => ({ code, severity, pointer, message }));
@@ -34,7 +47,7 @@ export function runCase(one) {
   return result;
 }
 
-function testState(request) {
+function testState(stepglass, request) {
   if (stepglass.testState === undefined) return { problem: "the package has no testState" };
   try {
     return { response: stepglass.testState(request) };

@@ -1,4 +1,4 @@
-//! The tasks of this repository that need Rust: from the crate to `dist/stepglass.wasm` and `dist/glue.js`.
+//! The tasks of this repository that need Rust: from the crate to the two WebAssembly modules and `dist/glue.js`.
 //!
 //! The JavaScript half (entries, types, bundles) is `scripts/build.mjs`, which calls this first.
 
@@ -15,13 +15,13 @@ use wasm_bindgen_cli_support::Bindgen;
 const HELP: &str = "\
 cargo xtask <task>
 
-  build [--dev] [--names]   the crate as dist/stepglass.wasm and dist/glue.js
+  build [--dev] [--names]   the crate as dist/stepglass.wasm, dist/stepglass-fast.wasm and dist/glue.js
                             --dev    quick to build, slower to run (profile wasm-dev)
                             --names  keeps the names of functions, for readable stack traces
   mark <from> <to>          a module that remembers which of its functions were called
   cut <from> <numbers> <first> <rest>
                             a module in two parts: the functions with these numbers, and the rest
-  size [--json]             what dist/stepglass.wasm weighs: raw, gzip -9, brotli 11
+  size [--json]             what the two modules weigh: raw, gzip -9, brotli 11
   ci                        everything that CI runs (the same as npm test)
 ";
 
@@ -71,20 +71,33 @@ impl Build {
         Ok(build)
     }
 
+    /// One source, two modules: one is made to be small, for browsers, and one to be fast, for where nobody waits for the
+    /// download. A quick build is both.
     fn run(&self) -> Result<()> {
-        let profile = if self.dev { "wasm-dev" } else { "release" };
+        let small = self.module(if self.dev { "wasm-dev" } else { "release" })?;
+        let glue = self.bind(&small, "small")?;
+        let fast = if self.dev { small } else { self.module("wasm-fast")? };
+        // Both stand behind the same JavaScript.
+        if self.bind(&fast, "fast")? != glue {
+            return Err("the two modules have different glue".to_owned());
+        }
+        self.place(&glue)
+    }
+
+    /// Compiles the crate; where the module is.
+    fn module(&self, profile: &str) -> Result<PathBuf> {
         run(cargo()
             .args(["build", "--locked", "--package", "stepglass", "--lib"])
             .args(["--target", "wasm32-unknown-unknown"])
             .args(["--profile", profile])
             .args(["--config", &anonymous_paths()]))?;
-        self.bind(&target_directory().join("wasm32-unknown-unknown").join(profile).join("stepglass.wasm"))
+        Ok(target_directory().join("wasm32-unknown-unknown").join(profile).join("stepglass.wasm"))
     }
 
-    /// Makes the glue in a folder of its own and moves the two files that count: a build that fails half way leaves
-    /// the last good ones in `dist`.
-    fn bind(&self, module: &Path) -> Result<()> {
-        let work = target_directory().join("bindgen");
+    /// Makes the glue in a folder of its own; its text. Files move to `dist` at the end: a build that fails half way leaves the
+    /// last good ones there.
+    fn bind(&self, module: &Path, name: &str) -> Result<String> {
+        let work = bound(name);
         Bindgen::new()
             .input_path(module)
             .out_name("glue")
@@ -102,6 +115,18 @@ impl Build {
             .map_err(|error| format!("wasm-bindgen: {error:#}"))?;
 
         let glue = read(&work.join("glue.js"))?;
+        let (glue, names) = numbered_exports(&glue);
+        let module = work.join("glue_bg.wasm");
+        let mut bytes = fs::read(&module).map_err(|error| format!("{}: {error}", module.display()))?;
+        for (name, number) in names {
+            replace(&mut bytes, name.as_bytes(), number.as_bytes());
+        }
+        fs::write(&module, bytes).map_err(|error| format!("{}: {error}", module.display()))?;
+        Ok(glue)
+    }
+
+    /// Puts the modules and the glue into `dist`.
+    fn place(&self, glue: &str) -> Result<()> {
         // A second place that names the module makes bundlers ship it twice; our own entries hold the only one.
         if glue.contains("new URL(") {
             return Err("the glue names the wasm file itself; the entries in js must be the only ones".to_owned());
@@ -115,8 +140,12 @@ impl Build {
         let glue = glue.replacen(imports, &format!("{imports}\n        {load}: () => parts.load(wasm),"), 1);
         let dist = root().join("dist");
         fs::create_dir_all(&dist).map_err(|error| format!("{}: {error}", dist.display()))?;
-        for (from, to) in [("glue_bg.wasm", "stepglass.wasm"), ("glue.d.ts", "glue.d.ts")] {
-            fs::copy(work.join(from), dist.join(to)).map_err(|error| format!("{from} to dist/{to}: {error}"))?;
+        for (name, from, to) in [
+            ("small", "glue_bg.wasm", "stepglass.wasm"),
+            ("fast", "glue_bg.wasm", "stepglass-fast.wasm"),
+            ("small", "glue.d.ts", "glue.d.ts"),
+        ] {
+            fs::copy(bound(name).join(from), dist.join(to)).map_err(|error| format!("{from} to dist/{to}: {error}"))?;
         }
         let glue = format!("{glue}export const parts = {{ load: undefined }};\n");
         fs::write(dist.join("glue.js"), glue).map_err(|error| format!("dist/glue.js: {error}"))
@@ -132,6 +161,45 @@ fn anonymous_paths() -> String {
         .map(|(folder, name)| format!("'--remap-path-prefix={}={name}'", folder.display()))
         .collect();
     format!("target.wasm32-unknown-unknown.rustflags=[{}]", flags.join(", "))
+}
+
+/// The glue with numbers, in the order in which they come up, in place of the hashes in its closures' names, and each such name
+/// with its number: the hashes differ from one build to another.
+fn numbered_exports(glue: &str) -> (String, Vec<(String, String)>) {
+    const BEFORE: &str = "closures_____invoke__h";
+    const INDEX: &str = "shim_idx: ";
+    let mut names: Vec<String> = Vec::new();
+    let mut lines = Vec::new();
+    for line in glue.lines() {
+        let mut line = line.to_owned();
+        for (at, _) in line.clone().match_indices(BEFORE) {
+            let name = line.get(at..at + BEFORE.len() + 16).unwrap_or_default().to_owned();
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        for (number, name) in names.iter().enumerate() {
+            line = line.replace(name, &format!("{BEFORE}{number:016}"));
+        }
+        // A comment names the place of the closure's function in a table.
+        if let Some((head, tail)) = line.split_once(INDEX) {
+            line = format!("{head}{}", tail.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start_matches(", "));
+        }
+        lines.push(line + "\n");
+    }
+    let numbers = (0..names.len()).map(|number| format!("{BEFORE}{number:016}"));
+    (lines.concat(), names.iter().cloned().zip(numbers).collect())
+}
+
+/// Writes one text over another of the same length, wherever that is.
+fn replace(bytes: &mut [u8], from: &[u8], to: &[u8]) {
+    let places: Vec<usize> =
+        bytes.windows(from.len()).enumerate().filter(|(_, window)| *window == from).map(|(at, _)| at).collect();
+    for at in places {
+        if let Some(place) = bytes.get_mut(at..at + to.len()) {
+            place.copy_from_slice(to);
+        }
+    }
 }
 
 /// The numbers in a file, one a line.
@@ -164,6 +232,11 @@ fn read(path: &Path) -> Result<String> {
 fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().unwrap_or(here).to_path_buf()
+}
+
+/// Where the module of this name is with its glue.
+fn bound(name: &str) -> PathBuf {
+    target_directory().join("bindgen").join(name)
 }
 
 fn target_directory() -> PathBuf {

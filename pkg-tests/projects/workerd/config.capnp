@@ -6,7 +6,7 @@ const config :Workerd.Config = (
     worker = (
       modules = [
         (name = "main.js", esModule = embed "out/main.js"),
-        (name = "./stepglass.wasm", wasm = embed "out/stepglass.wasm"),
+        (name = "./stepglass-fast.wasm", wasm = embed "out/stepglass-fast.wasm"),
       ],
       compatibilityDate = "2025-11-01",
     ),
