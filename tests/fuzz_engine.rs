@@ -10,7 +10,7 @@ use stepglass::engine::{
     CallPurpose, CancelReason, Command, Details, Engine, Event, ExecutionInfo, MapRunChange, Options, SNAPSHOT_DEPTH, StepError,
     TaskId, TaskPhase,
 };
-use stepglass::sim::{Journal, verify};
+use stepglass::sim::{Journal, Report, verify};
 
 fn count() -> u64 {
     std::env::var("STEPGLASS_FUZZ").ok().and_then(|n| n.parse().ok()).unwrap_or(500)
@@ -378,6 +378,11 @@ impl Run {
             let replayed = verify(self.engine.machine().clone(), options, &self.journal, &self.commands);
             let replayed = replayed.unwrap_or_else(|mismatch| panic!("{mismatch}"));
             assert_eq!(replayed.history_json(0), self.engine.history_json(0), "a replay writes the same history");
+            if self.journal.entries().len() < 100 && self.rng.below(4) == 0 {
+                let (engine, journal, commands) = (self.engine.clone(), self.journal.clone(), self.commands.clone());
+                let report = Report { outcome: engine.outcome().cloned(), engine, journal, commands };
+                report.check().expect("restored after every step, it does the same");
+            }
         }
         for event in [Event::Tick, Event::Stop { error: None, cause: None }] {
             self.engine.step(Millis(self.now), event).expect("events after the end are harmless");

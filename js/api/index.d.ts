@@ -1171,6 +1171,7 @@ export type ErrorCode =
   | "PAYLOAD_TOO_LARGE"
   | "OUT_OF_MEMORY"
   | "HISTORY_TOO_LARGE"
+  | "HISTORY_ELSEWHERE"
   | "ILLEGAL_CONSTRUCTOR"
   | "TEST_KIT"
   | "NO_MOCK"
@@ -1551,7 +1552,12 @@ export class Engine {
   pending(): PendingTask[];
   frames(): Frame[];
   trace(): TraceStage[];
-  snapshot(): EngineSnapshot;
+  /**
+   * Returns the engine as JSON data. With `history: "none"` it is without the events so far, for hosts that store those apart: 1 kB
+   * instead of 1.2 MB after 1,000 tasks. An engine restored from it continues the ids of the whole history and counts its limit;
+   * `history(from)` has the events from there on, and throws `HISTORY_ELSEWHERE` for earlier ones.
+   */
+  snapshot(options?: { history?: "full" | "none" }): EngineSnapshot;
   /**
    * Runs a started engine to its end in real time, with one handler for all tasks; resolves to the status. This is a small
    * driver for simple hosts; `machine.start()` has the full driver.

@@ -24,11 +24,18 @@ export interface Page {
   bytes: Uint8Array;
 }
 
-/** The pages of a history, in order. */
+/** The pages of a history, in order; its first events may be kept elsewhere. */
 export class Archive {
   #pages: Page[] = [];
-  /** How many events there are. */
-  count = 0;
+  /** How many of the first events are kept elsewhere: to read one of them here is an error. */
+  readonly before: number;
+  /** How many events there are, with those that are elsewhere. */
+  count: number;
+
+  constructor(before = 0) {
+    this.before = before;
+    this.count = before;
+  }
 
   add(pages: readonly Page[]): void {
     for (const page of pages) {
@@ -39,7 +46,7 @@ export class Archive {
 
   /** The length of the text of all pages from an event on. */
   length(index: number): number {
-    let [first, length] = [0, 0];
+    let [first, length] = [this.before, 0];
     for (const { count, whole } of this.#pages) {
       first += count;
       if (first > index) length += whole;
@@ -49,7 +56,8 @@ export class Archive {
 
   /** The events from an index to the end of its page. */
   read(index: number): TimedEvent[] {
-    let first = 0;
+    if (index < this.before) throw elsewhere(this.before);
+    let first = this.before;
     for (const { count, bytes } of this.#pages) {
       if (index < first + count) return eventsOf(new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes)).slice(index - first);
       first += count;
@@ -59,19 +67,19 @@ export class Archive {
 
   /**
    * Takes the events out of a snapshot if there are many, because the engine does not read them. Returns the engine's snapshot
-   * as text. `isPage` says whether a text has events as the engine writes them.
+   * as text. Of a lean snapshot, the events that it does not have are elsewhere. `isPage` says whether a text has events as the engine writes them.
    */
   static of(
     snapshot: EngineSnapshot,
     isPage: (text: string) => boolean,
     write: (snapshot: EngineSnapshot) => string,
   ): { archive: Archive; text: string } {
-    const archive = new Archive();
     const executions: readonly unknown[] = Array.isArray(snapshot.executions) ? snapshot.executions : [];
     const own = executions.find((execution) => isObject(execution) && execution.id === 0) as
-      | { events?: readonly HistoryEvent[] }
+      | { events?: readonly HistoryEvent[]; lastEvent?: unknown }
       | undefined;
     const events = own?.events;
+    const archive = new Archive(missing(snapshot, own));
     if (!Array.isArray(events) || events.length < FEW) return { archive, text: write(snapshot) };
     let texts: string[] = [];
     let length = 0;
@@ -93,6 +101,22 @@ export class Archive {
     archive.add(pages);
     return { archive, text: write({ ...snapshot, executions: executions.map((one) => (one === own ? { ...own, events: [] } : one)) }) };
   }
+}
+
+/** How many of the first events a snapshot does not have, although its execution keeps a history. */
+function missing({ options }: EngineSnapshot, own?: { events?: readonly HistoryEvent[]; lastEvent?: unknown }): number {
+  const { events, lastEvent } = own ?? {};
+  if (!Array.isArray(events) || !Number.isSafeInteger(lastEvent) || !isObject(options) || options.history !== true) return 0;
+  return Math.max(0, (lastEvent as number) - events.length);
+}
+
+/** The error for an event that is read here and kept elsewhere. */
+function elsewhere(before: number): Error {
+  return misuse(
+    "HISTORY_ELSEWHERE",
+    `the first ${before} events of the history are kept elsewhere, because the engine was restored from a lean snapshot: read them there`,
+    RangeError,
+  );
 }
 
 /** The events of a page's text. src/engine/archive.rs says what the marks are. */

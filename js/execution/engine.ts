@@ -128,8 +128,9 @@ export class Engine implements PublicEngine {
     return JSON.parse(this.#handle.ask("takeTrace"));
   }
 
-  snapshot(): EngineSnapshot {
-    return this.#handle.snapshot();
+  snapshot(options: Pick<Limits, "history"> = {}): EngineSnapshot {
+    checkOptions(options, ["history"], "engine.snapshot()");
+    return options.history === "none" ? JSON.parse(this.#handle.leanSnapshot().text) : this.#handle.snapshot();
   }
 
   /**

@@ -183,6 +183,7 @@ test("an engine's methods, before its start, after it and after its end", async 
     updateMapRun: [0, "arn", {}],
     stop: [0, "E", "c"],
     history: [0],
+    snapshot: [{ history: "none" }],
   };
   for (const name of methods(Engine).filter((method) => method !== "drive")) {
     for (const begin of [[], ["start"], ["start", "stop"]]) {
@@ -210,7 +211,7 @@ test("an engine's methods, before its start, after it and after its end", async 
 });
 
 test("an activity's methods", async () => {
-  for (const name of methods(Activity).filter((method) => !["getTask", "take"].includes(method)))
+  for (const name of methods(Activity).filter((method) => !["getTask", "take", "taken"].includes(method)))
     await everywhere(name, (...given) => new Activity()[name](...given), ["token", {}]);
   await everywhere(
     "getTask()",

@@ -90,6 +90,12 @@ impl Engine {
         page
     }
 
+    /// How many events there were in all, also those that were taken or forgotten, or not kept (getter): the next one has the
+    /// id that follows.
+    pub fn event_count(&self) -> u64 {
+        self.executions.get(&0).map_or(0, |execution| execution.recorder.last)
+    }
+
     /// Forgets the first events (output): a replay has made them again, and the host has them already.
     pub fn forget_events(&mut self, count: usize) {
         if let Some(execution) = self.executions.get_mut(&0) {

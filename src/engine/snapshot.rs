@@ -56,7 +56,10 @@ impl Engine {
         self.snapshot_with(true)
     }
 
-    /// The same without the events of the history, for hosts that read or keep those in pages (getter).
+    /// The same without the events of the history, for hosts that read or keep those in pages (getter): of an execution of
+    /// 1,000 tasks 1 kB instead of 1.2 MB. An engine that is restored from it goes on with the ids of the whole history and
+    /// with its limit; its own events begin after [`event_count`](Engine::event_count). Those of child executions, which are
+    /// handed over when the child ends, are in it.
     pub fn snapshot_without_events(&self) -> String {
         self.snapshot_with(false)
     }

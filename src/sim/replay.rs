@@ -66,7 +66,8 @@ impl std::error::Error for Mismatch {}
 
 impl Report {
     /// Whether the engine keeps its promises about this run: fed the journal again it gives the same commands and the same
-    /// history, and so does one that is restored from the text of a snapshot after every single step.
+    /// history, and so does one that is restored from the text of a snapshot after every single step, be the events so far
+    /// in it or kept elsewhere.
     ///
     /// Errors: a sentence about the first difference.
     pub fn check(&self) -> Result<(), String> {
@@ -77,22 +78,38 @@ impl Report {
         if replayed.history_json(0) != expected {
             return Err("the replay's history differs".into());
         }
+        self.check_restored(&expected, false)?;
+        self.check_restored(&expected, true)
+    }
+
+    /// The same for an engine that is restored after every step; a lean one without the events before.
+    fn check_restored(&self, expected: &str, lean: bool) -> Result<(), String> {
+        let (machine, options) = (self.engine.machine().clone(), *self.engine.options());
         let mut engine = Engine::new(machine.clone(), options);
-        let mut commands = Vec::new();
+        let (mut commands, mut events) = (Vec::new(), Vec::new());
         for (now, event) in self.journal.entries() {
             engine.step(*now, event.clone()).map_err(|e| e.to_string())?;
             commands.append(&mut engine.take_commands());
-            let text = engine.snapshot();
+            let text = if lean { engine.snapshot_without_events() } else { engine.snapshot() };
+            if lean {
+                events.append(&mut engine.take_history());
+            }
             let parsed = json::parse_within(&text, SNAPSHOT_DEPTH).map_err(|e| format!("the snapshot is no JSON: {e}"))?;
             engine = Engine::restore(machine.clone(), &parsed).map_err(|e| e.to_string())?;
-            if engine.snapshot() != text {
+            if engine.snapshot() != text || (lean && engine.event_count() != events.len() as u64) {
                 return Err("a restored engine's snapshot differs".into());
             }
         }
         if commands != self.commands {
             return Err("the restored engine gave other commands".into());
         }
-        if engine.history_json(0) != expected {
+        events.append(&mut engine.take_history());
+        let mut text = String::from("[");
+        for (i, event) in events.iter().enumerate() {
+            text.push_str(if i > 0 { "," } else { "" });
+            event.write_json(&mut text);
+        }
+        if format!("{text}]") != expected {
             return Err("the restored engine's history differs".into());
         }
         Ok(())
