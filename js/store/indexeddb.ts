@@ -7,6 +7,7 @@ import type { Batch, BatchResult, ExecutionFilter, ExecutionRecord, ExecutionSum
 import type { IndexedDBOptions, IndexedDBStore } from "../api/indexeddb.d.ts";
 import { StoreConflict, StoreError } from "./errors.ts";
 import { selects } from "./filter.ts";
+import { documentText } from "./records.ts";
 import { answer, inTransaction, storeError, takeLock, walk } from "./requests.ts";
 import { type DocumentRow, type Piece, type Row, SCHEMA, STORES, keysOf, migrate, rangeOf, recordOf } from "./rows.ts";
 import { Writing } from "./writing.ts";
@@ -162,8 +163,8 @@ class DatabaseStore implements IndexedDBStore {
 
   // ------------------------------------------------------------------------------------------------- documents
 
-  put(collection: string, key: string, value: unknown): Promise<void> {
-    const row: DocumentRow = { collection, key, text: JSON.stringify(value) };
+  async put(collection: string, key: string, value: unknown): Promise<void> {
+    const row: DocumentRow = { collection, key, text: documentText(collection, key, value) };
     return this.#do("readwrite", async (transaction) => {
       const documents = transaction.objectStore("document");
       const known = await answer(documents.index("key").getKey([collection, key]));
@@ -290,7 +291,7 @@ class DatabaseStore implements IndexedDBStore {
     });
   }
 
-  due({ after, until, limit = 100 }: { after?: number; until: number; limit?: number }): Promise<{ id: string; wakeAt: number }[]> {
+  due({ after, until, limit = Infinity }: { after?: number; until: number; limit?: number }): Promise<{ id: string; wakeAt: number }[]> {
     return this.#do("readonly", async (transaction) => {
       if (after !== undefined && after >= until) return [];
       const range = after === undefined ? IDBKeyRange.upperBound(until) : IDBKeyRange.bound(after, until, true);
@@ -298,9 +299,11 @@ class DatabaseStore implements IndexedDBStore {
       if (limit <= 0) return due;
       await walk(transaction.objectStore("execution").index("wake").openCursor(range), ({ value }) => {
         const { id, wake } = value as Row;
+        // Those of the same time are in one page.
+        if (due.length >= limit && wake !== due.at(-1)?.wakeAt) return false;
         // Only what wakes is in this index.
         due.push({ id, wakeAt: wake! });
-        return due.length < limit;
+        return true;
       });
       return due;
     });

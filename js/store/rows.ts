@@ -1,6 +1,7 @@
 // What the database of a browser has: its object stores, and the row of an execution.
 
 import type { ExecutionFilter, ExecutionRecord } from "../api/durable.d.ts";
+import type { Stored } from "./records.ts";
 import { answer } from "./requests.ts";
 
 /** The version of the schema. A change of it has a step in `migrate`. */
@@ -10,9 +11,6 @@ export const STORES = ["counter", "definition", "document", "execution", "text",
 
 /** Members of a record that are kept beside it, so that a list does not read them. */
 export const PAYLOADS = ["input", "output", "cause"] as const;
-
-/** A record without its payloads. */
-export type Stored = ExecutionRecord & { order: number; version: number };
 
 /** An execution. Its texts (payloads, snapshot, facts, history) are in other object stores, under keys that begin with its order. */
 export interface Row {
@@ -31,8 +29,8 @@ export interface Row {
   wakeAt: number | null;
   /** Only of a running one that wakes by itself: when. */
   wake?: number;
-  /** Only of an ended one: a number that increases with every end. */
-  ended?: number;
+  /** Only of an ended one: when it ended, as far as that is known, and its order. */
+  ended?: [stopDate: number, order: number];
   bytes: number;
 }
 
@@ -71,21 +69,30 @@ export function migrate(database: IDBDatabase, from: number): void {
 }
 
 /** The row of a new execution. */
-export function newRow(record: ExecutionRecord, order: number): Row {
-  const { id, mapRunArn = "", machineArn } = record;
+export function newRow(record: Stored): Row {
+  const { id, mapRunArn = "", machineArn, order, status } = record;
   return {
     order,
     id,
     scope: mapRunArn,
     machine: machineArn,
-    status: record.status,
-    record: withoutPayloads({ ...record, order, version: 0 }),
+    status,
+    record: withoutPayloads(record),
     sizes: {},
     facts: 0,
     events: 0,
     wakeAt: null,
     bytes: 0,
   };
+}
+
+/** Sets the keys of a row that only some rows have. */
+export function index(row: Row): void {
+  const { status, stopDate } = row.record;
+  if (status === "RUNNING") delete row.ended;
+  else row.ended = [stopDate ?? Infinity, row.order];
+  if (status === "RUNNING" && row.wakeAt !== null) row.wake = row.wakeAt;
+  else delete row.wake;
 }
 
 /** A record as a row has it. */

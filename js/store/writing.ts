@@ -1,16 +1,12 @@
 // Writes to the browser's database, in one transaction.
 
-import type { Batch, BatchResult, ExecutionRecord, Texts } from "../api/durable.d.ts";
-import { StoreConflict } from "./errors.ts";
+import type { Batch, BatchResult, Texts } from "../api/durable.d.ts";
+import { changed, piecesOf, refused, type Stored } from "./records.ts";
 import { answer, walk } from "./requests.ts";
-import { PAYLOADS, type Piece, type Row, type Stored, keysOf, newRow, recordOf, withoutPayloads } from "./rows.ts";
+import { PAYLOADS, type Piece, type Row, index, keysOf, newRow, recordOf, withoutPayloads } from "./rows.ts";
 
-// Long histories are kept in pieces, so that reading a page does not parse the whole history.
-const PIECE_EVENTS = 500;
-const PIECE_TEXT = 1 << 18;
-
-/** What the object store of counters has. */
-const COUNTERS = ["order", "ended", "bytes"] as const;
+/** What the object store of counters has: the order of the last execution, and the characters of the texts of ended ones. */
+const COUNTERS = ["order", "bytes"] as const;
 type Counter = (typeof COUNTERS)[number];
 
 /** What was done to one row. */
@@ -23,7 +19,7 @@ export class Writing {
   readonly #transaction: IDBTransaction;
   /** The rows that the transaction is about, as they become. */
   readonly #rows = new Map<string, Known>();
-  readonly #counters: Record<Counter, number> = { order: 0, ended: 0, bytes: 0 };
+  readonly #counters: Record<Counter, number> = { order: 0, bytes: 0 };
 
   constructor(transaction: IDBTransaction) {
     this.#transaction = transaction;
@@ -67,90 +63,73 @@ export class Writing {
   }
 
   #write(batch: Batch): BatchResult {
-    const { id, create, version } = batch;
+    const { id, facts, snapshot, wakeAt } = batch;
     const known = this.#rows.get(id);
-    if (create !== undefined) {
-      if (known !== undefined) return { ok: false, error: new StoreConflict(`there is an execution ${id} already`) };
-      const made = { row: newRow(create, ++this.#counters.order), changed: true };
-      this.#rows.set(id, made);
-      this.#payloads(made.row, create);
-      return this.#append(made, batch);
+    const error = refused(batch, known?.row.record.version);
+    if (error !== undefined) return { ok: false, error };
+    let record: Stored;
+    let pieces: Texts[];
+    try {
+      // Whatever can fail comes before the first change. A payload that stays is beside the record.
+      record = changed(known && { ...known.row.record, input: "" }, batch, known?.row.order ?? this.#counters.order + 1);
+      pieces = batch.events === undefined || batch.events.count === 0 ? [] : piecesOf(batch.events);
+    } catch (error) {
+      return { ok: false, error: error as Error };
     }
-    if (known === undefined) return { ok: false, error: new StoreConflict(`there is no execution ${id}`) };
-    const { version: now } = known.row.record;
-    if (version !== now) return { ok: false, error: new StoreConflict(`${id} has version ${now}, not ${version}`) };
-    return this.#append(known, batch);
-  }
-
-  #append(known: Known, { change, facts, snapshot, events, wakeAt }: Batch): BatchResult {
-    const { row } = known;
-    known.changed = true;
-    const { order } = row;
+    const row = known?.row ?? this.#add(record);
+    this.#weigh(row, -1);
+    for (const name of PAYLOADS)
+      if (known === undefined || (batch.change !== undefined && name in batch.change)) this.#text(row, name, record[name]);
     if (facts !== undefined && facts.count > 0) {
-      this.#store("fact").put(facts.text, [order, row.facts]);
+      this.#store("fact").put(facts.text, [row.order, row.facts]);
       row.facts += facts.count;
-      this.#weigh(row, "facts", (row.sizes["facts"] ?? 0) + facts.text.length);
+      this.#size(row, "facts", (row.sizes["facts"] ?? 0) + facts.text.length);
     }
     if (snapshot !== undefined) {
-      this.#store("fact").delete(keysOf(order));
-      this.#weigh(row, "facts", 0);
+      this.#store("fact").delete(keysOf(row.order));
+      this.#size(row, "facts", 0);
       this.#text(row, "snapshot", snapshot ?? undefined);
     }
-    if (events !== undefined && events.count > 0) this.#keep(row, events);
+    this.#keep(row, pieces);
     if (wakeAt !== undefined) row.wakeAt = wakeAt;
-    const version = row.record.version + 1;
-    const changed: Record<string, unknown> = { ...row.record, ...change, order, version };
-    for (const [name, value] of Object.entries(changed)) if (value === undefined) delete changed[name];
-    if (change !== undefined) this.#payloads(row, change);
-    // The members that every record has are never undefined.
-    row.record = withoutPayloads(changed as unknown as Stored);
-    row.status = row.record.status;
-    this.#index(row);
-    return { ok: true, version, order };
+    row.record = withoutPayloads(record);
+    row.status = record.status;
+    index(row);
+    this.#weigh(row, 1);
+    this.#rows.set(id, { row, changed: true });
+    return { ok: true, version: record.version, order: row.order };
   }
 
-  /** Sets the keys of a row that only some rows have. */
-  #index(row: Row): void {
-    const running = row.status === "RUNNING";
-    if (running) delete row.ended;
-    else row.ended ??= ++this.#counters.ended;
-    if (running && row.wakeAt !== null) row.wake = row.wakeAt;
-    else delete row.wake;
-  }
-
-  /** Keeps the payloads that a record or a change of one names. */
-  #payloads(row: Row, given: Partial<ExecutionRecord>): void {
-    for (const name of PAYLOADS) if (name in given) this.#text(row, name, given[name]);
+  #add(record: Stored): Row {
+    this.#counters.order = record.order;
+    return newRow(record);
   }
 
   #text(row: Row, name: string, text: string | undefined): void {
     const texts = this.#store("text");
     if (text !== undefined) texts.put(text, [row.order, name]);
     else if (name in row.sizes) texts.delete([row.order, name]);
-    this.#weigh(row, name, text?.length);
+    this.#size(row, name, text?.length);
   }
 
-  #weigh(row: Row, name: string, size: number | undefined): void {
-    const more = (size ?? 0) - (row.sizes[name] ?? 0);
+  #size(row: Row, name: string, size: number | undefined): void {
+    row.bytes += (size ?? 0) - (row.sizes[name] ?? 0);
     if (size === undefined) delete row.sizes[name];
     else row.sizes[name] = size;
-    row.bytes += more;
-    this.#counters.bytes += more;
   }
 
-  /** Appends events of the history, which come as one JSON text. */
-  #keep(row: Row, { text, count }: Texts): void {
-    this.#weigh(row, "events", (row.sizes["events"] ?? 0) + text.length);
-    const pieces = this.#store("history");
-    const put = (piece: Piece): void => {
-      pieces.put(piece, [row.order, piece.from]);
-      row.events += piece.count;
-    };
-    if (count <= PIECE_EVENTS || text.length <= PIECE_TEXT) return put({ from: row.events, count, text });
-    const events: unknown[] = JSON.parse(text);
-    for (let at = 0; at < events.length; at += PIECE_EVENTS) {
-      const some = events.slice(at, at + PIECE_EVENTS);
-      put({ from: row.events, count: some.length, text: JSON.stringify(some) });
+  /** Counts the texts of an ended execution, or no longer. */
+  #weigh({ ended, bytes }: Row, times: 1 | -1): void {
+    if (ended !== undefined) this.#counters.bytes += times * bytes;
+  }
+
+  /** Appends events of the history. */
+  #keep(row: Row, pieces: readonly Texts[]): void {
+    for (const { text, count } of pieces) {
+      const piece: Piece = { from: row.events, count, text };
+      this.#store("history").put(piece, [row.order, piece.from]);
+      row.events += count;
+      this.#size(row, "events", (row.sizes["events"] ?? 0) + text.length);
     }
   }
 
@@ -188,8 +167,9 @@ export class Writing {
     return gone.map(({ id }) => id);
   }
 
-  #drop({ order, bytes }: Row): void {
-    this.#counters.bytes -= bytes;
+  #drop(row: Row): void {
+    const { order } = row;
+    this.#weigh(row, -1);
     this.#store("execution").delete(order);
     for (const name of ["text", "fact", "history"]) this.#store(name).delete(keysOf(order));
   }

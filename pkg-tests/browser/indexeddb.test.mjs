@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { importSource } from "../../scripts/sources.mjs";
 import { borrow, comes, launchStaying, serve, skip, until } from "../browser.mjs";
+import { storeSuite } from "../store/suite.mjs";
 
 const dist = resolve(import.meta.dirname, "../../dist");
 
@@ -207,6 +208,12 @@ describe("a store in IndexedDB", { skip }, () => {
   after(async () => {
     await chrome.close();
     await server.close();
+  });
+
+  storeSuite(test, "IndexedDB", async () => {
+    const page = await tab();
+    const name = `suite ${numbers++}`;
+    return { store: new PageStore(page, name), another: () => new PageStore(page, name), done: () => page.close() };
   });
 
   test("does what the store in memory does, whatever is written to it", async () => {
