@@ -87,7 +87,7 @@ async function bundle() {
   const modules = await esbuild.build({
     ...options,
     entryPoints: [
-      ...["web", "slim", "inline", "workerd", "debug", "indexeddb"].map((name) => ({ in: entry(name), out: name })),
+      ...["web", "slim", "inline", "workerd", "debug", "durable", "indexeddb"].map((name) => ({ in: entry(name), out: name })),
       { in: join(root, "js/border/parts.ts"), out: "parts" },
       ...NODE_ENTRIES.map(([name, out = name]) => ({ in: entry(name), out: `bundled-${out}` })),
     ],
@@ -191,7 +191,7 @@ async function bundleForNode(esbuild, options) {
 }
 
 /** Entries that are for Node, with their names in dist. */
-const NODE_ENTRIES = [["node"], ["folder"], ["debug-node"], ["server"], ["sqlite"], ["testing"]];
+const NODE_ENTRIES = [["node"], ["folder"], ["debug-node"], ["durable-node"], ["server"], ["sqlite"], ["testing"]];
 
 /** In bundles the WebAssembly is in the code, and no file is looked for beside it. */
 const holding = {

@@ -16,6 +16,7 @@ const entries = [
   ["stepglass/node", "folder"],
   ["stepglass/server", "server"],
   ["stepglass/sqlite", "sqlite"],
+  ["stepglass/durable", "durable"],
   ["stepglass/indexeddb", "indexeddb"],
   ["stepglass/debug", "debug"],
   ["stepglass/debugger", "debugger"],

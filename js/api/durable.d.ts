@@ -1,25 +1,178 @@
 /**
- * Executions that outlive their process: they are kept in a store, and go on where they were after a restart.
+ * Executions that outlive their process: they are kept in a store, and continue where they were after a restart.
  *
  * @example
  * ```js
  * import { Runtime } from "stepglass/durable";
- * import { sqlite } from "stepglass/sqlite";
  *
+ * // sqlite("orders.db") of stepglass/sqlite, or indexedDB("orders") of stepglass/indexeddb
  * const runtime = new Runtime({
- *   store: sqlite("orders.db"),
+ *   store,
  *   machines: { Order: definition },
- *   tasks: { charge: async ({ amount }, task) => pay(amount, { idempotencyKey: task.idempotencyKey }) },
+ *   tasks: { charge: async ({ amount }, task) => pay(amount, { key: task.idempotencyKey }) },
  * });
- * await runtime.open(); // goes on with whatever ran
+ * await runtime.open(); // continues what ran
  * const execution = await runtime.start("Order", { name: "order-7", input: { amount: 12 } });
- * console.log(await execution.result);
+ * console.log(await execution.result); // { status: "SUCCEEDED", output: { paid: 12 } }
  * await runtime.close();
  * ```
  *
  * @packageDocumentation
  */
-import type { ExecutionStatus } from "./index.js";
+import type {
+  Clock,
+  Definition,
+  ExecutionResult,
+  ExecutionStatus,
+  Frame,
+  HistoryEvent,
+  Limits,
+  StateMachine,
+  TaskHandlers,
+} from "./index.js";
+
+// ------------------------------------------------------------------------------------------------------- runtime
+
+/**
+ * Runs executions that are kept in a store. One runtime owns its store; its executions are in memory only while they have work to do.
+ *
+ * What it promises:
+ * 1. When `start`, a signal, a token's answer, `stop` or `redrive` resolves, it is in the store: a crash does not undo it.
+ * 2. A task is called at least once. A task whose answer is in the store is never called again. `task.idempotencyKey` is the same in
+ *    each call of a task, over retries and restarts: pass it on to services that take one.
+ * 3. An execution continues where it was, with the same history as if the process had not ended. Time that passed meanwhile has passed for
+ *    Wait states and the machine's TimeoutSeconds, but no task times out that was not called.
+ */
+export class Runtime {
+  constructor(options: RuntimeOptions);
+  /** Opens the store and continues whatever ran. Resolves to the runtime. */
+  open(): Promise<this>;
+  /**
+   * Starts an execution, and resolves when it is in the store. With the name and input of a running execution it is that one, as
+   * StartExecution of AWS does; a name with another input, or of one that has ended, is refused with `EXECUTION_EXISTS`.
+   */
+  start<Output = any>(machine: string, options?: DurableStartOptions): Promise<DurableExecution<Output>>;
+  /** Starts an execution and resolves to its output; rejects with {@link DurableError} if it does not succeed. */
+  run<Output = any>(machine: string, options?: DurableStartOptions): Promise<Output>;
+  /** Returns a handle of an execution, by its ARN, or by its machine and its name. Undefined if there is none. */
+  get<Output = any>(arn: string): Promise<DurableExecution<Output> | undefined>;
+  get<Output = any>(machine: string, name: string): Promise<DurableExecution<Output> | undefined>;
+  /** Returns executions, the latest first; `machine` is a name here. */
+  list(filter?: RuntimeFilter, page?: { before?: number; limit?: number }): Promise<{ items: ExecutionSummary[]; before?: number }>;
+  /** Counts executions. */
+  count(filter?: RuntimeFilter): Promise<number>;
+  /** Completes the task with this token: SendTaskSuccess. False if the task has ended already. */
+  succeed(token: string, output?: unknown): Promise<boolean>;
+  /** Fails the task with this token: SendTaskFailure. False if the task has ended already. */
+  fail(token: string, failure?: { error?: string; cause?: string }): Promise<boolean>;
+  /** Says that the task with this token is alive: SendTaskHeartbeat. False if the task has ended already. */
+  heartbeat(token: string): Promise<boolean>;
+  /** Removes ended executions as `retention` says, at once. Resolves to their ARNs. */
+  prune(): Promise<string[]>;
+  /** How many executions are in memory. */
+  readonly resident: number;
+  /**
+   * Ends the runtime, not its executions: handlers at work have `grace` milliseconds (default: 0) to answer, then their signals are
+   * aborted; the store is written and closed.
+   */
+  close(options?: { grace?: number }): Promise<void>;
+  /** For `await using`: {@link Runtime.close}. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Options of a runtime. */
+export interface RuntimeOptions extends Limits {
+  /** Where executions are kept. Default: a new {@link MemoryStore}, which is lost with the process. */
+  store?: Store;
+  /** The machines that can be started, by name: definitions or state machines. */
+  machines: Readonly<Record<string, Definition | StateMachine>>;
+  /** The handlers of the Task states. */
+  tasks?: TaskHandlers;
+  /** Which ended executions to keep: for so many days, and so many of them. Default: all. */
+  retention?: { days?: number; executions?: number };
+  /** How many executions that wait stay in memory; the others are loaded when they are due. Default: 1,000. */
+  resident?: number;
+  /** The region and the account in ARNs. Default: `"us-east-1"` and `"123456789012"`. */
+  region?: string;
+  account?: string;
+  /** Default: `"real"`. */
+  clock?: "real" | Clock;
+  /** Called when an execution has ended and its end is in the store. */
+  onEnd?: (execution: ExecutionDescription) => void;
+  /** Called when an execution cannot go on: its facts no longer lead to what they have led to, or are damaged. It is not ended. */
+  onSuspended?: (execution: ExecutionDescription, reason: string) => void;
+  /** Called when the store could not write, for example because the disk is full. It is tried again until it can. */
+  onStoreError?: (failure: { error: unknown; failures: number; retriesIn: number }) => void;
+}
+
+/** Options of a start. */
+export interface DurableStartOptions {
+  /** Default: a random UUID. */
+  name?: string;
+  /** Default: `{}`. */
+  input?: unknown;
+  /** For {@link Runtime.list}. */
+  tags?: Record<string, string>;
+  /** The seed of UUIDs, random numbers and task tokens: equal seeds give equal ones. Default: random. */
+  seed?: number | bigint;
+}
+
+/** Selects executions: those to which every member applies. */
+export interface RuntimeFilter extends Omit<ExecutionFilter, "machineArn"> {
+  /** The name of the machine. */
+  machine?: string;
+}
+
+/** An execution of a runtime. It need not be in memory. */
+export interface DurableExecution<Output = any> {
+  readonly arn: string;
+  readonly name: string;
+  /** The machine's name. */
+  readonly machine: string;
+  /** How it ends. It never rejects; while an execution is suspended it stays open. */
+  readonly result: Promise<ExecutionResult<Output>>;
+  /** What is in the store of it. */
+  describe(): Promise<ExecutionDescription>;
+  /** All events so far, as GetExecutionHistory returns them. */
+  history(page?: { from?: number; limit?: number; reverse?: boolean }): Promise<HistoryEvent[]>;
+  /** What runs now. Empty for an execution that has ended. */
+  frames(): Promise<Frame[]>;
+  /** Stops it: ABORTED, with the error and cause given. Resolves when that is in the store; of no effect once it has ended. */
+  stop(error?: string, cause?: string): Promise<void>;
+  /** Takes it up again where it failed: RedriveExecution. Rejects with `NOT_REDRIVABLE`. */
+  redrive(): Promise<void>;
+}
+
+/** An execution as DescribeExecution tells it. Times are milliseconds since 1970. */
+export interface ExecutionDescription {
+  arn: string;
+  name: string;
+  machine: string;
+  status: ExecutionStatus;
+  startDate: number;
+  stopDate?: number;
+  input: any;
+  output?: any;
+  error?: string;
+  cause?: string;
+  tags: Record<string, string>;
+  redriveCount: number;
+  redriveDate?: number;
+  /** The execution whose task has started it. */
+  parent?: { arn: string };
+  /** Why it cannot go on, and since when. */
+  suspended?: { reason: string; at: number };
+}
+
+/** Rejects {@link Runtime.run} of an execution that did not succeed. */
+export class DurableError extends Error {
+  private constructor();
+  readonly code: "EXECUTION_FAILED" | "EXECUTION_TIMED_OUT" | "EXECUTION_ABORTED";
+  readonly status: "FAILED" | "TIMED_OUT" | "ABORTED";
+  readonly error: string | undefined;
+  readonly errorCause: string | undefined;
+  readonly arn: string;
+}
 
 // -------------------------------------------------------------------------------------------------------- stores
 
@@ -170,7 +323,7 @@ export interface Texts {
   count: number;
 }
 
-/** What has become of a batch. */
+/** The result of a batch. */
 export type BatchResult = { ok: true; version: number; order: number } | { ok: false; error: Error; record?: ExecutionRecord };
 
 /** What a store keeps to make an execution again. */
@@ -188,11 +341,13 @@ export interface StoredExecution {
 
 /** Another writer has written since, or owns the store. */
 export class StoreConflict extends Error {
+  constructor(message: string);
   readonly code: "STORE_CONFLICT";
 }
 
 /** The store cannot do what is asked: its schema is newer, the disk is full, a record is damaged. */
 export class StoreError extends Error {
+  constructor(code: string, message: string, options?: { cause?: unknown });
   readonly code: string;
 }
 

@@ -1183,6 +1183,11 @@ export type ErrorCode =
   | "STORE_CLOSED"
   | "STORE_UNAVAILABLE"
   | "STORE_FAILED"
+  | "NOT_OPEN"
+  | "UNKNOWN_MACHINE"
+  | "EXECUTION_EXISTS"
+  | "UNKNOWN_EXECUTION"
+  | "REPLAY_DIVERGED"
   | "INTERNAL";
 
 /** Rejects `machine.run()`. */

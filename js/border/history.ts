@@ -110,6 +110,11 @@ export class HistoryEngine extends EngineHandle {
     }
   }
 
+  /** The digest of the commands so far. */
+  get digest(): number {
+    return 0;
+  }
+
   /** The snapshot, parsed. */
   snapshot(): EngineSnapshot {
     if (this.#archived === 0 && this.events <= FEW_EVENTS) return JSON.parse(this.ask("snapshot"));

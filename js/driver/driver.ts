@@ -4,15 +4,16 @@
 // hand. An answer that is no promise is fed at once, without a microtask.
 
 import { InternalError, TaskCancelled, messageOf, misuse } from "../base/errors.ts";
-import { answeredFailure, failure, resultText, submittedText, taskInput } from "../tasks/integration.ts";
-import { answerText } from "./answer.ts";
-import { isObject } from "../base/json.ts";
+import { failure, submittedText, taskInput } from "../tasks/integration.ts";
 import { shown } from "../base/shown.ts";
 import { isThenable } from "../base/thenable.ts";
 import { Alarm, VirtualClock } from "./clock.ts";
 import { inTime, later, mayBegin, soon } from "./scheduler.ts";
+import type { Journal } from "./journal.ts";
 import { Observers } from "./observers.ts";
+import { Call, ENDED, type NestedSnapshot, answerOf, isResumer, refusedAnswer } from "./calls.ts";
 import { Task } from "./task.ts";
+import { Work, asleep } from "./work.ts";
 import type {
   CancelReason,
   Clock,
@@ -25,14 +26,14 @@ import type {
   HistoryEvent,
   InvokeCommand,
   PendingTask,
-  TaskHandler,
+  Step,
   TraceStage,
 } from "../api/index.d.ts";
-import type { CodedError, Thrown } from "../base/errors.ts";
+import type { Thrown } from "../base/errors.ts";
 import type { Fact } from "../border/facts.ts";
 import type { HistoryEngine } from "../border/history.ts";
-import type { Completion, EndedCall, HandlerCall, NestedExecution, TaskCall, TaskDriver, TaskFailure, Taker } from "../tasks/call.ts";
-import type { Handlers, Resource } from "../tasks/resource.ts";
+import type { Completion, EndedCall, TaskDriver, TaskFailure } from "../tasks/call.ts";
+import type { Handlers } from "../tasks/resource.ts";
 import type { ClockMember } from "./clock.ts";
 import type { ObserverOptions } from "./observers.ts";
 import type { TaskHost } from "./task.ts";
@@ -41,9 +42,6 @@ import type { TaskHost } from "./task.ts";
 export interface DriverFamily {
   readonly drivers: Set<TaskDriver>;
 }
-
-/** The execution that a task waited for when a snapshot was taken. */
-export type NestedSnapshot = NonNullable<ExecutionSnapshot["nested"]>[number];
 
 /** How an execution ended; `error` and `cause` belong to one that did not succeed. */
 export type Outcome = ExecutionResult & { output?: unknown; error?: string; cause?: string };
@@ -56,46 +54,10 @@ export interface DriverOptions {
   family?: DriverFamily | undefined;
   seed: bigint;
   observers: ObserverOptions;
+  /** Of an execution that outlives its process. */
+  journal?: Journal | undefined;
   /** Called once, with the time of the end. */
   onFinish: (outcome: Outcome, now: number) => void;
-}
-
-/** One task between its invocation and its end. */
-class Call implements HandlerCall {
-  readonly command: InvokeCommand;
-  readonly resource: Resource;
-  readonly task: Task;
-  /** Whether a handler's promise is open. */
-  pending = false;
-  /** Sleeps of the handler that are not over; a handler that sleeps does not hold virtual time. */
-  sleeps = 0;
-  /** Whether the answer to come is only the request's. */
-  submits: boolean;
-  answered = false;
-  ended = false;
-  onCancel: ((reason: CancelReason) => void) | undefined = undefined;
-  onEnd: (() => void) | undefined = undefined;
-  child: NestedExecution | undefined = undefined;
-
-  constructor(command: InvokeCommand, resource: Resource, task: Task) {
-    this.command = command;
-    this.resource = resource;
-    this.task = task;
-    this.submits = resource.pattern === "waitForTaskToken";
-  }
-}
-
-/** A handler that sleeps. */
-interface Sleep {
-  at: number;
-  call: Call;
-  resolve: () => void;
-  reject: (reason: unknown) => void;
-}
-
-/** Starts executions, and can wait for one that was restored. */
-interface Resumer extends Taker {
-  resume(call: TaskCall, driver: TaskDriver, child: NestedSnapshot): void;
 }
 
 export class Driver implements TaskDriver, TaskHost, ClockMember {
@@ -107,6 +69,11 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
   #alarm: Alarm | undefined;
   #observers: Observers;
   #onFinish: DriverOptions["onFinish"];
+  #journal: Journal | undefined;
+  // Steps whose facts are not kept yet, and how many of them have tasks to call.
+  #held = 0;
+  #heldTasks = 0;
+  #abandoned = false;
   // Facts, and how many of them were fed.
   #inbox: (Fact | undefined)[] = [];
   #read = 0;
@@ -119,12 +86,10 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
   #failure: (Thrown & TaskFailure) | undefined;
   #calls = new Map<number, Call>();
   #tokens = new Map<string, Call | EndedCall>();
-  // The number of handlers at work, whose promise is open and which do not sleep; and of tokens that can still be answered.
-  #promises = 0;
+  #work = new Work();
+  // The number of tokens that can still be answered.
   #tokensOut = 0;
   #jumping = false;
-  // What handlers sleep for, ordered by time.
-  #sleeps: Sleep[] = [];
   #toldIdle = false;
   #running = false;
   #queued = false;
@@ -149,13 +114,14 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
   /** The seed of the names and seeds of executions that this one starts. */
   seed: bigint;
 
-  constructor({ engine, handlers, clock, family, seed, observers, onFinish }: DriverOptions) {
+  constructor({ engine, handlers, clock, family, seed, observers, journal, onFinish }: DriverOptions) {
     this.#engine = engine;
     this.#handlers = handlers;
     this.#clock = clock;
     if (clock instanceof VirtualClock) this.#virtual = clock;
     else this.#alarm = new Alarm(clock, () => this.#post(TICK));
     this.#observers = new Observers(observers, this);
+    this.#journal = journal;
     this.family = family;
     this.seed = seed;
     this.#onFinish = onFinish;
@@ -171,7 +137,8 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     return (
       !this.#running &&
       !this.#queued &&
-      this.#promises === 0 &&
+      this.#work.active === 0 &&
+      this.#held === 0 &&
       !this.#more &&
       this.#done === this.#commands.length &&
       this.#read === this.#inbox.length
@@ -180,18 +147,39 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
 
   /** Whether a handler is at work, and not asleep. */
   get atWork(): boolean {
-    return this.#promises > 0;
+    return this.#work.active > 0;
   }
 
   /** When time moves the execution, or null. */
   get deadline(): number | null {
-    const wakes = this.#sleeps[0]?.at ?? Infinity;
+    const wakes = this.#work.wakesAt;
     return this.#deadline !== null && this.#deadline <= wakes ? this.#deadline : wakes === Infinity ? null : wakes;
   }
 
   /** Tokens that somebody may still answer. */
   get tokens(): number {
     return this.#tokensOut;
+  }
+
+  /**
+   * When an execution that is kept has to be taken up again by a process that did not die with it: 0 for at once, because tasks are to
+   * be called; null for when somebody answers one. The steps that are not kept yet count as done.
+   */
+  get wakeAt(): number | null {
+    if (this.#more || this.#heldTasks > 0 || this.#done < this.#commands.length) return 0;
+    for (const call of this.#calls.values()) if (!call.isOutside) return 0;
+    return this.#deadline;
+  }
+
+  /** Whether the engine was fed all facts. */
+  get isFed(): boolean {
+    return this.#read === this.#inbox.length;
+  }
+
+  /** Whether nothing here moves the execution, so that it need not be in memory until its deadline. */
+  get isAtRest(): boolean {
+    const busy = this.#running || this.#queued || this.#held > 0 || this.#read < this.#inbox.length || this.#work.wakesAt < Infinity;
+    return !busy && !this.#isOver && this.wakeAt !== 0;
   }
 
   /** Checks again whether there is anything to do. */
@@ -205,16 +193,9 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     if (!(duration >= 0)) throw misuse("INVALID_ARGUMENT", "task.sleep() takes a number of milliseconds", RangeError);
     const call = this.#calls.get(task.id);
     if (call?.task !== task) return asleep(Promise.reject(task.signal.reason ?? new TaskCancelled("Stopped", task.stateName)));
-    return asleep(
-      new Promise<void>((resolve, reject) => {
-        const sleep: Sleep = { at: this.#clock.now() + duration, call, resolve, reject };
-        const before = this.#sleeps.findIndex(({ at }) => at > sleep.at);
-        this.#sleeps.splice(before < 0 ? this.#sleeps.length : before, 0, sleep);
-        this.#setSleeps(call, call.sleeps + 1);
-        // Time must not pass this sleep: the timer is set again.
-        later(() => this.#kick());
-      }),
-    );
+    // Time must not pass this sleep: the timer is set again.
+    later(() => this.#kick());
+    return this.#work.sleep(call, this.#clock.now() + duration);
   }
 
   /** With virtual time: nothing can move any execution on this clock. */
@@ -264,14 +245,65 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     this.begin([["recovered", again]]);
   }
 
+  /** Goes on with an engine that was made again from the facts that were kept. */
+  recover(): void {
+    this.events = this.#engine.events;
+    this.#observers.skip(this.events);
+    this.#deadline = this.#engine.ask("deadline") ?? null;
+    const pending: PendingTask[] = JSON.parse(this.#engine.ask("pending"));
+    const again: number[] = [];
+    for (const { phase, ...command } of pending) {
+      if (phase !== "scheduled" && this.#reopen(command, phase)) continue;
+      if (phase !== "scheduled") again.push(command.task);
+      this.#commands.push(command);
+    }
+    this.begin([["recovered", again]]);
+  }
+
+  /** Opens the call of a task that somebody outside has. Whether anybody has it: what had it may be gone with its process. */
+  #reopen(command: InvokeCommand, phase: "started" | "submitted"): boolean {
+    const { resource, state, input } = command;
+    const handler = this.#handlers.find(resource, state, input);
+    const taker = typeof handler === "object" && handler.taken !== undefined ? handler : undefined;
+    if (taker === undefined && !(phase === "submitted" && this.#handlers.resource(resource).pattern === "waitForTaskToken")) return false;
+    const call = this.#open(command);
+    call.taken = phase === "started";
+    call.answered = phase === "submitted";
+    taker?.taken?.(call, this);
+    return true;
+  }
+
+  /** Stops without an end: the execution goes on where its facts are taken up again. The signals of its tasks are aborted. */
+  abandon(reason: Thrown): void {
+    if (this.#isOver) return;
+    this.#abandoned = true;
+    this.#stoppedBy ??= reason;
+    this.#alarm?.set(null);
+    this.#inbox.length = 0;
+    this.#read = 0;
+    this.#commands = [];
+    this.#done = 0;
+    this.#more = false;
+    this.#deadline = null;
+    for (const task of [...this.#calls.keys()]) this.#close(task, "Stopped");
+    this.#virtual?.leave(this);
+    this.family?.drivers.delete(this);
+    this.#engine.discard();
+    this.#wake();
+  }
+
+  /** Whether nothing moves the execution here any more. */
+  get #isOver(): boolean {
+    return this.outcome !== undefined || this.#abandoned;
+  }
+
   /** Redrives an execution that did not succeed. Throws if that is impossible. */
   redrive(): void {
-    this.#observers.skip(this.#engine.events);
-    const step = this.#engine.feed("redrive", this.#clock.now());
-    this.#commands = step.commands;
-    this.#more = step.more;
-    this.#deadline = step.deadline;
-    this.events = step.events;
+    this.events = this.#engine.events;
+    this.#observers.skip(this.events);
+    const now = this.#clock.now();
+    const step = this.#engine.feed("redrive", now);
+    this.#stepped(now, ["redrive"], step);
     this.begin([TICK]);
   }
 
@@ -286,7 +318,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
   }
 
   #post(fact: Fact): void {
-    if (this.outcome !== undefined) return;
+    if (this.#isOver) return;
     this.#inbox.push(fact);
     // The signals of tasks are aborted at once, although the engine is fed the stop in a later turn.
     if (fact[0] === "stop" && !this.#stopping) {
@@ -329,6 +361,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
 
   /** The events from an index on, parsed; up to another index. */
   history(from = 0, to = Infinity): HistoryEvent[] {
+    if (this.#journal !== undefined) to = Math.min(to, this.events);
     const events = this.#engine.history(from, to);
     if (this.#crash && from < this.events && to >= this.events) events.push(this.#crash);
     return events;
@@ -336,7 +369,8 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
 
   /** The events from an index on, in lists of a bounded size. */
   *pages(from: number): Generator<HistoryEvent[], void, undefined> {
-    for (const page of this.#engine.pages(from)) yield page.map(([, event]) => event);
+    const to = this.#journal === undefined ? Infinity : this.events;
+    for (const page of this.#engine.pages(from, to)) yield page.map(([, event]) => event);
     if (this.#crash && from < this.events) yield [this.#crash];
   }
 
@@ -421,7 +455,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
         this.#feed(fact);
         this.#observers.tell();
       }
-      if (this.outcome === undefined) this.#alarm?.set(idle ? this.deadline : null);
+      if (!this.#isOver) this.#alarm?.set(idle ? this.deadline : null);
     } catch (bug) {
       // A bug of this package, or a clock that throws.
       this.#fail(new InternalError(bug).message);
@@ -434,9 +468,9 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
 
   /** Whether there is no fact, without reading the clock. */
   #isIdle(): boolean {
-    if (this.outcome !== undefined) return true;
-    const waits = this.#read === this.#inbox.length && !this.#more && this.#sleeps.length === 0;
-    return waits && !(this.#virtual !== undefined && this.#promises === 0);
+    if (this.#isOver) return true;
+    const waits = this.#read === this.#inbox.length && !this.#more && this.#work.wakesAt === Infinity;
+    return waits && !(this.#virtual !== undefined && this.#work.active === 0 && this.#held === 0);
   }
 
   #next(): Fact | undefined {
@@ -452,7 +486,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
       return fact;
     }
     if (this.#more) return TICK;
-    if (this.#virtual !== undefined && this.#promises === 0) {
+    if (this.#virtual !== undefined && this.#work.active === 0 && this.#held === 0) {
       if (!this.#jump(this.#virtual)) return undefined;
       if (this.#deadline !== null && this.#deadline <= this.#clock.now()) return TICK;
     }
@@ -482,41 +516,58 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
 
   /** Ends the sleeps that are over. The engine's own deadline comes first. */
   #wakeSleepers(): void {
-    if (this.#sleeps.length === 0) return;
+    const { wakesAt } = this.#work;
+    if (wakesAt === Infinity) return;
     const now = this.#clock.now();
-    const over = this.#sleeps.findIndex(({ at }) => at > now);
-    if (over === 0 || (this.#deadline !== null && this.#deadline <= now)) return;
-    for (const { call, resolve } of this.#sleeps.splice(0, over < 0 ? this.#sleeps.length : over)) {
-      this.#setSleeps(call, call.sleeps - 1);
-      resolve();
-    }
-    later(() => this.#kick());
-  }
-
-  #setPending(call: Call, pending: boolean): void {
-    if (call.pending === pending) return;
-    call.pending = pending;
-    if (call.sleeps === 0) this.#promises += pending ? 1 : -1;
-  }
-
-  #setSleeps(call: Call, sleeps: number): void {
-    const slept = call.sleeps > 0;
-    call.sleeps = sleeps;
-    if (call.pending && slept !== sleeps > 0) this.#promises += slept ? 1 : -1;
+    if (this.#deadline !== null && this.#deadline <= now) return;
+    if (this.#work.wake(now)) later(() => this.#kick());
   }
 
   #feed(fact: Fact): void {
-    let step;
+    let step: Step;
+    const now = this.#clock.now();
     try {
-      step = this.#engine.feedFact(this.#clock.now(), fact);
+      step = this.#engine.feedFact(now, fact);
     } catch (thrown) {
       if (thrown instanceof InternalError) return this.#fail(thrown.message);
       return this.#refused(fact, thrown);
     }
+    this.#stepped(now, fact, step);
+  }
+
+  /** Takes a step up that the engine has made. */
+  #stepped(now: number, fact: Fact, step: Step): void {
     this.#more = step.more;
     this.#deadline = step.deadline;
-    this.events = step.events;
     this.#toldIdle = false;
+    if (this.#journal !== undefined) return this.#hold(this.#journal, now, fact, step);
+    this.events = step.events;
+    this.#queueCommands(step);
+  }
+
+  /** Keeps a fact; the commands of its step are performed when it is kept. */
+  #hold(journal: Journal, now: number, fact: Fact, step: Step): void {
+    if (fact[0] === "started") {
+      const call = this.#calls.get(fact[1]);
+      if (call !== undefined) call.taken = true;
+    }
+    const calls = step.commands.some(({ type }) => type === "Invoke") ? 1 : 0;
+    this.#held += 1;
+    this.#heldTasks += calls;
+    journal.fed(now, fact, step);
+    journal.keep(() => {
+      this.#held -= 1;
+      this.#heldTasks -= calls;
+      if (this.#abandoned) return;
+      this.events = step.events;
+      this.#queueCommands(step);
+      this.#observers.tell();
+      this.#kick();
+      this.#wake();
+    });
+  }
+
+  #queueCommands(step: Step): void {
     if (this.#done === this.#commands.length) {
       this.#commands = step.commands;
       this.#done = 0;
@@ -527,14 +578,12 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
 
   /** Fails the task whose answer the engine refuses: it is too large, or nested too deeply. */
   #refused([method, task]: Fact, thrown: unknown): void {
-    const why = messageOf(thrown);
-    if (typeof task !== "number") return this.#fail(why);
+    if (typeof task !== "number") return this.#fail(messageOf(thrown));
     const call = this.#calls.get(task);
     if (call !== undefined) this.#leave(call);
-    if (isTooLarge(thrown)) return this.#feed(["fail", task, "States.DataLimitExceeded", why]);
-    if (method === "succeed" || method === "submitted")
-      return this.#feed(["fail", task, "States.TaskFailed", `the handler's answer cannot be read: ${why}`]);
-    this.#fail(why);
+    const fact = refusedAnswer(method, task, thrown);
+    if (fact === undefined) this.#fail(messageOf(thrown));
+    else this.#feed(fact);
   }
 
   #perform(command: Command): void {
@@ -574,7 +623,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
   #leave(call: Call): void {
     if (call.ended) return;
     call.ended = true;
-    if (call.sleeps > 0) this.#disturb(call);
+    this.#work.disturb(call);
     call.onEnd?.();
     this.#calls.delete(call.command.task);
     const { token } = call.command;
@@ -605,7 +654,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     try {
       answer = handler(taskInput(call.resource, input), call.task);
       if (isThenable(answer)) {
-        this.#setPending(call, true);
+        this.#work.setPending(call, true);
         Promise.resolve(answer).then(
           (value) => this.#settle(call, value),
           (thrown) => this.#reject(call, thrown),
@@ -621,26 +670,9 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
 
   #settle(call: Call, value: unknown): void {
     if (!this.#answered(call)) return;
-    const reads = call.command.purpose === "ItemReader";
-    if (reads && isObject(value) && typeof value.Body === "string" && value.Contents === undefined) {
-      this.#finish(call, ["items", call.command.task, value.Body, true]);
-      return;
-    }
-    const failed = answeredFailure(call.resource, value);
-    if (failed !== undefined) return this.#finish(call, ["fail", call.command.task, failed.error, failed.cause]);
-    let text: string;
-    try {
-      text =
-        (call.resource.kind === "service" ? undefined : answerText(value)) ??
-        resultText(call.resource, call.command, value, this.#clock.now());
-    } catch (thrown) {
-      const cause = `the answer of the handler for state ${JSON.stringify(call.command.state)} cannot be written as JSON: ${messageOf(thrown)}`;
-      this.#finish(call, ["fail", call.command.task, "States.TaskFailed", cause]);
-      return;
-    }
-    if (reads) this.#finish(call, ["items", call.command.task, text, false]);
-    else if (call.submits) this.post("submitted", call.command.task, text);
-    else this.#finish(call, ["succeed", call.command.task, text]);
+    const fact = answerOf(call, value, this);
+    if (fact[0] === "submitted") this.#post(fact);
+    else this.#finish(call, fact);
   }
 
   #reject(call: Call, thrown: unknown): void {
@@ -652,7 +684,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
 
   /** Notes that a handler has answered. Whether the answer still counts. */
   #answered(call: Call): boolean {
-    this.#setPending(call, false);
+    this.#work.setPending(call, false);
     call.answered = true;
     if (!call.ended) return true;
     // Virtual time may have waited for this promise.
@@ -664,7 +696,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
   #finish(call: Call, fact: Fact): void {
     this.#leave(call);
     // Results that are to be stored would pile up behind other facts.
-    if (call.command.purpose === "ResultWriter" && this.outcome === undefined) {
+    if (call.command.purpose === "ResultWriter" && !this.#isOver) {
       this.#inbox.splice(this.#read, 0, fact);
       this.#kick();
     } else {
@@ -674,7 +706,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
 
   /** Ends a call, or reports that it is alive. Returns false if it has already ended. */
   complete(call: Call | EndedCall, ...completion: Completion): boolean {
-    if (call.ended || this.outcome !== undefined) return false;
+    if (call.ended || this.#isOver) return false;
     const { task } = call.command;
     if (completion[0] === "heartbeat") this.#post(["heartbeat", task]);
     else if (completion[0] === "succeed") this.#finish(call, ["succeed", task, completion[1]]);
@@ -685,24 +717,16 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
   #close(task: number, reason: CancelReason): void {
     const call = this.#calls.get(task);
     if (call === undefined) return;
-    const sleeps = call.sleeps > 0 ? this.#disturb(call) : [];
+    const rejects = this.#work.disturb(call);
     this.#leave(call);
-    this.#setPending(call, false);
+    this.#work.setPending(call, false);
     Task.cancel(call.task, reason, this.#stoppedBy);
-    for (const { reject } of sleeps) reject(call.task.signal.reason);
+    for (const reject of rejects) reject(call.task.signal.reason);
     call.onCancel?.(reason);
   }
 
-  /** Removes the sleeps of a call that has ended. */
-  #disturb(call: Call): Sleep[] {
-    const disturbed = this.#sleeps.filter((sleep) => sleep.call === call);
-    this.#sleeps = this.#sleeps.filter((sleep) => sleep.call !== call);
-    this.#setSleeps(call, 0);
-    return disturbed;
-  }
-
   #end(outcome: Outcome): void {
-    if (this.outcome !== undefined) return;
+    if (this.#isOver) return;
     this.outcome = outcome;
     const { status, error, cause } = outcome;
     if (status === "ABORTED") this.thrown = this.#stoppedBy;
@@ -727,7 +751,12 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
 
   /** Ends the execution if the engine cannot, with the history so far. */
   #fail(cause: string): void {
-    if (this.outcome !== undefined) return;
+    if (this.#isOver) return;
+    if (this.#journal !== undefined) {
+      this.abandon({ value: new InternalError(cause) });
+      this.#journal.broken(cause);
+      return;
+    }
     const error = "States.Runtime";
     let last = 0;
     try {
@@ -766,20 +795,3 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
 }
 
 const TICK: Fact = ["tick"];
-
-// Every call that has ended, so that its token is still known although the call is not kept.
-const ENDED: EndedCall = { ended: true };
-
-/** A promise without a handler for rejections: a task may end while a sleep that it does not await is open. */
-function asleep(promise: Promise<void>): Promise<void> {
-  promise.catch(() => {});
-  return promise;
-}
-
-function isResumer(handler: Taker | TaskHandler): handler is Resumer {
-  return "resume" in handler;
-}
-
-function isTooLarge(thrown: unknown): boolean {
-  return thrown instanceof Error && (thrown as Partial<CodedError>).code === "PAYLOAD_TOO_LARGE";
-}

@@ -19,6 +19,7 @@ import type {
 } from "../api/index.d.ts";
 import { Driver, type Outcome } from "../driver/driver.ts";
 import { type VirtualClock, clockOf } from "../driver/clock.ts";
+import type { Journal } from "../driver/journal.ts";
 import { soon } from "../driver/scheduler.ts";
 import { Archive } from "../border/archive.ts";
 import { HistoryEngine } from "../border/history.ts";
@@ -53,8 +54,21 @@ interface Surroundings {
   handlers: Handlers;
   clock: Clock | VirtualClock;
   family?: Family;
-  /** Of one that a task has started: what is done when it ends. */
+  /** Of one that a task or a host has started: what is done when it ends. */
   onFinish?: Launch["onFinish"];
+  /** Of one that outlives its process. */
+  journal?: Journal;
+}
+
+/** What runs an execution that outlives its process. */
+export interface Keeping {
+  handlers: Handlers;
+  clock: Clock | VirtualClock;
+  options: ExecutionOptions;
+  info: ExecutionInfo;
+  seed: bigint;
+  journal: Journal;
+  onFinish: Launch["onFinish"];
 }
 
 /** What launches an execution, which may have no family. */
@@ -201,7 +215,7 @@ export class StateMachine implements PublicMachine {
     surroundings: Surroundings,
     begun: Beginning,
   ): { driver: Driver; execution: Execution } {
-    const { handlers, clock, family, onFinish } = surroundings;
+    const { handlers, clock, family, journal, onFinish } = surroundings;
     // What a task started is in the family already.
     let ended = onFinish;
     let finish: (outcome: Outcome) => void;
@@ -214,6 +228,7 @@ export class StateMachine implements PublicMachine {
       family,
       seed,
       observers,
+      journal,
       onFinish: (outcome, now) => {
         signal?.removeEventListener("abort", stop);
         tellUse(this, () => driver.coverage());
@@ -239,6 +254,18 @@ export class StateMachine implements PublicMachine {
     if (signal?.aborted) soon(stop);
     else signal?.addEventListener("abort", stop, { once: true });
     return { driver, execution };
+  }
+
+  /** For executions that outlive their process: the engine of one, a new one or one that a lean snapshot describes. */
+  static engine(machine: StateMachine, options: ExecutionOptions, lean?: { text: string; events: number }): HistoryEngine {
+    const archive = new Archive(lean?.events);
+    return new HistoryEngine(machine.#handle, engineSettings(options, machine.type), lean?.text, archive);
+  }
+
+  /** The execution of such an engine. */
+  static kept(machine: StateMachine, engine: HistoryEngine, keeping: Keeping): Execution {
+    const { info, seed, options, ...surroundings } = keeping;
+    return machine.#execution(engine, info, seed, options, surroundings, { input: "{}" }).execution;
   }
 
   /** For tasks that start machines: an execution with the surroundings of its parent. */

@@ -6,7 +6,8 @@ import { description, isJson, jsonText, membersText, started } from "../tasks/in
 import { bareName } from "../tasks/resource.ts";
 import { startProblem } from "./start.ts";
 import type { Execution, ExecutionSnapshot } from "../api/index.d.ts";
-import type { NestedSnapshot, Outcome } from "../driver/driver.ts";
+import type { NestedSnapshot } from "../driver/calls.ts";
+import type { Outcome } from "../driver/driver.ts";
 import type { Completion, NestedExecution, TaskCall, TaskDriver, TaskFailure, Taker } from "../tasks/call.ts";
 import type { ExecutionDetails } from "../tasks/integration.ts";
 import type { MissingHandler, Resource, TaskSource } from "../tasks/resource.ts";

@@ -65,7 +65,10 @@ export const TAKER: unique symbol = Symbol.for("stepglass.Taker");
 /** Does tasks in its own time: an activity, or what starts executions. */
 export interface Taker {
   take(call: TaskCall, driver: TaskDriver): void;
-  /** Knows a task that a worker has taken already, before its execution was restored; without this it is taken again. */
+  /**
+   * Knows a task that was taken before a restart: a worker has it, or what it has asked for is under way or done. Without this it is
+   * taken again.
+   */
   taken?(call: TaskCall, driver: TaskDriver): void;
 }
 

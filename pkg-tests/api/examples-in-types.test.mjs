@@ -40,6 +40,12 @@ const charge = () => ({ paid: 42 });
 
 /** By a part of an example: what comes before it, and what has to hold after it. */
 const SURROUNDINGS = {
+  "const execution = await runtime.start(": [
+    `import { MemoryStore } from "stepglass/durable";
+     const store = new MemoryStore(); const definition = machineOf("Charge", { Resource: "charge" });
+     const pay = async (paid, { key }) => ({ paid, by: key.slice(0, 3) });`,
+    `assert.deepEqual(await execution.result, { status: "SUCCEEDED", output: { paid: 12, by: "arn" } });`,
+  ],
   'from "stepglass/debug";\n\nconst session': [
     `const definition = { StartAt: "Each", States: { Each: { Type: "Map", ItemsPath: "$.orders", ItemProcessor: { StartAt: "Charge", States: machineOf("Charge").States }, End: true } } };
      const said = []; console.log = (...words) => said.push(words);`,
@@ -90,6 +96,7 @@ const SURROUNDINGS = {
     `assert.deepEqual(exampleResults(definition), { GetJob: { status: "SUCCEEDED" }, Price: { amount: 1, currency: "currency" } });`,
   ],
   "await element.attach": "browser",
+  'indexedDB("orders");': "browser",
   "<stepglass-debugger": "browser",
   'folder("./data")': [
     `import { mkdirSync, writeFileSync } from "node:fs"; mkdirSync("data/in", { recursive: true }); writeFileSync("data/in/orders.json", "[1, 2]");

@@ -16,7 +16,7 @@ const FLOORS = [
   ["execution"],
   ["convert", "coverage", "files", "types"],
   ["mocks"],
-  ["debug", "testing"],
+  ["debug", "testing", "durable"],
   ["server"],
   ["entries"],
   ["cli"],

@@ -24,11 +24,11 @@ before(() => {
 });
 after(() => tarball?.remove());
 
-test("the component and its worker are at most 50 kB", () => {
+test("the component and its worker are at most 51 kB", () => {
   const dist = join(tarball.folder, "site/node_modules/stepglass/dist");
   const files = ["debugger.js", "debugger-worker.js"];
   const bytes = files.reduce((sum, file) => sum + gzipSync(readFileSync(join(dist, file)), { level: 9 }).length, 0);
-  assert.ok(bytes <= 50_000, `${bytes} bytes`);
+  assert.ok(bytes <= 51_000, `${bytes} bytes`);
   for (const file of readdirSync(dist).filter((name) => name.startsWith("debugger") && name.endsWith(".js"))) {
     assert.doesNotMatch(readFileSync(join(dist, file), "utf8"), /cm-content|innerHTML|https?:\/\/(?!www\.w3\.org|json-schema)/, file);
   }

@@ -1,0 +1,90 @@
+// The open calls of an execution's tasks, and what handlers sleep for.
+
+import { isObject } from "../base/json.ts";
+import { messageOf } from "../base/errors.ts";
+import type { CodedError } from "../base/errors.ts";
+import type { CancelReason, ExecutionSnapshot, InvokeCommand, TaskHandler } from "../api/index.d.ts";
+import type { Fact } from "../border/facts.ts";
+import type { EndedCall, HandlerCall, NestedExecution, TaskCall, TaskDriver, Taker } from "../tasks/call.ts";
+import { answerText } from "./answer.ts";
+import { answeredFailure, resultText } from "../tasks/integration.ts";
+import type { Resource } from "../tasks/resource.ts";
+import type { Task } from "./task.ts";
+
+/** One task between its invocation and its end. */
+export class Call implements HandlerCall {
+  readonly command: InvokeCommand;
+  readonly resource: Resource;
+  readonly task: Task;
+  /** Whether a handler's promise is open. */
+  pending = false;
+  /** Sleeps of the handler that are not over; a handler that sleeps does not hold virtual time. */
+  sleeps = 0;
+  /** Whether the answer to come is only the request's. */
+  submits: boolean;
+  answered = false;
+  /** Whether a worker has taken the task of an activity. */
+  taken = false;
+  ended = false;
+  onCancel: ((reason: CancelReason) => void) | undefined = undefined;
+  onEnd: (() => void) | undefined = undefined;
+  child: NestedExecution | undefined = undefined;
+
+  constructor(command: InvokeCommand, resource: Resource, task: Task) {
+    this.command = command;
+    this.resource = resource;
+    this.task = task;
+    this.submits = resource.pattern === "waitForTaskToken";
+  }
+
+  /** Whether somebody outside is waited for, who finds the task again by its token: it need not be called again after a restart. */
+  get isOutside(): boolean {
+    if (this.child !== undefined || this.pending) return false;
+    return this.taken || (this.submits && this.answered);
+  }
+}
+
+/** Every call that has ended, so that its token is still known although the call is not kept. */
+export const ENDED: EndedCall = { ended: true };
+
+/** The fact that the answer of a task's handler is. */
+export function answerOf({ command, resource, submits }: Call, value: unknown, clock: { now(): number }): Fact {
+  const { task } = command;
+  const reads = command.purpose === "ItemReader";
+  if (reads && isObject(value) && typeof value.Body === "string" && value.Contents === undefined) return ["items", task, value.Body, true];
+  const failed = answeredFailure(resource, value);
+  if (failed !== undefined) return ["fail", task, failed.error, failed.cause];
+  let text: string;
+  try {
+    const plain = resource.kind === "service" ? undefined : answerText(value);
+    text = plain ?? resultText(resource, command, value, clock.now());
+  } catch (thrown) {
+    const cause = `the answer of the handler for state ${JSON.stringify(command.state)} cannot be written as JSON: ${messageOf(thrown)}`;
+    return ["fail", task, "States.TaskFailed", cause];
+  }
+  if (reads) return ["items", task, text, false];
+  return [submits ? "submitted" : "succeed", task, text];
+}
+
+/** The fact that takes the place of an answer that the engine refuses: it is too large, or nested too deeply. */
+export function refusedAnswer(method: Fact[0], task: number, thrown: unknown): Fact | undefined {
+  const why = messageOf(thrown);
+  if (thrown instanceof Error && (thrown as Partial<CodedError>).code === "PAYLOAD_TOO_LARGE")
+    return ["fail", task, "States.DataLimitExceeded", why];
+  if (method === "succeed" || method === "submitted")
+    return ["fail", task, "States.TaskFailed", `the handler's answer cannot be read: ${why}`];
+  return undefined;
+}
+
+/** The execution that a task waited for when a snapshot was taken. */
+export type NestedSnapshot = NonNullable<ExecutionSnapshot["nested"]>[number];
+
+/** Starts executions, and can wait for one that was restored. */
+export interface Resumer extends Taker {
+  resume(call: TaskCall, driver: TaskDriver, child: NestedSnapshot): void;
+}
+
+/** Whether a handler does that. */
+export function isResumer(handler: Taker | TaskHandler): handler is Resumer {
+  return "resume" in handler;
+}

@@ -1,0 +1,17 @@
+// What a driver asks of the journal of an execution that outlives its process.
+
+import type { Step } from "../api/index.d.ts";
+import type { Fact } from "../border/facts.ts";
+
+/**
+ * Keeps the facts of an execution that outlives its process. Nothing that follows from a fact is done, told or answered before the
+ * fact is kept; the engine itself may be fed further ones.
+ */
+export interface Journal {
+  /** A fact was fed, which has led to a step. */
+  fed(now: number, fact: Fact, step: Step): void;
+  /** Calls back, in the order of the calls, when all facts that were fed until now are kept. */
+  keep(kept: () => void): void;
+  /** The engine cannot go on: it has a bug, or this machine is too small for it. The execution is not ended. */
+  broken(cause: string): void;
+}

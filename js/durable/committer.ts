@@ -1,0 +1,106 @@
+// Group commit: what the executions of one turn have to keep is one write of the store.
+
+import type { Batch, BatchResult, Store } from "../api/durable.d.ts";
+import { later } from "../driver/scheduler.ts";
+
+/** What has something to keep. */
+export interface Source {
+  /** All that is to be kept now; undefined for nothing. It is asked when the write begins. */
+  compose(): Batch | undefined;
+  /** The batch was written, or refused. */
+  written(result: BatchResult): void;
+}
+
+/** Why a write is tried again, and when. */
+export interface WriteFailure {
+  error: unknown;
+  /** How often it has failed in a row. */
+  failures: number;
+  /** Milliseconds. */
+  retriesIn: number;
+}
+
+// The delays in milliseconds after which a write is tried again that the store could not do: its disk may be full.
+const FIRST_DELAY = 50;
+const LONGEST_DELAY = 5000;
+
+/** Writes to a store. One write is under way at a time; what comes meanwhile goes into the next. */
+export class Committer {
+  readonly #store: Store;
+  readonly #onFailure: (failure: WriteFailure) => void;
+  #waiting = new Set<Source>();
+  #writing = false;
+  #scheduled = false;
+  #closed = false;
+  #idle: (() => void)[] = [];
+  /** How many writes, and how many batches in them. */
+  readonly counts = { writes: 0, batches: 0 };
+
+  constructor(store: Store, onFailure: (failure: WriteFailure) => void) {
+    this.#store = store;
+    this.#onFailure = onFailure;
+  }
+
+  /** Notes that a source has something to keep. */
+  add(source: Source): void {
+    this.#waiting.add(source);
+    if (this.#writing || this.#scheduled) return;
+    this.#scheduled = true;
+    // What else happens in this turn is kept with it.
+    later(() => {
+      this.#scheduled = false;
+      void this.#write();
+    });
+  }
+
+  /** Resolves when nothing is left to write. */
+  idle(): Promise<void> {
+    if (!this.#writing && !this.#scheduled && this.#waiting.size === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#idle.push(resolve));
+  }
+
+  /** Gives up what the store cannot write. */
+  close(): void {
+    this.#closed = true;
+  }
+
+  async #write(): Promise<void> {
+    if (this.#writing) return;
+    this.#writing = true;
+    while (this.#waiting.size > 0) {
+      const sources: Source[] = [];
+      const batches: Batch[] = [];
+      for (const source of this.#waiting) {
+        const batch = source.compose();
+        if (batch === undefined) continue;
+        sources.push(source);
+        batches.push(batch);
+      }
+      this.#waiting = new Set();
+      if (batches.length === 0) break;
+      const results = await this.#tried(batches);
+      if (results === undefined) break;
+      this.counts.writes += 1;
+      this.counts.batches += batches.length;
+      for (const [i, source] of sources.entries()) {
+        const result = results[i];
+        if (result !== undefined) source.written(result);
+      }
+    }
+    this.#writing = false;
+    for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  /** The results of a write, which is tried until the store can do it; undefined if that was given up. */
+  async #tried(batches: readonly Batch[]): Promise<BatchResult[] | undefined> {
+    for (let failures = 1, delay = FIRST_DELAY; ; failures += 1, delay = Math.min(delay * 2, LONGEST_DELAY)) {
+      try {
+        return await this.#store.write(batches);
+      } catch (error) {
+        this.#onFailure({ error, failures, retriesIn: delay });
+        if (this.#closed) return undefined;
+        await new Promise((resolve) => setTimeout(resolve, delay));
+      }
+    }
+  }
+}

@@ -1,0 +1,58 @@
+// Facts as a store keeps them: JSON texts, with their instants and what the engine had issued after each.
+
+import type { Fact } from "../border/facts.ts";
+
+/** A fact that the engine is not told of: it concerns what the host does for an execution. */
+export type Note = [kind: "note", name: string, ...details: unknown[]];
+
+/** A fact as it was kept. */
+export interface KeptFact {
+  /** Milliseconds since 1970. */
+  at: number;
+  /** The digest of the commands up to this fact; 0 for a note. */
+  digest: number;
+  fact: Fact | Note;
+}
+
+/** The JSON text of a fact. Payloads are texts in it, so that their numbers keep all digits. */
+export function factText(at: number, digest: number, fact: Fact | Note): string {
+  if (fact[0] !== "start") return JSON.stringify([at, digest, ...fact]);
+  const [method, input, names, seed] = fact;
+  return JSON.stringify([at, digest, method, input, names, `${seed}`]);
+}
+
+/** The facts of a JSON text of an array. Throws for one that is damaged. */
+export function readFacts(text: string): KeptFact[] {
+  const kept: unknown = JSON.parse(text);
+  if (!Array.isArray(kept)) throw new SyntaxError("the facts are not an array");
+  return kept.map((one: unknown): KeptFact => {
+    if (!Array.isArray(one) || typeof one[0] !== "number" || typeof one[2] !== "string")
+      throw new SyntaxError("a fact is not as it was written");
+    const [at, digest, ...fact] = one;
+    if (fact[0] === "start") fact[3] = BigInt(fact[3]);
+    return { at, digest, fact: fact as Fact | Note };
+  });
+}
+
+/** Where an execution stands, without the events before. */
+export interface Standing {
+  /** How many events there are before. */
+  events: number;
+  /** What the host keeps of it besides. */
+  notes: unknown;
+  /** The text of the engine's snapshot. */
+  engine: string;
+}
+
+/** A snapshot as a store keeps it. The engine's text stays a text, because its numbers have all their digits. */
+export function snapshotText({ events, notes, engine }: Standing): string {
+  return `${JSON.stringify({ form: 1, events, notes })}\n${engine}`;
+}
+
+/** A snapshot that was kept. Throws for one that is damaged, or of a form that is not known. */
+export function readSnapshot(text: string): Standing {
+  const end = text.indexOf("\n");
+  const { form, events, notes } = JSON.parse(text.slice(0, Math.max(end, 0)));
+  if (form !== 1) throw new SyntaxError(`a snapshot of form ${String(form)} cannot be read`);
+  return { events, notes, engine: text.slice(end + 1) };
+}

@@ -1,0 +1,373 @@
+// Runs the executions of a store: begins them, has them leave the memory while they wait, and takes them up again.
+
+import type { Clock } from "../api/index.d.ts";
+import type { BatchResult, ExecutionRecord, Store, StoredExecution } from "../api/durable.d.ts";
+import type { Fact } from "../border/facts.ts";
+import type { HistoryEngine } from "../border/history.ts";
+import { messageOf, misuse } from "../base/errors.ts";
+import { randomKey, randomUuid, seedOf } from "../base/random.ts";
+import type { Outcome } from "../driver/driver.ts";
+import type { ExecutionInfo } from "../execution/execution.ts";
+import { type ExecutionOptions, StateMachine } from "../execution/machine.ts";
+import type { Handlers } from "../tasks/resource.ts";
+import { StoreConflict } from "../store/errors.ts";
+import { Committer, type WriteFailure } from "./committer.ts";
+import { type KeptFact, type Note, readFacts, readSnapshot } from "./facts.ts";
+import { ExecutionJournal, type JournalStart } from "./journal.ts";
+import { Live, changeOf } from "./live.ts";
+import { Waker } from "./waker.ts";
+
+/** What an execution runs. */
+export interface Program {
+  machine: StateMachine;
+  handlers: Handlers;
+  options: ExecutionOptions;
+}
+
+/** What a host is made of. */
+export interface HostOptions {
+  store: Store;
+  clock: Clock;
+  /** What the execution of a record runs. Rejects for one that cannot be made: it is suspended. */
+  program(record: ExecutionRecord): Promise<Program> | Program;
+  /** How many executions that wait stay in memory. */
+  resident: number;
+  /** A note was kept, or is read again after a restart: what it says of `live.state`. */
+  onNote?(live: Live, name: string, details: unknown[], at: number): void;
+  /** An execution has ended, and its end is kept. */
+  onEnd?(record: ExecutionRecord): void;
+  /** An execution cannot go on; its record says why. */
+  onSuspended?(record: ExecutionRecord, why: string): void;
+  /** A write has failed, and is tried again. */
+  onWriteFailure?(failure: WriteFailure): void;
+}
+
+/** A new execution. */
+export interface NewExecution {
+  record: ExecutionRecord;
+  program: Program;
+  /** The names in its Context Object. */
+  info: ExecutionInfo;
+  /** With a seed everything that is random can be repeated. */
+  seed?: number | bigint | undefined;
+}
+
+/** What has become of a start: `record` is that of the execution, the one that existed where `outcome` says so. */
+export interface Started {
+  outcome: "created" | "exists";
+  record: ExecutionRecord;
+  live?: Live;
+}
+
+export class Host {
+  readonly #options: HostOptions;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly committer: Committer;
+  readonly #waker: Waker;
+  readonly #live = new Map<string, Live>();
+  readonly #loading = new Map<string, Promise<Live | undefined>>();
+  /** Executions in memory that wait, the one that has waited the longest first. */
+  readonly #resting = new Set<Live>();
+  /** Who waits for the ends of executions. */
+  readonly #ends = new Map<string, ((record: ExecutionRecord) => void)[]>();
+  #isOpen = false;
+
+  constructor(options: HostOptions) {
+    this.#options = options;
+    this.store = options.store;
+    this.clock = options.clock;
+    this.committer = new Committer(options.store, (failure) => options.onWriteFailure?.(failure));
+    this.#waker = new Waker(options.clock, options.store, (id) => this.#wake(id));
+  }
+
+  /** How many executions are in memory. */
+  get resident(): number {
+    return this.#live.size;
+  }
+
+  /** Opens the store, and goes on with what ran. Resolves when all that had to go on at once does. */
+  async open(owner = `stepglass-${randomUuid()}`): Promise<void> {
+    await this.store.open({ owner });
+    this.#isOpen = true;
+    await this.#waker.open();
+  }
+
+  /** Lets handlers at work answer for so many milliseconds, writes all that is to be kept, and closes the store. No execution ends. */
+  async close(grace = 0): Promise<void> {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#waker.close();
+    await Promise.all(this.#loading.values());
+    const until = this.clock.now() + grace;
+    while (grace > 0 && [...this.#live.values()].some((live) => live.driver.atWork) && this.clock.now() < until)
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    for (const live of this.#live.values()) live.journal.compact();
+    await this.committer.idle();
+    this.committer.close();
+    for (const live of [...this.#live.values()]) this.#drop(live, new Error("the runtime was closed"));
+    await this.store.close();
+  }
+
+  /** Begins an execution. Resolves when its record is in the store; the same name with the same input is the same execution. */
+  async start({ record, program, info, seed }: NewExecution): Promise<Started> {
+    this.#checkOpen();
+    const known = this.#live.get(record.id);
+    if (known !== undefined) {
+      await known.journal.flushed();
+      return { outcome: "exists", record: known.record };
+    }
+    const start = { id: record.id, version: 0, create: record, events: 0, factsLength: 0, snapshotLength: 0, wakeAt: null };
+    const engine = StateMachine.engine(program.machine, program.options);
+    const live = this.#enter(record, program, engine, info, start);
+    // Without a seed nobody can work the task tokens out from what the execution shows.
+    const names = seed === undefined ? { ...info, tokenKey: randomKey() } : info;
+    live.driver.begin([["start", record.input, names, seedOf(seed)]]);
+    const refused = await live.created;
+    if (refused === undefined) return { outcome: "created", record: live.record, live };
+    if (!refused.ok && refused.record !== undefined) return { outcome: "exists", record: refused.record };
+    throw refused.ok ? new StoreConflict("the execution was not created") : refused.error;
+  }
+
+  /** The execution with this id, if it is in memory. */
+  find(id: string): Live | undefined {
+    return this.#live.get(id);
+  }
+
+  /** All executions in memory. */
+  get all(): Iterable<Live> {
+    return this.#live.values();
+  }
+
+  /** The running execution with this id, which is loaded where it is not in memory. */
+  async take(id: string): Promise<Live | undefined> {
+    const live = this.#live.get(id);
+    if (live !== undefined) {
+      this.#resting.delete(live);
+      return live;
+    }
+    this.#checkOpen();
+    const known = this.#loading.get(id);
+    if (known !== undefined) return known;
+    const loading = this.#load(id).finally(() => this.#loading.delete(id));
+    this.#loading.set(id, loading);
+    return loading;
+  }
+
+  /** Resolves to the record of an execution when it has ended. Undefined for one that does not exist. */
+  async ended(id: string): Promise<ExecutionRecord | undefined> {
+    const end = new Promise<ExecutionRecord>((resolve) => {
+      const waiting = this.#ends.get(id);
+      if (waiting === undefined) this.#ends.set(id, [resolve]);
+      else waiting.push(resolve);
+    });
+    const record = await this.record(id);
+    if (record === undefined) this.#ends.delete(id);
+    return record === undefined || record.status !== "RUNNING" ? record : end;
+  }
+
+  /** The record of an execution, as far as it is kept. */
+  record(id: string): Promise<ExecutionRecord | undefined> {
+    return this.store.get(id);
+  }
+
+  /** Redrives an execution that has not succeeded. Throws NOT_REDRIVABLE. */
+  async redrive(id: string): Promise<ExecutionRecord> {
+    this.#checkOpen();
+    if (this.#live.has(id) || this.#loading.has(id)) throw misuse("NOT_REDRIVABLE", "Execution is RUNNING and cannot be redriven");
+    // Of two requests at once, the second one finds the first.
+    const redriving = this.#redrive(id).finally(() => this.#loading.delete(id));
+    this.#loading.set(
+      id,
+      redriving.catch(() => undefined),
+    );
+    const live = await redriving;
+    await live.journal.flushed();
+    return live.record;
+  }
+
+  async #redrive(id: string): Promise<Live> {
+    const stored = await this.store.load(id);
+    if (stored === undefined) throw misuse("UNKNOWN_EXECUTION", `there is no execution ${id}`);
+    const { record } = stored;
+    if (record.status === "RUNNING" || record.status === "SUCCEEDED")
+      throw misuse("NOT_REDRIVABLE", `Execution is ${record.status} and cannot be redriven`);
+    if (stored.snapshot === undefined)
+      throw misuse("NOT_REDRIVABLE", "Execution history event limit exceeded, the execution cannot be redriven");
+    const live = await this.#restore(stored);
+    const change = {
+      status: "RUNNING" as const,
+      redriveCount: Number(record.redriveCount ?? 0) + 1,
+      redriveDate: this.clock.now(),
+      ...{ stopDate: undefined, output: undefined, error: undefined, cause: undefined, redrivable: undefined },
+    };
+    live.record = { ...live.record, ...change };
+    live.journal.change(change);
+    try {
+      live.driver.redrive();
+    } catch (thrown) {
+      this.#drop(live, thrown);
+      throw thrown;
+    }
+    return live;
+  }
+
+  /** Removes executions from the store; those that run are dropped without an end. */
+  async prune(what: Parameters<Store["prune"]>[0]): Promise<string[]> {
+    for (const id of what.ids ?? []) {
+      const live = this.#live.get(id);
+      if (live !== undefined) this.#drop(live, new Error("the execution was removed"));
+    }
+    return this.store.prune(what);
+  }
+
+  // ------------------------------------------------------------------------------------------------------ inside
+
+  #checkOpen(): void {
+    if (!this.#isOpen) throw misuse("NOT_OPEN", "the runtime is not open: await runtime.open() first");
+  }
+
+  async #load(id: string): Promise<Live | undefined> {
+    const stored = await this.store.load(id).catch((thrown: unknown) => this.#damaged(id, thrown));
+    if (stored === undefined || stored.record.status !== "RUNNING" || stored.record.suspended !== undefined) return undefined;
+    try {
+      const live = await this.#restore(stored);
+      live.driver.recover();
+      return live;
+    } catch (thrown) {
+      await this.#suspend(stored.record, messageOf(thrown));
+      return undefined;
+    }
+  }
+
+  /** One damaged execution is suspended, and no other. */
+  async #damaged(id: string, thrown: unknown): Promise<undefined> {
+    const record = await this.store.get(id).catch(() => undefined);
+    if (record !== undefined) await this.#suspend(record, messageOf(thrown));
+    return undefined;
+  }
+
+  /** Notes in its record that an execution cannot go on. It goes on when that note is removed. */
+  async #suspend(record: ExecutionRecord, why: string): Promise<void> {
+    const suspended = { reason: why, at: this.clock.now() };
+    const [result] = await this.store.write([{ ...changeOf(record, { suspended }), wakeAt: null }]).catch(() => []);
+    if (result?.ok !== false) this.#options.onSuspended?.({ ...record, suspended }, why);
+  }
+
+  /** An execution in memory, made again from its snapshot and its facts. Throws where they do not lead to what they have led to. */
+  async #restore(stored: StoredExecution): Promise<Live> {
+    const { record, snapshot, journal, events, wakeAt } = stored;
+    const program = await this.#options.program(record);
+    const lean = snapshot === undefined ? undefined : readSnapshot(snapshot);
+    const engine = StateMachine.engine(program.machine, program.options, lean && { text: lean.engine, events: lean.events });
+    const facts = journal.flatMap(readFacts);
+    const info = replay(engine, facts) ?? infoOf(record);
+    const length = journal.reduce((sum, text) => sum + text.length, 0);
+    const live = this.#enter(record, program, engine, info, {
+      id: record.id,
+      version: record.version ?? 0,
+      events,
+      factsLength: length,
+      snapshotLength: snapshot?.length ?? 0,
+      wakeAt,
+    });
+    if (lean !== undefined) live.state = lean.notes as Record<string, unknown>;
+    for (const { fact, at } of facts) if (isNote(fact)) this.#options.onNote?.(live, fact[1], fact.slice(2), at);
+    return live;
+  }
+
+  /** Takes an execution into the memory. */
+  #enter(record: ExecutionRecord, program: Program, engine: HistoryEngine, info: ExecutionInfo, start: JournalStart): Live {
+    const { machine, handlers, options } = program;
+    const live = new Live(record, engine, machine.type === "EXPRESS", () => this.clock.now(), {
+      onLost: (lost, why) => this.#lost(lost, why),
+      onKept: (kept) => this.#rest(kept),
+    });
+    live.journal = new ExecutionJournal(this.committer, live, start);
+    live.execution = StateMachine.kept(machine, engine, {
+      handlers,
+      clock: this.clock,
+      options,
+      info,
+      seed: 0n,
+      journal: live.journal,
+      onFinish: (outcome) => this.#finished(live, outcome),
+    });
+    this.#live.set(record.id, live);
+    return live;
+  }
+
+  #finished(live: Live, _outcome: Outcome): void {
+    this.#live.delete(live.id);
+    this.#resting.delete(live);
+    live.engine.discard();
+    this.#options.onEnd?.(live.record);
+    const waiting = this.#ends.get(live.id) ?? [];
+    this.#ends.delete(live.id);
+    for (const resolve of waiting) resolve(live.record);
+  }
+
+  #lost(live: Live, why: BatchResult | string): void {
+    this.#live.delete(live.id);
+    this.#resting.delete(live);
+    if (typeof why === "string") void this.#suspend({ ...live.record, version: live.journal.version }, why);
+  }
+
+  #drop(live: Live, reason: unknown): void {
+    this.#live.delete(live.id);
+    this.#resting.delete(live);
+    live.leave(reason);
+  }
+
+  /** All of an execution is kept: while it waits, it need not be in memory. */
+  #rest(live: Live): void {
+    if (this.#live.get(live.id) !== live || !live.driver.isAtRest) return void this.#resting.delete(live);
+    this.#resting.delete(live);
+    this.#resting.add(live);
+    for (const longest of this.#resting) {
+      if (this.#resting.size <= this.#options.resident) break;
+      this.#resting.delete(longest);
+      if (!longest.driver.isAtRest) continue;
+      const { wakeAt } = longest;
+      this.#drop(longest, new Error("the execution has left the memory"));
+      if (wakeAt !== null) this.#waker.add(longest.id, wakeAt);
+    }
+  }
+
+  #wake(id: string): void {
+    if (this.#isOpen && !this.#live.has(id)) this.take(id).catch((thrown: unknown) => this.#options.onWriteFailure?.(thrownOf(thrown)));
+  }
+}
+
+function thrownOf(error: unknown): WriteFailure {
+  return { error, failures: 1, retriesIn: 0 };
+}
+
+function isNote(fact: Fact | Note): fact is Note {
+  return fact[0] === "note";
+}
+
+/** Feeds an engine its facts again; returns the names of the execution, where its start is among them. */
+function replay(engine: HistoryEngine, facts: readonly KeptFact[]): ExecutionInfo | undefined {
+  let info: ExecutionInfo | undefined;
+  for (const [i, { at, digest, fact }] of facts.entries()) {
+    if (isNote(fact)) continue;
+    if (fact[0] === "start") {
+      const { tokenKey, ...names } = fact[2];
+      info = names as ExecutionInfo;
+    }
+    const [method, ...rest] = fact;
+    const { commands } = engine.feed(method, at, ...rest);
+    if (engine.digest === digest) continue;
+    const issued = commands.map((command) => JSON.stringify(command)).join(", ") || "no commands";
+    throw misuse(
+      "REPLAY_DIVERGED",
+      `fact ${i + 1} (${method}, ${new Date(at).toISOString()}) now leads to ${issued}: digest ${engine.digest}, and ${digest} when it was kept`,
+    );
+  }
+  return info;
+}
+
+function infoOf(record: ExecutionRecord): ExecutionInfo {
+  return (record.info ?? { name: record.name, arn: record.id }) as ExecutionInfo;
+}

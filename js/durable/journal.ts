@@ -1,0 +1,214 @@
+// The journal of one execution: the facts that its engine was fed and that the store has to keep.
+
+import type { Step } from "../api/index.d.ts";
+import type { Batch, BatchResult, ExecutionRecord } from "../api/durable.d.ts";
+import type { Fact } from "../border/facts.ts";
+import type { HistoryEngine } from "../border/history.ts";
+import type { Outcome } from "../driver/driver.ts";
+import type { Journal } from "../driver/journal.ts";
+import type { Committer, Source } from "./committer.ts";
+import { type Note, factText, snapshotText } from "./facts.ts";
+
+// A snapshot takes the place of facts that are longer than this, and than twice the last snapshot.
+const SNAPSHOT_FACTS = 2 ** 16;
+
+/** What a journal asks of its execution. */
+export interface Kept {
+  readonly engine: HistoryEngine;
+  /** When the execution has to be taken up again after a restart. */
+  readonly wakeAt: number | null;
+  /** The state that notes have made, for a snapshot. */
+  notes(): unknown;
+  /** The change of the record with which the execution ends, and whether it can be redriven. */
+  ending(outcome: Outcome): { change: Partial<ExecutionRecord>; redrivable: boolean };
+  /** The batch that has created the execution is in the store. */
+  begun(order: number, version: number): void;
+  /** A write is done. */
+  kept(): void;
+  /** A write was refused: somebody else has the execution, or one of its name exists. */
+  refused(result: BatchResult & { ok: false }): void;
+  broken(cause: string): void;
+}
+
+/** Where a journal begins. */
+export interface JournalStart {
+  id: string;
+  version: number;
+  /** The record of a new execution. */
+  create?: ExecutionRecord;
+  /** How many events the store has. */
+  events: number;
+  /** The length of the facts since the last snapshot, and that of the snapshot. */
+  factsLength: number;
+  snapshotLength: number;
+  wakeAt: number | null;
+}
+
+export class ExecutionJournal implements Journal, Source {
+  readonly #id: string;
+  readonly #committer: Committer;
+  readonly #kept: Kept;
+  #version: number;
+  #create: ExecutionRecord | undefined;
+  #change: Partial<ExecutionRecord> | undefined;
+  #facts: string[] = [];
+  #events: number;
+  #factsLength: number;
+  #snapshotLength: number;
+  #wakeAt: number | null;
+  #finished: Outcome | undefined;
+  #snapshotWanted = false;
+  #lost = false;
+  // How many facts and changes there were, and how many of them the store has.
+  #count = 0;
+  #asked = 0;
+  #waiters: { count: number; kept: () => void }[] = [];
+
+  constructor(committer: Committer, kept: Kept, start: JournalStart) {
+    this.#committer = committer;
+    this.#kept = kept;
+    this.#id = start.id;
+    this.#version = start.version;
+    this.#create = start.create;
+    this.#events = start.events;
+    this.#factsLength = start.factsLength;
+    this.#snapshotLength = start.snapshotLength;
+    this.#wakeAt = start.wakeAt;
+  }
+
+  /** How many events the store has. */
+  get events(): number {
+    return this.#events;
+  }
+
+  /** The version of the record that the store has. */
+  get version(): number {
+    return this.#version;
+  }
+
+  fed(now: number, fact: Fact, step: Step): void {
+    const finish = step.commands.find((command) => command.type === "Finish");
+    if (finish !== undefined) {
+      const { type, ...outcome } = finish;
+      this.#finished = outcome;
+    } else if (fact[0] === "redrive") this.#finished = undefined;
+    this.#append(factText(now, this.#kept.engine.digest, fact));
+    // A heartbeat, and a part of a long step, that lead to nothing are kept with what comes next: they may happen again.
+    const rides = step.commands.length === 0 && (fact[0] === "heartbeat" || step.more);
+    if (!rides) this.#committer.add(this);
+  }
+
+  keep(kept: () => void): void {
+    this.#waiters.push({ count: this.#count, kept });
+  }
+
+  broken(cause: string): void {
+    this.#lost = true;
+    this.#kept.broken(cause);
+  }
+
+  /** Keeps a note. */
+  note(now: number, note: Note): void {
+    this.#append(factText(now, 0, note));
+    this.#committer.add(this);
+  }
+
+  /** Changes members of the record. */
+  change(change: Partial<ExecutionRecord>): void {
+    this.#change = { ...this.#change, ...change };
+    this.#count += 1;
+    this.#committer.add(this);
+  }
+
+  /** Resolves when all facts and changes until now are kept. */
+  flushed(): Promise<void> {
+    if (this.#asked >= this.#count && this.#waiters.length === 0) return Promise.resolve();
+    this.#committer.add(this);
+    return new Promise((resolve) => this.keep(resolve));
+  }
+
+  /** Has a snapshot take the place of the facts, where there are some. */
+  compact(): void {
+    if (this.#factsLength === 0 || this.#finished !== undefined) return;
+    this.#snapshotWanted = true;
+    this.#count += 1;
+    this.#committer.add(this);
+  }
+
+  /** Nothing more is kept. */
+  abandon(): void {
+    this.#lost = true;
+  }
+
+  #append(text: string): void {
+    this.#facts.push(text);
+    this.#factsLength += text.length;
+    this.#count += 1;
+  }
+
+  compose(): Batch | undefined {
+    if (this.#lost || (this.#asked === this.#count && this.#create === undefined)) return undefined;
+    this.#asked = this.#count;
+    const batch: Batch = { id: this.#id, version: this.#version };
+    if (this.#create !== undefined) batch.create = this.#create;
+    if (this.#change !== undefined) batch.change = this.#change;
+    this.#change = undefined;
+    if (this.#finished !== undefined) this.#end(batch, this.#finished);
+    else if (this.#snapshotWanted || this.#factsLength > Math.max(SNAPSHOT_FACTS, 2 * this.#snapshotLength)) this.#snapshot(batch);
+    else if (this.#facts.length > 0) batch.facts = { text: `[${this.#facts.join(",")}]`, count: this.#facts.length };
+    this.#facts = [];
+    this.#create = undefined;
+    const { wakeAt } = this.#kept;
+    if (wakeAt !== this.#wakeAt) batch.wakeAt = this.#wakeAt = wakeAt;
+    return batch;
+  }
+
+  /** The last batch of an execution: how it has ended, its history, and for a redrive where it stands. */
+  #end(batch: Batch, outcome: Outcome): void {
+    const { change, redrivable } = this.#kept.ending(outcome);
+    batch.change = { ...batch.change, ...change };
+    this.#writeEvents(batch);
+    batch.snapshot = redrivable ? this.#standing() : null;
+    this.#compacted(batch.snapshot?.length ?? 0);
+  }
+
+  #snapshot(batch: Batch): void {
+    this.#writeEvents(batch);
+    batch.snapshot = this.#standing();
+    this.#compacted(batch.snapshot.length);
+  }
+
+  #compacted(length: number): void {
+    this.#snapshotWanted = false;
+    this.#snapshotLength = length;
+    this.#factsLength = 0;
+  }
+
+  #writeEvents(batch: Batch): void {
+    const { engine } = this.#kept;
+    const total = engine.events;
+    if (total === this.#events) return;
+    batch.events = { text: engine.historyText(this.#events), count: total - this.#events };
+    this.#events = total;
+  }
+
+  #standing(): string {
+    const { text, events } = this.#kept.engine.leanSnapshot();
+    return snapshotText({ events, notes: this.#kept.notes(), engine: text });
+  }
+
+  written(result: BatchResult): void {
+    if (!result.ok) {
+      this.#lost = true;
+      this.#kept.refused(result);
+      return;
+    }
+    if (this.#version === 0) this.#kept.begun(result.order, result.version);
+    this.#version = result.version;
+    const { length } = this.#waiters;
+    let done = 0;
+    while (done < length && this.#waiters[done]!.count <= this.#asked) done += 1;
+    for (const { kept } of this.#waiters.splice(0, done)) kept();
+    this.#kept.kept();
+  }
+}

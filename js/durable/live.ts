@@ -1,0 +1,168 @@
+// An execution of a store that is in memory.
+
+import type { Execution as PublicExecution, ExecutionStatus, HistoryEvent } from "../api/index.d.ts";
+import type { Batch, BatchResult, ExecutionRecord } from "../api/durable.d.ts";
+import type { Fact } from "../border/facts.ts";
+import type { HistoryEngine } from "../border/history.ts";
+import type { Driver, Outcome } from "../driver/driver.ts";
+import { later } from "../driver/scheduler.ts";
+import type { Execution } from "../execution/execution.ts";
+import { driverOf } from "../execution/execution.ts";
+import type { Note } from "./facts.ts";
+import type { ExecutionJournal } from "./journal.ts";
+
+/** The number of events with which AWS does not redrive an execution. */
+const FULL = 24_999;
+
+/** What is told of an execution's way. */
+export interface LiveEvents {
+  /** A write was refused, or the engine has a bug: the execution has left the memory. */
+  onLost(live: Live, why: BatchResult | string): void;
+  /** What was to be kept is kept. */
+  onKept(live: Live): void;
+}
+
+export class Live {
+  /** The record as it will be when all is kept. */
+  record: ExecutionRecord;
+  readonly engine: HistoryEngine;
+  readonly isExpress: boolean;
+  execution!: Execution;
+  journal!: ExecutionJournal;
+  /** Resolves when the record of a new execution is in the store, or to the refusal. */
+  readonly created: Promise<BatchResult | undefined>;
+  #created!: (refused?: BatchResult) => void;
+  readonly #events: LiveEvents;
+  readonly #now: () => number;
+  /** What notes have made of the execution; of those who note. */
+  state: Record<string, unknown> = {};
+
+  constructor(record: ExecutionRecord, engine: HistoryEngine, isExpress: boolean, now: () => number, events: LiveEvents) {
+    this.record = record;
+    this.engine = engine;
+    this.isExpress = isExpress;
+    this.#now = now;
+    this.#events = events;
+    this.created = new Promise((resolve) => {
+      this.#created = resolve;
+    });
+  }
+
+  get id(): string {
+    return this.record.id;
+  }
+
+  get driver(): Driver {
+    return driverOf(this.execution);
+  }
+
+  get status(): ExecutionStatus {
+    return this.record.status;
+  }
+
+  /** The execution as handlers see it. */
+  get handle(): PublicExecution {
+    return this.execution;
+  }
+
+  /** How many events there are that are kept. */
+  get events(): number {
+    return this.driver.events;
+  }
+
+  /** Events of the history that the store does not have, from an index on. */
+  tail(from: number): HistoryEvent[] {
+    return this.driver.history(from);
+  }
+
+  post(...fact: Fact): void {
+    this.driver.post(...fact);
+  }
+
+  /** Keeps a note: what the host does for the execution, and would not know after a restart. */
+  note(name: string, ...details: unknown[]): void {
+    const note: Note = ["note", name, ...details];
+    this.journal.note(this.#now(), note);
+  }
+
+  /** Changes members of the record. */
+  change(change: Partial<ExecutionRecord>): Promise<void> {
+    this.record = { ...this.record, ...change };
+    this.journal.change(change);
+    return this.journal.flushed();
+  }
+
+  // --------------------------------------------------------------------------------------- what the journal asks
+
+  get wakeAt(): number | null {
+    return this.driver.wakeAt;
+  }
+
+  notes(): unknown {
+    return this.state;
+  }
+
+  ending(outcome: Outcome): { change: Partial<ExecutionRecord>; redrivable: boolean } {
+    const { status, error, cause } = outcome;
+    const { events } = this.engine;
+    const redrivable = status !== "SUCCEEDED" && !this.isExpress && events < FULL;
+    const change: Partial<ExecutionRecord> = {
+      status,
+      stopDate: this.#now(),
+      events,
+      redrivable,
+      ...(status === "SUCCEEDED" && { output: this.#output(events, outcome.output) }),
+      ...(error !== undefined && { error }),
+      ...(cause !== undefined && { cause }),
+    };
+    this.record = { ...this.record, ...change };
+    return { change, redrivable };
+  }
+
+  /** The JSON text of the output, with all digits of its numbers. */
+  #output(events: number, output: unknown): string {
+    const [last] = this.engine.history(events - 1);
+    return last?.type === "ExecutionSucceeded" ? (last.executionSucceededEventDetails.output ?? "null") : JSON.stringify(output);
+  }
+
+  /** The batch that has created the execution is in the store. */
+  begun(order: number, version: number): void {
+    this.record = { ...this.record, order, version };
+    this.#created(undefined);
+  }
+
+  kept(): void {
+    if (this.driver.isAtRest) return this.#events.onKept(this);
+    // What is kept now is done in this turn.
+    later(() => this.#events.onKept(this));
+  }
+
+  refused(result: BatchResult & { ok: false }): void {
+    this.leave(result.error);
+    this.#created(result);
+    this.#events.onLost(this, result);
+  }
+
+  broken(cause: string): void {
+    this.#created(undefined);
+    this.#events.onLost(this, cause);
+  }
+
+  /** Leaves the memory: its facts make it again. */
+  leave(reason: unknown): void {
+    this.journal.abandon();
+    this.driver.abandon({ value: reason });
+  }
+}
+
+/** A batch that only changes the record of an execution that is not in memory. */
+export function changeOf({ id, version = 0 }: ExecutionRecord, change: Partial<ExecutionRecord>): Batch {
+  return { id, version, change };
+}
+
+/** Resolves when what was told to an execution is kept. */
+export async function settle(live: Live): Promise<void> {
+  // A driver feeds its engine at once, or in a later turn.
+  while (!live.driver.isFed) await new Promise<void>((resolve) => later(resolve));
+  await live.journal.flushed();
+}

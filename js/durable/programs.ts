@@ -1,0 +1,95 @@
+// What executions run: the machines that are registered, and the definitions that executions have begun with.
+
+import type { Definition, TaskHandler } from "../api/index.d.ts";
+import type { ExecutionRecord, RuntimeOptions, Store } from "../api/durable.d.ts";
+import { misuse } from "../base/errors.ts";
+import { shown } from "../base/shown.ts";
+import { StateMachine } from "../execution/machine.ts";
+import type { ExecutionOptions } from "../execution/machine.ts";
+import { LIMITS } from "../execution/settings.ts";
+import { Handlers } from "../tasks/resource.ts";
+import type { TaskSource } from "../tasks/resource.ts";
+import type { Program } from "./host.ts";
+
+// How many definitions that are registered no more stay compiled.
+const OLD = 64;
+
+/** The machines of a runtime. */
+export class Programs {
+  readonly #store: Store;
+  readonly #machines = new Map<string, StateMachine>();
+  /** Definitions that are not registered any more, by their hash. */
+  readonly #old = new Map<string, StateMachine>();
+  readonly #kept = new Map<string, Promise<string>>();
+  readonly #handlers: Handlers;
+  readonly #options: ExecutionOptions;
+
+  constructor(store: Store, options: RuntimeOptions, arnOf: (name: string) => string, source?: TaskSource) {
+    this.#store = store;
+    this.#handlers = new Handlers<TaskHandler>(options.tasks, source);
+    this.#options = Object.fromEntries(LIMITS.filter((name) => options[name] !== undefined).map((name) => [name, options[name]]));
+    if (typeof options.machines !== "object" || options.machines === null)
+      throw misuse("INVALID_OPTION", "machines must be an object of definitions or state machines by their names");
+    for (const [name, given] of Object.entries(options.machines)) {
+      const machine = given instanceof StateMachine ? given : new StateMachine(given as Definition, { name, arn: arnOf(name) });
+      this.#machines.set(name, machine);
+    }
+  }
+
+  /** The names of the machines. */
+  get names(): string[] {
+    return [...this.#machines.keys()];
+  }
+
+  /** What an execution of a registered machine runs. Throws UNKNOWN_MACHINE. */
+  registered(name: string): Program {
+    const machine = this.#machines.get(name);
+    if (machine === undefined) {
+      const known = this.names.map((other) => JSON.stringify(other)).join(", ") || "none";
+      throw misuse("UNKNOWN_MACHINE", `there is no machine ${shown(name)}; the machines are: ${known}`, RangeError);
+    }
+    return this.#of(machine);
+  }
+
+  /** Stores the definition of a registered machine; resolves to its hash. */
+  keep(name: string): Promise<string> {
+    const { machine } = this.registered(name);
+    const known = this.#kept.get(name);
+    if (known !== undefined) return known;
+    const { digest } = machine;
+    const kept = this.#store.putDefinition(digest, machine.definition).then(() => digest);
+    this.#kept.set(name, kept);
+    kept.catch(() => this.#kept.delete(name));
+    return kept;
+  }
+
+  /** What an execution runs: the definition that it has begun with. */
+  async of(record: ExecutionRecord): Promise<Program> {
+    const name = String(record.machine);
+    const registered = this.#machines.get(name);
+    if (registered !== undefined && registered.digest === record.definition) return this.#of(registered);
+    const hash = record.definition ?? "";
+    const old = this.#old.get(hash) ?? (await this.#stored(hash, record));
+    return this.#of(old);
+  }
+
+  async #stored(hash: string, record: ExecutionRecord): Promise<StateMachine> {
+    const text = await this.#store.getDefinition(hash);
+    if (text === undefined) throw misuse("UNKNOWN_MACHINE", `the definition ${hash} of ${record.id} is not in the store`);
+    const machine = new StateMachine(text, {
+      name: String(record.machine),
+      arn: record.machineArn,
+      type: record.type === "EXPRESS" ? "EXPRESS" : "STANDARD",
+    });
+    this.#old.set(hash, machine);
+    for (const oldest of this.#old.keys()) {
+      if (this.#old.size <= OLD) break;
+      this.#old.delete(oldest);
+    }
+    return machine;
+  }
+
+  #of(machine: StateMachine): Program {
+    return { machine, handlers: this.#handlers, options: this.#options };
+  }
+}

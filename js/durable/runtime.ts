@@ -1,0 +1,196 @@
+// Runs executions that are kept in a store.
+
+import type {
+  DurableExecution as PublicExecution,
+  DurableStartOptions,
+  ExecutionRecord,
+  ExecutionSummary,
+  Runtime as PublicRuntime,
+  RuntimeFilter,
+  RuntimeOptions,
+} from "../api/durable.d.ts";
+import { asyncDispose } from "../base/dispose.ts";
+import { misuse } from "../base/errors.ts";
+import { checkOptions } from "../base/options.ts";
+import { randomUuid } from "../base/random.ts";
+import { shown } from "../base/shown.ts";
+import { clockOf } from "../driver/clock.ts";
+import { checkStart } from "../execution/machine.ts";
+import { LIMITS } from "../execution/settings.ts";
+import { MemoryStore } from "../store/memory.ts";
+import { argumentText } from "../tasks/integration.ts";
+import type { Completion } from "../tasks/call.ts";
+import { executionOfToken } from "../tasks/token.ts";
+import { DurableError, DurableExecution, described } from "./execution.ts";
+import { Host, type Program } from "./host.ts";
+import { settle } from "./live.ts";
+import { Programs } from "./programs.ts";
+
+const OPTIONS = [
+  ...["store", "machines", "tasks", "retention", "resident", "region", "account", "clock"],
+  ...["onEnd", "onSuspended", "onStoreError", ...LIMITS],
+];
+const START_OPTIONS = ["name", "input", "tags", "seed"];
+const RESIDENT = 1000;
+const DAY = 86_400_000;
+
+export class Runtime implements PublicRuntime {
+  readonly #options: RuntimeOptions;
+  readonly #host: Host;
+  readonly #programs: Programs;
+  readonly #arns: string;
+  #opened: Promise<this> | undefined;
+  #closed: Promise<void> | undefined;
+
+  constructor(options: RuntimeOptions) {
+    checkOptions(options, OPTIONS, "new Runtime()");
+    this.#options = options;
+    const { store = new MemoryStore(), region = "us-east-1", account = "123456789012", resident = RESIDENT, clock = "real" } = options;
+    this.#arns = `arn:aws:states:${region}:${account}`;
+    this.#host = new Host({
+      store,
+      resident,
+      clock: clockOf(clock),
+      program: (record) => this.#program(record),
+      onEnd: (record) => this.#ended(record),
+      onSuspended: (record, why) => options.onSuspended?.(described(record), why),
+      onWriteFailure: (failure) => options.onStoreError?.(failure),
+    });
+    this.#programs = new Programs(store, options, (name) => this.#machineArn(name));
+  }
+
+  /** Opens the store and goes on with whatever ran. */
+  open(): Promise<this> {
+    return (this.#opened ??= this.#host.open().then(() => this));
+  }
+
+  /** Starts an execution, and resolves when it is in the store. */
+  async start<Output = any>(machine: string, options: DurableStartOptions = {}): Promise<PublicExecution<Output>> {
+    checkOptions(options, START_OPTIONS, "runtime.start()");
+    const { name = randomUuid(), input, tags, seed } = options;
+    const program = this.#programs.registered(machine);
+    const text = input === undefined ? "{}" : argumentText(input, "the input");
+    checkStart(name, text, this.#options);
+    const record: ExecutionRecord = {
+      ...this.#names(machine, name, program),
+      definition: await this.#programs.keep(machine),
+      type: program.machine.type,
+      status: "RUNNING",
+      startDate: this.#host.clock.now(),
+      input: text,
+      ...(tags !== undefined && { tags }),
+    };
+    const info = { name, arn: record.id, stateMachineName: machine, stateMachineArn: record.machineArn };
+    const started = await this.#host.start({ record, program, info, seed });
+    if (started.outcome === "exists" && (started.record.status !== "RUNNING" || started.record.input !== text)) {
+      throw misuse(
+        "EXECUTION_EXISTS",
+        `there is an execution ${shown(name)} of ${machine} already: Execution Already Exists: '${record.id}'`,
+      );
+    }
+    return this.#handle(started.record);
+  }
+
+  /** Starts an execution and resolves to its output. */
+  async run<Output = any>(machine: string, options?: DurableStartOptions): Promise<Output> {
+    const execution = await this.start<Output>(machine, options);
+    const outcome = await execution.result;
+    if (outcome.status === "SUCCEEDED") return outcome.output;
+    throw new DurableError(execution.arn, outcome);
+  }
+
+  /** A handle of an execution, by its ARN, or by its machine and its name. */
+  async get<Output = any>(machineOrArn: string, name?: string): Promise<PublicExecution<Output> | undefined> {
+    const record = await this.#host.record(name === undefined ? machineOrArn : this.#arn(machineOrArn, name));
+    return record && this.#handle(record);
+  }
+
+  list(filter: RuntimeFilter = {}, page?: { before?: number; limit?: number }): Promise<{ items: ExecutionSummary[]; before?: number }> {
+    return this.#host.store.list(this.#filter(filter), page);
+  }
+
+  count(filter: RuntimeFilter = {}): Promise<number> {
+    return this.#host.store.count(this.#filter(filter));
+  }
+
+  succeed(token: string, output?: unknown): Promise<boolean> {
+    return this.#answer(token, "succeed", argumentText(output, "the output"));
+  }
+
+  fail(token: string, failure: { error?: string; cause?: string } = {}): Promise<boolean> {
+    return this.#answer(token, "fail", failure.error, failure.cause);
+  }
+
+  heartbeat(token: string): Promise<boolean> {
+    return this.#answer(token, "heartbeat");
+  }
+
+  /** Removes ended executions as `retention` says. */
+  prune(): Promise<string[]> {
+    const { days, executions } = this.#options.retention ?? {};
+    if (days === undefined && executions === undefined) return Promise.resolve([]);
+    return this.#host.prune({
+      ...(days !== undefined && { endedBefore: this.#host.clock.now() - days * DAY }),
+      ...(executions !== undefined && { executions }),
+    });
+  }
+
+  get resident(): number {
+    return this.#host.resident;
+  }
+
+  /** Ends the runtime, not its executions. */
+  close({ grace = 0 }: { grace?: number } = {}): Promise<void> {
+    return (this.#closed ??= this.#host.close(grace));
+  }
+
+  async [asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #answer(token: string, ...completion: Completion): Promise<boolean> {
+    const arn = executionOfToken(token);
+    const live = arn === undefined ? undefined : await this.#host.take(arn);
+    const call = live?.driver.findCall(token);
+    if (live === undefined || call === undefined) {
+      if (arn !== undefined && (await this.#host.record(arn)) !== undefined) return false;
+      throw misuse("UNKNOWN_TOKEN", `no execution has given out the token ${shown(token)}`, RangeError);
+    }
+    const counts = live.driver.complete(call, ...completion);
+    // A heartbeat rides with what is kept next: if it is lost, so is nothing that anybody has seen.
+    if (counts && completion[0] !== "heartbeat") await settle(live);
+    return counts;
+  }
+
+  #program(record: ExecutionRecord): Promise<Program> {
+    return this.#programs.of(record);
+  }
+
+  #ended(record: ExecutionRecord): void {
+    this.#options.onEnd?.(described(record));
+    if (this.#options.retention !== undefined) void this.prune().catch(() => {});
+  }
+
+  #handle<Output>(record: ExecutionRecord): PublicExecution<Output> {
+    return new DurableExecution<Output>(this.#host, record);
+  }
+
+  #names(machine: string, name: string, program: Program): Pick<ExecutionRecord, "id" | "name" | "machineArn" | "machine"> {
+    const machineArn = this.#machineArn(machine);
+    const express = program.machine.type === "EXPRESS";
+    const id = express ? `${this.#arns}:express:${machine}:${name}:${randomUuid()}` : this.#arn(machine, name);
+    return { id, name, machineArn, machine };
+  }
+
+  #arn(machine: string, name: string): string {
+    return `${this.#arns}:execution:${machine}:${name}`;
+  }
+
+  #machineArn(machine: string): string {
+    return `${this.#arns}:stateMachine:${machine}`;
+  }
+
+  #filter({ machine, ...filter }: RuntimeFilter): Parameters<Host["store"]["list"]>[0] {
+    return { ...filter, ...(machine !== undefined && { machineArn: this.#machineArn(machine) }) };
+  }
+}

@@ -1,0 +1,75 @@
+// When executions that are not in memory have to be loaded.
+
+import type { Clock } from "../api/index.d.ts";
+import type { Store } from "../api/durable.d.ts";
+import { Alarm } from "../driver/clock.ts";
+
+// How far ahead the store is asked, in milliseconds.
+const AHEAD = 60_000;
+
+/** Keeps one timer for the executions of a store that wait. */
+export class Waker {
+  readonly #clock: Clock;
+  readonly #store: Store;
+  readonly #wake: (id: string) => void;
+  readonly #alarm: Alarm;
+  // Executions that are due until the time up to which the store was asked.
+  readonly #due = new Map<string, number>();
+  #until = -Infinity;
+  #isOpen = false;
+
+  constructor(clock: Clock, store: Store, wake: (id: string) => void) {
+    this.#clock = clock;
+    this.#store = store;
+    this.#wake = wake;
+    this.#alarm = new Alarm(clock, () => void this.#ring());
+  }
+
+  /** Wakes what is due. */
+  async open(): Promise<void> {
+    this.#isOpen = true;
+    await this.#ring();
+  }
+
+  close(): void {
+    this.#isOpen = false;
+    this.#alarm.set(null);
+    this.#due.clear();
+  }
+
+  /** An execution has left the memory that has to be loaded again at a time. */
+  add(id: string, wakeAt: number): void {
+    // What is later the store tells in time.
+    if (wakeAt > this.#until) return;
+    this.#due.set(id, wakeAt);
+    this.#set();
+  }
+
+  async #ring(): Promise<void> {
+    if (!this.#isOpen) return;
+    const now = this.#clock.now();
+    if (now >= this.#until - AHEAD / 2) await this.#ask(now);
+    for (const [id, at] of this.#due) {
+      if (at > now) continue;
+      this.#due.delete(id);
+      this.#wake(id);
+    }
+    this.#set();
+  }
+
+  /** Asks the store for what is due until a while from now. */
+  async #ask(now: number): Promise<void> {
+    const after = this.#until;
+    this.#until = now + AHEAD;
+    const due = await this.#store.due({ after, until: this.#until });
+    if (this.#isOpen) for (const { id, wakeAt } of due) this.#due.set(id, wakeAt);
+  }
+
+  /** Sets the timer to the first that is due, or to when the store is to be asked again. */
+  #set(): void {
+    if (!this.#isOpen) return;
+    let first = this.#until - AHEAD / 2;
+    for (const at of this.#due.values()) if (at < first) first = at;
+    this.#alarm.set(first);
+  }
+}

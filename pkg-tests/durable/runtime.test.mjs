@@ -1,0 +1,194 @@
+// Executions that outlive their runtime: what is promised of restarts, names, tokens and ends.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { importSource } from "../../scripts/sources.mjs";
+
+const { DurableError, MemoryStore, Runtime } = await importSource("js/entries/durable-node.ts");
+
+const ORDER = {
+  StartAt: "Charge",
+  States: {
+    Charge: { Type: "Task", Resource: "charge", ResultPath: "$.paid", Next: "Approve" },
+    Approve: {
+      Type: "Task",
+      Resource: "arn:aws:states:::sqs:sendMessage.waitForTaskToken",
+      Parameters: { "Token.$": "$$.Task.Token" },
+      ResultPath: "$.approved",
+      Next: "Pause",
+    },
+    Pause: { Type: "Wait", Seconds: 60, Next: "Ship" },
+    Ship: { Type: "Task", Resource: "ship", End: true },
+  },
+};
+
+/** A clock that stands still until a test moves it. */
+class TestClock {
+  time = Date.UTC(2026, 0, 1);
+  #timers = new Map();
+  #next = 1;
+  now = () => this.time;
+  setTimeout = (run, delay) => (this.#timers.set(this.#next, { run, at: this.time + delay }), this.#next++);
+  clearTimeout = (timer) => this.#timers.delete(timer);
+
+  async pass(milliseconds) {
+    this.time += milliseconds;
+    for (const [id, { run, at }] of [...this.#timers]) if (at <= this.time && this.#timers.delete(id)) run();
+    await quiet();
+  }
+}
+
+/** Lets everything happen that needs no time. */
+async function quiet() {
+  for (let i = 0; i < 50; i += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+function surroundings(more = {}) {
+  const store = new MemoryStore();
+  const clock = new TestClock();
+  const calls = [];
+  const tokens = [];
+  const tasks = {
+    charge: (input, task) => (calls.push(["charge", task.idempotencyKey]), { amount: input.amount }),
+    "sqs:sendMessage.waitForTaskToken": ({ Token }) => void tokens.push(Token),
+    ship: async (input, task) => (calls.push(["ship", task.idempotencyKey]), input),
+  };
+  const runtime = (options = {}) => new Runtime({ store, clock, machines: { Order: ORDER }, tasks, ...more, ...options });
+  return { store, clock, calls, tokens, tasks, runtime };
+}
+
+test("an execution goes on where it was, at every place of a restart", async () => {
+  const { clock, calls, tokens, runtime } = surroundings();
+  let now = await runtime().open();
+  const { arn } = await now.start("Order", { name: "o-1", input: { amount: 12 } });
+  const restart = async () => {
+    await quiet();
+    await now.close();
+    now = await runtime().open();
+    await quiet();
+  };
+  await restart();
+  assert.equal(tokens.length, 1);
+  await restart();
+  assert.equal(await now.succeed(tokens[0], { by: "ann" }), true);
+  await restart();
+  await clock.pass(59_000);
+  assert.deepEqual(
+    calls.map(([name]) => name),
+    ["charge"],
+  );
+  await restart();
+  await clock.pass(1_000);
+  await restart();
+  const execution = await now.get(arn);
+  assert.deepEqual(await execution.result, { status: "SUCCEEDED", output: { amount: 12, paid: { amount: 12 }, approved: { by: "ann" } } });
+  assert.deepEqual(
+    calls.map(([name]) => name),
+    ["charge", "ship"],
+  );
+  const events = await execution.history();
+  assert.deepEqual(
+    events.map(({ id }) => id),
+    events.map((_, i) => i + 1),
+  );
+  assert.equal(events.at(-1).type, "ExecutionSucceeded");
+  await now.close();
+});
+
+test("a task whose answer was lost is called again with the same key", async () => {
+  const { clock, runtime } = surroundings();
+  const keys = [];
+  let answer;
+  const tasks = { charge: (_, task) => (keys.push(task.idempotencyKey), new Promise((resolve) => (answer = resolve))) };
+  const first = await runtime({ tasks }).open();
+  const { arn } = await first.start("Order", { name: "o-1", input: {} });
+  await quiet();
+  await first.close();
+  answer({ never: "counts" });
+  await clock.pass(3_600_000);
+  const second = await runtime({ tasks }).open();
+  await quiet();
+  assert.equal(keys.length, 2);
+  assert.equal(keys[0], keys[1]);
+  assert.ok(keys[0].startsWith(arn));
+  await second.close();
+});
+
+test("start is idempotent by name and input, as StartExecution is", async () => {
+  const { runtime } = surroundings();
+  const now = await runtime().open();
+  const first = await now.start("Order", { name: "o-1", input: { amount: 1 } });
+  const [again, also] = await Promise.all([
+    now.start("Order", { name: "o-1", input: { amount: 1 } }),
+    now.start("Order", { name: "o-1", input: { amount: 1 } }),
+  ]);
+  assert.equal(again.arn, first.arn);
+  assert.equal(also.arn, first.arn);
+  await assert.rejects(now.start("Order", { name: "o-1", input: { amount: 2 } }), { code: "EXECUTION_EXISTS" });
+  await first.stop("Enough", "for a test");
+  await assert.rejects(now.start("Order", { name: "o-1", input: { amount: 1 } }), { code: "EXECUTION_EXISTS" });
+  assert.deepEqual(await first.result, { status: "ABORTED", error: "Enough", cause: "for a test" });
+  await assert.rejects(now.start("Nothing"), { code: "UNKNOWN_MACHINE" });
+  await now.close();
+});
+
+test("what failed is redriven after a restart", async () => {
+  const { runtime } = surroundings();
+  let broken = true;
+  const tasks = {
+    charge: () => {
+      if (broken) throw new Error("no money");
+      return 1;
+    },
+  };
+  const machines = { Order: { StartAt: "A", States: { A: { Type: "Task", Resource: "charge", End: true } } } };
+  const first = await runtime({ tasks, machines }).open();
+  await assert.rejects(first.run("Order", { name: "r" }), (thrown) => thrown instanceof DurableError && thrown.error === "Error");
+  await first.close();
+  broken = false;
+  const second = await runtime({ tasks, machines }).open();
+  const execution = await second.get("Order", "r");
+  await execution.redrive();
+  assert.deepEqual(await execution.result, { status: "SUCCEEDED", output: 1 });
+  assert.equal((await execution.describe()).redriveCount, 1);
+  const types = (await execution.history()).map(({ type }) => type);
+  assert.deepEqual(
+    types.filter((type) => type.startsWith("Execution")),
+    ["ExecutionStarted", "ExecutionFailed", "ExecutionRedriven", "ExecutionSucceeded"],
+  );
+  await assert.rejects(execution.redrive(), { code: "NOT_REDRIVABLE" });
+  await second.close();
+});
+
+test("executions that wait leave the memory and come back when they are due", async () => {
+  const { clock, runtime } = surroundings();
+  const machines = { Nap: { StartAt: "W", States: { W: { Type: "Wait", SecondsPath: "$.s", End: true } } } };
+  const now = await runtime({ machines, resident: 3 }).open();
+  const all = await Promise.all(Array.from({ length: 20 }, (_, i) => now.start("Nap", { name: `n-${i}`, input: { s: 10 + i * 30 } })));
+  await quiet();
+  assert.equal(now.resident, 3);
+  for (let i = 0; i < 60; i += 1) await clock.pass(10_000);
+  for (const [i, execution] of all.entries()) {
+    assert.deepEqual(await execution.result, { status: "SUCCEEDED", output: { s: 10 + i * 30 } });
+    const [entered, exited] = (await execution.history()).filter(({ type }) => type.startsWith("WaitState"));
+    assert.equal(Date.parse(exited.timestamp) - Date.parse(entered.timestamp), (10 + i * 30) * 1000);
+  }
+  assert.equal(now.resident, 0);
+  assert.equal(await now.count({ status: "SUCCEEDED" }), 20);
+  await now.close();
+});
+
+test("an execution keeps the definition that it began with", async () => {
+  const { tokens, runtime } = surroundings();
+  const machine = (result) => ({
+    StartAt: "T",
+    States: { T: { ...ORDER.States.Approve, ResultPath: null, Next: "P" }, P: { Type: "Pass", Result: result, End: true } },
+  });
+  const first = await runtime({ machines: { Order: machine("old") } }).open();
+  await first.start("Order", { name: "v" });
+  await quiet();
+  await first.close();
+  const second = await runtime({ machines: { Order: machine("new") } }).open();
+  await second.succeed(tokens[0], null);
+  assert.deepEqual(await (await second.get("Order", "v")).result, { status: "SUCCEEDED", output: "old" });
+  await second.close();
+});
