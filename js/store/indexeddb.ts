@@ -8,7 +8,7 @@ import type { IndexedDBOptions, IndexedDBStore } from "../api/indexeddb.d.ts";
 import { StoreConflict, StoreError } from "./errors.ts";
 import { selects } from "./filter.ts";
 import { documentText } from "./records.ts";
-import { answer, inTransaction, storeError, takeLock, walk } from "./requests.ts";
+import { type Free, answer, inTransaction, storeError, takeLock, walk } from "./requests.ts";
 import { type DocumentRow, type Piece, type Row, SCHEMA, STORES, keysOf, migrate, rangeOf, recordOf } from "./rows.ts";
 import { Writing } from "./writing.ts";
 
@@ -18,7 +18,7 @@ const MOST_PRUNED = 100;
 /** The open database, with what frees its lock. */
 interface Connection {
   database: IDBDatabase;
-  free: () => void;
+  free: Free;
 }
 
 /** A store in IndexedDB. */
@@ -80,11 +80,11 @@ class DatabaseStore implements IndexedDBStore {
       );
     const waiting = new AbortController();
     this.#waiting = waiting;
-    let free: (() => void) | undefined;
+    let free: Free | undefined;
     try {
       free = await takeLock(`stepglass:${name}`, {
         wait: this.#wait ? waiting.signal : undefined,
-        lost: () => this.#end("another script of this site has taken its lock"),
+        lost: () => void this.#end("another script of this site has taken its lock"),
       });
     } catch (error) {
       throw waiting.signal.aborted ? new StoreError("STORE_CLOSED", `the store ${name} was closed before it was open`) : storeError(error);
@@ -98,7 +98,7 @@ class DatabaseStore implements IndexedDBStore {
       }
       this.#connection = { database, free };
     } catch (error) {
-      free();
+      await free();
       throw error;
     }
   }
@@ -119,15 +119,17 @@ class DatabaseStore implements IndexedDBStore {
         const database = request.result;
         // Another script deletes the database, or opens it with a newer schema, and waits until nobody has it.
         database.onversionchange = ({ newVersion }) =>
-          this.#end(newVersion === null ? "another tab has deleted it" : "another tab has a newer version of Stepglass: reload the page");
-        database.onclose = () => this.#end("the browser has closed it, as when somebody removes the data of the site");
+          void this.#end(
+            newVersion === null ? "another tab has deleted it" : "another tab has a newer version of Stepglass: reload the page",
+          );
+        database.onclose = () => void this.#end("the browser has closed it, as when somebody removes the data of the site");
         resolve(database);
       };
     });
   }
 
   /** Gives the store up, which says why from here on. */
-  #end(why: string): void {
+  async #end(why: string): Promise<void> {
     const connection = this.#connection;
     this.#closed = why;
     this.#connection = undefined;
@@ -136,13 +138,14 @@ class DatabaseStore implements IndexedDBStore {
     if (connection === undefined) return;
     connection.database.close();
     // What is on its way is stored before the next owner begins.
-    void Promise.allSettled(this.#transactions).then(connection.free);
+    await Promise.allSettled(this.#transactions);
+    await connection.free();
   }
 
   async close(): Promise<void> {
     const opening = this.#opening;
-    this.#end("it is closed");
-    await Promise.allSettled([...this.#transactions, opening]);
+    await this.#end("it is closed");
+    await opening?.catch(() => {});
   }
 
   /** Does something in one transaction over all object stores. */

@@ -69,22 +69,26 @@ export function storeError(error: unknown): Error {
   return new StoreError("STORE_FAILED", `the browser's database has failed: ${message ?? String(error)}`, { cause: error });
 }
 
+/** Frees a lock; resolves when others can take it. */
+export type Free = () => Promise<void>;
+
 /**
  * Takes a Web Lock. Resolves with what frees it; with undefined where somebody else has it and `wait` is absent. `lost` is called where
  * the lock is stolen.
  */
-export function takeLock(
-  name: string,
-  { wait, lost }: { wait?: AbortSignal | undefined; lost: () => void },
-): Promise<(() => void) | undefined> {
+export function takeLock(name: string, { wait, lost }: { wait?: AbortSignal | undefined; lost: () => void }): Promise<Free | undefined> {
   return new Promise((resolve, reject) => {
     let taken = false;
     const options: LockOptions = wait ? { signal: wait } : { ifAvailable: true };
-    const held = navigator.locks.request(name, options, (lock) => {
-      if (lock === null) return resolve(undefined);
-      taken = true;
-      return new Promise<void>((free) => resolve(free));
-    });
-    held.catch((error: unknown) => (taken ? lost() : reject(error)));
+    const held = navigator.locks
+      .request(name, options, (lock) => {
+        if (lock === null) return resolve(undefined);
+        taken = true;
+        return new Promise<void>((free) => resolve(() => (free(), held)));
+      })
+      .then(
+        () => {},
+        (error: unknown) => (taken ? lost() : reject(error)),
+      );
   });
 }

@@ -79,7 +79,7 @@ describe("drafts", { skip }, () => {
     await visitor.state("Linked").waitFor();
   });
 
-  visit("an example is the same after a reload, and a run that the reload ended is said", {}, async (visitor, page) => {
+  visit("an example is the same after a reload, and its run is offered", {}, async (visitor, page) => {
     await visitor.example("A person decides");
     await visitor.run();
     await page
@@ -87,12 +87,13 @@ describe("drafts", { skip }, () => {
       .or(page.getByRole("form", { name: "Answer of AskManager" }))
       .first()
       .waitFor();
+    await visitor.executions(([one]) => one?.waits[0] === "AskManager");
     await page.reload();
     await title(page, "A person decides");
-    await notice(page, "The run of “A person decides").waitFor();
+    await notice(page, "The run of “A person decides” was not over when the page was closed: AskManager waits for an answer.").waitFor();
     await comes(() => visitor.violations(), []);
     await shot(page, "reloaded");
-    await page.getByRole("button", { name: "Run again" }).click();
+    await page.getByRole("region", { name: "Notice" }).getByRole("button", { name: "Continue" }).click();
     await page.getByRole("form", { name: "Answer of AskManager" }).waitFor();
     await comes(() => notice(page, "The run of").count(), 0);
   });

@@ -233,6 +233,34 @@ export class Visitor {
     );
   }
 
+  /** Waits until what this browser keeps of its executions passes, the newest first. */
+  executions(passes) {
+    return until(async () => {
+      const kept = await this.page.evaluate(async () => {
+        const known = await indexedDB.databases();
+        if (!known.some(({ name }) => name === "stepglass.executions")) return [];
+        return new Promise((resolve, reject) => {
+          const request = indexedDB.open("stepglass.executions");
+          request.onerror = () => reject(request.error);
+          request.onsuccess = () => {
+            const all = request.result.transaction("about").objectStore("about").getAll();
+            request.result.close();
+            all.onsuccess = () => resolve(all.result.sort((a, b) => b.started - a.started));
+          };
+        });
+      });
+      assert.ok(passes(kept), JSON.stringify(kept));
+      return kept;
+    });
+  }
+
+  /** Answers the task of a state by hand, in the dock. */
+  async answer(state, output) {
+    const form = this.page.getByRole("form", { name: `Answer of ${state}` });
+    await form.getByRole("textbox", { name: "Result (JSON)" }).fill(JSON.stringify(output));
+    await form.getByRole("button", { name: "Answer", exact: true }).click();
+  }
+
   /** What the page hands out as a file when that button is pressed: `{name, bytes}`. */
   async saved(button) {
     const coming = this.page.waitForEvent("download");

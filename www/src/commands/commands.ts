@@ -256,6 +256,12 @@ export const commands: readonly Command[] = [
   { id: "breakpoints", group: "Anywhere", title: "List of breakpoints", run: () => show(() => panes.chooseDock("breakpoints"), "events") },
   { id: "timeline", group: "Anywhere", title: "Timeline", run: () => show(() => panes.chooseDock("timeline"), "events") },
   { id: "runs", group: "Anywhere", title: "Runs and forks", run: () => show(() => panes.chooseDock("runs"), "events") },
+  {
+    id: "executions",
+    group: "Anywhere",
+    title: "Executions kept in this browser",
+    run: () => show(() => panes.chooseDock("executions"), "events"),
+  },
   { id: "coverage", group: "Anywhere", title: "Coverage of all runs", run: () => show(() => panes.chooseDock("coverage"), "events") },
   { id: "examples", group: "Anywhere", title: "Examples and recent drafts", run: () => panes.openDialog("examples") },
   { id: "import", group: "Anywhere", title: "Import", run: () => panes.openDialog("import") },

@@ -26,7 +26,7 @@ export function canStep(): boolean {
 /// Whether more is to come after where one looks.
 export function canGoOn(): boolean {
   const at = model.position.value;
-  return canStep() && at !== null && (at.beside || !(at.over && at.atRest));
+  return canStep() && !execution.run.value?.elsewhere && at !== null && (at.beside || !(at.over && at.atRest));
 }
 
 /// Resolves when the run knows the mocks that are on the page: their code is compiled on the way.

@@ -70,7 +70,8 @@ export default function Settings() {
             prefs.forgetAll();
             forgetDrafts();
             void forgetOffline();
-            showToast("Drafts, settings and the page's files were removed from this browser.");
+            void import("../exchange/executions.ts").then(({ forgetExecutions }) => forgetExecutions());
+            showToast("Drafts, executions, settings and the page's files were removed from this browser.");
           }}
         >
           Clear everything saved in this browser

@@ -63,7 +63,13 @@ export async function keep(fresh: boolean, first: Workspace): Promise<void> {
         ? { running: execution.busy.value ? workspace.title.value : undefined, recorded: undefined }
         : { recorded: run.recorded, running: undefined },
     );
-    if (run !== null) dismiss("reload");
+    if (run === null) return;
+    dismiss("reload");
+    if (run.recorded === undefined)
+      void import("./executions.ts").then(
+        ({ keepRuns }) => keepRuns(),
+        () => {},
+      );
   });
   addEventListener("storage", heardOfStorage);
   addEventListener("pagehide", flush);
@@ -75,11 +81,12 @@ export async function keep(fresh: boolean, first: Workspace): Promise<void> {
   addEventListener("hashchange", () => {
     if (isLink()) void openLink();
   });
+  if ((await hasExecutions()) && (await import("./executions.ts").then(({ offer }) => offer()).catch(() => false))) return;
   if (!same) return;
   if (before.running !== undefined) {
     notify({
       kind: "reload",
-      text: `The run of “${before.running}” ended when the page was reloaded. A session file keeps runs.`,
+      text: `The run of “${before.running}” ended when the page was reloaded, because this browser has not kept it.`,
       actions: [{ label: "Run again", run: () => void runner.start() }],
     });
   } else if (before.recorded !== undefined) {
@@ -88,6 +95,15 @@ export async function keep(fresh: boolean, first: Workspace): Promise<void> {
       text: `The history of “${before.recorded}” is gone with the reload: the page keeps definitions, not histories.`,
       actions: [{ label: "Open it again", run: () => panes.openDialog("import") }],
     });
+  }
+}
+
+/// Whether this browser may keep executions: their database is asked for, because it outlives a crash and localStorage may not.
+async function hasExecutions(): Promise<boolean> {
+  try {
+    return (await indexedDB.databases()).some(({ name }) => name === "stepglass.executions");
+  } catch {
+    return false;
   }
 }
 

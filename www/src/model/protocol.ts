@@ -188,6 +188,10 @@ export interface RunRequest {
   runTo?: string;
   /// Runs of a session file, which are there again in place of a new one.
   saved?: SavedSession;
+  /// What the run of these that is looked at is kept as; empty where another tab keeps it.
+  kept?: string;
+  /// For one that goes on: to which of its times the page was gone.
+  until?: number;
   /// Whether the runs that there are stay beside it.
   beside: boolean;
   config: Config;
@@ -207,6 +211,25 @@ export interface ReplayReport {
   tasks: RecordedTask[];
   input?: unknown;
   startTime?: number;
+}
+
+/// What makes a run again, and what a list says of it. Times are its own, in milliseconds since 1970.
+export interface KeptRun {
+  id: string;
+  /// Its number in the session.
+  run: number;
+  name: string;
+  status: RunResult["status"] | "RUNNING";
+  began: number;
+  now: number;
+  /// How many times as fast as real time it flows; 0 where its time stands still.
+  speed: number;
+  /// States whose tasks wait for somebody.
+  waits: string[];
+  /// What happens by itself next.
+  timer?: { state: string; at: number };
+  /// JSON text of a session with this run alone.
+  saved?: string;
 }
 
 /// Commands that take nothing.
@@ -666,6 +689,8 @@ export interface Methods {
   take: { params: { id: number; workerName: string }; value: boolean };
   /// The runs of this session, for a file.
   saveRuns: { params: Record<string, never>; value: SavedSession | null };
+  /// What makes the run on screen again, without what was told the last time.
+  kept: { params: Record<string, never>; value: KeptRun | null };
   /// Whether a task waits for the token.
   answerToken: { params: { token: string; method: "succeed" | "fail" | "heartbeat"; value?: unknown }; value: boolean };
   /// The name of the mock that is meant for each task, which may be a rule for many.

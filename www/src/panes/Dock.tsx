@@ -73,6 +73,7 @@ const PANELS: Record<panes.DockTab, Panel> = {
     badge: () => counted(debug.runs.value.length, "runs", 2),
     View: lazy(() => import("../debugger/Runs.tsx").then((module) => module.Runs)),
   },
+  executions: { label: "Executions", View: lazy(() => import("./Executions.tsx").then((module) => module.Executions)) },
   coverage: { label: "Coverage", View: lazy(() => import("../debugger/Coverage.tsx").then((module) => module.Coverage)) },
   console: {
     label: "Console",

@@ -18,6 +18,8 @@ export interface RunState {
   pauses?: object;
   /// The name of the execution whose recorded events these are; nothing was run here.
   recorded?: string;
+  /// Another tab has it: it is only looked at here.
+  elsewhere?: boolean;
   /// Why it could not begin.
   refused?: string;
 }

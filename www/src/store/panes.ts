@@ -4,7 +4,17 @@ import { batch, signal } from "@preact/signals";
 import type { EventFilter } from "../model/protocol.ts";
 
 export type LeftTab = "definition" | "input" | "tasks" | "mocks" | "config" | "inspector";
-export type DockTab = "events" | "result" | "waiting" | "console" | "timeline" | "breakpoints" | "watch" | "runs" | "coverage";
+export type DockTab =
+  | "events"
+  | "result"
+  | "waiting"
+  | "console"
+  | "timeline"
+  | "breakpoints"
+  | "watch"
+  | "runs"
+  | "executions"
+  | "coverage";
 export type NarrowTab = "code" | "graph" | "inspect" | "events";
 export type DialogName = "help" | "examples" | "share" | "import" | "export" | "trust" | "settings" | "keys" | "palette";
 

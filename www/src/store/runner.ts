@@ -44,6 +44,9 @@ export interface Beginning {
   step?: StepCommand;
   /// Runs of a session file, paused where they were.
   saved?: SavedSession;
+  /// A run of this browser: what it is kept as, which is empty where another tab has it; with `until` it goes on.
+  kept?: string;
+  until?: number;
 }
 
 let held: Beginning = {};
@@ -54,7 +57,7 @@ class Refusal extends Error {}
 
 /// Runs the machine. Asks first where the tasks' code came with a link.
 export async function start(beginning: Beginning = {}): Promise<void> {
-  const { paused = false, runTo, step, saved } = beginning;
+  const { paused = false, runTo, step, saved, kept, until } = beginning;
   workspace.flush();
   if (engine.value === "broken") return shout("The interpreter is not loaded, so nothing can run. Reload the page.");
   if (workspace.suspect.value) {
@@ -63,7 +66,7 @@ export async function start(beginning: Beginning = {}): Promise<void> {
     return;
   }
   playback.forgetStop();
-  const pauses = paused || saved !== undefined;
+  const pauses = paused || (saved !== undefined && until === undefined);
   const begun: RunState = {
     id: 0,
     phase: "starting",
@@ -71,6 +74,7 @@ export async function start(beginning: Beginning = {}): Promise<void> {
     clock: workspace.clock.value,
     seed: workspace.seed.value,
     ...(pauses && { pauses: {} }),
+    ...(kept === "" && { elsewhere: true }),
   };
   // Runs of one workspace stay beside each other.
   const besideOthers = !saved && workspaceRun === workspace.generation.value;
@@ -109,7 +113,7 @@ export async function start(beginning: Beginning = {}): Promise<void> {
       ...(runTo !== undefined && { runTo }),
       beside: besideOthers,
       config: workspace.config.value,
-      ...(saved && { saved }),
+      ...(saved && { saved, kept, until }),
       ...(recorded && { recorded: { tasks: recorded.tasks, ...(recorded.startTime !== undefined && { startTime: recorded.startTime }) } }),
     });
     if (run.value !== begun) return;
@@ -167,11 +171,13 @@ export function comeBack(): void {
 }
 
 export function stop(): void {
+  if (run.value?.elsewhere) return;
   void client.call("stop", {});
 }
 
 /// Lets time pass: to the next timer, or so many milliseconds.
 export function advance(milliseconds?: number): void {
+  if (run.value?.elsewhere) return;
   void client.call("advance", milliseconds === undefined ? {} : { milliseconds });
 }
 
@@ -340,7 +346,7 @@ function switched({ note, run: id, graph, inside: within }: Extract<Note, { note
       return;
     }
     console.value = [];
-    const { result: _, took: __, ...rest } = now;
+    const { result: _, took: __, elsewhere: ___, ...rest } = now;
     run.value = { ...rest, id, phase: "paused" };
   });
 }

@@ -48,6 +48,7 @@ const OPENING: ReadonlySet<keyof Methods> = new Set([
   "setStops",
   "setMocks",
   "setClock",
+  "kept",
   "answer",
   "handlersDied",
   "variables",
@@ -355,6 +356,7 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
   },
 
   take: ({ id, workerName }) => current?.take(id, workerName) ?? false,
+  kept: () => current?.kept() ?? null,
   saveRuns: () => (current ? runs!.saveSession(current.session) : null),
   answerToken: ({ token, method, value }) => current?.answerToken(token, method, value) ?? false,
   ruled: ({ names, tasks }) => runs!.ruled(names, tasks),

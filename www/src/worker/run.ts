@@ -7,6 +7,7 @@ import type {
   Answer,
   ClockMode,
   Inside,
+  KeptRun,
   Methods,
   Mock,
   Note,
@@ -24,6 +25,7 @@ import type { HistoryEvent } from "../model/recorded.ts";
 import { buffersOf, detailsOf } from "./history.ts";
 import { ListedHistory } from "./listed.ts";
 import { machinesOf } from "./machines.ts";
+import { Keeper } from "./kept.ts";
 import { HISTORY_LIMIT, NO_LIMIT, PAYLOAD_LIMIT, refuse } from "./limits.ts";
 
 interface Open {
@@ -82,6 +84,7 @@ export class Run {
   private readonly definitions = new Map<number, string>();
   /// What was changed by hand in a run since it began, by its number.
   private readonly changed = new Map<number, Set<string>>();
+  private readonly keeper = new Keeper();
   /// The page knows of the run that begins, and is told nothing of the change to it.
   private beginning = false;
 
@@ -101,6 +104,7 @@ export class Run {
     if (saved) {
       for (const { id, definition } of saved.runs) this.definitions.set(id, definition);
       this.graph = layout(this.definitionOf(this.session.run)) as unknown as Graph;
+      if (request.kept !== undefined) this.keeper.begin(this.session.run, request.kept);
     }
     this.history = new ListedHistory(this.graph);
     const { session } = this;
@@ -187,10 +191,10 @@ export class Run {
 
   /// After the page has heard of the run.
   begin(): void {
-    const { paused, step, runTo, saved } = this.request;
+    const { paused, step, runTo, saved, until } = this.request;
     if (runTo !== undefined) return this.session.runTo(runTo);
     if (step !== undefined) return this.step(step);
-    if (!paused) return this.session.continue();
+    if (!paused && !saved) return this.session.continue();
     if (saved) {
       if (this.session.execution > 0) this.entered();
       this.flush();
@@ -198,6 +202,16 @@ export class Run {
       if (outcome) this.tell({ note: "ended", run: this.id, result: outcome as never, took: 0 });
     }
     this.stopped();
+    if (paused) return;
+    // It goes on where it was when the page went.
+    if (until !== undefined) this.session.recovered(until - this.session.now);
+    this.session.continue();
+  }
+
+  /// What makes the run on screen again.
+  kept(): KeptRun | null {
+    const speed = SPEED[this.clock];
+    return this.request.recorded ? null : this.keeper.keep(this.session, typeof speed === "number" ? speed : 0);
   }
 
   step(command: StepCommand): void {

@@ -1,0 +1,272 @@
+// Executions of the page outlive it: they are kept in this browser, and go on from where they were.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { PATIENCE, launchStaying, skip } from "../browser.mjs";
+import { Visitor, comes, until, visits } from "./playground.mjs";
+
+const shots = process.env.STEPGLASS_SHOTS;
+const shot = async (page, name) => shots && page.screenshot({ path: join(shots, `${name}.png`) });
+
+const LAMBDA = "arn:aws:lambda:us-east-1:123456789012:function:";
+const HOUR = 3_600_000;
+/** Asks twice, so that there is a past and something to wait for. */
+const APPROVAL = {
+  Comment: "Approval",
+  StartAt: "Review",
+  States: {
+    Review: { Type: "Task", Resource: `${LAMBDA}review`, ResultPath: "$.review", Next: "Approve" },
+    Approve: { Type: "Task", Resource: `${LAMBDA}approve`, ResultPath: "$.approval", End: true },
+  },
+};
+const APPROVED = { review: "fine", approval: "yes" };
+
+describe("executions", { skip }, () => {
+  const { site, visit } = visits();
+  const notice = (page, text) => page.getByRole("region", { name: "Notice" }).filter({ hasText: text });
+  const row = (page, name) => page.getByRole("row").filter({ has: page.getByRole("button", { name, exact: true }) });
+  const list = async (page) => {
+    await page.getByRole("tab", { name: /^Executions/ }).click();
+    return page.getByRole("table", { name: "Executions kept in this browser" });
+  };
+  const waitsFor =
+    (state) =>
+    ([one]) =>
+      one?.waits[0] === state;
+
+  /** A run that has been answered once, and waits for the second answer. */
+  async function half(visitor) {
+    await visitor.open({ definition: APPROVAL });
+    await visitor.run();
+    await visitor.answer("Review", "fine");
+    await visitor.page.getByRole("form", { name: "Answer of Approve" }).waitFor();
+    return visitor.executions(waitsFor("Approve"));
+  }
+
+  visit("a run that waits goes on after a reload, with its past, to the same end", {}, async (visitor, page) => {
+    await half(visitor);
+    const before = await visitor.page.locator(".timeline-text b").innerText();
+    await page.reload();
+    await visitor.ready();
+    await notice(page, "The run of “Approval” was not over when the page was closed: Approve waits for an answer.")
+      .getByRole("button", { name: "Continue" })
+      .click();
+    await page.getByRole("form", { name: "Answer of Approve" }).waitFor();
+    await comes(() => page.locator(".timeline-text b").innerText(), before);
+    await comes(() => notice(page, "The run of").count(), 0);
+    await visitor.answer("Approve", "yes");
+    await comes(() => visitor.output(), APPROVED);
+    // It is one execution, and not a second one.
+    await visitor.executions((all) => all.length === 1 && all[0].status === "SUCCEEDED");
+    // Nothing is offered any more.
+    await page.reload();
+    await visitor.ready();
+    await visitor.still();
+    await comes(() => notice(page, "The run of").count(), 0);
+  });
+
+  test("a run goes on in a browser that was killed, and opened again", async () => {
+    const profile = mkdtempSync(join(tmpdir(), "stepglass-profile-"));
+    const begin = async () => {
+      const { context, kill } = await launchStaying(profile);
+      await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+      const page = await context.newPage();
+      page.setDefaultTimeout(PATIENCE);
+      await page.setViewportSize({ width: 1440, height: 900 });
+      await page.goto(site.url);
+      const visitor = new Visitor(page, []);
+      await visitor.ready();
+      return { visitor, page, kill };
+    };
+    try {
+      const first = await begin();
+      await first.visitor.bring(APPROVAL, "Approval");
+      await first.visitor.run();
+      await first.visitor.answer("Review", "fine");
+      await first.visitor.executions(waitsFor("Approve"));
+      await first.kill();
+      const { visitor, page, kill } = await begin();
+      try {
+        await notice(page, "The run of “Approval”").getByRole("button", { name: "Continue" }).click();
+        await visitor.answer("Approve", "yes");
+        await comes(() => visitor.output(), APPROVED);
+      } finally {
+        await kill();
+      }
+    } finally {
+      rmSync(profile, { recursive: true, force: true, maxRetries: 10 });
+    }
+  });
+
+  visit("a wait in real time ends while the page is closed, and what comes then has all of its time", {}, async (visitor, page) => {
+    const definition = {
+      Comment: "Later",
+      StartAt: "Rest",
+      States: {
+        Rest: { Type: "Wait", Seconds: 1_800, Next: "Approve" },
+        Approve: { Type: "Task", Resource: `${LAMBDA}approve`, TimeoutSeconds: 300, End: true },
+      },
+    };
+    await visitor.open({ definition });
+    await page.getByRole("combobox", { name: /Clock/ }).selectOption("real");
+    await visitor.run();
+    const [{ timer, now, speed }] = await visitor.executions(([one]) => one?.timer?.state === "Rest" && one.speed === 1);
+    assert.ok(timer.at - now <= HOUR / 2 && speed === 1);
+    await list(page);
+    await comes(() => row(page, "run-1").innerText(), /Rest until /);
+    // An hour later.
+    await page.addInitScript((more) => {
+      const { now } = Date;
+      Date.now = () => now() + more;
+    }, HOUR);
+    await page.reload();
+    await visitor.ready();
+    await notice(page, "The run of “Later” was not over").getByRole("button", { name: "Continue" }).click();
+    await visitor.answer("Approve", "yes");
+    await comes(() => visitor.output(), "yes");
+    const [{ began, now: end }] = await visitor.executions(([one]) => one?.status === "SUCCEEDED");
+    assert.ok(end - began >= HOUR, `${end - began}`);
+    // The wait itself has taken half of that.
+    await visitor.tab("Events");
+    await page.getByRole("option").filter({ hasText: "WaitStateExited" }).click();
+    await comes(() => page.locator(".timeline-text").innerText(), /00:30:00/);
+  });
+
+  test("two tabs never both write: the second one only looks, until the first is closed", async () => {
+    const visitor = await site.visit();
+    await visitor.ready();
+    const { page } = visitor;
+    await half(visitor);
+    const other = await page.context().newPage();
+    const second = new Visitor(other, []);
+    await other.goto(site.url);
+    await second.ready();
+    await second.still();
+    await comes(() => notice(other, "The run of").count(), 0, "what another tab runs is not offered");
+    await list(other);
+    const there = row(other, "run-1");
+    await comes(() => there.innerText(), /Running in another tab/);
+    await comes(() => there.getByRole("button", { name: /^Continue/ }).count(), 0);
+    await comes(() => there.getByRole("button", { name: /^Remove/ }).isDisabled(), true);
+    await there.getByRole("button", { name: "run-1", exact: true }).click();
+    await notice(other, "is open in another tab").waitFor();
+    // It is looked at there with its past, and does not go on by any way.
+    await second.state("Approve").waitFor();
+    await comes(() => other.locator(".timeline-text").innerText(), /\d+ \/ \d+/);
+    await comes(() => other.getByRole("button", { name: "Continue", exact: true }).count(), 0);
+    await other.keyboard.press("F8");
+    await other.keyboard.press("F10");
+    await shot(other, "executions-second-tab");
+    await notice(other, "is open in another tab").getByRole("button", { name: "Continue here" }).click();
+    await notice(other, "is open in another tab").waitFor();
+    // The first goes on undisturbed; what it does is seen by the other.
+    await page.bringToFront();
+    await page.getByRole("form", { name: "Answer of Approve" }).waitFor();
+    assert.deepEqual((await page.evaluate(() => navigator.locks.query())).held.length, 1);
+    await page.close();
+    // The browser frees it a moment later.
+    await until(async () => assert.deepEqual((await other.evaluate(() => navigator.locks.query())).held, []));
+    await notice(other, "is open in another tab").getByRole("button", { name: "Continue here" }).click();
+    await second.tab("Waiting tasks");
+    await second.answer("Approve", "yes");
+    await comes(() => second.output(), APPROVED);
+    await second.executions((all) => all.length === 1 && all[0].status === "SUCCEEDED");
+    await other.context().close();
+  });
+
+  visit("the list shows what ran, opens it with its past, and removes it", {}, async (visitor, page) => {
+    await page.getByRole("tab", { name: /^Executions/ }).click();
+    await page.getByText("No executions yet.").waitFor();
+    await visitor.example("Hello");
+    await visitor.run();
+    await visitor.result();
+    await visitor.executions(([one]) => one?.status === "SUCCEEDED");
+    // One that is left while it waits is there too, and is not forced on anybody.
+    await half(visitor);
+    await visitor.example("Hello");
+    const table = await list(page);
+    await comes(() => table.getByRole("row").count(), 3);
+    await comes(() => row(page, "run-2").innerText(), /Approval\s+Running.*\s+Approve waits for an answer/);
+    await page.reload();
+    await visitor.ready();
+    await visitor.still();
+    await comes(() => notice(page, "was not over").count(), 0);
+    await list(page);
+    await shot(page, "executions-light");
+    await comes(() => visitor.violationsInEveryLook(undefined, "#dock"), []);
+    if (shots) {
+      await page.emulateMedia({ colorScheme: "dark" });
+      await shot(page, "executions-dark");
+      await page.emulateMedia({ colorScheme: "light" });
+    }
+    // Looking at one changes nothing; it goes on when that is wanted.
+    await row(page, "run-2").getByRole("button", { name: "run-2", exact: true }).click();
+    await visitor.state("Review").waitFor();
+    await comes(() => page.locator(".document").innerText(), /Approval/);
+    await comes(() => row(page, "run-2").getAttribute("aria-current"), "true");
+    await row(page, "run-2").getByRole("button", { name: "Continue run-2 of Approval" }).click();
+    await visitor.tab("Waiting tasks");
+    await visitor.answer("Approve", "yes");
+    await comes(() => visitor.output(), APPROVED);
+    await list(page);
+    await comes(() => row(page, "run-2").innerText(), /Succeeded on the page/);
+    // Removed by the keyboard, and back; the focus stays in the list.
+    const hello = row(page, "run-1").getByRole("button", { name: "run-1", exact: true });
+    await hello.focus();
+    await page.keyboard.press("Delete");
+    await comes(() => row(page, "run-1").count(), 0);
+    await comes(() => page.evaluate(() => document.activeElement.textContent), "run-2");
+    await page.getByRole("button", { name: "Undo", exact: true }).click();
+    await row(page, "run-1").waitFor();
+    await page.getByRole("button", { name: "Remove all that have ended" }).click();
+    await page.getByText("No executions yet.").waitFor();
+    await visitor.executions((all) => all.length === 0);
+  });
+
+  visit("the list has room on a phone", { width: 390, height: 844, hasTouch: true }, async (visitor, page) => {
+    await visitor.bring(APPROVAL, "Approval");
+    await visitor.run();
+    await visitor.executions(waitsFor("Review"));
+    await page.getByRole("button", { name: /^Run/ }).last().click();
+    await list(page);
+    await row(page, "run-1").waitFor();
+    await page
+      .getByRole("button", { name: /^(Close|Dismiss|Later)/ })
+      .first()
+      .click();
+    await shot(page, "executions-narrow");
+    await comes(() => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
+    await comes(() => visitor.violations(), []);
+  });
+
+  visit("where there is no more room that is said, and the run goes on", {}, async (visitor, page) => {
+    const devtools = await page.context().newCDPSession(page);
+    const { origin } = new URL(site.url);
+    await devtools.send("Storage.overrideQuotaForOrigin", { origin, quotaSize: 100_000 });
+    await visitor.open({ definition: APPROVAL, input: { text: "x".repeat(200_000) } });
+    await visitor.run();
+    await notice(page, "This browser has no more room for executions. So the run of “Approval” is gone when this tab is closed.").waitFor();
+    await list(page);
+    await page.getByRole("alert").filter({ hasText: "This browser has no more room for executions." }).waitFor();
+    // As soon as there is room it is kept.
+    await devtools.send("Storage.overrideQuotaForOrigin", { origin });
+    await visitor.tab("Waiting tasks");
+    await visitor.answer("Review", "fine");
+    await visitor.executions(waitsFor("Approve"));
+    await comes(() => notice(page, "no more room").count(), 0);
+  });
+
+  visit("clearing what this browser has removes executions too", {}, async (visitor, page) => {
+    await half(visitor);
+    await page.getByRole("button", { name: "Settings", exact: true }).click();
+    await page.getByRole("button", { name: "Clear everything saved in this browser" }).click();
+    await visitor.executions((all) => all.length === 0);
+    await page.keyboard.press("Escape");
+    // The run on screen goes on; it is not kept any more.
+    await visitor.answer("Approve", "yes");
+    await comes(() => visitor.output(), APPROVED);
+    await visitor.executions((all) => all.length === 0);
+  });
+});

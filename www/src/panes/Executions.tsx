@@ -1,0 +1,178 @@
+// The executions that this browser keeps: to look at, to go on with, to remove.
+
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { MOST_ENDED, elsewhere, executions, forget, goOn, look, onScreen, refresh, trouble } from "../exchange/executions.ts";
+import type { KeptExecution } from "../exchange/keptRuns.ts";
+import * as execution from "../store/execution.ts";
+import { say } from "../store/words.ts";
+import { Icon } from "../ui/Icon.tsx";
+import { count, duration } from "../ui/format.ts";
+
+type Undo = { words: string; undo: () => Promise<void> };
+
+export function Executions() {
+  const all = executions.value;
+  const undo = useSignal<Undo | null>(null);
+  const pane = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    void refresh();
+    // Another tab that was closed tells nobody.
+    const look = (): void => void refresh();
+    addEventListener("focus", look);
+    return () => removeEventListener("focus", look);
+  }, []);
+  if (all === null) return null;
+  const ended = all.filter(({ id, status }) => status !== "RUNNING" && !elsewhere.value.has(id));
+
+  const remove = async (some: readonly KeptExecution[]): Promise<void> => {
+    const at = all.indexOf(some[0]!);
+    const next = all.filter((one) => !some.includes(one)).at(some.length === 1 ? Math.min(at, all.length - 2) : 0);
+    const words = some.length === 1 ? `Removed ${some[0]!.name} of “${some[0]!.machine}”.` : `Removed ${count(some.length, "execution")}.`;
+    undo.value = { words, undo: await forget(some) };
+    await refresh();
+    say(words);
+    // What had the focus is gone.
+    requestAnimationFrame(() => pane.current?.querySelector<HTMLElement>(next ? `[data-execution="${next.id}"]` : "button")?.focus());
+  };
+
+  return (
+    <div class="executions scroll" ref={pane}>
+      {trouble.value && (
+        <p class="executions-trouble" role="alert">
+          <Icon name="warning" size={14} /> {trouble.value}
+        </p>
+      )}
+      {undo.value && (
+        <p class="quiet executions-words" role="status">
+          {undo.value.words}{" "}
+          <button
+            type="button"
+            class="link"
+            onClick={() => {
+              void undo.value!.undo();
+              undo.value = null;
+            }}
+          >
+            Undo
+          </button>
+        </p>
+      )}
+      {all.length === 0 ? (
+        <div class="empty small">
+          <p>
+            No executions yet. Each run is kept here while it goes on, so that it can be continued after the page was closed or reloaded,
+            and stays here when it has ended.
+          </p>
+        </div>
+      ) : (
+        <>
+          <table>
+            <caption class="unseen">Executions kept in this browser</caption>
+            <thead>
+              <tr>
+                <th scope="col">Name</th>
+                <th scope="col">State machine</th>
+                <th scope="col">Status</th>
+                <th scope="col">Started</th>
+                <th scope="col" class="number">
+                  Duration
+                </th>
+                <th scope="col">
+                  <span class="unseen">Actions</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {all.map((one) => (
+                <Row key={one.id} one={one} remove={remove} />
+              ))}
+            </tbody>
+          </table>
+          <p class="quiet executions-words">
+            The last {MOST_ENDED} that have ended are kept. They stay in this browser.{" "}
+            {ended.length > 1 && (
+              <button type="button" class="link" onClick={() => void remove(ended)}>
+                Remove all that have ended
+              </button>
+            )}
+          </p>
+        </>
+      )}
+    </div>
+  );
+}
+
+function Row({ one, remove }: { one: KeptExecution; remove: (some: readonly KeptExecution[]) => Promise<void> }) {
+  const { id, name, machine, status, started, began, now } = one;
+  const shown = onScreen.value === id;
+  const away = elsewhere.value.has(id);
+  const runs = shown && !execution.run.value?.elsewhere && execution.run.value?.phase === "running";
+  const what = `${name} of ${machine}`;
+  return (
+    <tr aria-current={shown ? "true" : undefined}>
+      <th scope="row">
+        <button
+          type="button"
+          class="link strong"
+          data-execution={id}
+          title="Show this execution"
+          onClick={() => void look(id)}
+          onKeyDown={(event) => {
+            if (event.key !== "Delete" || away) return;
+            event.preventDefault();
+            void remove([one]);
+          }}
+        >
+          {name}
+        </button>
+      </th>
+      <td class="col-machine">{machine}</td>
+      <td>
+        <span class={status === "RUNNING" ? "" : status === "SUCCEEDED" ? "is-good" : "is-bad"}>{statusOf(status)}</span>
+        <span class="quiet"> {away ? "in another tab" : shown ? "on the page" : ""}</span>
+        {status === "RUNNING" && <span class="quiet executions-waits">{waitsFor(one)}</span>}
+      </td>
+      <td class="col-started">
+        <time dateTime={new Date(started).toISOString()}>{when(started)}</time>
+      </td>
+      <td class="number col-duration">{duration(Math.max(0, now - began))}</td>
+      <td class="col-actions">
+        {status === "RUNNING" && !runs && !away && (
+          <button type="button" class="small" aria-label={`Continue ${what}`} onClick={() => void goOn(id)}>
+            <Icon name="play" size={12} /> Continue
+          </button>
+        )}
+        <button
+          type="button"
+          class="plain square small"
+          aria-label={`Remove ${what}`}
+          title={away ? "Another tab has it" : "Remove this execution"}
+          disabled={away}
+          onClick={() => void remove([one])}
+        >
+          <Icon name="close" size={13} />
+        </button>
+      </td>
+    </tr>
+  );
+}
+
+/// `Timed out`.
+function statusOf(status: string): string {
+  const words = status.toLowerCase().replace("_", " ");
+  return words[0]!.toUpperCase() + words.slice(1);
+}
+
+function waitsFor({ waits, timer, at, now, speed }: KeptExecution): string {
+  if (waits[0] !== undefined) return `${waits.join(", ")} ${waits.length === 1 ? "waits" : "wait"} for an answer`;
+  if (!timer) return "";
+  return speed > 0 ? `${timer.state} until ${when(at + (timer.at - now) / speed)}` : `in ${timer.state}`;
+}
+
+/// A time in the words of the visitor's language, with the day where it is not today.
+function when(at: number): string {
+  const date = new Date(at);
+  const today = date.toDateString() === new Date().toDateString();
+  return new Intl.DateTimeFormat(undefined, today ? { timeStyle: "medium" } : { dateStyle: "medium", timeStyle: "short" }).format(date);
+}
