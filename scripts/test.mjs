@@ -51,6 +51,7 @@ const steps = [
   ["package: behaviour", () => nodeTests("pkg-tests/api")],
   ["stores: set-up", () => installIn("pkg-tests/store", "stores")],
   ["stores: their promises", () => nodeTests("pkg-tests/store")],
+  ["durable executions", () => nodeTests("pkg-tests/durable")],
   ["server: set-up", setUpClients],
   ["browser: set-up", setUpBrowser],
   ["bundlers: set-up", installBundlers],
