@@ -83,7 +83,7 @@ await main(async () => {
     need("browser: set-up", "package: tarball");
   if (names.some((name) => ["server: real clients", "package: tarball in projects"].includes(name))) need("server: set-up");
   if (names.includes("package: tarball in projects")) need("bundlers: set-up");
-  if (names.includes("stores: their promises")) need("stores: set-up");
+  if (names.some((name) => ["stores: their promises", "package: tarball in projects"].includes(name))) need("stores: set-up");
   if (names.includes("browser: page")) need("page: build", "browser: page");
   chosen.sort((a, b) => steps.indexOf(a) - steps.indexOf(b));
 

@@ -17,6 +17,7 @@ import { copyTo, type Source } from "./sqlite-source.ts";
 
 /** Members of a record that have a row of their own: four times the number of the execution, and the place here. */
 const PAYLOADS = ["input", "output", "cause"] as const;
+const PAYLOAD: ReadonlySet<string> = new Set(PAYLOADS);
 /** Members of a record that have a column of their own. */
 const COLUMNS = new Set(["id", "name", "machineArn", "mapRunArn", "status", "startDate", "order", "version"]);
 
@@ -574,13 +575,12 @@ function removeTags(connection: Connection, id: number, about: string): void {
 
 /** The members of a record that have no column and no row of their own, as JSON. */
 function aboutOf(record: Stored): string {
-  return JSON.stringify(
-    Object.fromEntries(
-      Object.entries(record).filter(
-        ([name, value]) => !COLUMNS.has(name) && !((PAYLOADS as readonly string[]).includes(name) && typeof value === "string"),
-      ),
-    ),
-  );
+  const about: Record<string, unknown> = {};
+  for (const name in record) {
+    const value = record[name];
+    if (!COLUMNS.has(name) && !(PAYLOAD.has(name) && typeof value === "string")) about[name] = value;
+  }
+  return JSON.stringify(about);
 }
 
 /** The members of a record that have a column. */

@@ -151,13 +151,23 @@ const SURROUNDINGS = {
     `const { compare } = stepglass; const deployed = machineOf("Charge"); const changed = machineOf("Charge", { TimeoutSeconds: 60 });`,
     `assert.equal(compatible, true);`,
   ],
+  'const store = sqlite("orders.db")': [``, `assert.equal(store.durable, true);`],
+  'import Database from "libsql"': [``, `await assert.rejects(store.open({ owner: "example" }), /libsql was asked for orders.db/);`],
   "await server.close()": [
     `const credentials = {}; class SFNClient { constructor({ endpoint }) { assert.match(endpoint, /^http:/); } }`,
     ``,
   ],
 };
 
-before(() => mkdirSync(folder, { recursive: true }));
+before(() => {
+  // The driver itself is installed for the tests of stores only; pkg-tests/packed/documentation.test.mjs runs the example with it.
+  const driver = join(folder, "node_modules/libsql");
+  mkdirSync(driver, { recursive: true });
+  writeFileSync(
+    join(driver, "index.js"),
+    "module.exports = class { constructor(path) { throw new Error(`libsql was asked for ${path}`); } };",
+  );
+});
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 test("there are surroundings for each example, and an example for all surroundings", () => {

@@ -119,6 +119,7 @@ esac`,
     // What a page imports besides the package, linked as npm would put it.
     for (const name of ["typescript", "vitest", "yaml", "@types/node"]) this.#link(name, join(root, "node_modules", name));
     this.#link("@aws-sdk/client-sfn", join(root, "pkg-tests/server/node_modules/@aws-sdk/client-sfn"));
+    this.#link("libsql", join(root, "pkg-tests/store/node_modules/libsql"));
     this.#link("stepglass", this.#package);
     this.write(
       "../cdk.json",
