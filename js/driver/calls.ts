@@ -23,8 +23,6 @@ export class Call implements HandlerCall {
   /** Whether the answer to come is only the request's. */
   submits: boolean;
   answered = false;
-  /** Whether a worker has taken the task of an activity. */
-  taken = false;
   ended = false;
   onCancel: ((reason: CancelReason) => void) | undefined = undefined;
   onEnd: (() => void) | undefined = undefined;
@@ -39,8 +37,7 @@ export class Call implements HandlerCall {
 
   /** Whether somebody outside is waited for, who finds the task again by its token: it need not be called again after a restart. */
   get isOutside(): boolean {
-    if (this.child !== undefined || this.pending) return false;
-    return this.taken || (this.submits && this.answered);
+    return this.child === undefined && !this.pending && this.submits && this.answered;
   }
 }
 

@@ -245,8 +245,8 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     this.begin([["recovered", again]]);
   }
 
-  /** Goes on with an engine that was made again from the facts that were kept. */
-  recover(): void {
+  /** Goes on with an engine that was made again from the facts that were kept; `away` if nobody could do its tasks meanwhile. */
+  recover(away: boolean): void {
     this.events = this.#engine.events;
     this.#observers.skip(this.events);
     this.#deadline = this.#engine.ask("deadline") ?? null;
@@ -257,7 +257,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
       if (phase !== "scheduled") again.push(command.task);
       this.#commands.push(command);
     }
-    this.begin([["recovered", again]]);
+    this.begin(away || again.length > 0 ? [["recovered", again]] : [TICK]);
   }
 
   /** Opens the call of a task that somebody outside has. Whether anybody has it: what had it may be gone with its process. */
@@ -267,7 +267,6 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     const taker = typeof handler === "object" && handler.taken !== undefined ? handler : undefined;
     if (taker === undefined && !(phase === "submitted" && this.#handlers.resource(resource).pattern === "waitForTaskToken")) return false;
     const call = this.#open(command);
-    call.taken = phase === "started";
     call.answered = phase === "submitted";
     taker?.taken?.(call, this);
     return true;
@@ -547,10 +546,6 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
 
   /** Keeps a fact; the commands of its step are performed when it is kept. */
   #hold(journal: Journal, now: number, fact: Fact, step: Step): void {
-    if (fact[0] === "started") {
-      const call = this.#calls.get(fact[1]);
-      if (call !== undefined) call.taken = true;
-    }
     const calls = step.commands.some(({ type }) => type === "Invoke") ? 1 : 0;
     this.#held += 1;
     this.#heldTasks += calls;

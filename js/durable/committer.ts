@@ -1,12 +1,15 @@
 // Group commit: what the executions of one turn have to keep is one write of the store.
 
 import type { Batch, BatchResult, Store } from "../api/durable.d.ts";
+import { messageOf } from "../base/errors.ts";
 import { later } from "../driver/scheduler.ts";
 
 /** What has something to keep. */
 export interface Source {
   /** All that is to be kept now; undefined for nothing. It is asked when the write begins. */
   compose(): Batch | undefined;
+  /** What is to be kept cannot be composed. */
+  broken(cause: string): void;
   /** The batch was written, or refused. */
   written(result: BatchResult): void;
 }
@@ -59,7 +62,7 @@ export class Committer {
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 
-  /** Gives up what the store cannot write. */
+  /** From now on what the store cannot write is given up at once. */
   close(): void {
     this.#closed = true;
   }
@@ -71,7 +74,7 @@ export class Committer {
       const sources: Source[] = [];
       const batches: Batch[] = [];
       for (const source of this.#waiting) {
-        const batch = source.compose();
+        const batch = composed(source);
         if (batch === undefined) continue;
         sources.push(source);
         batches.push(batch);
@@ -102,5 +105,15 @@ export class Committer {
         await new Promise((resolve) => setTimeout(resolve, delay));
       }
     }
+  }
+}
+
+/** What a source has to keep; one that cannot say it is broken, and the others are written. */
+function composed(source: Source): Batch | undefined {
+  try {
+    return source.compose();
+  } catch (thrown) {
+    source.broken(messageOf(thrown));
+    return undefined;
   }
 }

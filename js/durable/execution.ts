@@ -51,7 +51,7 @@ export class DurableExecution<Output = any> implements PublicExecution<Output> {
 
   async stop(error?: string, cause?: string): Promise<void> {
     const live = await this.#host.take(this.arn);
-    if (live === undefined) return;
+    if (live === undefined) return this.#host.abortSuspended(this.arn, error, cause);
     live.post("stop", error, cause);
     await settle(live);
   }

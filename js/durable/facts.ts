@@ -36,6 +36,8 @@ export function readFacts(text: string): KeptFact[] {
 
 /** Where an execution stands, without the events before. */
 export interface Standing {
+  /** When that was, in milliseconds since 1970. */
+  at: number;
   /** How many events there are before. */
   events: number;
   /** What the host keeps of it besides. */
@@ -45,14 +47,14 @@ export interface Standing {
 }
 
 /** A snapshot as a store keeps it. The engine's text stays a text, because its numbers have all their digits. */
-export function snapshotText({ events, notes, engine }: Standing): string {
-  return `${JSON.stringify({ form: 1, events, notes })}\n${engine}`;
+export function snapshotText({ at, events, notes, engine }: Standing): string {
+  return `${JSON.stringify({ form: 1, at, events, notes })}\n${engine}`;
 }
 
 /** A snapshot that was kept. Throws for one that is damaged, or of a form that is not known. */
 export function readSnapshot(text: string): Standing {
   const end = text.indexOf("\n");
-  const { form, events, notes } = JSON.parse(text.slice(0, Math.max(end, 0)));
+  const { form, at, events, notes } = JSON.parse(text.slice(0, Math.max(end, 0)));
   if (form !== 1) throw new SyntaxError(`a snapshot of form ${String(form)} cannot be read`);
-  return { events, notes, engine: text.slice(end + 1) };
+  return { at, events, notes, engine: text.slice(end + 1) };
 }

@@ -72,13 +72,17 @@ export class Host {
   /** Who waits for the ends of executions. */
   readonly #ends = new Map<string, ((record: ExecutionRecord) => void)[]>();
   #isOpen = false;
+  #openedAt = -Infinity;
 
   constructor(options: HostOptions) {
     this.#options = options;
     this.store = options.store;
     this.clock = options.clock;
     this.committer = new Committer(options.store, (failure) => options.onWriteFailure?.(failure));
-    this.#waker = new Waker(options.clock, options.store, (id) => this.#wake(id));
+    this.#waker = new Waker(options.clock, options.store, {
+      wake: (id) => this.#wake(id),
+      failed: (error) => options.onWriteFailure?.(thrownOf(error)),
+    });
   }
 
   /** How many executions are in memory. */
@@ -90,6 +94,7 @@ export class Host {
   async open(owner = `stepglass-${randomUuid()}`): Promise<void> {
     await this.store.open({ owner });
     this.#isOpen = true;
+    this.#openedAt = this.clock.now();
     await this.#waker.open();
   }
 
@@ -103,8 +108,8 @@ export class Host {
     while (grace > 0 && [...this.#live.values()].some((live) => live.driver.atWork) && this.clock.now() < until)
       await new Promise((resolve) => setTimeout(resolve, 5));
     for (const live of this.#live.values()) live.journal.compact();
-    await this.committer.idle();
     this.committer.close();
+    await this.committer.idle();
     for (const live of [...this.#live.values()]) this.#drop(live, new Error("the runtime was closed"));
     await this.store.close();
   }
@@ -117,7 +122,8 @@ export class Host {
       await known.journal.flushed();
       return { outcome: "exists", record: known.record };
     }
-    const start = { id: record.id, version: 0, create: record, events: 0, factsLength: 0, snapshotLength: 0, wakeAt: null };
+    const at = this.clock.now();
+    const start = { id: record.id, at, version: 0, create: record, events: 0, factsLength: 0, snapshotLength: 0, wakeAt: null };
     const engine = StateMachine.engine(program.machine, program.options);
     const live = this.#enter(record, program, engine, info, start);
     // Without a seed nobody can work the task tokens out from what the execution shows.
@@ -156,19 +162,31 @@ export class Host {
 
   /** Resolves to the record of an execution when it has ended. Undefined for one that does not exist. */
   async ended(id: string): Promise<ExecutionRecord | undefined> {
-    const end = new Promise<ExecutionRecord>((resolve) => {
-      const waiting = this.#ends.get(id);
-      if (waiting === undefined) this.#ends.set(id, [resolve]);
-      else waiting.push(resolve);
-    });
+    const waiting = this.#ends.get(id) ?? [];
+    this.#ends.set(id, waiting);
+    let tell!: (record: ExecutionRecord) => void;
+    const end = new Promise<ExecutionRecord>((resolve) => (tell = resolve));
+    waiting.push(tell);
     const record = await this.record(id);
-    if (record === undefined) this.#ends.delete(id);
-    return record === undefined || record.status !== "RUNNING" ? record : end;
+    if (record?.status === "RUNNING") return end;
+    waiting.splice(waiting.indexOf(tell), 1);
+    if (waiting.length === 0 && this.#ends.get(id) === waiting) this.#ends.delete(id);
+    return record;
   }
 
   /** The record of an execution, as far as it is kept. */
   record(id: string): Promise<ExecutionRecord | undefined> {
     return this.store.get(id);
+  }
+
+  /** Ends an execution that cannot go on, without an event. */
+  async abortSuspended(id: string, error?: string, cause?: string): Promise<void> {
+    const record = await this.record(id);
+    if (record?.status !== "RUNNING" || record.suspended === undefined) return;
+    const change = { status: "ABORTED" as const, stopDate: this.clock.now(), error, cause };
+    const [result] = await this.store.write([changeOf(record, change)]);
+    if (result?.ok === false) throw result.error;
+    this.#tellEnd({ ...record, ...change });
   }
 
   /** Redrives an execution that has not succeeded. Throws NOT_REDRIVABLE. */
@@ -194,7 +212,7 @@ export class Host {
       throw misuse("NOT_REDRIVABLE", `Execution is ${record.status} and cannot be redriven`);
     if (stored.snapshot === undefined)
       throw misuse("NOT_REDRIVABLE", "Execution history event limit exceeded, the execution cannot be redriven");
-    const live = await this.#restore(stored);
+    const { live } = await this.#restore(stored);
     const change = {
       status: "RUNNING" as const,
       redriveCount: Number(record.redriveCount ?? 0) + 1,
@@ -231,8 +249,9 @@ export class Host {
     const stored = await this.store.load(id).catch((thrown: unknown) => this.#damaged(id, thrown));
     if (stored === undefined || stored.record.status !== "RUNNING" || stored.record.suspended !== undefined) return undefined;
     try {
-      const live = await this.#restore(stored);
-      live.driver.recover();
+      const { live, lastAt } = await this.#restore(stored);
+      // What has only left the memory was not away: nothing that it waits for has more time.
+      live.driver.recover(lastAt < this.#openedAt);
       return live;
     } catch (thrown) {
       await this.#suspend(stored.record, messageOf(thrown));
@@ -255,16 +274,18 @@ export class Host {
   }
 
   /** An execution in memory, made again from its snapshot and its facts. Throws where they do not lead to what they have led to. */
-  async #restore(stored: StoredExecution): Promise<Live> {
+  async #restore(stored: StoredExecution): Promise<{ live: Live; lastAt: number }> {
     const { record, snapshot, journal, events, wakeAt } = stored;
     const program = await this.#options.program(record);
     const lean = snapshot === undefined ? undefined : readSnapshot(snapshot);
     const engine = StateMachine.engine(program.machine, program.options, lean && { text: lean.engine, events: lean.events });
     const facts = journal.flatMap(readFacts);
     const info = replay(engine, facts) ?? infoOf(record);
+    const lastAt = facts.at(-1)?.at ?? lean?.at ?? -Infinity;
     const length = journal.reduce((sum, text) => sum + text.length, 0);
     const live = this.#enter(record, program, engine, info, {
       id: record.id,
+      at: lastAt,
       version: record.version ?? 0,
       events,
       factsLength: length,
@@ -273,7 +294,7 @@ export class Host {
     });
     if (lean !== undefined) live.state = lean.notes as Record<string, unknown>;
     for (const { fact, at } of facts) if (isNote(fact)) this.#options.onNote?.(live, fact[1], fact.slice(2), at);
-    return live;
+    return { live, lastAt };
   }
 
   /** Takes an execution into the memory. */
@@ -301,10 +322,14 @@ export class Host {
     this.#live.delete(live.id);
     this.#resting.delete(live);
     live.engine.discard();
-    this.#options.onEnd?.(live.record);
-    const waiting = this.#ends.get(live.id) ?? [];
-    this.#ends.delete(live.id);
-    for (const resolve of waiting) resolve(live.record);
+    this.#tellEnd(live.record);
+  }
+
+  #tellEnd(record: ExecutionRecord): void {
+    this.#options.onEnd?.(record);
+    const waiting = this.#ends.get(record.id) ?? [];
+    this.#ends.delete(record.id);
+    for (const resolve of waiting) resolve(record);
   }
 
   #lost(live: Live, why: BatchResult | string): void {

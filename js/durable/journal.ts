@@ -33,6 +33,8 @@ export interface Kept {
 /** Where a journal begins. */
 export interface JournalStart {
   id: string;
+  /** When the last fact was. */
+  at: number;
   version: number;
   /** The record of a new execution. */
   create?: ExecutionRecord;
@@ -59,6 +61,7 @@ export class ExecutionJournal implements Journal, Source {
   #finished: Outcome | undefined;
   #snapshotWanted = false;
   #lost = false;
+  #lastAt: number;
   // How many facts and changes there were, and how many of them the store has.
   #count = 0;
   #asked = 0;
@@ -74,6 +77,7 @@ export class ExecutionJournal implements Journal, Source {
     this.#factsLength = start.factsLength;
     this.#snapshotLength = start.snapshotLength;
     this.#wakeAt = start.wakeAt;
+    this.#lastAt = start.at;
   }
 
   /** How many events the store has. */
@@ -92,6 +96,7 @@ export class ExecutionJournal implements Journal, Source {
       const { type, ...outcome } = finish;
       this.#finished = outcome;
     } else if (fact[0] === "redrive") this.#finished = undefined;
+    this.#lastAt = now;
     this.#append(factText(now, this.#kept.engine.digest, fact));
     // A heartbeat, and a part of a long step, that lead to nothing are kept with what comes next: they may happen again.
     const rides = step.commands.length === 0 && (fact[0] === "heartbeat" || step.more);
@@ -194,7 +199,7 @@ export class ExecutionJournal implements Journal, Source {
 
   #standing(): string {
     const { text, events } = this.#kept.engine.leanSnapshot();
-    return snapshotText({ events, notes: this.#kept.notes(), engine: text });
+    return snapshotText({ at: this.#lastAt, events, notes: this.#kept.notes(), engine: text });
   }
 
   written(result: BatchResult): void {

@@ -105,24 +105,19 @@ export class Live {
   ending(outcome: Outcome): { change: Partial<ExecutionRecord>; redrivable: boolean } {
     const { status, error, cause } = outcome;
     const { events } = this.engine;
+    const [last] = this.engine.history(events - 1);
     const redrivable = status !== "SUCCEEDED" && !this.isExpress && events < FULL;
     const change: Partial<ExecutionRecord> = {
       status,
-      stopDate: this.#now(),
+      stopDate: last === undefined ? this.#now() : Date.parse(last.timestamp),
       events,
       redrivable,
-      ...(status === "SUCCEEDED" && { output: this.#output(events, outcome.output) }),
+      ...(status === "SUCCEEDED" && { output: outputText(last, outcome.output) }),
       ...(error !== undefined && { error }),
       ...(cause !== undefined && { cause }),
     };
     this.record = { ...this.record, ...change };
     return { change, redrivable };
-  }
-
-  /** The JSON text of the output, with all digits of its numbers. */
-  #output(events: number, output: unknown): string {
-    const [last] = this.engine.history(events - 1);
-    return last?.type === "ExecutionSucceeded" ? (last.executionSucceededEventDetails.output ?? "null") : JSON.stringify(output);
   }
 
   /** The batch that has created the execution is in the store. */
@@ -153,6 +148,11 @@ export class Live {
     this.journal.abandon();
     this.driver.abandon({ value: reason });
   }
+}
+
+/** The JSON text of an output, with all digits of its numbers. */
+function outputText(last: HistoryEvent | undefined, output: unknown): string {
+  return last?.type === "ExecutionSucceeded" ? (last.executionSucceededEventDetails.output ?? "null") : JSON.stringify(output);
 }
 
 /** A batch that only changes the record of an execution that is not in memory. */

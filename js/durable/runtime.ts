@@ -22,6 +22,7 @@ import { argumentText } from "../tasks/integration.ts";
 import type { Completion } from "../tasks/call.ts";
 import { executionOfToken } from "../tasks/token.ts";
 import { DurableError, DurableExecution, described } from "./execution.ts";
+import type { WriteFailure } from "./committer.ts";
 import { Host, type Program } from "./host.ts";
 import { settle } from "./live.ts";
 import { Programs } from "./programs.ts";
@@ -33,12 +34,17 @@ const OPTIONS = [
 const START_OPTIONS = ["name", "input", "tags", "seed"];
 const RESIDENT = 1000;
 const DAY = 86_400_000;
+// Ended executions are removed after so many have ended, or so many milliseconds.
+const PRUNE_AFTER = 1000;
+const PRUNE_EVERY = 60_000;
 
 export class Runtime implements PublicRuntime {
   readonly #options: RuntimeOptions;
   readonly #host: Host;
   readonly #programs: Programs;
   readonly #arns: string;
+  #endedSince = 0;
+  #prunedAt = 0;
   #opened: Promise<this> | undefined;
   #closed: Promise<void> | undefined;
 
@@ -53,8 +59,8 @@ export class Runtime implements PublicRuntime {
       clock: clockOf(clock),
       program: (record) => this.#program(record),
       onEnd: (record) => this.#ended(record),
-      onSuspended: (record, why) => options.onSuspended?.(described(record), why),
-      onWriteFailure: (failure) => options.onStoreError?.(failure),
+      onSuspended: (record, why) => tell("onSuspended", () => options.onSuspended?.(described(record), why)),
+      onWriteFailure: (failure) => this.#failed(failure),
     });
     this.#programs = new Programs(store, options, (name) => this.#machineArn(name));
   }
@@ -167,8 +173,18 @@ export class Runtime implements PublicRuntime {
   }
 
   #ended(record: ExecutionRecord): void {
-    this.#options.onEnd?.(described(record));
-    if (this.#options.retention !== undefined) void this.prune().catch(() => {});
+    tell("onEnd", () => this.#options.onEnd?.(described(record)));
+    if (this.#options.retention === undefined) return;
+    this.#endedSince += 1;
+    const now = this.#host.clock.now();
+    if (this.#endedSince < PRUNE_AFTER && now < this.#prunedAt + PRUNE_EVERY) return;
+    this.#endedSince = 0;
+    this.#prunedAt = now;
+    this.prune().catch((error: unknown) => this.#failed({ error, failures: 1, retriesIn: PRUNE_EVERY }));
+  }
+
+  #failed(failure: WriteFailure): void {
+    tell("onStoreError", () => this.#options.onStoreError?.(failure));
   }
 
   #handle<Output>(record: ExecutionRecord): PublicExecution<Output> {
@@ -192,5 +208,14 @@ export class Runtime implements PublicRuntime {
 
   #filter({ machine, ...filter }: RuntimeFilter): Parameters<Host["store"]["list"]>[0] {
     return { ...filter, ...(machine !== undefined && { machineArn: this.#machineArn(machine) }) };
+  }
+}
+
+/** Calls an observer. What it throws is printed and changes nothing. */
+function tell(name: string, call: () => void): void {
+  try {
+    call();
+  } catch (thrown) {
+    console.error(`stepglass: ${name} has thrown`, thrown);
   }
 }

@@ -6,28 +6,39 @@ import { Alarm } from "../driver/clock.ts";
 
 // How far ahead the store is asked, in milliseconds.
 const AHEAD = 60_000;
+// When it is asked again after a failure.
+const AGAIN = 1000;
+
+/** What a waker tells. */
+interface WakerEvents {
+  /** An execution is due. */
+  wake(id: string): void;
+  /** The store could not be asked; it is asked again. */
+  failed(error: unknown): void;
+}
 
 /** Keeps one timer for the executions of a store that wait. */
 export class Waker {
   readonly #clock: Clock;
   readonly #store: Store;
-  readonly #wake: (id: string) => void;
+  readonly #events: WakerEvents;
   readonly #alarm: Alarm;
   // Executions that are due until the time up to which the store was asked.
   readonly #due = new Map<string, number>();
   #until = -Infinity;
   #isOpen = false;
 
-  constructor(clock: Clock, store: Store, wake: (id: string) => void) {
+  constructor(clock: Clock, store: Store, events: WakerEvents) {
     this.#clock = clock;
     this.#store = store;
-    this.#wake = wake;
+    this.#events = events;
     this.#alarm = new Alarm(clock, () => void this.#ring());
   }
 
   /** Wakes what is due. */
   async open(): Promise<void> {
     this.#isOpen = true;
+    await this.#ask(this.#clock.now());
     await this.#ring();
   }
 
@@ -48,20 +59,31 @@ export class Waker {
   async #ring(): Promise<void> {
     if (!this.#isOpen) return;
     const now = this.#clock.now();
-    if (now >= this.#until - AHEAD / 2) await this.#ask(now);
+    if (now >= this.#until - AHEAD / 2 && !(await this.#asked(now))) return this.#alarm.set(now + AGAIN);
     for (const [id, at] of this.#due) {
       if (at > now) continue;
       this.#due.delete(id);
-      this.#wake(id);
+      this.#events.wake(id);
     }
     this.#set();
   }
 
+  /** Asks the store; whether it has answered. */
+  async #asked(now: number): Promise<boolean> {
+    try {
+      await this.#ask(now);
+      return true;
+    } catch (error) {
+      if (this.#isOpen) this.#events.failed(error);
+      return false;
+    }
+  }
+
   /** Asks the store for what is due until a while from now. */
   async #ask(now: number): Promise<void> {
-    const after = this.#until;
-    this.#until = now + AHEAD;
-    const due = await this.#store.due({ after, until: this.#until });
+    const until = now + AHEAD;
+    const due = await this.#store.due({ after: this.#until, until });
+    this.#until = until;
     if (this.#isOpen) for (const { id, wakeAt } of due) this.#due.set(id, wakeAt);
   }
 

@@ -192,3 +192,81 @@ test("an execution keeps the definition that it began with", async () => {
   assert.deepEqual(await (await second.get("Order", "v")).result, { status: "SUCCEEDED", output: "old" });
   await second.close();
 });
+
+test("leaving the memory gives nobody more time; being away does, to what is waited for outside", async () => {
+  const { clock, tokens, runtime } = surroundings();
+  const Approve = { ...ORDER.States.Approve, HeartbeatSeconds: 100, End: true };
+  delete Approve.Next;
+  const machines = { Order: { StartAt: "Approve", States: { Approve } } };
+  const now = await runtime({ machines, resident: 0 }).open();
+  const execution = await now.start("Order", { name: "h" });
+  await quiet();
+  assert.equal(now.resident, 0);
+  await clock.pass(60_000);
+  assert.equal((await execution.frames()).length, 1);
+  await quiet();
+  assert.equal(now.resident, 0);
+  await clock.pass(39_000);
+  assert.equal((await execution.describe()).status, "RUNNING");
+  assert.equal(await now.heartbeat(tokens[0]), true);
+  await clock.pass(99_000);
+  await now.close();
+  await clock.pass(3_600_000);
+  const later = await runtime({ machines, resident: 0 }).open();
+  await clock.pass(1_000);
+  assert.equal(await later.succeed(tokens[0], 5), true);
+  assert.equal((await (await later.get("Order", "h")).result).status, "SUCCEEDED");
+  await later.close();
+});
+
+test("a damaged execution is suspended, and the others continue", async () => {
+  const { clock, store, runtime } = surroundings();
+  const machines = { Nap: { StartAt: "W", States: { W: { Type: "Wait", Seconds: 10, End: true } } } };
+  const first = await runtime({ machines }).open();
+  const [bad, good] = [await first.start("Nap", { name: "bad" }), await first.start("Nap", { name: "good" })];
+  await quiet();
+  await first.close();
+  await store.open({ owner: "hand" });
+  const { version } = await store.get(bad.arn);
+  await store.write([{ id: bad.arn, version, snapshot: "no snapshot at all", wakeAt: 0 }]);
+  await store.close();
+  const suspended = [];
+  const second = await runtime({ machines, onSuspended: ({ name }, reason) => suspended.push([name, reason]) }).open();
+  await quiet();
+  await clock.pass(10_000);
+  assert.equal((await (await second.get("Nap", "good")).result).status, "SUCCEEDED");
+  assert.equal(suspended.length, 1);
+  assert.equal(suspended[0][0], "bad");
+  const handle = await second.get("Nap", "bad");
+  const { status, suspended: why } = await handle.describe();
+  assert.equal(status, "RUNNING");
+  assert.equal(why.reason, suspended[0][1]);
+  await handle.stop("Damaged");
+  assert.deepEqual(await handle.result, { status: "ABORTED", error: "Damaged" });
+  assert.equal(good.name, "good");
+  await second.close();
+});
+
+test("a store that cannot write holds everything back until it can", async () => {
+  const { store, calls, runtime } = surroundings();
+  const failures = [];
+  let full = true;
+  const write = store.write.bind(store);
+  store.write = async (batches) => {
+    if (full) throw new Error("no space left on device");
+    return write(batches);
+  };
+  const now = await runtime({ onStoreError: ({ error, failures: count }) => failures.push([error.message, count]) }).open();
+  const starting = now.start("Order", { name: "o", input: { amount: 3 } });
+  await quiet();
+  assert.deepEqual(calls, []);
+  assert.deepEqual(failures[0], ["no space left on device", 1]);
+  full = false;
+  await starting;
+  await quiet();
+  assert.deepEqual(
+    calls.map(([name]) => name),
+    ["charge"],
+  );
+  await now.close();
+});
