@@ -162,9 +162,14 @@ export class EngineHandle {
     return this.#base?.length ?? 0;
   }
 
+  /** Whether the journal has many facts. */
+  protected get isLong(): boolean {
+    return this.#journal.length >= this.#compactAt * MEMBERS;
+  }
+
   /** Puts a snapshot in the place of a journal that has many facts; so many chains of states run. */
   protected compactInTime(chains: number): void {
-    if (this.#journal.length < this.#compactAt * MEMBERS) return;
+    if (!this.isLong) return;
     // What has many chains running makes a large snapshot: it waits for as many more facts.
     const least = chains * FACTS_OF_A_CHAIN;
     if (this.#journal.length < least * MEMBERS) this.#compactAt = least;

@@ -15,6 +15,9 @@ const BYTES_OF_A_CHAIN = 2 ** 16;
 // more at once would hold the host up.
 const ARCHIVE_BYTES = 2 ** 21;
 const ARCHIVE_PAGE = 2 ** 20;
+// The most events that a snapshot in the place of a journal has, and how many bytes of them are taken out before at a time.
+const COMPACT_EVENTS = 1000;
+const COMPACT_PAGE = 2 ** 17;
 // Events that are asked for without a page.
 const FEW_EVENTS = 128;
 
@@ -40,10 +43,16 @@ export class HistoryEngine extends EngineHandle {
     if (this.#archive === undefined) return super.grown(step, text);
     step.events += this.#archive.count;
     const chains = running();
-    if (payloads() >= ARCHIVE_BYTES) this.#shelve();
+    if (payloads() >= ARCHIVE_BYTES) this.#shelve(ARCHIVE_PAGE);
     if (typeof text === "string") this.#texts += text.length;
     if (this.#texts >= Math.max(COMPACT_BYTES, chains * BYTES_OF_A_CHAIN, 2 * this.baseLength)) this.compact();
     else this.compactInTime(chains);
+  }
+
+  protected override compactInTime(chains: number): void {
+    // A snapshot with all events would hold the host up: they are taken out before, a page after each fact.
+    if (this.#archive !== undefined && this.isLong && this.ask("historyLength") > COMPACT_EVENTS) this.#shelve(COMPACT_PAGE);
+    else super.compactInTime(chains);
   }
 
   protected override replayed(raw: glue.Engine): void {
@@ -145,10 +154,10 @@ export class HistoryEngine extends EngineHandle {
   }
 
   /** Leaves a page of the events that the engine has; how many it has. */
-  #page(from: number, take: boolean): number {
+  #page(from: number, take: boolean, bytes = take ? ARCHIVE_PAGE : PAGE): number {
     const raw = this.raw();
     try {
-      const count = raw.page(from, take ? ARCHIVE_PAGE : PAGE, take);
+      const count = raw.page(from, bytes, take);
       look();
       return count;
     } catch (thrown) {
@@ -157,9 +166,9 @@ export class HistoryEngine extends EngineHandle {
   }
 
   /** Moves a page of events into the archive: one call of step makes hardly more. */
-  #shelve(): void {
+  #shelve(bytes: number): void {
     try {
-      const count = this.#page(0, true);
+      const count = this.#page(0, true, bytes);
       if (count > 0) {
         this.#archive?.add([{ count, whole: payloads(), bytes: received().slice() }]);
         this.#repeated += count;
