@@ -1551,6 +1551,13 @@ export class Engine {
   readonly status: ExecutionResult | { status: "NOT_STARTED" | "RUNNING" };
   /** When to call `tick` next; `undefined` if only tasks can move the execution. */
   readonly deadline: number | undefined;
+  /**
+   * A digest of all commands so far and of the number of events: a whole number below 2⁵². Equal machines, options and facts give
+   * equal digests, also if the engine was restored in between. Store it beside each fact, and compare it when you feed the facts
+   * again: where it differs, the definition or the release asks for something else than before. It takes in the beginnings of
+   * large payloads only.
+   */
+  readonly commandsDigest: number;
   /** Returns the events from the given index on. */
   history(from?: number): HistoryEvent[];
   /** Returns the tasks in progress, and how far each of them is. */

@@ -13,7 +13,7 @@ const COMPACT_ENTRIES = 4096;
 const MEMBERS = 5;
 const FACTS_OF_A_CHAIN = 16;
 
-type Asked = Question | "history" | "historyLength" | "deadline" | "inputOf";
+type Asked = Question | "history" | "historyLength" | "commandsDigest" | "deadline" | "inputOf";
 
 /** An engine with the journal that makes it again. */
 export class EngineHandle {
@@ -76,7 +76,7 @@ export class EngineHandle {
   /** Asks; returns the answer, of most questions a JSON text. */
   ask(question: Question): string;
   ask(question: "history", from: number): string;
-  ask(question: "historyLength"): number;
+  ask(question: "historyLength" | "commandsDigest"): number;
   ask(question: "deadline"): number | undefined;
   ask(question: "inputOf", task: number, member?: string): string | undefined;
   ask(question: Asked, a?: unknown, b?: unknown): unknown {

@@ -110,6 +110,11 @@ export class Engine implements PublicEngine {
     return this.#handle.ask("deadline");
   }
 
+  /** Tells apart what engines have asked for so far. */
+  get commandsDigest(): number {
+    return this.#handle.ask("commandsDigest");
+  }
+
   history(from = 0): HistoryEvent[] {
     if (!(Number.isInteger(from) && from >= 0))
       throw misuse("INVALID_ARGUMENT", `from must be a whole number from 0 on, not ${shown(from)}`);

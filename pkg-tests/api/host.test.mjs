@@ -76,3 +76,45 @@ test("a journal with downtime makes the same engine again after a trap, and in a
   assert.deepEqual(engines[1].snapshot(), engines[0].snapshot());
   assert.equal(engines[0].deadline, HOUR + 35_000);
 });
+
+test("a digest of the commands finds the fact after which a replay diverges", () => {
+  const machine = (name) =>
+    new StateMachine({
+      StartAt: "A",
+      States: {
+        A: { Type: "Task", Resource: LAMBDA, Next: "B" },
+        B: { Type: "Wait", Seconds: 5, Next: "C" },
+        C: { Type: "Task", Resource: LAMBDA.replace("Add", name), End: true },
+      },
+    });
+  const journal = [
+    ["start", 0, { x: 1 }, { name: "e" }, 1],
+    ["succeed", 5, 1, { y: 2 }],
+    ["tick", 5_005],
+    ["succeed", 6_000, 2, { z: 3 }],
+  ];
+  const digests = (subject, facts = journal, next = (engine) => engine) => {
+    let engine = new Engine(subject);
+    return facts.map(([method, ...rest]) => {
+      engine[method](...rest);
+      engine = next(engine);
+      return engine.commandsDigest;
+    });
+  };
+  const stored = digests(machine("Old"));
+  assert.ok(stored.every((digest) => Number.isSafeInteger(digest) && digest >= 0 && digest < 2 ** 52));
+  assert.equal(new Set(stored).size, 4);
+  assert.deepEqual(digests(machine("Old")), stored);
+  assert.deepEqual(
+    digests(machine("Old"), journal, (engine) => elsewhere(machine("Old"), engine)),
+    stored,
+  );
+  const replayed = digests(machine("New"));
+  assert.deepEqual(
+    replayed.map((digest, i) => digest === stored[i]),
+    [true, true, false, false],
+  );
+  const other = digests(machine("Old"), [...journal.slice(0, 3), ["succeed", 6_000, 2, { z: 4 }]]);
+  assert.deepEqual(other.slice(0, 3), stored.slice(0, 3));
+  assert.notEqual(other[3], stored[3]);
+});

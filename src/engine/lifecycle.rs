@@ -158,7 +158,7 @@ impl Engine {
         if let Some(execution) = self.executions.get_mut(&0) {
             execution.timer = None;
         }
-        self.commands.push(Command::Finish(outcome.clone()));
+        self.issue(Command::Finish(outcome.clone()));
         self.outcome = Some(outcome);
     }
 
@@ -224,7 +224,7 @@ impl Engine {
             return;
         }
         let fault = result.and_then(|result| result.as_ref().err());
-        self.commands.push(Command::ChildFinished(Box::new(ChildExecution {
+        self.issue(Command::ChildFinished(Box::new(ChildExecution {
             name: child.info.name.clone(),
             arn: child.info.arn.clone(),
             status,

@@ -9,6 +9,7 @@ mod command;
 mod context;
 mod coverage;
 mod dataflow;
+mod digest;
 mod event;
 mod event_type;
 mod exit;
@@ -47,6 +48,7 @@ pub use update::MapRunChange;
 
 use crate::asl::ir::Machine;
 use crate::base::{Millis, Rng, Table, Value, json};
+use digest::Digest;
 use frame::{Frame, FrameId};
 use history::Recorder;
 use items::Reading;
@@ -122,6 +124,7 @@ pub struct Engine {
     executions: Table<u32, Execution>,
     next_execution: u32,
     commands: Vec<Command>,
+    digest: Digest,
     trace: Vec<Stage>,
     /// What child executions have done, as far as it was not taken: the beginning of a JSON array.
     child_events: String,
@@ -243,6 +246,7 @@ impl Engine {
             executions: Table::default(),
             next_execution: 0,
             commands: Vec::new(),
+            digest: Digest::default(),
             trace: Vec::new(),
             child_events: String::new(),
             coverage: None,

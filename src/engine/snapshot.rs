@@ -6,6 +6,7 @@
 mod form;
 mod join;
 
+use super::digest::Digest;
 use super::event::{ExecutionInfo, TaskId};
 use super::event_type::EventType;
 use super::frame::{Acting, Frame, FrameId, MapItem, Phase, Purpose};
@@ -74,6 +75,7 @@ impl Engine {
         out.set("started", self.started);
         out.set("random", format!("{:016x}", self.rng.state()));
         out.set("tokenKey", self.token_key.text());
+        out.set("commands", format!("{:016x}", self.digest.0));
         out.set("nextFrame", self.next_frame);
         out.set("lastTask", self.last_task);
         out.set("nextExecution", self.next_execution);
@@ -123,6 +125,10 @@ impl Engine {
         engine.started = input.boolean("started")?;
         engine.rng = Rng::new(u64::from_str_radix(&input.text("random")?, 16).map_err(|_| input.wrong("random"))?);
         engine.token_key = TokenKey::parse(&input.text("tokenKey")?).ok_or_else(|| input.wrong("tokenKey"))?;
+        // Earlier releases had none: it begins here.
+        if let Some(text) = input.maybe_text("commands")? {
+            engine.digest = Digest(u64::from_str_radix(&text, 16).map_err(|_| input.wrong("commands"))?);
+        }
         engine.next_frame = input.small("nextFrame")?;
         engine.last_task = input.small("lastTask")?;
         engine.next_execution = input.small("nextExecution")?;

@@ -86,10 +86,15 @@ impl Report {
     fn check_restored(&self, expected: &str, lean: bool) -> Result<(), String> {
         let (machine, options) = (self.engine.machine().clone(), *self.engine.options());
         let mut engine = Engine::new(machine.clone(), options);
+        let mut unrestored = engine.clone();
         let (mut commands, mut events) = (Vec::new(), Vec::new());
         for (now, event) in self.journal.entries() {
             engine.step(*now, event.clone()).map_err(|e| e.to_string())?;
             commands.append(&mut engine.take_commands());
+            unrestored.step(*now, event.clone()).map_err(|e| e.to_string())?;
+            if engine.commands_digest() != unrestored.commands_digest() {
+                return Err("the restored engine's digest of commands differs".into());
+            }
             let text = if lean { engine.snapshot_without_events() } else { engine.snapshot() };
             if lean {
                 events.append(&mut engine.take_history());

@@ -167,6 +167,12 @@ impl Engine {
         self.inner.borrow().history().len()
     }
 
+    /// A digest of all commands so far and of the number of events, of 52 bits.
+    #[wasm_bindgen(js_name = commandsDigest)]
+    pub fn commands_digest(&self) -> f64 {
+        self.inner.borrow().commands_digest() as f64
+    }
+
     /// The tasks in flight, as JSON text of Invoke commands with how far each is: after a restore a host calls those again that
     /// nobody has taken on.
     pub fn pending(&self) -> String {

@@ -201,7 +201,7 @@ impl Engine {
         let ran = if joining.run.as_ref().is_some_and(|run| exceeded(run, joining.failed_items)) {
             if let Some(writing) = writing {
                 self.tasks.remove(&writing.task);
-                self.commands.push(Command::Cancel { task: writing.task, reason: CancelReason::SiblingFailed });
+                self.issue(Command::Cancel { task: writing.task, reason: CancelReason::SiblingFailed });
             }
             self.fall(&mut joining);
             cut(self, frame.execution, &state.name, &joining, Some(frame.tail));

@@ -101,7 +101,7 @@ pub(in crate::engine) fn invoke(
     });
     engine.tasks.insert(acting.task, id);
     let call = invocation(engine, frame, state, &acting);
-    engine.commands.push(Command::Invoke(call));
+    engine.issue(Command::Invoke(call));
     frame.phase = Phase::Acting(Box::new(acting));
 }
 
@@ -254,7 +254,7 @@ impl Engine {
         let Phase::Acting(acting) = &frame.phase else { return };
         let task = acting.task;
         let reason = if heartbeat { CancelReason::Heartbeat } else { CancelReason::Timeout };
-        self.commands.push(Command::Cancel { task, reason });
+        self.issue(Command::Cancel { task, reason });
         self.end_task(task, Err(Fault::timeout(heartbeat)), true);
     }
 
@@ -308,7 +308,7 @@ impl Engine {
         if self.is_read(task) {
             self.readings.retain(|reading| reading.task != task);
         } else {
-            self.commands.push(Command::Cancel { task, reason });
+            self.issue(Command::Cancel { task, reason });
         }
     }
 

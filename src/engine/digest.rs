@@ -1,0 +1,228 @@
+//! A rolling digest of the commands: a host that stores it beside its facts notices when a replay does something else,
+//! because the definition or the release is another one, before anything is called twice.
+
+use super::Engine;
+use super::command::{Command, Outcome};
+use crate::base::Value;
+
+/// Values of a payload, and bytes of a text, that are looked at: the digest finds what has changed, it proves nothing, and a
+/// large payload is not read once more for it.
+const VALUES: u32 = 24;
+const BYTES: usize = 64;
+
+/// Bits of the digest as a host sees it: a JavaScript number holds them.
+const BITS: u32 = 52;
+
+/// What has been mixed so far. It does not depend on memory, on ids of states or on how long names are kept, so it is the
+/// same after a restore, on every platform, and for a definition in which only other states have changed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Digest(pub(super) u64);
+
+impl Default for Digest {
+    fn default() -> Digest {
+        Digest(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Digest {
+    /// As FNV-1a, by words; the upper bits come down, where multiplying alone only carries upwards.
+    fn mix(&mut self, word: u64) {
+        let product = (self.0 ^ word).wrapping_mul(0x0000_0100_0000_01b3);
+        self.0 = product ^ (product >> 29);
+    }
+
+    fn text(&mut self, text: &str) {
+        let bytes = text.as_bytes();
+        let (words, rest) = bytes.get(..BYTES).unwrap_or(bytes).as_chunks();
+        for word in words {
+            self.mix(u64::from_le_bytes(*word));
+        }
+        // The last word has room for the length: texts that follow one another do not run together.
+        let last = rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte));
+        self.mix(last << 8 | bytes.len() as u64 & 0xff);
+    }
+
+    fn maybe(&mut self, text: Option<&str>) {
+        match text {
+            Some(text) => self.text(text),
+            None => self.mix(u64::MAX),
+        }
+    }
+
+    /// Depth: as many levels as values are looked at.
+    fn value(&mut self, value: &Value, left: &mut u32) {
+        *left = left.saturating_sub(1);
+        match value {
+            Value::Null => self.mix(1),
+            Value::Bool(is) => self.mix(2 + u64::from(*is)),
+            // 0 and -0 are one.
+            Value::Number(_) => self.mix((value.as_f64().unwrap_or(0.0) + 0.0).to_bits()),
+            Value::String(text) => self.text(text),
+            Value::Array(items) => {
+                self.mix(4 + (items.len() as u64) * 2);
+                for item in items.iter() {
+                    if *left == 0 {
+                        return;
+                    }
+                    self.value(item, left);
+                }
+            }
+            Value::Object(members) => {
+                self.mix(5 + (members.len() as u64) * 2);
+                for (name, member) in members.iter() {
+                    if *left == 0 {
+                        return;
+                    }
+                    self.text(name);
+                    self.value(member, left);
+                }
+            }
+        }
+    }
+
+    fn payload(&mut self, value: Option<&Value>) {
+        match value {
+            Some(value) => self.value(value, &mut { VALUES }),
+            None => self.mix(0),
+        }
+    }
+
+    fn command(&mut self, command: &Command) {
+        match command {
+            Command::Invoke(call) => {
+                self.mix(u64::from(call.task.0) << 8 | 1);
+                self.mix(call.entered ^ u64::from(call.attempt) << 32);
+                self.maybe(call.child.as_deref());
+                self.text(&call.state_name);
+                self.text(&call.resource);
+                self.payload(Some(&call.input));
+            }
+            Command::Cancel { task, reason } => {
+                self.mix(u64::from(task.0) << 8 | 2);
+                self.text(reason.as_str());
+            }
+            Command::ChildFinished(child) => {
+                self.mix(3);
+                self.text(&child.name);
+                self.text(child.status);
+                self.maybe(child.error.as_deref());
+                self.payload(child.output.as_ref());
+            }
+            Command::Finish(outcome) => {
+                self.mix(4);
+                self.text(outcome.status());
+                match outcome {
+                    Outcome::Succeeded { output } => self.payload(Some(output)),
+                    Outcome::Failed { error, cause } | Outcome::Aborted { error, cause } => {
+                        self.maybe(error.as_deref());
+                        self.maybe(cause.as_deref());
+                    }
+                    Outcome::TimedOut => {}
+                }
+            }
+        }
+    }
+}
+
+impl Engine {
+    /// Adds a wish for the host.
+    pub(super) fn issue(&mut self, command: Command) {
+        self.commands.push(command);
+        if let Some(command) = self.commands.last() {
+            self.digest.command(command);
+        }
+    }
+
+    /// A digest of 52 bits of all commands that were issued so far and of the number of events (getter). Equal machines,
+    /// options and facts give equal digests, also where the engine was restored in between: a host that stores it beside
+    /// each fact finds the first fact after which a replay asks for something else. It looks at the beginning of a payload
+    /// only, and tells nothing of it.
+    pub fn commands_digest(&self) -> u64 {
+        let mut digest = self.digest;
+        digest.mix(self.event_count());
+        digest.0 & ((1 << BITS) - 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::asl;
+    use crate::base::{Millis, json};
+    use crate::engine::{Engine, Event, ExecutionInfo, Options, TaskId};
+    use std::sync::Arc;
+
+    const TASK: &str = r#"{"StartAt":"A","States":{"A":{"Type":"Task","Resource":"r","End":true}}}"#;
+
+    const CALLBACK: &str = r#""arn:aws:states:::sqs:sendMessage.waitForTaskToken""#;
+
+    fn digest(definition: &str, input: &str, facts: &[(u64, Event)]) -> u64 {
+        let machine = asl::compile(definition, &asl::CompileOptions::default()).machine.unwrap();
+        let mut engine = Engine::new(Arc::new(machine), Options::default());
+        let input = json::parse(input).unwrap();
+        engine.step(Millis(0), Event::Start { input, execution: ExecutionInfo::named("m", "e"), seed: 0 }).unwrap();
+        for (at, fact) in facts {
+            engine.step(Millis(*at), fact.clone()).unwrap();
+        }
+        assert!(engine.commands_digest() < 1 << 52);
+        engine.commands_digest()
+    }
+
+    fn succeed(output: &str) -> (u64, Event) {
+        (1, Event::TaskSucceeded { task: TaskId(1), output: json::parse(output).unwrap() })
+    }
+
+    #[test]
+    fn whatever_is_asked_for_counts() {
+        let failed = (1, Event::TaskFailed { task: TaskId(1), error: Some("E".into()), cause: None });
+        let caused = (1, Event::TaskFailed { task: TaskId(1), error: Some("E".into()), cause: Some("c".into()) });
+        let submitted = (1, Event::TaskSubmitted { task: TaskId(1), output: 1i64.into() });
+        let mut digests = vec![
+            digest(TASK, "{}", &[]),
+            digest(TASK, r#"{"a":1}"#, &[]),
+            digest(TASK, r#"{"a":"1"}"#, &[]),
+            digest(TASK, r#"{"b":1}"#, &[]),
+            digest(TASK, r#"[{"a":[]}]"#, &[]),
+            digest(TASK, r#"[[],{"a":[]}]"#, &[]),
+            digest(TASK, r#"[[{"a":[]}]]"#, &[]),
+            digest(TASK, "null", &[]),
+            digest(&TASK.replace("\"A\"", "\"B\""), "{}", &[]),
+            digest(&TASK.replace("\"r\"", "\"s\""), "{}", &[]),
+            digest(&TASK.replace("Task\",", "Task\",\"Parameters\":{\"x\":1},"), "{}", &[]),
+            digest(TASK, "{}", &[succeed("1")]),
+            digest(TASK, "{}", &[succeed("2")]),
+            digest(TASK, "{}", &[failed]),
+            digest(TASK, "{}", &[caused]),
+            digest(TASK, "{}", &[(1, Event::Stop { error: None, cause: None })]),
+            digest(&TASK.replace("\"r\"", CALLBACK), "{}", &[]),
+            // One event more.
+            digest(&TASK.replace("\"r\"", CALLBACK), "{}", &[submitted]),
+        ];
+        let count = digests.len();
+        digests.sort();
+        digests.dedup();
+        assert_eq!(digests.len(), count);
+    }
+
+    #[test]
+    fn what_asks_for_nothing_and_what_is_not_reached_does_not_count() {
+        let plain = digest(TASK, "{}", &[]);
+        assert_eq!(digest(TASK, "{}", &[(5, Event::Tick), (6, Event::Recovered { again: Vec::new() })]), plain);
+        let other = TASK.replace("\"End\":true}", "\"Next\":\"0\"},\"0\":{\"Type\":\"Succeed\"}");
+        assert_eq!(digest(&other, "{}", &[]), plain);
+        assert_ne!(digest(&other, "{}", &[succeed("1")]), digest(TASK, "{}", &[succeed("1")]));
+    }
+
+    #[test]
+    fn a_snapshot_of_an_earlier_release_begins_one() {
+        let machine = Arc::new(asl::compile(TASK, &asl::CompileOptions::default()).machine.unwrap());
+        let mut engine = Engine::new(machine.clone(), Options::default());
+        let input = json::parse("{}").unwrap();
+        engine.step(Millis(0), Event::Start { input, execution: ExecutionInfo::named("m", "e"), seed: 0 }).unwrap();
+        let text = engine.snapshot();
+        let member = format!(r#""commands":"{:016x}","#, engine.digest.0);
+        let restore = |text: &str| Engine::restore(machine.clone(), &json::parse(text).unwrap());
+        assert_eq!(restore(&text).unwrap().commands_digest(), engine.commands_digest());
+        assert!(restore(&text.replace(&member, "")).is_ok());
+        assert!(restore(&text.replace(&member, r#""commands":"x","#)).is_err());
+    }
+}
