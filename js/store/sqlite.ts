@@ -5,7 +5,16 @@
 // nothing to take back.
 
 import { fileURLToPath } from "node:url";
-import type { Batch, BatchResult, ExecutionFilter, ExecutionRecord, ExecutionSummary, StoredExecution, Texts } from "../api/durable.d.ts";
+import type {
+  Batch,
+  BatchResult,
+  ExecutionFilter,
+  ExecutionRecord,
+  ExecutionSummary,
+  Store,
+  StoredExecution,
+  Texts,
+} from "../api/durable.d.ts";
 import type { PlatformUrl } from "../api/index.d.ts";
 import type { SqliteDatabase, SqliteStore as PublicSqliteStore } from "../api/sqlite.d.ts";
 import { StoreConflict, StoreError } from "./errors.ts";
@@ -61,6 +70,8 @@ export class SqliteStore implements PublicSqliteStore {
   #connection: Connection | undefined;
   /** The number of the execution that was created last. */
   #order = 0;
+  /** How many executions have ended, and how many characters they have; undefined until somebody wants to know. */
+  #ended: Ended | undefined;
   // The numbers of ARNs of machines and Map Runs.
   readonly #arns = new Map<string, number>();
 
@@ -89,6 +100,7 @@ export class SqliteStore implements PublicSqliteStore {
       try {
         openSchema(connection, this.durable);
         this.#order = Number(connection.get(LAST)?.id ?? 0);
+        this.#ended = undefined;
         this.#arns.clear();
         this.#database = database;
         this.#connection = connection;
@@ -130,6 +142,7 @@ export class SqliteStore implements PublicSqliteStore {
         return connection.transaction(() => work(connection));
       } catch (error) {
         this.#order = order;
+        this.#ended = undefined;
         this.#arns.clear();
         throw error;
       }
@@ -225,7 +238,16 @@ export class SqliteStore implements PublicSqliteStore {
     const wakeAt = batch.wakeAt === undefined ? ((row?.wake_at ?? null) as number | null) : batch.wakeAt;
     if (row === undefined) this.#insert(connection, record as Stored, counts, wakeAt);
     else update(connection, row, version, record, counts, wakeAt);
+    if (row !== undefined && row.ended_at !== null) this.#count(-1, Number(row.bytes));
+    if ((record === undefined ? row?.ended_at : endedAt(record)) !== null) this.#count(1, counts.bytes);
     return { ok: true, version, order };
+  }
+
+  /** One more execution has ended, or one less. */
+  #count(one: 1 | -1, bytes: number): void {
+    if (this.#ended === undefined) return;
+    this.#ended.count += one;
+    this.#ended.bytes += one * bytes;
   }
 
   /** Writes facts, snapshot and events, and counts them. */
@@ -432,9 +454,9 @@ export class SqliteStore implements PublicSqliteStore {
   // --------------------------------------------------------------------------------------------------- removal
 
   async prune(what: { ids?: readonly string[]; endedBefore?: number; executions?: number; bytes?: number }): Promise<string[]> {
-    const { endedBefore, executions, bytes } = what;
     const ids = [...new Set(what.ids)];
     const gone: string[] = [];
+    const surplus = (connection: Connection): Row[] => this.#surplus(connection, what);
     for (let from = 0; from < ids.length; from += PIECE_EXECUTIONS) {
       const piece = ids.slice(from, from + PIECE_EXECUTIONS);
       const rows = (connection: Connection): Row[] =>
@@ -442,18 +464,32 @@ export class SqliteStore implements PublicSqliteStore {
       gone.push(...this.#transaction((connection) => this.#remove(connection, rows(connection))));
       await turn();
     }
-    const limited = endedBefore !== undefined || executions !== undefined || bytes !== undefined;
-    for (let more = limited; more;) {
-      const removed = this.#transaction((connection) => {
-        const rows = surplus(connection, endedBefore, executions, bytes);
-        return this.#remove(connection, rows);
-      });
-      gone.push(...removed);
-      more = removed.length > 0;
+    for (let rows = this.#use(surplus); rows.length > 0; rows = this.#use(surplus)) {
+      gone.push(...this.#transaction((connection) => this.#remove(connection, rows)));
       await turn();
     }
     if (gone.length > 0) await this.#shrink();
     return gone;
+  }
+
+  /** The next ended executions to remove, the oldest first. */
+  #surplus(connection: Connection, { endedBefore = -Infinity, executions = Infinity, bytes = Infinity }: Limits): Row[] {
+    const limited = executions !== Infinity || bytes !== Infinity;
+    let { count, bytes: size } = limited ? (this.#ended ??= endedOf(connection)) : { count: 0, bytes: 0 };
+    let piece = 0;
+    const rows: Row[] = [];
+    // Whether there is any is asked often.
+    const is = (row: Row): boolean => Number(row.ended_at) < endedBefore || count > executions || size > bytes;
+    const first = connection.get(OLDEST, 1);
+    if (first === undefined || !is(first)) return rows;
+    for (const row of connection.all(OLDEST, PIECE_EXECUTIONS)) {
+      if (!is(row) || piece > PIECE_CHARACTERS) break;
+      count -= 1;
+      size -= Number(row.bytes);
+      piece += Number(row.bytes);
+      rows.push(row);
+    }
+    return rows;
   }
 
   /** Removes executions; their ids. */
@@ -462,6 +498,7 @@ export class SqliteStore implements PublicSqliteStore {
     for (const row of rows) {
       const id = Number(row.id);
       const mapRun = row.map_run;
+      if (row.ended_at !== null) this.#count(-1, Number(row.bytes));
       if (typeof mapRun === "number") runs.add(mapRun);
       removeTags(connection, id, textOf(row.about));
       connection.run("DELETE FROM fact WHERE execution = ?", id);
@@ -496,6 +533,25 @@ export class SqliteStore implements PublicSqliteStore {
     await copyTo(this.#source, this.#database, typeof file === "string" ? file : fileURLToPath(file));
   }
 }
+
+/** How many executions have ended, and how many characters they have. */
+const ENDED =
+  "SELECT count(*) AS count, coalesce(sum(bytes), 0) AS bytes FROM execution INDEXED BY execution_ended WHERE ended_at IS NOT NULL";
+interface Ended {
+  count: number;
+  bytes: number;
+}
+
+function endedOf(connection: Connection): Ended {
+  const row = connection.get(ENDED);
+  return { count: Number(row?.count), bytes: Number(row?.bytes) };
+}
+
+/** Those that ended first. */
+const OLDEST = "SELECT * FROM execution INDEXED BY execution_ended WHERE ended_at IS NOT NULL ORDER BY ended_at, id LIMIT ?";
+
+/** What ended executions may be kept. */
+type Limits = Omit<Parameters<Store["prune"]>[0], "ids">;
 
 const NOTHING: Readonly<Counts> = { facts: 0, events: 0, base: 0, snapshot: 0, held: 0, bytes: 0 };
 
@@ -614,27 +670,6 @@ function numbersOf(connection: Connection, { machineArn, mapRunArn }: ExecutionF
   const mapRun = mapRunArn === undefined ? undefined : numberOf(connection, "map_run", mapRunArn);
   const missing = (machine === undefined && machineArn !== undefined) || (mapRun === undefined && mapRunArn !== undefined);
   return missing ? undefined : { machine, mapRun };
-}
-
-/** The next ended executions to remove, the oldest first. */
-function surplus(connection: Connection, endedBefore = -Infinity, executions = Infinity, bytes = Infinity): Row[] {
-  const ended = "FROM execution INDEXED BY execution_ended WHERE ended_at IS NOT NULL";
-  const all =
-    executions === Infinity && bytes === Infinity
-      ? undefined
-      : connection.get(`SELECT count(*) AS count, coalesce(sum(bytes), 0) AS bytes ${ended}`);
-  let count = Number(all?.count ?? 0);
-  let size = Number(all?.bytes ?? 0);
-  let piece = 0;
-  const rows: Row[] = [];
-  for (const row of connection.all(`SELECT * ${ended} ORDER BY ended_at, id LIMIT ?`, PIECE_EXECUTIONS)) {
-    if (!(Number(row.ended_at) < endedBefore || count > executions || size > bytes) || piece > PIECE_CHARACTERS) break;
-    count -= 1;
-    size -= Number(row.bytes);
-    piece += Number(row.bytes);
-    rows.push(row);
-  }
-  return rows;
 }
 
 /** Lets others run. */

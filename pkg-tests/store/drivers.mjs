@@ -30,20 +30,24 @@ function libsql() {
 
 const Libsql = libsql();
 
-/** Each driver by its name: a store, and the bare database, of a file. */
+const only = process.env.STEPGLASS_DRIVER;
+
+/** Each driver by its name, or only the one of STEPGLASS_DRIVER: a store, and the bare database, of a file. */
 export const drivers = {
-  ...(hasSqlite && {
-    "node:sqlite": {
-      store: (path) => sqlite(path),
-      database: (path) => new (process.getBuiltinModule("node:sqlite").DatabaseSync)(path),
-    },
-  }),
-  ...(Libsql && {
-    libsql: {
-      store: (path) => sqlite({ database: () => new Libsql(path) }),
-      database: (path) => new Libsql(path),
-    },
-  }),
+  ...(hasSqlite &&
+    only !== "libsql" && {
+      "node:sqlite": {
+        store: (path) => sqlite(path),
+        database: (path) => new (process.getBuiltinModule("node:sqlite").DatabaseSync)(path),
+      },
+    }),
+  ...(Libsql &&
+    only !== "node:sqlite" && {
+      libsql: {
+        store: (path) => sqlite({ database: () => new Libsql(path) }),
+        database: (path) => new Libsql(path),
+      },
+    }),
 };
 
 /** A new folder, and how to remove it. */

@@ -35,7 +35,8 @@ const DAMAGES = {
 test("there is a driver of SQLite here", () => {
   assert.ok(Object.keys(drivers).length > 0, "neither node:sqlite nor libsql: npm ci --prefix pkg-tests/store");
   // One without the other tests half: the set-up has both.
-  if (process.env.CI) assert.ok("libsql" in drivers, "libsql is not installed: npm ci --prefix pkg-tests/store");
+  if (process.env.CI && !process.env.STEPGLASS_DRIVER)
+    assert.ok("libsql" in drivers, "libsql is not installed: npm ci --prefix pkg-tests/store");
 });
 
 for (const [name, driver] of Object.entries(drivers)) {
