@@ -244,7 +244,7 @@ describe("executions", { skip }, () => {
   visit("where there is no more room that is said, and the run goes on", {}, async (visitor, page) => {
     const devtools = await page.context().newCDPSession(page);
     const { origin } = new URL(site.url);
-    await devtools.send("Storage.overrideQuotaForOrigin", { origin, quotaSize: 100_000 });
+    await devtools.send("Storage.overrideQuotaForOrigin", { origin, quotaSize: 10_000 });
     await visitor.open({ definition: APPROVAL, input: { text: "x".repeat(200_000) } });
     await visitor.run();
     await notice(page, "This browser has no more room for executions. So the run of “Approval” is gone when this tab is closed.").waitFor();

@@ -5,6 +5,7 @@
 import { effect, signal, untracked } from "@preact/signals";
 import type { SavedSession } from "stepglass/debug";
 import type { Free } from "stepglass/requests";
+import { WorkerLost } from "../client.ts";
 import { selectRun, step } from "../debugger/session.ts";
 import type { KeptRun } from "../model/protocol.ts";
 import { type Workspace, packedOf, workspaceOf } from "../model/share.ts";
@@ -25,7 +26,7 @@ export const MOST_ENDED = 50;
 const LARGEST = 30_000_000;
 /// Milliseconds between two saves, and how many times as long as a save takes.
 const PAUSE = 250;
-const REST = 10;
+const REST = 20;
 /// How long a reloaded page waits until the browser has freed what it had before.
 const HANDOVER = 3_000;
 
@@ -46,6 +47,8 @@ const removed = new Set<string>();
 const written = new Map<string, KeptExecution>();
 /// Resolves when what was left is others' to take.
 let leaving: Promise<unknown> = Promise.resolve();
+/// What the last save has kept; null where it has failed.
+let have: string | null = null;
 /// Grows when the session on screen ends: what is on its way then is not kept.
 let session = 0;
 /// The workspace as the last run began with it.
@@ -69,7 +72,8 @@ export function keepRuns(): void {
     if (run.phase === "starting" || !begunWith) begunWith = untracked(workspace.current);
     saveSoon();
   });
-  runner.listeners.add(saveSoon);
+  // Neither time nor words make another run.
+  runner.listeners.add(({ note }) => note !== "timer" && note !== "console" && saveSoon());
   opening.openings.add({ leave, enter() {} });
 }
 
@@ -86,11 +90,14 @@ async function save(): Promise<void> {
   saving = true;
   const [begun, of] = [performance.now(), session];
   try {
-    const kept = await interpreter.query("kept", {});
-    if (kept !== null && of === session && !removed.has(kept.id)) await write(kept, { ...begunWith!, definition: run.definition });
+    const kept = await interpreter.query("kept", { have });
+    have = null;
+    if (kept === null || of !== session || removed.has(kept.id)) return;
+    await write(kept, { ...begunWith!, definition: run.definition });
+    have = kept.id;
   } catch (error) {
     // A thread that was lost has told of it.
-    if (!/did not answer|WorkerLost/.test((error as Error).message)) complain(error as Error);
+    if (!(error instanceof WorkerLost)) complain(error as Error);
   } finally {
     saving = false;
     nextSave = performance.now() + Math.max(PAUSE, REST * (performance.now() - begun));
@@ -106,7 +113,7 @@ async function write({ saved, run, ...kept }: KeptRun, whole: Workspace): Promis
   if (saved !== undefined && saved.length > LARGEST) throw new RangeError("too large");
   if (!locks.has(id)) {
     const free = await claim(id, { lost: () => locks.delete(id) });
-    if (free === undefined) return;
+    if (free === undefined) throw new Error("another tab writes it.");
     locks.set(id, free);
   }
   own.set(id, run);

@@ -7,7 +7,7 @@ import * as execution from "../store/execution.ts";
 import * as opening from "../store/opening.ts";
 import * as panes from "../store/panes.ts";
 import * as runner from "../store/runner.ts";
-import { dismiss, notify, showToast } from "../store/words.ts";
+import { dismiss, notify, shout, showToast } from "../store/words.ts";
 import * as workspace from "../store/workspace.ts";
 import { type Draft, draftIn, drafts, latestDraft, listDrafts, newId, readDraft, turnOf, writeDraft } from "./drafts.ts";
 import { heedMachines, isTitleDerived } from "./another.ts";
@@ -68,7 +68,7 @@ export async function keep(fresh: boolean, first: Workspace): Promise<void> {
     if (run.recorded === undefined)
       void import("./executions.ts").then(
         ({ keepRuns }) => keepRuns(),
-        () => {},
+        ({ message }: Error) => shout(`Executions are not kept: a part of the page could not be loaded. ${message}`),
       );
   });
   addEventListener("storage", heardOfStorage);

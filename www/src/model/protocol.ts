@@ -689,8 +689,8 @@ export interface Methods {
   take: { params: { id: number; workerName: string }; value: boolean };
   /// The runs of this session, for a file.
   saveRuns: { params: Record<string, never>; value: SavedSession | null };
-  /// What makes the run on screen again, without what was told the last time.
-  kept: { params: Record<string, never>; value: KeptRun | null };
+  /// What makes the run on screen again, without what was told the last time where that is kept, which `have` says by its id.
+  kept: { params: { have: string | null }; value: KeptRun | null };
   /// Whether a task waits for the token.
   answerToken: { params: { token: string; method: "succeed" | "fail" | "heartbeat"; value?: unknown }; value: boolean };
   /// The name of the mock that is meant for each task, which may be a rule for many.

@@ -356,7 +356,7 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
   },
 
   take: ({ id, workerName }) => current?.take(id, workerName) ?? false,
-  kept: () => current?.kept() ?? null,
+  kept: ({ have }) => current?.kept(have) ?? null,
   saveRuns: () => (current ? runs!.saveSession(current.session) : null),
   answerToken: ({ token, method, value }) => current?.answerToken(token, method, value) ?? false,
   ruled: ({ names, tasks }) => runs!.ruled(names, tasks),

@@ -16,8 +16,8 @@ export class Keeper {
     this.ids.set(run, id);
   }
 
-  /// The run on screen; null where it is none to be kept. Its facts are left out where they are those of the last time.
-  keep(session: DebugSession, speed: number): KeptRun | null {
+  /// The run on screen; null where it is none to be kept. Its facts are left out where the page has kept them, the last time, as `have`.
+  keep(session: DebugSession, speed: number, have: string | null): KeptRun | null {
     const { run } = session;
     const id = this.ids.get(run) ?? newId();
     this.ids.set(run, id);
@@ -27,7 +27,7 @@ export class Keeper {
     const outcome = session.runs().find(({ current }) => current)?.outcome;
     const { start, facts } = saved.runs[0] as unknown as { start: number; facts: [string, number][] };
     const text = JSON.stringify(saved);
-    const same = this.last?.id === id && this.last.saved === text;
+    const same = have === id && this.last?.id === id && this.last.saved === text;
     this.last = { id, saved: text };
     const [timer] = session.timers();
     return {

@@ -209,9 +209,9 @@ export class Run {
   }
 
   /// What makes the run on screen again.
-  kept(): KeptRun | null {
+  kept(have: string | null): KeptRun | null {
     const speed = SPEED[this.clock];
-    return this.request.recorded ? null : this.keeper.keep(this.session, typeof speed === "number" ? speed : 0);
+    return this.request.recorded ? null : this.keeper.keep(this.session, typeof speed === "number" ? speed : 0, have);
   }
 
   step(command: StepCommand): void {
