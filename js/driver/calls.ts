@@ -41,6 +41,32 @@ export class Call implements HandlerCall {
   }
 }
 
+/** The calls of an execution that have not ended, the oldest first. Most have one at a time, for which there is no map. */
+export class OpenCalls {
+  /** The oldest one. */
+  #first: Call | undefined;
+  #others = new Map<number, Call>();
+
+  add(call: Call): void {
+    if (this.#first === undefined && this.#others.size === 0) this.#first = call;
+    else this.#others.set(call.command.task, call);
+  }
+
+  get(task: number): Call | undefined {
+    return this.#first?.command.task === task ? this.#first : this.#others.get(task);
+  }
+
+  delete(call: Call): void {
+    if (this.#first === call) this.#first = undefined;
+    else this.#others.delete(call.command.task);
+  }
+
+  /** All of them, as they are now. */
+  list(): Call[] {
+    return this.#first === undefined ? [...this.#others.values()] : [this.#first, ...this.#others.values()];
+  }
+}
+
 /** Every call that has ended, so that its token is still known although the call is not kept. */
 export const ENDED: EndedCall = { ended: true };
 

@@ -11,7 +11,7 @@ import { Alarm, VirtualClock } from "./clock.ts";
 import { inTime, later, mayBegin, soon } from "./scheduler.ts";
 import type { Journal } from "./journal.ts";
 import { Observers } from "./observers.ts";
-import { Call, ENDED, type NestedSnapshot, answerOf, isResumer, refusedAnswer } from "./calls.ts";
+import { Call, ENDED, type NestedSnapshot, OpenCalls, answerOf, isResumer, refusedAnswer } from "./calls.ts";
 import { Task } from "./task.ts";
 import { Work, asleep } from "./work.ts";
 import type {
@@ -84,7 +84,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
   #stoppedBy: Thrown | undefined;
   // The last error that a handler has thrown, with the Error and Cause of the task.
   #failure: (Thrown & TaskFailure) | undefined;
-  #calls = new Map<number, Call>();
+  #calls = new OpenCalls();
   #tokens = new Map<string, Call | EndedCall>();
   #work = new Work();
   // The number of tokens that can still be answered.
@@ -167,7 +167,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
    */
   get wakeAt(): number | null {
     if (this.#more || this.#heldTasks > 0 || this.#done < this.#commands.length) return 0;
-    for (const call of this.#calls.values()) if (!call.isOutside) return 0;
+    for (const call of this.#calls.list()) if (!call.isOutside) return 0;
     return this.#deadline;
   }
 
@@ -284,7 +284,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     this.#done = 0;
     this.#more = false;
     this.#deadline = null;
-    for (const task of [...this.#calls.keys()]) this.#close(task, "Stopped");
+    for (const { command } of this.#calls.list()) this.#close(command.task, "Stopped");
     this.#virtual?.leave(this);
     this.family?.drivers.delete(this);
     this.#engine.discard();
@@ -322,7 +322,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     // The signals of tasks are aborted at once, although the engine is fed the stop in a later turn.
     if (fact[0] === "stop" && !this.#stopping) {
       this.#stopping = true;
-      for (const call of [...this.#calls.values()]) Task.cancel(call.task, "Stopped", this.#stoppedBy);
+      for (const call of this.#calls.list()) Task.cancel(call.task, "Stopped", this.#stoppedBy);
     }
     this.#kick();
   }
@@ -406,7 +406,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
       this.#read += 1;
       this.#feed(first);
     }
-    const calls = [...this.#calls.values()].filter((call) => !call.ended);
+    const calls = this.#calls.list().filter((call) => !call.ended);
     const submitted = calls.filter((call) => call.submits && call.answered).map((call) => call.command.task);
     const nested = calls.flatMap(({ command, child }): NestedSnapshot[] =>
       child?.running && child.execution?.snapshot !== undefined
@@ -606,7 +606,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
   #open(command: InvokeCommand): Call {
     const resource = this.#handlers.resource(command.resource);
     const call = new Call(command, resource, new Task(command, this));
-    this.#calls.set(command.task, call);
+    this.#calls.add(call);
     if (command.token !== undefined) {
       this.#tokens.set(command.token, call);
       this.#tokensOut += 1;
@@ -620,7 +620,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     call.ended = true;
     this.#work.disturb(call);
     call.onEnd?.();
-    this.#calls.delete(call.command.task);
+    this.#calls.delete(call);
     const { token } = call.command;
     if (token !== undefined) {
       this.#tokens.set(token, ENDED);
@@ -736,7 +736,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     } catch {
       // A clock that throws rings no timer.
     }
-    for (const task of [...this.#calls.keys()]) this.#close(task, "Stopped");
+    for (const { command } of this.#calls.list()) this.#close(command.task, "Stopped");
     this.#observers.tell();
     this.#engine.retire();
     this.#virtual?.leave(this);

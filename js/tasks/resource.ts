@@ -107,13 +107,24 @@ const read = new WeakMap<object, Listed<Callable> & { names: readonly string[]; 
 function readObject<Handler extends Callable>(tasks: Readonly<Record<string, Handler | object>>): Listed<Handler> {
   const names = Object.keys(tasks);
   const last = read.get(tasks);
-  if (last?.names.length === names.length && names.every((name, i) => name === last.names[i] && tasks[name] === last.handlers[i])) {
-    return last as unknown as Listed<Handler>;
-  }
+  if (last !== undefined && isRead(tasks, names, last)) return last as unknown as Listed<Handler>;
   const handlers = names.map((name) => tasks[name]);
   const listed = readEntries<Handler>(names.map((name, i) => [name, handlers[i]] as const));
   read.set(tasks, { ...(listed as unknown as Listed<Callable>), names, handlers });
   return listed;
+}
+
+function isRead(
+  tasks: { readonly [name: string]: unknown },
+  names: readonly string[],
+  last: { names: readonly string[]; handlers: readonly unknown[] },
+) {
+  if (names.length !== last.names.length) return false;
+  for (let i = 0; i < names.length; i++) {
+    const name = names[i]!;
+    if (name !== last.names[i] || tasks[name] !== last.handlers[i]) return false;
+  }
+  return true;
 }
 
 function readEntries<Handler extends Callable>(entries: Iterable<readonly [name: string, handler: unknown]>): Listed<Handler> {
@@ -143,6 +154,7 @@ export class Handlers<Handler extends Callable = TaskHandler> {
   #named: ReadonlyMap<string, Handler | Taker> = new Map();
   #patterns: Patterns<Handler> = [];
   #resources = new Map<string, Resource>();
+  #last: { text: string; parsed: Resource } | undefined;
 
   #machines: TaskSource | undefined;
 
@@ -161,8 +173,11 @@ export class Handlers<Handler extends Callable = TaskHandler> {
 
   /** The parts of a Resource, parsed once. */
   resource(text: string): Resource {
+    // States that follow one another often have the same.
+    if (text === this.#last?.text) return this.#last.parsed;
     let parsed = this.#resources.get(text);
     if (parsed === undefined) this.#resources.set(text, (parsed = parseResource(text)));
+    this.#last = { text, parsed };
     return parsed;
   }
 

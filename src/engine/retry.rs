@@ -26,7 +26,8 @@ pub(super) fn next_attempt(state: &State, frame: &mut Frame, fault: &Fault, rng:
 /// `IntervalSeconds × BackoffRate^used`, at most MaxDelaySeconds, in milliseconds.
 pub(super) fn delay(retrier: &Retrier, used: u64) -> u64 {
     let exponent = i32::try_from(used).unwrap_or(i32::MAX);
-    let seconds = retrier.interval as f64 * retrier.backoff_rate.powi(exponent);
+    let growth = if retrier.backoff_rate == 1.0 { 1.0 } else { retrier.backoff_rate.powi(exponent) };
+    let seconds = retrier.interval as f64 * growth;
     let capped = match retrier.max_delay {
         Some(most) => seconds.min(most as f64),
         None => seconds,

@@ -346,7 +346,9 @@ impl Engine {
         let ran = match purpose {
             Purpose::Task => {
                 let mut fits = false;
-                let result = result.and_then(|output| match self.excess(&output) {
+                // What was sent comes back: it was measured before.
+                let known = matches!(&result, Ok(output) if same(output, &input));
+                let result = result.and_then(|output| match if known { None } else { self.excess(&output) } {
                     Some(json::Excess::Length) => {
                         // AWS names a function or activity by its ARN and a service by its type.
                         let name = match (&resource, &state.kind) {
