@@ -6,6 +6,7 @@
 //   npm run bench -- --json       ends with one JSON object
 //   npm run bench -- --case ID    one case only, again and again where the option is given again
 //   npm run bench -- --no-peer    us alone
+//   npm run bench -- --floor      the cases with Tasks beside the same loop without an engine instead
 //   npm run bench -- --testkit    a suite of 200 tests of a machine of 30 states instead
 //   npm run bench -- --map-run    a Distributed Map of 100,000 items instead: time and memory
 //   npm run bench -- --memory     executions with much data instead: time and memory
@@ -27,7 +28,7 @@ import { expressions } from "../benches/expressions.mjs";
 import { all as loads } from "../benches/memory.mjs";
 import { root, run as runShown } from "./steps.mjs";
 
-const OPTIONS = ["--quick", "--json", "--case", "--no-peer", "--map-run", "--memory", "--bombs", "--testkit", "--help"];
+const OPTIONS = ["--quick", "--json", "--case", "--no-peer", "--map-run", "--memory", "--bombs", "--testkit", "--floor", "--help"];
 const args = process.argv.slice(2);
 const unknown = args.filter((arg, i) => !OPTIONS.includes(arg) && args[i - 1] !== "--case");
 if (unknown.length > 0 || args.includes("--help")) {
@@ -63,6 +64,8 @@ if (args.includes("--map-run")) {
   report.memory = loads();
 } else if (args.includes("--bombs")) {
   report.bombs = bombs();
+} else if (args.includes("--floor")) {
+  report.floor = await floor();
 } else if (args.includes("--testkit")) {
   report.testkit = testkit();
 } else {
@@ -168,6 +171,26 @@ async function compare(chosen, peer, peerNode) {
     report.ratioOf = `peer and ours, both on Node ${like.versions.node}: fastest turn of each, CPU`;
     console.log(`\nratio: ${report.ratioOf}; median: of the medians; wall: of the fastest wall times.`);
   }
+}
+
+/** The cases with Tasks, beside what the handlers, their promises and the JSON of their answers cost without an engine. */
+async function floor() {
+  const sides = ["stepglass", "empty"].map((module) => ({ name: module, module, node: process.execPath }));
+  for (const side of sides) await startWorker(side);
+  const results = {};
+  console.log(`${TURNS} turns each, alternating, on Node ${process.versions.node}; microseconds of CPU, fastest turn (median)\n`);
+  line(["".padEnd(40), "ours".padStart(18), "no engine".padStart(18)]);
+  for (const { id, title } of chosen(cases).filter(({ definition }) =>
+    Object.values(definition.States).some(({ Type }) => Type === "Task"),
+  )) {
+    const turns = { stepglass: [], empty: [] };
+    for (let turn = 0; turn < TURNS; turn++) for (const side of sides) turns[side.name].push(await side.measure(id));
+    const [ours, empty] = [spread(turns.stepglass, "cpu"), spread(turns.empty, "cpu")];
+    results[id] = { ours, empty };
+    line([title.padEnd(40), ...[ours, empty].map(({ min, median }) => `${round(min)} (${round(median)})`.padStart(18))]);
+  }
+  for (const { child } of sides) child.kill();
+  return results;
 }
 
 async function startWorker(side) {

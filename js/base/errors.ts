@@ -42,6 +42,9 @@ function markOf(name: string): symbol {
   return Symbol.for(`stepglass.${name}`);
 }
 
+const TASK_ERROR = /* @__PURE__ */ markOf("TaskError");
+const EXECUTION_ERROR = /* @__PURE__ */ markOf("ExecutionError");
+
 /** Thrown by a task handler to say exactly which `Error` and `Cause` the state sees. */
 export const TaskError = /* @__PURE__ */ marked(
   "TaskError",
@@ -65,12 +68,12 @@ export type TaskError = InstanceType<typeof TaskError>;
 
 /** Whether a thrown value is a TaskError, of this copy of the package or another. */
 export function isTaskError(thrown: unknown): thrown is TaskError {
-  return has(thrown, markOf("TaskError"));
+  return has(thrown, TASK_ERROR);
 }
 
 /** Whether a thrown value is an ExecutionError, of this copy of the package or another. */
 export function isExecutionError(thrown: unknown): thrown is ExecutionError {
-  return has(thrown, markOf("ExecutionError"));
+  return has(thrown, EXECUTION_ERROR);
 }
 
 function has(thrown: unknown, mark: symbol): boolean {

@@ -4,9 +4,9 @@
 // workers without notice, so places that were not used before are written at once, and counts at each turn of the event loop.
 
 import { appendFileSync, mkdirSync } from "node:fs";
-import { randomBytes } from "node:crypto";
 import { join, resolve } from "node:path";
 import { messageOf } from "../base/errors.ts";
+import { randomKey } from "../base/random.ts";
 
 const COLLECTOR = Symbol.for("stepglass.coverage");
 const STATE = Symbol.for("stepglass.coverage.state");
@@ -67,7 +67,7 @@ export function startCoverage({ folder }: { folder?: string } = {}): void {
   if (folder !== undefined && all.folder === undefined) {
     mkdirSync(folder, { recursive: true });
     all.folder = resolve(folder);
-    all.path = join(all.folder, `${process.pid}-${randomBytes(6).toString("hex")}.ndjson`);
+    all.path = join(all.folder, `${process.pid}-${randomKey().slice(0, 12)}.ndjson`);
     process.on?.("exit", flush);
   }
   shared[COLLECTOR] ??= see;
