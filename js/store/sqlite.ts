@@ -213,7 +213,7 @@ export class SqliteStore implements PublicSqliteStore {
   }
 
   #write(connection: Connection, batch: Batch): BatchResult {
-    const row = connection.get("SELECT * FROM execution WHERE arn = ?", bound(batch.id));
+    const row = connection.get(batch.change === undefined ? FIGURES : WHOLE, bound(batch.id));
     const error = refused(batch, row && Number(row.version));
     if (error !== undefined) return { ok: false, error, ...(row && { record: this.#record(connection, batch.id) }) };
     const order = row === undefined ? this.#order + 1 : Number(row.id);
@@ -460,13 +460,16 @@ export class SqliteStore implements PublicSqliteStore {
     for (let from = 0; from < ids.length; from += PIECE_EXECUTIONS) {
       const piece = ids.slice(from, from + PIECE_EXECUTIONS);
       const rows = (connection: Connection): Row[] =>
-        piece.map((id) => connection.get("SELECT * FROM execution WHERE arn = ?", bound(id))).filter((row) => row !== undefined);
+        piece.map((id) => connection.get(WHOLE, bound(id))).filter((row) => row !== undefined);
       gone.push(...this.#transaction((connection) => this.#remove(connection, rows(connection))));
       await turn();
+      // Closed meanwhile: what has been removed is removed.
+      if (this.#connection === undefined) return gone;
     }
     for (let rows = this.#use(surplus); rows.length > 0; rows = this.#use(surplus)) {
       gone.push(...this.#transaction((connection) => this.#remove(connection, rows)));
       await turn();
+      if (this.#connection === undefined) return gone;
     }
     if (gone.length > 0) await this.#shrink();
     return gone;
@@ -533,6 +536,10 @@ export class SqliteStore implements PublicSqliteStore {
     await copyTo(this.#source, this.#database, typeof file === "string" ? file : fileURLToPath(file));
   }
 }
+
+/** What a batch without a change of the record needs to know of an execution, and what one with a change needs. */
+const FIGURES = "SELECT id, version, ended_at, wake_at, facts, events, base, snapshot, held, bytes FROM execution WHERE arn = ?";
+const WHOLE = "SELECT * FROM execution WHERE arn = ?";
 
 /** How many executions have ended, and how many characters they have. */
 const ENDED =

@@ -98,6 +98,23 @@ function files(check) {
     await second.close();
   });
 
+  check("removes in pieces, between which others write, and ends when it is closed", async (file, { store }) => {
+    const first = await opened(store(file));
+    await create(first, ...Array.from({ length: 450 }, (_, i) => record(`e${i}`, { status: "FAILED", stopDate: i })));
+    const removing = first.prune({ executions: 0 });
+    await create(first, record("meanwhile"));
+    assert.equal(await first.count(), 351);
+    await first.close();
+    assert.equal((await removing).length, 100);
+    await first.open({ owner: "test" });
+    assert.equal((await first.prune({ executions: 0 })).length, 350);
+    assert.deepEqual(
+      (await first.list()).items.map(({ id }) => id),
+      ["meanwhile"],
+    );
+    await first.close();
+  });
+
   check("says what it cannot open", async (file, { store }, path) => {
     await assert.rejects(store(join(path, "none/store.db")).open({ owner: "test" }), failed("STORE_FAILED", /none/));
     await assert.rejects(store(path).open({ owner: "test" }), failed("STORE_FAILED", new RegExp(path)));
