@@ -437,3 +437,23 @@ test("the package has the entry, and it shares its errors", async () => {
   assert.equal(imported.sqlite, required.sqlite);
   await assert.rejects(imported.sqlite("store.db").get("e"), { name: "StoreError", code: "STORE_CLOSED" });
 });
+
+test("the entry can be bundled, whether or not there is an SQLite where the bundle is made", async () => {
+  const { build } = await import("esbuild");
+  const { path, file, done } = folder();
+  try {
+    for (const format of ["esm", "cjs"]) {
+      const outfile = join(path, format === "esm" ? "bundle.mjs" : "bundle.cjs");
+      const { warnings } = await build({
+        stdin: { contents: `export { sqlite } from "./dist/bundled-sqlite.js";`, resolveDir: join(import.meta.dirname, "../..") },
+        ...{ bundle: true, format, platform: "node", outfile, logLevel: "silent" },
+      });
+      assert.deepEqual(warnings, []);
+      const bundled = (await import(pathToFileURL(outfile).href)).sqlite(file);
+      if (hasSqlite) await (await opened(bundled)).close();
+      else await assert.rejects(bundled.open({ owner: "test" }), { code: "STORE_UNAVAILABLE" });
+    }
+  } finally {
+    done();
+  }
+});

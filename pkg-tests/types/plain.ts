@@ -1,8 +1,11 @@
 // Compiled with `lib: ["es2022"]` and nothing else: neither the DOM's library nor Node's types.
 import { Engine, ExecutionError, StateMachine, TaskError, init, s3Handlers, simulate } from "stepglass";
 import { DebugSession } from "stepglass/debug";
+import { Runtime } from "stepglass/durable";
+import { indexedDB } from "stepglass/indexeddb";
 import { folder } from "stepglass/node";
 import { serve } from "stepglass/server";
+import { sqlite } from "stepglass/sqlite";
 import { testMachine } from "stepglass/testing";
 import type { ErrorCode, PlatformSignal, TaskHandler } from "stepglass";
 
@@ -25,6 +28,7 @@ export async function use(): Promise<void> {
   simulate("{}");
   testMachine("order.asl.json");
   folder(".");
+  for (const store of [sqlite("orders.db"), indexedDB("orders")]) await new Runtime({ store, machines: {} })[Symbol.asyncDispose]();
   await (await serve({ port: 0 }))[Symbol.asyncDispose]();
   try {
     await machine.run();
