@@ -5,8 +5,11 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { root } from "./steps.mjs";
 
-/** Imports `path`, such as "js/convert/jsonata.ts", with all that it imports; the WebAssembly and its glue are those of dist. */
-export async function importSource(path) {
+/**
+ * Imports `path`, such as "js/convert/jsonata.ts", with all that it imports; the WebAssembly and its glue are those of dist. `edits`
+ * are texts in the module's sources and what a test has in their place; each of them has to be there.
+ */
+export async function importSource(path, edits = []) {
   const esbuild = await import("esbuild");
   const dist = pathToFileURL(join(root, "dist")).href;
   const built = {
@@ -34,7 +37,12 @@ export async function importSource(path) {
     plugins: [built],
     logLevel: "warning",
   });
-  const [{ text }] = outputFiles;
+  let [{ text }] = outputFiles;
+  for (const [found, replaced] of edits) {
+    const edited = text.replace(found, replaced);
+    if (edited === text) throw new Error(`${path} has no ${found}`);
+    text = edited;
+  }
   const folder = join(root, "pkg-tests/.cache/sources");
   const file = join(folder, `${createHash("sha256").update(text).digest("hex").slice(0, 20)}.mjs`);
   if (!existsSync(file)) {
