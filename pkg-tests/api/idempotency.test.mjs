@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { StateMachine } from "stepglass";
 import { DebugSession } from "stepglass/debug";
+import { serve } from "stepglass/server";
 import { LAMBDA, deferred, lambda, turn, watchRejections } from "./machines.mjs";
 
 watchRejections();
@@ -115,4 +116,39 @@ test("a handler in the debugger has the key that it has outside", async () => {
   await turn();
   assert.equal(keys.length, 2);
   assert.equal(keys[0], keys[1]);
+});
+
+test("a handler of the server has it with the server's ARN", async (t) => {
+  const keys = [];
+  const tasks = {
+    Add: (_, task) => {
+      keys.push([task.execution.arn, task.idempotencyKey]);
+      if (task.attempt === 0) throw new Error("once");
+      return 1;
+    },
+  };
+  const server = await serve({ port: 0, tasks });
+  t.after(() => server.close());
+  const call = async (operation, request) => {
+    const headers = { "content-type": "application/x-amz-json-1.0", "x-amz-target": `AWSStepFunctions.${operation}` };
+    const response = await fetch(server.url, { method: "POST", headers, body: JSON.stringify(request) });
+    assert.equal(response.status, 200, operation);
+    return response.json();
+  };
+  const definition = {
+    StartAt: "T",
+    States: {
+      T: { Type: "Task", Resource: LAMBDA, Retry: [{ ErrorEquals: ["Error"], IntervalSeconds: 1 }], End: true },
+    },
+  };
+  const { stateMachineArn } = await call("CreateStateMachine", {
+    name: "m",
+    roleArn: "arn:aws:iam::123456789012:role/r",
+    type: "EXPRESS",
+    definition: JSON.stringify(definition),
+  });
+  const { status, executionArn } = await call("StartSyncExecution", { stateMachineArn, name: "e" });
+  assert.equal(status, "SUCCEEDED");
+  assert.equal(keys.length, 2);
+  for (const [arn, key] of keys) assert.deepEqual([arn, key], [executionArn, `${executionArn}/2`]);
 });
