@@ -272,7 +272,7 @@ export interface ExecutionRecord {
   [member: string]: unknown;
 }
 
-/** A record without its payloads. */
+/** A record without its payloads. One whose record cannot be read has only what a list is made of, and `damaged: true`. */
 export type ExecutionSummary = Omit<ExecutionRecord, "input" | "output" | "cause"> & { order: number; version: number };
 
 /** Selects executions: those to which every member applies. */
