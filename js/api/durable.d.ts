@@ -57,6 +57,11 @@ export class Runtime {
   /** Returns a handle of an execution, by its ARN, or by its machine and its name. Undefined if there is none. */
   get<Output = any>(arn: string): Promise<DurableExecution<Output> | undefined>;
   get<Output = any>(machine: string, name: string): Promise<DurableExecution<Output> | undefined>;
+  /**
+   * Signals the execution with this ARN: {@link DurableExecution.signal}. Rejects with `UNKNOWN_EXECUTION`, or `NOT_RUNNING` for one that
+   * has ended.
+   */
+  signal(arn: string, name: string, payload?: unknown, options?: { id?: string }): Promise<void>;
   /** Returns executions, the latest first; `machine` is a name here. */
   list(filter?: RuntimeFilter, page?: { before?: number; limit?: number }): Promise<{ items: ExecutionSummary[]; before?: number }>;
   /** Counts executions. */
@@ -86,8 +91,13 @@ export interface RuntimeOptions extends Limits {
   store?: Store;
   /** The machines that can be started, by name: definitions or state machines. */
   machines: Readonly<Record<string, Definition | StateMachine>>;
-  /** The handlers of the Task states. */
+  /**
+   * The handlers of the Task states. The runtime itself does the tasks whose Resource begins with `urn:stepglass:`, and those that start,
+   * describe and stop executions of its machines (`arn:aws:states:::states:startExecution.sync:2`, `arn:aws:states:::aws-sdk:sfn:…`).
+   */
   tasks?: TaskHandlers;
+  /** What a definition does not say of its tasks, by the name of a state, or by a Resource. */
+  taskOptions?: Readonly<Record<string, TaskOptions>>;
   /** Which ended executions to keep: for so many days, and so many of them. Default: all. */
   retention?: { days?: number; executions?: number };
   /** How many executions that wait stay in memory; the others are loaded when they are due. Default: 1,000. */
@@ -104,6 +114,31 @@ export interface RuntimeOptions extends Limits {
   /** Called when the store could not write, for example because the disk is full. It is tried again until it can. */
   onStoreError?: (failure: { error: unknown; failures: number; retriesIn: number }) => void;
 }
+
+/** What a definition does not say of a task. */
+export interface TaskOptions {
+  /**
+   * What {@link DurableExecution.cancel} does to the task. `"abandon"` (the default): its signal is aborted, and the state fails at once with
+   * `Stepglass.Cancelled`. `"wait"`: the same, but handlers that are called afterwards, those of the clean-up, wait until this handler has
+   * settled; this holds for every other cancellation of the task too. `"request"`: its signal is aborted, and the handler's own answer
+   * counts.
+   */
+  onCancel?: "abandon" | "request" | "wait";
+  /** What becomes of an execution that the task has started. */
+  parentClosePolicy?: ParentClosePolicy;
+  /**
+   * How long the task may be tried again, in seconds from its first attempt: what fails later fails with `Stepglass.RetryExpired`, which
+   * Retry takes only where it names it.
+   */
+  retryExpirationSeconds?: number;
+}
+
+/**
+ * What becomes of an execution that a task has started, when the task does not wait for it any more (`.sync`, `.sync:2`), or when the
+ * execution of the task has ended (without a suffix): it is stopped, asked to end ({@link DurableExecution.cancel}), or goes on. The
+ * default is what AWS does: `"terminate"` for a task that waits, `"abandon"` for one that does not.
+ */
+export type ParentClosePolicy = "terminate" | "request-cancel" | "abandon";
 
 /** Options of a start. */
 export interface DurableStartOptions {
@@ -131,6 +166,25 @@ export interface DurableExecution<Output = any> {
   readonly machine: string;
   /** How it ends. It never rejects; while an execution is suspended it stays open. */
   readonly result: Promise<ExecutionResult<Output>>;
+  /**
+   * The same as a promise of its own. With `follow`, the outcome of the last execution that this one is continued by
+   * (`urn:stepglass:continueAsNew`).
+   */
+  outcome(options?: { follow?: boolean }): Promise<ExecutionResult<Output>>;
+  /**
+   * Sends a signal, and resolves when it is in the store. A state with `"Resource": "urn:stepglass:waitForSignal"` and this name takes
+   * it, now or later; several of one name are taken in their order. One with an `id` that was sent before changes nothing. Rejects with
+   * `NOT_RUNNING` if the execution has ended.
+   */
+  signal<Payload = any>(name: string, payload?: Payload, options?: { id?: string }): Promise<void>;
+  /** What it shows (`urn:stepglass:setState`) and where it is. It is not moved, and not taken into the memory. */
+  query<State = any>(): Promise<ExecutionQuery<State>>;
+  /**
+   * Asks it to end by itself, and resolves when that is in the store: open tasks, Wait states and delays of Retry fail with the error
+   * `Stepglass.Cancelled` and these details as cause, which Catch takes as any other; Retry only where it names the error. What Catch leads
+   * to is not hit by another `cancel()`, but by `stop()`. Of no effect once the execution has ended.
+   */
+  cancel(details?: unknown): Promise<void>;
   /** What is in the store of it. */
   describe(): Promise<ExecutionDescription>;
   /** All events so far, as GetExecutionHistory returns them. */
@@ -141,6 +195,17 @@ export interface DurableExecution<Output = any> {
   stop(error?: string, cause?: string): Promise<void>;
   /** Takes it up again where it failed: RedriveExecution. Rejects with `NOT_REDRIVABLE`. */
   redrive(): Promise<void>;
+}
+
+/** What an execution shows, and where it is. */
+export interface ExecutionQuery<State = any> {
+  status: ExecutionStatus;
+  /** The value that `urn:stepglass:setState` has shown last; also after the end. */
+  state?: State;
+  /** What runs now. */
+  frames: Frame[];
+  /** How many signals nobody has taken yet, by name. */
+  signals: Record<string, number>;
 }
 
 /** An execution as DescribeExecution tells it. Times are milliseconds since 1970. */
@@ -160,6 +225,15 @@ export interface ExecutionDescription {
   redriveDate?: number;
   /** The execution whose task has started it. */
   parent?: { arn: string };
+  /** The value that `urn:stepglass:setState` has shown last. */
+  state?: any;
+  /** Whether it was asked to end: {@link DurableExecution.cancel}. */
+  cancelRequested?: true;
+  /** The execution that this one continues (`urn:stepglass:continueAsNew`), and its number, counted from 1. */
+  continuedFrom?: { arn: string };
+  run?: number;
+  /** The execution that continues this one. */
+  continuedTo?: { arn: string };
   /** Why it cannot go on, and since when. */
   suspended?: { reason: string; at: number };
 }
@@ -272,7 +346,7 @@ export interface ExecutionRecord {
   [member: string]: unknown;
 }
 
-/** A record without its payloads. One whose record cannot be read has only what a list is made of, and `damaged: true`. */
+/** A record without its payloads. */
 export type ExecutionSummary = Omit<ExecutionRecord, "input" | "output" | "cause"> & { order: number; version: number };
 
 /** Selects executions: those to which every member applies. */

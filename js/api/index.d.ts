@@ -820,7 +820,7 @@ export class TaskCancelled extends Error {
 }
 
 /** Why a task was cancelled. */
-export type CancelReason = "Timeout" | "Heartbeat" | "SiblingFailed" | "Stopped";
+export type CancelReason = "Timeout" | "Heartbeat" | "SiblingFailed" | "Stopped" | "Cancelled";
 
 // --------------------------------------------------------------------------------------------------- executions
 
@@ -1185,6 +1185,7 @@ export type ErrorCode =
   | "STORE_FAILED"
   | "NOT_OPEN"
   | "UNKNOWN_MACHINE"
+  | "NOT_RUNNING"
   | "EXECUTION_EXISTS"
   | "UNKNOWN_EXECUTION"
   | "REPLAY_DIVERGED"

@@ -184,6 +184,7 @@ export const TaskCancelled = /* @__PURE__ */ marked(
         Heartbeat: "no heartbeat came within its HeartbeatSeconds",
         SiblingFailed: "another branch or iteration has failed",
         Stopped: "the execution has ended",
+        Cancelled: "the execution was asked to end",
       };
       super(`the task of state ${JSON.stringify(state)} was cancelled: ${why[reason] ?? reason}`, options);
       this.name = "AbortError";

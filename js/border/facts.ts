@@ -13,6 +13,7 @@ export type Fact =
   | [method: "tick" | "redrive"]
   | [method: "recovered", again?: readonly number[]]
   | [method: "updateMapRun", mapRunArn: string, change: string]
+  | [method: "cancel", cause?: string | null, spared?: readonly number[]]
   | [method: "stop", error?: string | null, cause?: string | null];
 
 /** The arguments of a fact besides its method. */

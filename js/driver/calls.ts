@@ -3,13 +3,13 @@
 import { isObject } from "../base/json.ts";
 import { messageOf } from "../base/errors.ts";
 import type { CodedError } from "../base/errors.ts";
-import type { CancelReason, ExecutionSnapshot, InvokeCommand, TaskHandler } from "../api/index.d.ts";
+import type { CancelReason, ExecutionSnapshot, HistoryEvent, InvokeCommand, TaskHandler } from "../api/index.d.ts";
 import type { Fact } from "../border/facts.ts";
 import type { EndedCall, HandlerCall, NestedExecution, TaskCall, TaskDriver, Taker } from "../tasks/call.ts";
 import { answerText } from "./answer.ts";
 import { answeredFailure, resultText } from "../tasks/integration.ts";
 import type { Resource } from "../tasks/resource.ts";
-import type { Task } from "./task.ts";
+import { Task } from "./task.ts";
 
 /** One task between its invocation and its end. */
 export class Call implements HandlerCall {
@@ -26,6 +26,7 @@ export class Call implements HandlerCall {
   ended = false;
   onCancel: ((reason: CancelReason) => void) | undefined = undefined;
   onEnd: (() => void) | undefined = undefined;
+  onEndRequest: (() => void) | undefined = undefined;
   child: NestedExecution | undefined = undefined;
 
   constructor(command: InvokeCommand, resource: Resource, task: Task) {
@@ -35,9 +36,20 @@ export class Call implements HandlerCall {
     this.submits = resource.pattern === "waitForTaskToken";
   }
 
+  /** Asks it to end by itself: its signal is aborted, and its answer still counts. */
+  requestEnd(): void {
+    Task.cancel(this.task, "Cancelled");
+    this.onEndRequest?.();
+  }
+
   /** Whether somebody outside is waited for, who finds the task again by its token: it need not be called again after a restart. */
   get isOutside(): boolean {
     return this.child === undefined && !this.pending && this.submits && this.answered;
+  }
+
+  /** Whether an execution is waited for that is kept by itself: its end is told in this process, and it goes on where this one is only abandoned. */
+  get isWatched(): boolean {
+    return this.child?.isKept === true && !this.pending;
   }
 }
 
@@ -65,6 +77,17 @@ export class OpenCalls {
   list(): Call[] {
     return this.#first === undefined ? [...this.#others.values()] : [this.#first, ...this.#others.values()];
   }
+}
+
+/** The last event of an execution that its engine could not end. */
+export function crashEvent(last: number, now: number, error: string, cause: string): HistoryEvent {
+  return {
+    id: last + 1,
+    previousEventId: last,
+    timestamp: new Date(now).toISOString(),
+    type: "ExecutionFailed",
+    executionFailedEventDetails: { error, cause },
+  };
 }
 
 /** Every call that has ended, so that its token is still known although the call is not kept. */

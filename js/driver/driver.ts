@@ -11,7 +11,7 @@ import { Alarm, VirtualClock } from "./clock.ts";
 import { inTime, later, mayBegin, soon } from "./scheduler.ts";
 import type { Journal } from "./journal.ts";
 import { Observers } from "./observers.ts";
-import { Call, ENDED, type NestedSnapshot, OpenCalls, answerOf, isResumer, refusedAnswer } from "./calls.ts";
+import { Call, ENDED, type NestedSnapshot, OpenCalls, answerOf, crashEvent, isResumer, refusedAnswer } from "./calls.ts";
 import { Task } from "./task.ts";
 import { Work, asleep } from "./work.ts";
 import type {
@@ -166,8 +166,17 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
    * be called; null for when somebody answers one. The steps that are not kept yet count as done.
    */
   get wakeAt(): number | null {
+    return this.#wakeAt((call) => call.isOutside);
+  }
+
+  /** The same in this process, which tells when an execution that is waited for has ended. */
+  get restsUntil(): number | null {
+    return this.#wakeAt((call) => call.isOutside || call.isWatched);
+  }
+
+  #wakeAt(waits: (call: Call) => boolean): number | null {
     if (this.#more || this.#heldTasks > 0 || this.#done < this.#commands.length) return 0;
-    for (const call of this.#calls.list()) if (!call.isOutside) return 0;
+    for (const call of this.#calls.list()) if (!waits(call)) return 0;
     return this.#deadline;
   }
 
@@ -179,7 +188,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
   /** Whether nothing here moves the execution, so that it need not be in memory until its deadline. */
   get isAtRest(): boolean {
     const busy = this.#running || this.#queued || this.#held > 0 || this.#read < this.#inbox.length || this.#work.wakesAt < Infinity;
-    return !busy && !this.#isOver && this.wakeAt !== 0;
+    return !busy && !this.#isOver && this.restsUntil !== 0;
   }
 
   /** Checks again whether there is anything to do. */
@@ -284,11 +293,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     this.#done = 0;
     this.#more = false;
     this.#deadline = null;
-    for (const call of this.#calls.list()) {
-      // The execution still needs what the task has started.
-      call.onCancel = undefined;
-      this.#close(call.command.task, "Stopped");
-    }
+    for (const { command } of this.#calls.list()) this.#close(command.task, "Stopped");
     this.#virtual?.leave(this);
     this.family?.drivers.delete(this);
     this.#engine.discard();
@@ -713,6 +718,11 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     return true;
   }
 
+  /** Asks a task to end by itself: its signal is aborted, and its answer still counts. */
+  requestEnd(task: number): void {
+    this.#calls.get(task)?.requestEnd();
+  }
+
   #close(task: number, reason: CancelReason): void {
     const call = this.#calls.get(task);
     if (call === undefined) return;
@@ -721,7 +731,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     this.#work.setPending(call, false);
     Task.cancel(call.task, reason, this.#stoppedBy);
     for (const reject of rejects) reject(call.task.signal.reason);
-    call.onCancel?.(reason);
+    if (!this.#abandoned || !call.isWatched) call.onCancel?.(reason);
   }
 
   #end(outcome: Outcome): void {
@@ -764,13 +774,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     } catch {
       // The journal traps again: there is no history.
     }
-    this.#crash = {
-      id: last + 1,
-      previousEventId: last,
-      timestamp: new Date(this.#timeOfFailure()).toISOString(),
-      type: "ExecutionFailed",
-      executionFailedEventDetails: { error, cause },
-    };
+    this.#crash = crashEvent(last, this.#timeOfFailure(), error, cause);
     this.events += 1;
     this.#commands = [];
     this.#done = 0;

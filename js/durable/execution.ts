@@ -1,21 +1,28 @@
 // The handle of an execution that is kept in a store.
 
 import type { ExecutionResult, Frame, HistoryEvent } from "../api/index.d.ts";
-import type { DurableExecution as PublicExecution, ExecutionDescription, ExecutionRecord } from "../api/durable.d.ts";
+import type { DurableExecution as PublicExecution, ExecutionDescription, ExecutionQuery, ExecutionRecord } from "../api/durable.d.ts";
 import { misuse } from "../base/errors.ts";
-import { historyOf } from "./history.ts";
+import { checkOptions } from "../base/options.ts";
+import { argumentText } from "../tasks/integration.ts";
+import { ownTags } from "./children.ts";
+import type { Continued } from "./continuation.ts";
+import { query, shownState } from "./state.ts";
+import type { RuntimeTasks } from "./tasks.ts";
 import type { Host } from "./host.ts";
 import { settle } from "./live.ts";
 
 export class DurableExecution<Output = any> implements PublicExecution<Output> {
   readonly #host: Host;
+  readonly #tasks: RuntimeTasks;
   readonly arn: string;
   readonly name: string;
   readonly machine: string;
   #result: Promise<ExecutionResult<Output>> | undefined;
 
-  constructor(host: Host, record: ExecutionRecord) {
+  constructor(host: Host, record: ExecutionRecord, tasks: RuntimeTasks) {
     this.#host = host;
+    this.#tasks = tasks;
     this.arn = record.id;
     this.name = record.name;
     this.machine = String(record.machine);
@@ -26,12 +33,45 @@ export class DurableExecution<Output = any> implements PublicExecution<Output> {
     return (this.#result ??= this.#host.ended(this.arn).then((record) => outcomeOf<Output>(record ?? this.#gone())));
   }
 
+  async outcome({ follow = false }: { follow?: boolean } = {}): Promise<ExecutionResult<Output>> {
+    for (let arn = this.arn; ;) {
+      const record = (await this.#host.ended(arn)) ?? this.#gone();
+      if (!follow || typeof record.continuedTo !== "string" || record.status !== "SUCCEEDED") return outcomeOf<Output>(record);
+      arn = record.continuedTo;
+    }
+  }
+
+  signal(name: string, payload?: unknown, options: { id?: string } = {}): Promise<void> {
+    checkOptions(options, ["id"], "signal()");
+    return this.#tasks.signals.send(this.arn, name, argumentText(payload, "the payload"), options.id);
+  }
+
+  async query(): Promise<ExecutionQuery> {
+    return (await query(this.#host, this.arn)) ?? this.#gone();
+  }
+
+  cancel(details?: unknown): Promise<void> {
+    return this.#tasks.cancellation.cancel(this.arn, details);
+  }
+
   async describe(): Promise<ExecutionDescription> {
     return described((await this.#host.record(this.arn)) ?? this.#gone());
   }
 
   async history(page: { from?: number; limit?: number; reverse?: boolean } = {}): Promise<HistoryEvent[]> {
-    return (await historyOf(this.#host, this.arn, page))?.events ?? this.#gone();
+    const { from = 0, limit = Infinity, reverse = false } = page;
+    const live = await this.#host.take(this.arn);
+    if (live === undefined) return (await this.#host.store.history(this.arn, page))?.events ?? this.#gone();
+    const total = live.events;
+    const count = Math.max(0, Math.min(limit, total - from));
+    const first = reverse ? total - from - count : from;
+    const written = live.journal.events;
+    const before =
+      first < written
+        ? ((await this.#host.store.history(this.arn, { from: first, limit: Math.min(count, written - first) }))?.events ?? [])
+        : [];
+    const events = [...before, ...live.tail(Math.max(first, written))].slice(0, count);
+    return reverse ? events.reverse() : events;
   }
 
   async frames(): Promise<Frame[]> {
@@ -59,6 +99,7 @@ export class DurableExecution<Output = any> implements PublicExecution<Output> {
 export function described(record: ExecutionRecord): ExecutionDescription {
   const { id, name, machine, status, startDate, stopDate, input, output, error, cause, tags } = record;
   const { redriveCount, redriveDate, parent, suspended } = record as Partial<ExecutionDescription>;
+  const continued = record.continued as Continued | undefined;
   return {
     arn: id,
     name,
@@ -70,10 +111,14 @@ export function described(record: ExecutionRecord): ExecutionDescription {
     ...(output !== undefined && { output: JSON.parse(output) }),
     ...(error !== undefined && { error }),
     ...(cause !== undefined && { cause }),
-    tags: tags ?? {},
+    ...shownState(record),
+    tags: ownTags(tags),
     redriveCount: redriveCount ?? 0,
     ...(redriveDate !== undefined && { redriveDate }),
     ...(parent !== undefined && { parent: { arn: parent.arn } }),
+    ...(continued !== undefined && { continuedFrom: { arn: continued.from }, run: continued.run }),
+    ...(typeof record.continuedTo === "string" && { continuedTo: { arn: record.continuedTo } }),
+    ...(record.cancelRequested !== undefined && { cancelRequested: true }),
     ...(suspended !== undefined && { suspended }),
   };
 }

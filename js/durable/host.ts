@@ -1,6 +1,6 @@
 // Runs the executions of a store: begins them, has them leave the memory while they wait, and takes them up again.
 
-import type { Clock } from "../api/index.d.ts";
+import type { Clock, Frame } from "../api/index.d.ts";
 import type { BatchResult, ExecutionRecord, Store, StoredExecution } from "../api/durable.d.ts";
 import type { Fact } from "../border/facts.ts";
 import type { HistoryEngine } from "../border/history.ts";
@@ -14,7 +14,7 @@ import { StoreConflict } from "../store/errors.ts";
 import { Committer, type WriteFailure } from "./committer.ts";
 import { type KeptFact, type Note, readFacts, readSnapshot } from "./facts.ts";
 import { ExecutionJournal, type JournalStart } from "./journal.ts";
-import { Live, type Watcher, changeOf } from "./live.ts";
+import { Live, changeOf } from "./live.ts";
 import { Waker } from "./waker.ts";
 
 /** What an execution runs. */
@@ -22,7 +22,6 @@ export interface Program {
   machine: StateMachine;
   handlers: Handlers;
   options: ExecutionOptions;
-  watcher?: Watcher | undefined;
 }
 
 /** What a host is made of. */
@@ -34,13 +33,22 @@ export interface HostOptions {
   /** How many executions that wait stay in memory. */
   resident: number;
   /** A note was kept, or is read again after a restart: what it says of `live.state`. */
-  onNote?(live: Live, name: string, details: unknown[], at: number): void;
+  onNote?(live: Noted, name: string, details: unknown[], at: number): void;
+  /** The execution needs a task no longer that has not ended. */
+  onCancelled?(live: Live, task: number): void;
+  /** A snapshot is about to be made of `live.state`. */
+  onSnapshot?(live: Live): void;
   /** An execution has ended, and its end is kept. */
   onEnd?(record: ExecutionRecord): void;
   /** An execution cannot go on; its record says why. */
   onSuspended?(record: ExecutionRecord, why: string): void;
   /** A write has failed, and is tried again. */
   onWriteFailure?(failure: WriteFailure): void;
+}
+
+/** What notes are told of: an execution in memory, or one that is only looked at. */
+export interface Noted {
+  state: Record<string, unknown>;
 }
 
 /** A new execution. */
@@ -58,6 +66,13 @@ export interface Started {
   outcome: "created" | "exists";
   record: ExecutionRecord;
   live?: Live;
+}
+
+/** An execution that is looked at. */
+export interface Peek {
+  record: ExecutionRecord;
+  frames: Frame[];
+  state: Record<string, unknown>;
 }
 
 export class Host {
@@ -91,15 +106,12 @@ export class Host {
     return this.#live.size;
   }
 
-  /**
-   * Opens the store, and goes on with what ran. Resolves when all that had to go on at once does. With `asleep`, nothing goes on by
-   * itself: for whoever looks at executions, stops or redrives them, and leaves the rest to others.
-   */
-  async open(owner = `stepglass-${randomUuid()}`, { asleep = false }: { asleep?: boolean } = {}): Promise<void> {
+  /** Opens the store, and goes on with what ran. Resolves when all that had to go on at once does. */
+  async open(owner = `stepglass-${randomUuid()}`): Promise<void> {
     await this.store.open({ owner });
     this.#isOpen = true;
     this.#openedAt = this.clock.now();
-    if (!asleep) await this.#waker.open();
+    await this.#waker.open();
   }
 
   /** Lets handlers at work answer for so many milliseconds, writes all that is to be kept, and closes the store. No execution ends. */
@@ -193,12 +205,12 @@ export class Host {
     this.#tellEnd({ ...record, ...change });
   }
 
-  /** Redrives an execution that has not succeeded, and changes its record further. Throws NOT_REDRIVABLE. */
-  async redrive(id: string, more: Partial<ExecutionRecord> = {}): Promise<ExecutionRecord> {
+  /** Redrives an execution that has not succeeded. Throws NOT_REDRIVABLE. */
+  async redrive(id: string): Promise<ExecutionRecord> {
     this.#checkOpen();
     if (this.#live.has(id) || this.#loading.has(id)) throw misuse("NOT_REDRIVABLE", "Execution is RUNNING and cannot be redriven");
     // Of two requests at once, the second one finds the first.
-    const redriving = this.#redrive(id, more).finally(() => this.#loading.delete(id));
+    const redriving = this.#redrive(id).finally(() => this.#loading.delete(id));
     this.#loading.set(
       id,
       redriving.catch(() => undefined),
@@ -208,7 +220,32 @@ export class Host {
     return live.record;
   }
 
-  async #redrive(id: string, more: Partial<ExecutionRecord>): Promise<Live> {
+  /** What an execution waits for and what notes have made of it, without moving it: it is not taken into the memory. */
+  async peek(id: string): Promise<Peek | undefined> {
+    const live = this.#live.get(id);
+    if (live !== undefined) {
+      await live.journal.flushed();
+      return { record: (await this.record(id)) ?? live.record, frames: live.driver.frames(), state: live.state };
+    }
+    const stored = await this.store.load(id);
+    if (stored === undefined) return undefined;
+    const { record, snapshot, journal } = stored;
+    const lean = snapshot === undefined ? undefined : readSnapshot(snapshot);
+    const noted: Noted = { state: (lean?.notes ?? {}) as Record<string, unknown> };
+    const facts = journal.flatMap(readFacts);
+    for (const { fact, at } of facts) if (isNote(fact)) this.#options.onNote?.(noted, fact[1], fact.slice(2), at);
+    if (record.status !== "RUNNING" || record.suspended !== undefined) return { record, frames: [], state: noted.state };
+    const { machine, options } = await this.#options.program(record);
+    const engine = StateMachine.engine(machine, options, lean && { text: lean.engine, events: lean.events });
+    try {
+      replay(engine, facts);
+      return { record, frames: JSON.parse(engine.ask("frames")), state: noted.state };
+    } finally {
+      engine.discard();
+    }
+  }
+
+  async #redrive(id: string): Promise<Live> {
     const stored = await this.store.load(id);
     if (stored === undefined) throw misuse("UNKNOWN_EXECUTION", `there is no execution ${id}`);
     const { record } = stored;
@@ -221,8 +258,7 @@ export class Host {
       status: "RUNNING" as const,
       redriveCount: Number(record.redriveCount ?? 0) + 1,
       redriveDate: this.clock.now(),
-      ...{ stopDate: undefined, output: undefined, error: undefined, cause: undefined, redrivable: undefined },
-      ...more,
+      ...{ stopDate: undefined, output: undefined, error: undefined, cause: undefined, redrivable: undefined, cancelRequested: undefined },
     };
     live.record = { ...live.record, ...change };
     live.journal.change(change);
@@ -297,18 +333,20 @@ export class Host {
       snapshotLength: snapshot?.length ?? 0,
       wakeAt,
     });
-    live.before = lean?.events ?? 0;
     if (lean !== undefined) live.state = lean.notes as Record<string, unknown>;
     for (const { fact, at } of facts) if (isNote(fact)) this.#options.onNote?.(live, fact[1], fact.slice(2), at);
-    program.watcher?.restored(live);
     return { live, lastAt };
   }
 
   /** Takes an execution into the memory. */
   #enter(record: ExecutionRecord, program: Program, engine: HistoryEngine, info: ExecutionInfo, start: JournalStart): Live {
     const { machine, handlers, options } = program;
-    const events = { onLost: (lost: Live, why: BatchResult | string) => this.#lost(lost, why), onKept: (kept: Live) => this.#rest(kept) };
-    const live = new Live(record, engine, machine.type === "EXPRESS", () => this.clock.now(), events, program.watcher);
+    const live = new Live(record, engine, machine.type === "EXPRESS", () => this.clock.now(), {
+      onLost: (lost, why) => this.#lost(lost, why),
+      onKept: (kept) => this.#rest(kept),
+      onCancelled: this.#options.onCancelled,
+      onSnapshot: this.#options.onSnapshot,
+    });
     live.journal = new ExecutionJournal(this.committer, live, start);
     live.execution = StateMachine.kept(machine, engine, {
       handlers,
@@ -319,6 +357,7 @@ export class Host {
       journal: live.journal,
       onFinish: (outcome) => this.#finished(live, outcome),
     });
+    live.machine = machine;
     this.#live.set(record.id, live);
     return live;
   }
@@ -358,7 +397,7 @@ export class Host {
       if (this.#resting.size <= this.#options.resident) break;
       this.#resting.delete(longest);
       if (!longest.driver.isAtRest) continue;
-      const { wakeAt } = longest;
+      const wakeAt = longest.driver.restsUntil;
       this.#drop(longest, new Error("the execution has left the memory"));
       if (wakeAt !== null) this.#waker.add(longest.id, wakeAt);
     }

@@ -17,8 +17,6 @@ export interface Kept {
   readonly engine: HistoryEngine;
   /** When the execution has to be taken up again after a restart. */
   readonly wakeAt: number | null;
-  /** The engine has made a step whose fact is about to be kept: what else is to be kept with it can be added to the committer. */
-  stepped(step: Step): void;
   /** The state that notes have made, for a snapshot. */
   notes(): unknown;
   /** The change of the record with which the execution ends, and whether it can be redriven. */
@@ -30,6 +28,8 @@ export interface Kept {
   /** A write was refused: somebody else has the execution, or one of its name exists. */
   refused(result: BatchResult & { ok: false }): void;
   broken(cause: string): void;
+  /** The execution needs a task no longer that has not ended. */
+  cancelled(task: number): void;
 }
 
 /** Where a journal begins. */
@@ -82,6 +82,11 @@ export class ExecutionJournal implements Journal, Source {
     this.#lastAt = start.at;
   }
 
+  /** Whether the execution has ended, even if that is not kept yet. */
+  get isEnding(): boolean {
+    return this.#finished !== undefined;
+  }
+
   /** How many events the store has. */
   get events(): number {
     return this.#events;
@@ -100,11 +105,11 @@ export class ExecutionJournal implements Journal, Source {
     } else if (fact[0] === "redrive") this.#finished = undefined;
     this.#lastAt = now;
     this.#append(factText(now, this.#kept.engine.digest, fact));
+    if (fact[0] === "cancel") this.#change = { ...this.#change, cancelRequested: { at: now, spared: fact[2] ?? [] } };
+    for (const command of step.commands) if (command.type === "Cancel") this.#kept.cancelled(command.task);
     // A heartbeat, and a part of a long step, that lead to nothing are kept with what comes next: they may happen again.
     const rides = step.commands.length === 0 && (fact[0] === "heartbeat" || step.more);
-    if (rides) return;
-    this.#kept.stepped(step);
-    this.#committer.add(this);
+    if (!rides) this.#committer.add(this);
   }
 
   keep(kept: () => void): void {

@@ -1,12 +1,13 @@
 // An execution of a store that is in memory.
 
-import type { Execution as PublicExecution, ExecutionStatus, HistoryEvent, Step } from "../api/index.d.ts";
+import type { Execution as PublicExecution, ExecutionStatus, HistoryEvent } from "../api/index.d.ts";
 import type { Batch, BatchResult, ExecutionRecord } from "../api/durable.d.ts";
 import type { Fact } from "../border/facts.ts";
 import type { HistoryEngine } from "../border/history.ts";
 import type { Driver, Outcome } from "../driver/driver.ts";
 import { later } from "../driver/scheduler.ts";
 import type { Execution } from "../execution/execution.ts";
+import type { StateMachine } from "../execution/machine.ts";
 import { driverOf } from "../execution/execution.ts";
 import type { Note } from "./facts.ts";
 import type { ExecutionJournal } from "./journal.ts";
@@ -20,14 +21,10 @@ export interface LiveEvents {
   onLost(live: Live, why: BatchResult | string): void;
   /** What was to be kept is kept. */
   onKept(live: Live): void;
-}
-
-/** Keeps something else of an execution: what follows from its steps. */
-export interface Watcher {
-  /** The execution was made again; its engine has the events that the store does not have. */
-  restored(live: Live): void;
-  /** The engine has made a step, which is not kept yet. What is added to the committer now is in the same write. */
-  stepped(live: Live, step: Step): void;
+  /** The execution needs a task no longer that has not ended. */
+  onCancelled?: ((live: Live, task: number) => void) | undefined;
+  /** A snapshot is about to be made of `state`. */
+  onSnapshot?: ((live: Live) => void) | undefined;
 }
 
 export class Live {
@@ -37,9 +34,6 @@ export class Live {
   readonly isExpress: boolean;
   execution!: Execution;
   journal!: ExecutionJournal;
-  readonly watcher: Watcher | undefined;
-  /** How many events its engine does not have: those before the snapshot that it was made from. */
-  before = 0;
   /** Resolves when the record of a new execution is in the store, or to the refusal. */
   readonly created: Promise<BatchResult | undefined>;
   #created!: (refused?: BatchResult) => void;
@@ -48,20 +42,12 @@ export class Live {
   /** What notes have made of the execution; of those who note. */
   state: Record<string, unknown> = {};
 
-  constructor(
-    record: ExecutionRecord,
-    engine: HistoryEngine,
-    isExpress: boolean,
-    now: () => number,
-    events: LiveEvents,
-    watcher?: Watcher,
-  ) {
+  constructor(record: ExecutionRecord, engine: HistoryEngine, isExpress: boolean, now: () => number, events: LiveEvents) {
     this.record = record;
     this.engine = engine;
     this.isExpress = isExpress;
     this.#now = now;
     this.#events = events;
-    this.watcher = watcher;
     this.created = new Promise((resolve) => {
       this.#created = resolve;
     });
@@ -78,6 +64,9 @@ export class Live {
   get status(): ExecutionStatus {
     return this.record.status;
   }
+
+  /** What it runs. */
+  machine!: StateMachine;
 
   /** The execution as handlers see it. */
   get handle(): PublicExecution {
@@ -117,11 +106,8 @@ export class Live {
     return this.driver.wakeAt;
   }
 
-  stepped(step: Step): void {
-    this.watcher?.stepped(this, step);
-  }
-
   notes(): unknown {
+    this.#events.onSnapshot?.(this);
     return this.state;
   }
 
@@ -159,6 +145,10 @@ export class Live {
     this.leave(result.error);
     this.#created(result);
     this.#events.onLost(this, result);
+  }
+
+  cancelled(task: number): void {
+    this.#events.onCancelled?.(this, task);
   }
 
   broken(cause: string): void {

@@ -8,7 +8,6 @@ import { StateMachine } from "../execution/machine.ts";
 import type { ExecutionOptions } from "../execution/machine.ts";
 import { LIMITS } from "../execution/settings.ts";
 import { Handlers } from "../tasks/resource.ts";
-import type { TaskSource } from "../tasks/resource.ts";
 import type { Program } from "./host.ts";
 
 // How many definitions that are registered no more stay compiled.
@@ -24,9 +23,14 @@ export class Programs {
   readonly #handlers: Handlers;
   readonly #options: ExecutionOptions;
 
-  constructor(store: Store, options: RuntimeOptions, arnOf: (name: string) => string, source?: TaskSource) {
+  constructor(
+    store: Store,
+    options: RuntimeOptions,
+    arnOf: (name: string) => string,
+    handlers: Handlers = new Handlers<TaskHandler>(options.tasks),
+  ) {
     this.#store = store;
-    this.#handlers = new Handlers<TaskHandler>(options.tasks, source);
+    this.#handlers = handlers;
     this.#options = Object.fromEntries(LIMITS.filter((name) => options[name] !== undefined).map((name) => [name, options[name]]));
     if (typeof options.machines !== "object" || options.machines === null)
       throw misuse("INVALID_OPTION", "machines must be an object of definitions or state machines by their names");

@@ -20,16 +20,20 @@ import { LIMITS } from "../execution/settings.ts";
 import { MemoryStore } from "../store/memory.ts";
 import { argumentText } from "../tasks/integration.ts";
 import type { Completion } from "../tasks/call.ts";
+import { bareName } from "../tasks/resource.ts";
 import { executionOfToken } from "../tasks/token.ts";
 import { DurableError, DurableExecution, described } from "./execution.ts";
 import type { WriteFailure } from "./committer.ts";
-import { Host, type Program } from "./host.ts";
+import type { ChildStart, Runs } from "./children.ts";
+import { Host, type Program, type Started } from "./host.ts";
 import { settle } from "./live.ts";
 import { Programs } from "./programs.ts";
+import { OptionedHandlers, optionsOf } from "./task-options.ts";
+import { RuntimeTasks } from "./tasks.ts";
 
 const OPTIONS = [
   ...["store", "machines", "tasks", "retention", "resident", "region", "account", "clock"],
-  ...["onEnd", "onSuspended", "onStoreError", ...LIMITS],
+  ...["onEnd", "onSuspended", "onStoreError", "taskOptions", ...LIMITS],
 ];
 const START_OPTIONS = ["name", "input", "tags", "seed"];
 const RESIDENT = 1000;
@@ -42,6 +46,7 @@ export class Runtime implements PublicRuntime {
   readonly #options: RuntimeOptions;
   readonly #host: Host;
   readonly #programs: Programs;
+  readonly #tasks: RuntimeTasks;
   readonly #arns: string;
   #endedSince = 0;
   #prunedAt = 0;
@@ -53,7 +58,9 @@ export class Runtime implements PublicRuntime {
     this.#options = options;
     const { store = new MemoryStore(), region = "us-east-1", account = "123456789012", resident = RESIDENT, clock = "real" } = options;
     this.#arns = `arn:aws:states:${region}:${account}`;
+    this.#tasks = new RuntimeTasks(this.#runs());
     this.#host = new Host({
+      ...this.#tasks.hooks,
       store,
       resident,
       clock: clockOf(clock),
@@ -62,39 +69,70 @@ export class Runtime implements PublicRuntime {
       onSuspended: (record, why) => tell("onSuspended", () => options.onSuspended?.(described(record), why)),
       onWriteFailure: (failure) => this.#failed(failure),
     });
-    this.#programs = new Programs(store, options, (name) => this.#machineArn(name));
+    const handlers = new OptionedHandlers(options.tasks, this.#tasks, options.taskOptions, this.#host);
+    this.#programs = new Programs(store, options, (name) => this.#machineArn(name), handlers);
   }
 
   /** Opens the store and goes on with whatever ran. */
   open(): Promise<this> {
-    return (this.#opened ??= this.#host.open().then(() => this));
+    return (this.#opened ??= this.#open());
+  }
+
+  async #open(): Promise<this> {
+    await this.#host.open();
+    await this.#tasks.children.sweep().catch((error: unknown) => this.#failed({ error, failures: 1, retriesIn: 0 }));
+    return this;
   }
 
   /** Starts an execution, and resolves when it is in the store. */
   async start<Output = any>(machine: string, options: DurableStartOptions = {}): Promise<PublicExecution<Output>> {
     checkOptions(options, START_OPTIONS, "runtime.start()");
     const { name = randomUuid(), input, tags, seed } = options;
-    const program = this.#programs.registered(machine);
+    this.#programs.registered(machine);
     const text = input === undefined ? "{}" : argumentText(input, "the input");
     checkStart(name, text, this.#options);
+    const started = await this.#begin({ machine, name, input: text, run: randomUuid(), seed, ...(tags !== undefined && { tags }) });
+    if (started.outcome === "exists" && (started.record.status !== "RUNNING" || started.record.input !== text)) {
+      throw misuse(
+        "EXECUTION_EXISTS",
+        `there is an execution ${shown(name)} of ${machine} already: Execution Already Exists: '${started.record.id}'`,
+      );
+    }
+    return this.#handle(started.record);
+  }
+
+  async #begin({ machine, name, input, run, seed, ...more }: ChildStart & { seed?: number | bigint | undefined }): Promise<Started> {
+    const program = this.#programs.registered(machine);
     const record: ExecutionRecord = {
-      ...this.#names(machine, name, program),
+      ...this.#names(machine, name, program, run),
       definition: await this.#programs.keep(machine),
       type: program.machine.type,
       status: "RUNNING",
       startDate: this.#host.clock.now(),
-      input: text,
-      ...(tags !== undefined && { tags }),
+      input,
+      ...more,
     };
     const info = { name, arn: record.id, stateMachineName: machine, stateMachineArn: record.machineArn };
-    const started = await this.#host.start({ record, program, info, seed });
-    if (started.outcome === "exists" && (started.record.status !== "RUNNING" || started.record.input !== text)) {
-      throw misuse(
-        "EXECUTION_EXISTS",
-        `there is an execution ${shown(name)} of ${machine} already: Execution Already Exists: '${record.id}'`,
-      );
-    }
-    return this.#handle(started.record);
+    return this.#host.start({ record, program, info, seed });
+  }
+
+  /** What the tasks that the runtime does itself ask of it. */
+  #runs(): Runs {
+    const host = () => this.#host;
+    return {
+      get host() {
+        return host();
+      },
+      payloadLimit: this.#options.payloadLimit,
+      machine: (arn) => {
+        const name = [arn, bareName(arn, ":stateMachine:")].find((known) => this.#programs.names.includes(known));
+        return name === undefined ? undefined : { name, machine: this.#programs.registered(name).machine };
+      },
+      begin: (start) => this.#begin(start),
+      answer: (token, ...completion) => this.#answer(token, ...completion),
+      options: (state, resource) => optionsOf(this.#options.taskOptions, state, resource),
+      cancel: (arn, cause) => this.#tasks.cancellation.cancel(arn, cause),
+    };
   }
 
   /** Starts an execution and resolves to its output. */
@@ -109,6 +147,11 @@ export class Runtime implements PublicRuntime {
   async get<Output = any>(machineOrArn: string, name?: string): Promise<PublicExecution<Output> | undefined> {
     const record = await this.#host.record(name === undefined ? machineOrArn : this.#arn(machineOrArn, name));
     return record && this.#handle(record);
+  }
+
+  signal(arn: string, name: string, payload?: unknown, options: { id?: string } = {}): Promise<void> {
+    checkOptions(options, ["id"], "signal()");
+    return this.#tasks.signals.send(arn, name, argumentText(payload, "the payload"), options.id);
   }
 
   list(filter: RuntimeFilter = {}, page?: { before?: number; limit?: number }): Promise<{ items: ExecutionSummary[]; before?: number }> {
@@ -173,6 +216,7 @@ export class Runtime implements PublicRuntime {
   }
 
   #ended(record: ExecutionRecord): void {
+    this.#tasks.children.ended(record);
     tell("onEnd", () => this.#options.onEnd?.(described(record)));
     if (this.#options.retention === undefined) return;
     this.#endedSince += 1;
@@ -188,13 +232,13 @@ export class Runtime implements PublicRuntime {
   }
 
   #handle<Output>(record: ExecutionRecord): PublicExecution<Output> {
-    return new DurableExecution<Output>(this.#host, record);
+    return new DurableExecution<Output>(this.#host, record, this.#tasks);
   }
 
-  #names(machine: string, name: string, program: Program): Pick<ExecutionRecord, "id" | "name" | "machineArn" | "machine"> {
+  #names(machine: string, name: string, program: Program, run: string): Pick<ExecutionRecord, "id" | "name" | "machineArn" | "machine"> {
     const machineArn = this.#machineArn(machine);
     const express = program.machine.type === "EXPRESS";
-    const id = express ? `${this.#arns}:express:${machine}:${name}:${randomUuid()}` : this.#arn(machine, name);
+    const id = express ? `${this.#arns}:express:${machine}:${name}:${run}` : this.#arn(machine, name);
     return { id, name, machineArn, machine };
   }
 

@@ -15,12 +15,12 @@ import type { ExecutionInfo } from "./execution.ts";
 import type { StateMachine } from "./machine.ts";
 
 const ACCOUNT = "arn:aws:states:us-east-1:123456789012";
-const SEND = new Map<string | undefined, Completion[0]>([
+export const SEND = /* @__PURE__ */ new Map<string | undefined, Completion[0]>([
   ["aws-sdk:sfn:sendTaskSuccess", "succeed"],
   ["aws-sdk:sfn:sendTaskFailure", "fail"],
   ["aws-sdk:sfn:sendTaskHeartbeat", "heartbeat"],
 ]);
-const ASK = /^(?:states|aws-sdk:sfn):(describe|stop)Execution$/;
+export const ASK = /^(?:states|aws-sdk:sfn):(describe|stop)Execution$/;
 const START: readonly (string | undefined)[] = ["states:startExecution", "aws-sdk:sfn:startExecution", "aws-sdk:sfn:startSyncExecution"];
 
 /** The API's limit: an error that is handed on from execution to execution is quoted once more in each, and doubles. */
@@ -66,8 +66,8 @@ export class Machines implements TaskSource {
     if (method !== undefined) return new Sender(method);
     const asked = ASK.exec(name);
     if (asked) return asked[1] === "stop" ? new Stopper() : new Describer();
-    const arn = machineArn(input);
-    if (!START.includes(name) || arn === undefined) return undefined;
+    const arn = startedMachine(name, input);
+    if (arn === undefined) return undefined;
     const machine = this.#named.get(arn) ?? this.#named.get(withoutQualifier(arn)) ?? this.#named.get(bareName(arn, ":stateMachine:"));
     return machine && new Starter(machine);
   }
@@ -79,10 +79,20 @@ export class Machines implements TaskSource {
 
   /** The error of a task that starts a machine which is not registered; undefined for other tasks. */
   missing({ name }: Resource, input: unknown): MissingHandler | undefined {
-    const arn = machineArn(input);
-    if (name === undefined || !START.includes(name) || arn === undefined) return undefined;
-    return refusal(name, "StateMachineDoesNotExist", `State Machine Does Not Exist: '${arn}'`);
+    return unknownMachine(name, input);
   }
+}
+
+/** The machine that a task of this service starts; undefined for other tasks. */
+export function startedMachine(name: string | undefined, input: unknown): string | undefined {
+  return START.includes(name) ? machineArn(input) : undefined;
+}
+
+/** The failure of a task that starts a machine which is not registered; undefined for other tasks. */
+export function unknownMachine(name: string | undefined, input: unknown): MissingHandler | undefined {
+  const arn = startedMachine(name, input);
+  if (name === undefined || arn === undefined) return undefined;
+  return refusal(name, "StateMachineDoesNotExist", `State Machine Does Not Exist: '${arn}'`);
 }
 
 /** The entries of the option `machines`. */
@@ -239,9 +249,8 @@ class Starter implements Taker {
   #child(call: TaskCall, driver: FamilyDriver): Child | undefined {
     const { command } = call;
     const refuse = (code: string, message: string) => void fail(driver, call, refusal(serviceOf(call), code, message));
-    const { StateMachineArn: machine, Name, Input: given } = command.input;
-    // The API takes a text; Step Functions writes one where there is something else.
-    const input = given === undefined || given === null ? "{}" : typeof given === "string" ? given : jsonText(given);
+    const { StateMachineArn: machine, Name } = command.input;
+    const input = inputText(call);
     const seed = mix(driver.seed, command.task);
     const name = typeof Name === "string" ? Name : uuid(seed);
     const problem = startProblem(name, input, driver.family.payloadLimit);
@@ -280,8 +289,15 @@ class Starter implements Taker {
   }
 }
 
+/** The JSON text of a start's Input. The API takes a text; Step Functions writes one where there is something else. */
+export function inputText({ command }: TaskCall, write: (given: unknown) => string = jsonText): string {
+  const given: unknown = command.input.Input;
+  if (given === undefined || given === null) return "{}";
+  return typeof given === "string" ? given : write(given);
+}
+
 /** The service and action of a call that starts, describes or stops executions. */
-function serviceOf({ resource }: TaskCall): string {
+export function serviceOf({ resource }: TaskCall): string {
   return resource.name ?? "";
 }
 
@@ -314,7 +330,7 @@ export function rejoin(child: Child, call: TaskCall, driver: TaskDriver): void {
 }
 
 /** Ends a task with the execution that it waits for. */
-function wait(child: Child, call: TaskCall, driver: TaskDriver): void {
+export function wait(child: Child, call: TaskCall, driver: TaskDriver): void {
   call.child = child;
   call.onCancel = () => {
     if (!child.running) return;
@@ -359,6 +375,8 @@ export class Child implements NestedExecution, ChildDetails {
   declare seed?: string;
   declare named?: boolean;
   running = true;
+  /** Whether it is kept by itself, and found again by its name. */
+  isKept = false;
   /** Whether observers were told of it. */
   told = false;
   waiters: ((outcome: Outcome) => void)[] = [];
@@ -398,8 +416,7 @@ abstract class Asker implements Taker {
     const arn: unknown = call.command.input?.ExecutionArn;
     const record = typeof arn === "string" ? driver.family.known.get(arn) : undefined;
     if (record !== undefined && !record.arn.includes(":express:")) return this.answer(record, call, driver);
-    const problem = (record === undefined ? arnProblem(arn) : undefined) ?? EXPRESS_ARN;
-    fail(driver, call, refusal(serviceOf(call), ...problem));
+    fail(driver, call, unknownExecution(call, arn, record !== undefined));
   }
 
   protected abstract answer(record: Child, call: TaskCall, driver: FamilyDriver): void;
@@ -407,23 +424,33 @@ abstract class Asker implements Taker {
 
 class Describer extends Asker {
   protected override answer(record: Child, call: TaskCall, driver: FamilyDriver): void {
-    const date = dateOf(call);
-    const about = description(call.resource, { ...record, status: "RUNNING", ...record.outcome });
-    about.StartDate = date(record.startDate);
-    if (record.stopDate !== undefined) about.StopDate = date(record.stopDate);
-    driver.complete(call, "succeed", membersText(about));
+    describe(record, call, driver);
   }
+}
+
+/** Answers a task that describes an execution. */
+export function describe(record: Child, call: TaskCall, driver: TaskDriver): void {
+  const date = dateOf(call);
+  const about = description(call.resource, { ...record, status: "RUNNING", ...record.outcome });
+  about.StartDate = date(record.startDate);
+  if (record.stopDate !== undefined) about.StopDate = date(record.stopDate);
+  driver.complete(call, "succeed", membersText(about));
 }
 
 class Stopper extends Asker {
   protected override answer(record: Child, call: TaskCall, driver: FamilyDriver): void {
-    const answer = () => driver.complete(call, "succeed", JSON.stringify({ StopDate: dateOf(call)(record.stopDate ?? driver.now()) }));
-    if (!record.running) return void answer();
-    // The task is answered when the execution has stopped, so that the next one to describe it finds it ABORTED.
-    record.waiters.push(answer);
-    const { Error: error, Cause: cause } = call.command.input;
-    record.execution?.abort(textOrNothing(error), textOrNothing(cause));
+    stop(record, call, driver);
   }
+}
+
+/** Stops an execution for a task, and answers it when that is done. */
+export function stop(record: Child, call: TaskCall, driver: TaskDriver): void {
+  const answer = () => driver.complete(call, "succeed", JSON.stringify({ StopDate: dateOf(call)(record.stopDate ?? driver.now()) }));
+  if (!record.running) return void answer();
+  // The task is answered when the execution has stopped, so that the next one to describe it finds it ABORTED.
+  record.waiters.push(answer);
+  const { Error: error, Cause: cause } = call.command.input;
+  record.execution?.abort(textOrNothing(error), textOrNothing(cause));
 }
 
 /** Times as the SDK's integrations write them, or as the optimized ones do. */
@@ -435,6 +462,11 @@ const EXPRESS_ARN = ["InvalidArn", "Invalid Arn: 'Resource type not valid in thi
 
 function textOrNothing(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
+}
+
+/** The failure of a task that asks for an execution which cannot be described or stopped: it is Express, or unknown. */
+export function unknownExecution(call: TaskCall, arn: unknown, isKnown = false): MissingHandler {
+  return refusal(serviceOf(call), ...((isKnown ? undefined : arnProblem(arn)) ?? EXPRESS_ARN));
 }
 
 /** Why there is no execution with this ARN. */
@@ -453,26 +485,25 @@ class Sender implements Taker {
 
   take(call: TaskCall, driver: FamilyDriver): void {
     const { TaskToken: token } = call.command.input ?? {};
-    const completion = this.#completion(call);
+    const completion = completionOf(this.#method, call);
     const holders = [...driver.family.drivers].filter((member) => member.findCall(token) !== undefined);
-    if (holders.length === 0) return fail(driver, call, refusal("aws-sdk:sfn", "InvalidToken", "Invalid Token: 'Invalid token'"));
-    if (completion === undefined)
-      return fail(driver, call, refusal("aws-sdk:sfn", "InvalidOutput", "Invalid Output: 'the output is not JSON'"));
+    if (holders.length === 0) return fail(driver, call, INVALID_TOKEN);
+    if (completion === undefined) return fail(driver, call, INVALID_OUTPUT);
     const [holder] = holders;
     const target = holder?.findCall(token);
     if (holder !== undefined && target !== undefined && holder.complete(target, ...completion))
       return void driver.complete(call, "succeed", "{}");
-    fail(driver, call, refusal("aws-sdk:sfn", "TaskTimedOut", "Task Timed Out: 'Provided task does not exist anymore'"));
+    fail(driver, call, TASK_TIMED_OUT);
   }
+}
 
-  /** How the token's task ends; undefined if the output is not JSON. */
-  #completion(call: TaskCall): Completion | undefined {
-    const { Output, Error: error, Cause: cause } = call.command.input ?? {};
-    if (this.#method === "fail") return ["fail", error, cause];
-    if (this.#method === "heartbeat") return ["heartbeat"];
-    const output = typeof Output === "string" ? Output : jsonText(Output);
-    return isJson(output) ? ["succeed", output] : undefined;
-  }
+/** How a task that answers a token has that token's task end; undefined if the output is not JSON. */
+export function completionOf(method: Completion[0], { command }: TaskCall): Completion | undefined {
+  const { Output, Error: error, Cause: cause } = command.input ?? {};
+  if (method === "fail") return ["fail", error, cause];
+  if (method === "heartbeat") return ["heartbeat"];
+  const output = typeof Output === "string" ? Output : jsonText(Output);
+  return isJson(output) ? ["succeed", output] : undefined;
 }
 
 function fail(driver: TaskDriver, call: TaskCall, { error, cause }: TaskFailure): void {
@@ -490,6 +521,15 @@ export function refusal(service: string, code: string, message: string): Missing
         cause: `${message} (Service: AWSStepFunctions; Status Code: 400; Error Code: ${code}; Request ID: ${id}; Proxy: null)`,
       };
 }
+
+/** Why a task that answers a token fails. */
+export const INVALID_TOKEN = /* @__PURE__ */ refusal("aws-sdk:sfn", "InvalidToken", "Invalid Token: 'Invalid token'");
+export const INVALID_OUTPUT = /* @__PURE__ */ refusal("aws-sdk:sfn", "InvalidOutput", "Invalid Output: 'the output is not JSON'");
+export const TASK_TIMED_OUT = /* @__PURE__ */ refusal(
+  "aws-sdk:sfn",
+  "TaskTimedOut",
+  "Task Timed Out: 'Provided task does not exist anymore'",
+);
 
 /** StartSyncExecution's response. */
 function syncResponse({

@@ -2,7 +2,7 @@
 
 import { Task } from "../driver/task.ts";
 import { Activity } from "../tasks/activity.ts";
-import { JsonText, argumentText } from "../tasks/integration.ts";
+import { JsonText } from "../tasks/integration.ts";
 import { activityArn, checkName, machineArn, resourceArn } from "./arn.ts";
 import { ApiError, invalid, noActivity, noResource } from "./errors.ts";
 import { jsonProblem } from "./json.ts";
@@ -172,8 +172,6 @@ export const activityOperations = {
     activity.workers += 1;
     try {
       const { taskToken, input, task } = await activity.queue.getTask({ workerName, signal: poll.signal });
-      // Once the worker knows of the task, it is not offered again.
-      await service.runner.kept(task.execution.arn);
       return { taskToken, input: (task instanceof Task ? Task.inputText(task) : undefined) ?? JSON.stringify(input) };
     } catch (error) {
       if (!poll.signal.aborted) throw error;
@@ -188,20 +186,20 @@ export const activityOperations = {
   },
 
   async SendTaskSuccess(service, { taskToken, output }) {
-    await service.runner.checkToken(taskToken);
+    service.runner.checkToken(taskToken);
     const problem = output.trim() === "" ? "Invalid task output." : jsonProblem(output);
     if (problem !== undefined) throw new ApiError("InvalidOutput", `Invalid Output: '${problem}'`);
-    await service.runner.answer(taskToken, "succeed", argumentText(new JsonText(output), "the output"));
+    service.runner.answer(taskToken, (execution) => execution.succeed(taskToken, new JsonText(output)));
     return {};
   },
 
   async SendTaskFailure(service, { taskToken, error, cause }) {
-    await service.runner.answer(taskToken, "fail", error, cause);
+    service.runner.answer(taskToken, (execution) => execution.fail(taskToken, { error, cause }));
     return {};
   },
 
   async SendTaskHeartbeat(service, { taskToken }) {
-    await service.runner.answer(taskToken, "heartbeat");
+    service.runner.answer(taskToken, (execution) => execution.heartbeat(taskToken));
     return {};
   },
 

@@ -12,8 +12,12 @@ export interface TaskCall {
   ended: boolean;
   /** Whether the service has answered its request: the result comes by the task's token. */
   answered?: boolean;
+  /** Whether the answer to come is only the request's. */
+  submits?: boolean;
   /** Called when the execution no longer needs it. */
   onCancel?: ((reason: CancelReason) => void) | undefined;
+  /** Called when it is asked to end by itself. */
+  onEndRequest?: (() => void) | undefined;
   /** Called when it has ended, however. */
   onEnd?: (() => void) | undefined;
   /** The execution that it waits for. */
@@ -34,6 +38,8 @@ export interface EndedCall {
 export interface NestedExecution {
   readonly running: boolean;
   readonly execution?: (Pick<Execution, "abort"> & Partial<Pick<Execution, "snapshot">>) | undefined;
+  /** Whether it is found again by its name: its parent need not be in memory. */
+  readonly isKept?: boolean;
   /** The data that a snapshot of the parent has of it. */
   toJSON(): { [key: string]: unknown };
 }

@@ -7,6 +7,8 @@ import { type Taker, isTaker } from "./call.ts";
 
 const PREFIX = /^arn:[^:]*:states:[^:]*:[^:]*:/;
 
+const RUNTIME = "urn:stepglass:";
+
 /** What a service integration waits for besides the service's answer to the request. */
 export type Pattern = "" | "sync" | "sync:2" | "waitForTaskToken";
 
@@ -36,6 +38,13 @@ interface ServiceResource {
   pattern: Pattern;
 }
 
+/** What a Runtime of `stepglass/durable` does itself. */
+interface RuntimeResource {
+  kind: "runtime";
+  name: string;
+  pattern: "";
+}
+
 /** Any other Resource. */
 interface OtherResource {
   kind: "other";
@@ -44,12 +53,13 @@ interface OtherResource {
 }
 
 /** The parts of a Resource. */
-export type Resource = LambdaResource | ActivityResource | ServiceResource | OtherResource;
+export type Resource = LambdaResource | ActivityResource | ServiceResource | RuntimeResource | OtherResource;
 
 /** Parses a Resource. */
 export function parseResource(resource: string): Resource {
   const name = /^arn:[^:]*:lambda:[^:]*:[^:]*:function:([^:]+)/.exec(resource)?.[1];
   if (name !== undefined) return { kind: "lambda", name, pattern: "" };
+  if (resource.startsWith(RUNTIME)) return { kind: "runtime", name: resource.slice(RUNTIME.length), pattern: "" };
   const prefix = PREFIX.exec(resource);
   if (!prefix) return { kind: "other", name: undefined, pattern: "" };
   const full = resource.slice(prefix[0].length);
@@ -208,8 +218,9 @@ export class Handlers<Handler extends Callable = TaskHandler> {
     const names = [...this.#named.keys()].map((name) => JSON.stringify(String(name)));
     const shown = names.slice(0, 20).join(", ") + (names.length > 20 ? ` and ${names.length - 20} more` : "");
     const known = names.length === 0 ? "No handlers were given." : `The handlers are: ${shown}.`;
-    const key = JSON.stringify(parsed.name ?? state);
-    const cause = `No task handler for resource ${JSON.stringify(resource)} of state ${JSON.stringify(state)}. ${known} Add one to the tasks option, for example tasks: { ${key}: async (input) => ({}) }.`;
+    const key = JSON.stringify(parsed.kind === "runtime" ? resource : (parsed.name ?? state));
+    const needs = parsed.kind === "runtime" ? "A Runtime of stepglass/durable does this task; here it needs a handler or a mock. " : "";
+    const cause = `${needs}No task handler for resource ${JSON.stringify(resource)} of state ${JSON.stringify(state)}. ${known} Add one to the tasks option, for example tasks: { ${key}: async (input) => ({}) }.`;
     return { error: "States.TaskFailed", cause };
   }
 }

@@ -27,6 +27,9 @@ pub enum Resource {
     },
 }
 
+/// The Resource of Stepglass' own that waits for a signal.
+const WAIT_FOR_SIGNAL: &str = "urn:stepglass:waitForSignal";
+
 /// The service integration patterns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -86,6 +89,8 @@ fn service_resource(rest: &str) -> Resource {
         None => (rest, ""),
     };
     let pattern = match suffix {
+        // It waits for somebody outside, who need not know of a token.
+        "" if rest == WAIT_FOR_SIGNAL => Pattern::Callback,
         "" => Pattern::RequestResponse,
         s if s.starts_with(".sync") => Pattern::Sync,
         _ => Pattern::Callback,
@@ -107,6 +112,8 @@ mod tests {
         check("arn:aws:states:::aws-sdk:s3:headBucket", "aws-sdk:s3", "headBucket", Pattern::RequestResponse);
         check("arn:aws:states:::states:startExecution.sync:2", "states", "startExecution.sync:2", Pattern::Sync);
         check("arn:aws:states:us-east-1:123456789012:task:HelloWorld", "task", "HelloWorld", Pattern::RequestResponse);
+        check("urn:stepglass:waitForSignal", "urn:stepglass", "waitForSignal", Pattern::Callback);
+        check("urn:stepglass:setState", "urn:stepglass", "setState", Pattern::RequestResponse);
         check("mine", "", "mine", Pattern::RequestResponse);
         assert_eq!(Resource::parse("arn:aws:lambda:eu-west-1:1:function:f:PROD"), Resource::Lambda { function: "f".into() });
         assert_eq!(Resource::parse("arn:aws:states:eu-west-1:1:activity:a"), Resource::Activity { name: "a".into() });

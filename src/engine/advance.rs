@@ -72,6 +72,7 @@ impl Engine {
                 self.record(0, EventType::ExecutionAborted, 0, details);
                 self.finish(Outcome::Aborted { error, cause }, CancelReason::Stopped);
             }
+            Event::Cancel { cause, spared } => self.cancel_waiting(cause, &spared),
             Event::UpdateMapRun { arn, change } => self.update_map_run(&arn, &change),
             Event::TaskStarted { task, worker } => self.task_started(task, worker),
             Event::TaskSubmitted { task, output } => self.task_submitted(task, output),

@@ -142,6 +142,8 @@ pub enum CancelReason {
     SiblingFailed,
     /// The execution was stopped or timed out.
     Stopped,
+    /// The execution was asked to come to its end by itself.
+    Cancelled,
 }
 
 impl CancelReason {
@@ -152,6 +154,7 @@ impl CancelReason {
             CancelReason::Heartbeat => "Heartbeat",
             CancelReason::SiblingFailed => "SiblingFailed",
             CancelReason::Stopped => "Stopped",
+            CancelReason::Cancelled => "Cancelled",
         }
     }
 }

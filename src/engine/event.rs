@@ -128,6 +128,14 @@ pub enum Event {
         /// Its new limits.
         change: MapRunChange,
     },
+    /// Asks the execution to come to its end by itself: what waits fails with `Stepglass.Cancelled`, which Catch takes, and
+    /// Retry only where it names that error. Tasks, Waits, back-offs and Map Runs are what waits.
+    Cancel {
+        /// The error's cause.
+        cause: Option<Arc<str>>,
+        /// Tasks that go on.
+        spared: Vec<TaskId>,
+    },
     /// Ends the execution as ABORTED.
     Stop {
         /// The caller's error.
@@ -152,6 +160,7 @@ impl Event {
             | Event::Recovered { .. }
             | Event::Redrive
             | Event::UpdateMapRun { .. }
+            | Event::Cancel { .. }
             | Event::Stop { .. } => None,
         }
     }

@@ -24,6 +24,9 @@ pub(super) const DATA_LIMIT: &str = "States.DataLimitExceeded";
 pub(super) const REFERENCE_PATH_CONFLICT: &str = "States.ReferencePathConflict";
 pub(super) const ITEM_READER_FAILED: &str = "States.ItemReaderFailed";
 pub(super) const RESULT_WRITER_FAILED: &str = "States.ResultWriterFailed";
+pub(super) const CANCELLED: &str = "Stepglass.Cancelled";
+/// What errors of Stepglass' own begin with.
+const OWN: &str = "Stepglass.";
 pub(super) const EXCEED_TOLERATED_FAILURE: &str = "States.ExceedToleratedFailureThreshold";
 
 impl Fault {
@@ -75,6 +78,15 @@ impl Fault {
             "States.HeartbeatTimeout" if self.heartbeat => true,
             name => error == Some(name),
         })
+    }
+
+    /// Whether a retrier takes the error on. An error of Stepglass' own (it was cancelled, its time for retries is over) is not
+    /// tried again, unless the retrier names it.
+    pub(super) fn is_retried(&self, names: &[Arc<str>]) -> bool {
+        match self.error.as_deref() {
+            Some(error) if error.starts_with(OWN) => names.iter().any(|name| &**name == error),
+            _ => self.matches(names),
+        }
     }
 
     /// The Error Output that a catcher works on. A time out has the empty cause, a task that failed without a word

@@ -5,6 +5,7 @@
 
 mod advance;
 mod archive;
+mod cancel;
 mod command;
 mod context;
 mod coverage;

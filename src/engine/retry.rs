@@ -7,7 +7,7 @@ use crate::base::Rng;
 
 /// The retrier that takes the error on and the delay before the next attempt, in milliseconds. Counts the attempt.
 pub(super) fn next_attempt(state: &State, frame: &mut Frame, fault: &Fault, rng: &mut Rng) -> Option<(usize, u64)> {
-    let index = state.retry.iter().position(|retrier| fault.matches(&retrier.errors))?;
+    let index = state.retry.iter().position(|retrier| fault.is_retried(&retrier.errors))?;
     // The first that matches decides, even when it is used up (spec §6.1, 2).
     let retrier = &state.retry[index];
     if frame.attempts.len() < state.retry.len() {

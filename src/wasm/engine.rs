@@ -118,6 +118,12 @@ impl Engine {
         self.feed(now, Event::UpdateMapRun { arn: arn.into(), change });
     }
 
+    /// Has what waits fail, but for these tasks.
+    pub fn cancel(&self, now: f64, cause: Option<String>, spared: Option<Vec<u32>>) {
+        let spared = spared.unwrap_or_default().into_iter().map(TaskId).collect();
+        self.feed(now, Event::Cancel { cause: cause.map(Arc::from), spared });
+    }
+
     /// Ends the execution as ABORTED.
     pub fn stop(&self, now: f64, error: Option<String>, cause: Option<String>) {
         self.feed(now, Event::Stop { error: error.map(Arc::from), cause: cause.map(Arc::from) });

@@ -4,8 +4,9 @@
 mod children;
 mod next;
 
+pub(super) use children::cut;
+pub(in crate::engine) use children::run_failed;
 use children::{CHILD, spawn_child};
-pub(super) use children::{cut, run_failed};
 use next::batching;
 pub(in crate::engine) use next::{Next, next_child};
 

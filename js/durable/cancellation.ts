@@ -1,0 +1,61 @@
+// Cooperative cancellation: what waits fails with an error that the definition can catch, to clean up.
+
+import type { PendingTask } from "../api/index.d.ts";
+import { argumentText } from "../tasks/integration.ts";
+import type { TaskCall, TaskDriver, Taker } from "../tasks/call.ts";
+import type { Runs } from "./children.ts";
+import { settle } from "./live.ts";
+import { invalid, isClosed, membersOf, refuse } from "./requests.ts";
+
+export class Cancellation {
+  readonly #runs: Runs;
+
+  constructor(runs: Runs) {
+    this.#runs = runs;
+  }
+
+  /** The handlers of the tasks. */
+  readonly tasks: Readonly<Record<string, Taker>> = {
+    cancelExecution: { take: (call, driver) => void this.#pass(call, driver) },
+  };
+
+  /** Asks an execution to end; resolves when that is in the store. What cleans up after the first request is not hit by another one. */
+  async cancel(arn: string, details?: unknown): Promise<void> {
+    const live = await this.#runs.host.take(arn);
+    if (live === undefined) return;
+    if (live.record.cancelRequested === undefined) {
+      const cause = details === undefined || typeof details === "string" ? details : argumentText(details, "the details");
+      const pending: PendingTask[] = JSON.parse(live.engine.ask("pending"));
+      const spared = pending
+        .filter(({ state, resource }) => this.#runs.options(state, resource)?.onCancel === "request")
+        .map(({ task }) => task);
+      live.record = { ...live.record, cancelRequested: { spared } };
+      live.post("cancel", cause, spared);
+      await settle(live);
+      for (const task of spared) live.driver.requestEnd(task);
+    }
+    await settle(live);
+  }
+
+  async #pass(call: TaskCall, driver: TaskDriver): Promise<void> {
+    const { ExecutionArn: arn, Details: details } = membersOf(call);
+    if (typeof arn !== "string") return refuse(driver, call, invalid("ExecutionArn", "the ARN of an execution", arn));
+    try {
+      const record = await this.#runs.host.record(arn);
+      if (record?.status === "RUNNING") await this.cancel(arn, details);
+      else {
+        const cause = record === undefined ? `there is no execution ${arn}` : `the execution ${arn} has ended`;
+        return refuse(driver, call, { error: "Stepglass.CancelFailed", cause });
+      }
+    } catch (thrown) {
+      if (isClosed(thrown)) return;
+      return refuse(driver, call, { error: "Stepglass.CancelFailed", cause: (thrown as Error).message });
+    }
+    driver.complete(call, "succeed", "{}");
+  }
+}
+
+/** The numbers of the tasks that a request to end has spared; they were asked to end by themselves. */
+export function sparedBy(requested: unknown): readonly number[] {
+  return (requested as { spared?: number[] } | undefined)?.spared ?? [];
+}

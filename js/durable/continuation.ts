@@ -1,0 +1,96 @@
+// `urn:stepglass:continueAsNew`: an execution ends, and the next one begins with a history of its own.
+
+import type { ExecutionRecord } from "../api/durable.d.ts";
+import { shown } from "../base/shown.ts";
+import { startProblem } from "../execution/start.ts";
+import { isJson, jsonText } from "../tasks/integration.ts";
+import { inputText, refusal } from "../execution/nested.ts";
+import type { TaskCall, TaskDriver, TaskFailure, Taker } from "../tasks/call.ts";
+import type { Runs } from "./children.ts";
+import type { Live } from "./live.ts";
+import { invalid, isClosed, membersOf, refuse } from "./requests.ts";
+
+/** What an execution's record says of those before and after it. */
+export interface Continued {
+  /** The number of this one; the first is 1. */
+  run: number;
+  /** The name of the first one. */
+  base: string;
+  /** The ARN of the one before. */
+  from: string;
+}
+
+/**
+ * The next execution is in the store before this one ends. Between the two a restart takes the task again, which finds the next one by
+ * its name: it is never lost, and never begins twice.
+ */
+export class Continuation implements Taker {
+  readonly #runs: Runs;
+
+  constructor(runs: Runs) {
+    this.#runs = runs;
+  }
+
+  take(call: TaskCall, driver: TaskDriver): void {
+    void this.#continue(call, driver);
+  }
+
+  async #continue(call: TaskCall, driver: TaskDriver): Promise<void> {
+    const live = this.#runs.host.find(driver.execution.arn);
+    if (live === undefined) return;
+    const { Machine: given } = membersOf(call);
+    const { task, state } = call.command;
+    const wanted = given === undefined || given === null ? String(live.record.machine) : given;
+    const registered = typeof wanted === "string" ? this.#runs.machine(wanted) : undefined;
+    if (registered === undefined) return refuse(driver, call, invalid("Machine", "the name of a machine of the runtime", given));
+    const input = inputText(call, (value) => driver.inputOf?.(task, "Input") ?? jsonText(value));
+    const about = nextOf(live.record);
+    const name = `${about.base}.${about.run}`;
+    const problem = problemOf(live, state, name, input, this.#runs.payloadLimit);
+    if (problem !== undefined) return refuse(driver, call, problem);
+    const { tags } = live.record;
+    try {
+      const { record } = await this.#runs.begin({
+        machine: registered.name,
+        name,
+        input,
+        run: `${about.base}.${about.run}`,
+        continued: about,
+        ...(tags !== undefined && { tags }),
+      });
+      const from = (record.continued as Continued | undefined)?.from;
+      if (from !== live.id) {
+        const cause = `the name ${shown(name)} of the next execution is taken: ${record.id}`;
+        return refuse(driver, call, { error: "Stepglass.ContinueFailed", cause });
+      }
+      if (call.ended) return;
+      void live.change({ continuedTo: record.id });
+      driver.complete(call, "succeed", JSON.stringify({ ExecutionArn: record.id, StartDate: record.startDate }));
+    } catch (thrown) {
+      if (!isClosed(thrown)) refuse(driver, call, { error: "Stepglass.ContinueFailed", cause: (thrown as Error).message });
+    }
+  }
+}
+
+function nextOf({ id, name, continued }: ExecutionRecord): Continued {
+  const { run, base } = (continued as Continued | undefined) ?? { run: 1, base: name };
+  return { run: run + 1, base, from: id };
+}
+
+/** Why an execution cannot go on as a new one here. */
+function problemOf(live: Live, state: string, name: string, input: string, limit: number | undefined): TaskFailure | undefined {
+  // Two executions must not run for one: after this task there is nothing left to do.
+  if (!isLast(live, state)) {
+    const cause = `urn:stepglass:continueAsNew has to be in a state of the machine itself that has "End": true, and ${shown(state)} is not one`;
+    return { error: "Stepglass.InvalidRequest", cause };
+  }
+  const problem = startProblem(name, input, limit);
+  if (problem !== undefined) return refusal("states:startExecution", ...problem);
+  return isJson(input) ? undefined : invalid("Input", "JSON", input);
+}
+
+/** Whether an execution ends with a state. */
+function isLast(live: Live, state: string): boolean {
+  const { States } = JSON.parse(live.machine.definition) as { States: Record<string, { End?: boolean }> };
+  return Object.hasOwn(States, state) && States[state]?.End === true && live.driver.frames().length === 1;
+}

@@ -1,0 +1,183 @@
+// Signals: what somebody tells a running execution by a name. They are kept in their order until a state asks for them.
+
+import { isObject } from "../base/json.ts";
+import { misuse } from "../base/errors.ts";
+import { shown } from "../base/shown.ts";
+import { later } from "../driver/scheduler.ts";
+import { PAYLOAD_LIMIT } from "../execution/start.ts";
+import type { HandlerCall, TaskCall, TaskDriver, Taker } from "../tasks/call.ts";
+import { jsonText } from "../tasks/integration.ts";
+import type { Host, Noted } from "./host.ts";
+import { type Live, settle } from "./live.ts";
+import { invalid, isClosed, membersOf, refuse } from "./requests.ts";
+
+// How many ids of signals an execution remembers, to know one that is sent again.
+const IDS = 1000;
+
+/** A signal that nobody has taken yet. */
+type Signal = [name: string, payload: string];
+
+/** What notes keep of signals. */
+interface SignalState {
+  buffer?: Signal[];
+  /** Signals that were given to tasks, which may not have ended with them yet. */
+  given?: [task: number, ...signal: Signal][];
+  ids?: string[];
+}
+
+/** A task that waits for a signal. */
+interface Waiter {
+  call: TaskCall;
+  driver: TaskDriver;
+  name: string;
+}
+
+/** Signals of the executions of a runtime. */
+export class Signals {
+  readonly #host: () => Host;
+  readonly #waiting = new WeakMap<Live, Waiter[]>();
+
+  constructor(host: () => Host) {
+    this.#host = host;
+  }
+
+  /** The handlers of the tasks. */
+  readonly tasks: Readonly<Record<string, Taker>> = {
+    waitForSignal: {
+      take: (call, driver) => this.#await(call, driver, true),
+      // Posts come after the fact that the host is back.
+      taken: (call, driver) => {
+        call.submits = true;
+        later(() => this.#await(call, driver, false));
+      },
+    },
+    signalExecution: { take: (call, driver) => void this.#pass(call as HandlerCall, driver) },
+  };
+
+  /** Keeps a signal; resolves when it is in the store. */
+  async send(arn: string, name: string, payload: string, id?: string): Promise<void> {
+    const host = this.#host();
+    checkSignal(name, payload);
+    const live = await host.take(arn);
+    if (live === undefined || live.journal.isEnding) {
+      const record = await host.record(arn);
+      if (record === undefined) throw misuse("UNKNOWN_EXECUTION", `there is no execution ${arn}`);
+      const why = record.suspended === undefined ? "has ended" : "is suspended";
+      throw misuse("NOT_RUNNING", `the execution ${arn} ${why}: it takes no signals`);
+    }
+    if (id === undefined || !(live.state as SignalState).ids?.includes(id)) {
+      this.#note(live, "signal", name, payload, id);
+      this.#match(live);
+    }
+    await settle(live);
+  }
+
+  /** For the host: makes the state of a note. */
+  onNote({ state }: Noted, name: string, details: unknown[]): void {
+    if (!name.startsWith("signal")) return;
+    const signals = state as SignalState;
+    const buffer = (signals.buffer ??= []);
+    const given = (signals.given ??= []);
+    if (name === "signal") {
+      const [signal, payload, id] = details as [string, string, string?];
+      buffer.push([signal, payload]);
+      if (id !== undefined && id !== null) signals.ids = [...(signals.ids ?? []), id].slice(-IDS);
+    } else if (name === "signal.given") {
+      const [task, signal] = details as [number, string];
+      const at = buffer.findIndex(([other]) => other === signal);
+      if (at >= 0) given.push([task, ...buffer.splice(at, 1)[0]!]);
+    } else if (name === "signal.returned") {
+      const at = given.findIndex(([task]) => task === details[0]);
+      if (at >= 0) buffer.unshift(given.splice(at, 1)[0]!.slice(1) as Signal);
+    }
+  }
+
+  /** For the host: a task was cancelled. A signal that it was given, and has not ended with, is the next one's. */
+  onCancelled(live: Live, task: number): void {
+    if (!(live.state as SignalState).given?.some(([other]) => other === task)) return;
+    this.#note(live, "signal.returned", task);
+    later(() => this.#match(live));
+  }
+
+  /** For the host: forgets what tasks have ended with. */
+  onSnapshot(live: Live): void {
+    const signals = live.state as SignalState;
+    if (signals.given === undefined || signals.given.length === 0) return;
+    const open = new Set((JSON.parse(live.engine.ask("pending")) as { task: number }[]).map(({ task }) => task));
+    signals.given = signals.given.filter(([task]) => open.has(task));
+  }
+
+  /** How many signals wait to be asked for, by name. */
+  static counts(state: Record<string, unknown>): Record<string, number> {
+    const counts = new Map<string, number>();
+    for (const [name] of (state as SignalState).buffer ?? []) counts.set(name, (counts.get(name) ?? 0) + 1);
+    return Object.fromEntries(counts);
+  }
+
+  #note(live: Live, name: string, ...details: unknown[]): void {
+    live.note(name, ...details);
+    this.onNote(live, name, details);
+  }
+
+  #await(call: TaskCall, driver: TaskDriver, first: boolean): void {
+    const { Name: name } = membersOf(call);
+    const live = this.#host().find(driver.execution.arn);
+    if (call.ended || live === undefined) return;
+    if (typeof name !== "string" || name === "") return refuse(driver, call, invalid("Name", "the name of a signal", name));
+    const { task } = call.command;
+    call.submits = true;
+    call.answered = true;
+    if (first) driver.post("submitted", task, JSON.stringify({ Name: name }));
+    // It was given one before the host was away.
+    const known = (live.state as SignalState).given?.find(([other]) => other === task);
+    if (known !== undefined) return void driver.complete(call, "succeed", known[2]);
+    const waiting = this.#waiting.get(live) ?? [];
+    this.#waiting.set(live, waiting);
+    const waiter = { call, driver, name };
+    waiting.push(waiter);
+    call.onEnd = () => {
+      const at = waiting.indexOf(waiter);
+      if (at >= 0) waiting.splice(at, 1);
+    };
+    this.#match(live);
+  }
+
+  /** Gives signals to those who wait for them, in the order of both. */
+  #match(live: Live): void {
+    for (const { call, driver, name } of [...(this.#waiting.get(live) ?? [])]) {
+      const signal = (live.state as SignalState).buffer?.find(([other]) => other === name);
+      if (signal === undefined || call.ended || live.journal.isEnding) continue;
+      this.#note(live, "signal.given", call.command.task, name);
+      driver.complete(call, "succeed", signal[1]);
+    }
+  }
+
+  /** Sends a signal for a task. */
+  async #pass(call: HandlerCall, driver: TaskDriver): Promise<void> {
+    const { ExecutionArn: arn, Name: name } = membersOf(call);
+    if (typeof arn !== "string") return refuse(driver, call, invalid("ExecutionArn", "the ARN of an execution", arn));
+    if (typeof name !== "string") return refuse(driver, call, invalid("Name", "the name of a signal", name));
+    const { task } = call.command;
+    const given = isObject(call.command.input) && Object.hasOwn(call.command.input, "Payload");
+    const payload = given ? (driver.inputOf?.(task, "Payload") ?? jsonText(call.command.input.Payload)) : "null";
+    try {
+      // One that is sent again after a restart counts once.
+      await this.send(arn, name, payload, `${call.task.idempotencyKey}/${task}`);
+    } catch (thrown) {
+      if (isClosed(thrown)) return;
+      return refuse(driver, call, { error: "Stepglass.SignalFailed", cause: (thrown as Error).message });
+    }
+    driver.complete(call, "succeed", "{}");
+  }
+}
+
+function checkSignal(name: string, payload: string): void {
+  if (typeof name !== "string" || name === "")
+    throw misuse("INVALID_ARGUMENT", `the name of a signal must be a text that is not empty, not ${shown(name)}`);
+  if (payload.length > PAYLOAD_LIMIT)
+    throw misuse(
+      "PAYLOAD_TOO_LARGE",
+      `the payload of a signal has at most ${PAYLOAD_LIMIT} characters, and this one ${payload.length}`,
+      RangeError,
+    );
+}

@@ -1,0 +1,126 @@
+// What the handlers of a runtime are told beyond the definition: what a request to end does, and how long retries go on.
+
+import type { Task as PublicTask, TaskHandler, TaskHandlers } from "../api/index.d.ts";
+import type { TaskOptions } from "../api/durable.d.ts";
+import { TaskError, isTaskError, messageOf, misuse } from "../base/errors.ts";
+import { checkOptions } from "../base/options.ts";
+import { Task } from "../driver/task.ts";
+import type { Taker } from "../tasks/call.ts";
+import { Handlers, type TaskSource } from "../tasks/resource.ts";
+import { sparedBy } from "./cancellation.ts";
+import type { Host } from "./host.ts";
+import type { Live } from "./live.ts";
+
+type OptionsByName = Readonly<Record<string, TaskOptions>>;
+
+const ON_CANCEL = ["abandon", "request", "wait"];
+const POLICIES = ["terminate", "request-cancel", "abandon"];
+
+/** The options of a state, or of its resource. */
+export function optionsOf(all: OptionsByName | undefined, state: string, resource: string): TaskOptions | undefined {
+  if (all === undefined) return undefined;
+  return Object.hasOwn(all, state) ? all[state] : Object.hasOwn(all, resource) ? all[resource] : undefined;
+}
+
+/** Handlers with their options. */
+export class OptionedHandlers extends Handlers {
+  readonly #all: OptionsByName | undefined;
+  readonly #host: Host;
+  /** Whether handlers may have to wait for what was cancelled. */
+  readonly #waits: boolean;
+  /** Handlers that were cancelled and are at work yet, by execution. */
+  readonly #closing = new Map<string, Set<Promise<unknown>>>();
+
+  constructor(tasks: TaskHandlers | undefined, source: TaskSource, all: OptionsByName | undefined, host: Host) {
+    super(tasks, source);
+    for (const [name, options] of Object.entries(all ?? {})) check(name, options);
+    this.#all = all;
+    this.#host = host;
+    this.#waits = Object.values(all ?? {}).some(({ onCancel }) => onCancel === "wait");
+  }
+
+  override find(resource: string, state: string, input: unknown): TaskHandler | Taker | undefined {
+    const handler = super.find(resource, state, input);
+    if (this.#all === undefined || typeof handler !== "function") return handler;
+    const options = optionsOf(this.#all, state, resource);
+    if (options === undefined && !this.#waits) return handler;
+    return (given, task) => this.#call(handler, options ?? {}, given, task);
+  }
+
+  #call(handler: TaskHandler, options: TaskOptions, input: any, task: PublicTask): unknown {
+    const closing = this.#closing.get(task.execution.arn);
+    if (closing !== undefined) return Promise.allSettled(closing).then(() => this.#call(handler, options, input, task));
+    if (task.signal.aborted) throw task.signal.reason;
+    const live = this.#host.find(task.execution.arn);
+    if (options.onCancel === "request" && sparedBy(live?.record.cancelRequested).includes(task.id)) Task.cancel(task as Task, "Cancelled");
+    if (options.retryExpirationSeconds !== undefined && live !== undefined)
+      return this.#watched(live, task, () => this.#expiring(live, options.retryExpirationSeconds!, handler, input, task), options);
+    return this.#watched(live, task, () => handler(input, task), options);
+  }
+
+  /** Has what comes after a cancelled handler wait for its end, where that is wanted. */
+  #watched(live: Live | undefined, task: PublicTask, call: () => unknown, { onCancel }: TaskOptions): unknown {
+    if (onCancel !== "wait" || live === undefined) return call();
+    const work = Promise.resolve(call());
+    const { arn } = task.execution;
+    const leave = () => {
+      const closing = this.#closing.get(arn);
+      if (closing?.delete(work) && closing.size === 0) this.#closing.delete(arn);
+    };
+    const enter = () => {
+      const closing = this.#closing.get(arn) ?? new Set();
+      this.#closing.set(arn, closing.add(work));
+      work.then(leave, leave);
+    };
+    task.signal.addEventListener("abort", enter, { once: true });
+    const settled = () => task.signal.removeEventListener("abort", enter);
+    work.then(settled, settled);
+    return work;
+  }
+
+  /** Has a task that has failed for too long fail with an error that is not retried. */
+  async #expiring(live: Live, seconds: number, handler: TaskHandler, input: any, task: PublicTask): Promise<unknown> {
+    const began = firstAttempt(live, task, this.#host.clock.now());
+    const isOver = () => this.#host.clock.now() - began >= seconds * 1000;
+    if (task.attempt > 0 && isOver()) throw expired(seconds, "no attempt is made any more");
+    try {
+      return await handler(input, task);
+    } catch (thrown) {
+      if (!isOver()) throw thrown;
+      throw expired(seconds, isTaskError(thrown) ? `${thrown.error}: ${thrown.errorCause ?? ""}` : messageOf(thrown));
+    }
+  }
+}
+
+function expired(seconds: number, last: string): Error {
+  return new TaskError("Stepglass.RetryExpired", `${seconds} seconds for retries have passed: ${last}`);
+}
+
+/** How many tasks an execution remembers the first attempts of. */
+const REMEMBERED = 100;
+
+/** When a task was tried first, over its retries and restarts. */
+function firstAttempt(live: Live, { idempotencyKey: key }: PublicTask, now: number): number {
+  const known = live.state.attempts as [key: string, at: number][] | undefined;
+  const first = known?.find(([other]) => other === key);
+  if (first !== undefined) return first[1];
+  live.note("attempt", key, now);
+  noteAttempt(live.state, [key, now]);
+  return now;
+}
+
+/** For the host: makes the state of a note. */
+export function noteAttempt(state: Record<string, unknown>, details: unknown[]): void {
+  const [key, at] = details as [string, number];
+  state.attempts = [...((state.attempts as [string, number][] | undefined) ?? []), [key, at]].slice(-REMEMBERED);
+}
+
+function check(name: string, options: TaskOptions): void {
+  const where = `taskOptions[${JSON.stringify(name)}]`;
+  checkOptions(options, ["onCancel", "parentClosePolicy", "retryExpirationSeconds"], where);
+  const { onCancel = "abandon", parentClosePolicy = "terminate", retryExpirationSeconds = 1 } = options;
+  if (!ON_CANCEL.includes(onCancel)) throw misuse("INVALID_OPTION", `${where}.onCancel must be one of ${ON_CANCEL.join(", ")}`);
+  if (!POLICIES.includes(parentClosePolicy))
+    throw misuse("INVALID_OPTION", `${where}.parentClosePolicy must be one of ${POLICIES.join(", ")}`);
+  if (!(retryExpirationSeconds > 0)) throw misuse("INVALID_OPTION", `${where}.retryExpirationSeconds must be a number of seconds above 0`);
+}

@@ -1,0 +1,235 @@
+// Signals, exposed state and queries: what an execution is told while it runs, and what it shows.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { atEveryWrite, execution, quiet, surroundings } from "./surroundings.mjs";
+
+const wait = (name, more) => ({ Type: "Task", Resource: "urn:stepglass:waitForSignal", Parameters: { Name: name }, ...more });
+const ORDER = {
+  StartAt: "Change",
+  States: {
+    Change: wait("change", { ResultPath: "$.first", Next: "Again" }),
+    Again: wait("change", { ResultPath: "$.second", Next: "Pay" }),
+    Pay: wait("paid", { ResultPath: "$.paid", End: true }),
+  },
+};
+
+test("signals that come before, while and after they are waited for are taken in their order, by name", async () => {
+  const { restart, close } = surroundings({ machines: { Order: ORDER } });
+  let now = await restart();
+  const { arn } = await now.start("Order", { name: "o" });
+  await now.signal(arn, "paid", { by: "ann" });
+  now = await restart();
+  await now.signal(arn, "change", 1);
+  now = await restart();
+  await now.signal(arn, "other");
+  const order = await now.get(arn);
+  assert.deepEqual((await order.query()).signals, { paid: 1, other: 1 });
+  await order.signal("change", 2);
+  assert.deepEqual(await order.result, { status: "SUCCEEDED", output: { first: 1, second: 2, paid: { by: "ann" } } });
+  await assert.rejects(order.signal("change", 3), { code: "NOT_RUNNING" });
+  await assert.rejects(now.signal("arn:nothing", "change"), { code: "UNKNOWN_EXECUTION" });
+  await assert.rejects(order.signal(""), { code: "INVALID_ARGUMENT" });
+  await close();
+});
+
+test("no signal is lost or taken twice, at whatever write the process dies", async () => {
+  const outlived = await atEveryWrite(
+    () => ({
+      options: { machines: { Order: ORDER } },
+      check: async (runtime) => {
+        const { result } = await runtime.get("Order", "o");
+        assert.deepEqual(await result, { status: "SUCCEEDED", output: { first: "a", second: "b", paid: null } });
+      },
+    }),
+    async (runtime) => {
+      const order = await execution(runtime, "Order", { name: "o" });
+      // One that has ended had them all.
+      const send = (name, payload, id) => order.signal(name, payload, { id }).catch((refused) => assert.equal(refused.code, "NOT_RUNNING"));
+      await send("change", "a", "1");
+      await send("paid", null, "2");
+      await send("change", "b", "3");
+      await order.result;
+    },
+  );
+  assert.ok(outlived >= 6, `${outlived} writes`);
+});
+
+test("a signal that comes too late for a task is the next one's", async () => {
+  const machine = {
+    StartAt: "Short",
+    States: {
+      Short: wait("go", {
+        TimeoutSeconds: 10,
+        End: true,
+        Catch: [{ ErrorEquals: ["States.Timeout"], ResultPath: "$.late", Next: "Long" }],
+      }),
+      Long: wait("go", { ResultPath: "$.got", End: true }),
+    },
+  };
+  const { clock, restart, close } = surroundings({ machines: { M: machine } });
+  let now = await restart();
+  const { arn } = await now.start("M", { name: "m" });
+  await quiet();
+  // The clock is late: the time out is due, and nobody has noticed.
+  clock.time += 10_000;
+  await now.signal(arn, "go", "here");
+  const { output } = await (await now.get(arn)).result;
+  assert.equal(output.got, "here");
+  assert.equal(output.late.Error, "States.Timeout");
+  await close();
+});
+
+test("the time out of a wait for a signal does not begin again after a restart", async () => {
+  const machine = { StartAt: "S", States: { S: wait("go", { TimeoutSeconds: 3600, End: true }) } };
+  const { clock, restart, close } = surroundings({ machines: { M: machine } });
+  let now = await restart();
+  const { arn } = await now.start("M", { name: "m" });
+  now = await restart();
+  await clock.pass(3_000_000);
+  now = await restart();
+  await clock.pass(599_000);
+  assert.equal((await (await now.get(arn)).describe()).status, "RUNNING");
+  await clock.pass(1_000);
+  // Whoever could not be heard has a minute to say it once more.
+  await clock.pass(60_000);
+  assert.deepEqual(await (await now.get(arn)).result, { status: "FAILED", error: "States.Timeout" });
+  await close();
+});
+
+test("executions that wait for signals leave the memory, and come back for one", async () => {
+  const machine = { StartAt: "S", States: { S: wait("go", { End: true }) } };
+  const { restart, close } = surroundings({ machines: { M: machine }, resident: 2 });
+  const now = await restart();
+  const all = await Promise.all(Array.from({ length: 10 }, (_, i) => now.start("M", { name: `m-${i}` })));
+  await quiet();
+  assert.equal(now.resident, 2);
+  for (const [i, one] of all.entries()) await one.signal("go", i);
+  assert.deepEqual(
+    await Promise.all(all.map(async ({ result }) => (await result).output)),
+    all.map((_, i) => i),
+  );
+  await close();
+});
+
+test("an execution signals another one, once, also when it is killed", async () => {
+  const sender = {
+    StartAt: "Send",
+    States: {
+      Send: {
+        Type: "Task",
+        Resource: "urn:stepglass:signalExecution",
+        Parameters: { "ExecutionArn.$": "$.to", Name: "change", "Payload.$": "$.what" },
+        ResultPath: null,
+        End: true,
+      },
+    },
+  };
+  const receiver = {
+    StartAt: "A",
+    States: { A: wait("change", { ResultPath: "$.a", Next: "B" }), B: wait("end", { ResultPath: "$.b", End: true }) },
+  };
+  await atEveryWrite(
+    () => ({
+      options: { machines: { Sender: sender, Receiver: receiver } },
+      check: async (runtime) => {
+        const { state, signals } = await (await runtime.get("Receiver", "r")).query();
+        assert.deepEqual([state, signals], [undefined, {}]);
+        const { output } = await (await runtime.get("Receiver", "r")).result;
+        assert.deepEqual(output, { a: 12.5, b: "done" });
+      },
+    }),
+    async (runtime) => {
+      const { arn: to } = await execution(runtime, "Receiver", { name: "r" });
+      const sent = await execution(runtime, "Sender", { name: "s", input: { to, what: 12.5 } });
+      assert.equal((await sent.result).status, "SUCCEEDED");
+      await runtime.signal(to, "end", "done", { id: "end" }).catch((refused) => assert.equal(refused.code, "NOT_RUNNING"));
+      await (
+        await runtime.get(to)
+      ).result;
+    },
+  );
+});
+
+test("a signal to one that has ended is an error that can be caught, and is not retried", async () => {
+  const machine = {
+    StartAt: "Send",
+    States: {
+      Send: {
+        Type: "Task",
+        Resource: "urn:stepglass:signalExecution",
+        Parameters: { ExecutionArn: "arn:aws:states:us-east-1:123456789012:execution:M:none", Name: "x" },
+        Retry: [{ ErrorEquals: ["States.ALL"] }],
+        Catch: [{ ErrorEquals: ["Stepglass.SignalFailed"], Next: "Caught" }],
+        Next: "Caught",
+      },
+      Caught: { Type: "Pass", End: true },
+    },
+  };
+  const { restart, close } = surroundings({ machines: { M: machine } });
+  const { Error: error, Cause: cause } = await (await restart()).run("M");
+  assert.equal(error, "Stepglass.SignalFailed");
+  assert.match(cause, /there is no execution/);
+  await close();
+});
+
+test("an execution shows a state, and is asked without being moved", async () => {
+  const show = (value, more) => ({
+    Type: "Task",
+    Resource: "urn:stepglass:setState",
+    Parameters: { Value: value },
+    ResultPath: null,
+    ...more,
+  });
+  const machine = {
+    StartAt: "Begin",
+    States: {
+      Begin: show({ phase: "waiting", percent: 10 }, { Next: "Wait" }),
+      Wait: wait("go", { ResultPath: null, Next: "Finish" }),
+      Finish: show("finished", { End: true }),
+    },
+  };
+  const { restart, close } = surroundings({ machines: { M: machine }, resident: 0 });
+  let now = await restart();
+  const { arn } = await now.start("M", { name: "m" });
+  now = await restart();
+  const asked = await (await now.get(arn)).query();
+  assert.deepEqual(
+    [asked.status, asked.state, asked.signals, asked.frames.map(({ state }) => state)],
+    ["RUNNING", { phase: "waiting", percent: 10 }, {}, ["Wait"]],
+  );
+  assert.equal(now.resident, 0);
+  await now.signal(arn, "go");
+  await (
+    await now.get(arn)
+  ).result;
+  now = await restart();
+  const ended = await (await now.get(arn)).query();
+  assert.deepEqual([ended.status, ended.state, ended.frames], ["SUCCEEDED", "finished", []]);
+  assert.equal((await (await now.get(arn)).describe()).state, "finished");
+  await close();
+});
+
+test("a state that is too large, and a request without its members, are errors of the task", async () => {
+  const task = (name, parameters) => ({
+    StartAt: "T",
+    States: { T: { Type: "Task", Resource: `urn:stepglass:${name}`, Parameters: parameters, End: true } },
+  });
+  const { restart, close } = surroundings({
+    machines: {
+      Large: task("setState", { "Value.$": "$.text" }),
+      Nothing: task("setState", {}),
+      Nameless: task("waitForSignal", { Name: 1 }),
+      Unknown: task("teleport", {}),
+    },
+  });
+  const now = await restart();
+  const failed = async (machine, input) => {
+    const { error, cause } = await (await now.start(machine, { input })).result;
+    return [error, cause];
+  };
+  assert.equal((await failed("Large", { text: "x".repeat(33_000) }))[0], "Stepglass.StateTooLarge");
+  assert.deepEqual(await failed("Nothing"), ["Stepglass.InvalidRequest", "Value has to be the value to show: it is missing"]);
+  assert.deepEqual(await failed("Nameless"), ["Stepglass.InvalidRequest", "Name has to be the name of a signal: it is 1"]);
+  assert.match((await failed("Unknown"))[1], /has no task "urn:stepglass:teleport"; it has: urn:stepglass:waitForSignal/);
+  await close();
+});

@@ -1,0 +1,91 @@
+// What tests of executions that outlive their runtime share.
+import { importSource } from "../../scripts/sources.mjs";
+
+export const { MemoryStore, Runtime } = await importSource("js/entries/durable-node.ts");
+
+/** A clock that stands still until a test moves it. */
+export class TestClock {
+  time = Date.UTC(2026, 0, 1);
+  #timers = new Map();
+  #next = 1;
+  now = () => this.time;
+  setTimeout = (run, delay) => (this.#timers.set(this.#next, { run, at: this.time + delay }), this.#next++);
+  clearTimeout = (timer) => this.#timers.delete(timer);
+
+  async pass(milliseconds) {
+    this.time += milliseconds;
+    for (const [id, { run, at }] of [...this.#timers]) if (at <= this.time && this.#timers.delete(id)) run();
+    await quiet();
+  }
+}
+
+/** Lets everything happen that needs no time. */
+export async function quiet() {
+  for (let i = 0; i < 50; i += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** A runtime of one store and one clock that can be had again and again. */
+export function surroundings(options) {
+  const store = new MemoryStore();
+  const clock = new TestClock();
+  let now;
+  const restart = async (more = {}) => {
+    await quiet();
+    await now?.close();
+    now = await new Runtime({ store, clock, ...options, ...more }).open();
+    await quiet();
+    return now;
+  };
+  return { store, clock, restart, close: () => now.close() };
+}
+
+/** A store whose process dies at a write: that one is done, nobody hears of it, and nothing else happens any more. */
+function mortal(store, writes) {
+  let left = writes;
+  let die;
+  const died = new Promise((resolve) => (die = resolve));
+  const never = new Promise(() => {});
+  const call = (target, name) =>
+    function (...given) {
+      if (left <= 0) return never;
+      const answer = target[name](...given);
+      if (name !== "write" || --left > 0) return answer;
+      return Promise.resolve(answer).then(() => (die("died"), never));
+    };
+  const proxy = new Proxy(store, {
+    get: (target, name) => (typeof target[name] === "function" ? call(target, name) : target[name]),
+  });
+  return { proxy, died, spare: () => void (left = Infinity) };
+}
+
+/**
+ * Runs a scenario again and again, each time with a process that dies one write later, and then once more with the runtime that goes on
+ * with its store: whatever it asks for it can ask for twice. Returns how many writes it had to outlive.
+ */
+export async function atEveryWrite(world, scenario) {
+  for (let writes = 1; ; writes += 1) {
+    const { options, check } = world();
+    const store = new MemoryStore();
+    const clock = new TestClock();
+    const { proxy, died, spare } = mortal(store, writes);
+    const first = await new Runtime({ store: proxy, clock, ...options }).open();
+    const done = scenario(first, clock).then(() => "done");
+    done.catch(() => {});
+    if ((await Promise.race([done, died])) === "done") {
+      spare();
+      await check(first);
+      await first.close();
+      return writes - 1;
+    }
+    await store.close();
+    const second = await new Runtime({ store, clock, ...options }).open();
+    await scenario(second, clock);
+    await check(second);
+    await second.close();
+  }
+}
+
+/** The execution of a name, started where there is none. */
+export async function execution(runtime, machine, options) {
+  return (await runtime.get(machine, options.name)) ?? (await runtime.start(machine, options));
+}

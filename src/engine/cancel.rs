@@ -1,0 +1,139 @@
+//! Cancellation: what waits fails with an error that the definition can catch, to clean up.
+
+use super::command::CancelReason;
+use super::event::TaskId;
+use super::fault::{CANCELLED, Fault};
+use super::frame::{FrameId, Phase};
+use super::{Engine, state};
+use std::sync::Arc;
+
+impl Engine {
+    /// Fails what waits in the execution, in the order in which it began. A child execution of a Map Run ends with its Map.
+    pub(super) fn cancel_waiting(&mut self, cause: Option<Arc<str>>, spared: &[TaskId]) {
+        let fault = Fault::of_task(Some(CANCELLED.into()), cause);
+        let waiting: Vec<FrameId> = self.frames.iter().filter(|(_, frame)| frame.execution == 0).map(|(id, _)| *id).collect();
+        for id in waiting {
+            // The error of an earlier one may have ended it.
+            let task = match self.frames.get(&id).map(|frame| &frame.phase) {
+                Some(Phase::Acting(acting)) if spared.contains(&acting.task) => continue,
+                Some(Phase::Acting(acting)) => Some(acting.task),
+                Some(Phase::Sleeping { .. } | Phase::Backoff { .. }) => None,
+                Some(Phase::Joining(joining)) if joining.run.is_some() => None,
+                _ => continue,
+            };
+            if let Some(task) = task {
+                self.cancel(task, CancelReason::Cancelled);
+                self.task_ended(task, Err(fault.clone()));
+                continue;
+            }
+            let Some(mut frame) = self.frames.remove(&id) else { continue };
+            let mut fault = fault.clone();
+            match std::mem::replace(&mut frame.phase, Phase::Enter) {
+                Phase::Sleeping { timer } | Phase::Backoff { timer } => self.timers.remove(Some(timer)),
+                Phase::Joining(joining) => {
+                    self.turns.remove(&id);
+                    self.kill_children(*joining, frame.execution, None, CancelReason::Cancelled);
+                    fault = state::map::run_failed(self, &mut frame, fault);
+                }
+                _ => {}
+            }
+            let machine = self.machine.clone();
+            self.settle(&machine, id, frame, Err(fault));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::asl;
+    use crate::base::{Millis, json};
+    use crate::engine::{Command, Engine, Event, ExecutionInfo, Options, TaskId};
+    use std::sync::Arc;
+
+    /// An engine that was started at 0 with these states, and what it asked for.
+    fn start(states: &str) -> (Engine, Vec<String>) {
+        let definition = format!(r#"{{"StartAt":"A","States":{{{states}}}}}"#);
+        let compiled = asl::compile(&definition, &asl::CompileOptions::default());
+        let machine = compiled.machine.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
+        let mut engine = Engine::new(Arc::new(machine), Options::default());
+        let input = json::parse(r#"{"items":[1,2,3]}"#).unwrap();
+        engine.step(Millis(0), Event::Start { input, execution: ExecutionInfo::named("m", "e"), seed: 0 }).unwrap();
+        let asked = asked(&mut engine);
+        (engine, asked)
+    }
+
+    fn asked(engine: &mut Engine) -> Vec<String> {
+        let said = |command| match command {
+            Command::Invoke(call) => format!("invoke {} {}", call.task.0, call.state_name),
+            Command::Cancel { task, reason } => format!("cancel {} {}", task.0, reason.as_str()),
+            Command::ChildFinished(_) => "child".into(),
+            Command::Finish(outcome) => outcome.status().into(),
+        };
+        engine.take_commands().into_iter().map(said).collect()
+    }
+
+    fn cancel(engine: &mut Engine, spared: &[u32]) -> Vec<String> {
+        let spared = spared.iter().copied().map(TaskId).collect();
+        engine.step(Millis(1000), Event::Cancel { cause: Some("enough".into()), spared }).unwrap();
+        engine.check_invariants().unwrap();
+        asked(engine)
+    }
+
+    const CLEAN: &str = r#""Clean":{"Type":"Task","Resource":"r","End":true}"#;
+
+    #[test]
+    fn a_task_is_caught_and_not_retried() {
+        let (mut engine, _) = start(&format!(
+            r#""A":{{"Type":"Task","Resource":"r","Retry":[{{"ErrorEquals":["States.ALL"]}}],
+                "Catch":[{{"ErrorEquals":["Stepglass.Cancelled"],"Next":"Clean"}}],"End":true}},{CLEAN}"#
+        ));
+        assert_eq!(cancel(&mut engine, &[]), ["cancel 1 Cancelled", "invoke 2 Clean"]);
+    }
+
+    #[test]
+    fn a_retrier_that_names_it_retries() {
+        let (mut engine, _) =
+            start(r#""A":{"Type":"Task","Resource":"r","Retry":[{"ErrorEquals":["Stepglass.Cancelled"]}],"End":true}"#);
+        assert_eq!(cancel(&mut engine, &[]), ["cancel 1 Cancelled"]);
+        engine.step(Millis(2000), Event::Tick).unwrap();
+        assert_eq!(asked(&mut engine), ["invoke 2 A"]);
+    }
+
+    #[test]
+    fn without_a_catcher_the_execution_fails() {
+        for state in [r#""A":{"Type":"Wait","Seconds":60,"Next":"Clean"}"#, r#""A":{"Type":"Task","Resource":"r","Next":"Clean"}"#]
+        {
+            let (mut engine, _) = start(&format!("{state},{CLEAN}"));
+            let end = cancel(&mut engine, &[]);
+            assert_eq!(end.last().map(String::as_str), Some("FAILED"));
+            assert_eq!(engine.deadline(), None);
+        }
+    }
+
+    #[test]
+    fn waits_and_backoffs_of_branches_fail_with_their_scope() {
+        let (mut engine, begun) = start(&format!(
+            r#""A":{{"Type":"Parallel","Branches":[
+                {{"StartAt":"W","States":{{"W":{{"Type":"Wait","Seconds":60,"End":true}}}}}},
+                {{"StartAt":"B","States":{{"B":{{"Type":"Task","Resource":"r","End":true,"Retry":[{{"ErrorEquals":["E"]}}]}}}}}},
+                {{"StartAt":"C","States":{{"C":{{"Type":"Task","Resource":"r","End":true}}}}}}],
+                "Catch":[{{"ErrorEquals":["States.ALL"],"Next":"Clean"}}],"End":true}},{CLEAN}"#
+        ));
+        assert_eq!(begun, ["invoke 1 B", "invoke 2 C"]);
+        engine.step(Millis(1), Event::TaskFailed { task: TaskId(1), error: Some("E".into()), cause: None }).unwrap();
+        assert_eq!(cancel(&mut engine, &[]), ["cancel 2 SiblingFailed", "invoke 3 Clean"]);
+        // What cleans up is another task: it can be spared.
+        assert_eq!(cancel(&mut engine, &[3]), [""; 0]);
+    }
+
+    #[test]
+    fn a_map_run_ends_with_its_map() {
+        let (mut engine, _) = start(&format!(
+            r#""A":{{"Type":"Map","ItemsPath":"$.items","ToleratedFailurePercentage":100,"MaxConcurrency":1,
+                "ItemProcessor":{{"ProcessorConfig":{{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"}},
+                "StartAt":"B","States":{{"B":{{"Type":"Task","Resource":"r","End":true}}}}}},
+                "Catch":[{{"ErrorEquals":["States.ALL"],"Next":"Clean"}}],"End":true}},{CLEAN}"#
+        ));
+        assert_eq!(cancel(&mut engine, &[]), ["cancel 1 Cancelled", "invoke 2 Clean"]);
+    }
+}
