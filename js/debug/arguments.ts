@@ -50,6 +50,7 @@ const PARAMETERS: { readonly [Method in keyof DebugSession]?: Readonly<Record<st
   stop: { "error?": text, "cause?": text },
   setExceptionBreakpoints: { filter: stops },
   advance: { "milliseconds?": span },
+  recovered: { "milliseconds?": span },
   answer: {
     task: whole,
     answer: { kind: word("succeed", "fail", "heartbeat", "silence"), output: undefined, error: text, cause: text, after: span },

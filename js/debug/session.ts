@@ -417,7 +417,7 @@ export class DebugSession implements PublicSession {
   recovered(milliseconds = 0): boolean {
     const { run } = this.#player;
     if (run.over) return false;
-    run.jump(run.now() + Math.max(0, milliseconds));
+    run.jump(run.now() + milliseconds);
     for (const { ended, inbox, recording } of run.executions) {
       if (ended || recording.facts.length === 0) continue;
       // All who work on tasks are a part of the session.

@@ -144,6 +144,7 @@ const good = {
   applyDefinition: () => [definition],
   selectRun: () => [1],
   removeRun: () => [1],
+  recovered: () => [1],
   coverage: () => [1, { whole: true }],
   compare: () => [1, 1],
 };

@@ -204,7 +204,7 @@ export class Run {
     this.stopped();
     if (paused) return;
     // It goes on where it was when the page went.
-    if (until !== undefined) this.session.recovered(until - this.session.now);
+    if (until !== undefined) this.session.recovered(Math.max(0, until - this.session.now));
     this.session.continue();
   }
 
