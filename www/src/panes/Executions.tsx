@@ -129,7 +129,9 @@ function Row({ one, remove }: { one: KeptExecution; remove: (some: readonly Kept
       </th>
       <td class="col-machine">{machine}</td>
       <td>
-        <span class={status === "RUNNING" ? "" : status === "SUCCEEDED" ? "is-good" : "is-bad"}>{statusOf(status)}</span>
+        <span class={status === "RUNNING" ? "" : status === "SUCCEEDED" ? "is-good" : "is-bad"}>
+          {status !== "RUNNING" || shown || away ? statusOf(status) : "Interrupted"}
+        </span>
         <span class="quiet"> {away ? "in another tab" : shown ? "on the page" : ""}</span>
         {status === "RUNNING" && <span class="quiet executions-waits">{waitsFor(one)}</span>}
       </td>
