@@ -33,7 +33,6 @@ export class Committer {
   readonly #onFailure: (failure: WriteFailure) => void;
   #waiting = new Set<Source>();
   #writing = false;
-  #scheduled = false;
   #closed = false;
   #idle: (() => void)[] = [];
   /** How many writes, and how many batches in them. */
@@ -47,18 +46,12 @@ export class Committer {
   /** Notes that a source has something to keep. */
   add(source: Source): void {
     this.#waiting.add(source);
-    if (this.#writing || this.#scheduled) return;
-    this.#scheduled = true;
-    // What else happens in this turn is kept with it.
-    later(() => {
-      this.#scheduled = false;
-      void this.#write();
-    });
+    if (!this.#writing) void this.#write();
   }
 
   /** Resolves when nothing is left to write. */
   idle(): Promise<void> {
-    if (!this.#writing && !this.#scheduled && this.#waiting.size === 0) return Promise.resolve();
+    if (!this.#writing) return Promise.resolve();
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 
@@ -68,9 +61,9 @@ export class Committer {
   }
 
   async #write(): Promise<void> {
-    if (this.#writing) return;
     this.#writing = true;
     while (this.#waiting.size > 0) {
+      await gathered();
       const sources: Source[] = [];
       const batches: Batch[] = [];
       for (const source of this.#waiting) {
@@ -80,7 +73,7 @@ export class Committer {
         batches.push(batch);
       }
       this.#waiting = new Set();
-      if (batches.length === 0) break;
+      if (batches.length === 0) continue;
       const results = await this.#tried(batches);
       if (results === undefined) break;
       this.counts.writes += 1;
@@ -106,6 +99,14 @@ export class Committer {
       }
     }
   }
+}
+
+/**
+ * Resolves when what happens at once has happened: the executions that the last write has let go on are told so in the next turn, and
+ * what their handlers answer is there in the one after. A write costs a sync, so it waits for them.
+ */
+function gathered(): Promise<void> {
+  return new Promise((resolve) => later(() => later(resolve)));
 }
 
 /** What a source has to keep; one that cannot say it is broken, and the others are written. */
