@@ -27,6 +27,7 @@ import type {
   Frame,
   HistoryEvent,
   Limits,
+  RunningProblem,
   StateMachine,
   TaskHandlers,
 } from "./index.js";
@@ -74,6 +75,19 @@ export class Runtime {
   heartbeat(token: string): Promise<boolean>;
   /** Removes ended executions as `retention` says, at once. Resolves to their ARNs. */
   prune(): Promise<string[]>;
+  /**
+   * Has running executions continue with another definition; default: the registered one of their machine. Those that cannot are left as they
+   * are, see {@link DurableExecution.migrate}.
+   */
+  migrate(filter: RuntimeFilter, definition?: Definition | StateMachine): Promise<MigrationReport>;
+  /** Returns the running executions of a machine that could not continue with a definition (default: the registered one). Nothing changes. */
+  affected(machine: string, definition?: Definition | StateMachine): Promise<AffectedExecution[]>;
+  /** Makes executions again from what is stored, without calling a task, and returns those that are not what they were. */
+  verify(filter?: RuntimeFilter): Promise<VerificationReport>;
+  /** Stops all running executions that the filter selects. Resolves to how many there were, when their ends are in the store. */
+  stopAll(filter: RuntimeFilter, error?: string, cause?: string): Promise<number>;
+  /** Redrives all executions that the filter selects and that have failed, timed out or were aborted. */
+  redriveAll(filter: RuntimeFilter): Promise<RedriveReport>;
   /** How many executions are in memory. */
   readonly resident: number;
   /**
@@ -195,6 +209,68 @@ export interface DurableExecution<Output = any> {
   stop(error?: string, cause?: string): Promise<void>;
   /** Takes it up again where it failed: RedriveExecution. Rejects with `NOT_REDRIVABLE`. */
   redrive(): Promise<void>;
+  /**
+   * Continues with another definition; default: the registered one of its machine. What runs has to have its place there: each state that
+   * it stands in, in the same branch or Map and of the same type; each task in flight, with the same resource; the variables that states
+   * ahead of it read. Otherwise it rejects with `NOT_MIGRATABLE`, with all `problems` ({@link RunningProblem}), and nothing has changed.
+   *
+   * The history continues. Waits, retries and timeouts that have begun stay as they are. Handlers at work are called again, with the same
+   * idempotency key.
+   */
+  migrate(definition?: Definition | StateMachine): Promise<void>;
+  /** Tries again to continue an execution that is suspended. Rejects with `EXECUTION_SUSPENDED` if it still cannot. */
+  resume(): Promise<void>;
+}
+
+/** The outcome of {@link Runtime.migrate}. */
+export interface MigrationReport {
+  /** The ARNs of those that continue with the new definition. Those that had it already are not among them. */
+  migrated: string[];
+  /** Those that are as they were. */
+  refused: AffectedExecution[];
+}
+
+/** A running execution that cannot continue with another definition. */
+export interface AffectedExecution {
+  arn: string;
+  name: string;
+  reason: string;
+  /** All that its place, its tasks and its variables lack. Empty if there is another reason, such as a suspension. */
+  problems: RunningProblem[];
+}
+
+/** What {@link Runtime.verify} has found. */
+export interface VerificationReport {
+  /** How many executions were looked at. */
+  executions: number;
+  differing: {
+    arn: string;
+    name: string;
+    status: ExecutionStatus;
+    reason: string;
+    /** The fact that leads to something else, if that is the reason. */
+    diverged?: Divergence;
+  }[];
+}
+
+/** The outcome of {@link Runtime.redriveAll}. */
+export interface RedriveReport {
+  /** The ARNs of those that run again. */
+  redriven: string[];
+  refused: { arn: string; name: string; reason: string }[];
+}
+
+/** A fact that no longer leads to what it has led to: another version of Stepglass, or a store that was changed by hand. */
+export interface Divergence {
+  /** The number of the fact since the last snapshot. */
+  fact: number;
+  /** When it was: milliseconds since 1970. */
+  at: number;
+  /** What has happened: `start`, `succeed`, `fail`, `tick` … */
+  event: string;
+  /** The commands that it has led to, and those that it leads to now. */
+  was: string;
+  is: string;
 }
 
 /** What an execution shows, and where it is. */
@@ -223,6 +299,8 @@ export interface ExecutionDescription {
   tags: Record<string, string>;
   redriveCount: number;
   redriveDate?: number;
+  /** When it has continued with another definition for the last time. */
+  migratedDate?: number;
   /** The execution whose task has started it. */
   parent?: { arn: string };
   /** The value that `urn:stepglass:setState` has shown last. */
@@ -235,7 +313,7 @@ export interface ExecutionDescription {
   /** The execution that continues this one. */
   continuedTo?: { arn: string };
   /** Why it cannot go on, and since when. */
-  suspended?: { reason: string; at: number };
+  suspended?: { reason: string; at: number; diverged?: Divergence };
 }
 
 /** Rejects {@link Runtime.run} of an execution that did not succeed. */
@@ -346,8 +424,10 @@ export interface ExecutionRecord {
   [member: string]: unknown;
 }
 
-/** A record without its payloads. */
-export type ExecutionSummary = Omit<ExecutionRecord, "input" | "output" | "cause"> & { order: number; version: number };
+/** A record without its payloads. One whose record cannot be read has only what a list is made of, and `damaged: true`. */
+export type ExecutionSummary = {
+  [Member in keyof ExecutionRecord as Member extends "input" | "output" | "cause" ? never : Member]: ExecutionRecord[Member];
+} & { order: number; version: number };
 
 /** Selects executions: those to which every member applies. */
 export interface ExecutionFilter {

@@ -1189,6 +1189,8 @@ export type ErrorCode =
   | "EXECUTION_EXISTS"
   | "UNKNOWN_EXECUTION"
   | "REPLAY_DIVERGED"
+  | "EXECUTION_SUSPENDED"
+  | "NOT_MIGRATABLE"
   | "INTERNAL";
 
 /** Rejects `machine.run()`. */

@@ -119,11 +119,6 @@ export class HistoryEngine extends EngineHandle {
     }
   }
 
-  /** The digest of the commands so far. */
-  get digest(): number {
-    return 0;
-  }
-
   /** The snapshot, parsed. */
   snapshot(): EngineSnapshot {
     if (this.#archived === 0 && this.events <= FEW_EVENTS) return JSON.parse(this.ask("snapshot"));
@@ -177,5 +172,14 @@ export class HistoryEngine extends EngineHandle {
       // What was taken and not kept comes again with a new engine.
       this.leave();
     }
+  }
+}
+
+/** A snapshot of one machine, without events, as one of another. Throws RestoreError where what runs has no place there. */
+export function migrated(from: MachineHandle, to: MachineHandle, snapshot: string): string {
+  try {
+    return glue.Engine.migrate(from.raw(), to.raw(), snapshot);
+  } catch (thrown) {
+    throw translate(thrown);
   }
 }

@@ -1,6 +1,6 @@
 // The handle of an execution that is kept in a store.
 
-import type { ExecutionResult, Frame, HistoryEvent } from "../api/index.d.ts";
+import type { Definition, ExecutionResult, Frame, HistoryEvent, StateMachine } from "../api/index.d.ts";
 import type { DurableExecution as PublicExecution, ExecutionDescription, ExecutionQuery, ExecutionRecord } from "../api/durable.d.ts";
 import { misuse } from "../base/errors.ts";
 import { checkOptions } from "../base/options.ts";
@@ -11,18 +11,21 @@ import { query, shownState } from "./state.ts";
 import type { RuntimeTasks } from "./tasks.ts";
 import type { Host } from "./host.ts";
 import { settle } from "./live.ts";
+import type { Operations } from "./operations.ts";
 
 export class DurableExecution<Output = any> implements PublicExecution<Output> {
   readonly #host: Host;
   readonly #tasks: RuntimeTasks;
+  readonly #operations: Operations;
   readonly arn: string;
   readonly name: string;
   readonly machine: string;
   #result: Promise<ExecutionResult<Output>> | undefined;
 
-  constructor(host: Host, record: ExecutionRecord, tasks: RuntimeTasks) {
+  constructor(host: Host, record: ExecutionRecord, tasks: RuntimeTasks, operations: Operations) {
     this.#host = host;
     this.#tasks = tasks;
+    this.#operations = operations;
     this.arn = record.id;
     this.name = record.name;
     this.machine = String(record.machine);
@@ -90,6 +93,16 @@ export class DurableExecution<Output = any> implements PublicExecution<Output> {
     await this.#host.redrive(this.arn);
   }
 
+  /** Continues with another definition. */
+  async migrate(definition?: Definition | StateMachine): Promise<void> {
+    await this.#operations.migrate(this.arn, definition);
+  }
+
+  /** Tries again to go on, where it is suspended. */
+  resume(): Promise<void> {
+    return this.#host.resume(this.arn);
+  }
+
   #gone(): never {
     throw misuse("UNKNOWN_EXECUTION", `there is no execution ${this.arn}: retention may have removed it`);
   }
@@ -98,7 +111,7 @@ export class DurableExecution<Output = any> implements PublicExecution<Output> {
 /** A record as a runtime describes it. */
 export function described(record: ExecutionRecord): ExecutionDescription {
   const { id, name, machine, status, startDate, stopDate, input, output, error, cause, tags } = record;
-  const { redriveCount, redriveDate, parent, suspended } = record as Partial<ExecutionDescription>;
+  const { redriveCount, redriveDate, migratedDate, parent, suspended } = record as Partial<ExecutionDescription>;
   const continued = record.continued as Continued | undefined;
   return {
     arn: id,
@@ -115,6 +128,7 @@ export function described(record: ExecutionRecord): ExecutionDescription {
     tags: ownTags(tags),
     redriveCount: redriveCount ?? 0,
     ...(redriveDate !== undefined && { redriveDate }),
+    ...(migratedDate !== undefined && { migratedDate }),
     ...(parent !== undefined && { parent: { arn: parent.arn } }),
     ...(continued !== undefined && { continuedFrom: { arn: continued.from }, run: continued.run }),
     ...(typeof record.continuedTo === "string" && { continuedTo: { arn: record.continuedTo } }),

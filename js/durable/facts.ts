@@ -1,5 +1,6 @@
 // Facts as a store keeps them: JSON texts, with their instants and what the engine had issued after each.
 
+import type { Step } from "../api/index.d.ts";
 import type { Fact } from "../border/facts.ts";
 
 /** A fact that the engine is not told of: it concerns what the host does for an execution. */
@@ -9,16 +10,37 @@ export type Note = [kind: "note", name: string, ...details: unknown[]];
 export interface KeptFact {
   /** Milliseconds since 1970. */
   at: number;
-  /** The digest of the commands up to this fact; 0 for a note. */
-  digest: number;
+  /** What it has led to; 0 for a note. */
+  led: Led;
   fact: Fact | Note;
 }
 
+/** What a fact has led to: how many events there were then, and the commands, where there were any. */
+export type Led = number | string;
+
+/** What a step has led to, in few characters: a replay has to lead to the same. */
+export function ledTo({ events, commands }: Step): Led {
+  if (commands.length === 0) return events;
+  let text = `${events}`;
+  for (const command of commands) {
+    if (command.type === "Invoke") text += ` Invoke ${command.task} ${JSON.stringify(command.state)}`;
+    else if (command.type === "Cancel") text += ` Cancel ${command.task} ${command.reason}`;
+    else if (command.type === "Finish") text += ` Finish ${command.status}`;
+  }
+  return text;
+}
+
+/** The same as a person reads it. */
+export function ledText(led: Led): string {
+  const [events = "", ...commands] = `${led}`.split(/ (?=Invoke |Cancel |Finish )/);
+  return `${commands.join(", ") || "no command"} after ${events} ${events === "1" ? "event" : "events"}`;
+}
+
 /** The JSON text of a fact. Payloads are texts in it, so that their numbers keep all digits. */
-export function factText(at: number, digest: number, fact: Fact | Note): string {
-  if (fact[0] !== "start") return JSON.stringify([at, digest, ...fact]);
+export function factText(at: number, led: Led, fact: Fact | Note): string {
+  if (fact[0] !== "start") return JSON.stringify([at, led, ...fact]);
   const [method, input, names, seed] = fact;
-  return JSON.stringify([at, digest, method, input, names, `${seed}`]);
+  return JSON.stringify([at, led, method, input, names, `${seed}`]);
 }
 
 /** The facts of a JSON text of an array. Throws for one that is damaged. */
@@ -28,9 +50,9 @@ export function readFacts(text: string): KeptFact[] {
   return kept.map((one: unknown): KeptFact => {
     if (!Array.isArray(one) || typeof one[0] !== "number" || typeof one[2] !== "string")
       throw new SyntaxError("a fact is not as it was written");
-    const [at, digest, ...fact] = one;
+    const [at, led, ...fact] = one;
     if (fact[0] === "start") fact[3] = BigInt(fact[3]);
-    return { at, digest, fact: fact as Fact | Note };
+    return { at, led, fact: fact as Fact | Note };
   });
 }
 

@@ -2,19 +2,19 @@
 
 import type { Clock, Frame } from "../api/index.d.ts";
 import type { BatchResult, ExecutionRecord, Store, StoredExecution } from "../api/durable.d.ts";
-import type { Fact } from "../border/facts.ts";
 import type { HistoryEngine } from "../border/history.ts";
 import { messageOf, misuse } from "../base/errors.ts";
 import { randomKey, randomUuid, seedOf } from "../base/random.ts";
 import type { Outcome } from "../driver/driver.ts";
+import { later } from "../driver/scheduler.ts";
 import type { ExecutionInfo } from "../execution/execution.ts";
 import { type ExecutionOptions, StateMachine } from "../execution/machine.ts";
 import type { Handlers } from "../tasks/resource.ts";
 import { StoreConflict } from "../store/errors.ts";
 import { Committer, type WriteFailure } from "./committer.ts";
-import { type KeptFact, type Note, readFacts, readSnapshot } from "./facts.ts";
 import { ExecutionJournal, type JournalStart } from "./journal.ts";
 import { Live, changeOf } from "./live.ts";
+import { type Diverged, type Remade, divergence, factsOf, isNote, remade } from "./replay.ts";
 import { Waker } from "./waker.ts";
 
 /** What an execution runs. */
@@ -205,6 +205,67 @@ export class Host {
     this.#tellEnd({ ...record, ...change });
   }
 
+  /** Tries again to continue an execution that is suspended. Throws EXECUTION_SUSPENDED if it still cannot. */
+  async resume(id: string): Promise<void> {
+    this.#checkOpen();
+    const record = await this.record(id);
+    if (record === undefined) throw misuse("UNKNOWN_EXECUTION", `there is no execution ${id}`, RangeError);
+    if (record.status !== "RUNNING" || record.suspended === undefined) return;
+    const [result] = await this.store.write([{ ...changeOf(record, { suspended: undefined }), wakeAt: 0 }]);
+    if (result?.ok === false) throw result.error;
+    await this.take(id);
+    const { suspended } = ((await this.record(id)) ?? {}) as { suspended?: { reason: string } };
+    if (suspended !== undefined) throw misuse("EXECUTION_SUSPENDED", `${id} still cannot go on: ${suspended.reason}`, Error);
+  }
+
+  /**
+   * Has a running execution go on from another snapshot of its engine. `make` sees it when all that it was told is fed, and may
+   * throw; nothing has changed then. False for one that has ended.
+   */
+  async move(id: string, make: (live: Live) => { engine: string; change: Partial<ExecutionRecord> }): Promise<boolean> {
+    let live = await this.take(id);
+    while (live !== undefined && this.#live.get(id) !== live) live = await this.take(id);
+    if (live === undefined) return false;
+    // From here on others wait for it, as they do for one that is being loaded.
+    this.#live.delete(id);
+    this.#resting.delete(live);
+    const moving = this.#move(live, make);
+    const loading = moving.catch(() => this.#back(live)).finally(() => this.#loading.delete(id));
+    this.#loading.set(id, loading);
+    return (await moving) !== undefined;
+  }
+
+  async #move(live: Live, make: Parameters<Host["move"]>[1]): Promise<Live | undefined> {
+    // Who has taken it in the same moment tells it what he has to tell.
+    do await new Promise<void>((resolve) => later(resolve));
+    while (!live.driver.isFed && !live.hasLeft);
+    const { engine, change } = make(live);
+    live.journal.move(engine, change);
+    live.quit(new Error("the execution continues with another definition"));
+    await live.journal.flushed();
+    return this.#load(live.id);
+  }
+
+  /** One that was not moved is in the memory as before. */
+  #back(live: Live): Live | undefined {
+    if (live.hasLeft || live.status !== "RUNNING") return undefined;
+    this.#live.set(live.id, live);
+    this.#rest(live);
+    return live;
+  }
+
+  /** The engine of an execution, made again apart from it, and what it was made of. Throws where that cannot be done. */
+  async examine(id: string): Promise<Remade> {
+    const stored = await this.store.load(id);
+    if (stored === undefined) throw misuse("UNKNOWN_EXECUTION", `there is no execution ${id}`, RangeError);
+    return this.remake(stored);
+  }
+
+  /** The same of what a store has said. */
+  async remake(stored: StoredExecution): Promise<Remade> {
+    return remade(stored, await this.#options.program(stored.record));
+  }
+
   /** Redrives an execution that has not succeeded. Throws NOT_REDRIVABLE. */
   async redrive(id: string): Promise<ExecutionRecord> {
     this.#checkOpen();
@@ -229,16 +290,13 @@ export class Host {
     }
     const stored = await this.store.load(id);
     if (stored === undefined) return undefined;
-    const { record, snapshot, journal } = stored;
-    const lean = snapshot === undefined ? undefined : readSnapshot(snapshot);
-    const noted: Noted = { state: (lean?.notes ?? {}) as Record<string, unknown> };
-    const facts = journal.flatMap(readFacts);
+    const { record } = stored;
+    const { standing, facts } = factsOf(stored);
+    const noted: Noted = { state: (standing?.notes ?? {}) as Record<string, unknown> };
     for (const { fact, at } of facts) if (isNote(fact)) this.#options.onNote?.(noted, fact[1], fact.slice(2), at);
     if (record.status !== "RUNNING" || record.suspended !== undefined) return { record, frames: [], state: noted.state };
-    const { machine, options } = await this.#options.program(record);
-    const engine = StateMachine.engine(machine, options, lean && { text: lean.engine, events: lean.events });
+    const { engine } = await this.remake(stored);
     try {
-      replay(engine, facts);
       return { record, frames: JSON.parse(engine.ask("frames")), state: noted.state };
     } finally {
       engine.discard();
@@ -295,7 +353,7 @@ export class Host {
       live.driver.recover(lastAt < this.#openedAt);
       return live;
     } catch (thrown) {
-      await this.#suspend(stored.record, messageOf(thrown));
+      await this.#suspend(stored.record, messageOf(thrown), divergence(thrown));
       return undefined;
     }
   }
@@ -308,8 +366,8 @@ export class Host {
   }
 
   /** Notes in its record that an execution cannot go on. It goes on when that note is removed. */
-  async #suspend(record: ExecutionRecord, why: string): Promise<void> {
-    const suspended = { reason: why, at: this.clock.now() };
+  async #suspend(record: ExecutionRecord, why: string, diverged?: Diverged): Promise<void> {
+    const suspended = { reason: why, at: this.clock.now(), ...(diverged !== undefined && { diverged }) };
     const [result] = await this.store.write([{ ...changeOf(record, { suspended }), wakeAt: null }]).catch(() => []);
     if (result?.ok !== false) this.#options.onSuspended?.({ ...record, suspended }, why);
   }
@@ -318,11 +376,8 @@ export class Host {
   async #restore(stored: StoredExecution): Promise<{ live: Live; lastAt: number }> {
     const { record, snapshot, journal, events, wakeAt } = stored;
     const program = await this.#options.program(record);
-    const lean = snapshot === undefined ? undefined : readSnapshot(snapshot);
-    const engine = StateMachine.engine(program.machine, program.options, lean && { text: lean.engine, events: lean.events });
-    const facts = journal.flatMap(readFacts);
-    const info = replay(engine, facts) ?? infoOf(record);
-    const lastAt = facts.at(-1)?.at ?? lean?.at ?? -Infinity;
+    const { engine, facts, names, standing, lastAt } = remade(stored, program);
+    const info = names ?? infoOf(record);
     const length = journal.reduce((sum, text) => sum + text.length, 0);
     const live = this.#enter(record, program, engine, info, {
       id: record.id,
@@ -333,7 +388,7 @@ export class Host {
       snapshotLength: snapshot?.length ?? 0,
       wakeAt,
     });
-    if (lean !== undefined) live.state = lean.notes as Record<string, unknown>;
+    if (standing !== undefined) live.state = standing.notes as Record<string, unknown>;
     for (const { fact, at } of facts) if (isNote(fact)) this.#options.onNote?.(live, fact[1], fact.slice(2), at);
     return { live, lastAt };
   }
@@ -410,31 +465,6 @@ export class Host {
 
 function thrownOf(error: unknown): WriteFailure {
   return { error, failures: 1, retriesIn: 0 };
-}
-
-function isNote(fact: Fact | Note): fact is Note {
-  return fact[0] === "note";
-}
-
-/** Feeds an engine its facts again; returns the names of the execution, where its start is among them. */
-function replay(engine: HistoryEngine, facts: readonly KeptFact[]): ExecutionInfo | undefined {
-  let info: ExecutionInfo | undefined;
-  for (const [i, { at, digest, fact }] of facts.entries()) {
-    if (isNote(fact)) continue;
-    if (fact[0] === "start") {
-      const { tokenKey, ...names } = fact[2];
-      info = names as ExecutionInfo;
-    }
-    const [method, ...rest] = fact;
-    const { commands } = engine.feed(method, at, ...rest);
-    if (engine.digest === digest) continue;
-    const issued = commands.map((command) => JSON.stringify(command)).join(", ") || "no commands";
-    throw misuse(
-      "REPLAY_DIVERGED",
-      `fact ${i + 1} (${method}, ${new Date(at).toISOString()}) now leads to ${issued}: digest ${engine.digest}, and ${digest} when it was kept`,
-    );
-  }
-  return info;
 }
 
 function infoOf(record: ExecutionRecord): ExecutionInfo {

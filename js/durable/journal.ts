@@ -7,7 +7,7 @@ import type { HistoryEngine } from "../border/history.ts";
 import type { Outcome } from "../driver/driver.ts";
 import type { Journal } from "../driver/journal.ts";
 import type { Committer, Source } from "./committer.ts";
-import { type Note, factText, snapshotText } from "./facts.ts";
+import { type Note, factText, ledTo, snapshotText } from "./facts.ts";
 
 // A snapshot takes the place of facts that are longer than this, and than twice the last snapshot.
 const SNAPSHOT_FACTS = 2 ** 16;
@@ -62,6 +62,8 @@ export class ExecutionJournal implements Journal, Source {
   #wakeAt: number | null;
   #finished: Outcome | undefined;
   #snapshotWanted = false;
+  // The last batch: the execution goes on from another snapshot.
+  #move: Pick<Batch, "change" | "events" | "snapshot"> | undefined;
   #lost = false;
   #lastAt: number;
   // How many facts and changes there were, and how many of them the store has.
@@ -104,7 +106,7 @@ export class ExecutionJournal implements Journal, Source {
       this.#finished = outcome;
     } else if (fact[0] === "redrive") this.#finished = undefined;
     this.#lastAt = now;
-    this.#append(factText(now, this.#kept.engine.digest, fact));
+    this.#append(factText(now, ledTo(step), fact));
     if (fact[0] === "cancel") this.#change = { ...this.#change, cancelRequested: { at: now, spared: fact[2] ?? [] } };
     for (const command of step.commands) if (command.type === "Cancel") this.#kept.cancelled(command.task);
     // A heartbeat, and a part of a long step, that lead to nothing are kept with what comes next: they may happen again.
@@ -149,6 +151,22 @@ export class ExecutionJournal implements Journal, Source {
     this.#committer.add(this);
   }
 
+  /** Has another engine's snapshot take the place of all facts, with a change of the record. Nothing can be fed afterwards. */
+  move(engine: string, change: Partial<ExecutionRecord>): void {
+    const { events } = this.#kept.engine;
+    const batch: Pick<Batch, "change" | "events" | "snapshot"> = { change };
+    this.#writeEvents(batch);
+    batch.snapshot = snapshotText({ at: this.#lastAt, events, notes: this.#kept.notes(), engine });
+    this.#move = batch;
+    this.#count += 1;
+    this.#committer.add(this);
+  }
+
+  /** Whether the execution has ended, as far as it was fed. */
+  get hasEnded(): boolean {
+    return this.#finished !== undefined;
+  }
+
   /** Nothing more is kept. */
   abandon(): void {
     this.#lost = true;
@@ -167,6 +185,7 @@ export class ExecutionJournal implements Journal, Source {
     if (this.#create !== undefined) batch.create = this.#create;
     if (this.#change !== undefined) batch.change = this.#change;
     this.#change = undefined;
+    if (this.#move !== undefined) return this.#moved({ ...batch, ...this.#move, change: { ...batch.change, ...this.#move.change } });
     if (this.#finished !== undefined) this.#end(batch, this.#finished);
     else if (this.#snapshotWanted || this.#factsLength > Math.max(SNAPSHOT_FACTS, 2 * this.#snapshotLength)) this.#snapshot(batch);
     else if (this.#facts.length > 0) batch.facts = { text: `[${this.#facts.join(",")}]`, count: this.#facts.length };
@@ -186,6 +205,13 @@ export class ExecutionJournal implements Journal, Source {
     this.#compacted(batch.snapshot?.length ?? 0);
   }
 
+  /** It is loaded again at once, also if this process ends before. */
+  #moved(batch: Batch): Batch {
+    this.#facts = [];
+    this.#create = undefined;
+    return { ...batch, wakeAt: 0 };
+  }
+
   #snapshot(batch: Batch): void {
     this.#writeEvents(batch);
     batch.snapshot = this.#standing();
@@ -198,7 +224,7 @@ export class ExecutionJournal implements Journal, Source {
     this.#factsLength = 0;
   }
 
-  #writeEvents(batch: Batch): void {
+  #writeEvents(batch: Pick<Batch, "events">): void {
     const { engine } = this.#kept;
     const total = engine.events;
     if (total === this.#events) return;

@@ -36,6 +36,7 @@ export class Live {
   journal!: ExecutionJournal;
   /** Resolves when the record of a new execution is in the store, or to the refusal. */
   readonly created: Promise<BatchResult | undefined>;
+  #hasLeft = false;
   #created!: (refused?: BatchResult) => void;
   readonly #events: LiveEvents;
   readonly #now: () => number;
@@ -156,9 +157,20 @@ export class Live {
     this.#events.onLost(this, cause);
   }
 
+  /** Whether it is in memory no more: `take` gives another one. */
+  get hasLeft(): boolean {
+    return this.#hasLeft;
+  }
+
   /** Leaves the memory: its facts make it again. */
   leave(reason: unknown): void {
     this.journal.abandon();
+    this.quit(reason);
+  }
+
+  /** Leaves the memory when what it has to keep is kept. */
+  quit(reason: unknown): void {
+    this.#hasLeft = true;
     this.driver.abandon({ value: reason });
   }
 }

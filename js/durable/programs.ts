@@ -1,6 +1,6 @@
 // What executions run: the machines that are registered, and the definitions that executions have begun with.
 
-import type { Definition, TaskHandler } from "../api/index.d.ts";
+import type { Definition, StateMachine as PublicMachine, TaskHandler } from "../api/index.d.ts";
 import type { ExecutionRecord, RuntimeOptions, Store } from "../api/durable.d.ts";
 import { misuse } from "../base/errors.ts";
 import { shown } from "../base/shown.ts";
@@ -77,23 +77,39 @@ export class Programs {
     return this.#of(old);
   }
 
+  /** The machine that an execution could go on with: of this definition, or the registered one of its name. Its definition is stored. */
+  async target(record: ExecutionRecord, definition?: Definition | PublicMachine): Promise<StateMachine> {
+    const name = String(record.machine);
+    const machine = definition === undefined ? this.registered(name).machine : machineOf(record, definition);
+    await this.#store.putDefinition(machine.digest, machine.definition);
+    if (definition !== undefined) this.#remember(machine.digest, machine);
+    return machine;
+  }
+
   async #stored(hash: string, record: ExecutionRecord): Promise<StateMachine> {
     const text = await this.#store.getDefinition(hash);
     if (text === undefined) throw misuse("UNKNOWN_MACHINE", `the definition ${hash} of ${record.id} is not in the store`);
-    const machine = new StateMachine(text, {
-      name: String(record.machine),
-      arn: record.machineArn,
-      type: record.type === "EXPRESS" ? "EXPRESS" : "STANDARD",
-    });
+    const machine = machineOf(record, text);
+    this.#remember(hash, machine);
+    return machine;
+  }
+
+  #remember(hash: string, machine: StateMachine): void {
     this.#old.set(hash, machine);
     for (const oldest of this.#old.keys()) {
       if (this.#old.size <= OLD) break;
       this.#old.delete(oldest);
     }
-    return machine;
   }
 
   #of(machine: StateMachine): Program {
     return { machine, handlers: this.#handlers, options: this.#options };
   }
+}
+
+/** A machine as one that an execution of a record runs. */
+function machineOf(record: ExecutionRecord, definition: Definition | PublicMachine): StateMachine {
+  if (definition instanceof StateMachine) return definition;
+  const type = record.type === "EXPRESS" ? "EXPRESS" : "STANDARD";
+  return new StateMachine(definition as Definition, { name: String(record.machine), arn: record.machineArn, type });
 }

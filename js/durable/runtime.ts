@@ -1,13 +1,19 @@
 // Runs executions that are kept in a store.
 
+import type { Definition, StateMachine } from "../api/index.d.ts";
 import type {
+  AffectedExecution,
   DurableExecution as PublicExecution,
   DurableStartOptions,
+  ExecutionFilter,
   ExecutionRecord,
   ExecutionSummary,
+  MigrationReport,
+  RedriveReport,
   Runtime as PublicRuntime,
   RuntimeFilter,
   RuntimeOptions,
+  VerificationReport,
 } from "../api/durable.d.ts";
 import { asyncDispose } from "../base/dispose.ts";
 import { misuse } from "../base/errors.ts";
@@ -27,6 +33,7 @@ import type { WriteFailure } from "./committer.ts";
 import type { ChildStart, Runs } from "./children.ts";
 import { Host, type Program, type Started } from "./host.ts";
 import { settle } from "./live.ts";
+import { Operations } from "./operations.ts";
 import { Programs } from "./programs.ts";
 import { OptionedHandlers, optionsOf } from "./task-options.ts";
 import { RuntimeTasks } from "./tasks.ts";
@@ -47,6 +54,7 @@ export class Runtime implements PublicRuntime {
   readonly #host: Host;
   readonly #programs: Programs;
   readonly #tasks: RuntimeTasks;
+  readonly #operations: Operations;
   readonly #arns: string;
   #endedSince = 0;
   #prunedAt = 0;
@@ -71,6 +79,7 @@ export class Runtime implements PublicRuntime {
     });
     const handlers = new OptionedHandlers(options.tasks, this.#tasks, options.taskOptions, this.#host);
     this.#programs = new Programs(store, options, (name) => this.#machineArn(name), handlers);
+    this.#operations = new Operations(this.#host, this.#programs);
   }
 
   /** Opens the store and goes on with whatever ran. */
@@ -184,6 +193,29 @@ export class Runtime implements PublicRuntime {
     });
   }
 
+  /** Has running executions continue with another definition. */
+  migrate(filter: RuntimeFilter, definition?: Definition | StateMachine): Promise<MigrationReport> {
+    return this.#operations.migrateAll(this.#filter(filter), definition);
+  }
+
+  /** Running executions that could not continue with another definition. */
+  async affected(machine: string, definition?: Definition | StateMachine): Promise<AffectedExecution[]> {
+    return this.#operations.affected(this.#filter({ machine }), definition);
+  }
+
+  /** Makes executions again from the store, and says what differs. */
+  verify(filter: RuntimeFilter = {}): Promise<VerificationReport> {
+    return this.#operations.verify(this.#filter(filter));
+  }
+
+  stopAll(filter: RuntimeFilter, error?: string, cause?: string): Promise<number> {
+    return this.#operations.stopAll(this.#filter(filter), error, cause);
+  }
+
+  redriveAll(filter: RuntimeFilter): Promise<RedriveReport> {
+    return this.#operations.redriveAll(this.#filter(filter));
+  }
+
   get resident(): number {
     return this.#host.resident;
   }
@@ -202,7 +234,10 @@ export class Runtime implements PublicRuntime {
     const live = arn === undefined ? undefined : await this.#host.take(arn);
     const call = live?.driver.findCall(token);
     if (live === undefined || call === undefined) {
-      if (arn !== undefined && (await this.#host.record(arn)) !== undefined) return false;
+      const record = arn === undefined ? undefined : await this.#host.record(arn);
+      if (record?.status === "RUNNING" && record.suspended !== undefined)
+        throw misuse("EXECUTION_SUSPENDED", `${record.id} is suspended, so its tasks cannot be answered now`, Error);
+      if (record !== undefined) return false;
       throw misuse("UNKNOWN_TOKEN", `no execution has given out the token ${shown(token)}`, RangeError);
     }
     const counts = live.driver.complete(call, ...completion);
@@ -232,7 +267,7 @@ export class Runtime implements PublicRuntime {
   }
 
   #handle<Output>(record: ExecutionRecord): PublicExecution<Output> {
-    return new DurableExecution<Output>(this.#host, record, this.#tasks);
+    return new DurableExecution<Output>(this.#host, record, this.#tasks, this.#operations);
   }
 
   #names(machine: string, name: string, program: Program, run: string): Pick<ExecutionRecord, "id" | "name" | "machineArn" | "machine"> {
@@ -250,7 +285,7 @@ export class Runtime implements PublicRuntime {
     return `${this.#arns}:stateMachine:${machine}`;
   }
 
-  #filter({ machine, ...filter }: RuntimeFilter): Parameters<Host["store"]["list"]>[0] {
+  #filter({ machine, ...filter }: RuntimeFilter): ExecutionFilter {
     return { ...filter, ...(machine !== undefined && { machineArn: this.#machineArn(machine) }) };
   }
 }

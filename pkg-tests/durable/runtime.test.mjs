@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "../../scripts/sources.mjs";
+import { quiet, TestClock } from "./clock.mjs";
 
 const { DurableError, MemoryStore, Runtime } = await importSource("js/entries/durable-node.ts");
 
@@ -20,27 +21,6 @@ const ORDER = {
     Ship: { Type: "Task", Resource: "ship", End: true },
   },
 };
-
-/** A clock that stands still until a test moves it. */
-class TestClock {
-  time = Date.UTC(2026, 0, 1);
-  #timers = new Map();
-  #next = 1;
-  now = () => this.time;
-  setTimeout = (run, delay) => (this.#timers.set(this.#next, { run, at: this.time + delay }), this.#next++);
-  clearTimeout = (timer) => this.#timers.delete(timer);
-
-  async pass(milliseconds) {
-    this.time += milliseconds;
-    for (const [id, { run, at }] of [...this.#timers]) if (at <= this.time && this.#timers.delete(id)) run();
-    await quiet();
-  }
-}
-
-/** Lets everything happen that needs no time. */
-async function quiet() {
-  for (let i = 0; i < 50; i += 1) await new Promise((resolve) => setImmediate(resolve));
-}
 
 function surroundings(more = {}) {
   const store = new MemoryStore();

@@ -22,6 +22,7 @@ mod invariants;
 mod items;
 mod lifecycle;
 mod limits;
+mod migration;
 mod probe;
 mod raise;
 mod recovery;

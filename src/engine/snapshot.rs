@@ -33,7 +33,7 @@ pub struct RestoreError {
 }
 
 impl RestoreError {
-    fn new(message: impl Into<String>) -> RestoreError {
+    pub(super) fn new(message: impl Into<String>) -> RestoreError {
         RestoreError { message: message.into() }
     }
 }
@@ -111,12 +111,18 @@ impl Engine {
     /// Parse its text with [`json::parse_within`] and [`SNAPSHOT_DEPTH`]. Errors: another machine, an unknown version,
     /// or a value that no engine has written.
     pub fn restore(machine: Arc<Machine>, snapshot: &Value) -> Result<Engine, RestoreError> {
+        let of = machine.digest;
+        Engine::restore_of(machine, snapshot, of)
+    }
+
+    /// The same of a snapshot of the definition with this digest.
+    pub(super) fn restore_of(machine: Arc<Machine>, snapshot: &Value, of: u64) -> Result<Engine, RestoreError> {
         let input = Input { value: snapshot, name: "snapshot" };
         match input.integer("version")? {
             VERSION => {}
             other => return Err(RestoreError::new(format!("version {other} is not supported, only version {VERSION}"))),
         }
-        if *input.text("digest")? != *format!("{:016x}", machine.digest) {
+        if *input.text("digest")? != *format!("{of:016x}") {
             return Err(RestoreError::new("it belongs to a different definition"));
         }
         let mut engine = Engine::new(machine.clone(), options_in(&input.object("options")?)?);

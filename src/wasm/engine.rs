@@ -242,6 +242,13 @@ impl Engine {
         let engine = engine::Engine::restore(machine.shared(), &snapshot).map_err(|error| thrown("RESTORE", error))?;
         Ok(Engine { inner: Rc::new(RefCell::new(engine)), once })
     }
+
+    /// A snapshot of one machine as one of another, without the events of the history. Throws `{code: "RESTORE", message}`.
+    pub fn migrate(from: &Machine, to: &Machine, snapshot: &str) -> Result<String, JsValue> {
+        let snapshot = json::parse_within(snapshot, SNAPSHOT_DEPTH).map_err(|error| thrown("RESTORE", error))?;
+        let engine = engine::Engine::migrate(&from.shared(), to.shared(), &snapshot).map_err(|error| thrown("RESTORE", error))?;
+        Ok(engine.snapshot_without_events())
+    }
 }
 
 /// Whether a JSON text is the events of a snapshot, as an engine writes them.

@@ -1,0 +1,87 @@
+// The engine of an execution, made again from its snapshot and its facts.
+
+import type { StoredExecution } from "../api/durable.d.ts";
+import type { ExecutionInfo } from "../execution/execution.ts";
+import type { Fact } from "../border/facts.ts";
+import type { HistoryEngine } from "../border/history.ts";
+import { StateMachine } from "../execution/machine.ts";
+import { messageOf, misuse } from "../base/errors.ts";
+import { type KeptFact, type Led, type Note, type Standing, ledText, ledTo, readFacts, readSnapshot } from "./facts.ts";
+import type { Program } from "./host.ts";
+
+/** Where a replay no longer leads to what it has led to. */
+export interface Diverged {
+  /** The number of the fact since the last snapshot. */
+  fact: number;
+  /** When it was, in milliseconds since 1970. */
+  at: number;
+  /** The fact: `succeed`, `tick` … */
+  event: string;
+  /** What it has led to, and what it leads to now. */
+  was: string;
+  is: string;
+}
+
+/** An engine, and what it was made of. */
+export interface Remade {
+  engine: HistoryEngine;
+  facts: KeptFact[];
+  /** The names of the execution, where its start is among the facts. */
+  names: ExecutionInfo | undefined;
+  standing: Standing | undefined;
+  /** When the last fact was. */
+  lastAt: number;
+}
+
+/** What an execution is made again from. */
+export function factsOf({ snapshot, journal }: StoredExecution): Pick<Remade, "standing" | "facts"> {
+  return { standing: snapshot === undefined ? undefined : readSnapshot(snapshot), facts: journal.flatMap(readFacts) };
+}
+
+/** Makes an engine again. Throws where the facts do not lead to what they have led to. */
+export function remade(stored: StoredExecution, { machine, options }: Program): Remade {
+  const { standing, facts } = factsOf(stored);
+  const engine = StateMachine.engine(machine, options, standing && { text: standing.engine, events: standing.events });
+  const names = replay(engine, facts);
+  return { engine, facts, names, standing, lastAt: facts.at(-1)?.at ?? standing?.at ?? -Infinity };
+}
+
+/** The place of a replay that has diverged. */
+export function divergence(thrown: unknown): Diverged | undefined {
+  return (thrown as { diverged?: Diverged } | undefined)?.diverged;
+}
+
+export function isNote(fact: Fact | Note): fact is Note {
+  return fact[0] === "note";
+}
+
+/** Feeds an engine its facts again; returns the names of the execution, where its start is among them. */
+function replay(engine: HistoryEngine, facts: readonly KeptFact[]): ExecutionInfo | undefined {
+  let info: ExecutionInfo | undefined;
+  for (const [i, { at, led, fact }] of facts.entries()) {
+    if (isNote(fact)) continue;
+    if (fact[0] === "start") {
+      const { tokenKey, ...names } = fact[2];
+      info = names as ExecutionInfo;
+    }
+    const is = leadsTo(engine, at, fact, led);
+    if (is !== undefined) throw diverged({ fact: i + 1, at, event: fact[0], was: ledText(led), is });
+  }
+  return info;
+}
+
+/** What a fact leads to now, where that is another thing than it was. */
+function leadsTo(engine: HistoryEngine, at: number, fact: Fact, led: Led): string | undefined {
+  try {
+    const now = ledTo(engine.feedFact(at, fact));
+    return now === led ? undefined : ledText(now);
+  } catch (thrown) {
+    return `an error: ${messageOf(thrown)}`;
+  }
+}
+
+function diverged(place: Diverged): Error {
+  const { fact, at, event, was, is } = place;
+  const message = `fact ${fact} (${event}, ${new Date(at).toISOString()}) has led to ${was}, and now leads to ${is}`;
+  return Object.assign(misuse("REPLAY_DIVERGED", message, Error), { diverged: place });
+}

@@ -1,0 +1,164 @@
+//! An execution that goes on with another definition than it began with.
+
+use super::Engine;
+use super::frame::{Frame, Phase, Purpose};
+use super::snapshot::RestoreError;
+use crate::asl::ir::{Kind, Machine, ScopeId};
+use crate::asl::resource::Resource;
+use crate::base::Value;
+use std::sync::Arc;
+
+impl Engine {
+    /// The engine that goes on with `to` where a snapshot of `from` was taken. What runs keeps its place by the names of the
+    /// states around it: each state that something stands in has to be there, in the same branch or Map and of the same type,
+    /// and each task in flight has to be of the same resource. What ran so far, variables and time-outs are as they were.
+    pub fn migrate(from: &Machine, to: Arc<Machine>, snapshot: &Value) -> Result<Engine, RestoreError> {
+        let engine = Engine::restore_of(to, snapshot, from.digest)?;
+        for frame in engine.frames.values() {
+            engine.check_moved(from, frame)?;
+        }
+        Ok(engine)
+    }
+
+    fn check_moved(&self, from: &Machine, frame: &Frame) -> Result<(), RestoreError> {
+        let state = &self.machine.states[frame.state];
+        let differs = |what: &str| Err(RestoreError::new(format!("state {:?} {what}", state.name)));
+        if self.scope_around(frame) != Some(frame.scope) {
+            return differs("stands in another branch or Map");
+        }
+        let Some((_, was)) = from.states.iter().find(|(_, was)| was.name == state.name) else {
+            return differs("is new");
+        };
+        let entered = !matches!(frame.phase, Phase::Enter);
+        if entered && was.kind.type_name() != state.kind.type_name() {
+            return differs("is of another type");
+        }
+        match (&was.kind, &state.kind) {
+            (Kind::Parallel { branches: old }, Kind::Parallel { branches: new }) if entered && old.len() != new.len() => {
+                differs("has another number of branches")
+            }
+            (Kind::Map(old), Kind::Map(new)) if entered && old.mode != new.mode => differs("has another mode"),
+            _ => match &frame.phase {
+                Phase::Acting(acting) if in_flight(&was.kind, &acting.purpose) != Some(acting.resource.clone()) => {
+                    differs("calls another resource")
+                }
+                _ => Ok(()),
+            },
+        }
+    }
+
+    /// The `States` that a frame runs in, by what it runs for.
+    fn scope_around(&self, frame: &Frame) -> Option<ScopeId> {
+        let (parent, slot) = match frame.parent {
+            Some((parent, slot)) => (parent, slot),
+            None => match self.executions.get(&frame.execution)?.parent {
+                Some((parent, slot)) => (parent, slot),
+                None => return Some(Machine::ROOT),
+            },
+        };
+        match &self.machine.states[self.frames.get(&parent)?.state].kind {
+            Kind::Parallel { branches } => branches.get(slot as usize).copied(),
+            Kind::Map(map) => Some(map.processor),
+            _ => None,
+        }
+    }
+}
+
+/// The resource that a state of this kind calls for a purpose.
+fn in_flight(kind: &Kind, purpose: &Purpose) -> Option<Resource> {
+    Some(match (kind, purpose) {
+        (Kind::Task(task), Purpose::Task) => task.parsed.clone(),
+        (Kind::Map(map), Purpose::ItemReader(_)) => Resource::parse(&map.item_reader.as_ref()?.resource),
+        (Kind::Map(map), Purpose::ResultWriter(_)) => Resource::parse(map.result_writer.as_ref()?.resource.as_ref()?),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::asl;
+    use crate::base::{Millis, json};
+    use crate::engine::{Command, Event, ExecutionInfo, Options, SNAPSHOT_DEPTH, TaskId};
+
+    fn machine(definition: &str) -> Arc<Machine> {
+        let compiled = asl::compile(definition, &asl::CompileOptions::default());
+        compiled.machine.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics)).into()
+    }
+
+    const CALL: &str = r#""Type":"Task","Resource":"arn:aws:lambda:us-east-1:123456789012:function:f""#;
+
+    /// A branch that has called a task, beside one that waits; then `Last`.
+    fn definition(first: &str, second: &str, last: &str) -> String {
+        format!(
+            r#"{{"StartAt":"P","States":{{"P":{{"Type":"Parallel","Next":"Last","Branches":[
+                {{"StartAt":"A","States":{{{first}}}}},{{"StartAt":"B","States":{{{second}}}}}]}},"Last":{{{last}}}}}}}"#
+        )
+    }
+
+    fn old() -> (Arc<Machine>, Engine) {
+        let a = format!(r#""A":{{{CALL},"End":true}}"#);
+        let machine = machine(&definition(&a, r#""B":{"Type":"Wait","Seconds":60,"End":true}"#, r#""Type":"Succeed""#));
+        let mut engine = Engine::new(machine.clone(), Options::default());
+        let input = json::parse("{}").unwrap();
+        engine.step(Millis(0), Event::Start { input, execution: ExecutionInfo::named("m", "e"), seed: 0 }).unwrap();
+        engine.take_commands();
+        (machine, engine)
+    }
+
+    fn migrated(definition: &str) -> Result<Engine, String> {
+        let (from, engine) = old();
+        let snapshot = json::parse_within(&engine.snapshot(), SNAPSHOT_DEPTH).unwrap();
+        Engine::migrate(&from, machine(definition), &snapshot).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn what_runs_goes_on_with_the_states_of_the_other_definition() {
+        let a = format!(r#""A":{{{CALL},"Next":"New"}},"New":{{"Type":"Pass","Result":"new","End":true}}"#);
+        let b = r#""B":{"Type":"Wait","Seconds":5,"End":true}"#;
+        let mut engine = migrated(&definition(&a, b, r#""Type":"Pass","End":true"#)).unwrap();
+        let events = engine.event_count();
+        engine.step(Millis(1), Event::TaskSucceeded { task: TaskId(1), output: 1i64.into() }).unwrap();
+        assert!(engine.event_count() > events, "ids go on");
+        // A Wait that has begun ends when it was to end.
+        assert_eq!(engine.deadline(), Some(Millis(60_000)));
+        engine.step(Millis(60_000), Event::Tick).unwrap();
+        let Some(Command::Finish(outcome)) = engine.take_commands().into_iter().last() else { panic!("it has ended") };
+        let crate::engine::Outcome::Succeeded { output } = outcome else { panic!("{outcome:?}") };
+        assert_eq!(json::to_string(&output), r#"["new",{}]"#);
+    }
+
+    #[test]
+    fn what_has_no_place_there_is_refused() {
+        let (a, b) = (format!(r#""A":{{{CALL},"End":true}}"#), r#""B":{"Type":"Wait","Seconds":60,"End":true}"#);
+        let last = r#""Type":"Succeed""#;
+        let refused = |first: &str, second: &str, expect: &str| {
+            let error = migrated(&definition(first, second, last)).map(|_| ()).unwrap_err();
+            assert!(error.contains(expect), "{error}: {expect}");
+        };
+        refused(&a.replace(":function:f", ":function:g"), b, "state \"A\" calls another resource");
+        refused(r#""A":{"Type":"Pass","End":true}"#, b, "a task and its state do not match");
+        refused(&a, r#""B":{"Type":"Pass","End":true}"#, "only a Wait sleeps");
+        refused(&a, r#""B":{"Type":"Pass","Next":"C"},"C":{"Type":"Wait","Seconds":60,"End":true}"#, "only a Wait sleeps");
+        // Which state is in which branch counts, not only that it is there.
+        let moved = format!(
+            r#"{{"StartAt":"P","States":{{"P":{{"Type":"Parallel","Next":"Last","Branches":[{{"StartAt":"B","States":{{{b}}}}},
+                {{"StartAt":"A","States":{{{a}}}}}]}},"Last":{{{last}}}}}}}"#
+        );
+        assert!(migrated(&moved).map(|_| ()).unwrap_err().contains("stands in another branch or Map"));
+        let more = definition(&a, b, last)
+            .replace("]}", &format!(r#",{{"StartAt":"C","States":{{{}}}}}]}}"#, a.replace("\"A\"", "\"C\"")));
+        assert!(migrated(&more).map(|_| ()).unwrap_err().contains("has another number of branches"), "{more}");
+        let gone = r#"{"StartAt":"Last","States":{"Last":{"Type":"Succeed"}}}"#;
+        assert!(migrated(gone).map(|_| ()).unwrap_err().contains("there is no state"));
+    }
+
+    #[test]
+    fn a_snapshot_of_a_third_definition_is_refused() {
+        let (_, engine) = old();
+        let snapshot = json::parse_within(&engine.snapshot(), SNAPSHOT_DEPTH).unwrap();
+        let other = machine(r#"{"StartAt":"Last","States":{"Last":{"Type":"Succeed"}}}"#);
+        let error = Engine::migrate(&other, other.clone(), &snapshot).map(|_| ()).unwrap_err();
+        assert!(error.to_string().contains("different definition"));
+    }
+}
