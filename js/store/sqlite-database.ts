@@ -44,7 +44,7 @@ export class Connection {
     this.#database.exec(sql);
   }
 
-  /** Reads or sets a PRAGMA; the first column of its first row. */
+  /** Reads a PRAGMA, or sets one that answers: the first column of its first row. better-sqlite3 reads nothing where there is no row. */
   pragma(text: string): unknown {
     const row: unknown = this.#database.prepare(`PRAGMA ${text}`).get();
     return Object.values(row ?? {})[0];

@@ -90,18 +90,15 @@ export function migrate(connection: Connection, steps: readonly string[] = STEPS
 export function open(connection: Connection, durable: boolean): void {
   // The first statement that reads takes the lock for good. It needs no shared memory then.
   connection.pragma("locking_mode=EXCLUSIVE");
-  connection.pragma("temp_store=MEMORY");
-  connection.pragma("cache_size=-32768");
+  connection.exec("PRAGMA temp_store=MEMORY; PRAGMA cache_size=-32768");
   refuse(connection);
   // Before the first page is written: later it would need a VACUUM.
-  connection.pragma("auto_vacuum=INCREMENTAL");
+  connection.exec("PRAGMA auto_vacuum=INCREMENTAL");
   const mode = connection.pragma("journal_mode=WAL");
   if (durable && mode !== "wal")
     throw new StoreError("STORE_FAILED", `${connection.name}: SQLite cannot keep a write-ahead log here, its journal mode stays ${mode}`);
-  connection.pragma("synchronous=FULL");
+  connection.exec("PRAGMA synchronous=FULL");
   // macOS keeps what is synced in the disk's cache otherwise.
-  connection.pragma("fullfsync=1");
-  connection.pragma("checkpoint_fullfsync=1");
-  connection.pragma("journal_size_limit=67108864");
+  connection.exec("PRAGMA fullfsync=1; PRAGMA checkpoint_fullfsync=1; PRAGMA journal_size_limit=67108864");
   migrate(connection);
 }

@@ -289,7 +289,47 @@ function failing(database, fails) {
   };
 }
 
+/** A database as strict as that of better-sqlite3: rows come only of statements that have columns, and `run` is for all others. */
+function strict(database) {
+  return {
+    exec: (sql) => database.exec(sql),
+    close: () => database.close(),
+    prepare(sql) {
+      const statement = database.prepare(sql);
+      const reads = statement.reader ?? statement.columns().length > 0;
+      const only = (allowed, method) => {
+        assert.ok(allowed, `${method}() of ${sql}`);
+        return (...values) => statement[method](...values);
+      };
+      return {
+        run: (...values) => only(!reads, "run")(...values),
+        get: (...values) => only(reads, "get")(...values),
+        all: (...values) => only(reads, "all")(...values),
+      };
+    },
+  };
+}
+
 function failures(check) {
+  check("asks for rows only where there are some, as better-sqlite3 wants it", async (file, { database }) => {
+    const store = await opened(sqlite({ database: () => strict(database(file)) }));
+    await create(store, record("e", { tags: { k: "v" }, mapRunArn: "run" }), record("f", { status: "FAILED", stopDate: 1 }));
+    await append(store, "e", { facts: texts(1), events: texts(1), change: { output: "1", tags: {} }, wakeAt: 1 });
+    await append(store, "e", { facts: texts(2), snapshot: "s" });
+    await append(store, "e", { snapshot: null });
+    await contents(store);
+    await store.put("c", "k", 1);
+    await collect(store.all("c"));
+    await store.remove("c", "k");
+    await store.putDefinition("h", "{}");
+    await store.getDefinition("h");
+    await store.backup(`${file}.copy`);
+    assert.deepEqual(await store.prune({ ids: ["e"], executions: 0 }), ["e", "f"]);
+    await store.close();
+    await store.open({ owner: "again" });
+    await store.close();
+  });
+
   check("writes nothing of a write that fails, wherever it fails, and can be used again", async (file, { database }) => {
     let left = Infinity;
     const fails = (sql) => {
