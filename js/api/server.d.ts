@@ -13,6 +13,7 @@
  *
  * @packageDocumentation
  */
+import type { Store } from "./durable.js";
 import type { Clock, PlatformUrl, TaskHandlers } from "./index.js";
 
 /**
@@ -44,7 +45,15 @@ export interface ServeOptions {
    * `…:stateMachine:NAME#TestCase`. Each execution counts its invocations from 0.
    */
   mockConfig?: string | PlatformUrl | object;
-  /** The store of machines and executions. Default: a new {@link MemoryStore}. `durable` stores are not supported yet. */
+  /**
+   * A folder in which everything is kept, in the file `stepglass.db`; it is created if it does not exist. What the server has answered
+   * outlives it, however it ends, and its executions go on when it starts again. Needs Node 22.13 or newer.
+   */
+  data?: string | PlatformUrl;
+  /**
+   * The store of machines and executions, in place of `data`: `sqlite()` of `stepglass/sqlite` with another driver, or a store of your
+   * own. Default: a new {@link MemoryStore}.
+   */
   store?: Store;
   /** The region in ARNs. Default: `"us-east-1"`. */
   region?: string;
@@ -75,6 +84,8 @@ export interface ServerLimits {
   registered?: number;
   /** The largest number of running executions; more are refused with ExecutionLimitExceeded. Default: 100,000. */
   running?: number;
+  /** How many executions that wait stay in memory with a durable store; the others are loaded when they are due. Default: 1,000. */
+  resident?: number;
   /** How many ended executions (default: 10,000) and how many characters of them (268,435,456) to keep. The oldest are removed first. */
   retain?: { executions?: number; bytes?: number };
   /** How many milliseconds GetActivityTask waits for a task. Default: 60,000, as on AWS. */
@@ -95,8 +106,9 @@ export interface Server {
    */
   call(operation: string, input?: object): Promise<any>;
   /**
-   * Stops listening, aborts the running executions, and resolves when everything has ended. Requests in progress have `grace`
-   * milliseconds (default: 2,000) to finish.
+   * Stops listening, and resolves when everything has ended. Requests in progress, and with a durable store handlers at work, have
+   * `grace` milliseconds (default: 2,000) to finish. Running executions are aborted, but those of a durable store go on when it is
+   * served again.
    */
   close(options?: { grace?: number }): Promise<void>;
   /** For `await using`: {@link Server.close}. */
@@ -112,125 +124,5 @@ export class ApiError extends Error {
   readonly status: number;
 }
 
-// -------------------------------------------------------------------------------------------------------- store
-
-/**
- * The data of a server. One process owns a store at a time.
- *
- * Every store guarantees:
- * 1. The facts of an execution are in one order without gaps; there is no order between executions.
- * 2. `append` is atomic: all of a batch is stored, or nothing.
- * 3. When the promise of a write resolves, the data is stored; in a `durable` store it outlives the process.
- * 4. `append` fails with {@link StoreConflict} if `expectedSeq` or `fence` is not the current one.
- * 5. `create` of an id that exists changes nothing.
- * 6. A snapshot replaces all facts up to its `seq`; these need not be kept.
- *
- * The suite `pkg-tests/server/store-suite.mjs` checks these guarantees for any store. With a durable store, a host must write before
- * it acts: no command leaves the process before its batch is appended. `serve()` keeps the engines of its executions in memory and
- * does not support durable stores yet.
- */
-export interface Store {
-  /** Whether the data outlives the process. */
-  readonly durable: boolean;
-  /** Opens the store for its only owner; fails with {@link StoreConflict} while it has another owner. */
-  open(options: { owner: string }): Promise<void>;
-  close(): Promise<void>;
-
-  /** Stores a small document: a machine with its versions and aliases, or an activity. */
-  put(collection: string, key: string, value: unknown): Promise<void>;
-  /** Removes a document. Has no effect if there is none. */
-  remove(collection: string, key: string): Promise<void>;
-  /** Returns all documents of a collection, in the order in which their keys were first put. */
-  all(collection: string): AsyncIterable<[key: string, value: any]>;
-  /** Stores the text of a definition under its hash. */
-  putDefinition(hash: string, text: string): Promise<void>;
-  getDefinition(hash: string): Promise<string | undefined>;
-
-  /** Creates the record of an execution, or returns the existing one. Adds `order` to it, which increases with every record. */
-  create(about: ExecutionRecord): Promise<{ outcome: "created" | "exists"; about: ExecutionRecord }>;
-  append(id: string, batch: Batch): Promise<void>;
-  /** Appends many batches in one write. Each batch is atomic by itself; if one fails, the others are still stored. */
-  appendMany(batches: readonly [id: string, batch: Batch][]): Promise<({ ok: true } | { ok: false; error: Error })[]>;
-  get(id: string): Promise<ExecutionRecord | undefined>;
-  /** Returns what is needed to resume an execution: its last snapshot, and the facts since. */
-  load(id: string): Promise<{ about: ExecutionRecord; seq: number; fence: number; snapshot?: Snapshot; facts: unknown[] } | undefined>;
-  /** Returns events of the history; `from` counts from the beginning, or with `reverse` from the end. */
-  history(id: string, page?: { from?: number; limit?: number; reverse?: boolean }): Promise<{ events: any[]; total: number } | undefined>;
-  /** Returns executions of a machine, of a Map Run, or all except children of Map Runs; newest first, started before `before`. */
-  list(
-    filter?: { machine?: string; mapRun?: string; matches?: (about: ExecutionRecord) => boolean },
-    page?: { before?: number; limit?: number },
-  ): Promise<{ items: ExecutionRecord[]; before?: number }>;
-
-  /** Returns the open commands, timers and tokens of running executions, to repeat them after a crash. */
-  pending(): AsyncIterable<{ id: string; outbox: OutboxCommand[]; timers: { id: string; at: number }[]; tokens: string[] }>;
-  /** Returns the timers that are due, the earliest first. */
-  dueTimers(now: number, limit?: number): Promise<{ execution: string; id: string; at: number }[]>;
-  /** Returns the task that a token belongs to. */
-  findToken(token: string): Promise<{ id: string; command: number } | undefined>;
-  /** Claims an execution for an owner. Returns its fence, which increases with every claim if several processes share the store. */
-  claim(id: string, owner: string, ttl: number): Promise<number | undefined>;
-  /** Removes executions: those with the given ids, and ended ones, the oldest first, that ended before a time or exceed a limit. Returns their ids. */
-  prune(what: { ids?: readonly string[]; endedBefore?: number; executions?: number; bytes?: number }): Promise<string[]>;
-}
-
-/** The record of an execution. Members that are not listed are kept unchanged. */
-export interface ExecutionRecord {
-  /** Its ARN. */
-  id: string;
-  machineArn: string;
-  mapRunArn?: string;
-  /** Increases with every execution of the store. */
-  order?: number;
-  status: "RUNNING" | "SUCCEEDED" | "FAILED" | "TIMED_OUT" | "ABORTED";
-  /** Milliseconds since 1970. */
-  startDate: number;
-  stopDate?: number;
-  /** JSON texts. */
-  input: string;
-  output?: string;
-  [member: string]: unknown;
-}
-
-/** The data of one atomic write. */
-export interface Batch {
-  /** The number of facts so far. */
-  expectedSeq: number;
-  /** The result of `claim`; absent if one process owns the store. */
-  fence?: number;
-  /** The facts fed to the engine, in order: JSON data that includes all times and random values. */
-  facts?: unknown[];
-  /** Events to append to the history: the JSON text of an array, and its length. */
-  history?: { text: string; count: number };
-  /** The commands that resulted from the facts. */
-  outbox?: OutboxCommand[];
-  /** The ids of commands whose results are among the facts. */
-  done?: number[];
-  timers?: { set?: { id: string; at: number }[]; clear?: string[] };
-  tokens?: { put?: { token: string; command: number }[]; del?: string[] };
-  /** Changes of the record; a member that is undefined is removed. */
-  about?: Partial<ExecutionRecord>;
-  /** Replaces the facts up to `seq`; null removes the existing snapshot. */
-  snapshot?: Snapshot | null;
-}
-
-/** A command that was issued and has no result yet; ids count from 1 in each execution. */
-export interface OutboxCommand {
-  id: number;
-  [member: string]: unknown;
-}
-
-/** An execution as JSON text. */
-export interface Snapshot {
-  seq: number;
-  text: string;
-}
-
-/** A Store in memory, which is lost when the process ends. */
-export interface MemoryStore extends Store {}
-export class MemoryStore {
-  readonly durable: false;
-}
-
-/** A write conflict: another writer has appended since, or owns the store or the execution now. */
-export class StoreConflict extends Error {}
+export { MemoryStore, StoreConflict, StoreError } from "./durable.js";
+export type { Batch, BatchResult, ExecutionFilter, ExecutionRecord, ExecutionSummary, Store, StoredExecution, Texts } from "./durable.js";

@@ -14,15 +14,18 @@ Serves the AWS Step Functions API on this machine. The aws command and every AWS
   stepglass serve --task charge=http://localhost:3000/charge   uses an HTTP service
   stepglass serve --lambda-endpoint http://localhost:3001      uses Lambda functions, for example of sam local start-lambda
   stepglass serve --mock-config MockConfigFile.json   uses mocks of Step Functions Local: start …:stateMachine:NAME#TestCase
+  stepglass serve --data ./data --tasks tasks.mjs     keeps everything in a folder: executions outlive the process
   aws stepfunctions --endpoint-url http://127.0.0.1:8083 list-state-machines
 
-http://127.0.0.1:8083/debugger/ shows the executions. Signatures are not checked. All data is in memory.
+http://127.0.0.1:8083/debugger/ shows the executions. Signatures are not checked. Without --data, all data is in memory.
 
 Options
   -t, --tasks MODULE        an ES module (or CommonJS module) with task handlers, as for stepglass run
       --task NAME=URL       sends tasks of this name to the URL by POST; can be repeated
       --lambda-endpoint URL calls functions through Lambda's Invoke API (also LAMBDA_ENDPOINT)
       --mock-config FILE    a mock configuration of Step Functions Local (also SFN_MOCK_CONFIG)
+      --data DIR            keeps machines and executions in this folder, and continues what is there; needs Node 22.13
+                            or newer
       --host ADDRESS        default 127.0.0.1; 0.0.0.0 lets other machines connect, without any authentication
   -p, --port NUMBER         default 8083; 0 chooses a free port
       --region REGION       the region in ARNs (also AWS_DEFAULT_REGION); default us-east-1
@@ -42,6 +45,7 @@ const options = {
   task: { type: "string", multiple: true },
   "lambda-endpoint": { type: "string" },
   "mock-config": { type: "string", file: true },
+  data: { type: "string", file: true },
   host: { type: "string" },
   port: { type: "string", short: "p" },
   region: { type: "string" },
@@ -67,6 +71,8 @@ export const command = defineCommand({
 async function serve(files: string[], values: Given): Promise<number> {
   if (files.length > 0) throw new Unusable(`serve takes no files, but was given ${files[0]}`, { usage: true });
   const settings = settingsOf(values, process.env);
+  if (settings.data !== undefined && settings.clock !== undefined)
+    throw new Unusable("--time-scale cannot be used with --data: after a restart the time would be another one", { usage: true });
   // Loaded here, so that the other commands start without it. It is an entry: it knows where the debugger's files are.
   const { serve: start } = await import("../entries/server.ts");
   let server: Server;
@@ -79,7 +85,7 @@ async function serve(files: string[], values: Given): Promise<number> {
   for (const event of ["uncaughtException", "unhandledRejection"]) {
     process.removeAllListeners(event).on(event, (error: unknown) => process.stderr.write(`stepglass: ${event}: ${stackOf(error)}\n`));
   }
-  announce(server, values.json ?? false);
+  announce(server, values);
   await ended();
   if (!values.json) process.stderr.write("stepglass: stopping\n");
   await server.close();
@@ -96,6 +102,7 @@ function settingsOf(values: Given, env: NodeJS.ProcessEnv): ServeOptions {
     urls: urlsOf(values.task),
     lambdaEndpoint: urlOf(values["lambda-endpoint"] ?? env.LAMBDA_ENDPOINT, "--lambda-endpoint"),
     mockConfig: values["mock-config"] ?? (env.SFN_MOCK_CONFIG || undefined),
+    data: values.data,
     region: values.region ?? env.AWS_DEFAULT_REGION ?? env.AWS_REGION,
     account: values.account ?? env.AWS_ACCOUNT_ID,
     clock: clockOf(values["time-scale"] ?? env.WAIT_TIME_SCALE),
@@ -108,7 +115,7 @@ function settingsOf(values: Given, env: NodeJS.ProcessEnv): ServeOptions {
 
 const DOCUMENTED = "docs/server.md, The host prefix";
 
-function announce({ url, host, port }: Server, json: boolean): void {
+function announce({ url, host, port }: Server, { json, data }: Given): void {
   if (json) {
     process.stdout.write(`${JSON.stringify({ url, host, port, pid: process.pid, debugger: `${url}/debugger/` })}\n`);
     return;
@@ -123,7 +130,7 @@ resolve. Turn that off in the client:
   JavaScript              new SFNClient({ endpoint: "${url}", disableHostPrefix: true })
   others                  ${DOCUMENTED}
 
-Signatures are not checked. All data is in memory. Press Ctrl+C to stop.\n`);
+Signatures are not checked. ${data === undefined ? "All data is in memory." : `All data is in ${data}.`} Press Ctrl+C to stop.\n`);
 }
 
 /** Resolves when the process is asked to end. A second signal ends it at once. */
@@ -184,8 +191,10 @@ function clockOf(text: string | undefined): ServeOptions["clock"] {
 }
 
 /** Why a server does not start. */
-function why(error: unknown, { host = "127.0.0.1", port = 8083, tasks }: ServeOptions): string {
+function why(error: unknown, { host = "127.0.0.1", port = 8083, tasks, data }: ServeOptions): string {
   const code = codeOf(error);
+  if (code === "STORE_CONFLICT") return `${messageOf(error)}, and only one can serve ${String(data)}`;
+  if (String(code).startsWith("STORE_")) return messageOf(error);
   if (code === "EADDRINUSE") return `another program uses ${host}:${port}; --port 0 chooses a free port`;
   if (code === "EACCES" || code === "EADDRNOTAVAIL" || code === "ENOTFOUND") return `cannot listen on ${host}:${port}: ${messageOf(error)}`;
   return tasks === undefined ? messageOf(error) : `cannot load the tasks of ${String(tasks)}: ${messageOf(error)}`;

@@ -293,7 +293,11 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     this.#done = 0;
     this.#more = false;
     this.#deadline = null;
-    for (const { command } of this.#calls.list()) this.#close(command.task, "Stopped");
+    for (const call of this.#calls.list()) {
+      // The execution still needs what the task has started.
+      call.onCancel = undefined;
+      this.#close(call.command.task, "Stopped");
+    }
     this.#virtual?.leave(this);
     this.family?.drivers.delete(this);
     this.#engine.discard();

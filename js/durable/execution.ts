@@ -7,6 +7,7 @@ import { checkOptions } from "../base/options.ts";
 import { argumentText } from "../tasks/integration.ts";
 import { ownTags } from "./children.ts";
 import type { Continued } from "./continuation.ts";
+import { historyOf } from "./history.ts";
 import { query, shownState } from "./state.ts";
 import type { RuntimeTasks } from "./tasks.ts";
 import type { Host } from "./host.ts";
@@ -62,19 +63,7 @@ export class DurableExecution<Output = any> implements PublicExecution<Output> {
   }
 
   async history(page: { from?: number; limit?: number; reverse?: boolean } = {}): Promise<HistoryEvent[]> {
-    const { from = 0, limit = Infinity, reverse = false } = page;
-    const live = await this.#host.take(this.arn);
-    if (live === undefined) return (await this.#host.store.history(this.arn, page))?.events ?? this.#gone();
-    const total = live.events;
-    const count = Math.max(0, Math.min(limit, total - from));
-    const first = reverse ? total - from - count : from;
-    const written = live.journal.events;
-    const before =
-      first < written
-        ? ((await this.#host.store.history(this.arn, { from: first, limit: Math.min(count, written - first) }))?.events ?? [])
-        : [];
-    const events = [...before, ...live.tail(Math.max(first, written))].slice(0, count);
-    return reverse ? events.reverse() : events;
+    return (await historyOf(this.#host, this.arn, page))?.events ?? this.#gone();
   }
 
   async frames(): Promise<Frame[]> {

@@ -13,7 +13,7 @@ import type { Handlers } from "../tasks/resource.ts";
 import { StoreConflict } from "../store/errors.ts";
 import { Committer, type WriteFailure } from "./committer.ts";
 import { ExecutionJournal, type JournalStart } from "./journal.ts";
-import { Live, changeOf } from "./live.ts";
+import { Live, type LiveEvents, type Watcher, changeOf } from "./live.ts";
 import { type Diverged, type Remade, divergence, factsOf, isNote, remade } from "./replay.ts";
 import { Waker } from "./waker.ts";
 
@@ -22,6 +22,7 @@ export interface Program {
   machine: StateMachine;
   handlers: Handlers;
   options: ExecutionOptions;
+  watcher?: Watcher | undefined;
 }
 
 /** What a host is made of. */
@@ -106,12 +107,15 @@ export class Host {
     return this.#live.size;
   }
 
-  /** Opens the store, and goes on with what ran. Resolves when all that had to go on at once does. */
-  async open(owner = `stepglass-${randomUuid()}`): Promise<void> {
+  /**
+   * Opens the store, and goes on with what ran. Resolves when all that had to go on at once does. With `asleep`, nothing goes on by
+   * itself: for whoever looks at executions, stops or redrives them, and leaves the rest to others.
+   */
+  async open(owner = `stepglass-${randomUuid()}`, { asleep = false }: { asleep?: boolean } = {}): Promise<void> {
     await this.store.open({ owner });
     this.#isOpen = true;
     this.#openedAt = this.clock.now();
-    await this.#waker.open();
+    if (!asleep) await this.#waker.open();
   }
 
   /** Lets handlers at work answer for so many milliseconds, writes all that is to be kept, and closes the store. No execution ends. */
@@ -266,12 +270,12 @@ export class Host {
     return remade(stored, await this.#options.program(stored.record));
   }
 
-  /** Redrives an execution that has not succeeded. Throws NOT_REDRIVABLE. */
-  async redrive(id: string): Promise<ExecutionRecord> {
+  /** Redrives an execution that has not succeeded, and changes its record further. Throws NOT_REDRIVABLE. */
+  async redrive(id: string, more: Partial<ExecutionRecord> = {}): Promise<ExecutionRecord> {
     this.#checkOpen();
     if (this.#live.has(id) || this.#loading.has(id)) throw misuse("NOT_REDRIVABLE", "Execution is RUNNING and cannot be redriven");
     // Of two requests at once, the second one finds the first.
-    const redriving = this.#redrive(id).finally(() => this.#loading.delete(id));
+    const redriving = this.#redrive(id, more).finally(() => this.#loading.delete(id));
     this.#loading.set(
       id,
       redriving.catch(() => undefined),
@@ -303,7 +307,7 @@ export class Host {
     }
   }
 
-  async #redrive(id: string): Promise<Live> {
+  async #redrive(id: string, more: Partial<ExecutionRecord>): Promise<Live> {
     const stored = await this.store.load(id);
     if (stored === undefined) throw misuse("UNKNOWN_EXECUTION", `there is no execution ${id}`);
     const { record } = stored;
@@ -317,6 +321,7 @@ export class Host {
       redriveCount: Number(record.redriveCount ?? 0) + 1,
       redriveDate: this.clock.now(),
       ...{ stopDate: undefined, output: undefined, error: undefined, cause: undefined, redrivable: undefined, cancelRequested: undefined },
+      ...more,
     };
     live.record = { ...live.record, ...change };
     live.journal.change(change);
@@ -388,20 +393,23 @@ export class Host {
       snapshotLength: snapshot?.length ?? 0,
       wakeAt,
     });
+    live.before = standing?.events ?? 0;
     if (standing !== undefined) live.state = standing.notes as Record<string, unknown>;
     for (const { fact, at } of facts) if (isNote(fact)) this.#options.onNote?.(live, fact[1], fact.slice(2), at);
+    program.watcher?.restored(live);
     return { live, lastAt };
   }
 
   /** Takes an execution into the memory. */
   #enter(record: ExecutionRecord, program: Program, engine: HistoryEngine, info: ExecutionInfo, start: JournalStart): Live {
     const { machine, handlers, options } = program;
-    const live = new Live(record, engine, machine.type === "EXPRESS", () => this.clock.now(), {
+    const events: LiveEvents = {
       onLost: (lost, why) => this.#lost(lost, why),
       onKept: (kept) => this.#rest(kept),
       onCancelled: this.#options.onCancelled,
       onSnapshot: this.#options.onSnapshot,
-    });
+    };
+    const live = new Live(record, engine, machine.type === "EXPRESS", () => this.clock.now(), events, program.watcher);
     live.journal = new ExecutionJournal(this.committer, live, start);
     live.execution = StateMachine.kept(machine, engine, {
       handlers,

@@ -17,6 +17,8 @@ export interface Kept {
   readonly engine: HistoryEngine;
   /** When the execution has to be taken up again after a restart. */
   readonly wakeAt: number | null;
+  /** The engine has made a step whose fact is about to be kept: what else is to be kept with it can be added to the committer. */
+  stepped(step: Step): void;
   /** The state that notes have made, for a snapshot. */
   notes(): unknown;
   /** The change of the record with which the execution ends, and whether it can be redriven. */
@@ -111,7 +113,9 @@ export class ExecutionJournal implements Journal, Source {
     for (const command of step.commands) if (command.type === "Cancel") this.#kept.cancelled(command.task);
     // A heartbeat, and a part of a long step, that lead to nothing are kept with what comes next: they may happen again.
     const rides = step.commands.length === 0 && (fact[0] === "heartbeat" || step.more);
-    if (!rides) this.#committer.add(this);
+    if (rides) return;
+    this.#kept.stepped(step);
+    this.#committer.add(this);
   }
 
   keep(kept: () => void): void {

@@ -1,6 +1,6 @@
 // An execution of a store that is in memory.
 
-import type { Execution as PublicExecution, ExecutionStatus, HistoryEvent } from "../api/index.d.ts";
+import type { Execution as PublicExecution, ExecutionStatus, HistoryEvent, Step } from "../api/index.d.ts";
 import type { Batch, BatchResult, ExecutionRecord } from "../api/durable.d.ts";
 import type { Fact } from "../border/facts.ts";
 import type { HistoryEngine } from "../border/history.ts";
@@ -27,6 +27,14 @@ export interface LiveEvents {
   onSnapshot?: ((live: Live) => void) | undefined;
 }
 
+/** Keeps something else of an execution: what follows from its steps. */
+export interface Watcher {
+  /** The execution was made again; its engine has the events that the store does not have. */
+  restored(live: Live): void;
+  /** The engine has made a step, which is not kept yet. What is added to the committer now is in the same write. */
+  stepped(live: Live, step: Step): void;
+}
+
 export class Live {
   /** The record as it will be when all is kept. */
   record: ExecutionRecord;
@@ -34,6 +42,9 @@ export class Live {
   readonly isExpress: boolean;
   execution!: Execution;
   journal!: ExecutionJournal;
+  readonly watcher: Watcher | undefined;
+  /** How many events its engine does not have: those before the snapshot that it was made from. */
+  before = 0;
   /** Resolves when the record of a new execution is in the store, or to the refusal. */
   readonly created: Promise<BatchResult | undefined>;
   #hasLeft = false;
@@ -43,12 +54,20 @@ export class Live {
   /** What notes have made of the execution; of those who note. */
   state: Record<string, unknown> = {};
 
-  constructor(record: ExecutionRecord, engine: HistoryEngine, isExpress: boolean, now: () => number, events: LiveEvents) {
+  constructor(
+    record: ExecutionRecord,
+    engine: HistoryEngine,
+    isExpress: boolean,
+    now: () => number,
+    events: LiveEvents,
+    watcher?: Watcher,
+  ) {
     this.record = record;
     this.engine = engine;
     this.isExpress = isExpress;
     this.#now = now;
     this.#events = events;
+    this.watcher = watcher;
     this.created = new Promise((resolve) => {
       this.#created = resolve;
     });
@@ -105,6 +124,10 @@ export class Live {
 
   get wakeAt(): number | null {
     return this.driver.wakeAt;
+  }
+
+  stepped(step: Step): void {
+    this.watcher?.stepped(this, step);
   }
 
   notes(): unknown {

@@ -9,14 +9,16 @@ import { ApiError } from "../server/errors.ts";
 import { Endpoint } from "../server/http.ts";
 import { isLevel, logger } from "../server/log.ts";
 import { Service } from "../server/service.ts";
-import { MemoryStore, StoreConflict } from "../server/store.ts";
+import { openData } from "../server/data.ts";
+import { StoreConflict, StoreError } from "../store/errors.ts";
+import { MemoryStore } from "../store/memory.ts";
 import { component, playground } from "./beside.ts";
 
-export { ApiError, MemoryStore, StoreConflict };
+export { ApiError, MemoryStore, StoreConflict, StoreError };
 
 /** The options in the order in which messages name them. */
 const OPTIONS = [
-  ...["tasks", "urls", "lambdaEndpoint", "mockConfig", "store", "region", "account", "clock", "limits"],
+  ...["tasks", "urls", "lambdaEndpoint", "mockConfig", "data", "store", "region", "account", "clock", "limits"],
   ...["host", "port", "allowOrigins", "allowHosts", "bodyLimit", "timeouts", "page", "logLevel", "log"],
 ];
 
@@ -27,12 +29,18 @@ export async function serve(options: ServeOptions = {}): Promise<PublicServer> {
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw misuse("INVALID_OPTION", "port must be a whole number from 0 to 65535");
   if (!isLevel(logLevel)) throw misuse("INVALID_OPTION", 'logLevel must be "silent", "error", "info" or "debug"');
   const log = logger(logLevel, options.log);
-  const service = new Service({ ...options, log });
+  if (options.data !== undefined && options.store !== undefined) throw misuse("INVALID_OPTION", "serve() takes data or store, not both");
+  const store = options.data === undefined ? options.store : openData(options.data);
+  const service = new Service({ ...options, ...(store !== undefined && { store }), log });
   await service.open();
   const endpoint = new Endpoint(service, { ...options, page, component, log });
   try {
-    return new Server(service, endpoint, host, await endpoint.listen(port, host));
+    const taken = await endpoint.listen(port, host);
+    // Nothing goes on before it is sure that this server stays.
+    await service.resume();
+    return new Server(service, endpoint, host, taken);
   } catch (error) {
+    await endpoint.close(0);
     await service.close();
     throw error;
   }
@@ -87,7 +95,7 @@ class Server implements PublicServer {
 
   async #close(grace: number): Promise<void> {
     const ended = this.#endpoint.close(grace);
-    await this.#service.close();
+    await this.#service.close(grace);
     await ended;
   }
 }

@@ -2,7 +2,7 @@
 
 import { Task } from "../driver/task.ts";
 import { Activity } from "../tasks/activity.ts";
-import { JsonText } from "../tasks/integration.ts";
+import { JsonText, argumentText } from "../tasks/integration.ts";
 import { activityArn, checkName, machineArn, resourceArn } from "./arn.ts";
 import { ApiError, invalid, noActivity, noResource } from "./errors.ts";
 import { jsonProblem } from "./json.ts";
@@ -172,6 +172,8 @@ export const activityOperations = {
     activity.workers += 1;
     try {
       const { taskToken, input, task } = await activity.queue.getTask({ workerName, signal: poll.signal });
+      // Once the worker knows of the task, it is not offered again.
+      await service.runner.kept(task.execution.arn);
       return { taskToken, input: (task instanceof Task ? Task.inputText(task) : undefined) ?? JSON.stringify(input) };
     } catch (error) {
       if (!poll.signal.aborted) throw error;
@@ -186,20 +188,20 @@ export const activityOperations = {
   },
 
   async SendTaskSuccess(service, { taskToken, output }) {
-    service.runner.checkToken(taskToken);
+    await service.runner.checkToken(taskToken);
     const problem = output.trim() === "" ? "Invalid task output." : jsonProblem(output);
     if (problem !== undefined) throw new ApiError("InvalidOutput", `Invalid Output: '${problem}'`);
-    service.runner.answer(taskToken, (execution) => execution.succeed(taskToken, new JsonText(output)));
+    await service.runner.answer(taskToken, "succeed", argumentText(new JsonText(output), "the output"));
     return {};
   },
 
   async SendTaskFailure(service, { taskToken, error, cause }) {
-    service.runner.answer(taskToken, (execution) => execution.fail(taskToken, { error, cause }));
+    await service.runner.answer(taskToken, "fail", error, cause);
     return {};
   },
 
   async SendTaskHeartbeat(service, { taskToken }) {
-    service.runner.answer(taskToken, (execution) => execution.heartbeat(taskToken));
+    await service.runner.answer(taskToken, "heartbeat");
     return {};
   },
 

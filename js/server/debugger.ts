@@ -7,14 +7,14 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { extname, join, normalize, sep } from "node:path";
 import type { ExecutionStatus, HistoryEvent, MachineType, StateStatus } from "../api/index.d.ts";
 import { renderSvg } from "../definition/definition.ts";
+import { historyOf } from "../durable/history.ts";
 import { Chains } from "../history/chains.ts";
 import { isStateEntered, isStateExited } from "../history/events.ts";
 import { content, redirect } from "./content.ts";
 import { executionPage, executionScript, listPage, listScript, style } from "./debugger-pages.ts";
 import { ApiError, noExecution } from "./errors.ts";
-import { described, historyOf } from "./executions.ts";
-import type { StoredExecution } from "./records.ts";
-import type { Live } from "./runner.ts";
+import { described } from "./executions.ts";
+import type { StoredExecution, StoredSummary } from "./records.ts";
 import type { Service } from "./service.ts";
 
 /** An execution of a list, with the addresses of its data and its page. Times are ISO 8601. */
@@ -87,6 +87,7 @@ const PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-anc
 const ALIVE = 15_000;
 const STREAMS = 200;
 const LISTED = 50;
+const PAGE = 1000;
 
 /** Serves the pages and the data of /debugger. */
 export class Debugger {
@@ -173,17 +174,21 @@ export class Debugger {
   }
 
   async #list(parameters: URLSearchParams): Promise<ExecutionList> {
-    const [status, machine] = [parameters.get("status") || undefined, parameters.get("stateMachineArn") || undefined];
+    const [status, machineArn] = [parameters.get("status") || undefined, parameters.get("stateMachineArn") || undefined];
     const limit = Math.min(Math.max(Number(parameters.get("limit")) || LISTED, 1), 1000);
     const before = Number(parameters.get("before")) || undefined;
-    const matches = status === undefined ? undefined : (about: StoredExecution): boolean => about.status === status;
-    const { items, before: next } = await this.#service.store.list({ machine, matches }, { limit, before });
-    return { executions: items.map((about) => summary(about, this.#page !== undefined)), ...(next !== undefined && { before: next }) };
+    const filter = {
+      ...(status !== undefined && { status: status as ExecutionStatus }),
+      ...(machineArn !== undefined && { machineArn }),
+    };
+    const { items, before: next } = await this.#service.store.list(filter, { limit, ...(before !== undefined && { before }) });
+    const executions = (items as unknown as StoredSummary[]).map((about) => summary(about, this.#page !== undefined));
+    return { executions, ...(next !== undefined && { before: next }) };
   }
 
   async #about(arn: string): Promise<StoredExecution> {
     const about = await this.#service.store.get(arn);
-    if (about !== undefined) return about;
+    if (about !== undefined) return about as StoredExecution;
     const { type, message } = noExecution(arn);
     throw new ApiError(type, message, { status: 404 });
   }
@@ -191,16 +196,16 @@ export class Debugger {
   async #document(arn: string): Promise<ExecutionDocument> {
     const { store, runner } = this.#service;
     const about = await this.#about(arn);
-    const { events } = await historyOf(this.#service, about);
+    const { events } = (await historyOf(runner.host, arn)) ?? { events: [] };
     // The execution may have ended while its history was read.
-    const now = (await store.get(arn)) ?? about;
+    const now = ((await store.get(arn)) as StoredExecution | undefined) ?? about;
     const { startDate, stopDate, input, output, error, cause, name, status } = described(now);
     return {
       stepglass: "execution/1",
       executionArn: arn,
       name,
       stateMachineArn: now.machineArn,
-      stateMachineName: now.machineName,
+      stateMachineName: now.machine,
       type: now.type,
       definition: (await store.getDefinition(now.revision.hash)) ?? "",
       status,
@@ -212,7 +217,7 @@ export class Debugger {
       ...(error !== undefined && { error }),
       ...(cause !== undefined && { cause }),
       events,
-      ...(runner.find(arn) !== undefined && { live: `${addressOf(arn)}/events` }),
+      ...(status === "RUNNING" && { live: `${addressOf(arn)}/events` }),
       list: "/debugger/",
     };
   }
@@ -243,8 +248,7 @@ export class Debugger {
   /** Writes the events after `after` to a stream, and the end. Stops when the reader leaves. */
   async #tell(response: ServerResponse, about: StoredExecution, after: number): Promise<void> {
     const closed = new Promise<undefined>((resolve) => response.once("close", () => resolve(undefined)));
-    const live = this.#service.runner.find(about.id);
-    const events = this.#events(about, live, after);
+    const events = this.#events(about.id, after);
     for (;;) {
       const next = await Promise.race([events.next(), closed]);
       if (next === undefined) return;
@@ -255,15 +259,25 @@ export class Debugger {
       if (!response.write(message("history", value, value.id)))
         await Promise.race([new Promise((resolve) => response.once("drain", resolve)), closed]);
     }
-    if (live !== undefined) await live.ended;
-    const { status, stopDate, output, error, cause } = (await this.#service.store.get(about.id)) ?? live?.about ?? about;
+    const ended = await Promise.race([this.#service.runner.ended(about.id), closed]);
+    const { status, stopDate, output, error, cause } = ended ?? about;
     response.end(message("end", { status, ...(stopDate !== undefined && { stopDate: iso(stopDate) }), output, error, cause }));
   }
 
-  /** All events of a running execution, as they happen; of an ended one those after `after`. */
-  async *#events(about: StoredExecution, live: Live | undefined, after: number): AsyncGenerator<HistoryEvent, void> {
-    if (live?.execution !== undefined) yield* live.execution;
-    else yield* (await historyOf(this.#service, about, { from: after })).events;
+  /** The events of an execution after the first `from` ones, as they happen. */
+  async *#events(arn: string, from: number): AsyncGenerator<HistoryEvent, void> {
+    const { host } = this.#service.runner;
+    for (;;) {
+      // Listened for before it is read, so that no event falls between.
+      const live = host.find(arn) ?? (await host.take(arn));
+      const changed = live?.driver.changed();
+      const { events } = (await historyOf(host, arn, { from, limit: PAGE })) ?? { events: [] };
+      yield* events;
+      from += events.length;
+      if (events.length > 0) continue;
+      if (live === undefined || live.driver.outcome !== undefined) return;
+      await changed;
+    }
   }
 }
 
@@ -293,13 +307,13 @@ function file(response: ServerResponse, folder: string, name: string): void {
 }
 
 /** An execution of a list; `page` says whether the playground is there to open it. */
-function summary(about: StoredExecution, page: boolean): ExecutionSummary {
-  const { id, name, machineArn, machineName, type, status, startDate, stopDate } = about;
+function summary(about: StoredSummary, page: boolean): ExecutionSummary {
+  const { id, name, machineArn, machine, type, status, startDate, stopDate } = about;
   return {
     executionArn: id,
     name,
     stateMachineArn: machineArn,
-    stateMachineName: machineName,
+    stateMachineName: machine,
     type,
     status,
     startDate: iso(startDate),

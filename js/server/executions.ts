@@ -1,23 +1,25 @@
 // The operations of executions, and the tests of definitions and states.
 
 import type { Diagnostic, ExecutionStatus, HistoryEvent, TestStateResponse } from "../api/index.d.ts";
+import type { ExecutionFilter } from "../api/durable.d.ts";
 import { problemsAsSent } from "../definition/definition.ts";
-import { driverOf } from "../execution/execution.ts";
+import { historyOf } from "../durable/history.ts";
 import { PAYLOAD_LIMIT, depthProblem } from "../execution/start.ts";
 import { encryptionOf } from "./activities.ts";
 import { checkName, executionArn, machineArn, mapRunArn } from "./arn.ts";
 import { ApiError, invalid, invalidToken, noExecution, noResource, wrongType } from "./errors.ts";
 import { jsonProblem } from "./json.ts";
-import { refuseDeleting, resolve } from "./machine.ts";
+import { isVersion, refuseDeleting, resolve } from "./machine.ts";
 import type { Target } from "./machine.ts";
 import type { MachineDescription } from "./machines.ts";
 import type { Operations } from "./operations.ts";
 import { PAGE, cursorOf, pageToken } from "./paging.ts";
 import type { Cursor } from "./paging.ts";
-import type { ExecutionFilter, StoredExecution } from "./records.ts";
+import { type StoredExecution, type StoredSummary, tagOfQualifier } from "./records.ts";
 import { seconds } from "./responses.ts";
 import type { Paged } from "./responses.ts";
-import type { StartRequest, Started } from "./runner.ts";
+import type { Parent } from "./records.ts";
+import type { StartRequest } from "./runner.ts";
 import type { Service } from "./service.ts";
 import type { Input } from "./shapes.ts";
 import { testStateOperation } from "./teststate.ts";
@@ -146,15 +148,17 @@ function startOf(
 }
 
 /** Starts an execution for a task. */
-export function startNamed(service: Service, input: Input<"StartExecution">): Promise<Started> {
-  return service.runner.start(...startOf(service, input));
+export function startNamed(service: Service, input: Input<"StartExecution">, parent: Parent): Promise<StoredExecution> {
+  const [target, request] = startOf(service, input);
+  return service.runner.start(target, { ...request, parent });
 }
 
 /** The record of an execution. Throws ExecutionDoesNotExist. */
 async function recordOf(service: Service, arn: string): Promise<StoredExecution> {
   const about = await service.store.get(executionArn(arn));
   if (about === undefined) throw noExecution(arn);
-  return about;
+  // A store returns what this server has put into it.
+  return about as StoredExecution;
 }
 
 function redriveOf({ status, type, redriveCount, redriveDate, redrivable }: StoredExecution): RedriveDetails {
@@ -168,7 +172,7 @@ function redriveOf({ status, type, redriveCount, redriveDate, redrivable }: Stor
 }
 
 /** An execution as ListExecutions returns it. */
-function listed(about: StoredExecution): ExecutionListItem {
+function listed(about: StoredSummary): ExecutionListItem {
   const { id, machineArn, name, status, startDate, stopDate, mapRunArn, itemCount, versionArn, aliasArn, redriveCount, redriveDate } =
     about;
   return {
@@ -209,33 +213,6 @@ export function described(about: StoredExecution): ExecutionDescription {
   };
 }
 
-/** A page of a history: `limit` events after the first `from` ones, or with `reverse` before the last `from` ones. */
-interface HistoryPage {
-  from?: number;
-  limit?: number;
-  reverse?: boolean;
-}
-
-/** A page of an execution's history, and the number of all its events. */
-export async function historyOf(
-  service: Service,
-  about: StoredExecution,
-  page: HistoryPage = {},
-): Promise<{ events: HistoryEvent[]; total: number }> {
-  const { from = 0, limit = Infinity, reverse = false } = page;
-  const live = service.runner.find(about.id);
-  const driver = live?.execution && driverOf(live.execution);
-  if (driver === undefined || driver.outcome !== undefined) {
-    if (live !== undefined) await live.ended;
-    return (await service.store.history(about.id, { from, limit, reverse })) ?? { events: [], total: 0 };
-  }
-  const total = driver.events;
-  const count = Math.max(0, Math.min(limit, total - from));
-  const first = reverse ? total - from - count : from;
-  const events = driver.history(first).slice(0, count);
-  return { events: reverse ? events.reverse() : events, total };
-}
-
 /** An event of a history; the first one gets the input exactly as the caller has written it. */
 function asGiven(event: HistoryEvent, { input, mapRunArn }: StoredExecution): HistoryEvent {
   if (event.type !== "ExecutionStarted" || mapRunArn !== undefined) return event;
@@ -257,15 +234,15 @@ function withoutPayloads(event: HistoryEvent): Record<string, object> {
 /** The operations of this file, by name. */
 export const executionOperations = {
   async StartExecution(service, input) {
-    const { about } = await service.runner.start(...startOf(service, input));
-    return { executionArn: about.id, startDate: seconds(about.startDate) };
+    const { id, startDate } = await service.runner.start(...startOf(service, input));
+    return { executionArn: id, startDate: seconds(startDate) };
   },
 
   async StartSyncExecution(service, input) {
     const [target, request] = startOf(service, input);
     if (target.machine.type !== "EXPRESS") throw wrongType();
-    const { about, live } = await service.runner.start(target, request);
-    const ended = (await live?.ended) ?? about;
+    const begun = await service.runner.start(target, request);
+    const ended = (await service.runner.ended(begun.id)) ?? begun;
     const { id, machineArn, name, status, startDate, stopDate = startDate, input: given, output, error, cause, traceHeader } = ended;
     const included = input.includedData !== "METADATA_ONLY";
     return {
@@ -289,20 +266,16 @@ export const executionOperations = {
 
   async StopExecution(service, { executionArn: arn, error, cause }) {
     const about = await recordOf(service, arn);
-    const live = service.runner.find(arn);
-    if (live !== undefined) await service.runner.stop(live, error, cause);
-    const { stopDate = service.now() } = live?.about ?? about;
+    const runs = about.status === "RUNNING" || service.runner.host.find(arn) !== undefined;
+    const ended = runs ? await service.runner.stop(arn, error, cause) : about;
+    const { stopDate = service.now() } = ended ?? about;
     return { stopDate: seconds(stopDate) };
   },
 
   async RedriveExecution(service, { executionArn: arn, clientToken }) {
     const about = await recordOf(service, arn);
     if (about.mapRunArn !== undefined) throw invalid("Child executions are redriven with their Map Run");
-    const last = service.redrives.get(arn);
-    if (clientToken !== undefined && last?.clientToken === clientToken) return { redriveDate: seconds(last.redriveDate) };
-    const redriveDate = await service.runner.redrive(about);
-    if (clientToken !== undefined) service.redrives.set(arn, { clientToken, redriveDate });
-    return { redriveDate: seconds(redriveDate) };
+    return { redriveDate: seconds(await service.runner.redrive(about, clientToken)) };
   },
 
   async DescribeExecution(service, { executionArn: arn, includedData }) {
@@ -322,25 +295,22 @@ export const executionOperations = {
   },
 
   async ListExecutions(service, { stateMachineArn, mapRunArn: run, statusFilter, redriveFilter, maxResults, nextToken }) {
-    const filter = executionFilter(service, stateMachineArn, run);
-    const matches = (about: StoredExecution): boolean =>
-      (filter.matches?.(about) ?? true) &&
-      (statusFilter === undefined || about.status === statusFilter) &&
-      (redriveFilter === undefined || (redriveFilter === "REDRIVEN") === about.redriveCount > 0);
+    const filter = await executionFilter(service, stateMachineArn, run);
     const list = ["executions", stateMachineArn ?? run ?? "", statusFilter ?? "", redriveFilter ?? ""];
-    const page = { before: numberOf(cursorOf(list, nextToken)), limit: maxResults || PAGE };
-    const { items, before } = await service.store.list({ ...filter, matches }, page);
-    return { executions: items.map(listed), ...(before !== undefined && { nextToken: pageToken(list, before) }) };
+    const before = numberOf(cursorOf(list, nextToken));
+    const wanted = { ...filter, ...(statusFilter !== undefined && { status: statusFilter as ExecutionStatus }) };
+    const page = await pageOfExecutions(service, wanted, redriveFilter, { before, limit: maxResults || PAGE });
+    return { executions: page.items.map(listed), ...(page.before !== undefined && { nextToken: pageToken(list, page.before) }) };
   },
 
   async DescribeStateMachineForExecution(service, { executionArn: arn, includedData }) {
-    const { machineArn, machineName, mapRunArn, revision }: StoredExecution = await recordOf(service, arn);
+    const { machineArn, machine, mapRunArn, revision }: StoredExecution = await recordOf(service, arn);
     const { hash, roleArn, updateDate, loggingConfiguration, tracingConfiguration, encryptionConfiguration, id, variableReferences } =
       revision;
     const metadata = includedData === "METADATA_ONLY";
     return {
       stateMachineArn: machineArn,
-      name: machineName,
+      name: machine,
       definition: metadata ? "{}" : await service.store.getDefinition(hash),
       roleArn,
       updateDate: seconds(updateDate),
@@ -355,12 +325,14 @@ export const executionOperations = {
 
   async GetExecutionHistory(service, { executionArn: arn, maxResults, nextToken, reverseOrder = false, includeExecutionData = true }) {
     const about = await recordOf(service, arn);
+    const { host } = service.runner;
     const list = ["history", arn, reverseOrder];
     const cursor = numberOf(cursorOf(list, nextToken));
     const limit = maxResults || PAGE;
     // The cursor is the id of the last event of the page before, so new events do not move it.
-    const from = cursor === undefined ? 0 : reverseOrder ? (await historyOf(service, about, { limit: 0 })).total - cursor + 1 : cursor;
-    const { events, total } = await historyOf(service, about, { from, limit, reverse: reverseOrder });
+    const now = cursor !== undefined && reverseOrder ? ((await historyOf(host, arn, { limit: 0 }))?.total ?? 0) : 0;
+    const from = cursor === undefined ? 0 : reverseOrder ? now - cursor + 1 : cursor;
+    const { events, total } = (await historyOf(host, arn, { from, limit, reverse: reverseOrder })) ?? { events: [], total: 0 };
     const last = events.at(-1);
     const more = last !== undefined && from + events.length < total;
     return {
@@ -396,8 +368,30 @@ function numberOf(cursor: Cursor | undefined): number | undefined {
   return cursor;
 }
 
+/** A page of executions. What the store does not select by is looked at here. */
+async function pageOfExecutions(
+  { store }: Service,
+  filter: ExecutionFilter,
+  redriveFilter: Input<"ListExecutions">["redriveFilter"],
+  { before, limit }: { before: number | undefined; limit: number },
+): Promise<{ items: StoredSummary[]; before?: number }> {
+  const items: StoredSummary[] = [];
+  for (;;) {
+    const found = await store.list(filter, { limit, ...(before !== undefined && { before }) });
+    for (const item of found.items as unknown as StoredSummary[]) {
+      if (redriveFilter !== undefined && (redriveFilter === "REDRIVEN") !== item.redriveCount > 0) continue;
+      // One more is there.
+      if (items.length === limit) return { items, before: items.at(-1)!.order };
+      items.push(item);
+    }
+    before = found.before;
+    if (before === undefined) return { items };
+    if (items.length === limit && redriveFilter === undefined) return { items, before };
+  }
+}
+
 /** The filter for the executions of a machine, a version or an alias, or of a Map Run. */
-function executionFilter(service: Service, stateMachineArn: string | undefined, run: string | undefined): ExecutionFilter {
+async function executionFilter(service: Service, stateMachineArn: string | undefined, run: string | undefined): Promise<ExecutionFilter> {
   if (run !== undefined && stateMachineArn === undefined) return mapRunFilter(service, run);
   if (run === undefined && stateMachineArn !== undefined) return machineFilter(service, stateMachineArn);
   throw invalid("Either the stateMachineArn or the mapRunArn must be specified, but not both", "MISSING_REQUIRED_PARAMETER");
@@ -407,11 +401,11 @@ function machineFilter(service: Service, text: string): ExecutionFilter {
   const { arn, qualifier } = machineArn(text);
   const { machine } = resolve(service, text);
   if (machine.type === "EXPRESS") throw wrongType();
-  if (qualifier === undefined) return { machine: arn };
-  return { machine: arn, matches: (about) => about.aliasArn === text || about.versionArn === text };
+  if (qualifier === undefined) return { machineArn: arn };
+  return { machineArn: arn, tags: tagOfQualifier(text, isVersion(qualifier)) };
 }
 
-function mapRunFilter(service: Service, text: string): ExecutionFilter {
-  if (!service.mapRuns.has(mapRunArn(text))) throw noResource(text);
-  return { mapRun: text };
+async function mapRunFilter({ store }: Service, text: string): Promise<ExecutionFilter> {
+  if ((await store.get(mapRunArn(text))) === undefined) throw noResource(text);
+  return { mapRunArn: text };
 }

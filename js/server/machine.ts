@@ -117,6 +117,11 @@ export class Machine {
     return this.versions.get(Number(arn.slice(this.arn.length + 1)));
   }
 
+  /** The current revision, and those of the versions. */
+  get revisions(): Revision[] {
+    return [this.current, ...[...this.versions.values()].map(({ revision }) => revision)];
+  }
+
   /** The record for the store. */
   document(): MachineRecord {
     const { arn, name, type, creationDate, tags, published, lastVersion } = this;

@@ -1,15 +1,18 @@
 // Map Runs: the runs of Distributed Maps and the executions of their items.
 
-import type { ChildExecution, ExecutionStatus, Frame, HistoryEvent, MachineType, MapRunChange, MapRunCounts } from "../api/index.d.ts";
+import type { ChildExecution, ExecutionStatus, HistoryEvent, MachineType, MapRunChange, MapRunCounts, Step } from "../api/index.d.ts";
+import type { ExecutionFilter, ExecutionRecord, Store } from "../api/durable.d.ts";
 import { isObject } from "../base/json.ts";
-import { driverOf } from "../execution/execution.ts";
+import type { HistoryEngine } from "../border/history.ts";
+import { type Live, settle, type Watcher } from "../durable/live.ts";
 import { executionArn, mapRunArn } from "./arn.ts";
 import { invalid, noExecution, noResource } from "./errors.ts";
+import { KeptRecord } from "./kept.ts";
 import type { Operations } from "./operations.ts";
 import { pageOf } from "./paging.ts";
+import type { StoredExecution } from "./records.ts";
 import { seconds } from "./responses.ts";
 import type { Empty, Paged } from "./responses.ts";
-import type { Live } from "./runner.ts";
 import type { Service } from "./service.ts";
 
 interface ListMapRunsOutput extends Paged {
@@ -47,28 +50,37 @@ export interface MapRunResponses {
 /** How many items or child executions of a run have each status. */
 type Counts = Omit<MapRunItemCounts, "resultsWritten" | "failuresNotRedrivable" | "pendingRedrive">;
 
-/** The run of a Distributed Map. Times are milliseconds since 1970. */
-export interface MapRun extends Required<MapRunChange> {
-  arn: string;
-  executionArn: string;
-  machineArn: string;
-  status: "RUNNING" | "SUCCEEDED" | "FAILED" | "ABORTED";
-  startDate: number;
-  stopDate?: number;
+/** What is known of the run of a Distributed Map besides its record's own members. */
+interface MapRun extends Required<MapRunChange> {
   /** Whether a child execution may have several items. */
   batched: boolean;
   childType: MachineType;
   items: Counts;
   executions: Counts;
   redriveCount: number;
+  /** Milliseconds since 1970. */
   redriveDate?: number;
 }
 
-/** The Map state of a chain of events, the number of its items, and its run. */
+/** The record of a Map Run. Its id is the run's ARN, and `mapRunArn` that of its execution: lists of that ARN have its Map Runs. */
+interface MapRunRecord extends ExecutionRecord {
+  mapRunArn: string;
+  status: "RUNNING" | "SUCCEEDED" | "FAILED" | "ABORTED";
+  run: MapRun;
+}
+
+/** The Map state of a chain of events, the number of its items, and the ARN of its run. */
 interface Chain {
-  map?: DistributedMap;
+  map?: string;
   items?: number;
-  run?: MapRun;
+  run?: string;
+}
+
+/** What a snapshot of the execution has of its Map Runs. */
+interface Standing {
+  /** How many events were read. */
+  told: number;
+  chains: [last: number, chain: Chain][];
 }
 
 /** The properties of a Map Run that are in the definition of its state. */
@@ -79,6 +91,8 @@ interface DistributedMap extends Required<MapRunChange> {
 
 const KINDS = { SUCCEEDED: "succeeded", FAILED: "failed", TIMED_OUT: "timedOut", ABORTED: "aborted" } as const;
 const ENDS = { MapRunSucceeded: "SUCCEEDED", MapRunFailed: "FAILED", MapRunAborted: "ABORTED" } as const;
+/** The member of an execution's state in which its Map Runs are. */
+const STANDING = "mapRuns";
 const UNKNOWN: DistributedMap = {
   maxConcurrency: 0,
   toleratedFailureCount: 0,
@@ -88,131 +102,233 @@ const UNKNOWN: DistributedMap = {
 };
 const NONE: Counts = { pending: 0, running: 0, succeeded: 0, failed: 0, timedOut: 0, aborted: 0, total: 0 };
 
-/** The Map Runs of one execution, from its events and its children. */
-export class MapRuns {
+/**
+ * The Map Runs of one execution, from its events and its children. Their records are written with the facts that they follow from. After
+ * a restart the same facts lead to the same events, of which the records tell already.
+ */
+export class MapRuns implements Watcher {
   readonly #service: Service;
-  readonly #live: Live;
+  readonly #record: StoredExecution;
   readonly #maps: Map<string, DistributedMap>;
+  #engine: HistoryEngine | undefined;
+  #told = 0;
   // Chains of events by the id of their last event.
   readonly #chains = new Map<number, Chain>();
-  readonly #runs: MapRun[] = [];
+  readonly #runs = new Map<string, KeptRecord<MapRunRecord>>();
+  // Children that a redrive may run again.
+  readonly #failed = new Map<string, KeptRecord<StoredExecution>>();
 
-  constructor(service: Service, live: Live, definition: string) {
+  private constructor(service: Service, record: StoredExecution, definition: string) {
     this.#service = service;
-    this.#live = live;
+    this.#record = record;
     this.#maps = distributedMaps(JSON.parse(definition).States);
   }
 
-  /** Reads the next event of the execution. */
-  event(event: HistoryEvent): void {
+  /** What watches a new execution; undefined where it has no Distributed Map. */
+  static of(service: Service, record: StoredExecution, definition: string): MapRuns | undefined {
+    return definition.includes('"DISTRIBUTED"') ? new MapRuns(service, record, definition) : undefined;
+  }
+
+  /** What watches an execution of the store. */
+  static async load(service: Service, record: StoredExecution, definition: string): Promise<MapRuns | undefined> {
+    const runs = MapRuns.of(service, record, definition);
+    if (runs !== undefined) for await (const run of listed<MapRunRecord>(service.store, { mapRunArn: record.id })) await runs.#know(run);
+    return runs;
+  }
+
+  async #know(run: MapRunRecord): Promise<void> {
+    const { committer } = this.#service.runner.host;
+    this.#runs.set(run.id, new KeptRecord(committer, run));
+    if (run.status === "SUCCEEDED") return;
+    const status = ["FAILED", "TIMED_OUT", "ABORTED"] as const;
+    for await (const child of listed<StoredExecution>(this.#service.store, { mapRunArn: run.id, status }))
+      this.#failed.set(child.id, new KeptRecord(committer, child));
+  }
+
+  restored(live: Live): void {
+    const { told = 0, chains = [] } = (live.state[STANDING] ?? {}) as Partial<Standing>;
+    this.#told = told;
+    for (const [last, chain] of chains) this.#chains.set(last, chain);
+    this.#watch(live);
+    // The records have these events already.
+    for (const event of this.#fresh()) this.#follow(event);
+  }
+
+  stepped(live: Live, { commands }: Step): void {
+    if (this.#engine === undefined) this.#watch(live);
+    this.#read();
+    for (const command of commands) {
+      if (command.type === "ChildFinished") this.#child(command);
+      else if (command.type === "Finish") this.#finish(command.status);
+    }
+  }
+
+  #watch(live: Live): void {
+    this.#engine = live.engine;
+    live.state[STANDING] = this;
+  }
+
+  toJSON(): Standing {
+    // The snapshot has all events so far.
+    this.#read();
+    return { told: this.#told, chains: [...this.#chains] };
+  }
+
+  #read(): void {
+    for (const event of this.#fresh()) {
+      const chain = this.#follow(event);
+      if (chain !== undefined) this.#tell(event, chain);
+    }
+  }
+
+  /** The events that were not read yet. */
+  #fresh(): HistoryEvent[] {
+    const from = this.#told;
+    const to = this.#engine?.events ?? from;
+    this.#told = to;
+    return from < to ? (this.#engine?.history(from, to) ?? []) : [];
+  }
+
+  /** Follows the chain of an event, if it is one of a Distributed Map. */
+  #follow(event: HistoryEvent): Chain | undefined {
     const chain = { ...this.#chains.get(event.previousEventId) };
-    const time = Date.parse(event.timestamp);
     switch (event.type) {
       case "MapStateEntered":
-        chain.map = this.#maps.get(event.stateEnteredEventDetails.name);
+        chain.map = event.stateEnteredEventDetails.name;
         break;
       case "MapStateStarted":
         chain.items = event.mapStateStartedEventDetails.length;
         break;
       case "MapRunStarted":
-        chain.run = this.#begin(event.mapRunStartedEventDetails.mapRunArn, time, chain);
+        chain.run = event.mapRunStartedEventDetails.mapRunArn;
         break;
       case "MapRunRedriven":
-        chain.run = this.#again(event.mapRunRedrivenEventDetails, time);
+        chain.run = event.mapRunRedrivenEventDetails.mapRunArn;
         break;
       case "MapRunSucceeded":
       case "MapRunFailed":
       case "MapRunAborted":
-        if (chain.run === undefined) return;
-        end(chain.run, ENDS[event.type], time);
         break;
       default:
-        return;
+        return undefined;
     }
     this.#chains.delete(event.previousEventId);
     this.#chains.set(event.id, chain);
+    return chain;
   }
 
-  #begin(arn: string, startDate: number, { map = UNKNOWN, items = 0 }: Chain): MapRun {
-    const { about } = this.#live;
+  /** Writes what an event says of the run of its chain. */
+  #tell(event: HistoryEvent, chain: Chain): void {
+    const time = Date.parse(event.timestamp);
+    switch (event.type) {
+      case "MapRunStarted":
+        return this.#begin(event.mapRunStartedEventDetails.mapRunArn, time, chain);
+      case "MapRunRedriven":
+        return this.#again(event.mapRunRedrivenEventDetails, time);
+      case "MapRunSucceeded":
+      case "MapRunFailed":
+      case "MapRunAborted":
+        this.#runs.get(chain.run ?? "")?.write({ status: ENDS[event.type], stopDate: time });
+    }
+  }
+
+  #begin(arn: string, startDate: number, { map = "", items = 0 }: Chain): void {
     const label = labelOf(arn);
-    const run: MapRun = {
-      ...map,
-      arn,
-      executionArn: about.id,
-      machineArn: `${about.machineArn}/${label.slice(label.indexOf("/") + 1)}`,
+    const { id, machineArn } = this.#record;
+    const run = new KeptRecord<MapRunRecord>(this.#service.runner.host.committer, {
+      id: arn,
+      name: label,
+      machineArn: `${machineArn}/${label.slice(label.indexOf("/") + 1)}`,
+      mapRunArn: id,
       status: "RUNNING",
       startDate,
-      items: { ...NONE, total: items },
-      executions: { ...NONE },
-      redriveCount: 0,
-    };
-    this.#runs.push(run);
-    this.#service.mapRuns.set(arn, run);
-    const { mapRunsOf } = this.#service;
-    mapRunsOf.set(about.id, [...(mapRunsOf.get(about.id) ?? []), run]);
-    return run;
+      input: "{}",
+      run: { ...(this.#maps.get(map) ?? UNKNOWN), items: { ...NONE, total: items }, executions: { ...NONE }, redriveCount: 0 },
+    });
+    this.#runs.set(arn, run);
+    run.write();
   }
 
   /** Continues a run after a redrive: aborted items and executions run again. */
-  #again({ mapRunArn, redriveCount }: { mapRunArn: string; redriveCount: number }, redriveDate: number): MapRun | undefined {
-    const run = this.#service.mapRuns.get(mapRunArn);
-    if (run === undefined) return undefined;
-    Object.assign(run, { status: "RUNNING", stopDate: undefined, redriveCount, redriveDate });
-    for (const counts of [run.items, run.executions]) counts.aborted = 0;
-    this.#runs.push(run);
-    return run;
+  #again({ mapRunArn, redriveCount }: { mapRunArn: string; redriveCount: number }, redriveDate: number): void {
+    const kept = this.#runs.get(mapRunArn);
+    if (kept === undefined) return;
+    const { run } = kept.record;
+    const [items, executions] = [run.items, run.executions].map((counts) => ({ ...counts, aborted: 0 })) as [Counts, Counts];
+    kept.write({ status: "RUNNING", stopDate: undefined, run: { ...run, items, executions, redriveCount, redriveDate } });
+  }
+
+  /** Gives a run other limits. */
+  update(arn: string, limits: MapRunChange): void {
+    const kept = this.#runs.get(arn);
+    kept?.write({ run: limited(kept.record.run, limits) });
   }
 
   /** Records a child execution that has ended. A child that was redriven has a record already, which is continued. */
-  async child({ name, arn, status, input, output, error, cause, history }: ChildExecution): Promise<void> {
-    const { store } = this.#service;
-    const { about } = this.#live;
+  #child({ name, arn, status, input, output, error, cause, history }: ChildExecution): void {
     const label = labelOf(arn);
-    const run = this.#runs.findLast((one) => one.machineArn.endsWith(`:${label}`)) ?? this.#runs.at(-1);
+    const runs = [...this.#runs.values()];
+    const kept = runs.findLast(({ record }) => record.machineArn.endsWith(`:${label}`)) ?? runs.at(-1);
+    const run = kept?.record.run;
     const itemCount = run?.batched && Array.isArray(input?.Items) ? input.Items.length : 1;
+    const known = this.#failed.get(arn);
     const [first, last = first] = [history[0], history.at(-1)];
     const timeOf = (event: HistoryEvent | undefined): number => (event === undefined ? this.#service.now() : Date.parse(event.timestamp));
-    const { outcome, about: known } = await store.create({
+    const told = known?.record.events ?? 0;
+    const fresh = history.slice(told);
+    const ended = {
+      status,
+      stopDate: timeOf(last),
+      events: history.length,
+      output: output === undefined ? undefined : JSON.stringify(output),
+      error,
+      cause,
+    };
+    if (kept !== undefined && run !== undefined) {
+      const before = known === undefined || known.record.status === "ABORTED" ? run : counted(run, known.record.status, -itemCount);
+      kept.write({ run: counted(before, status, itemCount) });
+    }
+    const events = { text: JSON.stringify(fresh), count: fresh.length };
+    if (known !== undefined) {
+      known.write({ ...ended, redriveCount: known.record.redriveCount + 1, redriveDate: run?.redriveDate }, events);
+      return;
+    }
+    const { machine, machineArn, definition, revision } = this.#record;
+    const child = new KeptRecord<StoredExecution>(this.#service.runner.host.committer, {
       id: arn,
       name,
       type: run?.childType ?? "STANDARD",
-      machineArn: run?.machineArn ?? about.machineArn,
-      machineName: about.machineName,
-      mapRunArn: run?.arn,
+      machineArn: kept?.record.machineArn ?? machineArn,
+      machine,
+      ...(kept !== undefined && { mapRunArn: kept.record.id }),
       itemCount,
-      revision: about.revision,
-      status: "RUNNING",
+      ...(definition !== undefined && { definition }),
+      revision,
       startDate: timeOf(first),
       input: JSON.stringify(input ?? null),
       redriveCount: 0,
+      ...ended,
     });
-    const again = outcome === "exists";
-    if (run !== undefined) {
-      if (again && known.status !== "RUNNING" && known.status !== "ABORTED") count(run, known.status, -itemCount);
-      count(run, status, itemCount);
-    }
-    const told = again ? (known.events ?? 0) : 0;
-    const fresh = history.slice(told);
-    await store.append(arn, {
-      expectedSeq: 0,
-      about: {
-        status,
-        stopDate: timeOf(last),
-        events: history.length,
-        output: output === undefined ? undefined : JSON.stringify(output),
-        error,
-        cause,
-        ...(again && { redriveCount: known.redriveCount + 1, redriveDate: run?.redriveDate }),
-      },
-      history: { text: JSON.stringify(fresh), count: fresh.length },
-    });
+    if (status !== "SUCCEEDED") this.#failed.set(arn, child);
+    child.write({}, events);
   }
 
   /** Ends the runs in progress, because the execution has ended. */
-  finish(status: ExecutionStatus, stopDate: number): void {
+  #finish(status: ExecutionStatus): void {
     const ended = status === "SUCCEEDED" || status === "FAILED" ? status : "ABORTED";
-    for (const run of this.#runs) if (run.status === "RUNNING") end(run, ended, stopDate);
+    for (const kept of this.#runs.values())
+      if (kept.record.status === "RUNNING") kept.write({ status: ended, stopDate: this.#service.now() });
+  }
+}
+
+/** All records of a list, without their payloads. */
+async function* listed<Kind extends ExecutionRecord>(store: Store, filter: ExecutionFilter): AsyncGenerator<Kind> {
+  for (let before: number | undefined; ;) {
+    const page = await store.list(filter, { limit: 1000, ...(before !== undefined && { before }) });
+    // A store keeps the members that this server has written.
+    yield* page.items as unknown as Kind[];
+    if (page.before === undefined) return;
+    before = page.before;
   }
 }
 
@@ -221,19 +337,19 @@ function labelOf(arn: string): string {
   return arn.split(":")[6] ?? "";
 }
 
-/** Adds the items of an ended child, or with a negative number takes them away. */
-function count(run: MapRun, status: keyof typeof KINDS, items: number): void {
-  run.executions[KINDS[status]] += Math.sign(items);
-  run.items[KINDS[status]] += items;
-}
-
-function end(run: MapRun, status: MapRun["status"], stopDate: number): void {
-  run.status = status;
-  run.stopDate = stopDate;
+/** A run with the items of an ended child, or with a negative number without them. */
+function counted(run: MapRun, status: ExecutionStatus, items: number): MapRun {
+  if (status === "RUNNING") return run;
+  const kind = KINDS[status];
+  return {
+    ...run,
+    executions: { ...run.executions, [kind]: run.executions[kind] + Math.sign(items) },
+    items: { ...run.items, [kind]: run.items[kind] + items },
+  };
 }
 
 /** The counts of an ended run. Items that never began count as aborted; for batches that never began, no executions are counted. */
-function ended({ items, executions, batched }: MapRun): { itemCounts: Counts; executionCounts: Counts } {
+function countsOf({ items, executions, batched }: MapRun): { itemCounts: Counts; executionCounts: Counts } {
   const sum = ({ succeeded, failed, timedOut, aborted }: Counts): number => succeeded + failed + timedOut + aborted;
   const total = Math.max(items.total, sum(items));
   const all = { ...items, total, aborted: items.aborted + total - sum(items) };
@@ -270,17 +386,20 @@ function plain(value: unknown): number {
 }
 
 /** The Map Run of an ARN; throws ResourceNotFound. */
-function find(service: Service, arn: string): MapRun {
-  const run = service.mapRuns.get(mapRunArn(arn));
-  if (run === undefined) throw noResource(arn);
-  return run;
+async function find(service: Service, arn: string): Promise<MapRunRecord> {
+  const record = await service.store.get(mapRunArn(arn));
+  if (record === undefined) throw noResource(arn);
+  return record as MapRunRecord;
 }
 
-/** Sets the limits that are given. */
-function update(run: MapRun, { maxConcurrency, toleratedFailureCount, toleratedFailurePercentage }: MapRunChange): void {
-  run.maxConcurrency = maxConcurrency ?? run.maxConcurrency;
-  run.toleratedFailureCount = toleratedFailureCount ?? run.toleratedFailureCount;
-  run.toleratedFailurePercentage = toleratedFailurePercentage ?? run.toleratedFailurePercentage;
+/** A run with the limits that are given. */
+function limited(run: MapRun, { maxConcurrency, toleratedFailureCount, toleratedFailurePercentage }: MapRunChange): MapRun {
+  return {
+    ...run,
+    maxConcurrency: maxConcurrency ?? run.maxConcurrency,
+    toleratedFailureCount: toleratedFailureCount ?? run.toleratedFailureCount,
+    toleratedFailurePercentage: toleratedFailurePercentage ?? run.toleratedFailurePercentage,
+  };
 }
 
 /** Counts as DescribeMapRun returns them. */
@@ -294,12 +413,14 @@ export const mapRunOperations = {
   async ListMapRuns(service, { executionArn: arn, maxResults, nextToken }) {
     executionArn(arn);
     if ((await service.store.get(arn)) === undefined) throw noExecution(arn);
-    const sorted = [...(service.mapRunsOf.get(arn) ?? [])].sort((a, b) => (a.arn < b.arn ? -1 : 1));
-    const { items, ...more } = pageOf(sorted, { list: ["runs", arn], key: ({ arn }) => arn, maxResults, nextToken });
+    const runs: MapRunRecord[] = [];
+    for await (const run of listed<MapRunRecord>(service.store, { mapRunArn: arn })) runs.push(run);
+    const sorted = runs.sort((a, b) => (a.id < b.id ? -1 : 1));
+    const { items, ...more } = pageOf(sorted, { list: ["runs", arn], key: ({ id }) => id, maxResults, nextToken });
     return {
-      mapRuns: items.map(({ arn, executionArn, machineArn, startDate, stopDate }) => ({
-        executionArn,
-        mapRunArn: arn,
+      mapRuns: items.map(({ id, machineArn, startDate, stopDate }) => ({
+        executionArn: arn,
+        mapRunArn: id,
         stateMachineArn: machineArn,
         startDate: seconds(startDate),
         ...(stopDate !== undefined && { stopDate: seconds(stopDate) }),
@@ -309,20 +430,19 @@ export const mapRunOperations = {
   },
 
   async DescribeMapRun(service, { mapRunArn: arn }) {
-    const run = find(service, arn);
-    const execution = run.status === "RUNNING" ? service.runner.find(run.executionArn)?.execution : undefined;
-    const frames: Frame[] = execution === undefined ? [] : driverOf(execution).frames();
-    const now = frames.find(({ mapRun }) => mapRun?.mapRunArn === arn)?.mapRun;
-    const done = run.status === "SUCCEEDED";
+    const { mapRunArn: execution, status, startDate, stopDate, run: known } = await find(service, arn);
+    const live = status === "RUNNING" ? await service.runner.live(execution) : undefined;
+    const now = live?.driver.frames().find(({ mapRun }) => mapRun?.mapRunArn === arn)?.mapRun;
+    const done = status === "SUCCEEDED";
     // The engine has the limits that expressions have computed.
-    if (now !== undefined) update(run, now);
-    const { itemCounts, executionCounts } = now ?? ended(run);
+    const run = now === undefined ? known : limited(known, now);
+    const { itemCounts, executionCounts } = now ?? countsOf(run);
     return {
       mapRunArn: arn,
-      executionArn: run.executionArn,
-      status: run.status,
-      startDate: seconds(run.startDate),
-      ...(run.stopDate !== undefined && { stopDate: seconds(run.stopDate) }),
+      executionArn: execution,
+      status,
+      startDate: seconds(startDate),
+      ...(stopDate !== undefined && { stopDate: seconds(stopDate) }),
       maxConcurrency: run.maxConcurrency,
       toleratedFailurePercentage: run.toleratedFailurePercentage,
       toleratedFailureCount: run.toleratedFailureCount,
@@ -334,17 +454,20 @@ export const mapRunOperations = {
   },
 
   async UpdateMapRun(service, { mapRunArn: arn, maxConcurrency, toleratedFailurePercentage, toleratedFailureCount }) {
-    const run = find(service, arn);
+    const { status, mapRunArn: execution } = await find(service, arn);
     if (maxConcurrency === undefined && toleratedFailurePercentage === undefined && toleratedFailureCount === undefined) {
       throw invalid(
         "At least one of maxConcurrency, toleratedFailurePercentage and toleratedFailureCount must be specified",
         "MISSING_REQUIRED_PARAMETER",
       );
     }
-    if (run.status !== "RUNNING") throw invalid(`Map Run already completed: '${arn}'`, "CANNOT_UPDATE_COMPLETED_MAP_RUN");
+    if (status !== "RUNNING") throw invalid(`Map Run already completed: '${arn}'`, "CANNOT_UPDATE_COMPLETED_MAP_RUN");
     const limits = { maxConcurrency, toleratedFailurePercentage, toleratedFailureCount };
-    service.runner.find(run.executionArn)?.execution?.updateMapRun(arn, limits);
-    update(run, limits);
+    const live = await service.runner.host.take(execution);
+    if (live === undefined) return {};
+    live.execution.updateMapRun(arn, limits);
+    if (live.watcher instanceof MapRuns) live.watcher.update(arn, limits);
+    await settle(live);
     return {};
   },
 } satisfies Partial<Operations>;

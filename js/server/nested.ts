@@ -8,9 +8,11 @@ import type { TaskCall, TaskDriver, Taker } from "../tasks/call.ts";
 import { JsonText, description, jsonText, membersText, started } from "../tasks/integration.ts";
 import type { ExecutionDetails } from "../tasks/integration.ts";
 import type { Resource } from "../tasks/resource.ts";
-import { ApiError } from "./errors.ts";
+import { machineArn } from "./arn.ts";
+import { ApiError, noExecution } from "./errors.ts";
 import type { StoredExecution } from "./records.ts";
-import type { Live } from "./runner.ts";
+import { seconds } from "./responses.ts";
+import { executionArn, nameOf } from "./runner.ts";
 import type { Service } from "./service.ts";
 import { isOperation } from "./shapes.ts";
 import type { Operation } from "./shapes.ts";
@@ -56,12 +58,13 @@ class Starter implements Taker {
 
   async #start(call: TaskCall, driver: TaskDriver): Promise<void> {
     const { resource, command } = call;
-    const { StateMachineArn: stateMachineArn, Name: name, Input: given } = membersOf(call);
-    let child: Live | undefined;
-    const stopped = `The Task state in AWS Step Functions execution [${driver.execution.arn}] which was managing this resource was aborted`;
-    call.onCancel = () => child?.abort(undefined, stopped);
-    const { about, live } = await this.#service.startNamed({ stateMachineArn, name, input: textOf(call, driver, given) });
-    const answer = started(command, about.id, about.startDate);
+    const { StateMachineArn: stateMachineArn, Name: given, Input: payload } = membersOf(call);
+    const parent = { arn: driver.execution.arn, task: command.task };
+    const name = given ?? nameOf(parent);
+    let child: string | undefined;
+    call.onCancel = () => child !== undefined && this.#stop(child, parent.arn);
+    const begun = await this.#service.startNamed({ stateMachineArn, name, input: textOf(call, driver, payload) }, parent);
+    const answer = started(command, begun.id, begun.startDate);
     if (resource.pattern === "") {
       driver.complete(call, "succeed", answer);
       return;
@@ -70,14 +73,41 @@ class Starter implements Taker {
       call.answered = true;
       return driver.post("submitted", command.task, answer);
     }
+    child = begun.id;
     // The task may have been cancelled while its child was being started.
-    child = live ?? this.#service.runner.find(about.id);
-    if (call.ended) return child?.abort(undefined, stopped);
+    if (call.ended) return this.#stop(child, parent.arn);
     driver.post("submitted", command.task, answer);
-    const ended = (child === undefined ? await this.#service.store.get(about.id) : await child.ended) ?? about;
-    const text = membersText(description(resource, detailsOf(ended)));
+    await this.#wait(call, driver, child);
+  }
+
+  /** After a restart: the child runs, or has ended meanwhile. */
+  taken(call: TaskCall, driver: TaskDriver): void {
+    const { resource, command } = call;
+    if (resource.pattern === "waitForTaskToken") return;
+    const parent = { arn: driver.execution.arn, task: command.task };
+    const { StateMachineArn: machine, Name: given } = membersOf(call);
+    const { arn } = machineArn(String(machine));
+    const type = this.#service.machines.get(arn)?.type ?? "STANDARD";
+    const child = executionArn({ arn, type }, typeof given === "string" ? given : nameOf(parent), parent);
+    call.onCancel = () => this.#stop(child, parent.arn);
+    this.#wait(call, driver, child).catch((thrown: unknown) => fail(call, driver, thrown));
+  }
+
+  /** Answers a task when its child has ended. */
+  async #wait(call: TaskCall, driver: TaskDriver, child: string): Promise<void> {
+    const ended = await this.#service.runner.ended(child);
+    if (ended === undefined) throw noExecution(child);
+    const text = membersText(description(call.resource, detailsOf(ended)));
     if (ended.status === "SUCCEEDED") driver.complete(call, "succeed", text);
     else driver.complete(call, "fail", "States.TaskFailed", text);
+  }
+
+  /** Stops a child whose parent does not wait for it any more. */
+  #stop(child: string, parent: string): void {
+    const why = `The Task state in AWS Step Functions execution [${parent}] which was managing this resource was aborted`;
+    this.#service.runner
+      .stop(child, undefined, why)
+      .catch((thrown: unknown) => this.#service.log("error", () => `${child} could not be stopped: ${messageOf(thrown)}`));
   }
 }
 
@@ -110,7 +140,7 @@ class Caller implements Taker {
   take(call: TaskCall, driver: TaskDriver): void {
     const leave = new AbortController();
     call.onCancel = () => leave.abort();
-    this.#service.call(this.#operation, this.#request(call), { signal: leave.signal }).then(
+    this.#ask(call, driver, leave.signal).then(
       (response) => {
         const text = JSON.stringify(renamed(response, capital));
         if (call.resource.pattern !== "waitForTaskToken") return void driver.complete(call, "succeed", text);
@@ -119,6 +149,15 @@ class Caller implements Taker {
       },
       (thrown: unknown) => fail(call, driver, thrown),
     );
+  }
+
+  /** Asks the API. What starts an execution starts it once, however often the task is called. */
+  async #ask(call: TaskCall, driver: TaskDriver, signal: AbortSignal): Promise<object> {
+    const request = this.#request(call);
+    if (this.#operation !== "StartExecution" || !isObject(request)) return this.#service.call(this.#operation, request, { signal });
+    const parent = { arn: driver.execution.arn, task: call.command.task };
+    const { id, startDate } = await this.#service.startNamed({ ...request, name: request.name ?? nameOf(parent) }, parent);
+    return { executionArn: id, startDate: seconds(startDate) };
   }
 
   /** The request with the API's names, which begin with a lower-case letter. */

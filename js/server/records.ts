@@ -1,7 +1,7 @@
 // The records of executions in the store, with the revisions of the machines that they run.
 
-import type { HistoryEvent, MachineType } from "../api/index.d.ts";
-import type { ExecutionRecord, Snapshot, Store } from "../api/server.d.ts";
+import type { ExecutionStatus, MachineType } from "../api/index.d.ts";
+import type { ExecutionRecord } from "../api/durable.d.ts";
 import type { EncryptionConfiguration, LoggingConfiguration, TracingConfiguration } from "./shapes.ts";
 
 /** The record of a machine's revision. The text of the definition is stored by its hash. */
@@ -24,42 +24,68 @@ export interface Tag {
   value: string;
 }
 
+/** The task that has started an execution. */
+export interface Parent {
+  /** The ARN of its execution. */
+  arn: string;
+  task: number;
+}
+
 /** The record of an execution. Times are milliseconds since 1970, payloads are JSON texts. */
 export interface StoredExecution extends ExecutionRecord {
-  name: string;
   type: MachineType;
-  machineName: string;
+  /** The name of its machine. */
+  machine: string;
   versionArn?: string;
   aliasArn?: string;
   testCase?: string;
   traceHeader?: string;
+  parent?: Parent;
   /** The number of items of a child of a Map Run. */
   itemCount?: number;
   revision: RevisionRecord;
-  error?: string;
-  cause?: string;
   /** The number of events of an ended execution. */
   events?: number;
   redriveCount: number;
   redriveDate?: number;
+  /** The client token of the last redrive that came with one. */
+  redriveToken?: string;
   redrivable?: boolean;
+  suspended?: { reason: string; at: number };
 }
 
-/** The store with the records of this server: a store returns the records that were put into it. */
-export interface ExecutionStore extends Omit<Store, "create" | "get" | "load" | "history" | "list"> {
-  create(about: StoredExecution): Promise<{ outcome: "created" | "exists"; about: StoredExecution }>;
-  get(id: string): Promise<StoredExecution | undefined>;
-  load(id: string): Promise<{ about: StoredExecution; seq: number; fence: number; snapshot?: Snapshot; facts: unknown[] } | undefined>;
-  history(
-    id: string,
-    page?: { from?: number; limit?: number; reverse?: boolean },
-  ): Promise<{ events: HistoryEvent[]; total: number } | undefined>;
-  list(filter?: ExecutionFilter, page?: { before?: number; limit?: number }): Promise<{ items: StoredExecution[]; before?: number }>;
+/** What a list has of an execution: its record without the payloads. */
+export interface StoredSummary {
+  id: string;
+  name: string;
+  machineArn: string;
+  machine: string;
+  type: MachineType;
+  status: ExecutionStatus;
+  startDate: number;
+  stopDate?: number;
+  mapRunArn?: string;
+  itemCount?: number;
+  versionArn?: string;
+  aliasArn?: string;
+  events?: number;
+  redriveCount: number;
+  redriveDate?: number;
+  order: number;
+  version: number;
 }
 
-/** Selects executions: those of a machine, those of a Map Run, or all except the children of Map Runs. */
-export interface ExecutionFilter {
-  machine?: string;
-  mapRun?: string;
-  matches?: (about: StoredExecution) => boolean;
+// The store finds the executions of a version and of an alias by these tags of their records.
+const VERSION = "stateMachineVersionArn";
+const ALIAS = "stateMachineAliasArn";
+
+/** The tags of the record of an execution that was started by a version or an alias. */
+export function tagsOfTarget(versionArn: string | undefined, aliasArn: string | undefined): Record<string, string> | undefined {
+  if (versionArn === undefined && aliasArn === undefined) return undefined;
+  return { ...(versionArn !== undefined && { [VERSION]: versionArn }), ...(aliasArn !== undefined && { [ALIAS]: aliasArn }) };
+}
+
+/** The tags of which one is that of the executions of a version or an alias. */
+export function tagOfQualifier(arn: string, isVersion: boolean): Record<string, string> {
+  return { [isVersion ? VERSION : ALIAS]: arn };
 }

@@ -5,7 +5,7 @@
 
 import type { PlatformUrl, TaskHandler } from "../api/index.d.ts";
 import { messageOf } from "../base/errors.ts";
-import { TAKER, type TaskCall, type TaskDriver, type Taker } from "../tasks/call.ts";
+import type { Taker } from "../tasks/call.ts";
 import { Handlers } from "../tasks/resource.ts";
 import type { MissingHandler, NamedHandlers, Resource } from "../tasks/resource.ts";
 import { answerer } from "../mocks/answers.ts";
@@ -30,8 +30,6 @@ export class TaskRouter extends Handlers {
   readonly #lambda: TaskHandler | undefined;
   readonly #mockConfig: MockConfig | undefined;
   #given: Handlers;
-  /** Handlers that note tokens, by the handlers that they call. */
-  readonly #noted = new WeakMap<Handler, Handler>();
 
   constructor(service: Service, { tasks = {}, urls = {}, lambdaEndpoint, mockConfig }: RouterOptions) {
     super({});
@@ -67,9 +65,7 @@ export class TaskRouter extends Handlers {
   }
 
   override find(resource: string, state: string, input: unknown): Handler | undefined {
-    const handler =
-      this.#given.find(resource, state, input) ?? this.#urls.find(resource, state, input) ?? this.#lambdaOf(this.resource(resource));
-    return handler === undefined ? undefined : this.noted(handler, resource);
+    return this.#given.find(resource, state, input) ?? this.#urls.find(resource, state, input) ?? this.#lambdaOf(this.resource(resource));
   }
 
   override missing(resource: string, state: string, input: unknown): MissingHandler {
@@ -94,44 +90,6 @@ export class TaskRouter extends Handlers {
   #lambdaOf({ kind, name }: Resource): TaskHandler | undefined {
     return kind === "lambda" || name === "lambda:invoke" || name === "aws-sdk:lambda:invoke" ? this.#lambda : undefined;
   }
-
-  /** A handler that also tells the runner the task tokens that it gets. */
-  noted(handler: Handler, resource: string): Handler {
-    const { kind, pattern } = this.resource(resource);
-    if (kind !== "activity" && pattern === "") return handler;
-    const known = this.#noted.get(handler);
-    if (known !== undefined) return known;
-    const noted = typeof handler === "function" ? this.#notedFunction(handler) : this.#notedTaker(handler);
-    this.#noted.set(handler, noted);
-    return noted;
-  }
-
-  #notedFunction(handler: TaskHandler): TaskHandler {
-    return (input, task) => {
-      if (task.token !== undefined) this.#service.runner.note(task.token, task.execution.arn);
-      return handler(input, task);
-    };
-  }
-
-  #notedTaker(handler: Taker): Taker {
-    const note = ({ command }: TaskCall, { execution }: TaskDriver) => {
-      if (command.token !== undefined) this.#service.runner.note(command.token, execution.arn);
-    };
-    const taker: Taker & { [TAKER]: true } = {
-      [TAKER]: true,
-      take: (call, driver) => {
-        note(call, driver);
-        handler.take(call, driver);
-      },
-    };
-    if (handler.taken) {
-      taker.taken = (call, driver) => {
-        note(call, driver);
-        handler.taken?.(call, driver);
-      };
-    }
-    return taker;
-  }
 }
 
 /** The handlers of one execution of a test case: its mocks first. */
@@ -147,8 +105,7 @@ class MockRouter extends Handlers {
   }
 
   override find(resource: string, state: string, input: unknown): Handler | undefined {
-    const mock = this.#mocked.get(state);
-    return mock === undefined ? this.#router.find(resource, state, input) : this.#router.noted(mock, resource);
+    return this.#mocked.get(state) ?? this.#router.find(resource, state, input);
   }
 
   override missing(resource: string, state: string, input: unknown): MissingHandler {

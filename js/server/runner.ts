@@ -1,360 +1,282 @@
-// Runs executions, and redrives those that have failed.
+// Runs executions on the host of those that are kept in a store.
 
-import { randomUUID } from "node:crypto";
-import type { ExecutionSnapshot, StartOptions } from "../api/index.d.ts";
-import type { Batch } from "../api/server.d.ts";
-import { codeOf, messageOf } from "../base/errors.ts";
-import { seedOf } from "../base/random.ts";
-import { driverOf, release } from "../execution/execution.ts";
-import type { Driver, Outcome } from "../driver/driver.ts";
-import type { Execution } from "../execution/execution.ts";
+import { createHash, randomUUID } from "node:crypto";
+import type { ExecutionRecord } from "../api/durable.d.ts";
+import { codeOf, messageOf, misuse } from "../base/errors.ts";
+import { Host, type Program } from "../durable/host.ts";
+import { type Live, settle } from "../durable/live.ts";
 import { StateMachine } from "../execution/machine.ts";
-import type { Handlers } from "../tasks/resource.ts";
+import type { Completion } from "../tasks/call.ts";
+import { executionOfToken } from "../tasks/token.ts";
 import { ApiError, invalidToken, stackOf } from "./errors.ts";
 import type { Machine, Target } from "./machine.ts";
 import { MapRuns } from "./mapruns.ts";
-import type { StoredExecution } from "./records.ts";
+import { type Parent, type StoredExecution, tagsOfTarget } from "./records.ts";
 import type { Service } from "./service.ts";
 
-// The number of events with which AWS does not redrive an execution.
-const FULL = 24_999;
-
-/** A running execution. */
-export class Live {
-  about: StoredExecution;
-  /** The execution, once its record is in the store. */
-  execution: Execution | undefined;
-  mapRuns: MapRuns | undefined;
-  /** Resolves to the record when the execution has ended. */
-  readonly ended: Promise<StoredExecution>;
-  end: (about: StoredExecution) => void = () => {};
-  #abort: (() => void) | undefined;
-
-  constructor(about: StoredExecution) {
-    this.about = about;
-    this.ended = new Promise((resolve) => {
-      this.end = resolve;
-    });
-  }
-
-  /** The execution has begun. */
-  begin(execution: Execution): void {
-    this.execution = execution;
-    this.#abort?.();
-  }
-
-  /** Aborts the execution; one that has not begun is aborted when it does. */
-  abort(error?: string, cause?: string): void {
-    if (this.execution === undefined) this.#abort = () => this.execution?.abort(error, cause);
-    else this.execution.abort(error, cause);
-  }
-}
+// How many definitions stay compiled that no registered machine has.
+const OLD = 64;
+// How long a durable store has peace between two removals of ended executions, in milliseconds.
+const PRUNE_EVERY = 1000;
 
 /** The request of a start, without the machine. */
 export interface StartRequest {
   name?: string;
   input: string;
   traceHeader?: string;
-}
-
-/** A started execution. `live` is missing if it was started before with the same name and input. */
-export interface Started {
-  about: StoredExecution;
-  live?: Live;
+  /** The task that starts it: the same task starts one execution, however often it asks. */
+  parent?: Parent;
 }
 
 /** Runs the executions of a service. */
 export class Runner {
   readonly #service: Service;
-  readonly #live = new Map<string, Live>();
-  // The execution of each task token, and the tokens of each execution.
-  readonly #tokens = new Map<string, string>();
-  readonly #given = new Map<string, string[]>();
-  // Writes in progress, for which a graceful end waits.
-  readonly #writes = new Set<Promise<void>>();
-  // Executions for which a redrive was accepted and that do not run yet.
-  readonly #redriving = new Set<string>();
+  readonly host: Host;
+  /** Definitions that executions have begun with and that are not registered any more, by what makes a machine of them. */
+  readonly #old = new Map<string, StateMachine>();
+  #running = 0;
+  #pruning: Promise<void> | undefined;
+  #closed = false;
 
   constructor(service: Service) {
     this.#service = service;
+    const { store, clock, limits } = service;
+    this.host = new Host({
+      store,
+      clock,
+      // What is lost with the process need not leave its memory.
+      resident: store.durable ? limits.resident : Infinity,
+      program: (record) => this.#program(record as StoredExecution),
+      onEnd: (record) => this.#ended(record),
+      onSuspended: ({ id }, why) => service.log("error", () => `${id} is suspended, because it cannot go on: ${why}`),
+      onWriteFailure: ({ error, retriesIn }) =>
+        service.log("error", () => `the store has failed, and is tried again in ${retriesIn} ms: ${messageOf(error)}`),
+    });
   }
 
   /** How many executions run. */
   get running(): number {
-    return this.#live.size;
+    return this.#running;
   }
 
-  /** The execution with this ARN, if it runs. */
-  find(arn: string): Live | undefined {
-    return this.#live.get(arn);
+  /** Goes on with what ran. */
+  async open(owner: string, { asleep = false }: { asleep?: boolean } = {}): Promise<void> {
+    this.#running += await this.#service.store.count({ status: "RUNNING" });
+    await this.host.open(owner, { asleep });
   }
 
-  /** Starts an execution. Throws ExecutionAlreadyExists. */
-  async start(target: Target, { name = randomUUID(), input, traceHeader }: StartRequest): Promise<Started> {
+  /** The execution with this ARN, loaded where it runs and is not in memory. For reading: what changes one takes it from the host. */
+  async live(arn: string): Promise<Live | undefined> {
+    return this.host.find(arn) ?? (await this.host.take(arn));
+  }
+
+  /** Starts an execution; resolves to its record when that is in the store. Throws ExecutionAlreadyExists. */
+  async start(target: Target, { name = randomUUID(), input, traceHeader, parent }: StartRequest): Promise<StoredExecution> {
     const { machine, revision, versionArn, aliasArn, testCase } = target;
     const service = this.#service;
-    const arn = executionArn(machine, name);
-    if (this.#live.size >= service.limits.running) {
+    if (this.#running >= service.limits.running) {
       throw new ApiError("ExecutionLimitExceeded", `The limit of ${service.limits.running} running executions is reached`);
     }
     // These throw before there is a record.
     const handlers = service.router.forTestCase(machine.name, testCase);
     const { compiled } = revision;
-    const { outcome, about } = await service.store.create({
-      id: arn,
+    const tags = tagsOfTarget(versionArn, aliasArn);
+    const record: StoredExecution = {
+      id: executionArn(machine, name, parent),
       name,
       type: machine.type,
       machineArn: machine.arn,
-      machineName: machine.name,
+      machine: machine.name,
+      definition: revision.record.hash,
       ...(versionArn !== undefined && { versionArn }),
       ...(aliasArn !== undefined && { aliasArn }),
+      ...(tags !== undefined && { tags }),
       ...(testCase !== undefined && { testCase }),
       ...(traceHeader !== undefined && { traceHeader }),
+      ...(parent !== undefined && { parent }),
       revision: revision.record,
       status: "RUNNING",
       startDate: service.now(),
       input,
       redriveCount: 0,
-    });
-    if (outcome === "exists") {
-      if (about.status === "RUNNING" && about.input === input) return { about };
-      throw new ApiError("ExecutionAlreadyExists", `Execution Already Exists: '${arn}'`);
-    }
-    const live = new Live(about);
-    this.#live.set(arn, live);
+    };
+    const { roleArn } = revision.record;
+    const info = { name, arn: record.id, stateMachineName: machine.name, stateMachineArn: machine.arn, roleArn };
+    const program = programOf(compiled, handlers, MapRuns.of(service, record, revision.definition));
+    this.#running += 1;
+    let outcome: "created" | "exists" | undefined;
     try {
-      this.#launch(live, compiled, handlers, revision.definition);
-    } catch (bug) {
-      // Otherwise the status of the record would be RUNNING forever.
-      await this.#write(live, { about: { status: "FAILED", stopDate: service.now(), error: "States.Runtime", cause: messageOf(bug) } });
-      throw bug;
+      const started = await this.host.start({ record, program, info });
+      outcome = started.outcome;
+      if (outcome === "created") return record;
+      const known = started.record as StoredExecution;
+      if ((known.status === "RUNNING" && known.input === input) || isSame(known.parent, parent)) return known;
+      throw new ApiError("ExecutionAlreadyExists", `Execution Already Exists: '${record.id}'`);
+    } finally {
+      if (outcome !== "created") this.#running -= 1;
     }
-    return { about, live };
   }
 
-  /** Begins an execution whose record is in the store. */
-  #launch(live: Live, machine: StateMachine, handlers: Handlers, definition: string): void {
-    const { clock } = this.#service;
-    const { id: arn, name, machineName, machineArn, input } = live.about;
-    const execution: Execution = StateMachine.launch(
-      machine,
-      { handlers, clock, options: this.#observers(live, definition) },
-      {
-        text: input,
-        info: { name, arn, stateMachineName: machineName, stateMachineArn: machineArn },
-        seed: seedOf(undefined),
-        onFinish: (outcome: Outcome) => this.#finish(live, execution, outcome),
-      },
-    );
-    live.begin(execution);
+  /** Resolves to the record of an execution when it has ended. */
+  async ended(arn: string): Promise<StoredExecution | undefined> {
+    return (await this.host.ended(arn)) as StoredExecution | undefined;
   }
 
   /** Redrives an execution that did not succeed; returns the time. Throws ExecutionNotRedrivable. */
-  async redrive(about: StoredExecution): Promise<number> {
-    if (about.status === "RUNNING" || about.status === "SUCCEEDED")
-      throw notRedrivable(`Execution is ${about.status} and cannot be redriven`);
-    if (this.#live.has(about.id) || this.#redriving.has(about.id)) throw notRedrivable("Execution is RUNNING and cannot be redriven");
-    // Of two concurrent requests, the second one fails.
-    this.#redriving.add(about.id);
+  async redrive({ id, redriveToken, redriveDate }: StoredExecution, clientToken?: string): Promise<number> {
+    if (clientToken !== undefined && clientToken === redriveToken && redriveDate !== undefined) return redriveDate;
+    this.#running += 1;
     try {
-      return await this.#redrive(about);
-    } finally {
-      this.#redriving.delete(about.id);
-    }
-  }
-
-  async #redrive(about: StoredExecution): Promise<number> {
-    const { store } = this.#service;
-    const { seq, snapshot } = (await store.load(about.id)) ?? { seq: 0, snapshot: undefined };
-    if (snapshot === undefined) throw notRedrivable("Execution history event limit exceeded, the execution cannot be redriven");
-    const definition = (await store.getDefinition(about.revision.hash)) ?? "";
-    const redriveDate = this.#service.now();
-    const redriveCount = about.redriveCount + 1;
-    const changed = {
-      status: "RUNNING" as const,
-      redriveCount,
-      redriveDate,
-      stopDate: undefined,
-      output: undefined,
-      error: undefined,
-      cause: undefined,
-    };
-    const live = new Live({ ...about, ...changed });
-    // The record is written first, because the execution may end at once.
-    this.#live.set(about.id, live);
-    await store.append(about.id, { expectedSeq: seq, about: changed });
-    try {
-      const execution = this.#redriven(live, definition, JSON.parse(snapshot.text));
-      this.#track(execution.result.then((outcome) => this.#finish(live, execution, outcome)));
-      live.begin(execution);
+      const record = await this.host.redrive(id, { redriveToken: clientToken });
+      return (record as StoredExecution).redriveDate ?? this.#service.now();
     } catch (thrown) {
-      this.#live.delete(about.id);
-      const { status, stopDate, redriveCount, redriveDate, output, error, cause } = about;
-      await store.append(about.id, { expectedSeq: seq, about: { status, stopDate, redriveCount, redriveDate, output, error, cause } });
-      live.end(about);
-      throw codeOf(thrown) === "NOT_REDRIVABLE" ? notRedrivable(messageOf(thrown)) : thrown;
+      this.#running -= 1;
+      throw codeOf(thrown) === "NOT_REDRIVABLE" ? new ApiError("ExecutionNotRedrivable", messageOf(thrown)) : thrown;
     }
-    return redriveDate;
   }
 
-  /** The execution of a snapshot, from the state that failed on. */
-  #redriven(live: Live, definition: string, snapshot: ExecutionSnapshot): Execution {
-    const { clock, router } = this.#service;
-    const { machineName, machineArn, type, revision, testCase } = live.about;
-    const machine = new StateMachine(definition, { name: machineName, arn: machineArn, type, roleArn: revision.roleArn });
-    return machine.redrive(snapshot, { tasks: router.forTestCase(machineName, testCase), clock, ...this.#observers(live, definition) });
-  }
-
-  /** Stops an execution; resolves when it has ended. */
-  async stop(live: Live, error?: string, cause?: string): Promise<void> {
-    live.abort(error, cause);
-    await live.ended;
-  }
-
-  /** Remembers the execution of a task token. */
-  note(token: string, arn: string): void {
-    this.#tokens.set(token, arn);
-    const given = this.#given.get(arn);
-    if (given === undefined) this.#given.set(arn, [token]);
-    else given.push(token);
+  /** Stops an execution; resolves to its record when it has ended. */
+  async stop(arn: string, error?: string, cause?: string): Promise<StoredExecution | undefined> {
+    const live = await this.host.take(arn);
+    if (live === undefined) {
+      await this.host.abortSuspended(arn, error, cause);
+    } else {
+      live.post("stop", error, cause);
+      await settle(live);
+    }
+    return this.ended(arn);
   }
 
   /** Throws InvalidToken for a token that was never given out. */
-  checkToken(token: string): void {
-    if (!this.#tokens.has(token)) throw invalidToken();
+  async checkToken(token: string): Promise<void> {
+    const arn = executionOfToken(token);
+    if (arn === undefined || (await this.host.record(arn)) === undefined) throw invalidToken();
   }
 
   /**
-   * Answers a task token: `tell` passes the answer to the execution, and returns whether the task was still waiting. Throws
-   * InvalidToken for a token that was never given out, and TaskTimedOut if the task no longer waits.
+   * Answers a task token; resolves when the answer is in the store. Throws InvalidToken for a token that was never given out, and
+   * TaskTimedOut if the task no longer waits.
    */
-  answer(token: string, tell: (execution: Execution) => boolean): void {
-    const arn = this.#tokens.get(token);
+  async answer(token: string, ...completion: Completion): Promise<void> {
+    const arn = executionOfToken(token);
     if (arn === undefined) throw invalidToken();
-    const execution = this.#live.get(arn)?.execution;
-    if (execution === undefined || !tell(execution))
+    const live = await this.host.take(arn);
+    const call = live?.driver.findCall(token);
+    if (live === undefined || call === undefined || !live.driver.complete(call, ...completion)) {
+      if (live === undefined) await this.checkToken(token);
       throw new ApiError("TaskTimedOut", "Task Timed Out: 'Provided task does not exist anymore'");
+    }
+    // A heartbeat is kept with what comes next.
+    if (completion[0] !== "heartbeat") await settle(live);
+  }
+
+  /** Resolves when what an execution was told is in the store. */
+  async kept(arn: string): Promise<void> {
+    const live = this.host.find(arn);
+    if (live !== undefined) await settle(live);
   }
 
   /** Stops and removes the executions of a machine that is being deleted. */
   async forget(machine: Machine): Promise<void> {
-    const running = [...this.#live.values()].filter(({ about }) => about.machineArn === machine.arn);
-    await Promise.all(running.map((live) => this.stop(live)));
+    const { store } = this.#service;
+    const running: string[] = [];
     const ids: string[] = [];
     for (let before: number | undefined; ;) {
-      const page: { items: StoredExecution[]; before?: number } = await this.#service.store.list(
-        { machine: machine.arn },
-        { before, limit: 1000 },
-      );
-      ids.push(...page.items.map(({ id }) => id));
+      const page = await store.list({ machineArn: machine.arn }, { limit: 1000, ...(before !== undefined && { before }) });
+      ids.push(...page.items.map(({ id }) => String(id)));
+      running.push(...page.items.filter(({ status }) => status === "RUNNING").map(({ id }) => String(id)));
       if (page.before === undefined) break;
       before = page.before;
     }
-    this.#forgotten(await this.#service.store.prune({ ids }));
+    await Promise.all(running.map((arn) => this.stop(arn)));
+    await this.#forgotten(await this.host.prune({ ids }));
   }
 
-  /** Ends all executions with the server, so that nothing keeps the process awake. */
-  async abandon(): Promise<void> {
-    const running = [...this.#live.values()];
-    for (const live of running) live.abort(undefined, "The server was closed");
-    await Promise.all(running.map(({ ended }) => ended));
-    await this.settle();
-  }
-
-  /** Waits for the writes in progress. */
-  async settle(): Promise<void> {
-    while (this.#writes.size > 0) await Promise.all(this.#writes);
-  }
-
-  /** Observes only executions with Distributed Maps: to report an event costs as much as to make it. */
-  #observers(live: Live, definition: string): Pick<StartOptions, "onEvent" | "onChild"> {
-    if (!definition.includes('"DISTRIBUTED"')) return {};
-    const mapRuns = new MapRuns(this.#service, live, definition);
-    live.mapRuns = mapRuns;
-    return {
-      onEvent: (event) => mapRuns.event(event),
-      onChild: (child) => this.#track(mapRuns.child(child)),
-    };
-  }
-
-  #finish(live: Live, execution: Execution, outcome: Outcome): void {
-    const { about } = live;
-    const driver = driverOf(execution);
-    const stopDate = this.#service.now();
-    const told = about.events ?? 0;
-    const { status } = outcome;
-    const again = status !== "SUCCEEDED" && about.type === "STANDARD" && driver.events < FULL;
-    const ended = { ...recordedOutcome(driver, outcome), stopDate, events: driver.events, redrivable: again };
-    live.about = { ...about, ...ended };
-    const batch: Ending = { about: ended };
-    try {
-      batch.history = { text: driver.historyText(told), count: driver.events - told };
-      if (again) batch.snapshot = { seq: 0, text: JSON.stringify(execution.snapshot()) };
-      live.mapRuns?.finish(status, stopDate);
-    } catch (bug) {
-      // The history is lost, but the record still says how the execution has ended.
-      this.#service.log("error", () => `${about.id}: ${stackOf(bug)}`);
+  /** Leaves executions of a durable store as they are; the others end with the server. */
+  async close(grace: number): Promise<void> {
+    this.#closed = true;
+    if (!this.#service.store.durable) {
+      const running = [...this.host.all];
+      const ended = running.map(({ id }) => this.host.ended(id));
+      for (const live of running) live.post("stop", undefined, "The server was closed");
+      await Promise.all(ended);
+      await this.#pruning;
+      return this.host.close();
     }
-    release(execution);
-    this.#track(this.#write(live, batch));
+    await this.#pruning;
+    await this.host.close(grace);
   }
 
-  async #write(live: Live, batch: Ending): Promise<void> {
-    const { store, limits } = this.#service;
-    const { id } = live.about;
-    const { seq } = (await store.load(id)) ?? { seq: 0 };
-    await store.append(id, { expectedSeq: seq, ...batch });
-    this.#live.delete(id);
-    live.end(live.about);
-    this.#service.log("debug", () => `${id} ${live.about.status}`);
-    this.#forgotten(await store.prune(limits.retain));
+  // ------------------------------------------------------------------------------------------------------ inside
+
+  /** What an execution of the store runs. */
+  async #program(record: StoredExecution): Promise<Program> {
+    const { machine, testCase } = record;
+    const definition = await this.#service.store.getDefinition(record.definition ?? "");
+    if (definition === undefined) throw misuse("UNKNOWN_MACHINE", `the definition of ${record.id} is not in the store`);
+    const handlers = this.#service.router.forTestCase(machine, testCase);
+    return programOf(this.#compiled(record, definition), handlers, await MapRuns.load(this.#service, record, definition));
   }
 
-  #forgotten(ids: string[]): void {
-    for (const id of ids) {
-      for (const token of this.#given.get(id) ?? []) this.#tokens.delete(token);
-      this.#given.delete(id);
-      const { mapRuns, mapRunsOf, redrives } = this.#service;
-      for (const { arn } of mapRunsOf.get(id) ?? []) mapRuns.delete(arn);
-      mapRunsOf.delete(id);
-      redrives.delete(id);
-    }
+  #compiled({ machineArn, machine, type, definition: hash, revision }: StoredExecution, definition: string): StateMachine {
+    const roleArn = revision?.roleArn;
+    const registered = this.#service.machines.get(machineArn);
+    for (const one of registered === undefined ? [] : registered.revisions)
+      if (one.record.hash === hash && one.record.roleArn === roleArn) return one.compiled;
+    const key = JSON.stringify([machineArn, hash, type, roleArn]);
+    const known = this.#old.get(key);
+    if (known !== undefined) return known;
+    const made = new StateMachine(definition, { name: machine, arn: machineArn, type, ...(roleArn !== undefined && { roleArn }) });
+    this.#old.set(key, made);
+    const [oldest] = this.#old.keys();
+    if (this.#old.size > OLD && oldest !== undefined) this.#old.delete(oldest);
+    return made;
   }
 
-  #track(promise: Promise<void>): void {
-    const watched = promise
+  #ended({ id, status }: ExecutionRecord): void {
+    this.#running -= 1;
+    this.#service.log("debug", () => `${id} ${status}`);
+    this.#pruning ??= this.#prune()
       .catch((error: unknown) => this.#service.log("error", () => stackOf(error)))
-      .finally(() => this.#writes.delete(watched));
-    this.#writes.add(watched);
+      .finally(() => (this.#pruning = undefined));
+  }
+
+  /** Removes ended executions that are too many. */
+  async #prune(): Promise<void> {
+    const { store, limits } = this.#service;
+    if (store.durable) await new Promise((resolve) => setTimeout(resolve, PRUNE_EVERY).unref());
+    if (!this.#closed) await this.#forgotten(await store.prune(limits.retain));
+  }
+
+  /** Removes the Map Runs of executions that were removed. */
+  async #forgotten(ids: string[]): Promise<void> {
+    const { store } = this.#service;
+    for (const id of ids) {
+      const { items } = await store.list({ mapRunArn: id }, { limit: 1000 });
+      if (items.length > 0) await store.prune({ ids: items.map((run) => String(run.id)) });
+    }
   }
 }
 
-/** The data that is written when an execution has ended. */
-type Ending = Omit<Batch, "expectedSeq">;
+function programOf(machine: StateMachine, handlers: Program["handlers"], watcher: MapRuns | undefined): Program {
+  // The engine tells of ended children where they are observed.
+  return { machine, handlers, options: watcher === undefined ? {} : { onChild: () => {} }, watcher };
+}
 
 /** The ARN of a new execution. */
-function executionArn({ arn, type }: Machine, name: string): string {
-  if (type === "EXPRESS") return `${arn.replace(":stateMachine:", ":express:")}:${name}:${randomUUID()}`;
-  return `${arn.replace(":stateMachine:", ":execution:")}:${name}`;
+export function executionArn({ arn, type }: Pick<Machine, "arn" | "type">, name: string, parent?: Parent): string {
+  if (type !== "EXPRESS") return `${arn.replace(":stateMachine:", ":execution:")}:${name}`;
+  return `${arn.replace(":stateMachine:", ":express:")}:${name}:${parent === undefined ? randomUUID() : nameOf(parent, "express")}`;
 }
 
-/** How an execution has ended, as its record has it. */
-function recordedOutcome(
-  driver: Driver,
-  { status, output, error, cause }: Outcome,
-): Pick<StoredExecution, "status" | "output" | "error" | "cause"> {
-  const [last] = status === "SUCCEEDED" ? driver.history(driver.events - 1) : [];
-  return {
-    status,
-    // In the history, numbers have all of their digits.
-    ...(status === "SUCCEEDED" && {
-      output: last?.type === "ExecutionSucceeded" ? last.executionSucceededEventDetails.output : JSON.stringify(output),
-    }),
-    ...(error !== undefined && { error }),
-    ...(cause !== undefined && { cause }),
-  };
+/** The name of an execution that a task starts without giving one: a UUID, the same each time the task asks. */
+export function nameOf({ arn, task }: Parent, kind = "name"): string {
+  const hex = createHash("sha256")
+    .update(JSON.stringify([arn, task, kind]))
+    .digest("hex");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-function notRedrivable(why: string): ApiError {
-  return new ApiError("ExecutionNotRedrivable", why);
+function isSame(one: Parent | undefined, other: Parent | undefined): boolean {
+  return one !== undefined && other !== undefined && one.arn === other.arn && one.task === other.task;
 }

@@ -2,9 +2,11 @@
 
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../api/index.d.ts";
+import type { Store } from "../api/durable.d.ts";
 import type { ServeOptions, ServerLimits } from "../api/server.d.ts";
 import { messageOf } from "../base/errors.ts";
 import { clockOf } from "../driver/clock.ts";
+import { MemoryStore } from "../store/memory.ts";
 import { activityOperations, loadActivities } from "./activities.ts";
 import type { RegisteredActivity } from "./activities.ts";
 import { ApiError } from "./errors.ts";
@@ -14,16 +16,14 @@ import { loadMachines } from "./machine.ts";
 import type { Machine } from "./machine.ts";
 import { machineOperations } from "./machines.ts";
 import { mapRunOperations } from "./mapruns.ts";
-import type { MapRun } from "./mapruns.ts";
 import type { Caller, Operations, Output, Scope } from "./operations.ts";
-import type { ExecutionStore } from "./records.ts";
+import type { Parent, StoredExecution } from "./records.ts";
 import { TaskRouter } from "./router.ts";
 import { Runner } from "./runner.ts";
-import type { Started } from "./runner.ts";
 import { checkRequest, isOperation } from "./shapes.ts";
 import type { Operation } from "./shapes.ts";
-import { MemoryStore } from "./store.ts";
 import { HandlersModule } from "./tasks.ts";
+import { unhandled } from "./unhandled.ts";
 import { aliasOperations, versionOperations } from "./versions.ts";
 
 const OPERATIONS: Operations = {
@@ -45,7 +45,13 @@ export type ServiceOptions = Pick<
 type AllLimits = Required<Omit<ServerLimits, "retain">> & { retain: Required<NonNullable<ServerLimits["retain"]>> };
 
 /** The default limits. */
-const LIMITS: AllLimits = { registered: 10_000, running: 100_000, retain: { executions: 10_000, bytes: 256 * 2 ** 20 }, poll: 60_000 };
+const LIMITS: AllLimits = {
+  registered: 10_000,
+  running: 100_000,
+  resident: 1000,
+  retain: { executions: 10_000, bytes: 256 * 2 ** 20 },
+  poll: 60_000,
+};
 
 /** Performs an operation with a request that is checked first. */
 function perform<Name extends Operation>(name: Name, service: Service, input: unknown, caller: Caller): Promise<Output<Name>> {
@@ -56,23 +62,18 @@ function perform<Name extends Operation>(name: Name, service: Service, input: un
 export class Service {
   readonly machines = new Map<string, Machine>();
   readonly activities = new Map<string, RegisteredActivity>();
-  /** Map runs by their ARN, and those of each execution. */
-  readonly mapRuns = new Map<string, MapRun>();
-  readonly mapRunsOf = new Map<string, MapRun[]>();
-  /** The last redrive of an execution that came with a client token. */
-  readonly redrives = new Map<string, { clientToken: string; redriveDate: number }>();
   /** Workers that wait for a task. */
   readonly polls = new Set<AbortController>();
-  readonly runner = new Runner(this);
+  readonly runner: Runner;
   readonly router: TaskRouter;
-  readonly store: ExecutionStore;
+  readonly store: Store;
   readonly region: string;
   readonly account: string;
   readonly log: Log;
   readonly clock: Clock;
   readonly limits: AllLimits;
   readonly #module: HandlersModule | undefined;
-  #opened: Promise<void> | undefined;
+  readonly #owner = `stepglass-${randomUUID()}`;
   /** This service as callers from other regions and accounts see it. */
   readonly #scopes = new Map<string, Service>();
 
@@ -86,17 +87,13 @@ export class Service {
       limits = {},
     } = options;
     const { tasks, urls, lambdaEndpoint, mockConfig } = options;
-    if (store.durable)
-      throw new Error(
-        "the server keeps no journal, so it could not restore executions from a durable store: use a store with durable: false",
-      );
-    // A store returns what was put into it, and only this server writes to it.
-    this.store = store as ExecutionStore;
+    this.store = store;
     this.region = region;
     this.account = account;
     this.log = log;
     this.clock = clockOf(clock);
     this.limits = { ...LIMITS, ...limits, retain: { ...LIMITS.retain, ...limits.retain } };
+    this.runner = new Runner(this);
     if (!(typeof tasks === "string" || tasks instanceof URL)) {
       this.router = new TaskRouter(this, { tasks, urls, lambdaEndpoint, mockConfig });
       return;
@@ -112,23 +109,39 @@ export class Service {
     });
   }
 
-  /** Loads machines and activities from the store. Must be called first. */
-  open(): Promise<void> {
-    return (this.#opened ??= this.#open());
+  /** Opens the store, and loads machines, activities and handlers. Must be called first. */
+  async open(): Promise<void> {
+    await this.store.open({ owner: this.#owner });
+    try {
+      await loadMachines(this);
+      await loadActivities(this);
+      await this.#module?.open();
+    } catch (error) {
+      await this.store.close();
+      throw error;
+    }
   }
 
-  async #open(): Promise<void> {
-    await this.store.open({ owner: `stepglass-${randomUUID()}` });
-    await loadMachines(this);
-    await loadActivities(this);
-    await this.#module?.open();
+  /** Goes on with the executions of the store; with `asleep`, none goes on by itself. */
+  async resume({ asleep = false }: { asleep?: boolean } = {}): Promise<void> {
+    const { runner, store } = this;
+    const running = await store.count({ status: "RUNNING" });
+    if (running > 0 && !asleep) {
+      this.log("info", () => `continues ${running} executions that ran when the server ended`);
+      for (const { name, resources } of await unhandled(this))
+        this.log("error", () => `nothing handles ${resources.join(", ")}: executions of ${name} will fail there`);
+    }
+    await runner.open(this.#owner, { asleep });
   }
 
-  /** Ends the polls of workers and the running executions, and closes the store. */
-  async close(): Promise<void> {
+  /**
+   * Ends the polls of workers, and closes the store. Executions of a durable store go on when it is opened again, and handlers at work
+   * have `grace` milliseconds to answer; the others end.
+   */
+  async close(grace = 0): Promise<void> {
     this.#module?.close();
     for (const poll of this.polls) poll.abort();
-    await this.runner.abandon();
+    await this.runner.close(grace);
     await this.store.close();
   }
 
@@ -150,8 +163,8 @@ export class Service {
   }
 
   /** StartExecution for tasks. */
-  startNamed(input: unknown): Promise<Started> {
-    return startNamed(this, checkRequest("StartExecution", input));
+  startNamed(input: unknown, parent: Parent): Promise<StoredExecution> {
+    return startNamed(this, checkRequest("StartExecution", input), parent);
   }
 
   /** An ARN of this account. */

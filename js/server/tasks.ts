@@ -88,6 +88,7 @@ export function httpTask(url: string): TaskHandler {
       "stepglass-state": encodeURIComponent(task.stateName),
       "stepglass-resource": encodeURIComponent(task.resource),
       "stepglass-attempt": String(task.attempt),
+      "stepglass-idempotency-key": encodeURIComponent(task.idempotencyKey),
       ...(task.token !== undefined && { "stepglass-task-token": task.token }),
     };
     const { ok, status, text } = await post({ url, headers, body: inputText(input, task), signal: task.signal }, "Http");

@@ -31,6 +31,8 @@ interface Entry {
   /** How many events the pieces have. */
   events: number;
   wakeAt: number | null;
+  /** How many characters its texts have, once it has ended. */
+  size: number;
 }
 
 /** A Store in memory. */
@@ -43,6 +45,8 @@ export class MemoryStore implements Store {
   readonly #groups = new Map<string, Entry[]>();
   // Ended executions, those first that ended first.
   readonly #ended: Entry[] = [];
+  /** How many characters their texts have. */
+  #endedSize = 0;
   // Running executions that have to be loaded by themselves.
   readonly #waking = new Set<Entry>();
   #order = 0;
@@ -126,7 +130,7 @@ export class MemoryStore implements Store {
   }
 
   #create(record: Stored): Entry {
-    const entry: Entry = { record, facts: 0, journal: [], snapshot: undefined, pieces: [], events: 0, wakeAt: null };
+    const entry: Entry = { record, facts: 0, journal: [], snapshot: undefined, pieces: [], events: 0, wakeAt: null, size: 0 };
     this.#order = record.order;
     this.#executions.set(record.id, entry);
     for (const group of groupsOf(record)) entryOf(this.#groups, group, (): Entry[] => []).push(entry);
@@ -147,14 +151,19 @@ export class MemoryStore implements Store {
       entry.events += piece.count;
     }
     if (wakeAt !== undefined) entry.wakeAt = wakeAt;
-    if (entry.record.status !== "RUNNING") this.#ended.splice(firstAfter(this.#ended, entry), 0, entry);
-    else if (entry.wakeAt !== null) this.#waking.add(entry);
+    if (entry.record.status !== "RUNNING") {
+      this.#ended.splice(firstAfter(this.#ended, entry), 0, entry);
+      entry.size = sizeOf(entry);
+      this.#endedSize += entry.size;
+    } else if (entry.wakeAt !== null) this.#waking.add(entry);
   }
 
   /** Takes an execution out of the lists that depend on its record. */
   #unlist(entry: Entry): void {
     this.#waking.delete(entry);
-    if (entry.record.status !== "RUNNING") this.#ended.splice(firstAfter(this.#ended, entry) - 1, 1);
+    if (entry.record.status === "RUNNING") return;
+    this.#ended.splice(firstAfter(this.#ended, entry) - 1, 1);
+    this.#endedSize -= entry.size;
   }
 
   async get(id: string): Promise<ExecutionRecord | undefined> {
@@ -244,10 +253,8 @@ export class MemoryStore implements Store {
       gone.push(id);
       this.#drop(entry);
     }
-    let size = bytes === Infinity ? 0 : this.#ended.reduce((sum, entry) => sum + sizeOf(entry), 0);
     for (let entry: Entry | undefined; (entry = this.#ended[0]) !== undefined;) {
-      if (!(endedAt(entry) < endedBefore || this.#ended.length > executions || size > bytes)) break;
-      if (bytes !== Infinity) size -= sizeOf(entry);
+      if (!(endedAt(entry) < endedBefore || this.#ended.length > executions || this.#endedSize > bytes)) break;
       gone.push(entry.record.id);
       this.#drop(entry);
     }

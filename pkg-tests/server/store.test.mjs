@@ -1,11 +1,8 @@
-// The store in memory keeps the promises of every Store.
+// Servers and their stores. What every store promises, pkg-tests/store checks.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { MemoryStore, serve } from "../../dist/server.js";
 import { machine, role } from "./endpoint.mjs";
-import { storeSuite } from "./store-suite.mjs";
-
-storeSuite(test, "memory", () => ({ store: new MemoryStore() }));
 
 test("a server finds the machines and activities of its store again", async () => {
   const store = new MemoryStore();
@@ -33,19 +30,13 @@ test("a server finds the machines and activities of its store again", async () =
   await second.close();
 });
 
-test("a store that would need a journal is refused, and not half used", async () => {
-  const store = new MemoryStore();
-  Object.defineProperty(store, "durable", { value: true });
-  await assert.rejects(serve({ port: 0, store }), /keeps no journal/);
-});
-
 test("an execution whose redrive is being written can be stopped", async () => {
   // A store that takes its time where it is asked to.
   let writing = Promise.resolve();
   class Slow extends MemoryStore {
-    async append(...batch) {
+    async write(batches) {
       await writing;
-      return super.append(...batch);
+      return super.write(batches);
     }
   }
   const server = await serve({ port: 0, store: new Slow() });

@@ -1,14 +1,15 @@
 // The types of `stepglass/server`, as its users write against them.
 import { Activity } from "stepglass";
 import { ApiError, MemoryStore, StoreConflict, serve } from "stepglass/server";
-import type { Batch, ExecutionRecord, ServeOptions, Server, Store } from "stepglass/server";
+import type { Batch, ExecutionSummary, ServeOptions, Server, Store } from "stepglass/server";
 
 const options: ServeOptions = {
   port: 0,
   tasks: { charge: async ({ amount }: { amount: number }) => ({ paid: amount }), review: new Activity() },
   urls: { "sqs:*": "http://localhost:3000/sqs" },
   mockConfig: new URL("file:///MockConfigFile.json"),
-  limits: { retain: { executions: 5 } },
+  limits: { retain: { executions: 5 }, resident: 100 },
+  data: "/var/lib/stepglass",
   allowOrigins: ["*"],
   log: (level, line) => console.log(level satisfies "error" | "info" | "debug", line),
 };
@@ -24,18 +25,19 @@ await server.close({ grace: 100 });
 
 const store: Store = new MemoryStore();
 const batch: Batch = {
-  expectedSeq: 0,
-  facts: [["tick", 1]],
-  tokens: { put: [{ token: "t", command: 1 }] },
-  about: { status: "SUCCEEDED", stopDate: 1 },
+  id: "arn",
+  version: 1,
+  facts: { text: "[]", count: 0 },
+  change: { status: "SUCCEEDED", stopDate: 1 },
 };
 try {
-  await store.append("arn", batch);
+  const [result] = await store.write([batch]);
+  if (result?.ok) result.version satisfies number;
 } catch (error) {
   if (error instanceof StoreConflict) error.message satisfies string;
 }
-const { items } = await store.list({ machine: "arn" }, { limit: 10 });
-items satisfies ExecutionRecord[];
+const { items } = await store.list({ machineArn: "arn", status: "RUNNING" }, { limit: 10 });
+items satisfies ExecutionSummary[];
 for await (const [key] of store.all("machine")) key satisfies string;
 
 // @ts-expect-error A port is a number.

@@ -1,0 +1,32 @@
+// The history of an execution: what the store has, and what its engine has in memory.
+
+import type { HistoryEvent } from "../api/index.d.ts";
+import type { Host } from "./host.ts";
+
+/** A page of a history: `limit` events after the first `from` ones, or with `reverse` before the last `from` ones. */
+export interface HistoryPage {
+  from?: number;
+  limit?: number;
+  reverse?: boolean;
+}
+
+/** A page of an execution's history, and the number of all its events; undefined if there is no such execution. */
+export async function historyOf(
+  host: Host,
+  id: string,
+  { from = 0, limit = Infinity, reverse = false }: HistoryPage = {},
+): Promise<{ events: HistoryEvent[]; total: number } | undefined> {
+  const live = host.find(id) ?? (await host.take(id));
+  if (live === undefined || live.driver.outcome !== undefined) return host.store.history(id, { from, limit, reverse });
+  const total = live.events;
+  const count = Math.max(0, Math.min(limit, total - from));
+  const first = reverse ? total - from - count : from;
+  // The engine has what came after the snapshot that it was made from.
+  const own = Math.max(first, live.before);
+  const events = count === 0 ? [] : live.tail(own).slice(0, Math.max(0, first + count - own));
+  if (first < own && count > 0) {
+    const stored = await host.store.history(id, { from: first, limit: Math.min(count, own - first) });
+    events.unshift(...((stored?.events ?? []) as HistoryEvent[]));
+  }
+  return { events: reverse ? events.reverse() : events, total };
+}

@@ -1,0 +1,27 @@
+// Tasks of running executions that nothing handles.
+
+import { isObject } from "../base/json.ts";
+import type { Service } from "./service.ts";
+
+/** The machines that have running executions, with the Resources of their Tasks for which there is no handler. */
+export async function unhandled(service: Service): Promise<{ name: string; resources: string[] }[]> {
+  const found: { name: string; resources: string[] }[] = [];
+  for (const machine of service.machines.values()) {
+    if ((await service.store.count({ machineArn: machine.arn, status: "RUNNING" })) === 0) continue;
+    const tasks = new Map<string, string>();
+    for (const { definition } of machine.revisions) tasksOf(JSON.parse(definition).States, tasks);
+    const resources = [...tasks].filter(([resource, state]) => service.router.find(resource, state, {}) === undefined);
+    if (resources.length > 0) found.push({ name: machine.name, resources: resources.map(([resource]) => resource) });
+  }
+  return found;
+}
+
+/** The Resources of all Tasks among states, at any depth, each with the name of a state. */
+function tasksOf(states: unknown, found: Map<string, string>): void {
+  for (const [name, state] of Object.entries(isObject(states) ? states : {})) {
+    if (!isObject(state)) continue;
+    const { Type: type, Resource: resource, Iterator: iterator, ItemProcessor: inner = iterator, Branches: branches } = state;
+    if (type === "Task" && typeof resource === "string") found.set(resource, name);
+    for (const machine of [inner, ...(Array.isArray(branches) ? branches : [])]) if (isObject(machine)) tasksOf(machine.States, found);
+  }
+}
