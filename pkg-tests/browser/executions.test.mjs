@@ -151,7 +151,7 @@ describe("executions", { skip }, () => {
     await comes(() => there.getByRole("button", { name: /^Continue/ }).count(), 0);
     await comes(() => there.getByRole("button", { name: /^Remove/ }).isDisabled(), true);
     await there.getByRole("button", { name: "run-1", exact: true }).click();
-    await notice(other, "is open in another tab").waitFor();
+    await notice(other, "runs in another tab").waitFor();
     // It is looked at there with its past, and does not go on by any way.
     await second.state("Approve").waitFor();
     await comes(() => other.locator(".timeline-text").innerText(), /\d+ \/ \d+/);
@@ -159,8 +159,8 @@ describe("executions", { skip }, () => {
     await other.keyboard.press("F8");
     await other.keyboard.press("F10");
     await shot(other, "executions-second-tab");
-    await notice(other, "is open in another tab").getByRole("button", { name: "Continue here" }).click();
-    await notice(other, "is open in another tab").waitFor();
+    await notice(other, "runs in another tab").getByRole("button", { name: "Continue here" }).click();
+    await notice(other, "runs in another tab").waitFor();
     // The first goes on undisturbed; what it does is seen by the other.
     await page.bringToFront();
     await page.getByRole("form", { name: "Answer of Approve" }).waitFor();
@@ -168,7 +168,7 @@ describe("executions", { skip }, () => {
     await page.close();
     // The browser frees it a moment later.
     await until(async () => assert.deepEqual((await other.evaluate(() => navigator.locks.query())).held, []));
-    await notice(other, "is open in another tab").getByRole("button", { name: "Continue here" }).click();
+    await notice(other, "runs in another tab").getByRole("button", { name: "Continue here" }).click();
     await second.tab("Waiting tasks");
     await second.answer("Approve", "yes");
     await comes(() => second.output(), APPROVED);

@@ -459,6 +459,61 @@ describe("a store in IndexedDB", { skip }, () => {
     }
   });
 
+  test("executions of a Runtime go on in a browser that was killed, and each effect has one key", async () => {
+    const profile = mkdtempSync(join(tmpdir(), "stepglass-profile-"));
+    /** Opens the runtime of a tab; its handlers say here what they do. */
+    const begin = async (answers) => {
+      const { context: where, kill } = await launchStaying(profile);
+      const page = await tab(where);
+      const calls = [];
+      await page.exposeFunction("called", (name, key) => void calls.push(`${name} ${key}`));
+      await page.evaluate(async (answers) => {
+        const { init } = await import("/web.js");
+        const [{ Runtime }, { indexedDB }] = await Promise.all([import("/durable.js"), import("/indexeddb.js")]);
+        await init();
+        const Task = (Resource, more) => ({ Type: "Task", Resource, ...more });
+        const Order = {
+          StartAt: "Reserve",
+          States: {
+            Reserve: Task("reserve", { ResultPath: "$.reserved", Next: "Charge" }),
+            Charge: Task("charge", { TimeoutSeconds: 600, End: true }),
+          },
+        };
+        const tasks = {
+          reserve: (_, task) => (globalThis.called("reserve", task.idempotencyKey), true),
+          charge: async ({ reserved }, task) => {
+            await globalThis.called("charge", task.idempotencyKey);
+            return answers ? { reserved } : new Promise(() => {});
+          },
+        };
+        globalThis.runtime = await new Runtime({ store: indexedDB("runtime"), machines: { Order }, tasks }).open();
+      }, answers);
+      return { page, kill, calls };
+    };
+    try {
+      const first = await begin(false);
+      await first.page.evaluate(async () => {
+        for (const name of ["a", "b", "c"]) await globalThis.runtime.start("Order", { name, input: { name } });
+      });
+      await until(() => assert.equal(first.calls.filter((call) => call.startsWith("charge")).length, 3));
+      await first.kill();
+      const second = await begin(true);
+      try {
+        const outputs = await second.page.evaluate(async () => {
+          const found = await Promise.all(["a", "b", "c"].map((name) => globalThis.runtime.get("Order", name)));
+          return Promise.all(found.map(async (one) => (await one.result).output));
+        });
+        assert.deepEqual(outputs, [{ reserved: true }, { reserved: true }, { reserved: true }]);
+        // What was answered is not called again; what was not is, with the key that it had.
+        assert.deepEqual(second.calls.sort(), first.calls.filter((call) => call.startsWith("charge")).sort());
+      } finally {
+        await second.kill();
+      }
+    } finally {
+      rmSync(profile, { recursive: true, force: true, maxRetries: 10 });
+    }
+  });
+
   test("needs a secure context and a browser", async () => {
     const page = await tab();
     const codes = await page.evaluate(async () => {

@@ -24,6 +24,7 @@ const FIXED: [string, [string, string[]][]][] = [
   [
     "Lists",
     [
+      ["Remove the execution whose name has the focus", ["Del"]],
       ["Choose an event", ["↑", "↓", "PgUp", "PgDn", "Home", "End"]],
       ["Leave an event and return to the end of the run", ["Esc"]],
       ["Move on the timeline by one event; to the first, last event", ["←", "→", "Home", "End"]],
@@ -57,7 +58,8 @@ export default function Help() {
     >
       <p>
         Write a state machine in Amazon States Language, give it an input, and run it here. Everything happens in this tab: nothing is sent
-        anywhere. Tasks are answered by your JavaScript, or by you.
+        anywhere. Tasks are answered by your JavaScript, or by you. Runs are kept in this browser: after a reload, continue them under
+        Executions.
       </p>
       <div class="keys">
         {[...parts, ...FIXED].map(([title, rows]) => (

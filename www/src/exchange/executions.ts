@@ -293,7 +293,7 @@ async function bring(id: string, goes: boolean): Promise<void> {
     await runner.start({ saved, kept: free ? id : "", ...(free && goes && { until }) });
     onScreen.value = id;
     if (!free) tellElsewhere(record);
-    else if (goes) say(`The run of ${record.machine} goes on`);
+    else if (goes) say(`The run of ${record.machine} continues`);
   } catch (error) {
     notify({ kind: "reload", warn: true, text: `The execution cannot be opened: ${(error as Error).message}` });
   }
@@ -303,7 +303,7 @@ async function bring(id: string, goes: boolean): Promise<void> {
 function tellElsewhere({ id, machine }: KeptExecution): void {
   notify({
     kind: "tabs",
-    text: `The run of “${machine}” is open in another tab, which goes on with it. Here it can only be looked at, as it was kept last.`,
+    text: `The run of “${machine}” runs in another tab. Here you can only look at it, as it was kept last.`,
     actions: [{ label: "Continue here", run: () => void goOn(id) }],
   });
 }
