@@ -78,12 +78,14 @@ await main(async () => {
   const chosen = steps.filter(([name]) => name === "set-up" || words.length === 0 || words.some((word) => name.includes(word)));
   // A part of the tests stands on what earlier steps leave.
   const names = chosen.map(([name]) => name);
-  if (names.some((name) => /^(package|page|browser|server|stores): (?!build|set-up)/.test(name))) need("package: build", "package:");
+  if (names.some((name) => /^((package|page|browser|server|stores): (?!build|set-up)|durable)/.test(name)))
+    need("package: build", "package:");
   if (names.some((name) => ["browser: page", "package: tarball in projects", "server: real clients"].includes(name)))
     need("browser: set-up", "package: tarball");
   if (names.some((name) => ["server: real clients", "package: tarball in projects"].includes(name))) need("server: set-up");
   if (names.includes("package: tarball in projects")) need("bundlers: set-up");
-  if (names.some((name) => ["stores: their promises", "package: tarball in projects"].includes(name))) need("stores: set-up");
+  if (names.some((name) => ["stores: their promises", "durable executions", "package: tarball in projects"].includes(name)))
+    need("stores: set-up");
   if (names.includes("browser: page")) need("page: build", "browser: page");
   chosen.sort((a, b) => steps.indexOf(a) - steps.indexOf(b));
 
