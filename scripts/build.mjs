@@ -113,7 +113,7 @@ async function bundle() {
   });
   chmodSync(join(dist, "cli.js"), 0o755);
 
-  for (const name of ["index", "folder", "debug", "debugger", "durable", "indexeddb", "server", "sqlite", "testing"]) {
+  for (const name of ["index", "folder", "debug", "debugger", "durable", "indexeddb", "postgres", "server", "sqlite", "testing"]) {
     const types = readFileSync(join(root, `js/api/${name}.d.ts`), "utf8");
     writeFileSync(join(dist, `${name}.d.ts`), types);
     writeFileSync(join(dist, `${name}.d.cts`), types.replaceAll(/"(\.\/(?:index|durable|testing))\.js"/g, '"$1.cjs"'));
@@ -191,7 +191,7 @@ async function bundleForNode(esbuild, options) {
 }
 
 /** Entries that are for Node, with their names in dist. */
-const NODE_ENTRIES = [["node"], ["folder"], ["debug-node"], ["durable-node"], ["server"], ["sqlite"], ["testing"]];
+const NODE_ENTRIES = [["node"], ["folder"], ["debug-node"], ["durable-node"], ["postgres"], ["server"], ["sqlite"], ["testing"]];
 
 /** In bundles the WebAssembly is in the code, and no file is looked for beside it. */
 const holding = {

@@ -16,6 +16,7 @@ const entries = [
   ["stepglass/node", "folder"],
   ["stepglass/server", "server"],
   ["stepglass/sqlite", "sqlite"],
+  ["stepglass/postgres", "postgres"],
   ["stepglass/durable", "durable"],
   ["stepglass/indexeddb", "indexeddb"],
   ["stepglass/debug", "debug"],

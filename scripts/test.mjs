@@ -13,8 +13,9 @@ import { installBundlers } from "./bundlers.mjs";
 import { installNodeClients, pythonClients } from "./clients.mjs";
 import { RESULT } from "./files-reporter.mjs";
 import { getFonts } from "./fonts.mjs";
-import { installIn, main, setUp } from "./setup.mjs";
+import { main, setUp } from "./setup.mjs";
 import { root } from "./steps.mjs";
+import { setUpStores } from "./stores.mjs";
 
 let given;
 try {
@@ -49,7 +50,7 @@ const steps = [
   ["package: types (bundler)", [...bin("typescript", "bin/tsc"), "-p", "pkg-tests/types/tsconfig.bundler.json"]],
   ["package: types (no DOM, no Node)", [...bin("typescript", "bin/tsc"), "-p", "pkg-tests/types/tsconfig.plain.json"]],
   ["package: behaviour", () => nodeTests("pkg-tests/api")],
-  ["stores: set-up", () => installIn("pkg-tests/store", "stores")],
+  ["stores: set-up", setUpStores],
   ["stores: their promises", () => nodeTests("pkg-tests/store")],
   ["durable executions", () => nodeTests("pkg-tests/durable")],
   ["server: set-up", setUpClients],

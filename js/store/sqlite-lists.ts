@@ -1,7 +1,8 @@
 // The SQL of lists: which rows a filter selects, the latest first.
 
 import type { ExecutionFilter } from "../api/durable.d.ts";
-import { bound, escaped, type Value } from "./sqlite-database.ts";
+import type { Value } from "./sqlite-database.ts";
+import { bound, escaped } from "./texts.ts";
 
 /** A part of a statement, and the values of its parameters. */
 export interface Sql {

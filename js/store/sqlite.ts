@@ -19,10 +19,11 @@ import type { PlatformUrl } from "../api/index.d.ts";
 import type { SqliteDatabase, SqliteStore as PublicSqliteStore } from "../api/sqlite.d.ts";
 import { StoreConflict, StoreError } from "./errors.ts";
 import { changed, closed, documentText, pageOf, piecesOf, refused, type Stored } from "./records.ts";
-import { bound, Connection, isBusy, storeError, textOf, type Row, type Value } from "./sqlite-database.ts";
+import { Connection, isBusy, storeError, type Row, type Value } from "./sqlite-database.ts";
 import { counted, page, ROW, type Numbers } from "./sqlite-lists.ts";
 import { open as openSchema } from "./sqlite-schema.ts";
 import { copyTo, type Source } from "./sqlite-source.ts";
+import { bound, textOf } from "./texts.ts";
 
 /** Members of a record that have a row of their own: four times the number of the execution, and the place here. */
 const PAYLOADS = ["input", "output", "cause"] as const;

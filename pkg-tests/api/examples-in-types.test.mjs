@@ -97,6 +97,7 @@ const SURROUNDINGS = {
   ],
   "await element.attach": "browser",
   'indexedDB("orders");': "browser",
+  "() => new pg.Client(": "database",
   "<stepglass-debugger": "browser",
   'folder("./data")': [
     `import { mkdirSync, writeFileSync } from "node:fs"; mkdirSync("data/in", { recursive: true }); writeFileSync("data/in/orders.json", "[1, 2]");
@@ -179,8 +180,8 @@ test("there are surroundings for each example, and an example for all surroundin
 
 for (const { where, language, text } of examples) {
   const surroundings = Object.entries(SURROUNDINGS).find(([part]) => text.includes(part))?.[1];
-  // pkg-tests/packed/component.test.mjs has the element in a page, which this process is not.
-  if (surroundings === "browser") continue;
+  // pkg-tests/packed/component.test.mjs has the element in a page, which this process is not, and pkg-tests/store has a server.
+  if (surroundings === "browser" || surroundings === "database") continue;
   test(`${where} runs`, async () => {
     assert.equal(language, "js");
     const [given, then] = surroundings;

@@ -1,0 +1,18 @@
+// The entry `stepglass/postgres`: a store in a PostgreSQL database.
+
+import type { PostgresOptions } from "../api/postgres.d.ts";
+import type { Store } from "../api/durable.d.ts";
+import { misuse } from "../base/errors.ts";
+import { checkOptions } from "../base/options.ts";
+import { shown } from "../base/shown.ts";
+import { PostgresStore } from "../store/postgres.ts";
+
+/** Makes a store of a schema in a PostgreSQL database. */
+export function postgres(options: PostgresOptions): Store {
+  checkOptions(options, ["client", "schema", "wait"], "postgres()");
+  const { client, schema = "stepglass", wait = false } = options;
+  if (typeof client !== "function") throw misuse("INVALID_OPTION", "postgres(): client must be a function, such as () => new pg.Client(…)");
+  if (typeof schema !== "string" || schema === "" || schema.includes("\0"))
+    throw misuse("INVALID_OPTION", `postgres(): schema must be a name, not ${shown(schema)}`);
+  return new PostgresStore({ client, schema: `"${schema.replaceAll('"', '""')}"`, wait });
+}

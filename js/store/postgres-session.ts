@@ -1,0 +1,132 @@
+// A session with a PostgreSQL server that owns a store: whoever holds the session's lock does.
+//
+// The lock belongs to the server's session, and all writes go through that session. When the connection breaks or the process dies, the
+// server ends the session and frees the lock, so that a process that has lost it cannot write any more: the lock is the fence.
+
+import { messageOf } from "../base/errors.ts";
+import type { PostgresClient } from "../api/postgres.d.ts";
+import { closed } from "./records.ts";
+import { bound } from "./texts.ts";
+import { StoreConflict, StoreError } from "./errors.ts";
+import { migrate } from "./postgres-schema.ts";
+
+/** A row of a result. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** How a session is made. */
+export interface SessionOptions {
+  /** A client that is not connected yet. */
+  client: () => PostgresClient | Promise<PostgresClient>;
+  /** The name of the schema, quoted. */
+  schema: string;
+  /** Whether to wait until the owner ends. */
+  wait: boolean;
+}
+
+// The first number of the advisory locks of stores: "Step".
+const LOCK = 0x53746570;
+/** How often, in milliseconds, a session that waits asks for the lock. */
+const POLL = 500;
+
+export class Session {
+  readonly #client: PostgresClient;
+  /** The work on the session, one after the other: a transaction is nobody else's. */
+  #last: Promise<unknown> = Promise.resolve();
+  #ended = false;
+
+  private constructor(client: PostgresClient) {
+    this.#client = client;
+    // Without a listener the error of a connection that breaks would end the process.
+    client.on?.("error", () => (this.#ended = true));
+    client.on?.("end", () => (this.#ended = true));
+  }
+
+  /** A session that has the schema's lock. Throws StoreConflict while another one has it. */
+  static async open({ client, schema, wait }: SessionOptions, isWanted: () => boolean): Promise<Session> {
+    const session = new Session(await client());
+    try {
+      await session.#client.connect();
+      for (;;) {
+        const [row] = await session.query("SELECT pg_try_advisory_lock($1, hashtext($2)) AS got", [LOCK, schema]);
+        if (row?.got === true) break;
+        if (!wait || !isWanted()) throw new StoreConflict(`the schema ${schema} is open in another process`);
+        await new Promise((resolve) => setTimeout(resolve, POLL));
+      }
+      await migrate(session, schema);
+      return session;
+    } catch (error) {
+      await session.end();
+      throw storeError(error);
+    }
+  }
+
+  /** Whether the connection is gone, and the lock with it. */
+  get isEnded(): boolean {
+    return this.#ended;
+  }
+
+  /** The rows of a result. */
+  async query(text: string, values?: readonly unknown[]): Promise<Row[]> {
+    const { rows } = await (values === undefined ? this.#client.query(text) : this.#client.query({ text, values: values.map(valueOf) }));
+    return (rows as Row[] | undefined) ?? [];
+  }
+
+  /** Does some work when all before it is done. */
+  use<Result>(work: () => Promise<Result>): Promise<Result> {
+    const done = this.#last.then(() => {
+      if (this.#ended) throw closed();
+      return work();
+    });
+    this.#last = done.catch(() => {});
+    return done.catch((error: unknown) => {
+      throw storeError(error);
+    });
+  }
+
+  /** Does everything that `work` does, or nothing. Only inside of `use`, or where the session is nobody else's. */
+  async transaction<Result>(work: () => Promise<Result>): Promise<Result> {
+    await this.query("BEGIN");
+    try {
+      const result = await work();
+      await this.query("COMMIT");
+      return result;
+    } catch (error) {
+      await this.query("ROLLBACK").catch(() => {});
+      throw error;
+    }
+  }
+
+  /** Ends the session, when what was begun is done. */
+  async end(): Promise<void> {
+    await this.#last;
+    if (this.#ended) return;
+    this.#ended = true;
+    await this.#client.end().catch(() => {});
+  }
+}
+
+/** An error of the server or of the connection as one of a store. */
+function storeError(error: unknown): Error {
+  if (error instanceof StoreConflict || error instanceof StoreError) return error;
+  const { code } = error as { code?: unknown };
+  // disk_full, and what is out of some other resource.
+  if (typeof code === "string" && /^53[1-4]00$/.test(code))
+    return new StoreError("STORE_FULL", `PostgreSQL has no room: ${messageOf(error)}`, { cause: error });
+  return new StoreError("STORE_FAILED", `PostgreSQL: ${messageOf(error)}`, { cause: error });
+}
+
+/** A text in the form in which PostgreSQL keeps it. */
+export class Kept {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** A value as PostgreSQL can keep it. */
+function valueOf(value: unknown): unknown {
+  if (value instanceof Kept) return value.text;
+  if (typeof value === "string") return bound(value);
+  return Array.isArray(value) ? value.map(valueOf) : value;
+}

@@ -1,0 +1,259 @@
+// A write to PostgreSQL: what its batches make of the rows that they meet, and the statements that write it.
+
+import type { Batch, BatchResult, Texts } from "../api/durable.d.ts";
+import { type Stored, changed, piecesOf, refused } from "./records.ts";
+import type { Row, Session } from "./postgres-session.ts";
+import { textOf } from "./texts.ts";
+
+/** Members of a record that have a column of their own. */
+const COLUMNS = new Set(["id", "name", "machineArn", "mapRunArn", "status", "startDate", "order", "version"]);
+const PAYLOADS = ["input", "output", "cause"] as const;
+
+/** Figures of an execution. */
+interface Figures {
+  facts: number;
+  events: number;
+  /** How many facts the last snapshot has replaced. */
+  base: number;
+  /** 1 if there is a snapshot. */
+  snapshots: number;
+  /** The characters of the snapshot and the facts since. */
+  held: number;
+  /** The characters of all texts. */
+  bytes: number;
+}
+
+/** An execution as a write makes it. */
+interface Entry extends Figures {
+  record: Stored;
+  wakeAt: number | null;
+  isNew: boolean;
+  touched: boolean;
+  /** Whether the facts and the snapshot that are stored are to be removed. */
+  clears: boolean;
+  snapshot: string | undefined;
+  newFacts: (Texts & { seq: number })[];
+  newEvents: (Texts & { first: number })[];
+}
+
+export class PostgresWrite {
+  readonly #session: Session;
+  readonly #entries = new Map<string, Entry>();
+  #order = 0;
+  #created = 0;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  /** Reads what is there of these executions. */
+  async read(ids: readonly string[]): Promise<void> {
+    const [counter] = await this.#session.query("SELECT value FROM counter WHERE name = 'order'");
+    this.#order = Number(counter?.value ?? 0);
+    const rows = await this.#session.query("SELECT * FROM execution WHERE arn = ANY($1)", [[...new Set(ids)]]);
+    for (const row of rows) this.#entries.set(textOf(row.arn), entryOf(row));
+  }
+
+  /** Whether there is an execution with this id. */
+  knows(id: string): boolean {
+    return this.#entries.has(id);
+  }
+
+  /** Adds a batch, which changes nothing if it is refused. */
+  add(batch: Batch): BatchResult {
+    const known = this.#entries.get(batch.id);
+    const error = refused(batch, known?.record.version);
+    if (error !== undefined) return { ok: false, error };
+    let record: Stored;
+    let pieces: Texts[];
+    try {
+      // Whatever can fail comes before the first change.
+      record = changed(known?.record, batch, known?.record.order ?? this.#order + 1);
+      pieces = batch.events === undefined || batch.events.count === 0 ? [] : piecesOf(batch.events);
+    } catch (thrown) {
+      return { ok: false, error: thrown as Error };
+    }
+    const entry = known ?? newEntry(record);
+    if (known === undefined) {
+      this.#entries.set(batch.id, entry);
+      this.#order += 1;
+      this.#created += 1;
+    }
+    entry.bytes += known === undefined ? payloadSize(record) : payloadSize(record) - payloadSize(entry.record);
+    entry.record = record;
+    entry.touched = true;
+    if (batch.wakeAt !== undefined) entry.wakeAt = batch.wakeAt;
+    append(entry, batch, pieces);
+    return { ok: true, version: record.version, order: record.order };
+  }
+
+  /** Writes what the batches have made. */
+  async perform(): Promise<void> {
+    const touched = [...this.#entries.values()].filter((entry) => entry.touched);
+    if (touched.length === 0) return;
+    const session = this.#session;
+    if (this.#created > 0) await session.query("UPDATE counter SET value = $1 WHERE name = 'order'", [this.#order]);
+    await this.#insert(touched.filter(({ isNew }) => isNew));
+    await this.#update(touched.filter(({ isNew }) => !isNew));
+    const cleared = touched.filter(({ clears, isNew }) => clears && !isNew).map(orderOf);
+    if (cleared.length > 0) {
+      await session.query("DELETE FROM fact WHERE execution = ANY($1::bigint[])", [cleared]);
+      await session.query("DELETE FROM snapshot WHERE execution = ANY($1::bigint[])", [cleared]);
+    }
+    const snapshots = touched.filter(({ snapshot }) => snapshot !== undefined);
+    if (snapshots.length > 0)
+      await session.query("INSERT INTO snapshot SELECT * FROM unnest($1::bigint[], $2::text[])", [
+        snapshots.map(orderOf),
+        snapshots.map(({ snapshot }) => snapshot),
+      ]);
+    await this.#texts(
+      "fact",
+      touched.flatMap((entry) => entry.newFacts.map((one) => [orderOf(entry), one.seq, one.count, one.text])),
+    );
+    await this.#texts(
+      "history",
+      touched.flatMap((entry) => entry.newEvents.map((one) => [orderOf(entry), one.first, one.count, one.text])),
+    );
+  }
+
+  async #texts(table: "fact" | "history", rows: unknown[][]): Promise<void> {
+    if (rows.length === 0) return;
+    await this.#session.query(
+      `INSERT INTO ${table} SELECT * FROM unnest($1::bigint[], $2::integer[], $3::integer[], $4::text[])`,
+      [0, 1, 2, 3].map((column) => rows.map((row) => row[column])),
+    );
+  }
+
+  async #insert(entries: readonly Entry[]): Promise<void> {
+    if (entries.length === 0) return;
+    const rows = entries.map((entry) => [orderOf(entry), entry.record.id, ...listed(entry), ...figures(entry), ...texts(entry)]);
+    await this.#session.query(
+      `INSERT INTO execution SELECT id, arn, machine, map_run, name, status, ARRAY(SELECT md5(tag) FROM jsonb_array_elements_text(tags::jsonb) AS tag), version,
+        start_date, ended_at, wake_at, facts, events, base, snapshots, held, bytes, about, input, output, cause
+       FROM unnest(${types(["bigint", "text", ...LISTED, ...FIGURES, ...TEXTS])})
+       AS t (id, arn, machine, map_run, name, status, tags, start_date, ended_at, version, wake_at, facts, events, base, snapshots, held, bytes, about, input, output, cause)`,
+      columns(rows),
+    );
+  }
+
+  async #update(entries: readonly Entry[]): Promise<void> {
+    if (entries.length === 0) return;
+    const rows = entries.map((entry) => [orderOf(entry), ...listed(entry), ...figures(entry), ...texts(entry)]);
+    await this.#session.query(
+      `UPDATE execution AS e SET name = t.name, status = t.status, tags = ARRAY(SELECT md5(tag) FROM jsonb_array_elements_text(t.tags::jsonb) AS tag),
+        version = t.version, start_date = t.start_date, ended_at = t.ended_at, wake_at = t.wake_at, facts = t.facts, events = t.events,
+        base = t.base, snapshots = t.snapshots, held = t.held, bytes = t.bytes, about = t.about, input = t.input, output = t.output, cause = t.cause
+       FROM unnest(${types(["bigint", ...LISTED, ...FIGURES, ...TEXTS])})
+       AS t (id, machine, map_run, name, status, tags, start_date, ended_at, version, wake_at, facts, events, base, snapshots, held, bytes, about, input, output, cause)
+       WHERE e.id = t.id`,
+      columns(rows),
+    );
+  }
+}
+
+// What rows are written with, in their order, and the types of these columns.
+const LISTED = ["text", "text", "text", "text", "text", "double precision", "double precision"];
+const FIGURES = ["integer", "double precision", "integer", "integer", "integer", "integer", "double precision", "double precision"];
+const TEXTS = ["text", "text", "text", "text"];
+
+function listed({ record }: Entry): unknown[] {
+  const { machineArn, mapRunArn = null, name, status, startDate, stopDate, tags = {} } = record;
+  const all = Object.entries(tags).map((tag) => JSON.stringify(tag));
+  const endedAt = status === "RUNNING" ? null : (stopDate ?? Infinity);
+  return [machineArn, mapRunArn, name, status, JSON.stringify(all), startDate, endedAt];
+}
+
+function figures({ record, wakeAt, facts, events, base, snapshots, held, bytes }: Entry): unknown[] {
+  return [record.version, wakeAt, facts, events, base, snapshots, held, bytes];
+}
+
+function texts({ record }: Entry): unknown[] {
+  const about: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(record)) if (!COLUMNS.has(name) && !isPayload(name, value)) about[name] = value;
+  return [JSON.stringify(about), ...PAYLOADS.map((name) => (typeof record[name] === "string" ? record[name] : null))];
+}
+
+function isPayload(name: string, value: unknown): boolean {
+  return typeof value === "string" && (PAYLOADS as readonly string[]).includes(name);
+}
+
+/** Parameters that are arrays of these types. */
+function types(names: readonly string[]): string {
+  return names.map((name, i) => `$${i + 1}::${name}[]`).join(", ");
+}
+
+/** The columns of rows. */
+function columns(rows: readonly unknown[][]): unknown[][] {
+  return (rows[0] ?? []).map((_, column) => rows.map((row) => row[column]));
+}
+
+const orderOf = ({ record }: Entry): number => record.order;
+
+function payloadSize(record: Stored): number {
+  return PAYLOADS.reduce((size, name) => size + (typeof record[name] === "string" ? record[name].length : 0), 0);
+}
+
+/** Appends facts and events, and replaces facts by a snapshot. */
+function append(entry: Entry, { facts, snapshot }: Batch, pieces: readonly Texts[]): void {
+  if (facts !== undefined && facts.count > 0) {
+    // A snapshot in the same batch replaces them at once.
+    if (snapshot === undefined) entry.newFacts.push({ ...facts, seq: entry.facts });
+    entry.facts += facts.count;
+    entry.held += facts.text.length;
+    entry.bytes += facts.text.length;
+  }
+  if (snapshot !== undefined) {
+    entry.clears = true;
+    entry.newFacts = [];
+    entry.snapshot = snapshot ?? undefined;
+    entry.base = entry.facts;
+    entry.snapshots = snapshot === null ? 0 : 1;
+    entry.bytes += (snapshot?.length ?? 0) - entry.held;
+    entry.held = snapshot?.length ?? 0;
+  }
+  for (const piece of pieces) {
+    entry.newEvents.push({ ...piece, first: entry.events });
+    entry.events += piece.count;
+    entry.bytes += piece.text.length;
+  }
+}
+
+const NOTHING = { touched: false, clears: false, snapshot: undefined };
+
+function newEntry(record: Stored): Entry {
+  const figures: Figures = { facts: 0, events: 0, base: 0, snapshots: 0, held: 0, bytes: 0 };
+  return { ...NOTHING, ...figures, record, wakeAt: null, isNew: true, newFacts: [], newEvents: [] };
+}
+
+function entryOf(row: Row): Entry {
+  const record = { ...(JSON.parse(textOf(row.about)) as object), ...columnsOf(row) } as Stored;
+  for (const name of PAYLOADS) if (typeof row[name] === "string") record[name] = textOf(row[name]);
+  return {
+    ...NOTHING,
+    record,
+    facts: Number(row.facts),
+    events: Number(row.events),
+    base: Number(row.base),
+    snapshots: Number(row.snapshots),
+    held: Number(row.held),
+    bytes: Number(row.bytes),
+    wakeAt: row.wake_at as number | null,
+    isNew: false,
+    newFacts: [],
+    newEvents: [],
+  };
+}
+
+/** The members of a record that have a column. */
+export function columnsOf(row: Row): Partial<Stored> {
+  return {
+    id: textOf(row.arn),
+    name: textOf(row.name),
+    machineArn: textOf(row.machine),
+    ...(typeof row.map_run === "string" && { mapRunArn: textOf(row.map_run) }),
+    status: textOf(row.status) as Stored["status"],
+    startDate: Number(row.start_date),
+    order: Number(row.id),
+    version: Number(row.version),
+  };
+}

@@ -1,0 +1,118 @@
+// The store in PostgreSQL keeps the promises of every store; and what only it promises, of processes that stand by.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { after, before, test } from "node:test";
+import { importSource } from "../../scripts/sources.mjs";
+import { pg, programs, startServer } from "./postgres-server.mjs";
+import { append, create, factsOf, record, storeSuite, texts } from "./suite.mjs";
+
+const { postgres } = await importSource("js/entries/postgres.ts");
+const why =
+  pg === undefined
+    ? "pg is not installed: npm ci --prefix pkg-tests/store"
+    : programs() === undefined
+      ? "there is no PostgreSQL server here"
+      : false;
+
+let server;
+before(() => {
+  if (!why) server = startServer();
+});
+after(() => server?.stop());
+
+const client = () => new pg.Client(server.config);
+let schemas = 0;
+
+/** A store in a new schema. */
+function fresh(more = {}) {
+  const schema = `s${(schemas += 1)}`;
+  const store = () => postgres({ client, schema, ...more });
+  return { schema, store: store(), another: store };
+}
+
+storeSuite((name, run) => test(name, { skip: why }, run), "PostgreSQL", fresh);
+
+const check = (name, run) => test(`PostgreSQL: ${name}`, { skip: why }, run);
+
+check("another process stands by, and takes over when the owner ends", async () => {
+  const { store, schema } = fresh();
+  await store.open({ owner: "a" });
+  await create(store, record("e"));
+  const standby = postgres({ client, schema, wait: true });
+  let isOpen = false;
+  const opening = standby.open({ owner: "b" }).then(() => (isOpen = true));
+  await append(store, "e", { facts: texts(1, 2) });
+  assert.equal(isOpen, false);
+  await store.close();
+  await opening;
+  assert.deepEqual(factsOf(await standby.load("e")), [1, 2]);
+  await standby.close();
+});
+
+check("a killed process frees the store, and nothing that was acknowledged is lost", async () => {
+  const { schema } = fresh();
+  const writer = spawn(
+    process.execPath,
+    [new URL("postgres-writer.mjs", import.meta.url).pathname, JSON.stringify({ ...server.config, schema })],
+    { stdio: ["ignore", "pipe", "inherit"] },
+  );
+  let acknowledged = 0;
+  const enough = new Promise((resolve) => {
+    writer.stdout.on("data", (data) => {
+      acknowledged += String(data).length;
+      if (acknowledged >= 40) resolve();
+    });
+  });
+  const store = postgres({ client, schema, wait: true });
+  await enough;
+  writer.kill("SIGKILL");
+  await once(writer, "exit");
+  await store.open({ owner: "next" });
+  const { facts, journal } = await store.load("e");
+  assert.ok(facts >= acknowledged, `${facts} of ${acknowledged}`);
+  assert.deepEqual(
+    factsOf({ journal }),
+    Array.from({ length: facts }, (_, i) => i),
+  );
+  await store.close();
+});
+
+check("a server that is restarted is found again; one who has lost the store writes nothing", async () => {
+  const { store, schema } = fresh();
+  await store.open({ owner: "a" });
+  await create(store, record("e"));
+  server.restart();
+  await assert.rejects(async () => {
+    // The first to notice that the connection is gone fails, and the next connects.
+    for (let i = 0; i < 2; i += 1) await append(store, "e", { facts: texts("lost?") });
+    throw new Error("written");
+  });
+  const { version } = await store.get("e");
+  const other = postgres({ client, schema });
+  await assert.rejects(other.open({ owner: "b" }), { code: "STORE_CONFLICT" });
+  await append(store, "e", { facts: texts("kept") });
+  assert.equal((await store.get("e")).version, version + 1);
+  // Its connection ends, and another process is faster.
+  const spy = client();
+  await spy.connect();
+  await spy.query("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND classid = $1", [0x53746570]);
+  await other.open({ owner: "b" });
+  await append(other, "e", { facts: texts("by the other") });
+  await assert.rejects(store.write([{ id: "e", version: version + 1, facts: texts("by a zombie") }]));
+  assert.deepEqual(factsOf(await other.load("e")).slice(-2), ["kept", "by the other"]);
+  await spy.end();
+  await other.close();
+  await store.close();
+});
+
+check("a schema of a newer version is refused", async () => {
+  const { store, schema } = fresh();
+  await store.open({ owner: "a" });
+  await store.close();
+  const spy = client();
+  await spy.connect();
+  await spy.query(`INSERT INTO "${schema}".version VALUES (99)`);
+  await spy.end();
+  await assert.rejects(store.open({ owner: "a" }), { code: "STORE_NEWER", message: /update Stepglass/ });
+});
