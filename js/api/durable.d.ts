@@ -88,6 +88,15 @@ export class Runtime {
   stopAll(filter: RuntimeFilter, error?: string, cause?: string): Promise<number>;
   /** Redrives all executions that the filter selects and that have failed, timed out or were aborted. */
   redriveAll(filter: RuntimeFilter): Promise<RedriveReport>;
+  /**
+   * Has executions of a machine started again and again; a schedule of that name is changed. It is kept in the store: after a restart it
+   * goes on, and each start happens once. The executions are named after the schedule and the time: `nightly-20260105T020000Z`.
+   */
+  schedule(name: string, options: ScheduleOptions): Promise<ScheduleDescription>;
+  /** Returns all schedules. */
+  schedules(): Promise<ScheduleDescription[]>;
+  /** Removes a schedule; executions that it has started run on. False if there is none of that name. */
+  unschedule(name: string): Promise<boolean>;
   /** How many executions are in memory. */
   readonly resident: number;
   /**
@@ -220,6 +229,47 @@ export interface DurableExecution<Output = any> {
   migrate(definition?: Definition | StateMachine): Promise<void>;
   /** Tries again to continue an execution that is suspended. Rejects with `EXECUTION_SUSPENDED` if it still cannot. */
   resume(): Promise<void>;
+}
+
+/** Options of {@link Runtime.schedule}: `cron` or `every`, and what is started. */
+export interface ScheduleOptions {
+  /** The name of the machine. */
+  machine: string;
+  /** Default: `{}`. `"<aws.scheduler.scheduled-time>"` in it becomes the time, such as `2026-01-05T02:00:00.000Z`. */
+  input?: unknown;
+  /**
+   * Minute, hour, day of the month, month, day of the week: `"0 2 * * MON-FRI"`, with lists, ranges, steps and names; or `@hourly`,
+   * `@daily`, `@weekly`, `@monthly`, `@yearly`. When clocks go forward, what the skipped hour would have had starts at its end; when they
+   * go back, a fixed hour starts once.
+   */
+  cron?: string;
+  /** An interval, counted from when the schedule was made: `"15 min"`. Descriptions have it in milliseconds. */
+  every?: string | number;
+  /** Where the times of `cron` are: `"Europe/Berlin"`. Default: `"UTC"`. */
+  timezone?: string;
+  /**
+   * If the execution before runs still: `"skip"` leaves this one out, `"buffer"` starts it afterwards (at most one waits), `"allow"` starts
+   * it. Default: `"skip"`.
+   */
+  overlap?: "skip" | "buffer" | "allow";
+  /** After a time in which the process was down: start only the `"one"` that was missed last, `"all"` (at most 1,000), or `"none"`. Default: `"one"`. */
+  catchUp?: "one" | "all" | "none";
+  /** For {@link Runtime.list}. */
+  tags?: Record<string, string>;
+}
+
+/** A schedule. Times are milliseconds since 1970. */
+export interface ScheduleDescription extends ScheduleOptions {
+  name: string;
+  created: number;
+  /** When it starts an execution next. */
+  next: number | null;
+  /** The execution that it has started last, and when that was due. */
+  last?: { arn: string; at: number };
+  /** The start that waits for the last execution to end. */
+  buffered?: number;
+  /** Why the last start could not be made. */
+  problem?: string;
 }
 
 /** The outcome of {@link Runtime.migrate}. */

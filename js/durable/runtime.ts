@@ -13,6 +13,8 @@ import type {
   Runtime as PublicRuntime,
   RuntimeFilter,
   RuntimeOptions,
+  ScheduleDescription,
+  ScheduleOptions,
   VerificationReport,
 } from "../api/durable.d.ts";
 import { asyncDispose } from "../base/dispose.ts";
@@ -36,6 +38,7 @@ import { settle } from "./live.ts";
 import { Operations } from "./operations.ts";
 import { Programs } from "./programs.ts";
 import { OptionedHandlers, optionsOf } from "./task-options.ts";
+import { Schedules } from "./schedules.ts";
 import { RuntimeTasks } from "./tasks.ts";
 
 const OPTIONS = [
@@ -55,6 +58,7 @@ export class Runtime implements PublicRuntime {
   readonly #programs: Programs;
   readonly #tasks: RuntimeTasks;
   readonly #operations: Operations;
+  readonly #schedules: Schedules;
   readonly #arns: string;
   #endedSince = 0;
   #prunedAt = 0;
@@ -80,6 +84,13 @@ export class Runtime implements PublicRuntime {
     const handlers = new OptionedHandlers(options.tasks, this.#tasks, options.taskOptions, this.#host);
     this.#programs = new Programs(store, options, (name) => this.#machineArn(name), handlers);
     this.#operations = new Operations(this.#host, this.#programs);
+    this.#schedules = new Schedules({
+      store,
+      clock: this.#host.clock,
+      start: (machine, more) => this.#scheduled(machine, more),
+      record: (arn) => this.#host.record(arn),
+      failed: (error) => this.#failed({ error, failures: 1, retriesIn: 0 }),
+    });
   }
 
   /** Opens the store and goes on with whatever ran. */
@@ -90,6 +101,7 @@ export class Runtime implements PublicRuntime {
   async #open(): Promise<this> {
     await this.#host.open();
     await this.#tasks.children.sweep().catch((error: unknown) => this.#failed({ error, failures: 1, retriesIn: 0 }));
+    await this.#schedules.open();
     return this;
   }
 
@@ -216,13 +228,32 @@ export class Runtime implements PublicRuntime {
     return this.#operations.redriveAll(this.#filter(filter));
   }
 
+  /** Starts executions of a machine again and again. */
+  schedule(name: string, options: ScheduleOptions): Promise<ScheduleDescription> {
+    return this.#schedules.put(name, options);
+  }
+
+  async schedules(): Promise<ScheduleDescription[]> {
+    return this.#schedules.list();
+  }
+
+  unschedule(name: string): Promise<boolean> {
+    return this.#schedules.remove(name);
+  }
+
+  /** The execution of a schedule: one that was started before a crash is that one. */
+  async #scheduled(machine: string, options: DurableStartOptions & { name: string }): Promise<string> {
+    const known = await this.#host.record(this.#arn(machine, options.name));
+    return known?.id ?? (await this.start(machine, options)).arn;
+  }
+
   get resident(): number {
     return this.#host.resident;
   }
 
   /** Ends the runtime, not its executions. */
   close({ grace = 0 }: { grace?: number } = {}): Promise<void> {
-    return (this.#closed ??= this.#host.close(grace));
+    return (this.#closed ??= this.#schedules.close().then(() => this.#host.close(grace)));
   }
 
   async [asyncDispose](): Promise<void> {
@@ -253,6 +284,7 @@ export class Runtime implements PublicRuntime {
   #ended(record: ExecutionRecord): void {
     this.#tasks.children.ended(record);
     tell("onEnd", () => this.#options.onEnd?.(described(record)));
+    this.#schedules.ended(record.id);
     if (this.#options.retention === undefined) return;
     this.#endedSince += 1;
     const now = this.#host.clock.now();
