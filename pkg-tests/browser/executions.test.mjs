@@ -249,6 +249,11 @@ describe("executions", { skip }, () => {
     await notice(page, "This browser has no more room for executions. So the run of “Approval” is gone when this tab is closed.").waitFor();
     await list(page);
     await page.getByRole("alert").filter({ hasText: "This browser has no more room for executions." }).waitFor();
+    // A draft that is saved meanwhile takes nothing of that away.
+    await visitor.tab("Input");
+    await visitor.write("Input", '{"saved": true}');
+    await visitor.kept("saved");
+    await comes(() => notice(page, "This browser has no more room for executions.").count(), 1);
     // As soon as there is room it is kept.
     await devtools.send("Storage.overrideQuotaForOrigin", { origin });
     await visitor.tab("Waiting tasks");
@@ -256,6 +261,22 @@ describe("executions", { skip }, () => {
     await visitor.executions(waitsFor("Approve"));
     await comes(() => notice(page, "no more room").count(), 0);
   });
+
+  visit(
+    "where nothing can be kept the list says why, and the run goes on",
+    { before: (page) => page.addInitScript(() => Object.defineProperty(navigator, "locks", { value: undefined })) },
+    async (visitor, page) => {
+      await visitor.open({ definition: APPROVAL });
+      await visitor.run();
+      await visitor.answer("Review", "fine");
+      await page.getByRole("tab", { name: /^Executions/ }).click();
+      await page.getByRole("alert").filter({ hasText: "This browser keeps no executions for this page: that needs" }).waitFor();
+      await comes(() => notice(page, "keeps no executions").count(), 0);
+      await visitor.tab("Waiting tasks");
+      await visitor.answer("Approve", "yes");
+      await comes(() => visitor.output(), APPROVED);
+    },
+  );
 
   visit("clearing what this browser has removes executions too", {}, async (visitor, page) => {
     await half(visitor);

@@ -137,7 +137,7 @@ async function write({ saved, run, ...kept }: KeptRun, whole: Workspace): Promis
   remember(kept.status === "RUNNING" ? id : null);
   if (trouble.value !== "") {
     trouble.value = "";
-    dismiss("storage");
+    dismiss("executions");
   }
   if (before === undefined) await forgetOldest();
   tell();
@@ -180,8 +180,10 @@ function complain(error: Error): void {
   const why = whyNot(error);
   if (trouble.value === why) return;
   trouble.value = why;
+  // Where it can never be, the list says so, and nobody is told with each run.
+  if (error.name === "NotSupportedError") return;
   notify({
-    kind: "storage",
+    kind: "executions",
     warn: true,
     text: `${why} So the run of “${workspace.title.value}” is gone when this tab is closed.`,
     actions: [

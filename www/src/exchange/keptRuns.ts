@@ -33,10 +33,15 @@ export interface Contents {
 
 let opening: Promise<IDBDatabase> | undefined;
 
+/// Throws where the page has no storage that tabs can share.
+function need(): void {
+  if (typeof indexedDB === "undefined" || navigator.locks === undefined)
+    throw new DOMException("no storage that tabs can share", "NotSupportedError");
+}
+
 function database(): Promise<IDBDatabase> {
   opening ??= new Promise<IDBDatabase>((resolve, reject) => {
-    if (typeof indexedDB === "undefined" || navigator.locks === undefined)
-      return reject(new DOMException("no storage that tabs can share", "NotSupportedError"));
+    need();
     const request = indexedDB.open(NAME, VERSION);
     request.onupgradeneeded = () => {
       request.result.createObjectStore("about", { keyPath: "id" });
@@ -99,12 +104,14 @@ export function removeKept(ids: readonly string[]): Promise<void> {
 const lockOf = (id: string): string => `${NAME} ${id}`;
 
 /// Takes what only one tab has: the right to write an execution. Gives what frees it, or undefined where another tab has it.
-export function claim(id: string, { wait, lost }: { wait?: AbortSignal; lost: () => void }): Promise<Free | undefined> {
+export async function claim(id: string, { wait, lost }: { wait?: AbortSignal; lost: () => void }): Promise<Free | undefined> {
+  need();
   return takeLock(lockOf(id), { wait, lost });
 }
 
 /// The executions that any tab of this browser has.
 export async function claimed(): Promise<Set<string>> {
+  need();
   const { held = [] } = await navigator.locks.query();
   return new Set(held.flatMap(({ name }) => (name?.startsWith(lockOf("")) ? [name.slice(lockOf("").length)] : [])));
 }
