@@ -97,6 +97,13 @@ export class Runtime {
   schedules(): Promise<ScheduleDescription[]>;
   /** Removes a schedule; executions that it has started run on. False if there is none of that name. */
   unschedule(name: string): Promise<boolean>;
+  /**
+   * Takes tasks of a queue in this process: those whose {@link TaskOptions} name it. Without a worker they wait. Of those that wait, executions
+   * with a higher `priority` come first, then the first come.
+   */
+  worker(options: WorkerOptions): Worker;
+  /** Returns the queues. */
+  queues(): QueueDescription[];
   /** How many executions are in memory. */
   readonly resident: number;
   /**
@@ -121,6 +128,8 @@ export interface RuntimeOptions extends Limits {
   tasks?: TaskHandlers;
   /** What a definition does not say of its tasks, by the name of a state, or by a Resource. */
   taskOptions?: Readonly<Record<string, TaskOptions>>;
+  /** Limits of queues, by name. A queue needs no options. */
+  queues?: Readonly<Record<string, QueueOptions>>;
   /** Which ended executions to keep: for so many days, and so many of them. Default: all. */
   retention?: { days?: number; executions?: number };
   /** How many executions that wait stay in memory; the others are loaded when they are due. Default: 1,000. */
@@ -154,6 +163,48 @@ export interface TaskOptions {
    * Retry takes only where it names it.
    */
   retryExpirationSeconds?: number;
+  /** The queue in which the task waits for a worker: {@link Runtime.worker}. Default: none, its handler is called at once. */
+  queue?: string;
+  /** How long it may wait there; then it fails with `States.Timeout`. Default: as the queue has it. After a restart it counts anew. */
+  scheduleToStartSeconds?: number;
+}
+
+/** Options of a queue. */
+export interface QueueOptions {
+  /** How many of its tasks may be at work at once, with all workers of this process. Default: no limit. */
+  concurrency?: number;
+  /** How many of its tasks may begin in a second. Default: no limit. */
+  rate?: number;
+  /** How long tasks may wait in it. Default: as long as the state's TimeoutSeconds allows. */
+  scheduleToStartSeconds?: number;
+}
+
+/** Options of a worker. */
+export interface WorkerOptions {
+  queue: string;
+  /** Its handlers. Default: those of the runtime. */
+  tasks?: TaskHandlers;
+  /** How many tasks it does at once. Default: 1. */
+  concurrency?: number;
+  /** How many tasks it begins in a second. Default: no limit. */
+  rate?: number;
+}
+
+/** Takes tasks of a queue in this process. */
+export interface Worker {
+  readonly queue: string;
+  /** How many tasks it is doing. */
+  readonly active: number;
+  /** Takes no more tasks; those that wait stay in the queue. Resolves when what it has taken is done. */
+  stop(): Promise<void>;
+}
+
+/** A queue: how many tasks wait in it, how many are at work, and how many workers take from it. */
+export interface QueueDescription {
+  name: string;
+  waiting: number;
+  active: number;
+  workers: number;
 }
 
 /**
@@ -171,6 +222,8 @@ export interface DurableStartOptions {
   input?: unknown;
   /** For {@link Runtime.list}. */
   tags?: Record<string, string>;
+  /** Of tasks that wait in a queue, those of the highest priority come first. Default: 0. */
+  priority?: number;
   /** The seed of UUIDs, random numbers and task tokens: equal seeds give equal ones. Default: random. */
   seed?: number | bigint;
 }

@@ -60,6 +60,7 @@ export interface ChildStart {
   /** The execution that it continues. */
   continued?: Continued;
   tags?: Record<string, string>;
+  priority?: number;
   /** What tells executions of an Express machine apart. */
   run: string;
 }

@@ -9,6 +9,7 @@ import type {
   ExecutionRecord,
   ExecutionSummary,
   MigrationReport,
+  QueueDescription,
   RedriveReport,
   Runtime as PublicRuntime,
   RuntimeFilter,
@@ -16,6 +17,8 @@ import type {
   ScheduleDescription,
   ScheduleOptions,
   VerificationReport,
+  Worker,
+  WorkerOptions,
 } from "../api/durable.d.ts";
 import { asyncDispose } from "../base/dispose.ts";
 import { misuse } from "../base/errors.ts";
@@ -38,14 +41,15 @@ import { settle } from "./live.ts";
 import { Operations } from "./operations.ts";
 import { Programs } from "./programs.ts";
 import { OptionedHandlers, optionsOf } from "./task-options.ts";
+import { Queues } from "./queues.ts";
 import { Schedules } from "./schedules.ts";
 import { RuntimeTasks } from "./tasks.ts";
 
 const OPTIONS = [
   ...["store", "machines", "tasks", "retention", "resident", "region", "account", "clock"],
-  ...["onEnd", "onSuspended", "onStoreError", "taskOptions", ...LIMITS],
+  ...["onEnd", "onSuspended", "onStoreError", "taskOptions", "queues", ...LIMITS],
 ];
-const START_OPTIONS = ["name", "input", "tags", "seed"];
+const START_OPTIONS = ["name", "input", "tags", "priority", "seed"];
 const RESIDENT = 1000;
 const DAY = 86_400_000;
 // Ended executions are removed after so many have ended, or so many milliseconds.
@@ -59,6 +63,7 @@ export class Runtime implements PublicRuntime {
   readonly #tasks: RuntimeTasks;
   readonly #operations: Operations;
   readonly #schedules: Schedules;
+  readonly #queues: Queues;
   readonly #arns: string;
   #endedSince = 0;
   #prunedAt = 0;
@@ -81,7 +86,8 @@ export class Runtime implements PublicRuntime {
       onSuspended: (record, why) => tell("onSuspended", () => options.onSuspended?.(described(record), why)),
       onWriteFailure: (failure) => this.#failed(failure),
     });
-    const handlers = new OptionedHandlers(options.tasks, this.#tasks, options.taskOptions, this.#host);
+    this.#queues = new Queues(this.#host.clock, options.queues, options.tasks);
+    const handlers = new OptionedHandlers(options.tasks, this.#tasks, options.taskOptions, this.#host, this.#queues);
     this.#programs = new Programs(store, options, (name) => this.#machineArn(name), handlers);
     this.#operations = new Operations(this.#host, this.#programs);
     this.#schedules = new Schedules({
@@ -108,11 +114,13 @@ export class Runtime implements PublicRuntime {
   /** Starts an execution, and resolves when it is in the store. */
   async start<Output = any>(machine: string, options: DurableStartOptions = {}): Promise<PublicExecution<Output>> {
     checkOptions(options, START_OPTIONS, "runtime.start()");
-    const { name = randomUuid(), input, tags, seed } = options;
+    const { name = randomUuid(), input, tags, seed, priority = 0 } = options;
+    if (!Number.isFinite(priority)) throw misuse("INVALID_OPTION", `priority must be a number, not ${shown(priority)}`);
     this.#programs.registered(machine);
     const text = input === undefined ? "{}" : argumentText(input, "the input");
     checkStart(name, text, this.#options);
-    const started = await this.#begin({ machine, name, input: text, run: randomUuid(), seed, ...(tags !== undefined && { tags }) });
+    const more = { ...(tags !== undefined && { tags }), ...(priority !== 0 && { priority }) };
+    const started = await this.#begin({ machine, name, input: text, run: randomUuid(), seed, ...more });
     if (started.outcome === "exists" && (started.record.status !== "RUNNING" || started.record.input !== text)) {
       throw misuse(
         "EXECUTION_EXISTS",
@@ -247,13 +255,29 @@ export class Runtime implements PublicRuntime {
     return known?.id ?? (await this.start(machine, options)).arn;
   }
 
+  /** Takes tasks of a queue, in this process. */
+  worker(options: WorkerOptions): Worker {
+    return this.#queues.worker(options);
+  }
+
+  /** The queues, and how many tasks wait in them. */
+  queues(): QueueDescription[] {
+    return this.#queues.list();
+  }
+
   get resident(): number {
     return this.#host.resident;
   }
 
   /** Ends the runtime, not its executions. */
   close({ grace = 0 }: { grace?: number } = {}): Promise<void> {
-    return (this.#closed ??= this.#schedules.close().then(() => this.#host.close(grace)));
+    return (this.#closed ??= this.#end(grace));
+  }
+
+  async #end(grace: number): Promise<void> {
+    await this.#schedules.close();
+    await this.#host.close(grace);
+    this.#queues.close();
   }
 
   async [asyncDispose](): Promise<void> {

@@ -10,6 +10,7 @@ import { Handlers, type TaskSource } from "../tasks/resource.ts";
 import { sparedBy } from "./cancellation.ts";
 import type { Host } from "./host.ts";
 import type { Live } from "./live.ts";
+import type { Queues } from "./queues.ts";
 
 type OptionsByName = Readonly<Record<string, TaskOptions>>;
 
@@ -31,20 +32,27 @@ export class OptionedHandlers extends Handlers {
   /** Handlers that were cancelled and are at work yet, by execution. */
   readonly #closing = new Map<string, Set<Promise<unknown>>>();
 
-  constructor(tasks: TaskHandlers | undefined, source: TaskSource, all: OptionsByName | undefined, host: Host) {
+  readonly #queues: Queues;
+
+  constructor(tasks: TaskHandlers | undefined, source: TaskSource, all: OptionsByName | undefined, host: Host, queues: Queues) {
     super(tasks, source);
     for (const [name, options] of Object.entries(all ?? {})) check(name, options);
     this.#all = all;
     this.#host = host;
+    this.#queues = queues;
     this.#waits = Object.values(all ?? {}).some(({ onCancel }) => onCancel === "wait");
   }
 
   override find(resource: string, state: string, input: unknown): TaskHandler | Taker | undefined {
-    const handler = super.find(resource, state, input);
-    if (this.#all === undefined || typeof handler !== "function") return handler;
     const options = optionsOf(this.#all, state, resource);
+    const handler = options?.queue === undefined ? super.find(resource, state, input) : this.#queued(options.queue, options);
+    if (this.#all === undefined || typeof handler !== "function") return handler;
     if (options === undefined && !this.#waits) return handler;
     return (given, task) => this.#call(handler, options ?? {}, given, task);
+  }
+
+  #queued(queue: string, { scheduleToStartSeconds }: TaskOptions): TaskHandler {
+    return this.#queues.handler(queue, scheduleToStartSeconds, (arn) => Number(this.#host.find(arn)?.record.priority ?? 0));
   }
 
   #call(handler: TaskHandler, options: TaskOptions, input: any, task: PublicTask): unknown {
@@ -117,7 +125,7 @@ export function noteAttempt(state: Record<string, unknown>, details: unknown[]):
 
 function check(name: string, options: TaskOptions): void {
   const where = `taskOptions[${JSON.stringify(name)}]`;
-  checkOptions(options, ["onCancel", "parentClosePolicy", "retryExpirationSeconds"], where);
+  checkOptions(options, ["onCancel", "parentClosePolicy", "retryExpirationSeconds", "queue", "scheduleToStartSeconds"], where);
   const { onCancel = "abandon", parentClosePolicy = "terminate", retryExpirationSeconds = 1 } = options;
   if (!ON_CANCEL.includes(onCancel)) throw misuse("INVALID_OPTION", `${where}.onCancel must be one of ${ON_CANCEL.join(", ")}`);
   if (!POLICIES.includes(parentClosePolicy))

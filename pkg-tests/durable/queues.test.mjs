@@ -1,0 +1,171 @@
+// Queues: tasks wait for workers of the process, in their order and within the limits.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { importSource } from "../../scripts/sources.mjs";
+import { quiet, TestClock } from "./clock.mjs";
+
+const { MemoryStore, Runtime } = await importSource("js/entries/durable-node.ts");
+
+const MAIL = { StartAt: "Mail", States: { Mail: { Type: "Task", Resource: "mail", End: true } } };
+
+function surroundings({ definition = MAIL, ...more } = {}) {
+  const store = new MemoryStore();
+  const clock = new TestClock();
+  const options = { store, clock, machines: { M: definition }, taskOptions: { mail: { queue: "post" } }, ...more };
+  const runtime = (again) => new Runtime({ ...options, ...again });
+  return { store, clock, runtime };
+}
+
+/** Handlers that answer when the test says so. */
+function held() {
+  const began = [];
+  const ends = [];
+  const mail = ({ to }) => new Promise((resolve) => (began.push(to), ends.push(() => resolve(to))));
+  return { began, ends, tasks: { mail } };
+}
+
+const start = async (now, ...names) => {
+  for (const name of names) await now.start("M", { name, input: { to: name } });
+  await quiet();
+};
+
+test("tasks wait in their queue until a worker takes them, also over a restart", async () => {
+  const { runtime } = surroundings();
+  const first = await runtime().open();
+  await start(first, "a", "b");
+  assert.deepEqual(first.queues(), [{ name: "post", waiting: 2, active: 0, workers: 0 }]);
+  await first.close();
+  const now = await runtime().open();
+  await quiet();
+  const { began, ends, tasks } = held();
+  const worker = now.worker({ queue: "post", tasks });
+  await quiet();
+  assert.deepEqual(began, ["a"], "one at a time");
+  assert.deepEqual(now.queues(), [{ name: "post", waiting: 1, active: 1, workers: 1 }]);
+  ends[0]();
+  assert.equal((await (await now.get("M", "a")).result).output, "a");
+  await quiet();
+  assert.deepEqual(began, ["a", "b"]);
+
+  // A worker that is stopped does what it has taken, and nothing more.
+  await start(now, "c");
+  let stopped = false;
+  const stop = worker.stop().then(() => (stopped = true));
+  await quiet();
+  assert.deepEqual([stopped, worker.active], [false, 1]);
+  ends[1]();
+  await stop;
+  await quiet();
+  assert.deepEqual([began.length, now.queues()], [2, [{ name: "post", waiting: 1, active: 0, workers: 0 }]]);
+  const other = now.worker({ queue: "post", tasks: { mail: () => "other" } });
+  assert.equal((await (await now.get("M", "c")).result).output, "other");
+  await other.stop();
+  await now.close();
+});
+
+test("executions of a higher priority come first, then the first come, also after a restart", async () => {
+  const { runtime } = surroundings();
+  const first = await runtime().open();
+  for (const [name, priority] of [
+    ["low", -1],
+    ["a", 0],
+    ["high", 5],
+    ["b", undefined],
+    ["higher", 9],
+  ])
+    await first.start("M", { name, input: { to: name }, ...(priority !== undefined && { priority }) });
+  await quiet();
+  await first.close();
+  const now = await runtime().open();
+  await quiet();
+  const order = [];
+  now.worker({ queue: "post", tasks: { mail: ({ to }) => void order.push(to) } });
+  await quiet();
+  assert.deepEqual([order.slice(0, 2), order.at(-1)], [["higher", "high"], "low"]);
+  assert.equal(order.length, 5);
+  await assert.rejects(now.start("M", { priority: "high" }), { code: "INVALID_OPTION" });
+  await now.close();
+});
+
+test("limits of workers and of the queue hold together", async () => {
+  const { runtime } = surroundings({ queues: { post: { concurrency: 3 } } });
+  const now = await runtime().open();
+  const { began, ends, tasks } = held();
+  const [one, two] = [2, 2].map((concurrency) => now.worker({ queue: "post", tasks, concurrency }));
+  await start(now, "a", "b", "c", "d", "e");
+  assert.deepEqual(began, ["a", "b", "c"]);
+  assert.deepEqual([one.active, two.active].sort(), [1, 2]);
+  ends[0]();
+  await quiet();
+  assert.deepEqual(began, ["a", "b", "c", "d"]);
+  await now.close();
+});
+
+for (const [whose, queues, rate] of [
+  ["a queue", { post: { rate: 2 } }, {}],
+  ["a worker", {}, { rate: 2 }],
+]) {
+  test(`the rate of ${whose} holds`, async () => {
+    const { clock, runtime } = surroundings({ queues });
+    const now = await runtime().open();
+    const began = [];
+    now.worker({ queue: "post", tasks: { mail: ({ to }) => void began.push(to) }, concurrency: 10, ...rate });
+    await start(now, "a", "b", "c", "d");
+    assert.equal(began.length, 1);
+    await clock.pass(499);
+    assert.equal(began.length, 1);
+    await clock.pass(1);
+    assert.equal(began.length, 2);
+    await clock.pass(500);
+    await clock.pass(500);
+    assert.deepEqual(began, ["a", "b", "c", "d"]);
+    await now.close();
+  });
+}
+
+test("a task that nobody takes in time fails with States.Timeout, which is retried and caught", async () => {
+  const definition = structuredClone(MAIL);
+  definition.States.Mail.Catch = [{ ErrorEquals: ["States.Timeout"], Next: "Late" }];
+  definition.States.Late = { Type: "Pass", Result: "late", End: true };
+  const { clock, runtime } = surroundings({ definition, queues: { post: { scheduleToStartSeconds: 60 } } });
+  const first = await runtime().open();
+  await start(first, "a");
+  await clock.pass(59_000);
+  await first.close();
+  const now = await runtime().open();
+  await quiet();
+  await clock.pass(59_000);
+  assert.equal(now.queues()[0].waiting, 1, "after a restart it counts anew");
+  await clock.pass(1000);
+  assert.equal((await (await now.get("M", "a")).result).output, "late");
+  assert.equal(now.queues()[0].waiting, 0);
+  await now.close();
+});
+
+test("a task that is needed no more leaves its queue", async () => {
+  const { runtime } = surroundings();
+  const now = await runtime().open();
+  await start(now, "a", "b");
+  await (await now.get("M", "a")).stop();
+  assert.equal(now.queues()[0].waiting, 1);
+  const order = [];
+  now.worker({ queue: "post", tasks: { mail: ({ to }) => void order.push(to) } });
+  await quiet();
+  assert.deepEqual(order, ["b"]);
+  await now.close();
+});
+
+test("a worker without a handler for a task fails it, and its errors are those of handlers", async () => {
+  const { runtime } = surroundings({ tasks: { mail: () => Promise.reject(Object.assign(new Error("no"), { name: "Full" })) } });
+  const now = await runtime().open();
+  const wrong = now.worker({ queue: "post", tasks: { letter: () => 1 } });
+  const failed = await (await now.start("M", { name: "a" })).result;
+  assert.equal(failed.error, "States.TaskFailed");
+  assert.match(failed.cause, /"letter"/);
+  await wrong.stop();
+  now.worker({ queue: "post" });
+  assert.deepEqual(await (await now.start("M", { name: "b" })).result.then(({ error }) => error), "Full");
+  for (const options of [{ queue: "post", concurrency: 0 }, { queue: "post", rate: -1 }, {}, { queue: "post", other: 1 }])
+    assert.throws(() => now.worker(options), { code: "INVALID_OPTION" });
+  await now.close();
+});
