@@ -17,6 +17,10 @@ import { Live, type LiveEvents, type Watcher, changeOf } from "./live.ts";
 import { type Diverged, type Remade, divergence, factsOf, isNote, remade } from "./replay.ts";
 import { Waker } from "./waker.ts";
 
+// How many executions are loaded at a time, and when one is loaded again that could not be, in milliseconds.
+const LOADS = 32;
+const AGAIN = 1000;
+
 /** What an execution runs. */
 export interface Program {
   machine: StateMachine;
@@ -88,6 +92,10 @@ export class Host {
   readonly #resting = new Set<Live>();
   /** Who waits for the ends of executions. */
   readonly #ends = new Map<string, ((record: ExecutionRecord) => void)[]>();
+  // Executions that are due, how many of them were taken, and how many are being loaded.
+  #wakes: string[] = [];
+  #woken = 0;
+  #waking = 0;
   #isOpen = false;
   #openedAt = -Infinity;
 
@@ -138,10 +146,7 @@ export class Host {
   async start({ record, program, info, seed }: NewExecution): Promise<Started> {
     this.#checkOpen();
     const known = this.#live.get(record.id);
-    if (known !== undefined) {
-      await known.journal.flushed();
-      return { outcome: "exists", record: known.record };
-    }
+    if (known !== undefined) return this.#known(known);
     const at = this.clock.now();
     const start = { id: record.id, at, version: 0, create: record, events: 0, factsLength: 0, snapshotLength: 0, wakeAt: null };
     const engine = StateMachine.engine(program.machine, program.options);
@@ -150,9 +155,15 @@ export class Host {
     const names = seed === undefined ? { ...info, tokenKey: randomKey() } : info;
     live.driver.begin([["start", record.input, names, seedOf(seed)]]);
     const refused = await live.created;
-    if (refused === undefined) return { outcome: "created", record: live.record, live };
-    if (!refused.ok && refused.record !== undefined) return { outcome: "exists", record: refused.record };
-    throw refused.ok ? new StoreConflict("the execution was not created") : refused.error;
+    return refused === undefined ? { outcome: "created", record: live.record, live } : refusal(refused);
+  }
+
+  /** A start of an execution that is in memory: it may be one that is being created, and it may be refused. */
+  async #known(live: Live): Promise<Started> {
+    const refused = live.journal.version === 0 ? await live.created : undefined;
+    if (refused !== undefined) return refusal(refused);
+    await live.journal.flushed();
+    return { outcome: "exists", record: live.record };
   }
 
   /** The execution with this id, if it is in memory. */
@@ -169,7 +180,9 @@ export class Host {
   async take(id: string): Promise<Live | undefined> {
     const live = this.#live.get(id);
     if (live !== undefined) {
+      // It stays for what the caller does now.
       this.#resting.delete(live);
+      later(() => this.#rest(live));
       return live;
     }
     this.#checkOpen();
@@ -187,6 +200,7 @@ export class Host {
     let tell!: (record: ExecutionRecord) => void;
     const end = new Promise<ExecutionRecord>((resolve) => (tell = resolve));
     waiting.push(tell);
+    if (this.#live.has(id)) return end;
     const record = await this.record(id);
     if (record?.status === "RUNNING") return end;
     waiting.splice(waiting.indexOf(tell), 1);
@@ -358,6 +372,7 @@ export class Host {
       live.driver.recover(lastAt < this.#openedAt);
       return live;
     } catch (thrown) {
+      if (isFailure(thrown)) throw thrown;
       await this.#suspend(stored.record, messageOf(thrown), divergence(thrown));
       return undefined;
     }
@@ -365,6 +380,7 @@ export class Host {
 
   /** One damaged execution is suspended, and no other. */
   async #damaged(id: string, thrown: unknown): Promise<undefined> {
+    if (isFailure(thrown)) throw thrown;
     const record = await this.store.get(id).catch(() => undefined);
     if (record !== undefined) await this.#suspend(record, messageOf(thrown));
     return undefined;
@@ -442,7 +458,13 @@ export class Host {
   #lost(live: Live, why: BatchResult | string): void {
     this.#live.delete(live.id);
     this.#resting.delete(live);
-    if (typeof why === "string") void this.#suspend({ ...live.record, version: live.journal.version }, why);
+    const { version } = live.journal;
+    if (typeof why === "string") void this.#suspend({ ...live.record, version }, why);
+    else if (version > 0 && !why.ok) {
+      // Somebody else has written to it: it goes on from what is there now.
+      if (why.error instanceof StoreConflict) this.#waker.add(live.id, this.clock.now() + AGAIN);
+      else void this.#suspend({ ...live.record, version }, messageOf(why.error));
+    }
   }
 
   #drop(live: Live, reason: unknown): void {
@@ -466,9 +488,41 @@ export class Host {
     }
   }
 
+  /** Loads an execution that is due, a few at a time: after a long pause there may be very many. */
   #wake(id: string): void {
-    if (this.#isOpen && !this.#live.has(id)) this.take(id).catch((thrown: unknown) => this.#options.onWriteFailure?.(thrownOf(thrown)));
+    this.#wakes.push(id);
+    if (this.#waking < LOADS) void this.#wakeNext();
   }
+
+  async #wakeNext(): Promise<void> {
+    this.#waking += 1;
+    while (this.#isOpen && this.#woken < this.#wakes.length) {
+      const id = this.#wakes[this.#woken++] as string;
+      if (this.#live.has(id)) continue;
+      await this.take(id).catch((thrown: unknown) => {
+        this.#options.onWriteFailure?.({ error: thrown, failures: 1, retriesIn: AGAIN });
+        this.#waker.add(id, this.clock.now() + AGAIN);
+      });
+      // What it does at once comes before the next one.
+      await new Promise<void>((resolve) => later(resolve));
+    }
+    this.#waking -= 1;
+    if (this.#waking > 0) return;
+    this.#wakes = [];
+    this.#woken = 0;
+  }
+}
+
+/** What a start that was refused has found. */
+function refusal(refused: BatchResult): Started {
+  if (!refused.ok && refused.record !== undefined) return { outcome: "exists", record: refused.record };
+  throw refused.ok ? new StoreConflict("the execution was not created") : refused.error;
+}
+
+/** Whether a store has failed, and not what it has kept: it may do better the next time. */
+function isFailure(error: unknown): boolean {
+  const { name, code } = (error ?? {}) as { name?: unknown; code?: unknown };
+  return name === "StoreError" && code !== "STORE_DAMAGED";
 }
 
 function thrownOf(error: unknown): WriteFailure {

@@ -58,6 +58,8 @@ export class ExecutionJournal implements Journal, Source {
   #create: ExecutionRecord | undefined;
   #change: Partial<ExecutionRecord> | undefined;
   #facts: string[] = [];
+  // The length of these.
+  #unkept = 0;
   #events: number;
   #factsLength: number;
   #snapshotLength: number;
@@ -71,7 +73,8 @@ export class ExecutionJournal implements Journal, Source {
   // How many facts and changes there were, and how many of them the store has.
   #count = 0;
   #asked = 0;
-  #waiters: { count: number; kept: () => void }[] = [];
+  #waiters: { count: number; kept: () => void; lost?: (reason: unknown) => void }[] = [];
+  #reason: unknown;
 
   constructor(committer: Committer, kept: Kept, start: JournalStart) {
     this.#committer = committer;
@@ -111,9 +114,10 @@ export class ExecutionJournal implements Journal, Source {
     this.#append(factText(now, ledTo(step), fact));
     if (fact[0] === "cancel") this.#change = { ...this.#change, cancelRequested: { at: now, spared: fact[2] ?? [] } };
     for (const command of step.commands) if (command.type === "Cancel") this.#kept.cancelled(command.task);
-    // A heartbeat, and a part of a long step, that lead to nothing are kept with what comes next: they may happen again.
-    const rides = step.commands.length === 0 && (fact[0] === "heartbeat" || step.more);
-    if (rides) return;
+    // A heartbeat, and a part of a long step, that lead to nothing are kept with what comes next: they may happen again. But a start is
+    // answered at once, and a loop that never waits does not gather facts for ever.
+    const rides = step.commands.length === 0 && (fact[0] === "heartbeat" || (step.more && fact[0] !== "start"));
+    if (rides && this.#unkept < SNAPSHOT_FACTS) return;
     this.#kept.stepped(step);
     this.#committer.add(this);
   }
@@ -123,7 +127,7 @@ export class ExecutionJournal implements Journal, Source {
   }
 
   broken(cause: string): void {
-    this.#lost = true;
+    this.abandon(new Error(cause));
     this.#kept.broken(cause);
   }
 
@@ -140,11 +144,15 @@ export class ExecutionJournal implements Journal, Source {
     this.#committer.add(this);
   }
 
-  /** Resolves when all facts and changes until now are kept. */
+  /** Resolves when all facts and changes until now are kept; rejects when they never will be. */
   flushed(): Promise<void> {
     if (this.#asked >= this.#count && this.#waiters.length === 0) return Promise.resolve();
+    if (this.#lost) return Promise.reject(this.#reason);
     this.#committer.add(this);
-    return new Promise((resolve) => this.keep(resolve));
+    const flushed = new Promise<void>((kept, lost) => this.#waiters.push({ count: this.#count, kept, lost }));
+    // Not everybody waits for it.
+    flushed.catch(() => {});
+    return flushed;
   }
 
   /** Has a snapshot take the place of the facts, where there are some. */
@@ -172,12 +180,16 @@ export class ExecutionJournal implements Journal, Source {
   }
 
   /** Nothing more is kept. */
-  abandon(): void {
+  abandon(reason: unknown): void {
+    if (this.#lost) return;
     this.#lost = true;
+    this.#reason = reason;
+    for (const { lost } of this.#waiters.splice(0)) lost?.(reason);
   }
 
   #append(text: string): void {
     this.#facts.push(text);
+    this.#unkept += text.length;
     this.#factsLength += text.length;
     this.#count += 1;
   }
@@ -194,6 +206,7 @@ export class ExecutionJournal implements Journal, Source {
     else if (this.#snapshotWanted || this.#factsLength > Math.max(SNAPSHOT_FACTS, 2 * this.#snapshotLength)) this.#snapshot(batch);
     else if (this.#facts.length > 0) batch.facts = { text: `[${this.#facts.join(",")}]`, count: this.#facts.length };
     this.#facts = [];
+    this.#unkept = 0;
     this.#create = undefined;
     const { wakeAt } = this.#kept;
     if (wakeAt !== this.#wakeAt) batch.wakeAt = this.#wakeAt = wakeAt;
@@ -212,6 +225,7 @@ export class ExecutionJournal implements Journal, Source {
   /** It is loaded again at once, also if this process ends before. */
   #moved(batch: Batch): Batch {
     this.#facts = [];
+    this.#unkept = 0;
     this.#create = undefined;
     return { ...batch, wakeAt: 0 };
   }
@@ -243,7 +257,7 @@ export class ExecutionJournal implements Journal, Source {
 
   written(result: BatchResult): void {
     if (!result.ok) {
-      this.#lost = true;
+      this.abandon(result.error);
       this.#kept.refused(result);
       return;
     }

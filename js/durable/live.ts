@@ -166,8 +166,8 @@ export class Live {
   }
 
   refused(result: BatchResult & { ok: false }): void {
-    this.leave(result.error);
     this.#created(result);
+    this.leave(result.error);
     this.#events.onLost(this, result);
   }
 
@@ -176,7 +176,7 @@ export class Live {
   }
 
   broken(cause: string): void {
-    this.#created(undefined);
+    this.#created({ ok: false, error: new Error(cause) });
     this.#events.onLost(this, cause);
   }
 
@@ -187,7 +187,8 @@ export class Live {
 
   /** Leaves the memory: its facts make it again. */
   leave(reason: unknown): void {
-    this.journal.abandon();
+    this.journal.abandon(reason);
+    this.#created({ ok: false, error: reason instanceof Error ? reason : new Error(String(reason)) });
     this.quit(reason);
   }
 

@@ -26,6 +26,8 @@ export class Waker {
   // Executions that are due until the time up to which the store was asked.
   readonly #due = new Map<string, number>();
   #until = -Infinity;
+  // The time up to which it is being asked; its answer may not have what leaves the memory meanwhile.
+  #asking = -Infinity;
   #isOpen = false;
 
   constructor(clock: Clock, store: Store, events: WakerEvents) {
@@ -51,7 +53,7 @@ export class Waker {
   /** An execution has left the memory that has to be loaded again at a time. */
   add(id: string, wakeAt: number): void {
     // What is later the store tells in time.
-    if (wakeAt > this.#until) return;
+    if (wakeAt > this.#until && wakeAt > this.#asking) return;
     this.#due.set(id, wakeAt);
     this.#set();
   }
@@ -81,7 +83,7 @@ export class Waker {
 
   /** Asks the store for what is due until a while from now. */
   async #ask(now: number): Promise<void> {
-    const until = now + AHEAD;
+    const until = (this.#asking = now + AHEAD);
     const due = await this.#store.due({ after: this.#until, until });
     this.#until = until;
     if (this.#isOpen) for (const { id, wakeAt } of due) this.#due.set(id, wakeAt);

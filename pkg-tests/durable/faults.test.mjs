@@ -1,0 +1,319 @@
+// What a runtime does when its store fails, when what is stored is damaged, and when its clock is wrong.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { importSource } from "../../scripts/sources.mjs";
+import { TestClock, quiet } from "./clock.mjs";
+
+const { MemoryStore, Runtime, StoreConflict, StoreError } = await importSource("js/entries/durable-node.ts");
+
+const task = (Resource, more) => ({ Type: "Task", Resource, End: true, ...more });
+const machine = (States) => ({ StartAt: Object.keys(States)[0], States });
+const DAY = 86_400_000;
+const machines = {
+  Task: machine({ A: task("echo") }),
+  Wait: machine({ W: { Type: "Wait", SecondsPath: "$.seconds", Next: "A" }, A: task("echo") }),
+  Token: machine({
+    T: task("arn:aws:states:::sqs:sendMessage.waitForTaskToken", { Parameters: { "token.$": "$$.Task.Token" }, TimeoutSeconds: 100 }),
+  }),
+  Loop: machine({
+    P: { Type: "Pass", Next: "C" },
+    C: { Type: "Choice", Choices: [{ Variable: "$.never", IsPresent: true, Next: "E" }], Default: "P" },
+    E: { Type: "Succeed" },
+  }),
+};
+
+/** A store some of whose methods a test takes over. */
+function over(store, own) {
+  return new Proxy(store, {
+    get: (target, name) => own[name] ?? (typeof target[name] === "function" ? target[name].bind(target) : target[name]),
+  });
+}
+
+function surroundings(own = {}, more = {}) {
+  const store = new MemoryStore();
+  const clock = new TestClock();
+  const calls = [];
+  const tokens = [];
+  const told = [];
+  const tasks = {
+    echo: (input, { idempotencyKey }) => (calls.push(idempotencyKey), input),
+    "sqs:sendMessage.waitForTaskToken": ({ token }) => void tokens.push(token),
+  };
+  const runtime = (options = {}) =>
+    new Runtime({
+      store: over(store, own),
+      clock,
+      machines,
+      tasks,
+      onSuspended: ({ name }, why) => told.push(["suspended", name, why]),
+      onStoreError: ({ error }) => told.push(["store", error.message]),
+      ...more,
+      ...options,
+    });
+  return { store, clock, calls, tokens, told, runtime };
+}
+
+/** Waits until something holds. */
+async function until(holds) {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+test("what the store cannot write is written when it can, and nothing is called before", async () => {
+  let full = 0;
+  const own = {};
+  const { store, calls, told, runtime } = surroundings(own);
+  own.write = async (batches) => {
+    if (full-- > 0) throw new StoreError("STORE_FULL", "the disk is full");
+    return store.write(batches);
+  };
+  const now = await runtime().open();
+  full = 3;
+  const starting = now.start("Task", { name: "t", input: { n: 1 } });
+  await until(() => told.length > 0);
+  assert.deepEqual(calls, []);
+  const execution = await starting;
+  full = 1;
+  assert.deepEqual(await execution.result, { status: "SUCCEEDED", output: { n: 1 } });
+  assert.equal(calls.length, 1);
+  assert.ok(told.every(([what, why]) => what === "store" && why === "the disk is full"));
+  await now.close();
+});
+
+test("a runtime can be closed while its store cannot write, and what was not acknowledged is refused", async () => {
+  const own = {};
+  const { store, clock, calls, runtime } = surroundings(own);
+  const now = await runtime().open();
+  own.write = () => Promise.reject(new StoreError("STORE_FULL", "the disk is full"));
+  const starting = assert.rejects(now.start("Task", { name: "t" }), /closed/);
+  await quiet();
+  await now.close();
+  await starting;
+  assert.deepEqual(calls, []);
+  delete own.write;
+  const again = await runtime().open();
+  assert.equal(await again.get("Task", "t"), undefined);
+  await again.close();
+  await store.close();
+  assert.ok(clock.time > 0);
+});
+
+test("a runtime is closed in the middle of a write: what was started is there", async () => {
+  const own = {};
+  const { store, runtime } = surroundings(own);
+  let go;
+  const now = await runtime().open();
+  own.write = async (batches) => {
+    await new Promise((resolve) => (go = resolve));
+    return store.write(batches);
+  };
+  const starting = now.start("Wait", { name: "w", input: { seconds: 10 } });
+  await until(() => go !== undefined);
+  const closing = now.close();
+  delete own.write;
+  go();
+  const { arn } = await starting;
+  await closing;
+  const again = await runtime().open();
+  assert.equal((await (await again.get(arn)).describe()).status, "RUNNING");
+  await again.close();
+});
+
+test("of two starts with one name and different inputs one is refused, also where the name has ended before", async () => {
+  const { runtime } = surroundings();
+  const now = await runtime().open();
+  await now.run("Task", { name: "t", input: { n: 1 } });
+  const both = await Promise.allSettled([2, 3].map((n) => now.start("Task", { name: "t", input: { n } })));
+  assert.deepEqual(
+    both.map(({ reason }) => reason?.code),
+    ["EXECUTION_EXISTS", "EXECUTION_EXISTS"],
+  );
+  await now.close();
+});
+
+test("a loop that never waits is started at once, and its facts are written as it goes", async () => {
+  let written = 0;
+  const own = {};
+  const { store, runtime } = surroundings(own, { historyLimit: 24_000, stepBudget: 10 });
+  own.write = (batches) => {
+    written += 1;
+    return store.write(batches);
+  };
+  const now = await runtime().open();
+  const loop = await now.start("Loop", { name: "l" });
+  assert.equal((await loop.describe()).status, "RUNNING");
+  assert.equal((await loop.result).status, "FAILED");
+  assert.ok(written >= 2, `${written} writes`);
+  await now.close();
+});
+
+test("a damaged execution is suspended, and the others go on", async () => {
+  for (const damage of [
+    (stored) => ({ ...stored, journal: ["[[1,2"] }),
+    (stored) => ({ ...stored, snapshot: `{"form":1,"at":0,"events":1,"notes":{}}\n{"torn`, journal: [] }),
+    (stored) => ({ ...stored, snapshot: '{"form":99}\n{}', journal: [] }),
+    () => {
+      throw new StoreError("STORE_DAMAGED", "the facts are missing");
+    },
+  ]) {
+    const own = {};
+    const { store, clock, told, runtime } = surroundings(own);
+    const first = await runtime().open();
+    for (const name of ["a", "b", "c"]) await first.start("Wait", { name, input: { seconds: 10 } });
+    await quiet();
+    await first.close();
+    own.load = async (id) => {
+      const stored = await store.load(id);
+      return id.endsWith(":b") ? damage(stored) : stored;
+    };
+    const now = await runtime().open();
+    await clock.pass(20_000);
+    assert.deepEqual(
+      told.map(([what, name]) => [what, name]),
+      [["suspended", "b"]],
+    );
+    for (const name of ["a", "c"]) assert.equal((await (await now.get("Wait", name)).result).status, "SUCCEEDED");
+    const { status, suspended } = await (await now.get("Wait", "b")).describe();
+    assert.equal(status, "RUNNING");
+    assert.equal(suspended.reason, told[0][2]);
+    await now.close();
+    // The reason is gone: it goes on when it is resumed.
+    delete own.load;
+    const again = await runtime().open();
+    const execution = await again.get("Wait", "b");
+    await execution.resume?.();
+    if (execution.resume) assert.equal((await execution.result).status, "SUCCEEDED");
+    await again.close();
+  }
+});
+
+test("a store that cannot read for a while suspends nothing", async () => {
+  const own = {};
+  const { store, clock, told, runtime } = surroundings(own);
+  const first = await runtime().open();
+  await first.start("Wait", { name: "w", input: { seconds: 10 } });
+  await quiet();
+  await first.close();
+  let busy = 2;
+  own.load = async (id) => {
+    if (busy-- > 0) throw new StoreError("STORE_FAILED", "input/output error");
+    return store.load(id);
+  };
+  const now = await runtime().open();
+  await clock.pass(10_000);
+  for (let i = 0; i < 5; i += 1) await clock.pass(1_000);
+  assert.equal((await (await now.get("Wait", "w")).result).status, "SUCCEEDED");
+  assert.deepEqual(told, [
+    ["store", "input/output error"],
+    ["store", "input/output error"],
+  ]);
+  await now.close();
+});
+
+test("an execution that another writer has written to goes on from what is there then", async () => {
+  const own = {};
+  const { store, clock, runtime } = surroundings(own);
+  const now = await runtime().open();
+  const execution = await now.start("Wait", { name: "w", input: { seconds: 10 } });
+  await quiet();
+  const { version } = await store.get(execution.arn);
+  await store.write([{ id: execution.arn, version, change: { tags: { by: "another" } } }]);
+  await clock.pass(10_000);
+  for (let i = 0; i < 3; i += 1) await clock.pass(1_000);
+  assert.equal((await execution.result).status, "SUCCEEDED");
+  assert.deepEqual((await execution.describe()).tags, { by: "another" });
+  await now.close();
+});
+
+test("whoever waits for what another writer has prevented is told", async () => {
+  const own = {};
+  const { store, tokens, runtime } = surroundings(own);
+  const now = await runtime().open();
+  const execution = await now.start("Token", { name: "t" });
+  await quiet();
+  const { version } = await store.get(execution.arn);
+  await store.write([{ id: execution.arn, version, change: { tags: {} } }]);
+  await assert.rejects(now.succeed(tokens[0], 1), (error) => error instanceof StoreConflict || error.name === "StoreConflict");
+  await now.close();
+});
+
+test("a second runtime cannot open a store that has an owner", async () => {
+  const { runtime } = surroundings();
+  const now = await runtime().open();
+  await assert.rejects(runtime().open(), { name: "StoreConflict" });
+  await now.close();
+  await (await runtime().open()).close();
+});
+
+test("what leaves the memory while the store is asked what is due is not forgotten", async () => {
+  const own = {};
+  const { store, clock, runtime } = surroundings(own, { resident: 0 });
+  let answer;
+  const now = await runtime().open();
+  own.due = async (range) => {
+    const due = await store.due(range);
+    await new Promise((resolve) => (answer = resolve));
+    return due;
+  };
+  // The store is asked, and answers late.
+  await clock.pass(30_000);
+  const execution = await now.start("Wait", { name: "w", input: { seconds: 50 } });
+  await quiet();
+  delete own.due;
+  answer();
+  await quiet();
+  for (let i = 0; i < 6; i += 1) await clock.pass(10_000);
+  assert.equal((await execution.result).status, "SUCCEEDED");
+  await now.close();
+});
+
+test("executions that are looked at do not stay in the memory", async () => {
+  const { runtime } = surroundings({}, { resident: 3 });
+  const now = await runtime().open();
+  const all = await Promise.all(Array.from({ length: 12 }, (_, i) => now.start("Wait", { name: `w-${i}`, input: { seconds: 10_000 } })));
+  await quiet();
+  assert.equal(now.resident, 3);
+  for (const execution of all) await execution.frames();
+  await quiet();
+  for (const execution of all) await execution.frames();
+  await quiet();
+  assert.equal(now.resident, 3);
+  await now.close();
+});
+
+test("very many executions are due after a year in which nobody was there", async () => {
+  const { clock, calls, runtime } = surroundings();
+  const first = await runtime().open();
+  await Promise.all(Array.from({ length: 300 }, (_, i) => first.start("Wait", { name: `w-${i}`, input: { seconds: 60 + i } })));
+  const token = await first.start("Token", { name: "t" });
+  await quiet();
+  await first.close();
+  clock.time += 365 * DAY;
+  let most = 0;
+  const now = await runtime({ onEnd: () => (most = Math.max(most, now.resident)) }).open();
+  await until(async () => (await now.count({ status: "SUCCEEDED" })) === 300);
+  assert.equal(calls.length, 300);
+  assert.equal(new Set(calls).size, 300);
+  assert.ok(most < 200, `${most} at a time`);
+  // Whoever has the token could not be heard for a year.
+  assert.equal((await (await now.get(token.arn)).describe()).status, "RUNNING");
+  await now.close();
+});
+
+test("a clock that is set back loses nothing, and time goes on from there", async () => {
+  const { clock, runtime } = surroundings();
+  const first = await runtime().open();
+  const execution = await first.start("Wait", { name: "w", input: { seconds: 60 } });
+  await quiet();
+  await first.close();
+  clock.time -= 3_600_000;
+  const now = await runtime().open();
+  for (let i = 0; i < 130; i += 1) await clock.pass(30_000);
+  const again = await now.get(execution.arn);
+  assert.equal((await again.result).status, "SUCCEEDED");
+  const times = (await again.history()).map(({ timestamp }) => Date.parse(timestamp));
+  assert.deepEqual(
+    times,
+    times.toSorted((a, b) => a - b),
+  );
+  await now.close();
+});
