@@ -72,7 +72,7 @@ export class Runtime {
   /** Fails the task with this token: SendTaskFailure. False if the task has ended already. */
   fail(token: string, failure?: { error?: string; cause?: string }): Promise<boolean>;
   /** Says that the task with this token is alive: SendTaskHeartbeat. False if the task has ended already. */
-  heartbeat(token: string): Promise<boolean>;
+  heartbeat(token: string, details?: unknown): Promise<boolean>;
   /** Removes ended executions as `retention` says, at once. Resolves to their ARNs. */
   prune(): Promise<string[]>;
   /**

@@ -670,8 +670,16 @@ export interface Task {
   readonly execution: Execution;
   /** Aborts once, when the execution no longer needs the task; its `reason` is a {@link TaskCancelled}. */
   readonly signal: PlatformSignal;
-  /** Reports that the task is still at work, and restarts the heartbeat timeout. */
-  heartbeat(): void;
+  /**
+   * Reports that the task is still at work, and restarts the heartbeat timeout. The details, of at most 2,048 characters as JSON, are for
+   * the next attempt: {@link Task.lastHeartbeat}.
+   */
+  heartbeat(details?: unknown): void;
+  /**
+   * The details of the last heartbeat that had any: of this attempt, or of an earlier one, which has failed or whose process has ended.
+   * Go on from there. In a Runtime they are kept with what is written next.
+   */
+  readonly lastHeartbeat?: any;
   /**
    * Resolves after this many milliseconds of the execution's time. With a virtual clock it resolves at once, because time jumps
    * ahead while all handlers sleep. `Infinity` never resolves. Rejects with the reason of `signal` when that aborts.

@@ -1,13 +1,13 @@
 // The open calls of an execution's tasks, and what handlers sleep for.
 
 import { isObject } from "../base/json.ts";
-import { messageOf } from "../base/errors.ts";
+import { messageOf, misuse } from "../base/errors.ts";
 import type { CodedError } from "../base/errors.ts";
 import type { CancelReason, ExecutionSnapshot, HistoryEvent, InvokeCommand, TaskHandler } from "../api/index.d.ts";
 import type { Fact } from "../border/facts.ts";
 import type { EndedCall, HandlerCall, NestedExecution, TaskCall, TaskDriver, Taker } from "../tasks/call.ts";
 import { answerText } from "./answer.ts";
-import { answeredFailure, resultText } from "../tasks/integration.ts";
+import { answeredFailure, argumentText, resultText } from "../tasks/integration.ts";
 import type { Resource } from "../tasks/resource.ts";
 import { Task } from "./task.ts";
 
@@ -47,7 +47,7 @@ export class Call implements HandlerCall {
     return this.child === undefined && !this.pending && this.submits && this.answered;
   }
 
-  /** Whether an execution is waited for that is kept by itself: its end is told in this process, and it goes on where this one is only abandoned. */
+  /** Whether an execution is waited for that is kept by itself, and whose end is told in this process. */
   get isWatched(): boolean {
     return this.child?.isKept === true && !this.pending;
   }
@@ -77,6 +77,32 @@ export class OpenCalls {
   list(): Call[] {
     return this.#first === undefined ? [...this.#others.values()] : [this.#first, ...this.#others.values()];
   }
+}
+
+/** The executions that were started by one another. */
+export interface DriverFamily {
+  readonly drivers: Set<TaskDriver>;
+}
+
+/** What the last heartbeats of tasks have told of, as JSON texts by the keys of the tasks. */
+export interface Beats {
+  get(key: string): string | undefined;
+  set(key: string, details: string): unknown;
+}
+
+// As long as the Flow Framework has it.
+const LONGEST_DETAILS = 2048;
+
+/** The JSON text of a heartbeat's details. */
+export function beatText(details: unknown): string {
+  const text = argumentText(details, "the details of a heartbeat");
+  if (text.length > LONGEST_DETAILS)
+    throw misuse(
+      "INVALID_ARGUMENT",
+      `the details of a heartbeat have at most ${LONGEST_DETAILS} characters as JSON, not ${text.length}`,
+      RangeError,
+    );
+  return text;
 }
 
 /** The last event of an execution that its engine could not end. */

@@ -157,3 +157,12 @@ export class Alarm {
     this.#clock.clearTimeout(this.#timer);
   }
 }
+
+/** A clock's time; one that throws is the execution's to fail by. */
+export function timeOf(clock: Clock | VirtualClock): number {
+  try {
+    return clock.now();
+  } catch {
+    return Date.now();
+  }
+}

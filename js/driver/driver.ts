@@ -7,11 +7,12 @@ import { InternalError, TaskCancelled, messageOf, misuse } from "../base/errors.
 import { failure, submittedText, taskInput } from "../tasks/integration.ts";
 import { shown } from "../base/shown.ts";
 import { isThenable } from "../base/thenable.ts";
-import { Alarm, VirtualClock } from "./clock.ts";
+import { Alarm, VirtualClock, timeOf } from "./clock.ts";
 import { inTime, later, mayBegin, soon } from "./scheduler.ts";
 import type { Journal } from "./journal.ts";
 import { Observers } from "./observers.ts";
-import { Call, ENDED, type NestedSnapshot, OpenCalls, answerOf, crashEvent, isResumer, refusedAnswer } from "./calls.ts";
+import type { Beats, DriverFamily, NestedSnapshot } from "./calls.ts";
+import { Call, ENDED, OpenCalls, answerOf, beatText, crashEvent, isResumer, refusedAnswer } from "./calls.ts";
 import { Task } from "./task.ts";
 import { Work, asleep } from "./work.ts";
 import type {
@@ -37,11 +38,6 @@ import type { Handlers } from "../tasks/resource.ts";
 import type { ClockMember } from "./clock.ts";
 import type { ObserverOptions } from "./observers.ts";
 import type { TaskHost } from "./task.ts";
-
-/** The executions that were started by one another. */
-export interface DriverFamily {
-  readonly drivers: Set<TaskDriver>;
-}
 
 /** How an execution ended; `error` and `cause` belong to one that did not succeed. */
 export type Outcome = ExecutionResult & { output?: unknown; error?: string; cause?: string };
@@ -106,6 +102,8 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
   execution!: Execution;
   /** How it ended. */
   outcome: Outcome | undefined;
+  /** What heartbeats have told of. */
+  beats: Beats | undefined;
   /** How many events there are. */
   events = 0;
 
@@ -347,9 +345,11 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
   }
 
   /** A task's worker is alive. */
-  heartbeat(task: number): void {
+  heartbeat(task: number, details?: unknown): void {
     const call = this.#calls.get(task);
-    if (call && !call.ended) this.post("heartbeat", task);
+    if (call === undefined || call.ended) return;
+    if (details !== undefined) (this.beats ??= new Map()).set(call.task.idempotencyKey, beatText(details));
+    this.post("heartbeat", task);
   }
 
   /** The JSON text of a waiting task's input, or of a member of it, with all digits of its numbers. */
@@ -716,7 +716,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
   complete(call: Call | EndedCall, ...completion: Completion): boolean {
     if (call.ended || this.#isOver) return false;
     const { task } = call.command;
-    if (completion[0] === "heartbeat") this.#post(["heartbeat", task]);
+    if (completion[0] === "heartbeat") this.heartbeat(task, completion[1]);
     else if (completion[0] === "succeed") this.#finish(call, ["succeed", task, completion[1]]);
     else this.#finish(call, ["fail", task, completion[1], completion[2]]);
     return true;
@@ -735,7 +735,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     this.#work.setPending(call, false);
     Task.cancel(call.task, reason, this.#stoppedBy);
     for (const reject of rejects) reject(call.task.signal.reason);
-    if (!this.#abandoned || !call.isWatched) call.onCancel?.(reason);
+    call.onCancel?.(reason);
   }
 
   #end(outcome: Outcome): void {
@@ -759,7 +759,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     this.#engine.retire();
     this.#virtual?.leave(this);
     this.family?.drivers.delete(this);
-    this.#onFinish(outcome, this.#timeOfFailure());
+    this.#onFinish(outcome, timeOf(this.#clock));
   }
 
   /** Ends the execution if the engine cannot, with the history so far. */
@@ -778,19 +778,11 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     } catch {
       // The journal traps again: there is no history.
     }
-    this.#crash = crashEvent(last, this.#timeOfFailure(), error, cause);
+    this.#crash = crashEvent(last, timeOf(this.#clock), error, cause);
     this.events += 1;
     this.#commands = [];
     this.#done = 0;
     this.#end({ status: "FAILED", error, cause });
-  }
-
-  #timeOfFailure(): number {
-    try {
-      return this.#clock.now();
-    } catch {
-      return Date.now();
-    }
   }
 
   #wake(): void {

@@ -8,7 +8,9 @@ import type { Thrown } from "../base/errors.ts";
 export interface TaskHost {
   /** Executions in the debugger have only these members. */
   readonly execution: Pick<Execution, "name" | "arn" | "succeed" | "fail" | "heartbeat">;
-  heartbeat(task: number): void;
+  heartbeat(task: number, details?: unknown): void;
+  /** What heartbeats have told of. */
+  readonly beats?: { get(key: string): string | undefined } | undefined;
   sleep(task: Task, milliseconds: number): Promise<void>;
   inputOf?(task: number, member?: string): string | undefined;
 }
@@ -19,7 +21,7 @@ export class Task implements PublicTask {
   #driver: TaskHost;
   #controller: AbortController | undefined;
   #cancelled: { reason: CancelReason; because: Thrown | undefined } | undefined;
-  #heartbeat: (() => void) | undefined;
+  #heartbeat: ((details?: unknown) => void) | undefined;
   #sleep: ((milliseconds: number) => Promise<void>) | undefined;
 
   constructor(command: InvokeCommand, driver: TaskHost) {
@@ -105,9 +107,15 @@ export class Task implements PublicTask {
   }
 
   /** Reports that the task is still at work, and restarts the heartbeat timeout. */
-  get heartbeat(): () => void {
+  get heartbeat(): (details?: unknown) => void {
     // It is made when it is first read, because most tasks need none; it works without its object, too.
-    return (this.#heartbeat ??= () => this.#driver.heartbeat(this.#command.task));
+    return (this.#heartbeat ??= (details) => this.#driver.heartbeat(this.#command.task, details));
+  }
+
+  /** The details of the last heartbeat that told any, of this attempt or an earlier one. */
+  get lastHeartbeat(): unknown {
+    const text = this.#driver.beats?.get(this.idempotencyKey);
+    return text === undefined ? undefined : JSON.parse(text);
   }
 
   /** Resolves after this many milliseconds of the execution's time. */

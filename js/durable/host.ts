@@ -437,6 +437,7 @@ export class Host {
       onFinish: (outcome) => this.#finished(live, outcome),
     });
     live.machine = machine;
+    live.driver.beats = live.beats;
     this.#live.set(record.id, live);
     return live;
   }

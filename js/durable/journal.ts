@@ -131,10 +131,10 @@ export class ExecutionJournal implements Journal, Source {
     this.#kept.broken(cause);
   }
 
-  /** Keeps a note. */
-  note(now: number, note: Note): void {
+  /** Keeps a note; one that rides is kept with what comes next. */
+  note(now: number, note: Note, rides = false): void {
     this.#append(factText(now, 0, note));
-    this.#committer.add(this);
+    if (!rides) this.#committer.add(this);
   }
 
   /** Changes members of the record. */

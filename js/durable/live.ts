@@ -4,6 +4,7 @@ import type { Execution as PublicExecution, ExecutionStatus, HistoryEvent, Step 
 import type { Batch, BatchResult, ExecutionRecord } from "../api/durable.d.ts";
 import type { Fact } from "../border/facts.ts";
 import type { HistoryEngine } from "../border/history.ts";
+import type { Beats } from "../driver/calls.ts";
 import type { Driver, Outcome } from "../driver/driver.ts";
 import { later } from "../driver/scheduler.ts";
 import type { Execution } from "../execution/execution.ts";
@@ -113,6 +114,15 @@ export class Live {
     this.journal.note(this.#now(), note);
   }
 
+  /** What heartbeats have told of: it rides with what is kept next, as they do. */
+  readonly beats: Beats = {
+    get: (key) => heard(this.state).find(([known]) => known === key)?.[1],
+    set: (key, text) => {
+      this.journal.note(this.#now(), ["note", "heartbeat", key, text], true);
+      noteBeat(this.state, [key, text]);
+    },
+  };
+
   /** Changes members of the record. */
   change(change: Partial<ExecutionRecord>): Promise<void> {
     this.record = { ...this.record, ...change };
@@ -197,6 +207,19 @@ export class Live {
     this.#hasLeft = true;
     this.driver.abandon({ value: reason });
   }
+}
+
+/** How many tasks an execution remembers the heartbeats of. */
+const REMEMBERED = 100;
+
+function heard(state: Record<string, unknown>): [key: string, text: string][] {
+  return (state.heartbeats as [string, string][] | undefined) ?? [];
+}
+
+/** For the host: makes the state of a note. */
+export function noteBeat(state: Record<string, unknown>, details: unknown[]): void {
+  const [key, text] = details as [string, string];
+  state.heartbeats = [...heard(state).filter(([known]) => known !== key), [key, text]].slice(-REMEMBERED);
 }
 
 /** The JSON text of an output, with all digits of its numbers. */

@@ -199,8 +199,8 @@ export class Runtime implements PublicRuntime {
     return this.#answer(token, "fail", failure.error, failure.cause);
   }
 
-  heartbeat(token: string): Promise<boolean> {
-    return this.#answer(token, "heartbeat");
+  heartbeat(token: string, details?: unknown): Promise<boolean> {
+    return this.#answer(token, "heartbeat", details);
   }
 
   /** Removes ended executions as `retention` says. */

@@ -6,6 +6,7 @@ import { Cancellation } from "./cancellation.ts";
 import { Children, type Runs } from "./children.ts";
 import { Continuation } from "./continuation.ts";
 import type { HostOptions } from "./host.ts";
+import { noteBeat } from "./live.ts";
 import { Signals } from "./signals.ts";
 import { stateTask } from "./state.ts";
 import { noteAttempt } from "./task-options.ts";
@@ -46,7 +47,8 @@ export class RuntimeTasks implements TaskSource {
   get hooks(): Pick<HostOptions, "onNote" | "onCancelled" | "onSnapshot"> {
     return {
       onNote: (live, name, details) => {
-        if (name === "attempt") noteAttempt(live.state, details);
+        if (name === "heartbeat") noteBeat(live.state, details);
+        else if (name === "attempt") noteAttempt(live.state, details);
         else this.signals.onNote(live, name, details);
       },
       onCancelled: (live, task) => this.signals.onCancelled(live, task),

@@ -18,7 +18,7 @@ import type {
   TaskHandlers,
 } from "../api/index.d.ts";
 import { Driver, type Outcome } from "../driver/driver.ts";
-import { type VirtualClock, clockOf } from "../driver/clock.ts";
+import { type VirtualClock, clockOf, timeOf } from "../driver/clock.ts";
 import type { Journal } from "../driver/journal.ts";
 import { soon } from "../driver/scheduler.ts";
 import { Archive } from "../border/archive.ts";
@@ -303,15 +303,6 @@ export function checkStart(name: string, input: string, { payloadLimit }: { payl
   const problem = startProblem(name, input, payloadLimit);
   if (problem) throw misuse(...problem, RangeError);
   checkSize(input, "the input");
-}
-
-/** A clock's time; one that throws is the execution's to fail by. */
-function timeOf(clock: Clock | VirtualClock): number {
-  try {
-    return clock.now();
-  } catch {
-    return Date.now();
-  }
 }
 
 /** Whether a machine asks what has become of executions: then those that have ended are kept in mind. */

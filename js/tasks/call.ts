@@ -48,7 +48,7 @@ export interface NestedExecution {
 export type Completion =
   | [method: "succeed", output: string]
   | [method: "fail", error?: string | null, cause?: string | null]
-  | [method: "heartbeat"];
+  | [method: "heartbeat", details?: unknown];
 
 /** The driver of a call's execution, as those see it that answer calls. */
 export interface TaskDriver {

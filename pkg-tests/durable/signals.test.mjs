@@ -1,6 +1,7 @@
 // Signals, exposed state and queries: what an execution is told while it runs, and what it shows.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { importSource } from "../../scripts/sources.mjs";
 import { atEveryWrite, execution, quiet, surroundings } from "./surroundings.mjs";
 
 const wait = (name, more) => ({ Type: "Task", Resource: "urn:stepglass:waitForSignal", Parameters: { Name: name }, ...more });
@@ -232,4 +233,16 @@ test("a state that is too large, and a request without its members, are errors o
   assert.deepEqual(await failed("Nameless"), ["Stepglass.InvalidRequest", "Name has to be the name of a signal: it is 1"]);
   assert.match((await failed("Unknown"))[1], /has no task "urn:stepglass:teleport"; it has: urn:stepglass:waitForSignal/);
   await close();
+});
+
+test("without a runtime its tasks say what they need, and a mock does them", async () => {
+  const { StateMachine, validate } = await importSource("js/entries/node.ts");
+  const definition = { StartAt: "S", States: { S: wait("go", { End: true }) } };
+  assert.deepEqual(validate(definition), []);
+  const machine = new StateMachine(definition);
+  const { error, cause } = await machine.start().result;
+  assert.equal(error, "States.TaskFailed");
+  assert.match(cause, /A Runtime of stepglass\/durable does this task; here it needs a handler or a mock.*"urn:stepglass:waitForSignal"/);
+  assert.equal(await machine.run({}, { tasks: { "urn:stepglass:waitForSignal": ({ Name }) => `mocked ${Name}` } }), "mocked go");
+  assert.equal(await machine.run({}, { tasks: { S: () => "by state" } }), "by state");
 });

@@ -27,6 +27,9 @@ pub enum Resource {
     },
 }
 
+/// What follows `urn:stepglass:` in the Resources that a runtime of ours does itself.
+pub const OWN_TASKS: [&str; 5] = ["waitForSignal", "signalExecution", "setState", "cancelExecution", "continueAsNew"];
+
 /// The Resource of Stepglass' own that waits for a signal.
 const WAIT_FOR_SIGNAL: &str = "urn:stepglass:waitForSignal";
 

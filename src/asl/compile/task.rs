@@ -74,7 +74,10 @@ impl Compiler<'_> {
                 ));
             }
             Resource::Unrecognized => {
-                let message = format!("AWS does not know the resource `{text}`; your own handlers must provide it");
+                let message = match text.strip_prefix("urn:stepglass:") {
+                    Some(_) => format!("Stepglass has no task `{text}`; it has {}", resource::OWN_TASKS.join(", ")),
+                    None => format!("AWS does not know the resource `{text}`; your own handlers must provide it"),
+                };
                 self.report(Diagnostic::new(&codes::UNRECOGNIZED_RESOURCE, place.pointer(), message));
             }
             Resource::Activity if site.express => {
@@ -133,6 +136,8 @@ enum Resource {
     Impossible(&'static str),
     /// A URI that AWS does not know.
     Unrecognized,
+    /// A task that a runtime of ours does itself.
+    Own,
     Activity,
     Lambda,
     /// `arn:aws:states:::service:api`, with `sync`, `sync:2` or `waitForTaskToken`.
@@ -171,6 +176,7 @@ impl Resource {
                 Resource::service(service, api, pattern)
             }
             ["arn", _, "lambda" | "states", ..] => Resource::Impossible("the ARN is incomplete"),
+            ["urn", "stepglass", name] if resource::OWN_TASKS.contains(&name) => Resource::Own,
             _ => Resource::Unrecognized,
         }
     }

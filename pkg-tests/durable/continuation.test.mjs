@@ -1,0 +1,79 @@
+// urn:stepglass:continueAsNew: an execution ends, and the next one begins with a history of its own.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { atEveryWrite, execution, surroundings } from "./surroundings.mjs";
+
+const again = (parameters, more) => ({ Type: "Task", Resource: "urn:stepglass:continueAsNew", Parameters: parameters, ...more });
+const COUNT = {
+  StartAt: "Work",
+  States: {
+    Work: { Type: "Task", Resource: "work", ResultPath: "$.n", Next: "More" },
+    More: { Type: "Choice", Choices: [{ Variable: "$.n", NumericLessThan: 3, Next: "Again" }], Default: "Done" },
+    Again: again({ Input: { "n.$": "$.n" } }, { End: true }),
+    Done: { Type: "Succeed" },
+  },
+};
+
+test("a chain of executions goes on at whatever write the process dies, each of them once", async () => {
+  let keys;
+  const outlived = await atEveryWrite(
+    () => {
+      keys = new Set();
+      const tasks = { work: async ({ n }, task) => (keys.add(task.idempotencyKey), n + 1) };
+      return {
+        options: { machines: { Count: COUNT }, tasks },
+        check: async (runtime) => {
+          const first = await runtime.get("Count", "c");
+          assert.deepEqual(await first.outcome({ follow: true }), { status: "SUCCEEDED", output: { n: 3 } });
+          const { items } = await runtime.list();
+          assert.deepEqual(
+            items.map(({ name }) => name),
+            ["c.3", "c.2", "c"],
+          );
+          assert.equal(keys.size, 3);
+          const [third, second, one] = await Promise.all(items.map(async ({ id }) => (await runtime.get(id)).describe()));
+          assert.deepEqual([one.continuedTo, one.continuedFrom, one.run], [{ arn: second.arn }, undefined, undefined]);
+          assert.deepEqual([second.continuedTo, second.continuedFrom, second.run], [{ arn: third.arn }, { arn: one.arn }, 2]);
+          assert.deepEqual([third.continuedTo, third.continuedFrom, third.run], [undefined, { arn: second.arn }, 3]);
+          assert.equal((await first.outcome()).output.ExecutionArn, second.arn);
+        },
+      };
+    },
+    async (runtime) => void (await (await execution(runtime, "Count", { name: "c", input: { n: 0 } })).outcome({ follow: true })),
+  );
+  assert.ok(outlived >= 4, `${outlived} writes`);
+});
+
+test("another machine, with the tags; a state that is not the last one is refused", async () => {
+  const one = (S, more) => ({ StartAt: "S", States: { S, ...more } });
+  const machines = {
+    First: one(again({ Machine: "Next", Input: { "kept.$": "$.n" } }, { End: true })),
+    Next: { StartAt: "P", States: { P: { Type: "Pass", End: true } } },
+    Middle: one(again({}, { Next: "P" }), { P: { Type: "Pass", End: true } }),
+    Branch: one({ Type: "Parallel", Branches: [{ StartAt: "B", States: { B: again({}, { End: true }) } }], End: true }),
+    Nobody: one(again({ Machine: "None" }, { End: true })),
+  };
+  const { restart, close } = surroundings({ machines });
+  let now = await restart();
+  const first = await now.start("First", { name: "f", input: { n: 1.5 }, tags: { team: "a" } });
+  assert.deepEqual(await first.outcome({ follow: true }), { status: "SUCCEEDED", output: { kept: 1.5 } });
+  now = await restart();
+  const next = await (await now.get("Next", "f.2")).describe();
+  assert.deepEqual([next.tags, next.continuedFrom], [{ team: "a" }, { arn: first.arn }]);
+  for (const machine of ["Middle", "Branch", "Nobody"]) {
+    const { error } = await (await now.start(machine)).result;
+    assert.equal(error, "Stepglass.InvalidRequest", machine);
+  }
+  await close();
+});
+
+test("a name that somebody else has is not continued under", async () => {
+  const { restart, close } = surroundings({ machines: { Count: COUNT }, tasks: { work: ({ n }) => n + 1 } });
+  const now = await restart();
+  await (
+    await now.start("Count", { name: "c.2", input: { n: 9 } })
+  ).result;
+  const { status, error } = await (await now.start("Count", { name: "c", input: { n: 0 } })).result;
+  assert.deepEqual([status, error], ["FAILED", "Stepglass.ContinueFailed"]);
+  await close();
+});
