@@ -48,6 +48,9 @@ export interface ServeOptions {
   /**
    * A folder in which everything is kept, in the file `stepglass.db`; it is created if it does not exist. What the server has answered
    * outlives it, however it ends, and its executions go on when it starts again. Needs Node 22.13 or newer.
+   *
+   * Or the address of a PostgreSQL database, `postgres://…`, whose schema `stepglass` (or `?schema=NAME`) has everything; the package `pg`
+   * must be installed in the current folder.
    */
   data?: string | PlatformUrl;
   /**

@@ -25,7 +25,7 @@ Options
       --lambda-endpoint URL calls functions through Lambda's Invoke API (also LAMBDA_ENDPOINT)
       --mock-config FILE    a mock configuration of Step Functions Local (also SFN_MOCK_CONFIG)
       --data DIR            keeps machines and executions in this folder, and continues what is there; needs Node 22.13
-                            or newer
+                            or newer. postgres://… keeps them in a database; needs the package pg
       --host ADDRESS        default 127.0.0.1; 0.0.0.0 lets other machines connect, without any authentication
   -p, --port NUMBER         default 8083; 0 chooses a free port
       --region REGION       the region in ARNs (also AWS_DEFAULT_REGION); default us-east-1
@@ -130,7 +130,12 @@ resolve. Turn that off in the client:
   JavaScript              new SFNClient({ endpoint: "${url}", disableHostPrefix: true })
   others                  ${DOCUMENTED}
 
-Signatures are not checked. ${data === undefined ? "All data is in memory." : `All data is in ${data}.`} Press Ctrl+C to stop.\n`);
+Signatures are not checked. ${data === undefined ? "All data is in memory." : `All data is in ${withoutPassword(data)}.`} Press Ctrl+C to stop.\n`);
+}
+
+/** The address of a database without what only its users know. */
+function withoutPassword(data: string): string {
+  return data.replace(/^(postgres(?:ql)?:\/\/)[^@/]*@/i, "$1");
 }
 
 /** Resolves when the process is asked to end. A second signal ends it at once. */

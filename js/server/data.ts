@@ -1,19 +1,23 @@
-// The folder in which a server keeps its data.
+// Where a server keeps its data: a folder, or a PostgreSQL database.
 
 import { mkdirSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { PlatformUrl } from "../api/index.d.ts";
-import type { SqliteStore as PublicSqliteStore } from "../api/sqlite.d.ts";
+import type { Store } from "../api/durable.d.ts";
+import type { PostgresClient } from "../api/postgres.d.ts";
 import { StoreError } from "../store/errors.ts";
+import { PostgresStore } from "../store/postgres.ts";
 import { builtIn } from "../store/sqlite-source.ts";
 import { SqliteStore } from "../store/sqlite.ts";
 
 /** The database in the folder. */
 const FILE = "stepglass.db";
 
-/** The store of a folder, which is created if it does not exist. Throws StoreError where this runtime has no SQLite. */
-export function openData(data: string | PlatformUrl): PublicSqliteStore {
+/** The store of a folder, which is created if it does not exist, or of a database. Throws StoreError where there is no driver of it. */
+export function openData(data: string | PlatformUrl): Store {
+  if (isPostgres(data)) return postgresOf(data);
   checkSqlite();
   const folder = pathOf(data);
   try {
@@ -25,13 +29,39 @@ export function openData(data: string | PlatformUrl): PublicSqliteStore {
 }
 
 /** The store of a folder, or of a database, that exists. Throws StoreError. */
-export function findData(data: string): PublicSqliteStore {
+export function findData(data: string): Store {
+  if (isPostgres(data)) return postgresOf(data);
   checkSqlite();
   const isFolder = statSync(data, { throwIfNoEntry: false })?.isDirectory() ?? false;
   const file = isFolder ? join(data, FILE) : data;
   if (!statSync(file, { throwIfNoEntry: false })?.isFile())
     throw new StoreError("STORE_FAILED", `there is no ${file}: stepglass serve --data ${data} makes it`);
   return new SqliteStore(builtIn(file));
+}
+
+/** Whether data is in a database, as its address says. */
+function isPostgres(data: string | PlatformUrl): data is string {
+  return typeof data === "string" && /^postgres(?:ql)?:\/\//i.test(data);
+}
+
+/** The package of the driver, as far as a server needs it. */
+interface Driver {
+  Client: new (options: { connectionString: string }) => PostgresClient;
+}
+
+/** The store of a database; the schema is `stepglass`, or what `?schema=` says. The driver is that of the user's project. */
+function postgresOf(address: string): Store {
+  const url = new URL(address);
+  const schema = url.searchParams.get("schema") ?? "stepglass";
+  url.searchParams.delete("schema");
+  let driver: Driver;
+  try {
+    driver = createRequire(join(process.cwd(), "index.js"))("pg") as Driver;
+  } catch (error) {
+    throw new StoreError("STORE_UNAVAILABLE", "data in PostgreSQL needs its driver in this folder: npm install pg", { cause: error });
+  }
+  const client = (): PostgresClient => new driver.Client({ connectionString: url.href });
+  return new PostgresStore({ client, schema: `"${schema.replaceAll('"', '""')}"`, wait: false });
 }
 
 function pathOf(data: string | PlatformUrl): string {

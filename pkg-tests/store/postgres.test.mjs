@@ -106,6 +106,43 @@ check("a server that is restarted is found again; one who has lost the store wri
   await store.close();
 });
 
+check("the server keeps its data in it", async () => {
+  const { serve } = await importSource("js/entries/server.ts");
+  // The driver is looked for where the server is started.
+  process.chdir(import.meta.dirname);
+  const { host, user, database } = server.config;
+  const data = `postgres://${user}@localhost/${database}?host=${encodeURIComponent(host)}&schema=served`;
+  const options = { port: 0, data, tasks: { "sqs:sendMessage.waitForTaskToken": ({ Token }) => void tokens.push(Token) } };
+  const tokens = [];
+  const definition = {
+    StartAt: "Ask",
+    States: {
+      Ask: {
+        Type: "Task",
+        Resource: "arn:aws:states:::sqs:sendMessage.waitForTaskToken",
+        Parameters: { "Token.$": "$$.Task.Token" },
+        End: true,
+      },
+    },
+  };
+  const first = await serve(options);
+  const { stateMachineArn } = await first.call("CreateStateMachine", {
+    name: "Ask",
+    definition: JSON.stringify(definition),
+    roleArn: "arn:aws:iam::123456789012:role/r",
+  });
+  const { executionArn } = await first.call("StartExecution", { stateMachineArn, name: "one" });
+  while (tokens.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await first.close();
+  const second = await serve(options);
+  await second.call("SendTaskSuccess", { taskToken: tokens[0], output: '"yes"' });
+  let described;
+  do described = await second.call("DescribeExecution", { executionArn });
+  while (described.status === "RUNNING");
+  assert.equal(described.output, '"yes"');
+  await second.close();
+});
+
 check("a schema of a newer version is refused", async () => {
   const { store, schema } = fresh();
   await store.open({ owner: "a" });
