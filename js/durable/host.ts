@@ -87,6 +87,8 @@ export class Host {
   readonly committer: Committer;
   readonly #waker: Waker;
   readonly #live = new Map<string, Live>();
+  /** Executions that are being created: the store may have another one of the name. */
+  readonly #creating = new Map<string, Live>();
   readonly #loading = new Map<string, Promise<Live | undefined>>();
   /** Executions in memory that wait, the one that has waited the longest first. */
   readonly #resting = new Set<Live>();
@@ -138,14 +140,14 @@ export class Host {
     for (const live of this.#live.values()) live.journal.compact();
     this.committer.close();
     await this.committer.idle();
-    for (const live of [...this.#live.values()]) this.#drop(live, new Error("the runtime was closed"));
+    for (const live of [...this.#live.values(), ...this.#creating.values()]) this.#drop(live, new Error("the runtime was closed"));
     await this.store.close();
   }
 
   /** Begins an execution. Resolves when its record is in the store; the same name with the same input is the same execution. */
   async start({ record, program, info, seed }: NewExecution): Promise<Started> {
     this.#checkOpen();
-    const known = this.#live.get(record.id);
+    const known = this.#live.get(record.id) ?? this.#creating.get(record.id);
     if (known !== undefined) return this.#known(known);
     const at = this.clock.now();
     const start = { id: record.id, at, version: 0, create: record, events: 0, factsLength: 0, snapshotLength: 0, wakeAt: null };
@@ -178,6 +180,7 @@ export class Host {
 
   /** The running execution with this id, which is loaded where it is not in memory. */
   async take(id: string): Promise<Live | undefined> {
+    await this.#creating.get(id)?.created;
     const live = this.#live.get(id);
     if (live !== undefined) {
       // It stays for what the caller does now.
@@ -421,6 +424,7 @@ export class Host {
     const { machine, handlers, options } = program;
     const events: LiveEvents = {
       onLost: (lost, why) => this.#lost(lost, why),
+      onBegun: (begun) => this.#begun(begun),
       onKept: (kept) => this.#rest(kept),
       onCancelled: this.#options.onCancelled,
       onSnapshot: this.#options.onSnapshot,
@@ -438,13 +442,23 @@ export class Host {
     });
     live.machine = machine;
     live.driver.beats = live.beats;
-    this.#live.set(record.id, live);
+    (start.create === undefined ? this.#live : this.#creating).set(record.id, live);
     return live;
   }
 
-  #finished(live: Live, _outcome: Outcome): void {
-    this.#live.delete(live.id);
+  #begun(live: Live): void {
+    this.#creating.delete(live.id);
+    this.#live.set(live.id, live);
+  }
+
+  /** Takes an execution out of the memory. */
+  #forget(live: Live): void {
+    for (const lives of [this.#live, this.#creating]) if (lives.get(live.id) === live) lives.delete(live.id);
     this.#resting.delete(live);
+  }
+
+  #finished(live: Live, _outcome: Outcome): void {
+    this.#forget(live);
     live.engine.discard();
     this.#tellEnd(live.record);
   }
@@ -457,8 +471,7 @@ export class Host {
   }
 
   #lost(live: Live, why: BatchResult | string): void {
-    this.#live.delete(live.id);
-    this.#resting.delete(live);
+    this.#forget(live);
     const { version } = live.journal;
     if (typeof why === "string") void this.#suspend({ ...live.record, version }, why);
     else if (version > 0 && !why.ok) {
@@ -469,8 +482,7 @@ export class Host {
   }
 
   #drop(live: Live, reason: unknown): void {
-    this.#live.delete(live.id);
-    this.#resting.delete(live);
+    this.#forget(live);
     live.leave(reason);
   }
 

@@ -20,6 +20,8 @@ const FULL = 24_999;
 export interface LiveEvents {
   /** A write was refused, or the engine has a bug: the execution has left the memory. */
   onLost(live: Live, why: BatchResult | string): void;
+  /** A new execution is in the store. */
+  onBegun(live: Live): void;
   /** What was to be kept is kept. */
   onKept(live: Live): void;
   /** The execution needs a task no longer that has not ended. */
@@ -166,6 +168,7 @@ export class Live {
   /** The batch that has created the execution is in the store. */
   begun(order: number, version: number): void {
     this.record = { ...this.record, order, version };
+    this.#events.onBegun(this);
     this.#created(undefined);
   }
 

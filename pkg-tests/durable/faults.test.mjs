@@ -81,7 +81,7 @@ test("what the store cannot write is written when it can, and nothing is called 
 
 test("a runtime can be closed while its store cannot write, and what was not acknowledged is refused", async () => {
   const own = {};
-  const { store, clock, calls, runtime } = surroundings(own);
+  const { calls, runtime } = surroundings(own);
   const now = await runtime().open();
   own.write = () => Promise.reject(new StoreError("STORE_FULL", "the disk is full"));
   const starting = assert.rejects(now.start("Task", { name: "t" }), /closed/);
@@ -93,8 +93,6 @@ test("a runtime can be closed while its store cannot write, and what was not ack
   const again = await runtime().open();
   assert.equal(await again.get("Task", "t"), undefined);
   await again.close();
-  await store.close();
-  assert.ok(clock.time > 0);
 });
 
 test("a runtime is closed in the middle of a write: what was started is there", async () => {
@@ -315,5 +313,48 @@ test("a clock that is set back loses nothing, and time goes on from there", asyn
     times,
     times.toSorted((a, b) => a - b),
   );
+  await now.close();
+});
+
+test("a start of a name that exists does not stand in the way of the execution that has it", async () => {
+  const own = {};
+  const { store, tokens, runtime } = surroundings(own);
+  const first = await runtime().open();
+  const { arn } = await first.start("Token", { name: "t", input: { n: 1 } });
+  await quiet();
+  await first.close();
+  const now = await runtime().open();
+  let go;
+  own.write = async (batches) => {
+    if (batches.some(({ create }) => create !== undefined)) await new Promise((resolve) => (go = resolve));
+    return store.write(batches);
+  };
+  const again = now.start("Token", { name: "t", input: { n: 1 } });
+  await until(() => go !== undefined);
+  const answering = now.succeed(tokens[0], { answered: true });
+  const history = (await now.get(arn)).history();
+  await quiet();
+  delete own.write;
+  go();
+  assert.equal((await again).arn, arn);
+  assert.equal(await answering, true);
+  assert.ok((await history).length > 0);
+  assert.deepEqual((await (await now.get(arn)).result).output, { answered: true });
+  await now.close();
+});
+
+test("what is due is woken although a start of its name comes at the same time", async () => {
+  const { clock, runtime } = surroundings();
+  const first = await runtime().open();
+  for (let i = 0; i < 50; i += 1) await first.start("Wait", { name: `w-${i}`, input: { seconds: 10 } });
+  await quiet();
+  await first.close();
+  clock.time += 20_000;
+  const now = await runtime().open();
+  // Clients that have not heard of their starts begin again.
+  const all = await Promise.allSettled(Array.from({ length: 50 }, (_, i) => now.start("Wait", { name: `w-${i}`, input: { seconds: 10 } })));
+  await quiet();
+  assert.ok(all.every(({ status, reason }) => status === "fulfilled" || reason.code === "EXECUTION_EXISTS"));
+  assert.equal(await now.count({ status: "SUCCEEDED" }), 50);
   await now.close();
 });
