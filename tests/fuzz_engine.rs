@@ -252,6 +252,10 @@ impl Run {
         }
         let event = match (choice, task.map(TaskId)) {
             (3, _) if self.rng.below(6) == 0 => Event::Stop { error: Some("Stopped".into()), cause: None },
+            (3, task) if self.rng.below(3) == 0 => Event::Cancel {
+                cause: Some("enough".into()),
+                spared: task.into_iter().filter(|_| self.rng.below(2) == 0).collect(),
+            },
             (4, Some(task)) => Event::TaskHeartbeat { task },
             (24, task) => Event::Recovered { again: task.into_iter().filter(|_| self.rng.below(2) == 0).collect() },
             (19, _) => self.change_of_a_run(),
