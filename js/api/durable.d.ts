@@ -104,6 +104,10 @@ export class Runtime {
   worker(options: WorkerOptions): Worker;
   /** Returns the queues. */
   queues(): QueueDescription[];
+  /** Returns what this runtime has counted since it was opened, and how many executions the store has. */
+  metrics(): Promise<RuntimeMetrics>;
+  /** Returns the same as OpenMetrics text, which Prometheus and others read (`application/openmetrics-text`). */
+  metricsText(): Promise<string>;
   /** How many executions are in memory. */
   readonly resident: number;
   /**
@@ -128,6 +132,10 @@ export interface RuntimeOptions extends Limits {
   tasks?: TaskHandlers;
   /** What a definition does not say of its tasks, by the name of a state, or by a Resource. */
   taskOptions?: Readonly<Record<string, TaskOptions>>;
+  /** Called for each entry of the log. Default: nothing is logged. */
+  onLog?: (entry: LogEntry) => void;
+  /** The API of OpenTelemetry, `import * as api from "@opentelemetry/api"`: executions and calls of handlers become spans of one trace. */
+  telemetry?: TelemetryApi;
   /** Limits of queues, by name. A queue needs no options. */
   queues?: Readonly<Record<string, QueueOptions>>;
   /** Which ended executions to keep: for so many days, and so many of them. Default: all. */
@@ -145,6 +153,65 @@ export interface RuntimeOptions extends Limits {
   onSuspended?: (execution: ExecutionDescription, reason: string) => void;
   /** Called when the store could not write, for example because the disk is full. It is tried again until it can. */
   onStoreError?: (failure: { error: unknown; failures: number; retriesIn: number }) => void;
+}
+
+/** An entry of the log: what has happened, and of which execution. */
+export interface LogEntry {
+  /** RFC 3339. */
+  time: string;
+  level: "info" | "warn" | "error";
+  event: "runtime.opened" | "runtime.closed" | "execution.started" | "execution.ended" | "execution.suspended" | "store.failed";
+  arn?: string;
+  name?: string;
+  machine?: string;
+  status?: ExecutionStatus;
+  [member: string]: unknown;
+}
+
+/** What {@link Runtime.metrics} returns. Except for `executions`, `resident` and `queues`, it counts since the runtime was opened. */
+export interface RuntimeMetrics {
+  /** Executions in the store, by status. */
+  executions: Record<ExecutionStatus, number>;
+  started: number;
+  redriven: number;
+  suspended: number;
+  ended: Record<Exclude<ExecutionStatus, "RUNNING">, number>;
+  /** Tasks that were to be called, and their answers. Calls that are repeated after a restart are not counted again. */
+  tasks: { called: number; succeeded: number; failed: number; timedOut: number };
+  /** Executions in memory. */
+  resident: number;
+  commits: {
+    writes: number;
+    /** Changes of executions; one write has many. */
+    batches: number;
+    facts: number;
+    /** Writes that failed and were tried again. */
+    failures: number;
+    /** How long writes took: how many took at most `le` seconds, their sum in seconds, and their number. */
+    seconds: { buckets: { le: number; count: number }[]; sum: number; count: number };
+  };
+  queues: QueueDescription[];
+  /** How long `open()` took. */
+  recoverySeconds: number;
+}
+
+/** What is used of the API of OpenTelemetry, the module `@opentelemetry/api`. */
+export interface TelemetryApi {
+  readonly ROOT_CONTEXT?: any;
+  readonly context: { active(): any; with(context: any, run: () => unknown): any };
+  readonly trace: {
+    getTracer(name: string): { startSpan(name: string, options?: any, context?: any): TelemetrySpan };
+    setSpan(context: any, span: any): any;
+    setSpanContext(context: any, spanContext: any): any;
+  };
+}
+
+/** A span of OpenTelemetry. */
+export interface TelemetrySpan {
+  spanContext(): { traceId: string; spanId: string; traceFlags: number };
+  setStatus(status: { code: number; message?: string }): unknown;
+  recordException(exception: Error): void;
+  end(time?: number): void;
 }
 
 /** What a definition does not say of a task. */

@@ -3,6 +3,7 @@
 import type { Batch, BatchResult, Store } from "../api/durable.d.ts";
 import { messageOf } from "../base/errors.ts";
 import { later } from "../driver/scheduler.ts";
+import { Metrics } from "./metrics.ts";
 
 /** What has something to keep. */
 export interface Source {
@@ -35,6 +36,7 @@ export class Committer {
   #writing = false;
   #closed = false;
   #idle: (() => void)[] = [];
+  readonly metrics = new Metrics();
   /** How many writes, and how many batches in them. */
   readonly counts = { writes: 0, batches: 0 };
 
@@ -91,8 +93,12 @@ export class Committer {
   async #tried(batches: readonly Batch[]): Promise<BatchResult[] | undefined> {
     for (let failures = 1, delay = FIRST_DELAY; ; failures += 1, delay = Math.min(delay * 2, LONGEST_DELAY)) {
       try {
-        return await this.#store.write(batches);
+        const begun = performance.now();
+        const results = await this.#store.write(batches);
+        this.metrics.wrote(batches, results, (performance.now() - begun) / 1000);
+        return results;
       } catch (error) {
+        this.metrics.writeFailed();
         this.#onFailure({ error, failures, retriesIn: delay });
         if (this.#closed) return undefined;
         await new Promise((resolve) => setTimeout(resolve, delay));

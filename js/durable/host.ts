@@ -15,6 +15,7 @@ import { Committer, type WriteFailure } from "./committer.ts";
 import { ExecutionJournal, type JournalStart } from "./journal.ts";
 import { Live, type LiveEvents, type Watcher, changeOf } from "./live.ts";
 import { type Diverged, type Remade, divergence, factsOf, isNote, remade } from "./replay.ts";
+import type { Metrics } from "./metrics.ts";
 import { Waker } from "./waker.ts";
 
 // How many executions are loaded at a time, and when one is loaded again that could not be, in milliseconds.
@@ -110,6 +111,10 @@ export class Host {
       wake: (id) => this.#wake(id),
       failed: (error) => options.onWriteFailure?.(thrownOf(error)),
     });
+  }
+
+  get metrics(): Metrics {
+    return this.committer.metrics;
   }
 
   /** How many executions are in memory. */
@@ -393,6 +398,7 @@ export class Host {
   async #suspend(record: ExecutionRecord, why: string, diverged?: Diverged): Promise<void> {
     const suspended = { reason: why, at: this.clock.now(), ...(diverged !== undefined && { diverged }) };
     const [result] = await this.store.write([{ ...changeOf(record, { suspended }), wakeAt: null }]).catch(() => []);
+    if (result?.ok !== false) this.metrics.suspended += 1;
     if (result?.ok !== false) this.#options.onSuspended?.({ ...record, suspended }, why);
   }
 
@@ -464,6 +470,7 @@ export class Host {
   }
 
   #tellEnd(record: ExecutionRecord): void {
+    this.metrics.hasEnded(record.status);
     this.#options.onEnd?.(record);
     const waiting = this.#ends.get(record.id) ?? [];
     this.#ends.delete(record.id);

@@ -110,6 +110,7 @@ export class ExecutionJournal implements Journal, Source {
       const { type, ...outcome } = finish;
       this.#finished = outcome;
     } else if (fact[0] === "redrive") this.#finished = undefined;
+    this.#committer.metrics.fed(fact, step);
     this.#lastAt = now;
     this.#append(factText(now, ledTo(step), fact));
     if (fact[0] === "cancel") this.#change = { ...this.#change, cancelRequested: { at: now, spared: fact[2] ?? [] } };

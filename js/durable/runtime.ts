@@ -8,11 +8,13 @@ import type {
   ExecutionFilter,
   ExecutionRecord,
   ExecutionSummary,
+  LogEntry,
   MigrationReport,
   QueueDescription,
   RedriveReport,
   Runtime as PublicRuntime,
   RuntimeFilter,
+  RuntimeMetrics,
   RuntimeOptions,
   ScheduleDescription,
   ScheduleOptions,
@@ -21,7 +23,7 @@ import type {
   WorkerOptions,
 } from "../api/durable.d.ts";
 import { asyncDispose } from "../base/dispose.ts";
-import { misuse } from "../base/errors.ts";
+import { messageOf, misuse } from "../base/errors.ts";
 import { checkOptions } from "../base/options.ts";
 import { randomUuid } from "../base/random.ts";
 import { shown } from "../base/shown.ts";
@@ -38,16 +40,18 @@ import type { WriteFailure } from "./committer.ts";
 import type { ChildStart, Runs } from "./children.ts";
 import { Host, type Program, type Started } from "./host.ts";
 import { settle } from "./live.ts";
+import { openMetrics } from "./metrics.ts";
 import { Operations } from "./operations.ts";
 import { Programs } from "./programs.ts";
 import { OptionedHandlers, optionsOf } from "./task-options.ts";
 import { Queues } from "./queues.ts";
 import { Schedules } from "./schedules.ts";
 import { RuntimeTasks } from "./tasks.ts";
+import { Telemetry } from "./telemetry.ts";
 
 const OPTIONS = [
   ...["store", "machines", "tasks", "retention", "resident", "region", "account", "clock"],
-  ...["onEnd", "onSuspended", "onStoreError", "taskOptions", "queues", ...LIMITS],
+  ...["onEnd", "onSuspended", "onStoreError", "onLog", "taskOptions", "queues", "telemetry", ...LIMITS],
 ];
 const START_OPTIONS = ["name", "input", "tags", "priority", "seed"];
 const RESIDENT = 1000;
@@ -64,6 +68,7 @@ export class Runtime implements PublicRuntime {
   readonly #operations: Operations;
   readonly #schedules: Schedules;
   readonly #queues: Queues;
+  readonly #telemetry: Telemetry | undefined;
   readonly #arns: string;
   #endedSince = 0;
   #prunedAt = 0;
@@ -75,6 +80,7 @@ export class Runtime implements PublicRuntime {
     this.#options = options;
     const { store = new MemoryStore(), region = "us-east-1", account = "123456789012", resident = RESIDENT, clock = "real" } = options;
     this.#arns = `arn:aws:states:${region}:${account}`;
+    this.#telemetry = options.telemetry && new Telemetry(options.telemetry);
     this.#tasks = new RuntimeTasks(this.#runs());
     this.#host = new Host({
       ...this.#tasks.hooks,
@@ -83,11 +89,16 @@ export class Runtime implements PublicRuntime {
       clock: clockOf(clock),
       program: (record) => this.#program(record),
       onEnd: (record) => this.#ended(record),
-      onSuspended: (record, why) => tell("onSuspended", () => options.onSuspended?.(described(record), why)),
+      onSuspended: (record, why) => this.#suspended(record, why),
       onWriteFailure: (failure) => this.#failed(failure),
     });
     this.#queues = new Queues(this.#host.clock, options.queues, options.tasks);
-    const handlers = new OptionedHandlers(options.tasks, this.#tasks, options.taskOptions, this.#host, this.#queues);
+    const handlers = new OptionedHandlers(options, {
+      source: this.#tasks,
+      host: this.#host,
+      queues: this.#queues,
+      telemetry: this.#telemetry,
+    });
     this.#programs = new Programs(store, options, (name) => this.#machineArn(name), handlers);
     this.#operations = new Operations(this.#host, this.#programs);
     this.#schedules = new Schedules({
@@ -105,9 +116,12 @@ export class Runtime implements PublicRuntime {
   }
 
   async #open(): Promise<this> {
+    const begun = performance.now();
     await this.#host.open();
     await this.#tasks.children.sweep().catch((error: unknown) => this.#failed({ error, failures: 1, retriesIn: 0 }));
     await this.#schedules.open();
+    this.#host.metrics.recoverySeconds = (performance.now() - begun) / 1000;
+    this.#log("info", "runtime.opened", { seconds: this.#host.metrics.recoverySeconds, resident: this.resident });
     return this;
   }
 
@@ -141,8 +155,11 @@ export class Runtime implements PublicRuntime {
       input,
       ...more,
     };
+    if (this.#telemetry !== undefined) Object.assign(record, this.#telemetry.started(machine, record.id, record.startDate));
     const info = { name, arn: record.id, stateMachineName: machine, stateMachineArn: record.machineArn };
-    return this.#host.start({ record, program, info, seed });
+    const started = await this.#host.start({ record, program, info, seed });
+    if (started.outcome === "created") this.#log("info", "execution.started", { arn: record.id, machine, name });
+    return started;
   }
 
   /** What the tasks that the runtime does itself ask of it. */
@@ -265,6 +282,16 @@ export class Runtime implements PublicRuntime {
     return this.#queues.list();
   }
 
+  /** What it has counted since it was opened, and what is in the store. */
+  metrics(): Promise<RuntimeMetrics> {
+    return this.#host.metrics.read(this.#host.store, this.resident, this.queues());
+  }
+
+  /** The same as OpenMetrics text. */
+  async metricsText(): Promise<string> {
+    return openMetrics(await this.metrics());
+  }
+
   get resident(): number {
     return this.#host.resident;
   }
@@ -278,6 +305,7 @@ export class Runtime implements PublicRuntime {
     await this.#schedules.close();
     await this.#host.close(grace);
     this.#queues.close();
+    this.#log("info", "runtime.closed", {});
   }
 
   async [asyncDispose](): Promise<void> {
@@ -308,6 +336,9 @@ export class Runtime implements PublicRuntime {
   #ended(record: ExecutionRecord): void {
     this.#tasks.children.ended(record);
     tell("onEnd", () => this.#options.onEnd?.(described(record)));
+    tell("telemetry", () => this.#telemetry?.ended(record));
+    const { id: arn, name, machine, status, error, cause } = record;
+    this.#log(status === "SUCCEEDED" ? "info" : "warn", "execution.ended", { arn, name, machine, status, error, cause });
     this.#schedules.ended(record.id);
     if (this.#options.retention === undefined) return;
     this.#endedSince += 1;
@@ -318,7 +349,21 @@ export class Runtime implements PublicRuntime {
     this.prune().catch((error: unknown) => this.#failed({ error, failures: 1, retriesIn: PRUNE_EVERY }));
   }
 
+  #suspended(record: ExecutionRecord, reason: string): void {
+    tell("onSuspended", () => this.#options.onSuspended?.(described(record), reason));
+    this.#log("error", "execution.suspended", { arn: record.id, name: record.name, machine: record.machine, reason });
+  }
+
+  #log(level: LogEntry["level"], event: LogEntry["event"], details: Record<string, unknown>): void {
+    const { onLog } = this.#options;
+    if (onLog === undefined) return;
+    const known = Object.entries(details).filter(([, value]) => value !== undefined);
+    tell("onLog", () => onLog({ time: new Date(this.#host.clock.now()).toISOString(), level, event, ...Object.fromEntries(known) }));
+  }
+
   #failed(failure: WriteFailure): void {
+    const { error, ...more } = failure;
+    this.#log("error", "store.failed", { error: messageOf(error), ...more });
     tell("onStoreError", () => this.#options.onStoreError?.(failure));
   }
 

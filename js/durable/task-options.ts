@@ -1,7 +1,7 @@
 // What the handlers of a runtime are told beyond the definition: what a request to end does, and how long retries go on.
 
-import type { Task as PublicTask, TaskHandler, TaskHandlers } from "../api/index.d.ts";
-import type { TaskOptions } from "../api/durable.d.ts";
+import type { Task as PublicTask, TaskHandler } from "../api/index.d.ts";
+import type { RuntimeOptions, TaskOptions } from "../api/durable.d.ts";
 import { TaskError, isTaskError, messageOf, misuse } from "../base/errors.ts";
 import { checkOptions } from "../base/options.ts";
 import { Task } from "../driver/task.ts";
@@ -11,6 +11,7 @@ import { sparedBy } from "./cancellation.ts";
 import type { Host } from "./host.ts";
 import type { Live } from "./live.ts";
 import type { Queues } from "./queues.ts";
+import type { Telemetry } from "./telemetry.ts";
 
 type OptionsByName = Readonly<Record<string, TaskOptions>>;
 
@@ -34,16 +35,28 @@ export class OptionedHandlers extends Handlers {
 
   readonly #queues: Queues;
 
-  constructor(tasks: TaskHandlers | undefined, source: TaskSource, all: OptionsByName | undefined, host: Host, queues: Queues) {
+  readonly #telemetry: Telemetry | undefined;
+
+  constructor(
+    { tasks, taskOptions: all }: Pick<RuntimeOptions, "tasks" | "taskOptions">,
+    { source, host, queues, telemetry }: { source: TaskSource; host: Host; queues: Queues; telemetry: Telemetry | undefined },
+  ) {
     super(tasks, source);
     for (const [name, options] of Object.entries(all ?? {})) check(name, options);
     this.#all = all;
     this.#host = host;
     this.#queues = queues;
+    this.#telemetry = telemetry;
     this.#waits = Object.values(all ?? {}).some(({ onCancel }) => onCancel === "wait");
   }
 
   override find(resource: string, state: string, input: unknown): TaskHandler | Taker | undefined {
+    const handler = this.#find(resource, state, input);
+    if (this.#telemetry === undefined || typeof handler !== "function") return handler;
+    return this.#telemetry.traced(handler, (arn) => this.#host.find(arn)?.record.trace);
+  }
+
+  #find(resource: string, state: string, input: unknown): TaskHandler | Taker | undefined {
     const options = optionsOf(this.#all, state, resource);
     const handler = options?.queue === undefined ? super.find(resource, state, input) : this.#queued(options.queue, options);
     if (this.#all === undefined || typeof handler !== "function") return handler;
