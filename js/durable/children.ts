@@ -72,6 +72,8 @@ export interface Runs {
   /** The machine that an ARN or a name means. */
   machine(arn: string): { name: string; machine: StateMachine } | undefined;
   begin(start: ChildStart): Promise<Started>;
+  /** The ARN that the execution of a start has. */
+  arnOf(start: ChildStart): string;
   answer(token: string, ...completion: Completion): Promise<boolean>;
   /** The options of a state, or of a resource. */
   options(state: string, resource: string): TaskOptions | undefined;
@@ -81,6 +83,8 @@ export interface Runs {
 /** The executions that tasks of a runtime start, describe and stop. */
 export class Children {
   readonly #runs: Runs;
+  /** Who waits for the ends of executions. */
+  readonly #watchers = new Map<string, Set<(ended: ExecutionRecord) => void>>();
 
   constructor(runs: Runs) {
     this.#runs = runs;
@@ -107,6 +111,7 @@ export class Children {
 
   /** For the runtime: an execution has ended. Its parent may wait for it, and its children end as they are to. */
   ended(record: ExecutionRecord): void {
+    for (const end of [...(this.#watchers.get(record.id) ?? [])]) end(record);
     const parent = parentOf(record);
     // The parent may have left the memory: it finds the end when it is back.
     if (parent?.waits) this.#runs.host.take(parent.arn).catch(() => {});
@@ -149,7 +154,9 @@ export class Children {
     if (problem !== undefined) return refuse(driver, call, problem);
     try {
       await this.#prepare(parent);
-      const { record } = await this.#runs.begin(start);
+      // A child that was begun is not begun again, even if retention has removed it meanwhile.
+      const record = again ? await this.#runs.host.record(this.#runs.arnOf(start)) : (await this.#runs.begin(start)).record;
+      if (record === undefined) return refuse(driver, call, unknownExecution(call, this.#runs.arnOf(start)));
       const own = parentOf(record);
       const isOwn = own?.arn === parent.arn && own.task === parent.task;
       if (!isOwn && (record.status !== "RUNNING" || record.input !== input))
@@ -189,7 +196,7 @@ export class Children {
   /** Answers the task with its child, or waits for it. */
   #join(call: TaskCall, driver: TaskDriver, record: ExecutionRecord, again: boolean): void {
     const parent = this.#parent(call, driver);
-    const child = this.#child(record);
+    const child = this.#child(record, call);
     if (again) wait(child, call, driver);
     else rejoin(child, call, driver);
     call.onEndRequest = () => void this.#runs.cancel(record.id, stoppedBy(parent.arn)).catch(() => {});
@@ -205,7 +212,7 @@ export class Children {
   }
 
   /** An execution as tasks see it. */
-  #child(record: ExecutionRecord): Child {
+  #child(record: ExecutionRecord, call: TaskCall): Child {
     const { id, name, machineArn, input, startDate } = record;
     const child = new Child({ name, arn: id, machineArn, input, startDate });
     child.told = true;
@@ -215,12 +222,24 @@ export class Children {
     else {
       const abort = (error?: string, cause?: string) => void this.#stop(id, error, cause).catch(() => {});
       child.execution = { name, arn: id, abort };
-      this.#runs.host.ended(id).then(
-        (ended) => ended !== undefined && end(ended),
-        () => {},
-      );
+      this.#watch(id, call, end);
     }
     return child;
+  }
+
+  /** Tells of the end of an execution, as long as a task is open: a parent that has left the memory leaves nothing behind. */
+  #watch(id: string, call: TaskCall, end: (ended: ExecutionRecord) => void): void {
+    const watchers = this.#watchers.get(id) ?? new Set();
+    this.#watchers.set(id, watchers.add(end));
+    call.onEnd = () => {
+      watchers.delete(end);
+      if (watchers.size === 0 && this.#watchers.get(id) === watchers) this.#watchers.delete(id);
+    };
+    // It may have ended since its record was read.
+    this.#runs.host.record(id).then(
+      (now) => now !== undefined && now.status !== "RUNNING" && watchers.has(end) && end(now),
+      () => {},
+    );
   }
 
   async #ask(answer: typeof describe, call: TaskCall, driver: TaskDriver): Promise<void> {
@@ -229,7 +248,7 @@ export class Children {
     if (call.ended || record === null) return;
     if (record === undefined || record.id.includes(":express:"))
       return refuse(driver, call, unknownExecution(call, arn, record !== undefined));
-    answer(this.#child(record), call, driver);
+    answer(this.#child(record, call), call, driver);
   }
 
   /** The record of an execution; null where the runtime was closed. */

@@ -175,6 +175,7 @@ export class Runtime implements PublicRuntime {
         return name === undefined ? undefined : { name, machine: this.#programs.registered(name).machine };
       },
       begin: (start) => this.#begin(start),
+      arnOf: ({ machine, name, run }) => this.#names(machine, name, this.#programs.registered(machine), run).id,
       answer: (token, ...completion) => this.#answer(token, ...completion),
       options: (state, resource) => optionsOf(this.#options.taskOptions, state, resource),
       cancel: (arn, cause) => this.#tasks.cancellation.cancel(arn, cause),

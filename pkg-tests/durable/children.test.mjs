@@ -237,3 +237,20 @@ test("an Express child answers at once, and an endless one begins once more afte
   assert.equal(await second.count({ machine: "Quick" }), 1);
   await second.close();
 });
+
+test("a child that retention has removed while its parent was away is not started again", async () => {
+  const { store, restart, close } = surroundings({ machines: { Parent: one(start(".sync", { Name: "c" })), Child: WAITS } });
+  let now = await restart();
+  const { arn } = await now.start("Parent", { name: "p" });
+  await quiet();
+  await now.close();
+  const child = `${ARN}:execution:Child:c`;
+  await store.open({ owner: "retention" });
+  await store.prune({ ids: [child] });
+  await store.close();
+  now = await restart();
+  const { status, error } = await (await now.get(arn)).result;
+  assert.deepEqual([status, error], ["FAILED", "StepFunctions.ExecutionDoesNotExistException"]);
+  assert.equal(await now.get(child), undefined);
+  await close();
+});
