@@ -106,7 +106,13 @@ function called({ called: [arn, task], key, attempt }) {
   if ((keys.get(id) ?? name) !== name) problems.push(`${id} had the key ${keys.get(id)}, and has ${name} now`);
   keys.set(id, name);
   const execution = executions.get(arn.slice(arn.lastIndexOf(":") + 1));
+  // The child of another one.
+  if (execution === undefined) return;
   execution.calls += 1;
+  if (execution.machine === "Migrate" && !execution.migrated) {
+    execution.migrated = true;
+    ask({ op: "migrate", machine: execution.machine, name: execution.name });
+  }
   if (execution.machine === "Stop" && key && execution.calls > 1 && !execution.stopped) {
     execution.stopped = true;
     ask({ op: "stop", machine: execution.machine, name: execution.name });

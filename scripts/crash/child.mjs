@@ -114,6 +114,14 @@ const operations = {
     if ((await execution.describe()).status !== "FAILED") return;
     await execution.redrive();
   },
+  migrate: async ({ machine, name }) => {
+    const execution = await runtime.get(machine, name);
+    // It may have ended meanwhile.
+    if ((await execution.describe()).status !== "RUNNING") return;
+    await execution.migrate({ ...machines.Migrate, Comment: "the next version" }).catch((error) => {
+      if (error.code !== "NOT_RUNNING") throw error;
+    });
+  },
   redriven: async ({ arn }) => void redriven.add(arn),
   prune: () => runtime.prune(),
   look: async ({ machine, name }) => {

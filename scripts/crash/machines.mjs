@@ -39,6 +39,17 @@ export const machines = {
   }),
   Map: machine("M", { M: { ...items, ItemProcessor: one() } }),
   DistributedMap: machine("M", { M: { ...items, ItemProcessor: one({ Mode: "DISTRIBUTED", ExecutionType: "STANDARD" }) } }),
+  // Its task is an execution of another machine, which ends before it.
+  Sync: machine("S", {
+    S: task("arn:aws:states:::states:startExecution.sync:2", {
+      Parameters: { StateMachineArn: "arn:aws:states:us-east-1:123456789012:stateMachine:Task", "Input.$": "$" },
+      ResultSelector: { "output.$": "$.Output" },
+      Next: "B",
+    }),
+    B: echo(),
+  }),
+  // It goes on with another definition while it waits.
+  Migrate: machine("A", { A: echo("W"), W: { Type: "Wait", Seconds: 1, Next: "B" }, B: echo() }),
   // Their facts are long, and a snapshot takes their place.
   Large: machine("A", { A: task("large", { Next: "B" }), B: task("large", { Next: "C" }), C: task("large", { Next: "D" }), D: echo() }),
   // It fails until it is redriven.
@@ -51,6 +62,8 @@ export const machines = {
 export function expected(kind, input) {
   const { items } = input;
   switch (kind) {
+    case "Sync":
+      return ["SUCCEEDED", { output: input }];
     case "Token":
       return ["SUCCEEDED", { answered: input.n }];
     case "Parallel":
