@@ -127,10 +127,12 @@ export class Host {
    * itself: for whoever looks at executions, stops or redrives them, and leaves the rest to others.
    */
   async open(owner = `stepglass-${randomUuid()}`, { asleep = false }: { asleep?: boolean } = {}): Promise<void> {
+    const begun = performance.now();
     await this.store.open({ owner });
     this.#isOpen = true;
     this.#openedAt = this.clock.now();
     if (!asleep) await this.#waker.open();
+    this.metrics.recoverySeconds = (performance.now() - begun) / 1000;
   }
 
   /** Lets handlers at work answer for so many milliseconds, writes all that is to be kept, and closes the store. No execution ends. */

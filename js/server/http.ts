@@ -10,6 +10,7 @@ import { messageOf } from "../base/errors.ts";
 import { version } from "../definition/definition.ts";
 import { content, redirect } from "./content.ts";
 import { Debugger } from "./debugger.ts";
+import { OPEN_METRICS, metricsOf } from "./metrics.ts";
 import { ApiError, stackOf } from "./errors.ts";
 import { Gate } from "./gate.ts";
 import type { Log } from "./log.ts";
@@ -121,6 +122,7 @@ export class Endpoint {
         await this.#perform(operation, request, response);
       } else if (method === "GET" && path === "/") redirect(response, "/debugger/");
       else if (method === "GET" && path === "/health") this.#health(response);
+      else if (method === "GET" && path === "/metrics") content(response, 200, OPEN_METRICS, await metricsOf(this.#service));
       else throw new ApiError("UnknownOperationException", `there is nothing at ${method} ${path.slice(0, 200)}`, { status: 404 });
     } catch (error) {
       problem = ` ${this.#fail(response, error, id)}`;

@@ -38,6 +38,11 @@ export class Activity implements PublicActivity, Taker {
     return this.#offers.filter(({ call }) => !call.ended).length;
   }
 
+  /** How many tasks workers have taken that have not ended. */
+  get active(): number {
+    return this.#taken.size;
+  }
+
   /** The next task, as soon as there is one; rejects when `signal` aborts. */
   getTask(options: { workerName?: string; signal?: AbortSignal } = {}): Promise<ActivityTask> {
     checkOptions(options, ["workerName", "signal"], "getTask()");
