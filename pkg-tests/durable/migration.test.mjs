@@ -307,3 +307,70 @@ test("many are stopped and redriven by filter, over restarts", async () => {
   assert.ok(tokens.length >= 250);
   await next.close();
 });
+
+for (const [mode, config] of [
+  ["an inline Map", {}],
+  ["a Distributed Map", { ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" } }],
+]) {
+  test(`the iterations of ${mode} continue with the new states, those that are to begin too`, async () => {
+    const each = (note) => ({
+      ...config,
+      StartAt: "Ask",
+      States: { Ask: ask({ End: undefined, Next: "Note" }), Note: { Type: "Pass", Result: note, End: true } },
+    });
+    const machine = (note, more = {}) => ({
+      StartAt: "Each",
+      States: { Each: { Type: "Map", Label: "L", ItemsPath: "$.items", MaxConcurrency: 2, ItemProcessor: each(note), End: true, ...more } },
+    });
+    const { tokens, runtime } = surroundings();
+    const now = await runtime(machine("old")).open();
+    const execution = await now.start("M", { name: "e", input: { items: [1, 2, 3] } });
+    await quiet();
+    await now.succeed(tokens[0]);
+    await quiet();
+    const other = config.ProcessorConfig
+      ? machine("x", { ItemProcessor: { ...each("x"), ProcessorConfig: { Mode: "INLINE" } } })
+      : machine("x");
+    other.States.Each.ItemProcessor.States.Ask.Resource = TOKEN.replaceAll("sqs:sendMessage", "sns:publish");
+    await assert.rejects(execution.migrate(other), { code: "NOT_MIGRATABLE" });
+    await execution.migrate(machine("new"));
+    await now.close();
+    const next = await runtime(machine("old")).open();
+    await quiet();
+    assert.equal(tokens.length, 3, "nobody who waits is asked again");
+    for (const token of tokens.slice(1)) assert.equal(await next.succeed(token), true);
+    await quiet();
+    assert.deepEqual((await (await next.get("M", "e")).result).output, ["old", "new", "new"]);
+    assert.deepEqual(await next.verify(), { executions: 1, differing: [] });
+    await next.close();
+  });
+}
+
+test("a delay before a retry goes on with the new state's Retry", async () => {
+  const machine = (attempts, resource = "fail") => ({
+    StartAt: "Work",
+    States: {
+      Work: {
+        Type: "Task",
+        Resource: resource,
+        Retry: [{ ErrorEquals: ["States.ALL"], IntervalSeconds: 60, MaxAttempts: attempts, BackoffRate: 1 }],
+        End: true,
+      },
+    },
+  });
+  const { clock, runtime } = surroundings();
+  const now = await runtime(machine(1)).open();
+  const execution = await now.start("M", { name: "e" });
+  await quiet();
+  // Nothing is in flight during the delay, so another resource is called next.
+  await execution.migrate(machine(2, "other"));
+  await now.close();
+  const calls = [];
+  const tasks = { other: (_, { attempt }) => (calls.push(attempt), Promise.reject(new Error("again"))) };
+  const next = await runtime(machine(1), { tasks }).open();
+  await clock.pass(60_000);
+  await clock.pass(60_000);
+  assert.equal((await (await next.get("M", "e")).result).status, "FAILED");
+  assert.deepEqual(calls, [1, 2]);
+  await next.close();
+});
