@@ -174,6 +174,8 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
 
   #wakeAt(waits: (call: Call) => boolean): number | null {
     if (this.#more || this.#heldTasks > 0 || this.#done < this.#commands.length) return 0;
+    // The calls of answers that are not fed yet are closed, but nothing is kept of them.
+    if (this.#read < this.#inbox.length) return 0;
     for (const call of this.#calls.list()) if (!waits(call)) return 0;
     return this.#deadline;
   }

@@ -250,3 +250,36 @@ test("a store that cannot write holds everything back until it can", async () =>
   );
   await now.close();
 });
+
+test("an answer that its engine was not told of yet is due after a restart", async () => {
+  let letGo;
+  const gate = new Promise((resolve) => (letGo = resolve));
+  // A clock that takes its time: a turn is over before all answers are fed, and what was fed is written.
+  let slow = false;
+  const now = () => {
+    for (const until = performance.now() + (slow ? 30 : 0); performance.now() < until;);
+    return Date.now();
+  };
+  const clock = { now, setTimeout: (run, delay) => setTimeout(run, delay), clearTimeout: (timer) => clearTimeout(timer) };
+  const tasks = { work: () => gate };
+  const branch = (name) => ({ StartAt: name, States: { [name]: { Type: "Task", Resource: "work", End: true } } });
+  const machines = { M: { StartAt: "P", States: { P: { Type: "Parallel", Branches: [..."ABCDEFGHIJKL"].map(branch), End: true } } } };
+  const written = [];
+  class Watched extends MemoryStore {
+    async write(batches) {
+      written.push(...batches.map(({ change, wakeAt }) => [change?.status ?? "RUNNING", wakeAt]));
+      return super.write(batches);
+    }
+  }
+  const runtime = await new Runtime({ store: new Watched(), machines, tasks, clock }).open();
+  const execution = await runtime.start("M", { name: "m" });
+  await quiet();
+  slow = true;
+  letGo();
+  assert.equal((await execution.result).status, "SUCCEEDED");
+  assert.deepEqual(
+    written.filter(([status, wakeAt]) => status === "RUNNING" && wakeAt === null),
+    [],
+  );
+  await runtime.close();
+});

@@ -173,7 +173,7 @@ function helping(served, folder, activityArn) {
     await call(served.url, operation, input, isOver).catch(late);
   };
   const tokens = async () => {
-    for (let next = 0; !stopped; ) {
+    for (let next = 0; !stopped;) {
       const all = linesOf(folder, "tokens");
       for (; next < all.length; next += 1) await quietly("SendTaskSuccess", { taskToken: all[next].token, output: '"yes"' });
       await pause(20);

@@ -39,5 +39,8 @@ async function start({ url, stateMachineArn, count, onAcknowledged }) {
 test(`a server is killed ${KILLS} times while executions start (seed ${SEED})`, { skip, timeout: 600_000 }, async () => {
   const count = KILLS * 10;
   const { acknowledged, ended, lost, different, effects } = await crash({ node: nodeWithSqlite, count, kills: KILLS, seed: SEED, start });
-  assert.deepEqual({ acknowledged, ended, lost, different, effects }, { acknowledged: count, ended: count, lost: [], different: [], effects: [] });
+  assert.deepEqual(
+    { acknowledged, ended, lost, different, effects },
+    { acknowledged: count, ended: count, lost: [], different: [], effects: [] },
+  );
 });
