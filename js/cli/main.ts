@@ -14,6 +14,7 @@ const commands = new Map<string, () => Promise<{ command: Command }>>([
   ["validate", () => import("./validate.ts")],
   ["graph", () => import("./graph.ts")],
   ["serve", () => import("./serve.ts")],
+  ["executions", () => import("./executions.ts")],
   ["replay", () => import("./replay.ts")],
   ["diff", () => import("./diff.ts")],
   ["test", () => import("./test.ts")],

@@ -36,6 +36,7 @@ export class Runner {
   readonly #old = new Map<string, StateMachine>();
   #running = 0;
   #pruning: Promise<void> | undefined;
+  #endPeace: (() => void) | undefined;
   #closed = false;
 
   constructor(service: Service) {
@@ -195,6 +196,7 @@ export class Runner {
   /** Leaves executions of a durable store as they are; the others end with the server. */
   async close(grace: number): Promise<void> {
     this.#closed = true;
+    this.#endPeace?.();
     if (!this.#service.store.durable) {
       const running = [...this.host.all];
       const ended = running.map(({ id }) => this.host.ended(id));
@@ -244,7 +246,12 @@ export class Runner {
   /** Removes ended executions that are too many. */
   async #prune(): Promise<void> {
     const { store, limits } = this.#service;
-    if (store.durable) await new Promise((resolve) => setTimeout(resolve, PRUNE_EVERY).unref());
+    if (store.durable) {
+      await new Promise<void>((resolve) => {
+        this.#endPeace = resolve;
+        setTimeout(resolve, PRUNE_EVERY).unref();
+      });
+    }
     if (!this.#closed) await this.#forgotten(await store.prune(limits.retain));
   }
 

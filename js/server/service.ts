@@ -39,7 +39,11 @@ const OPERATIONS: Operations = {
 export type ServiceOptions = Pick<
   ServeOptions,
   "tasks" | "urls" | "lambdaEndpoint" | "mockConfig" | "store" | "region" | "account" | "clock" | "limits"
-> & { log?: Log };
+> & {
+  log?: Log;
+  /** Makes what finds the handlers of tasks, in place of the options that name some. */
+  router?: (service: Service) => TaskRouter;
+};
 
 /** The limits of a server, all of them. */
 type AllLimits = Required<Omit<ServerLimits, "retain">> & { retain: Required<NonNullable<ServerLimits["retain"]>> };
@@ -86,7 +90,7 @@ export class Service {
       clock = "real",
       limits = {},
     } = options;
-    const { tasks, urls, lambdaEndpoint, mockConfig } = options;
+    const { tasks, urls, lambdaEndpoint, mockConfig, router } = options;
     this.store = store;
     this.region = region;
     this.account = account;
@@ -94,6 +98,10 @@ export class Service {
     this.clock = clockOf(clock);
     this.limits = { ...LIMITS, ...limits, retain: { ...LIMITS.retain, ...limits.retain } };
     this.runner = new Runner(this);
+    if (router !== undefined) {
+      this.router = router(this);
+      return;
+    }
     if (!(typeof tasks === "string" || tasks instanceof URL)) {
       this.router = new TaskRouter(this, { tasks, urls, lambdaEndpoint, mockConfig });
       return;

@@ -1,0 +1,236 @@
+// stepglass executions: what a server keeps in a folder, while no server has it.
+
+import type { ExecutionStatus } from "../api/index.d.ts";
+import { codeOf, messageOf } from "../base/errors.ts";
+import { Unusable } from "../files/problem.ts";
+import type { Service } from "../server/service.ts";
+import { defineCommand, type Options, type Values } from "./command.ts";
+
+const STATUSES = ["RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"];
+
+const help = `stepglass executions list|show|stop|redrive [EXECUTION] --data DIR [options]
+
+Looks at the executions that stepglass serve --data DIR keeps, while no server has the folder.
+
+  stepglass executions list --data ./data                      the latest executions
+  stepglass executions list --data ./data --status FAILED      those that failed
+  stepglass executions show order-7 --data ./data              one execution, with its history
+  stepglass executions redrive order-7 --data ./data           runs it again from the state that failed
+  stepglass executions stop order-7 --data ./data --cause "no longer needed"
+
+EXECUTION is an ARN or a name; of several executions of a name, --machine chooses one. stop and redrive write what is to happen;
+the tasks are called when the server starts. While a server has the folder, ask the server by any client of the AWS API.
+
+Options
+      --data DIR         the folder, or a file of stepglass/sqlite; needs Node 22.13 or newer
+      --status STATUS    list: RUNNING, SUCCEEDED, FAILED, TIMED_OUT or ABORTED
+      --machine NAME     executions of this state machine
+      --limit NUMBER     list: how many, default 50; show: how many events, default all
+      --error NAME       stop: the error
+      --cause TEXT       stop: the cause
+      --json             prints JSON: one line for each execution, or one object
+
+Exit code: 0; 2 wrong usage, no such execution, or data that cannot be used.
+`;
+
+const options = {
+  data: { type: "string", file: true },
+  status: { type: "string", values: STATUSES },
+  machine: { type: "string" },
+  limit: { type: "string" },
+  error: { type: "string" },
+  cause: { type: "string" },
+  json: { type: "boolean" },
+} as const satisfies Options;
+
+type Given = Values<typeof options>;
+
+/** The record of an execution, as far as it is shown. */
+interface Shown {
+  id: string;
+  name: string;
+  machine?: string;
+  machineArn: string;
+  status: ExecutionStatus;
+  startDate: number;
+  stopDate?: number;
+  input?: string;
+  output?: string;
+  error?: string;
+  cause?: string;
+  redriveCount?: number;
+  suspended?: { reason: string };
+}
+
+export const command = defineCommand({
+  name: "executions",
+  summary: "list, show, stop and redrive what a server keeps in a folder",
+  help,
+  options,
+  run: executions,
+});
+
+async function executions([action = "", arn, ...more]: string[], values: Given): Promise<number> {
+  const doing = ACTIONS.get(action);
+  if (doing === undefined)
+    throw wrong(
+      action === "" ? "say what to do: list, show, stop or redrive" : `executions cannot ${action}: it can list, show, stop, redrive`,
+    );
+  if (values.data === undefined) throw wrong("--data says which folder");
+  if (more.length > 0 || (action === "list") !== (arn === undefined))
+    throw wrong(action === "list" ? "list takes no execution" : `${action} takes one execution: its ARN or its name`);
+  const service = await opened(values.data);
+  try {
+    await doing(service, values, arn === undefined ? "" : await found(service, arn, values.machine));
+    return 0;
+  } catch (error) {
+    if (codeOf(error) === "ExecutionNotRedrivable") throw new Unusable(messageOf(error));
+    throw error;
+  } finally {
+    await service.close();
+  }
+}
+
+async function opened(data: string): Promise<Service> {
+  const [{ Service }, { findData }, { Asleep }] = await Promise.all([
+    import("../server/service.ts"),
+    import("../server/data.ts"),
+    import("../server/asleep.ts"),
+    import("../entries/server.ts"),
+  ]);
+  try {
+    const service = new Service({ store: findData(data), router: (made) => new Asleep(made) });
+    await service.open();
+    await service.resume({ asleep: true });
+    return service;
+  } catch (error) {
+    if (codeOf(error) === "STORE_CONFLICT")
+      throw new Unusable(`a server has ${data} open: ask it, for example with aws stepfunctions --endpoint-url http://127.0.0.1:8083`);
+    throw String(codeOf(error)).startsWith("STORE_") ? new Unusable(messageOf(error)) : error;
+  }
+}
+
+/** The ARN of an execution that is given by its ARN or its name. */
+async function found({ store }: Service, given: string, machine: string | undefined): Promise<string> {
+  if (given.startsWith("arn:")) {
+    if ((await store.get(given)) !== undefined) return given;
+    throw new Unusable(`there is no execution ${given}`);
+  }
+  const named: string[] = [];
+  for (let before: number | undefined; ;) {
+    const page = await store.list({ namePrefix: given }, { limit: 1000, ...(before !== undefined && { before }) });
+    for (const one of page.items as unknown as Shown[])
+      if (one.name === given && (machine === undefined || machineOf(one) === machine)) named.push(one.id);
+    if (page.before === undefined) break;
+    before = page.before;
+  }
+  const [only, other] = named;
+  if (only === undefined) throw new Unusable(`there is no execution ${given}${machine === undefined ? "" : ` of ${machine}`}`);
+  if (other !== undefined) throw new Unusable(`there are several executions ${given}: ${named.join(", ")}`);
+  return only;
+}
+
+const ACTIONS = new Map<string, (service: Service, values: Given, arn: string) => Promise<void>>([
+  ["list", list],
+  ["show", show],
+  ["stop", stop],
+  ["redrive", redrive],
+]);
+
+async function list({ store }: Service, { status, machine, limit = "50", json }: Given): Promise<void> {
+  const most = whole(limit);
+  const filter = status === undefined ? {} : { status: status as ExecutionStatus };
+  const rows: Shown[] = [];
+  for (let before: number | undefined; rows.length < most;) {
+    const page = await store.list(filter, { limit: 1000, ...(before !== undefined && { before }) });
+    rows.push(...(page.items as unknown as Shown[]).filter((one) => machine === undefined || machineOf(one) === machine));
+    if (page.before === undefined) break;
+    before = page.before;
+  }
+  const shown = rows.slice(0, most);
+  if (json) return print(shown.map((one) => `${JSON.stringify(described(one))}\n`).join(""));
+  if (shown.length === 0) return print("no executions\n");
+  const cells = shown.map((one) => [
+    one.suspended === undefined ? one.status : "SUSPENDED",
+    machineOf(one),
+    one.name,
+    new Date(one.startDate).toISOString(),
+    one.stopDate === undefined ? "" : new Date(one.stopDate).toISOString(),
+  ]);
+  print(table([["STATUS", "MACHINE", "NAME", "STARTED", "ENDED"], ...cells]));
+}
+
+async function show(service: Service, { json, limit }: Given, arn: string): Promise<void> {
+  const { historyOf } = await import("../durable/history.ts");
+  const record = (await service.store.get(arn)) as Shown | undefined;
+  if (record === undefined) return;
+  const page = limit === undefined ? {} : { limit: whole(limit) };
+  const { events, total } = (await historyOf(service.runner.host, arn, page)) ?? { events: [], total: 0 };
+  if (json) return print(`${JSON.stringify({ ...described(record), events })}\n`);
+  const members = Object.entries(described(record)).map(([name, value]) => [
+    `${name}:`,
+    typeof value === "string" ? value : JSON.stringify(value),
+  ]);
+  const rows = events.map(({ id, timestamp, type, ...rest }) => {
+    const { name } = (Object.values(rest).find((value) => typeof value === "object") ?? {}) as { name?: string };
+    return [String(id), timestamp, type, name ?? ""];
+  });
+  print(`${table(members)}\n${table(rows)}${events.length < total ? `… ${total - events.length} more\n` : ""}`);
+}
+
+async function stop(service: Service, { error, cause, json }: Given, arn: string): Promise<void> {
+  const { status } = ((await service.store.get(arn)) ?? {}) as { status?: string };
+  if (status !== "RUNNING") throw new Unusable(`${arn} is ${status} already`);
+  await service.call("StopExecution", { executionArn: arn, ...(error !== undefined && { error }), ...(cause !== undefined && { cause }) });
+  print(json ? `${JSON.stringify({ executionArn: arn, status: "ABORTED" })}\n` : `stopped ${arn}\n`);
+}
+
+async function redrive(service: Service, { json }: Given, arn: string): Promise<void> {
+  await service.call("RedriveExecution", { executionArn: arn });
+  print(json ? `${JSON.stringify({ executionArn: arn, status: "RUNNING" })}\n` : `redriven ${arn}: it runs when the server starts\n`);
+}
+
+function described({
+  id,
+  name,
+  status,
+  startDate,
+  stopDate,
+  input,
+  output,
+  error,
+  cause,
+  redriveCount,
+  suspended,
+  ...rest
+}: Shown): object {
+  const iso = (time: number | undefined): string | undefined => (time === undefined ? undefined : new Date(time).toISOString());
+  const all = { executionArn: id, name, machine: machineOf({ ...rest }), status, startDate: iso(startDate), stopDate: iso(stopDate) };
+  const members = { ...all, suspended: suspended?.reason, redriveCount, input, output, error, cause };
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}
+
+function machineOf({ machine, machineArn }: Pick<Shown, "machine" | "machineArn">): string {
+  return machine ?? machineArn.slice(machineArn.lastIndexOf(":") + 1);
+}
+
+/** Rows with their columns under each other. */
+function table(rows: string[][]): string {
+  const widths: number[] = [];
+  for (const row of rows) for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, cell.length);
+  const lines = rows.map((row) => row.map((cell, i) => (i === row.length - 1 ? cell : cell.padEnd(widths[i] ?? 0))).join("  "));
+  return lines.map((line) => `${line.trimEnd()}\n`).join("");
+}
+
+function whole(text: string): number {
+  if (!/^\d{1,9}$/.test(text) || Number(text) < 1) throw wrong("--limit must be a whole number from 1");
+  return Number(text);
+}
+
+function print(text: string): void {
+  process.stdout.write(text);
+}
+
+function wrong(message: string): Unusable {
+  return new Unusable(message, { usage: true });
+}
