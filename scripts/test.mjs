@@ -49,8 +49,8 @@ const steps = [
   ["package: types (node16)", [...bin("typescript", "bin/tsc"), "-p", "pkg-tests/types/tsconfig.json"]],
   ["package: types (bundler)", [...bin("typescript", "bin/tsc"), "-p", "pkg-tests/types/tsconfig.bundler.json"]],
   ["package: types (no DOM, no Node)", [...bin("typescript", "bin/tsc"), "-p", "pkg-tests/types/tsconfig.plain.json"]],
-  ["package: behaviour", () => nodeTests("pkg-tests/api")],
   ["stores: set-up", setUpStores],
+  ["package: behaviour", () => nodeTests("pkg-tests/api")],
   ["stores: their promises", () => nodeTests("pkg-tests/store")],
   ["durable executions", () => nodeTests("pkg-tests/durable")],
   ["server: set-up", setUpClients],
@@ -62,6 +62,15 @@ const steps = [
   ["page: build", [...bin("vite", "bin/vite.js"), "build", "--config", "www/vite.config.js"], {}, "www/index.html"],
   ["browser: page", () => ({ files: testFiles("pkg-tests/browser") }), {}, "www/index.html"],
   ["fuzz", node("scripts/fuzz.mjs", "--seconds", given.values["fuzz-seconds"])],
+];
+
+/** Steps whose tests need the drivers of databases, or a Node that has one. */
+const STORES = [
+  "package: behaviour",
+  "stores: their promises",
+  "durable executions",
+  "server: real clients",
+  "package: tarball in projects",
 ];
 
 const totals = { passed: 0, failed: 0, skipped: 0 };
@@ -85,8 +94,7 @@ await main(async () => {
     need("browser: set-up", "package: tarball");
   if (names.some((name) => ["server: real clients", "package: tarball in projects"].includes(name))) need("server: set-up");
   if (names.includes("package: tarball in projects")) need("bundlers: set-up");
-  if (names.some((name) => ["stores: their promises", "durable executions", "package: tarball in projects"].includes(name)))
-    need("stores: set-up");
+  if (names.some((name) => STORES.includes(name))) need("stores: set-up");
   if (names.includes("browser: page")) need("page: build", "browser: page");
   chosen.sort((a, b) => steps.indexOf(a) - steps.indexOf(b));
 

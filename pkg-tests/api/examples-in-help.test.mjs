@@ -8,6 +8,7 @@ import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { stringify } from "yaml";
 import { StateMachine } from "stepglass";
+import { nodeWithSqlite } from "../store/drivers.mjs";
 import { command } from "./command.mjs";
 
 const page = readFileSync(new URL("../../docs/command.md", import.meta.url), "utf8");
@@ -71,7 +72,8 @@ const FILES = {
 
 // Programs beside the command: jq prints what it reads, git shows the file, aws has the history, vitest runs the same test.
 const PROGRAMS = {
-  stepglass: `exec "${process.execPath}" "${command}" "$@"`,
+  // What keeps data needs a Node that has an SQLite.
+  stepglass: `case " $* " in *" --data "*) exec "${nodeWithSqlite}" --no-warnings "${command}" "$@" ;; *) exec "${process.execPath}" "${command}" "$@" ;; esac`,
   npx: `if [ "$1" = stepglass ]; then shift; exec stepglass "$@"; else exec "${process.execPath}" --test; fi`,
   npm: `exec "${process.execPath}" --test`,
   jq: "cat",
@@ -110,6 +112,7 @@ before(async () => {
   const execution = new StateMachine(pass).start({});
   await execution.result;
   for (const name of ["history.json", "recorded.json"]) put(name, { events: execution.history() });
+  if (nodeWithSqlite !== undefined) await keepData(join(folder, "data"));
   mkdirSync(join(folder, "home/.config/fish/completions"), { recursive: true });
   const { NODE_TEST_CONTEXT, FORCE_COLOR, ...rest } = process.env;
   env = {
@@ -122,6 +125,25 @@ before(async () => {
   };
 });
 after(() => rmSync(top, { recursive: true, force: true }));
+
+/** Has a server keep an execution that has failed in a folder: order-7. */
+function keepData(data) {
+  const program = `
+    import { serve } from ${JSON.stringify(new URL("../../dist/server.js", import.meta.url).href)};
+    const server = await serve({ port: 0, data: ${JSON.stringify(data)} });
+    const definition = JSON.stringify({ StartAt: "A", States: { A: { Type: "Task", Resource: "nobody", End: true } } });
+    const { stateMachineArn } = await server.call("CreateStateMachine", { name: "order", definition, roleArn: "arn:aws:iam::123456789012:role/r" });
+    const { executionArn } = await server.call("StartExecution", { stateMachineArn, name: "order-7" });
+    while ((await server.call("DescribeExecution", { executionArn })).status === "RUNNING")
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    await server.close();
+  `;
+  return new Promise((resolve, reject) => {
+    const child = spawn(nodeWithSqlite, ["--no-warnings", "--input-type=module", "-e", program], { stdio: "inherit" });
+    child.on("error", reject);
+    child.on("close", (code) => (code === 0 ? resolve() : reject(new Error(`the server ended with ${code}`))));
+  });
+}
 
 /** Runs a line; what stays is ended when it has said what it is to say. */
 function perform(line, signal) {
@@ -151,7 +173,9 @@ test("the help has lines of all commands", () => {
 
 describe("the help's lines", { skip: process.platform === "win32" && "they are for a shell of POSIX" }, () => {
   for (const line of lines) {
-    test(line, { timeout: 60_000 }, async (t) => {
+    const skip =
+      line.includes(" --data ") && nodeWithSqlite === undefined && "there is no Node with an SQLite: npm ci --prefix pkg-tests/store";
+    test(line, { timeout: 60_000, skip }, async (t) => {
       // The port is a free one, a first machine comes into a new folder, nothing is left beside it, and zsh is what it is not here.
       const own = line
         .replace(/^stepglass serve.*/, "$& --port 0")
