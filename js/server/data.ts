@@ -1,7 +1,6 @@
 // Where a server keeps its data: a folder, or a PostgreSQL database.
 
 import { mkdirSync, statSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { PlatformUrl } from "../api/index.d.ts";
@@ -56,6 +55,8 @@ function postgresOf(address: string): Store {
   url.searchParams.delete("schema");
   let driver: Driver;
   try {
+    // Bundlers would look for what is imported here, and the driver is not ours.
+    const { createRequire } = process.getBuiltinModule("node:module");
     driver = createRequire(join(process.cwd(), "index.js"))("pg") as Driver;
   } catch (error) {
     throw new StoreError("STORE_UNAVAILABLE", "data in PostgreSQL needs its driver in this folder: npm install pg", { cause: error });
