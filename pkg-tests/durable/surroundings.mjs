@@ -1,28 +1,9 @@
 // What tests of executions that outlive their runtime share.
 import { importSource } from "../../scripts/sources.mjs";
+import { TestClock, quiet } from "./clock.mjs";
 
+export { TestClock, quiet };
 export const { MemoryStore, Runtime } = await importSource("js/entries/durable-node.ts");
-
-/** A clock that stands still until a test moves it. */
-export class TestClock {
-  time = Date.UTC(2026, 0, 1);
-  #timers = new Map();
-  #next = 1;
-  now = () => this.time;
-  setTimeout = (run, delay) => (this.#timers.set(this.#next, { run, at: this.time + delay }), this.#next++);
-  clearTimeout = (timer) => this.#timers.delete(timer);
-
-  async pass(milliseconds) {
-    this.time += milliseconds;
-    for (const [id, { run, at }] of [...this.#timers]) if (at <= this.time && this.#timers.delete(id)) run();
-    await quiet();
-  }
-}
-
-/** Lets everything happen that needs no time. */
-export async function quiet() {
-  for (let i = 0; i < 50; i += 1) await new Promise((resolve) => setImmediate(resolve));
-}
 
 /** A runtime of one store and one clock that can be had again and again. */
 export function surroundings(options) {
