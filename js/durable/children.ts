@@ -12,6 +12,7 @@ import {
   INVALID_TOKEN,
   SEND,
   TASK_TIMED_OUT,
+  abortedWith,
   completionOf,
   describe,
   inputText,
@@ -199,7 +200,7 @@ export class Children {
     const child = this.#child(record, call);
     if (again) wait(child, call, driver);
     else rejoin(child, call, driver);
-    call.onEndRequest = () => void this.#runs.cancel(record.id, stoppedBy(parent.arn)).catch(() => {});
+    call.onEndRequest = () => void this.#runs.cancel(record.id, abortedWith(parent.arn)).catch(() => {});
     if (parent.waits) call.onCancel = () => void this.#closeChild(record.id, parent).catch(() => {});
     this.#runs.host.find(parent.arn)?.kept();
   }
@@ -278,7 +279,7 @@ export class Children {
   }
 
   async #closeChild(id: string, { arn, policy }: Parent): Promise<void> {
-    const why = stoppedBy(arn);
+    const why = abortedWith(arn);
     if (policy === "terminate") await this.#stop(id, undefined, why);
     else if (policy === "request-cancel") await this.#runs.cancel(id, why);
   }
@@ -307,10 +308,6 @@ export class Children {
 /** The tags of an execution that its starter has given. */
 export function ownTags(tags: Record<string, string> = {}): Record<string, string> {
   return Object.fromEntries(Object.entries(tags).filter(([name]) => name !== SUPERVISED && name !== PARENT));
-}
-
-function stoppedBy(parent: string): string {
-  return `The Task state in AWS Step Functions execution [${parent}] which was managing this resource was aborted`;
 }
 
 function parentOf(record: ExecutionRecord): Parent | undefined {

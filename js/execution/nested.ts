@@ -329,16 +329,18 @@ export function rejoin(child: Child, call: TaskCall, driver: TaskDriver): void {
   }
 }
 
+/** The cause of an execution that is stopped because the task that waited for it was: AWS's words. */
+export function abortedWith(parent: string): string {
+  return `The Task state in AWS Step Functions execution [${parent}] which was managing this resource was aborted`;
+}
+
 /** Ends a task with the execution that it waits for. */
 export function wait(child: Child, call: TaskCall, driver: TaskDriver): void {
   call.child = child;
   call.onCancel = () => {
     if (!child.running) return;
     const parent = driver.execution.arn;
-    child.execution?.abort(
-      undefined,
-      `The Task state in AWS Step Functions execution [${parent}] which was managing this resource was aborted`,
-    );
+    child.execution?.abort(undefined, abortedWith(parent));
   };
   const answer = (outcome: Outcome) => {
     const about = { ...child, ...outcome };

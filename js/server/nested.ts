@@ -2,7 +2,7 @@
 
 import { messageOf } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
-import { refusal } from "../execution/nested.ts";
+import { abortedWith, refusal } from "../execution/nested.ts";
 import { TAKER } from "../tasks/call.ts";
 import type { TaskCall, TaskDriver, Taker } from "../tasks/call.ts";
 import { JsonText, description, jsonText, membersText, started } from "../tasks/integration.ts";
@@ -104,9 +104,8 @@ class Starter implements Taker {
 
   /** Stops a child whose parent does not wait for it any more. */
   #stop(child: string, parent: string): void {
-    const why = `The Task state in AWS Step Functions execution [${parent}] which was managing this resource was aborted`;
     this.#service.runner
-      .stop(child, undefined, why)
+      .stop(child, undefined, abortedWith(parent))
       .catch((thrown: unknown) => this.#service.log("error", () => `${child} could not be stopped: ${messageOf(thrown)}`));
   }
 }

@@ -14,7 +14,7 @@ import type {
 } from "../api/durable.d.ts";
 import { StoreConflict } from "./errors.ts";
 import { selects } from "./filter.ts";
-import { changed, closed, copyOf, documentText, pageOf, piecesOf, refused, summaryOf, type Stored } from "./records.ts";
+import { changed, closed, copyOf, documentText, type Due, pageOf, piecesOf, refused, summaryOf, type Stored } from "./records.ts";
 
 /** A part of a history: the JSON text of `count` events after the first `from` ones. */
 interface Piece extends Texts {
@@ -225,15 +225,7 @@ export class MemoryStore implements Store {
     return this.#groups.get(name) ?? [];
   }
 
-  async due({
-    after = -Infinity,
-    until,
-    limit = Infinity,
-  }: {
-    after?: number;
-    until: number;
-    limit?: number;
-  }): Promise<{ id: string; wakeAt: number }[]> {
+  async due({ after = -Infinity, until, limit = Infinity }: Due): Promise<{ id: string; wakeAt: number }[]> {
     this.#check();
     const due = [...this.#waking]
       .map(({ record, wakeAt }) => ({ id: record.id, order: record.order, wakeAt: wakeAt ?? Infinity }))

@@ -1,13 +1,9 @@
 // A write to PostgreSQL: what its batches make of the rows that they meet, and the statements that write it.
 
 import type { Batch, BatchResult, Texts } from "../api/durable.d.ts";
-import { type Stored, changed, piecesOf, refused } from "./records.ts";
+import { PAYLOADS, type Stored, aboutOf, changed, endedAt, piecesOf, refused } from "./records.ts";
 import type { Row, Session } from "./postgres-session.ts";
 import { textOf } from "./texts.ts";
-
-/** Members of a record that have a column of their own. */
-const COLUMNS = new Set(["id", "name", "machineArn", "mapRunArn", "status", "startDate", "order", "version"]);
-const PAYLOADS = ["input", "output", "cause"] as const;
 
 /** Figures of an execution. */
 interface Figures {
@@ -157,10 +153,9 @@ const FIGURES = ["integer", "double precision", "integer", "integer", "integer",
 const TEXTS = ["text", "text", "text", "text"];
 
 function listed({ record }: Entry): unknown[] {
-  const { machineArn, mapRunArn = null, name, status, startDate, stopDate, tags = {} } = record;
+  const { machineArn, mapRunArn = null, name, status, startDate, tags = {} } = record;
   const all = Object.entries(tags).map((tag) => JSON.stringify(tag));
-  const endedAt = status === "RUNNING" ? null : (stopDate ?? Infinity);
-  return [machineArn, mapRunArn, name, status, JSON.stringify(all), startDate, endedAt];
+  return [machineArn, mapRunArn, name, status, JSON.stringify(all), startDate, endedAt(record)];
 }
 
 function figures({ record, wakeAt, facts, events, base, snapshots, held, bytes }: Entry): unknown[] {
@@ -168,13 +163,7 @@ function figures({ record, wakeAt, facts, events, base, snapshots, held, bytes }
 }
 
 function texts({ record }: Entry): unknown[] {
-  const about: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(record)) if (!COLUMNS.has(name) && !isPayload(name, value)) about[name] = value;
-  return [JSON.stringify(about), ...PAYLOADS.map((name) => (typeof record[name] === "string" ? record[name] : null))];
-}
-
-function isPayload(name: string, value: unknown): boolean {
-  return typeof value === "string" && (PAYLOADS as readonly string[]).includes(name);
+  return [aboutOf(record), ...PAYLOADS.map((name) => (typeof record[name] === "string" ? record[name] : null))];
 }
 
 /** Parameters that are arrays of these types. */

@@ -7,7 +7,7 @@ import type { Batch, BatchResult, ExecutionFilter, ExecutionRecord, ExecutionSum
 import { StoreConflict, StoreError } from "./errors.ts";
 import { PostgresWrite, columnsOf } from "./postgres-write.ts";
 import { Kept, type Row, Session, type SessionOptions } from "./postgres-session.ts";
-import { type Stored, closed, documentText, pageOf } from "./records.ts";
+import { type Due, PAYLOADS, type Stored, closed, documentText, pageOf } from "./records.ts";
 import { bound, escaped, textOf } from "./texts.ts";
 
 /** How many documents, and how many executions to remove, are read at once. */
@@ -197,15 +197,7 @@ export class PostgresStore implements Store {
     return Number(row?.count);
   }
 
-  async due({
-    after = -Infinity,
-    until,
-    limit = Infinity,
-  }: {
-    after?: number;
-    until: number;
-    limit?: number;
-  }): Promise<{ id: string; wakeAt: number }[]> {
+  async due({ after = -Infinity, until, limit = Infinity }: Due): Promise<{ id: string; wakeAt: number }[]> {
     const due = "SELECT id, arn, wake_at FROM execution WHERE status = 'RUNNING' AND wake_at IS NOT NULL AND";
     return this.#use(async (session) => {
       const some = Number.isFinite(limit) ? ` LIMIT ${limit}` : "";
@@ -316,7 +308,7 @@ async function recordOf(session: Session, id: string): Promise<Stored | undefine
 /** A record with its payloads. */
 function whole(row: Row): Stored {
   const record = { ...(parsed(row.about, `execution ${textOf(row.arn)}`) as object), ...columnsOf(row) } as Stored;
-  for (const name of ["input", "output", "cause"]) if (typeof row[name] === "string") record[name] = textOf(row[name]);
+  for (const name of PAYLOADS) if (typeof row[name] === "string") record[name] = textOf(row[name]);
   return record;
 }
 

@@ -1,6 +1,6 @@
 // What every store does with the records, documents and texts that it is given.
 
-import type { Batch, ExecutionRecord, ExecutionSummary, Texts } from "../api/durable.d.ts";
+import type { Batch, ExecutionRecord, ExecutionSummary, Store, Texts } from "../api/durable.d.ts";
 import { StoreConflict, StoreError } from "./errors.ts";
 
 // Long histories are kept in pieces, so that reading a page does not parse the whole history.
@@ -9,6 +9,15 @@ const PIECE_TEXT = 1 << 18;
 
 /** The record of an execution in a store. */
 export type Stored = ExecutionRecord & { order: number; version: number };
+
+/** Which executions are asked for that are due. */
+export type Due = Parameters<Store["due"]>[0];
+
+/** The members of a record that databases keep apart from it, because lists do not read them. */
+export const PAYLOADS = ["input", "output", "cause"] as const;
+const PAYLOAD: ReadonlySet<string> = new Set(PAYLOADS);
+/** The members that have a column of their own in an SQL database. */
+const COLUMNS: ReadonlySet<string> = new Set(["id", "name", "machineArn", "mapRunArn", "status", "startDate", "order", "version"]);
 
 /** What a batch makes of a record: nothing that a caller holds, and only what JSON has. */
 export function changed(known: Stored | undefined, { id, create, change }: Batch, order: number): Stored {
@@ -33,6 +42,21 @@ export function copyOf(record: Stored): Stored {
 export function summaryOf(record: Stored): ExecutionSummary {
   const { input, output, cause, ...summary } = copyOf(record);
   return summary;
+}
+
+/** The members of a record that are no payload and have no column, as JSON: payloads that are no texts are among them. */
+export function aboutOf(record: Stored): string {
+  const about: Record<string, unknown> = {};
+  for (const name in record) {
+    const value = record[name];
+    if (!COLUMNS.has(name) && !(PAYLOAD.has(name) && typeof value === "string")) about[name] = value;
+  }
+  return JSON.stringify(about);
+}
+
+/** When an execution ended, as far as it is known; null while it runs. */
+export function endedAt({ status, stopDate }: Stored): number | null {
+  return status === "RUNNING" ? null : (stopDate ?? Infinity);
 }
 
 /** The members of an object that JSON has, without any object of the caller's. */

@@ -1,16 +1,13 @@
 // What the database of a browser has: its object stores, and the row of an execution.
 
 import type { ExecutionFilter, ExecutionRecord } from "../api/durable.d.ts";
-import type { Stored } from "./records.ts";
+import { PAYLOADS, type Stored } from "./records.ts";
 import { answer } from "./requests.ts";
 
 /** The version of the schema. A change of it has a step in `migrate`. */
 export const SCHEMA = 1;
 
 export const STORES = ["counter", "definition", "document", "execution", "text", "fact", "history"] as const;
-
-/** Members of a record that are kept beside it, so that a list does not read them. */
-export const PAYLOADS = ["input", "output", "cause"] as const;
 
 /** An execution. Its texts (payloads, snapshot, facts, history) are in other object stores, under keys that begin with its order. */
 export interface Row {

@@ -18,18 +18,12 @@ import type {
 import type { PlatformUrl } from "../api/index.d.ts";
 import type { SqliteDatabase, SqliteStore as PublicSqliteStore } from "../api/sqlite.d.ts";
 import { StoreConflict, StoreError } from "./errors.ts";
-import { changed, closed, documentText, pageOf, piecesOf, refused, type Stored } from "./records.ts";
+import { aboutOf, changed, closed, documentText, type Due, endedAt, pageOf, PAYLOADS, piecesOf, refused, type Stored } from "./records.ts";
 import { Connection, isBusy, storeError, type Row, type Value } from "./sqlite-database.ts";
 import { counted, page, ROW, type Numbers } from "./sqlite-lists.ts";
 import { open as openSchema } from "./sqlite-schema.ts";
 import { copyTo, type Source } from "./sqlite-source.ts";
 import { bound, textOf } from "./texts.ts";
-
-/** Members of a record that have a row of their own: four times the number of the execution, and the place here. */
-const PAYLOADS = ["input", "output", "cause"] as const;
-const PAYLOAD: ReadonlySet<string> = new Set(PAYLOADS);
-/** Members of a record that have a column of their own. */
-const COLUMNS = new Set(["id", "name", "machineArn", "mapRunArn", "status", "startDate", "order", "version"]);
 
 // How many executions, and how many characters of them, are removed in one transaction, and how many pages are given back at once.
 const PIECE_EXECUTIONS = 100;
@@ -383,15 +377,7 @@ export class SqliteStore implements PublicSqliteStore {
     });
   }
 
-  async due({
-    after = -Infinity,
-    until,
-    limit = Infinity,
-  }: {
-    after?: number;
-    until: number;
-    limit?: number;
-  }): Promise<{ id: string; wakeAt: number }[]> {
+  async due({ after = -Infinity, until, limit = Infinity }: Due): Promise<{ id: string; wakeAt: number }[]> {
     return this.#use((connection) => {
       const due = "SELECT id, arn, wake_at FROM execution WHERE status = 'RUNNING' AND wake_at IS NOT NULL AND";
       const rows = connection.all(`${due} wake_at > ? AND wake_at <= ? ORDER BY wake_at, id LIMIT ?`, after, until, Math.min(limit, ALL));
@@ -596,7 +582,10 @@ function update(
   connection.run(`UPDATE execution SET ${set} WHERE id = ?`, ...values, Number(row.id));
 }
 
-/** Writes the payloads of a new record, or those that change; how many characters come with them. */
+/**
+ * Writes the payloads of a new record, or those that change; how many characters come with them. A payload has a row of its own, whose
+ * number is four times that of the execution, and its place in PAYLOADS.
+ */
 function writePayloads(connection: Connection, id: number, record: Stored, change: Partial<ExecutionRecord> | undefined): number {
   let size = 0;
   for (const [place, name] of PAYLOADS.entries()) {
@@ -637,16 +626,6 @@ function removeTags(connection: Connection, id: number, about: string): void {
   if (tags !== undefined) writeTags(connection, id, undefined, tags);
 }
 
-/** The members of a record that have no column and no row of their own, as JSON. */
-function aboutOf(record: Stored): string {
-  const about: Record<string, unknown> = {};
-  for (const name in record) {
-    const value = record[name];
-    if (!COLUMNS.has(name) && !(PAYLOAD.has(name) && typeof value === "string")) about[name] = value;
-  }
-  return JSON.stringify(about);
-}
-
 /** The members of a record that have a column. */
 function columnsOf(row: Row): Partial<Stored> {
   return {
@@ -659,11 +638,6 @@ function columnsOf(row: Row): Partial<Stored> {
     order: Number(row.id),
     version: Number(row.version),
   };
-}
-
-/** When an execution ended, as far as it is known; null while it runs. */
-function endedAt({ status, stopDate }: Stored): number | null {
-  return status === "RUNNING" ? null : (stopDate ?? Infinity);
 }
 
 /** The number of the ARN of a machine or Map Run, if it has one. */

@@ -1,9 +1,9 @@
 // Writes to the browser's database, in one transaction.
 
 import type { Batch, BatchResult, Texts } from "../api/durable.d.ts";
-import { changed, piecesOf, refused, type Stored } from "./records.ts";
+import { PAYLOADS, changed, piecesOf, refused, type Stored } from "./records.ts";
 import { answer, walk } from "./requests.ts";
-import { PAYLOADS, type Piece, type Row, index, keysOf, newRow, recordOf, withoutPayloads } from "./rows.ts";
+import { type Piece, type Row, index, keysOf, newRow, recordOf, withoutPayloads } from "./rows.ts";
 
 /** What the object store of counters has: the order of the last execution, and the characters of the texts of ended ones. */
 const COUNTERS = ["order", "bytes"] as const;
