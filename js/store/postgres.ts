@@ -4,10 +4,11 @@
 // the others with a statement for each table: it is one transaction with few round trips, however many executions it has.
 
 import type { Batch, BatchResult, ExecutionFilter, ExecutionRecord, ExecutionSummary, Store, StoredExecution } from "../api/durable.d.ts";
-import { StoreConflict, StoreError } from "./errors.ts";
+import { StoreConflict } from "./errors.ts";
 import { PostgresWrite, columnsOf } from "./postgres-write.ts";
 import { Kept, type Row, Session, type SessionOptions } from "./postgres-session.ts";
 import { type Due, PAYLOADS, type Stored, closed, documentText, pageOf } from "./records.ts";
+import { Reading } from "./reading.ts";
 import { bound, escaped, textOf } from "./texts.ts";
 
 /** How many documents, and how many executions to remove, are read at once. */
@@ -17,6 +18,8 @@ const PIECE = 100;
 /** What a summary is read with, and a record. */
 const SUMMARY = "SELECT id, arn, machine, map_run, name, status, version, start_date, about FROM execution";
 const RECORD = "SELECT * FROM execution";
+
+const reading = new Reading("PostgreSQL");
 
 /** A Store in a PostgreSQL database. */
 export class PostgresStore implements Store {
@@ -80,7 +83,7 @@ export class PostgresStore implements Store {
     const [row] = await this.#use((session) =>
       session.query("SELECT value FROM document WHERE md5(collection) = md5($1) AND md5(key) = md5($2)", [collection, key]),
     );
-    return row && parsed(row.value, `document ${collection} ${key}`);
+    return row && reading.parse(row.value, `document ${collection} ${key}`);
   }
 
   async *all(collection: string): AsyncGenerator<[key: string, value: any]> {
@@ -90,7 +93,7 @@ export class PostgresStore implements Store {
       const rows = await this.#use((session) => session.query(next, [collection, from, DOCUMENTS]));
       for (const row of rows) {
         const key = textOf(row.key);
-        yield [key, parsed(row.value, `document ${collection} ${key}`)];
+        yield [key, reading.parse(row.value, `document ${collection} ${key}`)];
         position = Number(row.position);
       }
       if (rows.length < DOCUMENTS) return;
@@ -138,17 +141,10 @@ export class PostgresStore implements Store {
       if (row === undefined) return undefined;
       const record = whole(row);
       const [facts, events, base] = [Number(row.facts), Number(row.events), Number(row.base)];
-      const journal: string[] = [];
-      let seq = base;
-      for (const fact of await session.query("SELECT seq, count, body FROM fact WHERE execution = $1 ORDER BY seq", [record.order])) {
-        const list = parsed(fact.body, `execution ${id}`);
-        if (fact.seq !== seq || !Array.isArray(list) || list.length !== fact.count) throw damaged(`execution ${id}`, `fact ${seq}`);
-        seq += list.length;
-        journal.push(textOf(fact.body));
-      }
-      if (seq !== facts) throw damaged(`execution ${id}`, `fact ${seq}`);
+      const rows = await session.query("SELECT seq, count, body FROM fact WHERE execution = $1 ORDER BY seq", [record.order]);
+      const journal = reading.journal(rows, `execution ${id}`, base, facts);
       const [snapshot] = await session.query("SELECT body FROM snapshot WHERE execution = $1", [record.order]);
-      if ((snapshot === undefined ? 0 : 1) !== row.snapshots) throw damaged(`execution ${id}`, "the snapshot");
+      if ((snapshot === undefined ? 0 : 1) !== row.snapshots) throw reading.damaged(`execution ${id}`, "the snapshot");
       const wakeAt = row.wake_at as number | null;
       return { record, facts, events, journal, wakeAt, ...(snapshot && { snapshot: textOf(snapshot.body) }) };
     });
@@ -163,18 +159,11 @@ export class PostgresStore implements Store {
       if (row === undefined) return undefined;
       const total = Number(row.events);
       const { first, count } = pageOf(total, page);
-      const events: unknown[] = [];
       const pieces = await session.query(
         "SELECT first, count, body FROM history WHERE execution = $1 AND first < $2 AND first + count > $3 ORDER BY first",
         [row.id, first + count, first],
       );
-      for (const piece of pieces) {
-        const all = parsed(piece.body, `execution ${id}`);
-        if (!Array.isArray(all) || all.length !== piece.count) throw damaged(`execution ${id}`, "its history");
-        const from = Number(piece.first);
-        for (const event of all.slice(Math.max(first - from, 0), first + count - from)) events.push(event);
-      }
-      if (events.length !== count) throw damaged(`execution ${id}`, "its history");
+      const events = reading.events(pieces, `execution ${id}`, { first, count });
       return { events: page.reverse ? events.reverse() : events, total };
     });
   }
@@ -307,7 +296,7 @@ async function recordOf(session: Session, id: string): Promise<Stored | undefine
 
 /** A record with its payloads. */
 function whole(row: Row): Stored {
-  const record = { ...(parsed(row.about, `execution ${textOf(row.arn)}`) as object), ...columnsOf(row) } as Stored;
+  const record = { ...(reading.parse(row.about, `execution ${textOf(row.arn)}`) as object), ...columnsOf(row) } as Stored;
   for (const name of PAYLOADS) if (typeof row[name] === "string") record[name] = textOf(row[name]);
   return record;
 }
@@ -319,16 +308,4 @@ function summaryOf(row: Row): ExecutionSummary {
   } catch {
     return { ...columnsOf(row), damaged: true } as ExecutionSummary;
   }
-}
-
-function parsed(value: unknown, where: string): unknown {
-  try {
-    return JSON.parse(textOf(value));
-  } catch (error) {
-    throw damaged(where, "a text that is not JSON", error);
-  }
-}
-
-function damaged(where: string, what: string, cause?: unknown): StoreError {
-  return new StoreError("STORE_DAMAGED", `PostgreSQL: the ${where} is damaged: ${what} is missing or wrong`, { cause });
 }

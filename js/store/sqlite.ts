@@ -17,8 +17,9 @@ import type {
 } from "../api/durable.d.ts";
 import type { PlatformUrl } from "../api/index.d.ts";
 import type { SqliteDatabase, SqliteStore as PublicSqliteStore } from "../api/sqlite.d.ts";
-import { StoreConflict, StoreError } from "./errors.ts";
+import { StoreConflict } from "./errors.ts";
 import { aboutOf, changed, closed, documentText, type Due, endedAt, pageOf, PAYLOADS, piecesOf, refused, type Stored } from "./records.ts";
+import { Reading } from "./reading.ts";
 import { Connection, isBusy, storeError, type Row, type Value } from "./sqlite-database.ts";
 import { counted, page, ROW, type Numbers } from "./sqlite-lists.ts";
 import { open as openSchema } from "./sqlite-schema.ts";
@@ -60,6 +61,7 @@ const LAST = "SELECT max(id) AS id FROM (SELECT max(id) AS id FROM execution UNI
 export class SqliteStore implements PublicSqliteStore {
   readonly durable: boolean;
   readonly #source: Source;
+  readonly #reading: Reading;
   #owner: string | undefined;
   #database: SqliteDatabase | undefined;
   #connection: Connection | undefined;
@@ -72,6 +74,7 @@ export class SqliteStore implements PublicSqliteStore {
 
   constructor(source: Source) {
     this.#source = source;
+    this.#reading = new Reading(source.name);
     this.durable = source.durable;
   }
 
@@ -166,7 +169,7 @@ export class SqliteStore implements PublicSqliteStore {
     const row = this.#use((connection) =>
       connection.get("SELECT value FROM document WHERE collection = ? AND key = ?", bound(collection), bound(key)),
     );
-    return row && this.#parse(row.value, `document ${collection} ${key}`);
+    return row && this.#reading.parse(row.value, `document ${collection} ${key}`);
   }
 
   async *all(collection: string): AsyncGenerator<[key: string, value: any]> {
@@ -181,7 +184,7 @@ export class SqliteStore implements PublicSqliteStore {
       );
       for (const row of rows) {
         const key = textOf(row.key);
-        yield [key, this.#parse(row.value, `document ${collection} ${key}`)];
+        yield [key, this.#reading.parse(row.value, `document ${collection} ${key}`)];
         position = Number(row.position);
       }
       if (rows.length < DOCUMENTS) return;
@@ -312,17 +315,10 @@ export class SqliteStore implements PublicSqliteStore {
       if (row === undefined) return undefined;
       const record = this.#whole(connection, row);
       const { facts, events, base, snapshot } = countsOf(row);
-      const journal: string[] = [];
-      let seq = base;
-      for (const fact of connection.all("SELECT seq, count, body FROM fact WHERE execution = ? ORDER BY seq", record.order)) {
-        const list = this.#parse(fact.body, `execution ${id}`);
-        if (fact.seq !== seq || !Array.isArray(list) || list.length !== fact.count) throw this.#damaged(`execution ${id}`, `fact ${seq}`);
-        seq += list.length;
-        journal.push(textOf(fact.body));
-      }
-      if (seq !== facts) throw this.#damaged(`execution ${id}`, `fact ${seq}`);
+      const rows = connection.all("SELECT seq, count, body FROM fact WHERE execution = ? ORDER BY seq", record.order);
+      const journal = this.#reading.journal(rows, `execution ${id}`, base, facts);
       const kept = connection.get("SELECT body FROM snapshot WHERE execution = ?", record.order);
-      if ((snapshot === 0 ? "undefined" : "string") !== typeof kept?.body) throw this.#damaged(`execution ${id}`, "the snapshot");
+      if ((snapshot === 0 ? "undefined" : "string") !== typeof kept?.body) throw this.#reading.damaged(`execution ${id}`, "the snapshot");
       return { record, facts, events, journal, wakeAt: row.wake_at as number | null, ...(kept && { snapshot: textOf(kept.body) }) };
     });
   }
@@ -336,19 +332,12 @@ export class SqliteStore implements PublicSqliteStore {
       if (row === undefined) return undefined;
       const total = Number(row.events);
       const { first, count } = pageOf(total, page);
-      const events: unknown[] = [];
-      if (count === 0) return { events, total };
+      if (count === 0) return { events: [], total };
       const pieces = connection.all(
         "SELECT first, count, body FROM history WHERE execution = ? AND first < ? AND first >= (SELECT max(first) FROM history WHERE execution = ? AND first <= ?) ORDER BY first",
         ...[Number(row.id), first + count, Number(row.id), first],
       );
-      for (const piece of pieces) {
-        const all = this.#parse(piece.body, `execution ${id}`);
-        if (!Array.isArray(all) || all.length !== piece.count) throw this.#damaged(`execution ${id}`, "its history");
-        const from = Number(piece.first);
-        for (const event of all.slice(Math.max(first - from, 0), first + count - from)) events.push(event);
-      }
-      if (events.length !== count) throw this.#damaged(`execution ${id}`, "its history");
+      const events = this.#reading.events(pieces, `execution ${id}`, { first, count });
       return { events: page.reverse ? events.reverse() : events, total };
     });
   }
@@ -397,14 +386,14 @@ export class SqliteStore implements PublicSqliteStore {
   /** The record of an execution with its payloads. */
   #whole(connection: Connection, row: Row): Stored {
     const id = textOf(row.arn);
-    if (typeof row.machine_arn !== "string") throw this.#damaged(`execution ${id}`, "its machine");
+    if (typeof row.machine_arn !== "string") throw this.#reading.damaged(`execution ${id}`, "its machine");
     const record = { ...this.#about(row), ...columnsOf(row) } as Stored;
     const number = Number(row.id);
     for (const payload of connection.all("SELECT id, text FROM payload WHERE id BETWEEN ? AND ?", number * 4, number * 4 + 3)) {
       const name = PAYLOADS[Number(payload.id) - number * 4];
       if (name !== undefined && typeof payload.text === "string") record[name] = textOf(payload.text);
     }
-    if (typeof record.input !== "string") throw this.#damaged(`execution ${id}`, "its input");
+    if (typeof record.input !== "string") throw this.#reading.damaged(`execution ${id}`, "its input");
     return record;
   }
 
@@ -423,19 +412,7 @@ export class SqliteStore implements PublicSqliteStore {
   }
 
   #about(row: Row): Record<string, unknown> {
-    return this.#parse(row.about, `execution ${textOf(row.arn)}`) as Record<string, unknown>;
-  }
-
-  #parse(value: unknown, where: string): unknown {
-    try {
-      return JSON.parse(textOf(value));
-    } catch (error) {
-      throw this.#damaged(where, "a text that is not JSON", error);
-    }
-  }
-
-  #damaged(where: string, what: string, cause?: unknown): StoreError {
-    return new StoreError("STORE_DAMAGED", `${this.#source.name}: the ${where} is damaged: ${what} is missing or wrong`, { cause });
+    return this.#reading.parse(row.about, `execution ${textOf(row.arn)}`) as Record<string, unknown>;
   }
 
   // --------------------------------------------------------------------------------------------------- removal
