@@ -45,31 +45,16 @@ impl Engine {
 
 #[cfg(test)]
 mod tests {
-    use crate::asl;
-    use crate::base::{Millis, json};
-    use crate::engine::{Command, Engine, Event, ExecutionInfo, Options, TaskId};
-    use std::sync::Arc;
+    use crate::base::Millis;
+    use crate::engine::trial::{asked, started};
+    use crate::engine::{Engine, Event, TaskId};
 
     /// An engine that was started at 0 with these states, and what it asked for.
     fn start(states: &str) -> (Engine, Vec<String>) {
         let definition = format!(r#"{{"StartAt":"A","States":{{{states}}}}}"#);
-        let compiled = asl::compile(&definition, &asl::CompileOptions::default());
-        let machine = compiled.machine.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
-        let mut engine = Engine::new(Arc::new(machine), Options::default());
-        let input = json::parse(r#"{"items":[1,2,3]}"#).unwrap();
-        engine.step(Millis(0), Event::Start { input, execution: ExecutionInfo::named("m", "e"), seed: 0 }).unwrap();
+        let mut engine = started(&definition, r#"{"items":[1,2,3]}"#);
         let asked = asked(&mut engine);
         (engine, asked)
-    }
-
-    fn asked(engine: &mut Engine) -> Vec<String> {
-        let said = |command| match command {
-            Command::Invoke(call) => format!("invoke {} {}", call.task.0, call.state_name),
-            Command::Cancel { task, reason } => format!("cancel {} {}", task.0, reason.as_str()),
-            Command::ChildFinished(_) => "child".into(),
-            Command::Finish(outcome) => outcome.status().into(),
-        };
-        engine.take_commands().into_iter().map(said).collect()
     }
 
     fn cancel(engine: &mut Engine, spared: &[u32]) -> Vec<String> {

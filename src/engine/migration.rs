@@ -77,14 +77,9 @@ fn in_flight(kind: &Kind, purpose: &Purpose) -> Option<Resource> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::asl;
     use crate::base::{Millis, json};
-    use crate::engine::{Command, Event, ExecutionInfo, Options, SNAPSHOT_DEPTH, TaskId};
-
-    fn machine(definition: &str) -> Arc<Machine> {
-        let compiled = asl::compile(definition, &asl::CompileOptions::default());
-        compiled.machine.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics)).into()
-    }
+    use crate::engine::trial::{machine, started};
+    use crate::engine::{Command, Event, SNAPSHOT_DEPTH, TaskId};
 
     const CALL: &str = r#""Type":"Task","Resource":"arn:aws:lambda:us-east-1:123456789012:function:f""#;
 
@@ -98,12 +93,9 @@ mod tests {
 
     fn old() -> (Arc<Machine>, Engine) {
         let a = format!(r#""A":{{{CALL},"End":true}}"#);
-        let machine = machine(&definition(&a, r#""B":{"Type":"Wait","Seconds":60,"End":true}"#, r#""Type":"Succeed""#));
-        let mut engine = Engine::new(machine.clone(), Options::default());
-        let input = json::parse("{}").unwrap();
-        engine.step(Millis(0), Event::Start { input, execution: ExecutionInfo::named("m", "e"), seed: 0 }).unwrap();
+        let mut engine = started(&definition(&a, r#""B":{"Type":"Wait","Seconds":60,"End":true}"#, r#""Type":"Succeed""#), "{}");
         engine.take_commands();
-        (machine, engine)
+        (engine.machine().clone(), engine)
     }
 
     fn migrated(definition: &str) -> Result<Engine, String> {

@@ -421,3 +421,39 @@ impl Engine {
         std::mem::take(&mut self.trace)
     }
 }
+
+#[cfg(test)]
+mod trial {
+    //! What tests of the engine's parts share: machines, engines that have begun, and what they ask for.
+
+    use super::{Command, Engine, Event, ExecutionInfo, Options};
+    use crate::asl;
+    use crate::asl::ir::Machine;
+    use crate::base::{Millis, json};
+    use std::sync::Arc;
+
+    /// The machine of a definition without errors.
+    pub(super) fn machine(definition: &str) -> Arc<Machine> {
+        let compiled = asl::compile(definition, &asl::CompileOptions::default());
+        compiled.machine.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics)).into()
+    }
+
+    /// An engine that was started at 0 with an input.
+    pub(super) fn started(definition: &str, input: &str) -> Engine {
+        let mut engine = Engine::new(machine(definition), Options::default());
+        let input = json::parse(input).unwrap();
+        engine.step(Millis(0), Event::Start { input, execution: ExecutionInfo::named("m", "e"), seed: 0 }).unwrap();
+        engine
+    }
+
+    /// What was asked for since the last call.
+    pub(super) fn asked(engine: &mut Engine) -> Vec<String> {
+        let said = |command| match command {
+            Command::Invoke(call) => format!("invoke {} {}", call.task.0, call.state_name),
+            Command::Cancel { task, reason } => format!("cancel {} {}", task.0, reason.as_str()),
+            Command::ChildFinished(_) => "child".into(),
+            Command::Finish(outcome) => outcome.status().into(),
+        };
+        engine.take_commands().into_iter().map(said).collect()
+    }
+}

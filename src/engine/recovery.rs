@@ -57,10 +57,9 @@ impl Engine {
 
 #[cfg(test)]
 mod tests {
-    use crate::asl;
-    use crate::base::{Millis, json};
-    use crate::engine::{Command, Engine, Event, ExecutionInfo, Options, TaskId};
-    use std::sync::Arc;
+    use crate::base::Millis;
+    use crate::engine::trial::{asked, started};
+    use crate::engine::{Engine, Event, TaskId};
 
     const HOUR: u64 = 3_600_000;
 
@@ -70,29 +69,13 @@ mod tests {
             r#"{{"StartAt":"A","States":{{"A":{{{state},"Next":"B"}},
                 "B":{{"Type":"Task","Resource":"r","TimeoutSeconds":10,"End":true}}}}{more}}}"#
         );
-        let compiled = asl::compile(&definition, &asl::CompileOptions::default());
-        let machine = compiled.machine.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
-        let mut engine = Engine::new(Arc::new(machine), Options::default());
-        let input = json::parse(r#"{"items":[1,2]}"#).unwrap();
-        engine.step(Millis(0), Event::Start { input, execution: ExecutionInfo::named("m", "e"), seed: 0 }).unwrap();
-        engine
+        started(&definition, r#"{"items":[1,2]}"#)
     }
 
     fn recovered(engine: &mut Engine, at: u64) {
         let before = engine.history().len();
         engine.step(Millis(at), Event::Recovered { again: Vec::new() }).unwrap();
         assert!(engine.history().len() >= before);
-    }
-
-    /// What was asked for since the last call.
-    fn asked(engine: &mut Engine) -> Vec<String> {
-        let said = |command| match command {
-            Command::Invoke(call) => format!("invoke {} {}", call.task.0, call.state_name),
-            Command::Cancel { task, reason } => format!("cancel {} {}", task.0, reason.as_str()),
-            Command::ChildFinished(_) => "child".into(),
-            Command::Finish(outcome) => outcome.status().into(),
-        };
-        engine.take_commands().into_iter().map(said).collect()
     }
 
     const TASK: &str = r#""Type":"Task","Resource":"arn:aws:lambda:us-east-1:123456789012:function:f","TimeoutSeconds":10"#;
