@@ -6,7 +6,7 @@ import { type Archive, PAGE, checkAtOnce, eventsOf } from "./archive.ts";
 import { EngineHandle } from "./engine.ts";
 import type { EngineSettings, TimedEvent } from "./facts.ts";
 import { type MachineHandle, driven, translate } from "./instance.ts";
-import { look, payloads, receive, received, running } from "./port.ts";
+import { look, memorySize, payloads, receive, received, running } from "./port.ts";
 
 // A journal is also replaced by a snapshot when its texts have so many characters, and more than the last snapshot and what runs have.
 const COMPACT_BYTES = 2 ** 25;
@@ -15,6 +15,9 @@ const BYTES_OF_A_CHAIN = 2 ** 16;
 // more at once would hold the host up.
 const ARCHIVE_BYTES = 2 ** 21;
 const ARCHIVE_PAGE = 2 ** 20;
+// As long as the module's memory is no larger, events stay in it: they share their payloads there, and to write them costs more than most
+// states do. It never shrinks, so one large execution has those after it write theirs.
+const ROOMY = 2 ** 24;
 // The most events that a snapshot in the place of a journal has, and how many bytes of them are taken out before at a time.
 const COMPACT_EVENTS = 1000;
 const COMPACT_PAGE = 2 ** 17;
@@ -43,7 +46,7 @@ export class HistoryEngine extends EngineHandle {
     if (this.#archive === undefined) return super.grown(step, text);
     step.events += this.#archive.count;
     const chains = running();
-    if (payloads() >= ARCHIVE_BYTES) this.#shelve(ARCHIVE_PAGE);
+    if (payloads() >= ARCHIVE_BYTES && memorySize() >= ROOMY) this.#shelve(ARCHIVE_PAGE);
     if (typeof text === "string") this.#texts += text.length;
     if (this.#texts >= Math.max(COMPACT_BYTES, chains * BYTES_OF_A_CHAIN, 2 * this.baseLength)) this.compact();
     else this.compactInTime(chains);

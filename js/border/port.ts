@@ -180,6 +180,11 @@ export function running(): number {
   return head[RUNNING]!;
 }
 
+/** How many bytes the module's memory has. */
+export function memorySize(): number {
+  return bytes!.byteLength;
+}
+
 /** How many bytes of payloads have come up in the events: of a page that was left, or since the last one was taken. */
 export function payloads(): number {
   return head[PAYLOADS]!;
