@@ -25,9 +25,13 @@ export function randomKey(): string {
 /** A random UUID. `crypto.randomUUID()` exists in secure contexts only. */
 export function randomUuid(): string {
   const words = randomWords();
-  const hex = hexadecimal(words.getBigUint64(0)) + hexadecimal(words.getBigUint64(8));
+  return uuidText(hexadecimal(words.getBigUint64(0)) + hexadecimal(words.getBigUint64(8)), 4);
+}
+
+/** The text of a UUID: 32 hexadecimal digits, of which the version and the variant take their places. */
+export function uuidText(hex: string, version: number): string {
   const variant = ((parseInt(hex.charAt(16), 16) & 3) | 8).toString(16);
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`;
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${version}${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`;
 }
 
 function hexadecimal(word: bigint): string {

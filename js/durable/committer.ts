@@ -37,8 +37,6 @@ export class Committer {
   #closed = false;
   #idle: (() => void)[] = [];
   readonly metrics = new Metrics();
-  /** How many writes, and how many batches in them. */
-  readonly counts = { writes: 0, batches: 0 };
 
   constructor(store: Store, onFailure: (failure: WriteFailure) => void) {
     this.#store = store;
@@ -78,8 +76,6 @@ export class Committer {
       if (batches.length === 0) continue;
       const results = await this.#tried(batches);
       if (results === undefined) break;
-      this.counts.writes += 1;
-      this.counts.batches += batches.length;
       for (const [i, source] of sources.entries()) {
         const result = results[i];
         if (result !== undefined) source.written(result);

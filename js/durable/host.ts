@@ -409,7 +409,8 @@ export class Host {
     const { record, snapshot, journal, events, wakeAt } = stored;
     const program = await this.#options.program(record);
     const { engine, facts, names, standing, lastAt } = remade(stored, program);
-    const info = names ?? infoOf(record);
+    // A snapshot has the other names in the engine.
+    const info = names ?? { name: record.name, arn: record.id };
     const length = journal.reduce((sum, text) => sum + text.length, 0);
     const live = this.#enter(record, program, engine, info, {
       id: record.id,
@@ -549,8 +550,4 @@ function isFailure(error: unknown): boolean {
 
 function thrownOf(error: unknown): WriteFailure {
   return { error, failures: 1, retriesIn: 0 };
-}
-
-function infoOf(record: ExecutionRecord): ExecutionInfo {
-  return (record.info ?? { name: record.name, arn: record.id }) as ExecutionInfo;
 }

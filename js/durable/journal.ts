@@ -175,11 +175,6 @@ export class ExecutionJournal implements Journal, Source {
     this.#committer.add(this);
   }
 
-  /** Whether the execution has ended, as far as it was fed. */
-  get hasEnded(): boolean {
-    return this.#finished !== undefined;
-  }
-
   /** Nothing more is kept. */
   abandon(reason: unknown): void {
     if (this.#lost) return;

@@ -1,6 +1,6 @@
 // An execution of a store that is in memory.
 
-import type { Execution as PublicExecution, ExecutionStatus, HistoryEvent, Step } from "../api/index.d.ts";
+import type { ExecutionStatus, HistoryEvent, Step } from "../api/index.d.ts";
 import type { Batch, BatchResult, ExecutionRecord } from "../api/durable.d.ts";
 import type { Fact } from "../border/facts.ts";
 import type { HistoryEngine } from "../border/history.ts";
@@ -90,11 +90,6 @@ export class Live {
 
   /** What it runs. */
   machine!: StateMachine;
-
-  /** The execution as handlers see it. */
-  get handle(): PublicExecution {
-    return this.execution;
-  }
 
   /** How many events there are that are kept. */
   get events(): number {

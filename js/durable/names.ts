@@ -1,11 +1,11 @@
 // Names that follow from others: whoever asks for them again gets the same.
 
+import { uuidText } from "../base/random.ts";
+
 /** A UUID that follows from a text. */
 export function uuidOf(text: string): string {
   const words = [0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344].map((seed) => hash(text, seed));
-  const hex = words.map((word) => word.toString(16).padStart(8, "0")).join("");
-  const variant = ((Number.parseInt(hex.charAt(16), 16) & 3) | 8).toString(16);
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`;
+  return uuidText(words.map((word) => word.toString(16).padStart(8, "0")).join(""), 8);
 }
 
 /** MurmurHash3 of a text's characters, for 32 bits. */

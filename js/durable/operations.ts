@@ -42,7 +42,7 @@ export class Operations {
     if (change.isNone && record.status === "RUNNING") return false;
     const ended = () => misuse("NOT_MIGRATABLE", `${id} does not run any more: only what runs can continue with another definition`, Error);
     const moved = await this.#host.move(id, (live) => {
-      if (live.hasLeft || live.journal.hasEnded) throw ended();
+      if (live.hasLeft || live.journal.isEnding) throw ended();
       const engine = change.migrate(id, live.engine.leanSnapshot().text);
       return { engine, change: { definition: change.digest, migratedDate: this.#host.clock.now() } };
     });

@@ -2,6 +2,7 @@
 
 import { messageOf } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
+import { membersOf } from "../durable/requests.ts";
 import { abortedWith, refusal } from "../execution/nested.ts";
 import { TAKER } from "../tasks/call.ts";
 import type { TaskCall, TaskDriver, Taker } from "../tasks/call.ts";
@@ -33,11 +34,6 @@ function capital(name: string): string {
 
 function small(name: string): string {
   return name.charAt(0).toLowerCase() + name.slice(1);
-}
-
-/** The members of a task's request. */
-function membersOf({ command }: TaskCall): Record<string, unknown> {
-  return isObject(command.input) ? command.input : {};
 }
 
 /** `states:startExecution`: starts a machine of this server, and waits for it where the task does. */
