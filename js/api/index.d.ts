@@ -347,6 +347,131 @@ export interface StateExpression extends TextRange {
   language: "jsonpath" | "jsonata";
 }
 
+/**
+ * A change of a machine as one makes it on its graph: {@link LanguageService.edit} turns it into edits of the text.
+ *
+ * Everything is named by its JSON Pointer in the definition. A **state** is `/States/Charge`, an **edge** is the field that makes the
+ * transition (`/StartAt`, `/States/Charge/Next`, `/States/Choose/Choices/0/Next`, `/States/Last/End`; the `id` of a
+ * {@link GraphEdge}), and a **scope** is the object that has `States` (`""` for the machine, `/States/Both/Branches/0`).
+ */
+export type Gesture =
+  /** Sets the value of a field, and adds the field if it is missing. At an index of a list, or one behind its end, sets or adds that element. */
+  | { kind: "set"; at: string; value: unknown }
+  /** Removes a field, a rule, a catcher, a retrier or a branch. */
+  | { kind: "remove"; at: string }
+  /** Moves an element of a list, such as a rule, a catcher or a branch, to another index. */
+  | { kind: "move"; at: string; to: number }
+  /** Puts a new state on a transition. */
+  | { kind: "insert"; edge: string; state: NewState }
+  /** Puts a new state behind another one, or into a new branch of a Parallel. */
+  | { kind: "append"; from: string; as: NewEdge | "branch"; state: NewState }
+  /** Adds a state that no transition leads to. `scope` is the machine by default. The first state of a scope becomes its start. */
+  | { kind: "create"; scope?: string; state: NewState }
+  /** Leads a transition to another state of its scope. */
+  | { kind: "connect"; edge: string; to: string }
+  /** Adds a transition. With `"next"` it replaces the one that there is. */
+  | { kind: "connect"; from: string; as: NewEdge; to: string }
+  /** Removes a transition. In place of a `Next`, the state ends its scope. */
+  | { kind: "disconnect"; edge: string }
+  /**
+   * Deletes states of one scope and joins what led to them with what they led to. Where that is ambiguous, the answer has `choices`,
+   * of which `to` is one: a state, or null to remove the transitions.
+   */
+  | { kind: "delete"; states: readonly string[]; to?: string | null }
+  /** Renames a state, with all references to it. */
+  | { kind: "rename"; state: string; to: string }
+  /** Adds copies of states of one scope. Transitions between them lead to the copies. */
+  | { kind: "duplicate"; states: readonly string[] }
+  /**
+   * Adds the states of another definition: on a transition, behind a state, or unconnected in a scope. Their names are made unique. Each
+   * `${…}` in a string of theirs becomes a tab stop.
+   */
+  | { kind: "paste"; asl: string; edge: string }
+  | { kind: "paste"; asl: string; from: string; as: NewEdge | "branch" }
+  | { kind: "paste"; asl: string; scope?: string }
+  /** Changes the type of a state. Fields that both types have stay. */
+  | { kind: "retype"; state: string; type: StateType }
+  /** Puts states of one scope, with one way in and one way out, into a Parallel or Map. */
+  | { kind: "wrap"; states: readonly string[]; type: "Parallel" | "Map"; name?: string }
+  /** Puts the states inside a Parallel or Map in its place. Several branches follow each other. */
+  | { kind: "unwrap"; state: string }
+  /** Makes states of one scope, with one way in and one way out, a machine of their own; a Task that starts it takes their place. */
+  | { kind: "extract"; states: readonly string[]; name?: string }
+  /** Puts the states of the machine that a Task starts in its place: the reverse of `extract`. */
+  | { kind: "inline"; state: string; asl: string };
+
+export type StateType = "Task" | "Wait" | "Pass" | "Succeed" | "Fail" | "Choice" | "Parallel" | "Map";
+
+/** A transition to add to a state: its `Next`, another rule of a Choice, its `Default`, or another catcher. */
+export type NewEdge = "next" | "rule" | "default" | "catch";
+
+/** A state to add. */
+export interface NewState {
+  type: StateType;
+  /** Made unique if there is a state of this name. Default: the type. */
+  name?: string;
+  /** Fields besides those that every state of the type needs. */
+  fields?: Record<string, unknown>;
+}
+
+/** What an edit is: {@link LanguageService.edit}. */
+export interface Edited {
+  edits: TextEdit[];
+  /** Pointers of the states to select, in the text with the edits. */
+  select: string[];
+  /** Where the caret goes, in the text with the edits: what one would change next. */
+  caret: TextRange;
+  /** What is left to fill in, in the text with the edits and in its order. */
+  stops: TextRange[];
+  /** What was done, in a sentence: for screen readers and for lists of what can be undone. */
+  announce: string;
+  /** What the gesture takes away or changes besides what it is for. */
+  losses: { pointer: string; message: string }[];
+  /** The problems that the text has with the edits and did not have before; see {@link validate}. Pointers are of the text with the edits. */
+  introduces: { code: string; severity: Diagnostic["severity"]; pointer: string; message: string }[];
+  /** The definition of the machine that `extract` has made. */
+  asl?: string;
+}
+
+/** Why a gesture is not possible. */
+export interface RefusedEdit {
+  refused: {
+    code: RefusedCode;
+    /** A sentence to show. */
+    message: string;
+    /** With `"ambiguous"`: what the gesture's `to` can be. */
+    choices?: { to: string | null; name: string }[];
+  };
+}
+
+/**
+ * - `"not-found"`: there is nothing at a pointer, or not what the gesture needs
+ * - `"broken"`: the text is not JSON or YAML at the place
+ * - `"impossible"`: the language does not have it: a `Next` of a Succeed, a transition into another scope, a second `Default`
+ * - `"taken"`: the name is taken; `"name"`: it is no name
+ * - `"ambiguous"`: there are several ways to do it
+ * - `"ways"`: the states have more than one way in or out
+ * - `"last"`: something has to be left: a rule, a branch
+ * - `"asl"`: the definition to paste is not one
+ * - `"alias"`: what would change is written elsewhere, with an anchor of YAML
+ */
+export type RefusedCode = "not-found" | "broken" | "impossible" | "taken" | "name" | "ambiguous" | "ways" | "last" | "asl" | "alias";
+
+/** A gesture that a user may think of at a place: {@link LanguageService.gestures}. */
+export interface PossibleGesture {
+  kind: Gesture["kind"] | "copy";
+  /** For `append` and `connect`: which transition. */
+  as?: NewEdge | "branch";
+  /** For `connect`: the edge. */
+  edge?: string;
+  /** Why it is not possible; absent where it is. */
+  refused?: RefusedEdit["refused"];
+  /** For `connect`: the states that it can lead to. */
+  targets?: { pointer: string; name: string; type: string }[];
+  /** For `retype` and `wrap`: the types that it can become. */
+  types?: StateType[];
+}
+
 /** A request of AWS's TestState API. Where the API takes JSON text, a JSON value works too. */
 export interface TestStateRequest {
   /** A state, or a whole machine together with `stateName`. */
