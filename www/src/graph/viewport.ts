@@ -122,12 +122,26 @@ export function fit(graph: Graph, go: (to: View) => void, whole = false, least =
       : over && graph.height * k > height - 2 * CORNER[1]
         ? Math.max(EDGE / 2, beside - graph.width * k)
         : (width - graph.width * k) / 2;
-  const y = graph.height * k > height - EDGE ? EDGE / 2 : (height - graph.height * k) / 2;
-  go({ k, x, y: Math.max(y, EDGE / 2) });
+  go({ k, x, y: least > 0 ? middleOfStates(graph, k) : topOf(graph, k) });
   moved.value = false;
 }
 
-/// The nearest view that shows the box, the same if it is well in sight.
+/// In the middle, or from the top on.
+function topOf(graph: Graph, k: number): number {
+  const { height } = size.peek();
+  return Math.max(graph.height * k > height - EDGE ? EDGE / 2 : (height - graph.height * k) / 2, EDGE / 2);
+}
+
+/// Where the pane is too low for the whole, but not for the states, these are in sight, and the signs of start and end go first.
+function middleOfStates(graph: Graph, k: number): number {
+  const { height } = size.peek();
+  const states = graph.nodes.filter(({ type }) => type !== "Start" && type !== "End");
+  const from = Math.min(...states.map(({ y }) => y));
+  const to = Math.max(...states.map((node) => node.y + node.height));
+  return graph.height * k > height - EDGE && (to - from) * k < height - EDGE ? (height - (from + to) * k) / 2 : topOf(graph, k);
+}
+
+/// The nearest view that shows the box: the same if it is in sight, else with some of what is around it.
 export function showing(box: Box, margin = 0.1): View {
   const { width, height } = size.value;
   const { x, y, k } = view.value;
@@ -135,6 +149,8 @@ export function showing(box: Box, margin = 0.1): View {
     const edge = room * margin;
     const from = at * k + offset;
     const to = (at + length) * k + offset;
+    // What is in sight stays where it is, and the view with it.
+    if (from >= EDGE / 2 && to <= room - EDGE / 2) return offset;
     if (to - from > room - 2 * edge) return edge - at * k;
     if (from < edge) return offset + (edge - from);
     if (to > room - edge) return offset - (to - (room - edge));
