@@ -65,6 +65,25 @@ export interface ServeOptions {
   /** Default: `"real"`. */
   clock?: "real" | Clock;
   limits?: ServerLimits;
+  /**
+   * Keeps callers to the quotas of AWS: its documented rates for each operation, by account and region, and its numbers of open executions
+   * and registered resources. More calls get ThrottlingException. Default: false.
+   */
+  quotas?: boolean | Quotas;
+  /**
+   * Who is told when the status of a Standard execution changes, with the events that EventBridge has ("Step Functions Execution Status
+   * Change"): a file, to which lines of JSON are added; an address, which gets arrays of JSON by POST; or a function. Nothing waits for it.
+   */
+  statusEvents?: NoticeTarget | readonly NoticeTarget[];
+  /** The address of an emulator of EventBridge, which gets the same events by PutEvents. */
+  eventsEndpoint?: string | PlatformUrl;
+  /**
+   * Who is told of the events of executions, as CloudWatch Logs gets them, of machines with a `loggingConfiguration`: its level and
+   * `includeExecutionData` say what.
+   */
+  executionLogs?: NoticeTarget | readonly NoticeTarget[];
+  /** The address of an emulator of CloudWatch Logs, which gets the same by PutLogEvents, in the log group of the machine. */
+  logsEndpoint?: string | PlatformUrl;
   /** Origins whose pages can call the API, besides the server's own; `"*"` for all. */
   allowOrigins?: readonly string[];
   /** Host names under which `/debugger` is served, besides loopback names and addresses. */
@@ -79,6 +98,26 @@ export interface ServeOptions {
   logLevel?: "silent" | "error" | "info" | "debug";
   /** Receives the lines of the log. Default: they are written to standard error. */
   log?: (level: "error" | "info" | "debug", line: string) => void;
+}
+
+/** Who is told of something: the path of a file, an address that begins with `http:` or `https:`, or a function. */
+export type NoticeTarget = string | PlatformUrl | ((notice: any) => void | Promise<void>);
+
+/** Quotas in place of AWS's. */
+export interface Quotas {
+  /** By operation, for example `{ StartExecution: { bucket: 10, refill: 5 } }`; `StartExecution.EXPRESS` is for Express machines. */
+  rates?: Record<string, RateQuota>;
+  /** How many Standard executions of an account can run in a region. Default: 1,000,000. */
+  openExecutions?: number;
+  /** How many state machines, and activities, there can be. Default: 100,000. */
+  registered?: number;
+}
+
+/** How often an operation can be called: so many times at once, and as often as the bucket is refilled. */
+export interface RateQuota {
+  bucket: number;
+  /** What comes into the bucket each second. */
+  refill: number;
 }
 
 /** The limits of a server. */

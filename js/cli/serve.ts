@@ -4,6 +4,7 @@ import type { Server, ServeOptions } from "../api/server.d.ts";
 import { codeOf, messageOf } from "../base/errors.ts";
 import { Unusable, stackOf } from "../files/problem.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";
+import { quotasOf } from "./quotas.ts";
 
 const help = `stepglass serve [options]
 
@@ -32,6 +33,14 @@ Options
       --account NUMBER      the account in ARNs (also AWS_ACCOUNT_ID); default 123456789012
       --time-scale FACTOR   scales waits, back-offs and timeouts: 0.01 for a hundredth (also WAIT_TIME_SCALE)
       --retain NUMBER       how many ended executions to keep, default 10000; at most 256 MiB of them
+      --status-events TO    tells of changes of status as EventBridge does: TO is a file, to which lines of JSON are added,
+                            or a URL, which gets them by POST; can be repeated
+      --events-endpoint URL puts the same events into an emulator of EventBridge
+      --execution-logs TO   logs executions as CloudWatch Logs has them, as the machine's loggingConfiguration says, to a
+                            file or a URL; can be repeated
+      --logs-endpoint URL   puts the same logs into an emulator of CloudWatch Logs
+      --quotas              throttles as AWS does, by account and region, with AWS's default quotas
+      --quota NAME=VALUE    another quota: StartExecution=10/5 (a bucket of 10, 5 more each second), openExecutions=100
       --allow-origin ORIGIN lets web pages of this origin call the API, * for all; can be repeated
       --allow-host NAME     also serves /debugger under this host name; can be repeated
       --log-level LEVEL     silent, error, info (default: every request) or debug, on standard error
@@ -52,6 +61,12 @@ const options = {
   account: { type: "string" },
   "time-scale": { type: "string" },
   retain: { type: "string" },
+  "status-events": { type: "string", multiple: true, file: true },
+  "events-endpoint": { type: "string" },
+  "execution-logs": { type: "string", multiple: true, file: true },
+  "logs-endpoint": { type: "string" },
+  quotas: { type: "boolean" },
+  quota: { type: "string", multiple: true },
   "allow-origin": { type: "string", multiple: true },
   "allow-host": { type: "string", multiple: true },
   "log-level": { type: "string", values: ["silent", "error", "info", "debug"] },
@@ -107,6 +122,11 @@ function settingsOf(values: Given, env: NodeJS.ProcessEnv): ServeOptions {
     account: values.account ?? env.AWS_ACCOUNT_ID,
     clock: clockOf(values["time-scale"] ?? env.WAIT_TIME_SCALE),
     limits: values.retain === undefined ? undefined : { retain: { executions: whole(values.retain, "--retain", 0, 10_000_000) } },
+    statusEvents: values["status-events"],
+    eventsEndpoint: urlOf(values["events-endpoint"], "--events-endpoint"),
+    executionLogs: values["execution-logs"],
+    logsEndpoint: urlOf(values["logs-endpoint"], "--logs-endpoint"),
+    quotas: quotasOf(values.quotas, values.quota),
     allowOrigins: values["allow-origin"],
     allowHosts: values["allow-host"],
     logLevel: values["log-level"] ?? "info",

@@ -124,7 +124,7 @@ export const activityOperations = {
       if (!same) throw new ApiError("ActivityAlreadyExists", `Activity Already Exists: '${arn}'`);
       return { activityArn: arn, creationDate: seconds(known.about.creationDate) };
     }
-    if (service.activities.size >= service.limits.registered) {
+    if (service.count(service.activities) >= service.limits.registered) {
       throw new ApiError("ActivityLimitExceeded", `The limit of ${service.limits.registered} activities is reached`);
     }
     const about = {

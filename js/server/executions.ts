@@ -130,6 +130,7 @@ export interface ExecutionResponses {
 function startOf(
   service: Service,
   { stateMachineArn, name, input = "{}", traceHeader }: Input<"StartExecution">,
+  passed?: string,
 ): [target: Target, request: StartRequest] {
   const target = resolve(service, stateMachineArn);
   refuseDeleting(target.machine);
@@ -144,7 +145,7 @@ function startOf(
   }
   const deep = depthProblem(input);
   if (deep !== undefined) throw new ApiError(...deep);
-  return [target, { name, input, traceHeader }];
+  return [target, { name, input, traceHeader: traceHeader ?? passed }];
 }
 
 /** Starts an execution for a task. */
@@ -161,7 +162,8 @@ async function recordOf(service: Service, arn: string): Promise<StoredExecution>
   return about as StoredExecution;
 }
 
-function redriveOf({ status, type, redriveCount, redriveDate, redrivable }: StoredExecution): RedriveDetails {
+/** What DescribeExecution tells of redrives. */
+export function redriveOf({ status, type, redriveCount, redriveDate, redrivable }: StoredExecution): RedriveDetails {
   const about = { redriveCount, ...(redriveDate !== undefined && { redriveDate: seconds(redriveDate) }) };
   if (type === "STANDARD" && redrivable && status !== "RUNNING") return { ...about, redriveStatus: "REDRIVABLE" };
   const final = status === "RUNNING" || status === "SUCCEEDED";
@@ -214,7 +216,7 @@ export function described(about: StoredExecution): ExecutionDescription {
 }
 
 /** An event of a history; the first one gets the input exactly as the caller has written it. */
-function asGiven(event: HistoryEvent, { input, mapRunArn }: StoredExecution): HistoryEvent {
+export function asGiven(event: HistoryEvent, { input, mapRunArn }: StoredExecution): HistoryEvent {
   if (event.type !== "ExecutionStarted" || mapRunArn !== undefined) return event;
   return { ...event, executionStartedEventDetails: { ...event.executionStartedEventDetails, input } };
 }
@@ -233,13 +235,13 @@ function withoutPayloads(event: HistoryEvent): Record<string, object> {
 
 /** The operations of this file, by name. */
 export const executionOperations = {
-  async StartExecution(service, input) {
-    const { id, startDate } = await service.runner.start(...startOf(service, input));
+  async StartExecution(service, input, { traceHeader }) {
+    const { id, startDate } = await service.runner.start(...startOf(service, input, traceHeader));
     return { executionArn: id, startDate: seconds(startDate) };
   },
 
-  async StartSyncExecution(service, input) {
-    const [target, request] = startOf(service, input);
+  async StartSyncExecution(service, input, { traceHeader: passed }) {
+    const [target, request] = startOf(service, input, passed);
     if (target.machine.type !== "EXPRESS") throw wrongType();
     const begun = await service.runner.start(target, request);
     const ended = (await service.runner.ended(begun.id)) ?? begun;

@@ -29,13 +29,15 @@ const HEADERS = 32 * 2 ** 10;
 const CONNECTIONS = 4096;
 // The deepest nesting of a body. The deepest request of the API has seven levels.
 const DEPTH = 100;
+// The longest header of a trace.
+const TRACE = 256;
 
 /** Members of responses that are written with a fraction even if it is zero. */
 const PERCENTAGE = /(?<="toleratedFailurePercentage":)\d+(?=[,}])/;
 const FLOATS: Partial<Record<Operation, RegExp>> = { DescribeMapRun: PERCENTAGE, TestState: PERCENTAGE };
 
 const ALLOWED_HEADERS =
-  "authorization,content-type,x-amz-content-sha256,x-amz-date,x-amz-security-token,x-amz-target,x-amz-user-agent,amz-sdk-invocation-id,amz-sdk-request";
+  "authorization,content-type,x-amz-content-sha256,x-amz-date,x-amz-security-token,x-amz-target,x-amz-user-agent,x-amzn-trace-id,amz-sdk-invocation-id,amz-sdk-request";
 
 /** The options of the endpoint, and the folders of the debugger. */
 export interface EndpointOptions extends Pick<ServeOptions, "allowOrigins" | "allowHosts" | "bodyLimit" | "timeouts"> {
@@ -141,7 +143,11 @@ export class Endpoint {
     const gone = new AbortController();
     const leave = (): void => gone.abort();
     response.once("close", leave);
-    const output = await this.#service.call(operation, input, { signal: gone.signal, scope: scopeOf(request.headers) });
+    const output = await this.#service.call(operation, input, {
+      signal: gone.signal,
+      scope: scopeOf(request.headers),
+      ...traceOf(request.headers),
+    });
     response.off("close", leave);
     send(response, 200, output, JSON_1_0, FLOATS[operation]);
   }
@@ -225,6 +231,12 @@ function garbledAs(code: string | undefined): { status: string; type: string; me
 function scopeOf({ authorization }: IncomingHttpHeaders): Scope {
   const [, key, region] = /\bCredential=([^/,\s]+)\/\d+\/([a-z0-9-]+)\/states\/aws4_request/.exec(authorization ?? "") ?? [];
   return { region, account: /^\d{12}$/.test(key ?? "") ? key : undefined };
+}
+
+/** The trace that a request belongs to. */
+function traceOf(headers: IncomingHttpHeaders): { traceHeader?: string } {
+  const given = headers["x-amzn-trace-id"];
+  return typeof given === "string" && given !== "" && given.length <= TRACE ? { traceHeader: given } : {};
 }
 
 function operationOf(headers: IncomingHttpHeaders): Operation {

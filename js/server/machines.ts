@@ -163,7 +163,7 @@ export const machineOperations = {
         throw new ApiError("StateMachineAlreadyExists", `State Machine Already Exists: '${arn}'`);
       return { stateMachineArn: arn, creationDate: seconds(known.creationDate), ...(published && { stateMachineVersionArn: `${arn}:1` }) };
     }
-    if (service.machines.size >= service.limits.registered) {
+    if (service.count(service.machines) >= service.limits.registered) {
       throw new ApiError("StateMachineLimitExceeded", `The limit of ${service.limits.registered} state machines is reached`);
     }
     const source = { arn, name, type, creationDate, tags: tagsOf(input.tags, arn), published };

@@ -54,12 +54,14 @@ class Starter implements Taker {
 
   async #start(call: TaskCall, driver: TaskDriver): Promise<void> {
     const { resource, command } = call;
-    const { StateMachineArn: stateMachineArn, Name: given, Input: payload } = membersOf(call);
+    const { StateMachineArn: stateMachineArn, Name: given, Input: payload, TraceHeader: trace } = membersOf(call);
     const parent = { arn: driver.execution.arn, task: command.task };
     const name = given ?? nameOf(parent);
     let child: string | undefined;
     call.onCancel = () => child !== undefined && this.#stop(child, parent.arn);
-    const begun = await this.#service.startNamed({ stateMachineArn, name, input: textOf(call, driver, payload) }, parent);
+    const traceHeader = trace ?? this.#service.runner.traceOf(parent.arn);
+    const request = { stateMachineArn, name, input: textOf(call, driver, payload), ...(traceHeader !== undefined && { traceHeader }) };
+    const begun = await this.#service.startNamed(request, parent);
     const answer = started(command, begun.id, begun.startDate);
     if (resource.pattern === "") {
       driver.complete(call, "succeed", answer);

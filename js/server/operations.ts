@@ -17,6 +17,8 @@ export interface Scope {
 /** The caller of an operation. */
 export interface Caller {
   scope?: Scope;
+  /** The X-Amzn-Trace-Id of the request. */
+  traceHeader?: string;
   /** Aborts when the caller no longer waits. */
   signal?: AbortSignal;
 }

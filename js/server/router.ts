@@ -13,7 +13,7 @@ import { type MockConfig, loadMockConfig } from "../mocks/config.ts";
 import { invalidArn } from "./errors.ts";
 import { stepFunctions } from "./nested.ts";
 import type { Service, ServiceOptions } from "./service.ts";
-import { httpTask, lambdaTask } from "./tasks.ts";
+import { type TraceOf, httpTask, lambdaTask } from "./tasks.ts";
 
 /** The handler of a task: a function, or an object that takes the call. */
 type Handler = TaskHandler | Taker;
@@ -35,9 +35,10 @@ export class TaskRouter extends Handlers {
     super({});
     this.#service = service;
     this.#given = this.#handlers(tasks);
+    const traceOf: TraceOf = ({ execution }) => service.runner.traceOf(execution.arn);
     const entries: [string, string | PlatformUrl][] = urls instanceof Map ? [...urls] : Object.entries(urls);
-    this.#urls = new Handlers(new Map(entries.map(([name, url]) => [name, httpTask(String(url))])));
-    this.#lambda = lambdaEndpoint ? lambdaTask(lambdaEndpoint) : undefined;
+    this.#urls = new Handlers(new Map(entries.map(([name, url]) => [name, httpTask(String(url), traceOf)])));
+    this.#lambda = lambdaEndpoint ? lambdaTask(lambdaEndpoint, traceOf) : undefined;
     this.#mockConfig = mockConfig ? loadMockConfig(mockConfig) : undefined;
   }
 

@@ -1,7 +1,6 @@
 // Runs executions on the host of those that are kept in a store.
 
 import { createHash, randomUUID } from "node:crypto";
-import type { ExecutionRecord } from "../api/durable.d.ts";
 import { codeOf, messageOf, misuse } from "../base/errors.ts";
 import { Host, type Program } from "../durable/host.ts";
 import { type Live, settle } from "../durable/live.ts";
@@ -10,6 +9,7 @@ import type { Completion } from "../tasks/call.ts";
 import { executionOfToken } from "../tasks/token.ts";
 import { ApiError, invalidToken, stackOf } from "./errors.ts";
 import type { Machine, Target } from "./machine.ts";
+import type { Quotas } from "./quotas.ts";
 import { MapRuns } from "./mapruns.ts";
 import { type Parent, type StoredExecution, tagsOfTarget } from "./records.ts";
 import type { Service } from "./service.ts";
@@ -48,7 +48,7 @@ export class Runner {
       // What is lost with the process need not leave its memory.
       resident: store.durable ? limits.resident : Infinity,
       program: (record) => this.#program(record as StoredExecution),
-      onEnd: (record) => this.#ended(record),
+      onEnd: (record) => this.#ended(record as StoredExecution),
       onSuspended: ({ id }, why) => service.log("error", () => `${id} is suspended, because it cannot go on: ${why}`),
       onWriteFailure: ({ error, retriesIn }) =>
         service.log("error", () => `the store has failed, and is tried again in ${retriesIn} ms: ${messageOf(error)}`),
@@ -63,12 +63,18 @@ export class Runner {
   /** Goes on with what ran. */
   async open(owner: string, { asleep = false }: { asleep?: boolean } = {}): Promise<void> {
     this.#running += await this.#service.store.count({ status: "RUNNING" });
+    if (this.#service.quotas !== undefined) await this.#countOpen(this.#service.quotas);
     await this.host.open(owner, { asleep });
   }
 
   /** The execution with this ARN, loaded where it runs and is not in memory. For reading: what changes one takes it from the host. */
   async live(arn: string): Promise<Live | undefined> {
     return this.host.find(arn) ?? (await this.host.take(arn));
+  }
+
+  /** The trace header of an execution in memory. */
+  traceOf(arn: string): string | undefined {
+    return (this.host.find(arn)?.record as StoredExecution | undefined)?.traceHeader;
   }
 
   /** Starts an execution; resolves to its record when that is in the store. Throws ExecutionAlreadyExists. */
@@ -78,12 +84,14 @@ export class Runner {
     if (this.#running >= service.limits.running) {
       throw new ApiError("ExecutionLimitExceeded", `The limit of ${service.limits.running} running executions is reached`);
     }
+    const id = executionArn(machine, name, parent);
+    if (machine.type === "STANDARD") service.quotas?.checkOpen(id);
     // These throw before there is a record.
     const handlers = service.router.forTestCase(machine.name, testCase);
     const { compiled } = revision;
     const tags = tagsOfTarget(versionArn, aliasArn);
     const record: StoredExecution = {
-      id: executionArn(machine, name, parent),
+      id,
       name,
       type: machine.type,
       machineArn: machine.arn,
@@ -103,8 +111,8 @@ export class Runner {
     };
     const { roleArn } = revision.record;
     const info = { name, arn: record.id, stateMachineName: machine.name, stateMachineArn: machine.arn, roleArn };
-    const program = programOf(compiled, handlers, MapRuns.of(service, record, revision.definition));
-    this.#running += 1;
+    const program = this.#programOf(compiled, record, handlers, MapRuns.of(service, record, revision.definition));
+    this.#count(record, 1);
     let outcome: "created" | "exists" | undefined;
     try {
       const started = await this.host.start({ record, program, info });
@@ -114,7 +122,7 @@ export class Runner {
       if ((known.status === "RUNNING" && known.input === input) || isSame(known.parent, parent)) return known;
       throw new ApiError("ExecutionAlreadyExists", `Execution Already Exists: '${record.id}'`);
     } finally {
-      if (outcome !== "created") this.#running -= 1;
+      if (outcome !== "created") this.#count(record, -1);
     }
   }
 
@@ -124,14 +132,15 @@ export class Runner {
   }
 
   /** Redrives an execution that did not succeed; returns the time. Throws ExecutionNotRedrivable. */
-  async redrive({ id, redriveToken, redriveDate }: StoredExecution, clientToken?: string): Promise<number> {
+  async redrive(ended: StoredExecution, clientToken?: string): Promise<number> {
+    const { id, redriveToken, redriveDate } = ended;
     if (clientToken !== undefined && clientToken === redriveToken && redriveDate !== undefined) return redriveDate;
-    this.#running += 1;
+    this.#count(ended, 1);
     try {
       const record = await this.host.redrive(id, { redriveToken: clientToken });
       return (record as StoredExecution).redriveDate ?? this.#service.now();
     } catch (thrown) {
-      this.#running -= 1;
+      this.#count(ended, -1);
       throw codeOf(thrown) === "NOT_REDRIVABLE" ? new ApiError("ExecutionNotRedrivable", messageOf(thrown)) : thrown;
     }
   }
@@ -217,7 +226,8 @@ export class Runner {
     const definition = await this.#service.store.getDefinition(record.definition ?? "");
     if (definition === undefined) throw misuse("UNKNOWN_MACHINE", `the definition of ${record.id} is not in the store`);
     const handlers = this.#service.router.forTestCase(machine, testCase);
-    return programOf(this.#compiled(record, definition), handlers, await MapRuns.load(this.#service, record, definition));
+    const watcher = await MapRuns.load(this.#service, record, definition);
+    return this.#programOf(this.#compiled(record, definition), record, handlers, watcher);
   }
 
   #compiled({ machineArn, machine, type, definition: hash, revision }: StoredExecution, definition: string): StateMachine {
@@ -235,8 +245,31 @@ export class Runner {
     return made;
   }
 
-  #ended({ id, status }: ExecutionRecord): void {
-    this.#running -= 1;
+  #programOf(machine: StateMachine, record: StoredExecution, handlers: Program["handlers"], watcher: MapRuns | undefined): Program {
+    // The engine tells of ended children where they are observed.
+    const children = watcher === undefined ? {} : { onChild: () => {} };
+    return { machine, handlers, options: { ...children, ...this.#service.publisher.observers(record) }, watcher };
+  }
+
+  #count(record: Pick<StoredExecution, "id" | "type">, by: 1 | -1): void {
+    this.#running += by;
+    this.#service.quotas?.count(record, by);
+  }
+
+  /** Counts what runs for the quotas of its accounts. */
+  async #countOpen(quotas: Quotas): Promise<void> {
+    for (let before: number | undefined; ;) {
+      const page = await this.#service.store.list({ status: "RUNNING" }, { limit: 1000, ...(before !== undefined && { before }) });
+      for (const one of page.items) quotas.count({ id: String(one.id), type: String(one.type) }, 1);
+      if (page.before === undefined) return;
+      before = page.before;
+    }
+  }
+
+  #ended(record: StoredExecution): void {
+    const { id, status } = record;
+    this.#count(record, -1);
+    this.#service.publisher.ended(record);
     this.#service.log("debug", () => `${id} ${status}`);
     this.#pruning ??= this.#prune()
       .catch((error: unknown) => this.#service.log("error", () => stackOf(error)))
@@ -263,11 +296,6 @@ export class Runner {
       if (items.length > 0) await store.prune({ ids: items.map((run) => String(run.id)) });
     }
   }
-}
-
-function programOf(machine: StateMachine, handlers: Program["handlers"], watcher: MapRuns | undefined): Program {
-  // The engine tells of ended children where they are observed.
-  return { machine, handlers, options: watcher === undefined ? {} : { onChild: () => {} }, watcher };
 }
 
 /** The ARN of a new execution. */

@@ -1,10 +1,11 @@
 // The service behind the endpoint: its state, and its operations.
 
 import { randomUUID } from "node:crypto";
-import type { Clock } from "../api/index.d.ts";
+import type { Clock, MachineType } from "../api/index.d.ts";
 import type { Store } from "../api/durable.d.ts";
 import type { ServeOptions, ServerLimits } from "../api/server.d.ts";
 import { messageOf } from "../base/errors.ts";
+import { isObject } from "../base/json.ts";
 import { clockOf } from "../driver/clock.ts";
 import { MemoryStore } from "../store/memory.ts";
 import { activityOperations, loadActivities } from "./activities.ts";
@@ -18,6 +19,8 @@ import { machineOperations } from "./machines.ts";
 import { mapRunOperations } from "./mapruns.ts";
 import type { Caller, Operations, Output, Scope } from "./operations.ts";
 import type { Parent, StoredExecution } from "./records.ts";
+import { type PublishOptions, Publisher } from "./publishing.ts";
+import { Quotas } from "./quotas.ts";
 import { TaskRouter } from "./router.ts";
 import { Runner } from "./runner.ts";
 import { checkRequest, isOperation } from "./shapes.ts";
@@ -38,12 +41,13 @@ const OPERATIONS: Operations = {
 /** The options of the service. */
 export type ServiceOptions = Pick<
   ServeOptions,
-  "tasks" | "urls" | "lambdaEndpoint" | "mockConfig" | "store" | "region" | "account" | "clock" | "limits"
-> & {
-  log?: Log;
-  /** Makes what finds the handlers of tasks, in place of the options that name some. */
-  router?: (service: Service) => TaskRouter;
-};
+  "tasks" | "urls" | "lambdaEndpoint" | "mockConfig" | "store" | "region" | "account" | "clock" | "limits" | "quotas"
+> &
+  PublishOptions & {
+    log?: Log;
+    /** Makes what finds the handlers of tasks, in place of the options that name some. */
+    router?: (service: Service) => TaskRouter;
+  };
 
 /** The limits of a server, all of them. */
 type AllLimits = Required<Omit<ServerLimits, "retain">> & { retain: Required<NonNullable<ServerLimits["retain"]>> };
@@ -76,6 +80,9 @@ export class Service {
   readonly log: Log;
   readonly clock: Clock;
   readonly limits: AllLimits;
+  /** Where the server has the quotas of AWS. */
+  readonly quotas: Quotas | undefined;
+  readonly publisher: Publisher;
   readonly #module: HandlersModule | undefined;
   readonly #owner = `stepglass-${randomUUID()}`;
   /** This service as callers from other regions and accounts see it. */
@@ -89,6 +96,7 @@ export class Service {
       log = () => {},
       clock = "real",
       limits = {},
+      quotas = false,
     } = options;
     const { tasks, urls, lambdaEndpoint, mockConfig, router } = options;
     this.store = store;
@@ -96,7 +104,10 @@ export class Service {
     this.account = account;
     this.log = log;
     this.clock = clockOf(clock);
-    this.limits = { ...LIMITS, ...limits, retain: { ...LIMITS.retain, ...limits.retain } };
+    this.quotas = quotas === false ? undefined : new Quotas(quotas === true ? {} : quotas, () => this.now());
+    const defaults = { ...LIMITS, ...(this.quotas !== undefined && { registered: this.quotas.registered, running: Infinity }) };
+    this.limits = { ...defaults, ...limits, retain: { ...LIMITS.retain, ...limits.retain } };
+    this.publisher = new Publisher(this, options);
     this.runner = new Runner(this);
     if (router !== undefined) {
       this.router = router(this);
@@ -150,13 +161,16 @@ export class Service {
     this.#module?.close();
     for (const poll of this.polls) poll.abort();
     await this.runner.close(grace);
+    await this.publisher.close(grace);
     await this.store.close();
   }
 
   /** Performs an operation of the API. Throws ApiError. */
   async call(operation: string, input: unknown, caller: Caller = {}): Promise<object> {
     if (!isOperation(operation)) throw new ApiError("UnknownOperationException", `there is no operation ${operation}`);
-    return perform(operation, this.#seenFrom(caller.scope), input, caller);
+    const seen = this.#seenFrom(caller.scope);
+    this.quotas?.take(operation, seen.region, seen.account, typeOfStart(this, operation, input));
+    return perform(operation, seen, input, caller);
   }
 
   /** This service as callers from a region and an account see it: they create and list their own resources. */
@@ -172,12 +186,19 @@ export class Service {
 
   /** StartExecution for tasks. */
   startNamed(input: unknown, parent: Parent): Promise<StoredExecution> {
+    this.quotas?.take("StartExecution", this.region, this.account, typeOfStart(this, "StartExecution", input));
     return startNamed(this, checkRequest("StartExecution", input), parent);
   }
 
   /** An ARN of this account. */
   arn(type: string, name: string): string {
     return `arn:aws:states:${this.region}:${this.account}:${type}:${name}`;
+  }
+
+  /** How many of what is registered count for a limit: all, or with quotas those of this region and account. */
+  count(registered: ReadonlyMap<string, unknown>): number {
+    if (this.quotas === undefined) return registered.size;
+    return [...registered.keys()].filter((arn) => this.owns(arn)).length;
   }
 
   /** Whether an ARN is of this region and account. */
@@ -193,4 +214,11 @@ export class Service {
   random(): number {
     return Math.random();
   }
+}
+
+/** The type of the machine that a start names: their starts have quotas of their own. */
+function typeOfStart({ machines }: Service, operation: Operation, input: unknown): MachineType | undefined {
+  if (operation !== "StartExecution" || !isObject(input)) return undefined;
+  const [arn = ""] = String(input.stateMachineArn).split("#", 1);
+  return machines.get(arn.split(":").slice(0, 7).join(":"))?.type;
 }

@@ -76,11 +76,19 @@ export class HandlersModule {
   }
 }
 
+/** The trace header of a task's execution. */
+export type TraceOf = (task: PublicTask) => string | undefined;
+
+/** The header with which a trace goes on. Header values have no control characters. */
+function traced(header: string | undefined): Record<string, string> {
+  return header === undefined || /[^\x20-\x7e]/.test(header) ? {} : { "x-amzn-trace-id": header };
+}
+
 /**
  * A handler that calls an HTTP service: POST of the task's input as JSON; the answer's JSON is the result. With another
  * status than 2xx the task fails: with `{"error", "cause"}` of the answer, or Lambda's `{"errorType", "errorMessage"}`.
  */
-export function httpTask(url: string): TaskHandler {
+export function httpTask(url: string, traceOf: TraceOf = () => undefined): TaskHandler {
   return async (input, task) => {
     const headers = {
       "content-type": "application/json",
@@ -90,6 +98,7 @@ export function httpTask(url: string): TaskHandler {
       "stepglass-attempt": String(task.attempt),
       "stepglass-idempotency-key": encodeURIComponent(task.idempotencyKey),
       ...(task.token !== undefined && { "stepglass-task-token": task.token }),
+      ...traced(traceOf(task)),
     };
     const { ok, status, text } = await post({ url, headers, body: inputText(input, task), signal: task.signal }, "Http");
     if (ok) return resultOf(text, (problem) => new TaskError("Http.InvalidResponse", `the response of ${url} is not JSON: ${problem}`));
@@ -113,7 +122,7 @@ interface LambdaCall {
 }
 
 /** A handler that calls functions by Lambda's Invoke API at an endpoint. */
-export function lambdaTask(endpoint: string): TaskHandler {
+export function lambdaTask(endpoint: string, traceOf: TraceOf = () => undefined): TaskHandler {
   const base = endpoint.replace(/\/+$/, "");
   return async (input, task) => {
     const call = lambdaCall(input, task);
@@ -124,6 +133,7 @@ export function lambdaTask(endpoint: string): TaskHandler {
       "content-type": "application/json",
       "x-amz-invocation-type": invocationType,
       ...(clientContext !== undefined && { "x-amz-client-context": clientContext }),
+      ...traced(traceOf(task)),
     };
     return lambdaResult(call, await post({ url, headers, body: payload, signal: task.signal }, "Lambda"));
   };

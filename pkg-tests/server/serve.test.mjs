@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -98,6 +98,38 @@ test(
   },
 );
 
+test("the command tells files of events and logs, and keeps to quotas", async () => {
+  const { child, start } = await spawned(["--status-events", "status.jsonl", "--execution-logs", "logs.jsonl", "--quota", "TestState=2/0"]);
+  const logGroupArn = "arn:aws:logs:us-east-1:123456789012:log-group:/states/m:*";
+  const { stateMachineArn } = await post(start.url, "CreateStateMachine", {
+    name: "M",
+    roleArn: role,
+    definition: machine({ P: { Type: "Pass", End: true } }),
+    loggingConfiguration: { level: "ALL", destinations: [{ cloudWatchLogsLogGroup: { logGroupArn } }] },
+  });
+  const trace = { "x-amzn-trace-id": "Root=1-67891233-abcdef012345678912345678" };
+  const { executionArn } = await post(start.url, "StartExecution", { stateMachineArn }, trace);
+  const lines = (file) =>
+    readFileSync(join(folder, file), { encoding: "utf8", flag: "a+" })
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+  await eventually(() => lines("status.jsonl").length === 2 && lines("logs.jsonl").length === 4);
+  assert.deepEqual(
+    lines("status.jsonl").map(({ detail }) => detail.status),
+    ["RUNNING", "SUCCEEDED"],
+  );
+  assert.equal(lines("logs.jsonl").at(-1).type, "ExecutionSucceeded");
+  assert.equal((await post(start.url, "DescribeExecution", { executionArn })).traceHeader, trace["x-amzn-trace-id"]);
+  const test = () => post(start.url, "TestState", { definition: '{"Type":"Pass","End":true}', roleArn: role });
+  const answers = [await test(), await test(), await test()];
+  assert.deepEqual(
+    answers.map(({ __type }) => __type),
+    [undefined, undefined, "ThrottlingException"],
+  );
+  child.kill("SIGKILL");
+});
+
 test("the command refuses what it cannot do, with the reason", async () => {
   const { port } = await start();
   const cases = [
@@ -106,6 +138,9 @@ test("the command refuses what it cannot do, with the reason", async () => {
     [["--tasks", "none.mjs"], /cannot load the tasks of none\.mjs/],
     [["--task", "charge"], /--task must be NAME=URL/],
     [["--lambda-endpoint", "localhost:3001"], /--lambda-endpoint needs a URL/],
+    [["--events-endpoint", "localhost:4566"], /--events-endpoint needs a URL/],
+    [["--quota", "StartExecution=10"], /--quota must be OPERATION=BUCKET\/REFILL/],
+    [["--quota", "Start=10/5"], /"Start", which is no operation of the API/],
     [["--log-level", "loud"], /--log-level must be silent, error, info or debug/],
     [["--mock-config", "none.json"], /none\.json/],
     [["machine.json"], /serve takes no files/],

@@ -1,0 +1,158 @@
+// Where a server tells others of what has happened. Nothing waits for them: what they cannot take in time is dropped.
+
+import { messageOf } from "../base/errors.ts";
+import type { Log } from "./log.ts";
+
+// What waits for an outlet at most: so many notices, and so many bytes of them.
+const WAITING = 10_000;
+const BYTES = 64 * 2 ** 20;
+// The time between two attempts, in milliseconds: it doubles from the first value to the second.
+const AGAIN = 100;
+const LONGEST = 30_000;
+// How long one delivery can take.
+const PATIENCE = 10_000;
+
+/** Something that has happened, as JSON text. */
+export interface Notice {
+  text: string;
+  /** Milliseconds since 1970. */
+  at: number;
+  /** Its place in CloudWatch Logs. */
+  log?: { group: string; stream: string; region: string; account: string };
+}
+
+/** A delivery that is not tried again: whoever was asked has refused it. */
+export class Refused extends Error {}
+
+/** Takes notices. */
+export interface Destination {
+  /** What messages call it. */
+  readonly name: string;
+  /** The most notices, and bytes, of one delivery. */
+  readonly most: number;
+  readonly bytes: number;
+  /** Delivers notices in their order. Throws Refused if it is of no use to try again, anything else if it is. */
+  deliver(notices: readonly Notice[], signal: AbortSignal): Promise<void>;
+}
+
+interface Waiting {
+  notice: Notice;
+  bytes: number;
+}
+
+/** A queue before a destination. */
+export class Outlet {
+  readonly #destination: Destination;
+  readonly #log: Log;
+  #queue: Waiting[] = [];
+  #bytes = 0;
+  #failures = 0;
+  #dropped = 0;
+  #running: Promise<void> | undefined;
+  /** Ends the waiting and the delivery at hand. */
+  #hurry = new AbortController();
+  #isClosed = false;
+
+  constructor(destination: Destination, log: Log) {
+    this.#destination = destination;
+    this.#log = log;
+  }
+
+  /** Has a notice delivered, soon. */
+  add(notice: Notice): void {
+    const bytes = Buffer.byteLength(notice.text);
+    if (this.#isClosed || this.#queue.length >= WAITING || this.#bytes + bytes > BYTES) return this.#drop(1);
+    this.#queue.push({ notice, bytes });
+    this.#bytes += bytes;
+    this.#running ??= this.#run();
+  }
+
+  /** Delivers what waits, for at most so many milliseconds. */
+  async close(grace: number): Promise<void> {
+    const timer = setTimeout(() => {
+      this.#isClosed = true;
+      this.#hurry.abort(new Error("the server ends"));
+    }, grace);
+    await this.#running;
+    clearTimeout(timer);
+    this.#isClosed = true;
+  }
+
+  async #run(): Promise<void> {
+    // Notices of one turn go together.
+    await new Promise((resolve) => setImmediate(resolve));
+    while (this.#queue.length > 0) {
+      if (this.#isClosed) this.#drop(this.#take(this.#queue.length));
+      else await this.#deliver(this.#batch());
+    }
+    this.#running = undefined;
+    if (this.#dropped > 0) this.#tellDropped();
+  }
+
+  /** The notices of the next delivery: at least one. */
+  #batch(): Notice[] {
+    const { most, bytes } = this.#destination;
+    let sum = 0;
+    const batch: Notice[] = [];
+    for (const one of this.#queue) {
+      sum += one.bytes;
+      if (batch.length > 0 && (batch.length >= most || sum > bytes)) break;
+      batch.push(one.notice);
+    }
+    return batch;
+  }
+
+  async #deliver(batch: readonly Notice[]): Promise<void> {
+    const { name } = this.#destination;
+    const patience = new AbortController();
+    const stop = (): void => patience.abort(this.#hurry.signal.reason);
+    const timer = setTimeout(() => patience.abort(new Error(`no answer in ${PATIENCE / 1000} seconds`)), PATIENCE);
+    this.#hurry.signal.addEventListener("abort", stop);
+    try {
+      await this.#destination.deliver(batch, patience.signal);
+      if (this.#failures > 0) this.#log("info", () => `${name} works again`);
+      this.#failures = 0;
+      this.#take(batch.length);
+    } catch (thrown) {
+      if (thrown instanceof Refused) {
+        this.#log("error", () => `${name} has refused ${batch.length} of what it was sent, which is dropped: ${thrown.message}`);
+        this.#take(batch.length);
+      } else await this.#wait(thrown);
+    } finally {
+      clearTimeout(timer);
+      this.#hurry.signal.removeEventListener("abort", stop);
+    }
+  }
+
+  /** Waits for the next attempt, each time longer. */
+  async #wait(thrown: unknown): Promise<void> {
+    if (this.#failures === 0) this.#log("error", () => `${this.#destination.name} has failed, and is tried again: ${messageOf(thrown)}`);
+    const pause = Math.min(AGAIN * 2 ** this.#failures, LONGEST);
+    this.#failures += 1;
+    const { signal } = this.#hurry;
+    if (signal.aborted) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, pause);
+      signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
+    });
+  }
+
+  /** Removes the first notices; returns how many. */
+  #take(count: number): number {
+    for (const { bytes } of this.#queue.splice(0, count)) this.#bytes -= bytes;
+    return count;
+  }
+
+  /** Says once that something is dropped; how much, when the destination has caught up. */
+  #drop(count: number): void {
+    if (this.#dropped === 0 && !this.#isClosed)
+      this.#log("error", () => `${this.#destination.name} does not keep up: what happens now is dropped until it does`);
+    this.#dropped += count;
+  }
+
+  #tellDropped(): void {
+    const count = this.#dropped;
+    this.#dropped = 0;
+    this.#log("error", () => `${count} notices for ${this.#destination.name} were dropped`);
+  }
+}

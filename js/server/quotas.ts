@@ -1,0 +1,152 @@
+// The quotas that AWS documents for an account in a region: how often it may ask for each operation, and how much may be there.
+
+import type { MachineType } from "../api/index.d.ts";
+import type { Quotas as Given, RateQuota } from "../api/server.d.ts";
+import { misuse } from "../base/errors.ts";
+import { shown } from "../base/shown.ts";
+import { ApiError } from "./errors.ts";
+import { type Operation, isOperation } from "./shapes.ts";
+
+/** Starts of Standard and of Express executions are counted apart. */
+type Rated = Operation | "StartExecution.EXPRESS";
+type Rate = readonly [bucket: number, refill: number];
+
+/** Where the quotas are larger. */
+const LARGE: ReadonlySet<string> = new Set(["us-east-1", "us-west-2", "eu-west-1"]);
+
+const SLOW: Rate = [100, 1];
+const SOME: Rate = [200, 1];
+
+/** The rates in all regions: the size of the bucket, and what comes into it each second. */
+const RATES: Readonly<Partial<Record<Rated, Rate>>> = {
+  CreateActivity: SLOW,
+  CreateStateMachine: SLOW,
+  CreateStateMachineAlias: SLOW,
+  DeleteActivity: SLOW,
+  DeleteStateMachine: SLOW,
+  DeleteStateMachineAlias: SLOW,
+  DeleteStateMachineVersion: SLOW,
+  DescribeActivity: SOME,
+  DescribeExecution: [250, 10],
+  DescribeMapRun: SOME,
+  DescribeStateMachine: [200, 20],
+  DescribeStateMachineAlias: SOME,
+  DescribeStateMachineForExecution: SOME,
+  GetActivityTask: [1500, 300],
+  GetExecutionHistory: [400, 20],
+  ListActivities: [100, 5],
+  ListExecutions: [100, 2],
+  ListMapRuns: SLOW,
+  ListStateMachineAliases: SLOW,
+  ListStateMachines: [100, 5],
+  ListStateMachineVersions: SLOW,
+  ListTagsForResource: SLOW,
+  PublishStateMachineVersion: SLOW,
+  RedriveExecution: [800, 150],
+  SendTaskFailure: [1500, 300],
+  SendTaskHeartbeat: [1500, 300],
+  SendTaskSuccess: [1500, 300],
+  StartExecution: [800, 150],
+  "StartExecution.EXPRESS": [6000, 6000],
+  StopExecution: [500, 25],
+  TagResource: SOME,
+  TestState: [1, 1],
+  UntagResource: SOME,
+  UpdateMapRun: SLOW,
+  UpdateStateMachine: SLOW,
+  UpdateStateMachineAlias: SLOW,
+};
+
+/** Those that are larger in large regions. */
+const LARGE_RATES: Readonly<Partial<Record<Rated, Rate>>> = {
+  DescribeExecution: [300, 15],
+  GetActivityTask: [3000, 500],
+  ListActivities: [100, 10],
+  ListExecutions: [200, 5],
+  RedriveExecution: [1300, 300],
+  SendTaskFailure: [3000, 500],
+  SendTaskHeartbeat: [3000, 500],
+  SendTaskSuccess: [3000, 500],
+  StartExecution: [1300, 300],
+  StopExecution: [1000, 200],
+};
+
+const OPEN_EXECUTIONS = 1_000_000;
+const REGISTERED = 100_000;
+
+/** A bucket: what is taken out of it comes back with time. */
+interface Bucket {
+  tokens: number;
+  at: number;
+}
+
+/** Keeps the callers of a server to their quotas. */
+export class Quotas {
+  readonly #now: () => number;
+  readonly #rates: ReadonlyMap<string, Rate>;
+  readonly #openExecutions: number;
+  readonly registered: number;
+  /** By region, account and operation. */
+  readonly #buckets = new Map<string, Bucket>();
+  /** How many Standard executions run, by region and account. */
+  readonly #open = new Map<string, number>();
+
+  /** Throws INVALID_OPTION. */
+  constructor(given: Given, now: () => number) {
+    const { rates = {}, openExecutions = OPEN_EXECUTIONS, registered = REGISTERED } = given;
+    this.#now = now;
+    this.#openExecutions = countOf(openExecutions, "openExecutions");
+    this.registered = countOf(registered, "registered");
+    this.#rates = new Map(Object.entries(rates).map(([name, rate]) => [name, rateOf(name, rate)]));
+  }
+
+  /** Counts a call. Throws ThrottlingException. */
+  take(operation: Operation, region: string, account: string, type?: MachineType): void {
+    const name: Rated = operation === "StartExecution" && type === "EXPRESS" ? "StartExecution.EXPRESS" : operation;
+    const rate = this.#rates.get(name) ?? (LARGE.has(region) ? LARGE_RATES[name] : undefined) ?? RATES[name];
+    if (rate === undefined) return;
+    const [size, refill] = rate;
+    const key = `${region} ${account} ${name}`;
+    const now = this.#now();
+    const bucket = this.#buckets.get(key) ?? { tokens: size, at: now };
+    this.#buckets.set(key, bucket);
+    bucket.tokens = Math.min(size, bucket.tokens + (Math.max(now - bucket.at, 0) / 1000) * refill);
+    bucket.at = Math.max(now, bucket.at);
+    if (bucket.tokens < 1) throw new ApiError("ThrottlingException", "Rate exceeded");
+    bucket.tokens -= 1;
+  }
+
+  /** Throws ExecutionLimitExceeded where no other execution may run. */
+  checkOpen(arn: string): void {
+    if ((this.#open.get(scopeOf(arn)) ?? 0) >= this.#openExecutions)
+      throw new ApiError("ExecutionLimitExceeded", `The limit of ${this.#openExecutions} open executions is reached`);
+  }
+
+  /** An execution has begun, or with -1 has ended. */
+  count({ id, type }: { id: string; type?: string | undefined }, by: 1 | -1): void {
+    if (type === "EXPRESS") return;
+    const scope = scopeOf(id);
+    this.#open.set(scope, Math.max((this.#open.get(scope) ?? 0) + by, 0));
+  }
+}
+
+function scopeOf(arn: string): string {
+  const [, , , region, account] = arn.split(":", 5);
+  return `${region} ${account}`;
+}
+
+function countOf(value: number, name: string): number {
+  if (!Number.isInteger(value) || value < 0) throw misuse("INVALID_OPTION", `quotas.${name} must be a whole number, not ${shown(value)}`);
+  return value;
+}
+
+function rateOf(name: string, { bucket, refill }: RateQuota): Rate {
+  if (name !== "StartExecution.EXPRESS" && !isOperation(name))
+    throw misuse("INVALID_OPTION", `quotas.rates has ${shown(name)}, which is no operation of the API`);
+  if (!(bucket >= 1 && refill >= 0 && Number.isFinite(bucket) && Number.isFinite(refill)))
+    throw misuse(
+      "INVALID_OPTION",
+      `quotas.rates.${name} must be { bucket, refill }: a bucket of at least 1, and what refills it each second`,
+    );
+  return [bucket, refill];
+}

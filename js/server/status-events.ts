@@ -1,0 +1,62 @@
+// Changes of an execution's status as EventBridge has them: "Step Functions Execution Status Change".
+
+import { randomUUID } from "node:crypto";
+import { redriveOf } from "./executions.ts";
+import type { Notice } from "./outlets.ts";
+import type { StoredExecution } from "./records.ts";
+
+// What input and output have at most in an event, in bytes of escaped text.
+const LIMIT = 248 * 2 ** 10;
+
+/** The event for the status that an execution has now. Times in it are milliseconds. */
+export function statusNotice(record: StoredExecution, at: number): Notice {
+  const { id } = record;
+  const [, , , region, account] = id.split(":", 5);
+  const event = {
+    version: "0",
+    id: randomUUID(),
+    "detail-type": "Step Functions Execution Status Change",
+    source: "aws.states",
+    account,
+    time: `${new Date(at).toISOString().slice(0, 19)}Z`,
+    region,
+    resources: [id],
+    detail: detailOf(record),
+  };
+  return { text: JSON.stringify(event), at };
+}
+
+/** An execution as DescribeExecution tells it, with null for what it does not have. */
+function detailOf(record: StoredExecution): object {
+  const { id, machineArn, name, status, startDate, stopDate = null, input, output, error = null, cause = null } = record;
+  const { versionArn = null, aliasArn = null, mapRunArn } = record;
+  const keepsOutput = output !== undefined && escaped(output) <= LIMIT;
+  const keepsInput = escaped(input) + (keepsOutput ? escaped(output) : 0) <= LIMIT;
+  const { redriveCount, redriveStatus, redriveStatusReason = null } = redriveOf(record);
+  return {
+    executionArn: id,
+    stateMachineArn: machineArn,
+    name,
+    status,
+    startDate,
+    stopDate,
+    input: keepsInput ? input : null,
+    output: keepsOutput ? output : null,
+    stateMachineVersionArn: versionArn,
+    stateMachineAliasArn: aliasArn,
+    redriveCount,
+    redriveDate: record.redriveDate ?? null,
+    redriveStatus,
+    redriveStatusReason,
+    inputDetails: { included: keepsInput },
+    outputDetails: output === undefined ? null : { included: keepsOutput },
+    error,
+    cause,
+    ...(mapRunArn !== undefined && { mapRunArn }),
+  };
+}
+
+/** How many bytes a payload has as a JSON string. */
+function escaped(text: string): number {
+  return Buffer.byteLength(JSON.stringify(text));
+}
