@@ -87,7 +87,10 @@ async function bundle() {
   const modules = await esbuild.build({
     ...options,
     entryPoints: [
-      ...["web", "slim", "inline", "workerd", "debug", "durable", "indexeddb"].map((name) => ({ in: entry(name), out: name })),
+      ...["web", "slim", "inline", "workerd", "debug", "durable", "indexeddb", "integrations"].map((name) => ({
+        in: entry(name),
+        out: name,
+      })),
       { in: join(root, "js/border/parts.ts"), out: "parts" },
       ...NODE_ENTRIES.map(([name, out = name]) => ({ in: entry(name), out: `bundled-${out}` })),
     ],
@@ -113,7 +116,19 @@ async function bundle() {
   });
   chmodSync(join(dist, "cli.js"), 0o755);
 
-  for (const name of ["index", "folder", "debug", "debugger", "durable", "indexeddb", "postgres", "server", "sqlite", "testing"]) {
+  for (const name of [
+    "index",
+    "folder",
+    "debug",
+    "debugger",
+    "durable",
+    "indexeddb",
+    "integrations",
+    "postgres",
+    "server",
+    "sqlite",
+    "testing",
+  ]) {
     const types = readFileSync(join(root, `js/api/${name}.d.ts`), "utf8");
     writeFileSync(join(dist, `${name}.d.ts`), types);
     writeFileSync(join(dist, `${name}.d.cts`), types.replaceAll(/"(\.\/(?:index|durable|testing))\.js"/g, '"$1.cjs"'));
@@ -130,7 +145,7 @@ async function bundle() {
  * So a program that has the package by `import` here and by `require()` there has it once, with one set of classes.
  */
 async function bundleForNode(esbuild, options) {
-  const entries = [...NODE_ENTRIES, ["slim"], ["command"]];
+  const entries = [...NODE_ENTRIES, ["slim"], ["integrations"], ["command"]];
   const split = await esbuild.build({
     ...options,
     entryPoints: entries.map(([name, out = name]) => ({ in: join(root, "js/entries", `${name}.ts`), out })),

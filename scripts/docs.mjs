@@ -19,6 +19,7 @@ const entries = [
   ["stepglass/postgres", "postgres"],
   ["stepglass/durable", "durable"],
   ["stepglass/indexeddb", "indexeddb"],
+  ["stepglass/integrations", "integrations"],
   ["stepglass/debug", "debug"],
   ["stepglass/debugger", "debugger"],
 ].filter(([, file]) => existsSync(join(root, `js/api/${file}.d.ts`)));

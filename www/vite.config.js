@@ -24,6 +24,7 @@ export default defineConfig({
       { find: /^stepglass\/jsonata$/, replacement: resolve(root, "js/convert/jsonata.ts") },
       { find: /^stepglass\/pointer$/, replacement: resolve(root, "js/base/pointer.ts") },
       { find: /^stepglass\/requests$/, replacement: resolve(root, "js/store/requests.ts") },
+      { find: /^stepglass\/integrations$/, replacement: resolve(root, "js/entries/integrations.ts") },
       { find: /^stepglass\/example$/, replacement: resolve(root, "js/types/example.ts") },
       { find: /^stepglass\/(cloudformation|tags)$/, replacement: resolve(root, "js/definition/$1.ts") },
     ],

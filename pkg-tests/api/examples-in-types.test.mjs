@@ -52,6 +52,10 @@ const SURROUNDINGS = {
     `while (session.status === "running") await new Promise((done) => setImmediate(done));
      assert.equal(said[0][0], "breakpoint"); assert.match(said[0][1], /Charge/); assert.equal(session.status, "paused");`,
   ],
+  'await searchIntegrations("sqs send")': [
+    ``,
+    `assert.equal(send.resource, "arn:aws:states:::sqs:sendMessage"); assert.equal(send.parameters[1].name, "QueueUrl");`,
+  ],
   "const mocks = {": [
     ``,
     `const definition = { StartAt: "Charge", States: { Charge: { ...machineOf("Charge").States.Charge, Retry: [{ ErrorEquals: ["Busy"] }] } } };

@@ -11,7 +11,7 @@ const FLOORS = [
   ["api"],
   ["base"],
   ["border"],
-  ["tasks", "history"],
+  ["tasks", "history", "integrations"],
   ["driver", "definition", "store"],
   ["execution"],
   ["convert", "coverage", "files", "types"],

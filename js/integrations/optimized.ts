@@ -1,0 +1,149 @@
+// The optimized integrations: which actions there are and how a task can wait for them (Developer Guide, "Integrating services with
+// Step Functions" and the page of each service).
+
+import type { IntegrationPattern } from "../api/integrations.d.ts";
+import type { NamedType } from "./table.ts";
+
+/** An action of an optimized integration. */
+export interface OptimizedAction {
+  patterns: readonly IntegrationPattern[];
+  /** The action of the AWS SDK whose parameters it has, where that has another name. */
+  operation?: string;
+  /** Its parameters where they are its own, and those that it requires besides the SDK's. */
+  required?: readonly NamedType[];
+  optional?: readonly NamedType[];
+  /** Whether `required` and `optional` are all of its parameters. */
+  own?: boolean;
+}
+
+/** A service with optimized integrations. */
+export interface OptimizedService {
+  title: string;
+  /** The service of the AWS SDK integrations. */
+  sdk: string;
+  actions: Readonly<Record<string, OptimizedAction>>;
+}
+
+const RESPONSE: readonly IntegrationPattern[] = ["requestResponse"];
+const SYNC: readonly IntegrationPattern[] = ["requestResponse", "sync"];
+const TOKEN: readonly IntegrationPattern[] = ["requestResponse", "waitForTaskToken"];
+
+/** Actions with the parameters of the SDK's actions of the same names. */
+function actions(patterns: readonly IntegrationPattern[], names: string): Record<string, OptimizedAction> {
+  return Object.fromEntries(names.split(" ").map((name) => [name, { patterns }]));
+}
+
+/** An action with parameters of its own: `Name` is a string, `Name:object` something else. */
+function own(patterns: readonly IntegrationPattern[], required: string, optional = ""): OptimizedAction {
+  return { patterns, own: true, required: named(required), optional: named(optional) };
+}
+
+function named(text: string): NamedType[] {
+  return text.split(" ").flatMap((word) => {
+    const [name = "", type = "string"] = word.split(":");
+    // The words stand in this file.
+    return name === "" ? [] : [{ name, type: type as NamedType["type"] }];
+  });
+}
+
+const REQUEST = "Headers:object QueryParameters:object RequestBody:object";
+
+/** By the service of a Resource: `sqs` of `arn:aws:states:::sqs:sendMessage`. */
+export const OPTIMIZED: Readonly<Record<string, OptimizedService>> = {
+  apigateway: {
+    title: "API Gateway",
+    sdk: "apigateway",
+    actions: { invoke: own(TOKEN, "ApiEndpoint Method", `${REQUEST} Stage Path AllowNullValues:boolean AuthType`) },
+  },
+  athena: {
+    title: "Athena",
+    sdk: "athena",
+    actions: { ...actions(SYNC, "startQueryExecution"), ...actions(RESPONSE, "getQueryExecution getQueryResults stopQueryExecution") },
+  },
+  batch: { title: "Batch", sdk: "batch", actions: actions(SYNC, "submitJob") },
+  bedrock: {
+    title: "Bedrock",
+    sdk: "bedrock",
+    actions: {
+      ...actions(SYNC, "createModelCustomizationJob"),
+      invokeModel: own(
+        RESPONSE,
+        "ModelId",
+        "Body:object Input:object Output:object ContentType Accept Trace GuardrailIdentifier GuardrailVersion",
+      ),
+    },
+  },
+  codebuild: {
+    title: "CodeBuild",
+    sdk: "codebuild",
+    actions: {
+      ...actions(SYNC, "startBuild startBuildBatch retryBuildBatch"),
+      ...actions(RESPONSE, "stopBuild stopBuildBatch batchDeleteBuilds batchGetReports deleteBuildBatch"),
+    },
+  },
+  databrew: { title: "Glue DataBrew", sdk: "databrew", actions: actions(SYNC, "startJobRun") },
+  dynamodb: { title: "DynamoDB", sdk: "dynamodb", actions: actions(RESPONSE, "getItem putItem updateItem deleteItem") },
+  ecs: { title: "ECS", sdk: "ecs", actions: { runTask: { patterns: ["requestResponse", "sync", "waitForTaskToken"] } } },
+  eks: {
+    title: "EKS",
+    sdk: "eks",
+    actions: {
+      call: own(RESPONSE, "ClusterName CertificateAuthority Endpoint Method Path", "QueryParameters:object RequestBody:object"),
+      runJob: own(SYNC, "ClusterName CertificateAuthority Endpoint Job:object", "Namespace LogOptions:object"),
+      ...actions(SYNC, "createCluster deleteCluster createFargateProfile deleteFargateProfile createNodegroup deleteNodegroup"),
+    },
+  },
+  elasticmapreduce: {
+    title: "EMR",
+    sdk: "emr",
+    actions: {
+      createCluster: { patterns: SYNC, operation: "runJobFlow" },
+      terminateCluster: own(SYNC, "ClusterId"),
+      addStep: own(SYNC, "ClusterId Step:object", "ExecutionRoleArn"),
+      cancelStep: own(RESPONSE, "ClusterId StepId"),
+      setClusterTerminationProtection: own(RESPONSE, "ClusterId TerminationProtected:boolean"),
+      modifyInstanceFleetByName: own(RESPONSE, "ClusterId InstanceFleetName InstanceFleet:object"),
+      modifyInstanceGroupByName: own(RESPONSE, "ClusterId InstanceGroupName InstanceGroup:object"),
+    },
+  },
+  "emr-containers": {
+    title: "EMR on EKS",
+    sdk: "emrcontainers",
+    actions: { ...actions(SYNC, "deleteVirtualCluster startJobRun"), ...actions(RESPONSE, "createVirtualCluster") },
+  },
+  "emr-serverless": {
+    title: "EMR Serverless",
+    sdk: "emrserverless",
+    actions: actions(SYNC, "createApplication startApplication stopApplication deleteApplication startJobRun cancelJobRun"),
+  },
+  events: { title: "EventBridge", sdk: "eventbridge", actions: actions(TOKEN, "putEvents") },
+  glue: { title: "Glue", sdk: "glue", actions: actions(SYNC, "startJobRun") },
+  http: {
+    title: "HTTP endpoint",
+    sdk: "http",
+    actions: { invoke: own(RESPONSE, "ApiEndpoint Method InvocationConfig:object", `${REQUEST} Transform:object`) },
+  },
+  lambda: {
+    title: "Lambda",
+    sdk: "lambda",
+    actions: { invoke: own(TOKEN, "FunctionName", "Payload:object InvocationType ClientContext Qualifier") },
+  },
+  mediaconvert: { title: "MediaConvert", sdk: "mediaconvert", actions: actions(SYNC, "createJob") },
+  sagemaker: {
+    title: "SageMaker AI",
+    sdk: "sagemaker",
+    actions: {
+      ...actions(SYNC, "createTrainingJob createTransformJob createHyperParameterTuningJob createLabelingJob createProcessingJob"),
+      ...actions(RESPONSE, "createEndpoint createEndpointConfig createModel updateEndpoint"),
+    },
+  },
+  sns: { title: "SNS", sdk: "sns", actions: { publish: { patterns: TOKEN, required: named("TopicArn") } } },
+  sqs: { title: "SQS", sdk: "sqs", actions: actions(TOKEN, "sendMessage") },
+  states: {
+    title: "Step Functions",
+    sdk: "sfn",
+    actions: {
+      startExecution: own(["requestResponse", "sync", "sync:2", "waitForTaskToken"], "StateMachineArn", "Input:object Name TraceHeader"),
+    },
+  },
+};

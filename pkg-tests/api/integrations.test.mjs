@@ -1,0 +1,205 @@
+// The table of service integrations: the search, what an integration has, and the state that is made of it.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { validate } from "stepglass";
+import { integrationOf, searchIntegrations, taskState } from "stepglass/integrations";
+import { importSource } from "../../scripts/sources.mjs";
+
+const found = async (query, limit = 3) =>
+  (await searchIntegrations(query, { limit, optional: false })).map(({ resource }) => resource.replace("arn:aws:states:::", ""));
+
+describe("the search of integrations", () => {
+  test("finds by the beginnings of words of service and action, optimized integrations first", async () => {
+    assert.deepEqual(await found("sqs send"), ["sqs:sendMessage", "aws-sdk:sqs:sendMessage", "aws-sdk:sqs:sendMessageBatch"]);
+    assert.deepEqual(await found("put dynamo", 2), ["dynamodb:putItem", "aws-sdk:dynamodb:putItem"]);
+    assert.deepEqual(await found("rds desc inst", 1), ["aws-sdk:rds:describeDBInstances"]);
+    assert.deepEqual(await found("GETOBJ", 1), ["aws-sdk:s3:getObject"]);
+    assert.deepEqual(await found("no such thing"), []);
+  });
+
+  test("finds services by what they are for", async () => {
+    for (const [query, expected] of [
+      ["queue", "sqs:sendMessage"],
+      ["function", "lambda:invoke"],
+      ["step functions start", "states:startExecution"],
+      ["send email", "aws-sdk:sesv2:sendEmail"],
+      ["secret value", "aws-sdk:secretsmanager:getSecretValue"],
+      ["parameter", "aws-sdk:ssm:getParameter"],
+      ["bucket", "aws-sdk:s3:headBucket"],
+    ])
+      assert.equal((await found(query))[0], expected, query);
+  });
+
+  test("keeps what can be waited for", async () => {
+    assert.deepEqual(await found("glue sync"), ["glue:startJobRun", "databrew:startJobRun"]);
+    assert.equal((await found("sns token"))[0], "sns:publish");
+  });
+
+  test("takes a Resource, with or without its pattern", async () => {
+    assert.deepEqual(await found("arn:aws:states:::aws-sdk:s3:getObject", 1), ["aws-sdk:s3:getObject"]);
+    assert.deepEqual(await found("sqs:sendMessage.waitForTaskToken", 1), ["sqs:sendMessage"]);
+    assert.deepEqual(await found("states:startExecution.sync:2", 1), ["states:startExecution"]);
+  });
+
+  test("has the optimized integrations for no words, as many as are asked for", async () => {
+    const all = await searchIntegrations("", { limit: 1000 });
+    assert.ok(all.length > 50 && all.every(({ optimized }) => optimized));
+    assert.equal(all[0].resource, "arn:aws:states:::lambda:invoke");
+    assert.equal((await searchIntegrations("list")).length, 20);
+    assert.deepEqual(await searchIntegrations("list", { limit: 0 }), []);
+  });
+
+  test("refuses what is no query", async () => {
+    await assert.rejects(searchIntegrations(7), { code: "INVALID_ARGUMENT" });
+    await assert.rejects(searchIntegrations("", { limit: -1 }), { code: "INVALID_OPTION" });
+    await assert.rejects(searchIntegrations("", { most: 1 }), { code: "INVALID_OPTION" });
+  });
+});
+
+describe("an integration", () => {
+  test("has patterns with their Resources, and parameters with types, required ones first", async () => {
+    const send = await integrationOf("arn:aws:states:::sqs:sendMessage.waitForTaskToken");
+    assert.deepEqual(
+      { ...send, parameters: send.parameters.slice(0, 3) },
+      {
+        service: "sqs",
+        title: "SQS",
+        action: "sendMessage",
+        resource: "arn:aws:states:::sqs:sendMessage",
+        optimized: true,
+        patterns: [
+          { pattern: "requestResponse", resource: "arn:aws:states:::sqs:sendMessage" },
+          { pattern: "waitForTaskToken", resource: "arn:aws:states:::sqs:sendMessage.waitForTaskToken" },
+        ],
+        parameters: [
+          { name: "MessageBody", type: "string", required: true },
+          { name: "QueueUrl", type: "string", required: true },
+          { name: "DelaySeconds", type: "number", required: false },
+        ],
+      },
+    );
+  });
+
+  test("names parameters as Step Functions does, not as the service's model", async () => {
+    const names = async (resource) => (await integrationOf(`arn:aws:states:::${resource}`)).parameters.map(({ name }) => name);
+    assert.ok((await names("aws-sdk:rds:describeDBInstances")).includes("DbInstanceIdentifier"));
+    assert.deepEqual((await names("batch:submitJob")).slice(0, 3), ["JobDefinition", "JobName", "JobQueue"]);
+    // The SDK makes this token itself.
+    const job = await integrationOf("arn:aws:states:::emr-serverless:startJobRun.sync");
+    assert.equal(job.parameters.find(({ name }) => name === "ClientToken").required, false);
+  });
+
+  test("is none for functions, activities and unknown actions", async () => {
+    for (const resource of [
+      "arn:aws:lambda:us-east-1:123456789012:function:F",
+      "arn:aws:states:us-east-1:123456789012:activity:A",
+      "arn:aws:states:::sqs:nothing",
+      "arn:aws:states:::aws-sdk:sqs:nothing",
+      "",
+    ])
+      assert.equal(await integrationOf(resource), undefined, resource);
+  });
+});
+
+describe("the state of an integration", () => {
+  test("has an empty value for each required parameter", async () => {
+    const put = await integrationOf("arn:aws:states:::dynamodb:putItem");
+    assert.deepEqual(taskState(put), { Type: "Task", Resource: put.resource, Parameters: { Item: {}, TableName: "" } });
+    assert.deepEqual(taskState(put, { queryLanguage: "JSONata" }).Arguments, { Item: {}, TableName: "" });
+  });
+
+  test("passes the task token on where the service takes it", async () => {
+    const send = await integrationOf("arn:aws:states:::sqs:sendMessage");
+    assert.deepEqual(taskState(send, { pattern: "waitForTaskToken" }), {
+      Type: "Task",
+      Resource: "arn:aws:states:::sqs:sendMessage.waitForTaskToken",
+      Parameters: { MessageBody: { "TaskToken.$": "$$.Task.Token" }, QueueUrl: "" },
+    });
+    const run = taskState(await integrationOf("arn:aws:states:::ecs:runTask"), { pattern: "waitForTaskToken", queryLanguage: "JSONata" });
+    const [{ Environment }] = run.Arguments.Overrides.ContainerOverrides;
+    assert.deepEqual(Environment, [{ Name: "TASK_TOKEN", Value: "{% $states.context.Task.Token %}" }]);
+  });
+
+  test("is a valid state for every optimized integration, in every pattern and both query languages", async () => {
+    for (const integration of await searchIntegrations("", { limit: 1000 })) {
+      for (const { pattern } of integration.patterns) {
+        for (const queryLanguage of ["JSONPath", "JSONata"]) {
+          const state = taskState(integration, { pattern, queryLanguage });
+          const diagnostics = validate({ QueryLanguage: queryLanguage, StartAt: "A", States: { A: { ...state, End: true } } });
+          assert.deepEqual(
+            diagnostics.filter(({ severity }) => severity === "error"),
+            [],
+            `${state.Resource} ${queryLanguage}`,
+          );
+        }
+      }
+    }
+  });
+
+  test("is refused for a pattern that the integration lacks", async () => {
+    const put = await integrationOf("arn:aws:states:::dynamodb:putItem");
+    assert.throws(() => taskState(put, { pattern: "sync" }), {
+      code: "INVALID_OPTION",
+      message: /has no pattern "sync"; it has requestResponse/,
+    });
+    assert.throws(() => taskState(put, { queryLanguage: "SQL" }), { code: "INVALID_OPTION" });
+  });
+});
+
+describe("the tables", () => {
+  test("give back what was packed", async () => {
+    const { packed, parameterColumns, parametersOf, placeText, placesOf, unpacked } = await importSource("js/integrations/table.ts");
+    const words = ["Get", "GetObject", "GetObjectAcl", "Put", ""];
+    assert.deepEqual(unpacked(packed(words)), words);
+    const places = Array.from({ length: 1100 }, (_, i) => i);
+    assert.deepEqual(placesOf(places.map(placeText).join("")), places);
+    const actions = [
+      [],
+      [{ name: "A", type: "string" }],
+      [
+        { name: "B", type: "blob" },
+        { name: "A", type: "array" },
+      ],
+    ];
+    const [names, lists] = parameterColumns(actions).split("|");
+    assert.deepEqual(
+      actions.map((_, i) => parametersOf(names, lists)(i)),
+      actions,
+    );
+  });
+
+  test("have the names of the SDK for Java, which Step Functions has", async () => {
+    const { camelCased, memberName, serviceName } = await importSource("js/integrations/names.ts");
+    assert.deepEqual(["DBInstanceIdentifier", "ETag", "ACL", "SSEKMSKeyId", "jobName", "S3Key"].map(memberName), [
+      "DbInstanceIdentifier",
+      "ETag",
+      "Acl",
+      "SsekmsKeyId",
+      "JobName",
+      "S3Key",
+    ]);
+    assert.equal(camelCased("DescribeDBInstances"), "describeDBInstances");
+    assert.deepEqual(["SQS", "Cognito Identity Provider", "Directory Service", "AWS Health"].map(serviceName), [
+      "sqs",
+      "cognitoidentityprovider",
+      "directory",
+      "health",
+    ]);
+  });
+
+  test("know every parameter of every action", async () => {
+    const { Catalogue } = await importSource("js/integrations/catalogue.ts");
+    const { ACTIONS } = await importSource("js/integrations/actions.ts");
+    const { PARAMETERS } = await importSource("js/integrations/parameters.ts");
+    const catalogue = new Catalogue(ACTIONS);
+    catalogue.complement(PARAMETERS);
+    assert.ok(catalogue.entries.length > 19_000);
+    for (const entry of catalogue.entries) {
+      const { parameters } = catalogue.integration(entry, true);
+      assert.ok(
+        parameters.every(({ name }) => /^[A-Z][\w.:-]*$/.test(name)),
+        `${entry.service}:${entry.action}: ${parameters.map(({ name }) => name)}`,
+      );
+    }
+  });
+});
