@@ -281,6 +281,24 @@ export interface LanguageService {
   expressions(text: string, state: string): StateExpression[];
   /** Returns the text with the edits applied. */
   apply(text: string, edits: readonly TextEdit[]): string;
+  /**
+   * Returns the edits that make a change of the machine's graph in its text: as few as it takes, in the style of the text. Everything
+   * else stays as it is, byte for byte. A gesture that is not possible is refused with its reason. The text can be incomplete
+   * elsewhere.
+   *
+   * ```js
+   * const text = await readFile("order.asl.json", "utf8");
+   * const edited = language.edit(text, { kind: "insert", edge: "/States/Charge/Next", state: { type: "Wait" } });
+   * if ("refused" in edited) console.error(edited.refused.message);
+   * else console.log(edited.announce, language.apply(text, edited.edits));
+   * ```
+   */
+  edit(text: string, gesture: Gesture, options?: EditOptions): Edited | RefusedEdit;
+  /**
+   * Returns the gestures that somebody may think of at a place, with the reasons why some of them are not possible. A place is the
+   * JSON Pointer of a state, an edge or a scope, or the pointers of several states.
+   */
+  gestures(text: string, place: string | readonly string[], options?: EditOptions): PossibleGesture[];
 }
 
 /** A part of a text, in UTF-16 units. */
@@ -399,6 +417,40 @@ export type Gesture =
   | { kind: "extract"; states: readonly string[]; name?: string }
   /** Puts the states of the machine that a Task starts in its place: the reverse of `extract`. */
   | { kind: "inline"; state: string; asl: string };
+
+/** Options of {@link LanguageService.edit}. */
+export interface EditOptions extends Omit<ValidateOptions, "substitutions"> {
+  /** The syntax of the text; JSON by default. The entry `stepglass/yaml` has `yaml`. */
+  syntax?: Syntax;
+}
+
+/** Another syntax than JSON. */
+export interface Syntax {
+  /** Reads a text. */
+  read(text: string): SyntaxText | RefusedEdit;
+}
+
+/** A text in another syntax. */
+export interface SyntaxText {
+  /** The same as JSON. */
+  json: string;
+  /** An edit of the JSON text as an edit of this text. */
+  edited(made: WrittenEdit): Edited | RefusedEdit;
+}
+
+/** An edit of a JSON text, and what makes it of another syntax: what changes in the tree, and where the places are in it. */
+export interface WrittenEdit extends Omit<Edited, "caret" | "stops"> {
+  caret: WrittenMark;
+  stops: WrittenMark[];
+  changes: unknown[];
+}
+
+/** A place in a JSON text; `key` is true for a member's name, and `part` is a part of a string. */
+export interface WrittenMark extends TextRange {
+  pointer: string;
+  key: boolean;
+  part?: string;
+}
 
 export type StateType = "Task" | "Wait" | "Pass" | "Succeed" | "Fail" | "Choice" | "Parallel" | "Map";
 

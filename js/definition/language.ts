@@ -5,9 +5,9 @@ import { call } from "../border/instance.ts";
 import { misuse } from "../base/errors.ts";
 import { checkOptions } from "../base/options.ts";
 import { shown } from "../base/shown.ts";
-import { solid, unmarked } from "./placeholders.ts";
+import { solid, standIns, unmarked } from "./placeholders.ts";
 import { compileSettings } from "./settings.ts";
-import type { LanguageService, TextEdit } from "../api/index.d.ts";
+import type { Edited, EditOptions, Gesture, LanguageService, PossibleGesture, RefusedEdit, TextEdit, WrittenEdit } from "../api/index.d.ts";
 
 /** See the declaration of `LanguageService`. */
 export const language: LanguageService = {
@@ -41,6 +41,29 @@ export const language: LanguageService = {
     return JSON.parse(asked("expressions", module.expressions, 0, text, state));
   },
 
+  edit(text, gesture, options = {}) {
+    checkEditing("edit()", text, options);
+    if (typeof gesture !== "object" || gesture === null || typeof gesture.kind !== "string")
+      throw misuse("INVALID_ARGUMENT", `edit() takes a gesture with its kind, not ${shown(gesture)}`);
+    const source = options.syntax?.read(text);
+    if (source !== undefined && "refused" in source) return source;
+    const holes = standIns(source?.json ?? text);
+    const answer = holes.back(call(module.edit, unmarked(holes.text), gestureText(gesture), compileSettings(options)));
+    const made: WrittenEdit | RefusedEdit = JSON.parse(answer);
+    return "refused" in made ? made : (source?.edited(made) ?? plainly(made));
+  },
+
+  gestures(text, place, options = {}) {
+    checkEditing("gestures()", text, options);
+    const places = typeof place === "string" ? [place] : place;
+    if (!Array.isArray(places) || places.some((one) => typeof one !== "string"))
+      throw misuse("INVALID_ARGUMENT", "gestures() takes a JSON Pointer, or several of states");
+    const source = options.syntax?.read(text);
+    if (source !== undefined && "refused" in source) return [];
+    const found: PossibleGesture[] = JSON.parse(call(module.gestures, solid(unmarked(source?.json ?? text)), JSON.stringify(places)));
+    return found;
+  },
+
   apply(text, edits) {
     if (typeof text !== "string" || !Array.isArray(edits) || edits.some((edit) => typeof edit !== "object" || edit === null))
       throw misuse("INVALID_ARGUMENT", "apply() takes a text and an array of edits");
@@ -53,6 +76,26 @@ export const language: LanguageService = {
     return out + text.slice(at);
   },
 };
+
+function checkEditing(name: string, text: unknown, options: EditOptions): void {
+  checkOptions(options, ["type", "jsonata", "syntax"], name);
+  if (typeof text !== "string") throw misuse("INVALID_ARGUMENT", `${name} takes the text of a definition, not ${shown(text)}`);
+}
+
+function gestureText(gesture: Gesture): string {
+  try {
+    return JSON.stringify(gesture);
+  } catch {
+    throw misuse("INVALID_ARGUMENT", "a gesture must be an object that JSON can hold");
+  }
+}
+
+/** Without what only other syntaxes need. */
+function plainly({ edits, select, caret, stops, announce, losses, introduces, asl }: WrittenEdit): Edited {
+  const range = ({ start, end }: { start: number; end: number }) => ({ start, end });
+  const edited = { edits, select, caret: range(caret), stops: stops.map(range), announce, losses, introduces };
+  return asl === undefined ? edited : { ...edited, asl };
+}
 
 /** The module's answer about a text, as JSON text. The first `offsets` of the other arguments are offsets. */
 function asked<Rest extends unknown[]>(

@@ -230,6 +230,31 @@ export function solid(text: string): string {
   return out + text.slice(at);
 }
 
+/** A text in which each bare placeholder is a number of its length that stands nowhere else, and back: for who moves parts of a text. */
+export function standIns(source: string): { text: string; back(text: string): string } {
+  const known = new Map<string, string>();
+  let text = "";
+  let at = 0;
+  for (const { start, end, quoted } of jsonHoles(source)) {
+    if (quoted !== undefined) continue;
+    const own = source.slice(start, end);
+    let number = [...known].find(([, placeholder]) => placeholder === own)?.[0];
+    for (let i = known.size + 1; number === undefined; i++) {
+      const candidate = `9${String(i).padStart(own.length - 1, "0")}`.slice(0, own.length);
+      // There are more numbers of a length than names of it, unless somebody has written them all.
+      if (i > 9999 || (!source.includes(candidate) && !known.has(candidate))) number = candidate;
+    }
+    known.set(number, own);
+    text += source.slice(at, start) + number;
+    at = end;
+  }
+  text += source.slice(at);
+  return {
+    text,
+    back: (given) => [...known].reduce((out, [number, own]) => out.replaceAll(number, own), given),
+  };
+}
+
 /** Whether a text begins with a byte order mark. */
 export function isMarked(text: unknown): text is string {
   return typeof text === "string" && text.charCodeAt(0) === 0xfeff;

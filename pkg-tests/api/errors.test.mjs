@@ -110,6 +110,8 @@ for (const name of Object.keys(stepglass.language)) {
         outline: [text],
         expressions: [text, "A"],
         apply: [text, []],
+        edit: [text, { kind: "rename", state: "/States/A", to: "B" }, {}],
+        gestures: [text, "", {}],
       }[name] ?? [text, 1],
     ));
 }

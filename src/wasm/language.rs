@@ -1,6 +1,7 @@
 //! What an editor asks, as JSON text; all offsets are UTF-16 units, as JavaScript and editors count.
 
 use super::options::{CompileSettings, from_js};
+use crate::asl::language::edit::{self, Mark, Refused};
 use crate::asl::language::{self, CodeAction, Edit};
 use crate::base::span::{Span, byte_offset};
 use crate::base::{Map, Value};
@@ -176,4 +177,93 @@ pub fn expressions(text: &str, state: &str) -> String {
         Value::from(out)
     };
     json(Some(language::expressions(text, state).into_iter().map(expression).collect::<Vec<_>>()))
+}
+
+/// A gesture on the graph: `{edits, changes, text, select, caret, stops, announce, losses, introduces, asl?}` or `{refused}`.
+#[wasm_bindgen]
+pub fn edit(text: &str, gesture: &str, options: JsValue) -> Result<String, JsValue> {
+    let options = from_js::<CompileSettings>(options)?.compile_options();
+    let gesture = crate::base::json::parse(gesture).unwrap_or_default();
+    let mut out = Map::new();
+    match edit::edit(text, &gesture, &options) {
+        Err(refused) => drop(out.insert("refused", refusal(refused))),
+        Ok(edited) => {
+            out.insert("edits", Units::of(text).edits(&edited.edits));
+            out.insert("changes", edited.changes);
+            let units = Units::of(&edited.text);
+            let mark = |mark: &Mark| {
+                let mut out = Map::new();
+                units.put(&mut out, mark.span);
+                out.insert("pointer", mark.pointer.as_str());
+                out.insert("key", mark.key);
+                if let Some(part) = &mark.part {
+                    out.insert("part", part.as_str());
+                }
+                Value::from(out)
+            };
+            out.insert("caret", mark(&edited.caret));
+            out.insert("stops", edited.stops.iter().map(mark).collect::<Vec<_>>());
+            out.insert("select", edited.select.into_iter().map(Value::from).collect::<Vec<_>>());
+            out.insert("announce", edited.announce);
+            let loss =
+                |(pointer, message): &(String, String)| object(&[("pointer", pointer.as_str()), ("message", message.as_str())]);
+            out.insert("losses", edited.losses.iter().map(loss).collect::<Vec<_>>());
+            let problem = |one: &edit::Introduced| {
+                object(&[
+                    ("code", one.code),
+                    ("severity", one.severity.name()),
+                    ("pointer", one.pointer.as_str()),
+                    ("message", one.message.as_str()),
+                ])
+            };
+            out.insert("introduces", edited.introduces.iter().map(problem).collect::<Vec<_>>());
+            if let Some(asl) = edited.asl {
+                out.insert("asl", asl);
+            }
+        }
+    }
+    Ok(json(Some(out)))
+}
+
+/// What can be done at the places of a JSON list: `[{kind, as?, edge?, refused?, targets?, types?}]`.
+#[wasm_bindgen]
+pub fn gestures(text: &str, places: &str) -> String {
+    let possible = |one: edit::Possible| match (one.about, one.refused) {
+        (Value::Object(about), Some(refused)) => {
+            let mut about = (*about).clone();
+            about.insert("refused", refusal(refused));
+            Value::from(about)
+        }
+        (about, _) => about,
+    };
+    json(Some(edit::gestures(text, &texts(places)).into_iter().map(possible).collect::<Vec<_>>()))
+}
+
+fn texts(list: &str) -> Vec<String> {
+    let list = crate::base::json::parse(list).unwrap_or_default();
+    list.as_array().unwrap_or_default().iter().filter_map(|text| Some(text.as_str()?.to_string())).collect()
+}
+
+fn object(members: &[(&str, &str)]) -> Value {
+    let mut out = Map::new();
+    for (name, value) in members {
+        out.insert(*name, *value);
+    }
+    out.into()
+}
+
+fn refusal(refused: Refused) -> Value {
+    let mut out = Map::new();
+    out.insert("code", refused.code);
+    out.insert("message", refused.message);
+    if !refused.choices.is_empty() {
+        let choice = |(to, name): (Option<String>, String)| {
+            let mut out = Map::new();
+            out.insert("to", to.map_or(Value::Null, Value::from));
+            out.insert("name", name);
+            Value::from(out)
+        };
+        out.insert("choices", refused.choices.into_iter().map(choice).collect::<Vec<_>>());
+    }
+    out.into()
 }

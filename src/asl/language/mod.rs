@@ -5,6 +5,7 @@
 
 mod actions;
 pub(super) mod document;
+pub mod edit;
 mod format;
 mod hover;
 pub(super) mod place;

@@ -1,0 +1,149 @@
+//! States go, and what led to them leads to what they led to.
+
+use super::flow::{Edge, Pen, Role};
+use super::{Focus, Refused, pointers};
+use crate::base::Value;
+
+impl Pen<'_> {
+    pub(super) fn delete(&mut self, gesture: &Value) -> Result<String, Refused> {
+        let states = self.states(&pointers(gesture))?;
+        self.delete_states(&states, gesture)
+    }
+
+    pub(super) fn delete_states(&mut self, gone: &[usize], gesture: &Value) -> Result<String, Refused> {
+        let Some(first) = gone.first().copied() else { return Ok(String::new()) };
+        let states = self.around(first);
+        let edges = self.edges(states);
+        let is_gone = |name: &str| gone.iter().any(|state| self.name(*state) == name);
+        let into: Vec<Edge> = edges
+            .into_iter()
+            .filter(|edge| edge.from.is_none_or(|from| !gone.contains(&from)) && edge.target.as_deref().is_some_and(is_gone))
+            .collect();
+        let rest = self.document.children(states).filter(|(state, _)| !gone.contains(state)).count();
+        if rest == 0 {
+            return self.delete_all(states, gone);
+        }
+        let given = match gesture.get("to") {
+            Some(Value::String(pointer)) => {
+                let to = self.state(pointer)?;
+                if self.around(to) != states || gone.contains(&to) {
+                    return Err(Refused::new("impossible", format!("nothing can lead to `{}` instead", self.name(to))));
+                }
+                Some(Some(self.name(to).to_string()))
+            }
+            Some(Value::Null) => Some(None),
+            _ => None,
+        };
+        for edge in &into {
+            let to = match &given {
+                Some(to) => to.clone(),
+                None => self.successor(edge, gone, &into)?,
+            };
+            self.lead(edge, to.as_deref())?;
+        }
+        for state in gone {
+            self.plan.remove(*state);
+        }
+        self.after_delete(states, gone, &into, given.flatten());
+        let names: Vec<&str> = gone.iter().map(|state| self.name(*state)).collect();
+        Ok(format!("{} deleted.", names.join(", ")))
+    }
+
+    /// What to select afterwards: what led there, or what is led to.
+    fn after_delete(&mut self, states: usize, gone: &[usize], into: &[Edge], to: Option<String>) {
+        let next = gone.iter().flat_map(|state| self.out_of(*state)).find_map(|edge| edge.target);
+        let before = into.iter().find_map(|edge| edge.from).map(|from| self.name(from).to_string());
+        let is_left = |name: &String| self.named(states, name).is_some_and(|state| !gone.contains(&state));
+        let select = [before, to, next].into_iter().flatten().find(is_left);
+        if let Some(name) = select {
+            self.focus = Some(Focus::Field(name.clone(), ""));
+            self.select.push(name);
+        }
+    }
+
+    /// Where a transition into deleted states leads instead; `None` for the end of the scope.
+    fn successor(&self, edge: &Edge, gone: &[usize], into: &[Edge]) -> Result<Option<String>, Refused> {
+        let states = edge.states;
+        let mut found: Vec<Option<String>> = Vec::new();
+        let mut queue: Vec<usize> = edge.target.iter().filter_map(|name| self.named(states, name)).collect();
+        let mut at = 0;
+        while let Some(&state) = queue.get(at) {
+            at += 1;
+            let mut out = self.out_of(state);
+            // Errors go elsewhere, and not on with what comes next.
+            if out.iter().any(|edge| !matches!(edge.role, Role::Catch(_))) {
+                out.retain(|edge| !matches!(edge.role, Role::Catch(_)));
+            }
+            if out.is_empty() {
+                found.push(None);
+            }
+            for next in out {
+                match next.target.as_deref().map(|name| (name, self.named(states, name))) {
+                    Some((_, Some(state))) if gone.contains(&state) => {
+                        if !queue.contains(&state) {
+                            queue.push(state);
+                        }
+                    }
+                    Some((name, _)) => found.push(Some(name.to_string())),
+                    None => found.push(None),
+                }
+            }
+        }
+        let mut ways: Vec<Option<String>> = Vec::new();
+        for way in found {
+            if !ways.contains(&way) {
+                ways.push(way);
+            }
+        }
+        let name = edge.target.as_deref().unwrap_or_default();
+        match &ways[..] {
+            [Some(to)] => Ok(Some(to.clone())),
+            [None] if matches!(edge.role, Role::Next) => Ok(None),
+            [] if matches!(edge.role, Role::Next) => Ok(None),
+            _ => {
+                let mut targets: Vec<String> = ways.into_iter().flatten().collect();
+                let message = match targets.len() {
+                    0 => format!("nothing comes after `{name}`, and something has to follow where it is led to"),
+                    _ => format!("`{name}` leads to several states: which of them follows?"),
+                };
+                if targets.is_empty() {
+                    let all = self.document.children(states).filter(|(state, _)| !gone.contains(state));
+                    targets.extend(all.map(|(_, state)| state.name.clone()));
+                }
+                let mut choices: Vec<(Option<String>, String)> =
+                    targets.into_iter().filter_map(|name| Some((Some(self.pointer(self.named(states, &name)?)), name))).collect();
+                if into.iter().all(|edge| edge.role != Role::Start) {
+                    choices.push((None, "none: remove the transition".into()));
+                }
+                Err(Refused { choices, ..Refused::new("ambiguous", message) })
+            }
+        }
+    }
+
+    /// The last states of a scope: the machine is empty then; of a Parallel the branch goes.
+    fn delete_all(&mut self, states: usize, gone: &[usize]) -> Result<String, Refused> {
+        let scope = self.document.parent(states).unwrap_or_default();
+        let owner = self.document.way(scope).into_iter().rev().find(|node| self.is_state(*node));
+        match owner {
+            Some(owner) if self.document.node(scope).is_some_and(|scope| scope.key.is_none()) => {
+                self.remove_element(scope)?;
+                self.select_state(owner);
+                self.focus = Some(Focus::Field(self.name(owner).to_string(), "Branches"));
+                Ok(format!("A branch of {} removed.", self.name(owner)))
+            }
+            Some(owner) => {
+                let message = format!("`{}` needs a state inside: delete or unwrap it instead", self.name(owner));
+                Err(Refused::new("last", message))
+            }
+            None => {
+                for state in gone {
+                    self.plan.remove(*state);
+                }
+                if let Some(start) = self.document.child(scope, "StartAt") {
+                    self.plan.remove(start);
+                }
+                Ok("The machine is empty now.".into())
+            }
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! Gestures on the graph as edits of the text. A gesture says what it changes of the tree ([`plan`]); [`print`] makes the
+//! edits of JSON text, and whoever has another syntax makes its own from the same [`Change`]s.
+
+mod build;
+mod delete;
+mod fields;
+mod flow;
+mod plan;
+mod possible;
+mod print;
+
+use super::document::{Document, Kind};
+use super::{Edit, apply};
+use crate::asl::{CompileOptions, compile};
+use crate::base::diag::Severity;
+use crate::base::{Pointer, Span, Value, json};
+use flow::Pen;
+pub use possible::{Possible, gestures};
+
+/// What a gesture makes of a text.
+#[derive(Clone, Debug)]
+pub struct Edited {
+    /// The edits, in order.
+    pub edits: Vec<Edit>,
+    /// The same as changes of the tree, for other syntaxes.
+    pub changes: Value,
+    /// The text with the edits.
+    pub text: String,
+    /// Pointers of the states to select, in the text with the edits.
+    pub select: Vec<String>,
+    /// What one would change next, in the text with the edits.
+    pub caret: Mark,
+    /// What is left to fill in, in the text with the edits.
+    pub stops: Vec<Mark>,
+    /// What was done, in a sentence.
+    pub announce: String,
+    /// Pointers, and what is taken away or changed there.
+    pub losses: Vec<(String, String)>,
+    /// Problems that there were not before.
+    pub introduces: Vec<Introduced>,
+    /// The definition that was made besides.
+    pub asl: Option<String>,
+}
+
+/// A problem that a gesture brings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Introduced {
+    /// The diagnostic's code.
+    pub code: &'static str,
+    /// How bad it is.
+    pub severity: Severity,
+    /// Where it is in the text with the edits.
+    pub pointer: String,
+    /// What it says.
+    pub message: String,
+}
+
+/// A place in the text with the edits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// Where it is in JSON text: a name or a text without its quotes.
+    pub span: Span,
+    /// The value that it is in.
+    pub pointer: String,
+    /// Whether it is the value's name.
+    pub key: bool,
+    /// The part of the value's text, for a placeholder.
+    pub part: Option<String>,
+}
+
+/// Why a gesture is not possible.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// One of a few words.
+    pub code: &'static str,
+    /// A sentence.
+    pub message: String,
+    /// Pointers and names of the states of which one has to be said; `None` for none of them.
+    pub choices: Vec<(Option<String>, String)>,
+}
+
+impl Refused {
+    fn new(code: &'static str, message: String) -> Refused {
+        Refused { code, message, choices: Vec::new() }
+    }
+}
+
+/// Where the caret goes.
+enum Focus {
+    /// A field of the state of this name; its name where there is no such field.
+    Field(String, &'static str),
+    /// A value.
+    At(String),
+}
+
+/// The edits that a gesture makes of a definition's text.
+///
+/// ```
+/// use stepglass::{asl::{CompileOptions, language::edit}, base::json};
+/// let text = r#"{"StartAt":"A","States":{"A":{"Type":"Succeed"}}}"#;
+/// let gesture = json::parse(r#"{"kind":"rename","state":"/States/A","to":"Done"}"#).unwrap();
+/// let edited = edit::edit(text, &gesture, &CompileOptions::default()).unwrap();
+/// assert_eq!(edited.text, r#"{"StartAt":"Done","States":{"Done":{"Type":"Succeed"}}}"#);
+/// ```
+///
+/// # Errors
+///
+/// Why the gesture is not possible.
+pub fn edit(text: &str, gesture: &Value, options: &CompileOptions) -> Result<Edited, Refused> {
+    let document = Document::read(text, usize::MAX);
+    let mut pen = Pen::new(&document);
+    let announce = pen.draw(gesture)?;
+    pen.plan.check()?;
+    let edits = print::edits(&pen.plan);
+    let after = apply(text, &edits);
+    if json::check(text).is_ok() && json::check(&after).is_err() {
+        return Err(Refused::new("broken", "the change would break the text here".into()));
+    }
+    let changes = print::changes(&pen.plan);
+    let new = Document::read(&after, usize::MAX);
+    let introduces = introduced(text, &after, &pen.renamed, options);
+    let select = pen.select.iter().filter_map(|name| Some(new.pointer(state_named(&new, name)?).as_str().to_string())).collect();
+    Ok(Edited {
+        edits,
+        changes,
+        select,
+        caret: pen.focus.as_ref().map_or_else(|| mark(&new, 0, false), |focus| caret(&new, focus)),
+        stops: pen.stops.iter().filter_map(|name| state_named(&new, name)).flat_map(|state| stops(&new, state)).collect(),
+        announce,
+        losses: pen.losses,
+        introduces,
+        asl: pen.asl,
+        text: after,
+    })
+}
+
+impl Pen<'_> {
+    /// Plans what a gesture does; says what that is.
+    fn draw(&mut self, gesture: &Value) -> Result<String, Refused> {
+        match text(gesture, "kind").unwrap_or_default() {
+            "set" => self.set(gesture),
+            "remove" => self.take_away(gesture),
+            "move" => self.shift(gesture),
+            "insert" | "append" | "create" => self.add(gesture),
+            "connect" => self.connect(gesture),
+            "disconnect" => self.disconnect(gesture),
+            "delete" => self.delete(gesture),
+            "rename" => self.rename(gesture),
+            other => Err(Refused::new("impossible", format!("there is no gesture `{other}`"))),
+        }
+    }
+}
+
+fn member<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
+    value.get(name).filter(|value| !value.is_null())
+}
+
+fn text<'v>(value: &'v Value, name: &str) -> Option<&'v str> {
+    value.get(name)?.as_str()
+}
+
+/// A pointer of a gesture.
+fn pointer_of<'v>(gesture: &'v Value, name: &str) -> Result<&'v str, Refused> {
+    text(gesture, name).ok_or_else(|| Refused::new("not-found", format!("the gesture needs `{name}`")))
+}
+
+/// The pointers of several states.
+fn pointers(gesture: &Value) -> Vec<String> {
+    let list = gesture.get("states").and_then(Value::as_array).unwrap_or_default();
+    list.iter().filter_map(|pointer| Some(pointer.as_str()?.to_string())).collect()
+}
+
+fn state_named(document: &Document, name: &str) -> Option<usize> {
+    let mut scopes = super::symbols::scopes(document).into_iter().filter_map(|(_, states)| states);
+    scopes.find_map(|states| document.child(states, name))
+}
+
+fn caret(document: &Document, focus: &Focus) -> Mark {
+    match focus {
+        Focus::Field(name, field) => {
+            let Some(state) = state_named(document, name) else { return mark(document, 0, false) };
+            let found = Some(field).filter(|field| !field.is_empty()).and_then(|field| {
+                let pointer = document.pointer(state);
+                document.find(&format!("{}/{field}", pointer.as_str()))
+            });
+            found.map_or_else(|| mark(document, state, true), |value| mark(document, value, false))
+        }
+        Focus::At(pointer) => mark(document, document.find(pointer).unwrap_or_default(), false),
+    }
+}
+
+/// A value without its quotes, or its name.
+fn mark(document: &Document, node: usize, key: bool) -> Mark {
+    let pointer = document.pointer(node).as_str().to_string();
+    let Some(place) = document.node(node) else {
+        return Mark { span: Span::new(0, 0), pointer, key: false, part: None };
+    };
+    let span = match (key, place.key, &place.kind) {
+        (true, Some(key), _) => super::symbols::inside(key, document),
+        (_, _, Kind::Text(_)) => super::symbols::inside(place.span, document),
+        (_, _, Kind::Object | Kind::List) => Span::new(place.span.start, place.span.start),
+        _ => place.span,
+    };
+    Mark { span, pointer, key: key && place.key.is_some(), part: None }
+}
+
+/// The placeholders in a state, in the order of the text.
+fn stops(document: &Document, state: usize) -> Vec<Mark> {
+    let mut found = Vec::new();
+    for id in document.ids().filter(|id| document.way(*id).contains(&state)) {
+        let Some(place) = document.node(id).filter(|node| matches!(node.kind, Kind::Text(_))) else { continue };
+        let source = document.source(place.span);
+        let mut at = 0;
+        while let Some(from) = source.get(at..).and_then(|rest| rest.find("${")).map(|from| from + at) {
+            let Some(to) = source.get(from..).and_then(|rest| rest.find('}')).map(|to| from + to + 1) else { break };
+            let span = Span::new(place.span.start + from, place.span.start + to);
+            let pointer = document.pointer(id).as_str().to_string();
+            found.push(Mark { span, pointer, key: false, part: Some(document.source(span).to_string()) });
+            at = to;
+        }
+    }
+    found
+}
+
+/// The problems that a text has and the one before had not; a state that has another name is not another problem.
+fn introduced(before: &str, after: &str, renamed: &[(String, String)], options: &CompileOptions) -> Vec<Introduced> {
+    let new_name = |message: &str| {
+        renamed.iter().fold(message.to_string(), |message, (old, new)| message.replace(&format!("`{old}`"), &format!("`{new}`")))
+    };
+    // An empty page has no problems yet.
+    let known = if before.trim().is_empty() { Vec::new() } else { compile(before, options).diagnostics };
+    let mut known: Vec<(&str, String)> = known.iter().map(|one| (one.code.name, new_name(&one.message))).collect();
+    let found = compile(after, options).diagnostics;
+    let new = found.into_iter().filter(|one| {
+        let same = known.iter().position(|(code, message)| *code == one.code.name && *message == one.message);
+        same.map(|at| known.swap_remove(at)).is_none()
+    });
+    new.map(|one| Introduced {
+        code: one.code.name,
+        severity: one.severity,
+        pointer: Pointer::as_str(&one.pointer).to_string(),
+        message: one.message,
+    })
+    .collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,31 @@
+use super::*;
+
+fn made(text: &str, gesture: &str) -> Edited {
+    let gesture = json::parse(gesture).unwrap();
+    edit(text, &gesture, &CompileOptions::default()).unwrap_or_else(|refused| panic!("{gesture}: {refused:?}"))
+}
+
+fn refused(text: &str, gesture: &str) -> Refused {
+    edit(text, &json::parse(gesture).unwrap(), &CompileOptions::default()).err().unwrap()
+}
+
+const WIDE: &str = r#"{
+    "StartAt": "A",
+    "States": {
+        "A": {
+            "Type": "Pass",
+            "Next": "B"
+        },
+        "B": {"Type": "Succeed"}
+    }
+}
+"#;
+
+#[test]
+fn a_state_goes_on_a_transition_in_the_style_of_the_text() {
+    let edited = made(WIDE, r#"{"kind":"insert","edge":"/States/A/Next","state":{"type":"Wait","name":"Rest"}}"#);
+    let expected = WIDE.replace("\"Next\": \"B\"\n        },", "\"Next\": \"Rest\"\n        },\n        \"Rest\": {\n            \"Type\": \"Wait\",\n            \"Seconds\": 1,\n            \"Next\": \"B\"\n        },");
+    assert_eq!(edited.text, expected);
+    assert_eq!((edited.select, edited.introduces.len()), (vec!["/States/Rest".to_string()], 0));
+    assert_eq!(edited.text.get(edited.caret.span.range()), Some("1"));
+}
