@@ -26,7 +26,7 @@ export default defineConfig({
       { find: /^stepglass\/requests$/, replacement: resolve(root, "js/store/requests.ts") },
       { find: /^stepglass\/integrations$/, replacement: resolve(root, "js/entries/integrations.ts") },
       { find: /^stepglass\/example$/, replacement: resolve(root, "js/types/example.ts") },
-      { find: /^stepglass\/(cloudformation|tags)$/, replacement: resolve(root, "js/definition/$1.ts") },
+      { find: /^stepglass\/(cloudformation|tags|yaml-proposals|yaml-source)$/, replacement: resolve(root, "js/definition/$1.ts") },
     ],
   },
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },

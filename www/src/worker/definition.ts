@@ -1,8 +1,8 @@
 // Definitions as people write them: JSON, or YAML with places mapped back.
 
 import { pointerTo } from "stepglass/pointer";
+import type { YamlSource } from "stepglass/yaml-source";
 import type { Diagnostic, StateInfo, TaskInfo } from "../model/protocol.ts";
-import type { YamlSource } from "./yaml.ts";
 
 export interface Source {
   /// JSON text for the interpreter.
@@ -18,7 +18,7 @@ let last: { text: string; source: Source } | undefined;
 export async function readSource(text: string, format: "json" | "yaml"): Promise<Source> {
   if (format === "json") return { json: text, problems: [] };
   if (last?.text === text) return last.source;
-  const { YamlSource } = await import("./yaml.ts");
+  const { YamlSource } = await import("stepglass/yaml-source");
   const yaml = new YamlSource(text);
   last = { text, source: { json: yaml.json, yaml, problems: yaml.problems } };
   return last.source;

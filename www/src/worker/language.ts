@@ -1,6 +1,15 @@
 // What an editor asks, in JSON or YAML: the interpreter answers about JSON, and places go to and fro.
 
-import { type CodeAction, type MachineType, type TextRange, type ValidateOptions, complete as ask, language, validate } from "stepglass";
+import {
+  type CodeAction,
+  type MachineType,
+  type TextEdit,
+  type TextRange,
+  type ValidateOptions,
+  complete as ask,
+  language,
+  validate,
+} from "stepglass";
 import type {
   AtPlace,
   Completions,
@@ -40,8 +49,10 @@ function back(source: Source, { start, end }: TextRange): { from: number; to: nu
   return { from: place?.range.start.offset ?? 0, to: place?.range.end.offset ?? 0 };
 }
 
+const toEdit = ({ start, end, text }: TextEdit): Edit => ({ from: start, to: end, text });
+
 export function editsOf(source: Source, edits: readonly { start: number; end: number; text: string }[]): Edit[] | undefined {
-  return source.yaml ? source.yaml.edits(edits) : edits.map(({ start, end, text }) => ({ from: start, to: end, text }));
+  return (source.yaml ? source.yaml.edits(edits) : edits)?.map(toEdit);
 }
 
 function fixesOf(source: Source, actions: readonly CodeAction[]): Fix[] {
@@ -92,7 +103,7 @@ export const complete = async (params: AtPlace, last: LastRun): Promise<Completi
     return found.reads ? { ...found, items: [...members(found.reads, last), ...found.items] } : found;
   };
   if (format === "json") return answer(text, offset);
-  const { yamlProposals } = await import("./yaml.ts").then(() => import("./proposals.ts"));
+  const { yamlProposals } = await import("stepglass/yaml-source").then(() => import("stepglass/yaml-proposals"));
   return yamlProposals(text, offset, answer) ?? none;
 };
 
@@ -197,7 +208,7 @@ async function toJsonata(source: Source, offset: number): Promise<Fix[]> {
 
 export const format: Maker<"format"> = async (params) => {
   const source = await readSource(params.text, params.format);
-  return source.yaml ? source.yaml.format() : language.format(params.text).map(({ start, end, text }) => ({ from: start, to: end, text }));
+  return (source.yaml ? source.yaml.format() : language.format(params.text)).map(toEdit);
 };
 
 /// What the definition is looked through for, as the page said last.

@@ -1,23 +1,35 @@
 // What may be written at a place of YAML: the interpreter is asked about the same place of the JSON that the text means,
 // and its proposals are written as YAML.
 
-import type { Completions, Proposal } from "../model/protocol.ts";
-import { YamlSource, scalar } from "./yaml.ts";
+import type { Completion, Completions as JsonCompletions } from "../api/index.d.ts";
+import { YamlSource, scalar } from "./yaml-source.ts";
 
-/// Characters of no script, of which a text has one at most by accident.
+/** A completion in YAML; whoever asks may have kinds of its own. */
+export interface Proposal extends Omit<Completion, "kind"> {
+  kind: string;
+  /** Where in `insert` the cursor goes; default: to its end. */
+  caret?: number;
+}
+
+/** Completions in YAML. */
+export interface Completions extends Omit<JsonCompletions, "items"> {
+  items: Proposal[];
+}
+
+/** Characters of no script, of which a text has one at most by accident. */
 const MARKS = ["\uE000", "\uE001", "\uE002"];
-/// A place may be repeated through aliases.
+/** A place may be repeated through aliases. */
 const MOST_PLACES = 4;
 
 type Ask = (json: string, offset: number) => Completions;
 
-export function yamlProposals(text: string, offset: number, ask: Ask): Completions | null {
+export function yamlProposals(text: string, offset: number, ask: Ask, pointer = ""): Completions | null {
   const mark = MARKS.find((candidate) => !text.includes(candidate));
   if (mark === undefined || inComment(lineBefore(text, offset))) return null;
   const failed: { json: string; errors: number }[] = [];
   // Most texts are sound but for the word that is being written.
   for (const attempt of attempts(text, offset, mark)) {
-    const { json, problems } = new YamlSource(attempt, true);
+    const { json, problems } = new YamlSource(attempt, { loose: true, pointer });
     const errors = problems.filter(({ severity }) => severity === "error").length;
     const found = errors === 0 ? proposalsIn(text, offset, json, mark, ask) : null;
     if (found) return found;
@@ -35,7 +47,7 @@ function lineBefore(text: string, offset: number): string {
   return text.slice(text.lastIndexOf("\n", offset - 1) + 1, offset);
 }
 
-/// The text as it would be if what is half written were finished, with a mark at the cursor; likely readings first.
+/** The text as it would be if what is half written were finished, with a mark at the cursor; likely readings first. */
 function attempts(text: string, offset: number, mark: string): string[] {
   const head = text.slice(0, offset);
   const line = lineBefore(text, offset);
@@ -59,12 +71,12 @@ function attempts(text: string, offset: number, mark: string): string[] {
   return ownLine ? [name, ...value] : closing === "" ? value : [...value, name];
 }
 
-/// What closes after the cursor's line is a part of the attempt, if it is nothing but brackets.
+/** What closes after the cursor's line is a part of the attempt, if it is nothing but brackets. */
 function closingRest(text: string): string {
   return /^[\s\]}]*$/.test(text) ? "" : `\n#${text}`;
 }
 
-/// The quote that is open at the end of a line.
+/** The quote that is open at the end of a line. */
 function openQuote(line: string): "" | '"' | "'" {
   let open: "" | '"' | "'" = "";
   for (let i = 0; i < line.length; i++) {
@@ -85,7 +97,7 @@ function inComment(line: string): boolean {
   return false;
 }
 
-/// The brackets that close what is open at the end of a text, as far as the last lines tell.
+/** The brackets that close what is open at the end of a text, as far as the last lines tell. */
 function openBrackets(head: string): string {
   const open: string[] = [];
   for (const line of head.split("\n").slice(-40)) {
@@ -116,7 +128,7 @@ function proposalsIn(text: string, offset: number, marked: string, mark: string,
   return null;
 }
 
-/// The string around a place of JSON.
+/** The string around a place of JSON. */
 function stringAt(json: string, place: number): { start: number; end: number } {
   let start = place;
   const quoteAt = (i: number): boolean => {
@@ -179,7 +191,7 @@ function values(text: string, offset: number, json: string, place: number, start
   return { replace, items: bare.items.filter(({ insert }) => !insert.startsWith('"')) };
 }
 
-/// The part of the text that is a part of the JSON around the cursor; undefined where it is written in another way.
+/** The part of the text that is a part of the JSON around the cursor; undefined where it is written in another way. */
 function spanOf(
   text: string,
   offset: number,
@@ -195,7 +207,7 @@ function spanOf(
     : undefined;
 }
 
-/// Proposals as the quotes around the place want them.
+/** Proposals as the quotes around the place want them. */
 function written(found: Completions, replace: { start: number; end: number }, text: string, flow: boolean, whole: boolean): Completions {
   const quote = openQuote(lineBefore(text, replace.start));
   const items = found.items.map((item): Proposal => {
