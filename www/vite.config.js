@@ -23,6 +23,7 @@ export default defineConfig({
       { find: /^stepglass\/(debug|parts)$/, replacement: resolve(root, "dist/$1.js") },
       { find: /^stepglass\/jsonata$/, replacement: resolve(root, "js/convert/jsonata.ts") },
       { find: /^stepglass\/pointer$/, replacement: resolve(root, "js/base/pointer.ts") },
+      { find: /^stepglass\/recorded$/, replacement: resolve(root, "js/history/recorded.ts") },
       { find: /^stepglass\/requests$/, replacement: resolve(root, "js/store/requests.ts") },
       { find: /^stepglass\/integrations$/, replacement: resolve(root, "js/entries/integrations.ts") },
       { find: /^stepglass\/example$/, replacement: resolve(root, "js/types/example.ts") },
