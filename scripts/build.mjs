@@ -23,7 +23,7 @@ const WASM = ["stepglass.wasm", "stepglass-fast.wasm", "glue.js"];
 /** What the WebAssembly is made of: all files of these, and whatever they include from elsewhere. */
 const rustPlaces = ["Cargo.toml", "Cargo.lock", ".cargo/config.toml", "src", "xtask"];
 /** What the JavaScript is made of, besides. */
-const scriptSources = ["js", "www/src", "scripts/build.mjs", "scripts/licences.mjs", "package-lock.json"];
+const scriptSources = ["js", "www/src", "www/examples", "scripts/build.mjs", "scripts/licences.mjs", "package-lock.json"];
 
 /**
  * Builds the package; with `ifStale` only what is not made of the present sources. A release build also counts where a
@@ -102,7 +102,7 @@ async function bundle() {
     chunkNames: "shared-[hash]",
     plugins: [wasm, holding, located],
   });
-  await bundleForNode(esbuild, options);
+  const node = await bundleForNode(esbuild, options);
   // The component and its worker, whole and small: pages take these files as they lie.
   const component = await esbuild.build({
     ...options,
@@ -134,9 +134,10 @@ async function bundle() {
     writeFileSync(join(dist, `${name}.d.cts`), types.replaceAll(/"(\.\/(?:index|durable|testing))\.js"/g, '"$1.cjs"'));
   }
   copyFileSync(join(root, "js/testing/test-file.schema.json"), join(dist, "test-file.schema.json"));
+  writeFileSync(join(dist, "examples.json"), `${JSON.stringify(gallery())}\n`);
   writeFileSync(
     join(dist, "THIRD-PARTY.txt"),
-    thirdParty([...new Set([modules, component].flatMap(({ metafile }) => Object.keys(metafile.inputs)))]),
+    thirdParty([...new Set([modules, component, ...node].flatMap(({ metafile }) => Object.keys(metafile.inputs)))]),
   );
 }
 
@@ -154,6 +155,7 @@ async function bundleForNode(esbuild, options) {
     splitting: true,
     chunkNames: "shared-[hash]",
     write: false,
+    plugins: [protocols, located],
   });
   const texts = new Map(split.outputFiles.map(({ path, text }) => [path, text]));
   const parts = {
@@ -203,7 +205,59 @@ async function bundleForNode(esbuild, options) {
     setup: (build) => build.onResolve({ filter: /^\.\/command\.ts$/ }, () => ({ path: "./command.cjs", external: true })),
   };
   await esbuild.build({ ...options, entryPoints: [join(root, "js/entries/cli.ts")], format: "esm", platform: "node", plugins: [command] });
+  return [split, await bundleProtocols(esbuild, options)];
 }
+
+/** The examples of the page's gallery, for agents: `[{name, title, lesson, features, file, definition, inputs}]`. */
+function gallery() {
+  const folder = join(root, "www/examples");
+  const names = existsSync(folder) ? readdirSync(folder).sort() : [];
+  return names.map((name) => {
+    const { title, lesson, features, inputs } = JSON.parse(readFileSync(join(folder, name, "example.json"), "utf8"));
+    const file = ["machine.asl.json", "machine.asl.yaml"].find((one) => existsSync(join(folder, name, one)));
+    const definition = readFileSync(join(folder, name, file), "utf8");
+    return { name, title, lesson, features, file, definition, inputs: inputs.map((one) => ({ name: one.name, input: one.input })) };
+  });
+}
+
+/** The protocols of editors and agents, by the folders of their servers: files that a server alone loads, small. */
+const PROTOCOLS = { lsp: "language-server-protocol.cjs", mcp: "model-context-protocol.cjs" };
+
+function bundleProtocols(esbuild, options) {
+  return esbuild.build({
+    ...options,
+    entryPoints: Object.entries(PROTOCOLS).map(([name, file]) => ({
+      in: join(root, `js/cli/${name}/protocol.ts`),
+      out: file.replace(/\.cjs$/, ""),
+    })),
+    outExtension: { ".js": ".cjs" },
+    format: "cjs",
+    platform: "node",
+    // What is there as ES modules too, is taken as these: what nobody uses of them is left out.
+    mainFields: ["module", "main"],
+    minify: true,
+    plugins: [withoutSchemas],
+  });
+}
+
+/** The servers leave the protocols to files beside them. */
+const protocols = {
+  name: "protocols",
+  setup(build) {
+    build.onResolve({ filter: /^\.{1,2}\/(?:.*\/)?protocol\.ts$/ }, ({ path, resolveDir }) => {
+      const file = PROTOCOLS[basename(join(resolveDir, path, ".."))];
+      return file && { path: `./${file}`, external: true };
+    });
+  },
+};
+
+/** The SDK without a reader of JSON Schemas, for which our server has no use. */
+const withoutSchemas = {
+  name: "without-schemas",
+  setup(build) {
+    build.onResolve({ filter: /[\\/]validation[\\/]ajv-provider\.js$/ }, () => ({ path: join(root, "js/cli/mcp/no-schemas.ts") }));
+  },
+};
 
 /** Entries that are for Node, with their names in dist. */
 const NODE_ENTRIES = [["node"], ["folder"], ["debug-node"], ["durable-node"], ["postgres"], ["server"], ["sqlite"], ["testing"]];

@@ -74,7 +74,29 @@ function convert([spec, ...others]: string[], { output, to, jsonata, json }: Val
   const notes: string[] = [];
   const note: Note = (message) =>
     void (json ? notes.push(message) : process.stderr.write(`${colors(process.stderr).yellow("note:")} ${message}\n`));
-  const text = read(file);
+  const named = /\.json$/i.test(output ?? "") ? "json" : /\.ya?ml$/i.test(output ?? "") ? "yaml" : undefined;
+  const { written, report } = conversionOf(read(file), { file, fragment, to: to ?? named, jsonata, note });
+  if (output !== undefined) write(output, written);
+  if (json) writeJson({ output: written, ...report, notes });
+  else if (output === undefined) process.stdout.write(written);
+  if (jsonata && !json) tell(report);
+  return report.left.length > 0 ? 1 : 0;
+}
+
+/** What is converted, and to what. */
+interface Conversion {
+  file: string;
+  fragment?: string | undefined;
+  to?: "json" | "yaml" | undefined;
+  jsonata?: boolean | undefined;
+  note: Note;
+}
+
+/** A text in the other format, or with its states in JSONata. */
+export function conversionOf(
+  text: string,
+  { file, fragment, to, jsonata, note }: Conversion,
+): { written: string; format: "json" | "yaml"; report: Report } {
   const isJson = /\.json$/i.test(file) || (!/\.ya?ml$/i.test(file) && /^\s*[[{]/.test(text));
   const { kept, back } = withTokens(text, isJson);
   const document = documentOf(kept, file, note);
@@ -82,18 +104,13 @@ function convert([spec, ...others]: string[], { output, to, jsonata, json }: Val
   if (error !== undefined) throw new Unusable(`${file} is not ${isJson ? "JSON" : "YAML"}: ${firstLine(error.message)}`);
   // Refused here, where nothing has been written: values too deep, and aliases without end.
   valueOfDocument(document, file);
-  const named = /\.json$/i.test(output ?? "") ? "json" : /\.ya?ml$/i.test(output ?? "") ? "yaml" : undefined;
   const otherwise = isJson === Boolean(jsonata) ? "json" : "yaml";
-  const format = to ?? named ?? otherwise;
+  const format = to ?? otherwise;
   const report: Report = jsonata ? convertStates(document, { file, fragment, note }) : { converted: [], left: [] };
   const written = back(format === "json" ? asJson(document, file) : asYaml(document, isJson));
   if (format === "json" && !isJson && /(^|\s)#/m.test(text) && hasComments(document))
     note("JSON has no comments: the file's comments are lost");
-  if (output !== undefined) write(output, written);
-  if (json) writeJson({ output: written, ...report, notes });
-  else if (output === undefined) process.stdout.write(written);
-  if (jsonata && !json) tell(report);
-  return report.left.length > 0 ? 1 : 0;
+  return { written, format, report };
 }
 
 function firstLine(message: string): string {

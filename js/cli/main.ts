@@ -21,6 +21,7 @@ const commands = new Map<string, () => Promise<{ command: Command }>>([
   ["coverage", () => import("./coverage.ts")],
   ["types", () => import("./types.ts")],
   ["convert", () => import("./convert.ts")],
+  ["mcp", () => import("./mcp.ts")],
   ["init", () => import("./init.ts")],
   ["completion", () => import("./completion.ts")],
 ]);

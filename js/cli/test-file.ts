@@ -174,9 +174,15 @@ export class BadTestFile extends Error {
   }
 }
 
-/** Reads a test file. Throws BadTestFile. */
-export function readTestFile(file: string): TestFileContent {
-  return new TestFile(file, read(file)).content();
+/** Reads a test file, or the text of one that is nowhere. Throws BadTestFile. */
+export function readTestFile(file: string, text = read(file)): TestFileContent {
+  return new TestFile(file, text).content();
+}
+
+/** Reads mocks as a test file has them. Throws BadTestFile, with places that are nowhere. */
+export function readMocks(mocks: Record<string, unknown>): Record<string, Mock> {
+  const [only] = readTestFile("mocks", JSON.stringify({ definition: {}, mocks, tests: { run: {} } })).tests;
+  return only?.mocks ?? {};
 }
 
 /** Names and indices from the outside in. */

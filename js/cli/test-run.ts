@@ -47,21 +47,34 @@ export interface FileResult {
 /** Options of all runs of a file. */
 interface RunOptions {
   tasks?: TaskHandlers;
+  signal?: AbortSignal;
 }
 
-/** Runs the tests of a file whose names contain the filter. `shown` is what messages call the file. */
-export async function runTestFile(
-  file: string,
-  { filter, shown = file }: { filter?: string | undefined; shown?: string } = {},
-): Promise<FileResult> {
+/** How the tests of a file are run. */
+export interface TestFileOptions {
+  /** Only those whose names contain it. */
+  filter?: string | undefined;
+  /** What messages call the file. */
+  shown?: string;
+  /** The text of a file that is nowhere. */
+  text?: string | undefined;
+  /** Throws where the file names something that it may not. */
+  allow?: (content: TestFileContent) => void;
+  /** Ends the runs. */
+  signal?: AbortSignal;
+}
+
+/** Runs the tests of a file. */
+export async function runTestFile(file: string, { filter, shown = file, text, allow, signal }: TestFileOptions = {}): Promise<FileResult> {
   const files = [file];
   let content: TestFileContent;
   let machine: TestMachine;
   let options: RunOptions;
   try {
-    content = readTestFile(file);
+    content = readTestFile(file, text);
+    allow?.(content);
     files.splice(0, 1, ...content.files);
-    options = content.tasks === undefined ? {} : { tasks: await handlersOf(content.tasks) };
+    options = { ...(content.tasks !== undefined && { tasks: await handlersOf(content.tasks) }), ...(signal && { signal }) };
     machine = testMachine(content.source, content.options);
   } catch (error) {
     return { file: shown, files, problem: problemOf(error, shown), tests: [] };

@@ -41,12 +41,26 @@ const REASONS = new Map<unknown, string>([
   ["EBADF", "it is closed"],
 ]);
 
+/** Whoever stands between this process and the disk. */
+let reader: ((file: string) => string | undefined) | undefined;
+
+/**
+ * Sets who is asked for the text of every file first: an editor has some open, and a server refuses those outside of its folder, by
+ * throwing Unusable. Of what it has no text for, the text on the disk counts.
+ */
+export function readThrough(asked: (file: string) => string | undefined): void {
+  reader = asked;
+}
+
 /** The text of a file; - is standard input. */
 export function read(file: string): string {
   try {
+    const held = reader?.(file);
+    if (held !== undefined) return held;
     if (file === "-") return (standardInput ??= decoded(readStandardInput()));
     return decoded(readFileSync(file));
   } catch (error) {
+    if (error instanceof Unusable) throw error;
     throw new Unusable(`cannot read ${file === "-" ? "standard input" : file}: ${REASONS.get(codeOf(error)) ?? messageOf(error)}`);
   }
 }
@@ -177,11 +191,14 @@ export class Source {
   #faults: YAMLError[] = [];
   #around: Diagnostic[] = [];
 
-  /** The one definition that is meant. `substitutions` are values for placeholders, besides those of --define. */
-  constructor(spec: string, { substitutions = {} }: { substitutions?: Record<string, unknown> } = {}) {
+  /**
+   * The one definition that is meant. `substitutions` are values for placeholders, besides those of --define; `text` is that of the
+   * file, for one that is nowhere.
+   */
+  constructor(spec: string, { substitutions = {}, text }: { substitutions?: Record<string, unknown>; text?: string } = {}) {
     const [file, fragment] = split(spec);
     this.#values = { ...substitutions, ...defined() };
-    this.#read(file);
+    this.#read(file, text);
     const machines = this.#machines(file);
     if (machines === undefined) {
       if (fragment !== undefined) throw new Unusable(`${file} is not a template, so it has no ${fragment}`);
@@ -202,18 +219,18 @@ export class Source {
   }
 
   /** Names of all definitions that are meant: of a template without a fragment every one. */
-  static specs(spec: string): string[] {
+  static specs(spec: string, text?: string): string[] {
     const [file, fragment] = split(spec);
     if (fragment !== undefined) return [spec];
-    const machines = machinesOf(valueOf(file, read(file)), file);
+    const machines = machinesOf(valueOf(file, text ?? read(file)), file);
     return machines === undefined ? [spec] : [...machines.keys()].map((name) => `${file}#${name}`);
   }
 
-  #read(file: string): void {
+  #read(file: string, text = read(file)): void {
     this.file = file;
     this.name = file === "-" ? "<stdin>" : file;
     this.machine = file === "-" ? "StateMachine" : basename(file).split(".")[0] || "StateMachine";
-    this.text = read(file);
+    this.text = text;
     this.#parse();
   }
 

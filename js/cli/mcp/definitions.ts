@@ -1,0 +1,75 @@
+// The definition that a call is about: of a file, or in the call itself.
+
+import type { MachineType } from "../../api/index.d.ts";
+import { Invalid, Unusable } from "../../files/problem.ts";
+import { Source, usable, type UsableSource } from "../../files/source.ts";
+import { any, oneOf, record, string, union } from "./protocol.ts";
+
+/** What a definition without a file is called. */
+const INLINE = "definition";
+
+/** A definition in the arguments of a tool. */
+export interface Given {
+  file?: string | undefined;
+  definition?: string | Record<string, unknown> | undefined;
+  machine?: string | undefined;
+  type?: MachineType | undefined;
+  substitutions?: Record<string, unknown> | undefined;
+}
+
+/** The arguments of all tools that take a definition. */
+export const definitionArguments = {
+  file: string()
+    .optional()
+    .describe(
+      "Path of a definition in JSON or YAML, or of a CloudFormation, SAM, CDK or Serverless template, in the server's folder. template.yaml#LogicalId is one machine of a template.",
+    ),
+  definition: union([string(), record(string(), any())])
+    .optional()
+    .describe("The definition itself instead of file: an object, or its text in JSON or YAML. A template's text works too."),
+  machine: string().optional().describe("The logical id of the machine in a template."),
+  type: oneOf(["STANDARD", "EXPRESS"]).optional().describe("The machine's type. Default: the template's, or STANDARD."),
+  substitutions: record(string(), any()).optional().describe("Values of placeholders ${Name} in the definition, by name."),
+};
+
+/** The definitions that are meant: of a template every one, unless one is named. */
+export function sourcesOf(given: Given): Source[] {
+  const { text, spec } = namedBy(given);
+  const options = optionsOf(given, text);
+  return Source.specs(spec, text).map((one) => new Source(one, options));
+}
+
+/** The one definition that is meant. */
+export function sourceOf(given: Given): Source {
+  const { text, spec } = namedBy(given);
+  return new Source(spec, optionsOf(given, text));
+}
+
+/** The one definition that is meant, without errors: throws Invalid, or Unusable. */
+export function usableSource(given: Given): UsableSource {
+  const source = sourceOf(given);
+  source.checkFilled((names) => `give ${names.join(", ")} in substitutions`);
+  return usable(source, typed(given));
+}
+
+/** Options for the problems of a definition. */
+export function typed({ type }: Given): { type?: MachineType } {
+  return type === undefined ? {} : { type };
+}
+
+/** What is told of an error in the arguments or files of a call. */
+export function toldOf(error: unknown): string | undefined {
+  if (error instanceof Invalid) return `${error.message}\n\n${error.rendered(false).trimEnd()}`;
+  return error instanceof Unusable ? error.message : undefined;
+}
+
+function optionsOf({ substitutions }: Given, text: string | undefined): { substitutions?: Record<string, unknown>; text?: string } {
+  return { ...(substitutions && { substitutions }), ...(text !== undefined && { text }) };
+}
+
+function namedBy({ file, definition, machine }: Given): { spec: string; text?: string } {
+  if ((file === undefined) === (definition === undefined)) throw new Unusable("give either file or definition");
+  const named = (name: string) => (machine === undefined ? name : `${name}#${machine}`);
+  if (file !== undefined) return { spec: named(file) };
+  return { spec: named(INLINE), text: typeof definition === "string" ? definition : JSON.stringify(definition, null, 2) };
+}

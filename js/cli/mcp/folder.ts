@@ -1,0 +1,49 @@
+// The folder that a server may read.
+
+import { realpathSync, statSync } from "node:fs";
+import { isAbsolute, relative, resolve } from "node:path";
+import { Unusable } from "../../files/problem.ts";
+import { readThrough } from "../../files/source.ts";
+
+/** Goes into a folder, and lets this process read no definition, template, test or mock outside of it. */
+export function confineTo(folder: string, mostBytes: number): void {
+  let root: string;
+  try {
+    root = realpathSync(folder);
+    process.chdir(root);
+  } catch {
+    throw new Unusable(`--root ${folder}: there is no such folder`, { usage: true });
+  }
+  readThrough((file) => {
+    if (file === "-") throw new Unusable("standard input belongs to the protocol: name a file");
+    checkInside(root, file);
+    const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+    if (size > mostBytes)
+      throw new Unusable(
+        `cannot read ${file}: it has ${size.toLocaleString("en")} bytes, and this server reads at most ${mostBytes.toLocaleString("en")}`,
+      );
+    return undefined;
+  });
+}
+
+/** Throws for a path that leads out of the working folder, also by a link. */
+export function checkInside(root: string, path: string): void {
+  const file = resolve(root, path);
+  if (isInside(root, file) && isInside(root, real(file))) return;
+  throw new Unusable(`cannot read ${path}: it is outside of ${root}, the folder of this server; --root sets another one`);
+}
+
+function isInside(root: string, file: string): boolean {
+  const way = relative(root, file);
+  return way === "" || (!isAbsolute(way) && way.split(/[\\/]/, 1)[0] !== "..");
+}
+
+/** Where a path leads; of what does not exist, where the folder does that it would be in. */
+function real(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    const above = resolve(file, "..");
+    return above === file ? file : real(above);
+  }
+}
