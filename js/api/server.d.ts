@@ -148,6 +148,11 @@ export interface Server {
    */
   call(operation: string, input?: object): Promise<any>;
   /**
+   * Sends a signal to a running execution, as `signal()` of a `Runtime` does; resolves when it is in the store. A Task with the Resource
+   * `urn:stepglass:waitForSignal` gets it. With an `id`, one that is sent again counts once.
+   */
+  signal(executionArn: string, name: string, payload?: unknown, options?: { id?: string }): Promise<void>;
+  /**
    * Stops listening, and resolves when everything has ended. Requests in progress, and with a durable store handlers at work, have
    * `grace` milliseconds (default: 2,000) to finish. Running executions are aborted, but those of a durable store go on when it is
    * served again.
@@ -155,6 +160,14 @@ export interface Server {
   close(options?: { grace?: number }): Promise<void>;
   /** For `await using`: {@link Server.close}. */
   [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** The signals of an execution, as `/debugger/api/executions/ARN` has them. */
+export interface ServerExecutionSignals {
+  /** The names that it waits for. */
+  waiting: string[];
+  /** How many it has that nobody has asked for yet, by name. */
+  buffered: Record<string, number>;
 }
 
 /** An error of the API. */

@@ -8,7 +8,7 @@ import { defineCommand, type Options, type Values } from "./command.ts";
 
 const STATUSES = ["RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"];
 
-const help = `stepglass executions list|show|stop|redrive [EXECUTION] --data DIR [options]
+const help = `stepglass executions list|show|stop|redrive|signal|verify [EXECUTION] --data DIR [options]
 
 Looks at the executions that stepglass serve --data DIR keeps, while no server has the folder.
 
@@ -17,20 +17,24 @@ Looks at the executions that stepglass serve --data DIR keeps, while no server h
   stepglass executions show order-7 --data ./data              one execution, with its history
   stepglass executions redrive order-7 --data ./data           runs it again from the state that failed
   stepglass executions stop order-7 --data ./data --cause "no longer needed"
+  stepglass executions signal order-7 approved --payload '{"by": "Ada"}' --data ./data
+  stepglass executions verify --data ./data                    replays all of them, and says what differs
 
-EXECUTION is an ARN or a name; of several executions of a name, --machine chooses one. stop and redrive write what is to happen;
-the tasks are called when the server starts. While a server has the folder, ask the server by any client of the AWS API.
+EXECUTION is an ARN or a name; of several executions of a name, --machine chooses one. stop, redrive and signal write what is to
+happen; the tasks are called when the server starts. verify calls and writes nothing. While a server has the folder, ask the server: by any client of the AWS API, or on its page /debugger/.
 
 Options
       --data DIR         the folder, or a file of stepglass/sqlite; needs Node 22.13 or newer
-      --status STATUS    list: RUNNING, SUCCEEDED, FAILED, TIMED_OUT or ABORTED
+      --status STATUS    list, verify: RUNNING, SUCCEEDED, FAILED, TIMED_OUT or ABORTED
       --machine NAME     executions of this state machine
       --limit NUMBER     list: how many, default 50; show: how many events, default all
       --error NAME       stop: the error
       --cause TEXT       stop: the cause
+      --payload JSON     signal: its payload, default null
+      --id TEXT          signal: one with an id counts once, however often it is sent
       --json             prints JSON: one line for each execution, or one object
 
-Exit code: 0; 2 wrong usage, no such execution, or data that cannot be used.
+Exit code: 0; 1 verify has found a difference; 2 wrong usage, no such execution, or data that cannot be used.
 `;
 
 const options = {
@@ -40,6 +44,8 @@ const options = {
   limit: { type: "string" },
   error: { type: "string" },
   cause: { type: "string" },
+  payload: { type: "string" },
+  id: { type: "string" },
   json: { type: "boolean" },
 } as const satisfies Options;
 
@@ -64,7 +70,7 @@ interface Shown {
 
 export const command = defineCommand({
   name: "executions",
-  summary: "list, show, stop and redrive what a server keeps in a folder",
+  summary: "list, show, stop, redrive, signal and verify what a server keeps in a folder",
   help,
   options,
   run: executions,
@@ -72,24 +78,27 @@ export const command = defineCommand({
 
 async function executions([action = "", arn, ...more]: string[], values: Given): Promise<number> {
   const doing = ACTIONS.get(action);
-  if (doing === undefined)
-    throw wrong(
-      action === "" ? "say what to do: list, show, stop or redrive" : `executions cannot ${action}: it can list, show, stop, redrive`,
-    );
+  if (doing === undefined) {
+    const known = [...ACTIONS.keys()].join(", ");
+    throw wrong(action === "" ? `say what to do: ${known}` : `executions cannot ${action}: it can ${known}`);
+  }
   if (values.data === undefined) throw wrong("--data says which folder");
-  if (more.length > 0 || (action === "list") !== (arn === undefined))
-    throw wrong(action === "list" ? "list takes no execution" : `${action} takes one execution: its ARN or its name`);
+  const { takes } = doing;
+  const given = arn === undefined ? [] : [arn, ...more];
+  if (given.length !== takes.length) throw wrong(`${action} takes ${takes.length === 0 ? "no execution" : takes.join(" and ")}`);
   const service = await opened(values.data);
   try {
-    await doing(service, values, arn === undefined ? "" : await found(service, arn, values.machine));
-    return 0;
+    return (await doing.act(service, values, arn === undefined ? "" : await found(service, arn, values.machine), ...more)) ?? 0;
   } catch (error) {
-    if (codeOf(error) === "ExecutionNotRedrivable") throw new Unusable(messageOf(error));
+    if (REFUSED.has(String(codeOf(error)))) throw new Unusable(messageOf(error));
     throw error;
   } finally {
     await service.close();
   }
 }
+
+/** What an execution refuses. */
+const REFUSED: ReadonlySet<string> = new Set(["ExecutionNotRedrivable", "ExecutionNotRunning", "ValidationException"]);
 
 async function opened(data: string): Promise<Service> {
   const [{ Service }, { findData }, { Asleep }] = await Promise.all([
@@ -130,11 +139,21 @@ async function found({ store }: Service, given: string, machine: string | undefi
   return only;
 }
 
-const ACTIONS = new Map<string, (service: Service, values: Given, arn: string) => Promise<void>>([
-  ["list", list],
-  ["show", show],
-  ["stop", stop],
-  ["redrive", redrive],
+/** Something that can be done: with what, and how. It returns the exit code where that is not 0. */
+interface Action {
+  takes: readonly string[];
+  act(service: Service, values: Given, arn: string, ...more: string[]): Promise<number | void>;
+}
+
+const ONE = ["one execution: its ARN or its name"];
+
+const ACTIONS = new Map<string, Action>([
+  ["list", { takes: [], act: list }],
+  ["show", { takes: ONE, act: show }],
+  ["stop", { takes: ONE, act: stop }],
+  ["redrive", { takes: ONE, act: redrive }],
+  ["signal", { takes: [...ONE, "the name of a signal"], act: signal }],
+  ["verify", { takes: [], act: verify }],
 ]);
 
 async function list({ store }: Service, { status, machine, limit = "50", json }: Given): Promise<void> {
@@ -188,6 +207,32 @@ async function stop(service: Service, { error, cause, json }: Given, arn: string
 async function redrive(service: Service, { json }: Given, arn: string): Promise<void> {
   await service.call("RedriveExecution", { executionArn: arn });
   print(json ? `${JSON.stringify({ executionArn: arn, status: "RUNNING" })}\n` : `redriven ${arn}: it runs when the server starts\n`);
+}
+
+async function signal(service: Service, { payload = "null", id, json }: Given, arn: string, name = ""): Promise<void> {
+  const { sendSignal } = await import("../server/actions.ts");
+  await sendSignal(service, arn, name, payload, id);
+  print(json ? `${JSON.stringify({ executionArn: arn, signal: name })}\n` : `sent ${name} to ${arn}: it goes on when the server starts\n`);
+}
+
+/** Replays what is kept; says what differs, and returns 1 where something does. */
+async function verify({ runner, machines }: Service, { status, machine, json }: Given): Promise<number> {
+  const { verify: replay } = await import("../durable/verification.ts");
+  const statuses = status === undefined ? {} : { status: status as ExecutionStatus };
+  const named = [...machines.values()].filter(({ name }) => name === machine);
+  if (machine !== undefined && named.length === 0) throw new Unusable(`there is no state machine ${machine}`);
+  const filters = machine === undefined ? [statuses] : named.map(({ arn }) => ({ ...statuses, machineArn: arn }));
+  const reports = [];
+  for (const filter of filters) reports.push(await replay(runner.host, filter));
+  const executions = reports.reduce((sum, report) => sum + report.executions, 0);
+  const differing = reports.flatMap((report) => report.differing);
+  if (json) print(`${JSON.stringify({ executions, differing })}\n`);
+  else {
+    const lines = differing.map(({ arn, status: now, reason }) => `${now}  ${arn}\n  ${reason}\n`);
+    const words = executions === 1 ? "1 execution" : `${executions} executions`;
+    print(`${lines.join("")}${words} replayed, ${differing.length === 0 ? "nothing differs" : `${differing.length} of them differ`}\n`);
+  }
+  return differing.length === 0 ? 0 : 1;
 }
 
 function described({

@@ -8,9 +8,9 @@ import { settle } from "./live.ts";
 import { invalid, isClosed, membersOf, refuse } from "./requests.ts";
 
 export class Cancellation {
-  readonly #runs: Runs;
+  readonly #runs: Pick<Runs, "host" | "options">;
 
-  constructor(runs: Runs) {
+  constructor(runs: Pick<Runs, "host" | "options">) {
     this.#runs = runs;
   }
 

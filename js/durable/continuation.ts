@@ -20,14 +20,17 @@ export interface Continued {
   from: string;
 }
 
+/** What a continuation asks of whoever runs the executions. */
+type Following = Pick<Runs, "host" | "payloadLimit" | "machine" | "begin">;
+
 /**
  * The next execution is in the store before this one ends. Between the two a restart takes the task again, which finds the next one by
  * its name: it is never lost, and never begins twice.
  */
 export class Continuation implements Taker {
-  readonly #runs: Runs;
+  readonly #runs: Following;
 
-  constructor(runs: Runs) {
+  constructor(runs: Following) {
     this.#runs = runs;
   }
 
@@ -40,9 +43,9 @@ export class Continuation implements Taker {
     if (live === undefined) return;
     const { Machine: given } = membersOf(call);
     const { task, state } = call.command;
-    const wanted = given === undefined || given === null ? String(live.record.machine) : given;
+    const wanted = given === undefined || given === null ? live.record.machineArn : given;
     const registered = typeof wanted === "string" ? this.#runs.machine(wanted) : undefined;
-    if (registered === undefined) return refuse(driver, call, invalid("Machine", "the name of a machine of the runtime", given));
+    if (registered === undefined) return refuse(driver, call, invalid("Machine", "the name or the ARN of a machine", given));
     const input = inputText(call, (value) => driver.inputOf?.(task, "Input") ?? jsonText(value));
     const about = nextOf(live.record);
     const name = `${about.base}.${about.run}`;

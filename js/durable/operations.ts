@@ -5,21 +5,16 @@ import type {
   AffectedExecution,
   ExecutionFilter as StoreFilter,
   ExecutionRecord,
-  ExecutionSummary,
   MigrationReport,
   RedriveReport,
   VerificationReport,
 } from "../api/durable.d.ts";
 import { messageOf, misuse } from "../base/errors.ts";
-import { later } from "../driver/scheduler.ts";
 import type { Host } from "./host.ts";
 import { settle } from "./live.ts";
 import { Change, problemsOf } from "./migration.ts";
 import type { Programs } from "./programs.ts";
-import { divergence } from "./replay.ts";
-
-// So many executions are worked on at once: their writes are one.
-const PAGE = 100;
+import { each, verify } from "./verification.ts";
 
 type Target = Definition | PublicMachine | undefined;
 
@@ -52,7 +47,7 @@ export class Operations {
 
   async migrateAll(filter: StoreFilter, definition?: Target): Promise<MigrationReport> {
     const report: MigrationReport = { migrated: [], refused: [] };
-    await this.#each({ ...filter, status: "RUNNING" }, async ({ id, name }) => {
+    await each(this.#host.store, { ...filter, status: "RUNNING" }, async ({ id, name }) => {
       try {
         if (await this.migrate(id, definition)) report.migrated.push(id);
       } catch (thrown) {
@@ -66,7 +61,7 @@ export class Operations {
   async affected(filter: StoreFilter, definition?: Target): Promise<AffectedExecution[]> {
     const affected: AffectedExecution[] = [];
     const changes = new Map<unknown, Change>();
-    await this.#each({ ...filter, status: "RUNNING" }, async ({ id, name, definition: hash }) => {
+    await each(this.#host.store, { ...filter, status: "RUNNING" }, async ({ id, name, definition: hash }) => {
       try {
         const record = await this.#host.record(id);
         if (record?.status !== "RUNNING") return;
@@ -83,25 +78,13 @@ export class Operations {
   }
 
   /** Makes executions again from what is stored of them, without doing anything, and says what differs. */
-  async verify(filter: StoreFilter): Promise<VerificationReport> {
-    const report: VerificationReport = { executions: 0, differing: [] };
-    await this.#each(filter, async (summary) => {
-      report.executions += 1;
-      const { id: arn, name, status } = summary;
-      try {
-        const reason = await this.#difference(summary);
-        if (reason !== undefined) report.differing.push({ arn, name, status, reason });
-      } catch (thrown) {
-        const diverged = divergence(thrown);
-        report.differing.push({ arn, name, status, reason: messageOf(thrown), ...(diverged !== undefined && { diverged }) });
-      }
-    });
-    return report;
+  verify(filter: StoreFilter): Promise<VerificationReport> {
+    return verify(this.#host, filter);
   }
 
   async stopAll(filter: StoreFilter, error?: string, cause?: string): Promise<number> {
     let stopped = 0;
-    await this.#each({ ...filter, status: "RUNNING" }, async ({ id }) => {
+    await each(this.#host.store, { ...filter, status: "RUNNING" }, async ({ id }) => {
       const live = await this.#host.take(id);
       if (live === undefined) await this.#host.abortSuspended(id, error, cause);
       else {
@@ -118,7 +101,7 @@ export class Operations {
     const asked = filter.status === undefined ? undefined : new Set<ExecutionStatus>([filter.status].flat());
     const status = (["FAILED", "TIMED_OUT", "ABORTED"] as const).filter((one) => asked?.has(one) ?? true);
     if (status.length === 0) return report;
-    await this.#each({ ...filter, status }, async ({ id, name }) => {
+    await each(this.#host.store, { ...filter, status }, async ({ id, name }) => {
       try {
         await this.#host.redrive(id);
         report.redriven.push(id);
@@ -145,45 +128,4 @@ export class Operations {
       engine.discard();
     }
   }
-
-  /** What of an execution contradicts the rest. Throws where it cannot be made again. */
-  async #difference({ id, status, suspended }: ExecutionSummary): Promise<string | undefined> {
-    const stored = await this.#host.store.load(id);
-    if (stored === undefined) return undefined;
-    const { record } = stored;
-    const { total = 0, events = [] } = (await this.#host.store.history(id, { limit: 1, reverse: true })) ?? {};
-    if (total < stored.events) return `its history has ${total} of ${stored.events} events`;
-    if (record.status === "RUNNING" || stored.snapshot !== undefined) {
-      const { engine, facts } = await this.#host.remake(stored);
-      const made = engine.events;
-      engine.discard();
-      const last = facts.at(-1)?.led;
-      if (made < stored.events) return `it is made again with ${made} events, and ${stored.events} are stored`;
-      if (record.status === "RUNNING" && typeof last === "string" && last.includes(" Finish ")) return "its facts lead to an end";
-    }
-    if (record.status === "RUNNING" || record.status !== status || suspended !== undefined) return undefined;
-    const type: unknown = events.at(-1)?.type;
-    return type === ENDS[record.status] ? undefined : `it is ${record.status}, and its last event is ${String(type ?? "missing")}`;
-  }
-
-  /** Does something with all executions that a filter selects, the latest first, some at once. */
-  async #each(filter: StoreFilter, work: (summary: ExecutionSummary) => Promise<void>): Promise<void> {
-    let before: number | undefined;
-    do {
-      const page: { items: ExecutionSummary[]; before?: number } = await this.#host.store.list(filter, {
-        limit: PAGE,
-        ...(before !== undefined && { before }),
-      });
-      await Promise.all(page.items.map(work));
-      before = page.before;
-      await new Promise<void>((resolve) => later(resolve));
-    } while (before !== undefined);
-  }
 }
-
-const ENDS: Readonly<Record<Exclude<ExecutionStatus, "RUNNING">, string>> = {
-  SUCCEEDED: "ExecutionSucceeded",
-  FAILED: "ExecutionFailed",
-  TIMED_OUT: "ExecutionTimedOut",
-  ABORTED: "ExecutionAborted",
-};

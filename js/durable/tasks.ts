@@ -1,4 +1,4 @@
-// What a runtime does itself for tasks: Resources that begin with `urn:stepglass:`, and those of Step Functions.
+// What whoever runs executions does himself for tasks: Resources that begin with `urn:stepglass:`, and those of Step Functions.
 
 import type { Taker } from "../tasks/call.ts";
 import type { MissingHandler, Resource, TaskSource } from "../tasks/resource.ts";
@@ -11,17 +11,19 @@ import { Signals } from "./signals.ts";
 import { stateTask } from "./state.ts";
 import { noteAttempt } from "./task-options.ts";
 
-export class RuntimeTasks implements TaskSource {
+/** What tasks whose Resources begin with `urn:stepglass:` ask of whoever runs the executions. */
+export type OwnRuns = Pick<Runs, "host" | "payloadLimit" | "machine" | "begin" | "options">;
+
+/** The tasks whose Resources begin with `urn:stepglass:`. */
+export class OwnTasks implements TaskSource {
   readonly signals: Signals;
-  readonly children: Children;
   readonly cancellation: Cancellation;
   /** By what follows `urn:stepglass:`. */
   readonly #own: ReadonlyMap<string, Taker>;
 
-  constructor(runs: Runs) {
+  constructor(runs: OwnRuns) {
     const host = () => runs.host;
     this.signals = new Signals(host);
-    this.children = new Children(runs);
     this.cancellation = new Cancellation(runs);
     this.#own = new Map(
       Object.entries({
@@ -33,14 +35,14 @@ export class RuntimeTasks implements TaskSource {
     );
   }
 
-  find(resource: Resource, input: unknown): Taker | undefined {
-    return resource.kind === "runtime" ? this.#own.get(resource.name) : this.children.find(resource, input);
+  find(resource: Resource, _input?: unknown): Taker | undefined {
+    return resource.kind === "runtime" ? this.#own.get(resource.name) : undefined;
   }
 
-  missing(resource: Resource, input: unknown): MissingHandler | undefined {
-    if (resource.kind !== "runtime") return this.children.missing(resource, input);
+  missing(resource: Resource, _input?: unknown): MissingHandler | undefined {
+    if (resource.kind !== "runtime") return undefined;
     const known = [...this.#own.keys()].map((name) => `urn:stepglass:${name}`).join(", ");
-    return { error: "States.TaskFailed", cause: `A Runtime has no task "urn:stepglass:${resource.name}"; it has: ${known}.` };
+    return { error: "States.TaskFailed", cause: `Stepglass has no task "urn:stepglass:${resource.name}"; it has: ${known}.` };
   }
 
   /** What the tasks have to hear of from their host. */
@@ -54,5 +56,23 @@ export class RuntimeTasks implements TaskSource {
       onCancelled: (live, task) => this.signals.onCancelled(live, task),
       onSnapshot: (live) => this.signals.onSnapshot(live),
     };
+  }
+}
+
+/** Besides these the tasks of a runtime that start executions, describe and stop them. */
+export class RuntimeTasks extends OwnTasks {
+  readonly children: Children;
+
+  constructor(runs: Runs) {
+    super(runs);
+    this.children = new Children(runs);
+  }
+
+  override find(resource: Resource, input: unknown): Taker | undefined {
+    return super.find(resource) ?? this.children.find(resource, input);
+  }
+
+  override missing(resource: Resource, input: unknown): MissingHandler | undefined {
+    return super.missing(resource) ?? this.children.missing(resource, input);
   }
 }

@@ -5,6 +5,7 @@ import type { ServeOptions, Server as PublicServer } from "../api/server.d.ts";
 import { asyncDispose } from "../base/dispose.ts";
 import { misuse } from "../base/errors.ts";
 import { checkOptions } from "../base/options.ts";
+import { sendSignal } from "../server/actions.ts";
 import { ApiError } from "../server/errors.ts";
 import { Endpoint } from "../server/http.ts";
 import { isLevel, logger } from "../server/log.ts";
@@ -12,6 +13,7 @@ import { Service } from "../server/service.ts";
 import { openData } from "../server/data.ts";
 import { StoreConflict, StoreError } from "../store/errors.ts";
 import { MemoryStore } from "../store/memory.ts";
+import { argumentText } from "../tasks/integration.ts";
 import { component, playground } from "./beside.ts";
 
 export { ApiError, MemoryStore, StoreConflict, StoreError };
@@ -83,6 +85,12 @@ class Server implements PublicServer {
   /** Performs an operation without HTTP: `call("StartExecution", {…})`. Rejects with ApiError. */
   call(operation: string, input: object = {}): Promise<object> {
     return this.#service.call(operation, input);
+  }
+
+  /** Sends a signal to a running execution. */
+  signal(arn: string, name: string, payload?: unknown, options: { id?: string } = {}): Promise<void> {
+    checkOptions(options, ["id"], "signal()");
+    return sendSignal(this.#service, arn, name, argumentText(payload, "the payload"), options.id);
   }
 
   /** Stops listening, answers what is under way, and ends. */

@@ -22,7 +22,10 @@ export class Asleep extends TaskRouter {
   }
 
   override find(resource: string): Taker {
-    const starter = stepFunctions(this.#of, this.resource(resource));
+    const parsed = this.resource(resource);
+    // A signal that is sent now is given to who waits for it.
+    if (parsed.kind === "runtime" && parsed.name === "waitForSignal") return this.#of.tasks.find(parsed) ?? nobody;
+    const starter = stepFunctions(this.#of, parsed);
     const taken = starter?.taken?.bind(starter);
     return taken === undefined ? nobody : ({ ...nobody, taken } as Taker);
   }

@@ -2,9 +2,11 @@
 
 import type { HistoryEvent } from "../api/index.d.ts";
 import { detailsOf } from "../history/events.ts";
-import type { ExecutionDocument, ExecutionList, ExecutionSummary } from "./debugger.ts";
+import type { ExecutionDocument, ExecutionList, ExecutionSummary, ListQuery } from "./debugger.ts";
 
 const EVENTS = 1000;
+const STATUSES = ["RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"];
+const ACTIONS = '<script type="module" src="/debugger/actions.js"></script>';
 
 const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 
@@ -13,19 +15,58 @@ function escape(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }
 
-/** The list of executions. */
-export function listPage({ executions, before }: ExecutionList): string {
+/** The list of executions, of those that were asked for. */
+export function listPage(
+  { executions, before }: ExecutionList,
+  query: ListQuery,
+  machines: readonly { arn: string; name: string }[],
+): string {
+  const filtered = Object.values(query).some((value) => value !== "");
   const rows = executions.map(row);
+  const nothing = filtered
+    ? 'No executions like these. <a href="/debugger/">Show all executions</a>'
+    : "No executions yet. Start one with any client of the AWS API; it appears here by itself.";
   const body =
     executions.length === 0
-      ? '<p class="empty">No executions yet. Start one with any client of the AWS API; it appears here by itself.</p>'
-      : table(["Status", "Execution", "State machine", "Started", "Took"], rows);
-  const older = before === undefined ? "" : `<p><a href="?before=${before}">Older ones</a></p>`;
+      ? `<p class="empty">${nothing}</p>`
+      : table(["Status", "Execution", "State machine", "Started", "Took", '<span class="unseen">Actions</span>'], rows);
+  const asked = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== ""));
+  if (before !== undefined) asked.set("before", String(before));
+  const older = before === undefined ? "" : `<p><a href="?${escape(asked.toString())}">Older ones</a></p>`;
   return document(
     "Executions",
-    `<h1>Executions</h1><div id="list" data-live>${body}${older}</div>`,
-    '<script type="module" src="/debugger/list.js"></script>',
+    `<h1>Executions</h1>${filterForm(query, machines)}${WORDS}<div id="list" data-live>${body}${older}</div>`,
+    `<script type="module" src="/debugger/list.js"></script>${ACTIONS}`,
   );
+}
+
+/** Where it is said what has become of an action. */
+const WORDS = '<p id="words" class="words" role="status"></p>';
+
+/** The filters of the list. */
+function filterForm({ status, stateMachineArn, name }: ListQuery, machines: readonly { arn: string; name: string }[]): string {
+  const option = (value: string, label: string, chosen: string): string =>
+    `<option value="${escape(value)}"${value === chosen ? " selected" : ""}>${escape(label)}</option>`;
+  const statuses = STATUSES.map((one) => option(one, one, status)).join("");
+  const names = machines.map(({ name }) => name);
+  // A name that several regions or accounts have is shown with them.
+  const label = ({ arn, name }: { arn: string; name: string }): string =>
+    names.filter((other) => other === name).length === 1 ? name : `${name} (${arn.split(":").slice(3, 5).join(" ")})`;
+  const all = machines.map((one) => option(one.arn, label(one), stateMachineArn)).join("");
+  const clear = status + stateMachineArn + name === "" ? "" : ' <a href="/debugger/">Clear</a>';
+  return `<form class="filters" role="search" aria-label="Executions" data-filters>
+<label>Name begins with <input type="search" name="name" value="${escape(name)}"></label>
+<label>State machine <select name="stateMachineArn"><option value="">all</option>${all}</select></label>
+<label>Status <select name="status"><option value="">all</option>${statuses}</select></label>
+<button>Filter</button>${clear}</form>`;
+}
+
+/** A button that asks for an action with an execution. */
+function actionButton(action: "stop" | "redrive", arn: string, name: string): string {
+  const [words, done] = action === "stop" ? ["Stop", "Stopped"] : ["Redrive", "Redriven"];
+  const address = `/debugger/api/executions/${encodeURIComponent(arn)}/${action}`;
+  const ask = action === "stop" ? ` data-ask="Stop ${escape(name)}? Its end cannot be undone, only redriven."` : "";
+  return `<button type="button" class="small" data-action="${escape(address)}" data-done="${done} ${escape(name)}."${ask} aria-label="${words} ${escape(name)}">${words}</button>`;
 }
 
 /** A table of rows of cells, which are markup. */
@@ -35,11 +76,13 @@ function table(columns: string[], rows: string[][]): string {
   return `<table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table>`;
 }
 
-function row({ executionArn, name, stateMachineName, type, status, startDate, stopDate }: ExecutionSummary): string[] {
+function row({ executionArn, name, stateMachineName, type, status, startDate, stopDate, redrivable }: ExecutionSummary): string[] {
   const own = `/debugger/executions/${encodeURIComponent(executionArn)}`;
   const took = stopDate === undefined ? "" : duration(Date.parse(stopDate) - Date.parse(startDate));
   const machine = `${escape(stateMachineName)}${type === "EXPRESS" ? " <small>Express</small>" : ""}`;
-  return [badge(status), `<a href="${escape(own)}">${escape(name)}</a>`, machine, time(startDate), took];
+  const action = status === "RUNNING" ? "stop" : redrivable ? "redrive" : undefined;
+  const button = action === undefined ? "" : actionButton(action, executionArn, name);
+  return [badge(status), `<a href="${escape(own)}">${escape(name)}</a>`, machine, time(startDate), took, button];
 }
 
 /**
@@ -54,13 +97,15 @@ export function executionPage(execution: ExecutionDocument, { page, component }:
   const attached = `<stepglass-debugger readonly view="graph data events" data-address="${escape(address)}">${drawing}</stepglass-debugger>`;
   const graph = component ? attached : `<h2>Graph</h2>${drawing}`;
   const scripts = [
+    ACTIONS,
     ...(live === undefined ? [] : ['<script type="module" src="/debugger/list.js"></script>']),
     ...(component ? ['<script type="module" src="/debugger/execution.js"></script>'] : []),
   ];
   return document(
     name,
     `<p><a href="/debugger/">All executions</a></p><h1>${escape(name)} ${open}</h1>
-<dl id="facts" data-live>${facts(execution)}</dl>
+${WORDS}<dl id="facts" data-live>${facts(execution)}</dl>
+<section id="actions" data-live aria-label="Actions">${actions(execution)}</section>
 <section>${graph}</section>
 <div class="pair" id="payloads" data-live>${payload("Input", input)}${payload("Output", output)}</div>
 <section id="list" data-live><h2>History</h2>${history(execution, address)}</section>
@@ -70,8 +115,34 @@ export function executionPage(execution: ExecutionDocument, { page, component }:
   );
 }
 
+/** What can be done with an execution now. */
+function actions({ executionArn, name, status, redrivable, signals }: ExecutionDocument): string {
+  if (status !== "RUNNING") return redrivable ? actionButton("redrive", executionArn, name) : "";
+  const { waiting = [], buffered = {} } = signals ?? {};
+  const address = escape(`/debugger/api/executions/${encodeURIComponent(executionArn)}`);
+  const known = waiting.map((signal) => `<option value="${escape(signal)}"></option>`).join("");
+  const waits = waiting.length === 0 ? "It waits for no signal now; one that is sent waits for it." : `It waits for ${listed(waiting)}.`;
+  const kept = Object.entries(buffered).map(([signal, count]) => `${count} of ${signal}`);
+  const more = kept.length === 0 ? "" : ` Sent and not asked for yet: ${listed(kept)}.`;
+  const [only = ""] = waiting;
+  return `<details><summary>Send a signal…</summary><form data-post="${address}/signal" data-done="Sent the signal.">
+<p>${waits}${more}</p>
+<label>Name <input name="name" required list="signals" autocomplete="off" value="${escape(only)}"></label><datalist id="signals">${known}</datalist>
+<label>Payload, JSON <textarea name="payload" rows="3" spellcheck="false" placeholder="null" data-json></textarea></label>
+<button>Send</button></form></details>
+<details><summary>Stop…</summary><form data-post="${address}/stop" data-done="Stopped ${escape(name)}.">
+<label>Error <input name="error" maxlength="256" autocomplete="off"></label>
+<label>Cause <input name="cause" maxlength="32768" autocomplete="off"></label>
+<button>Stop the execution</button></form></details>`;
+}
+
+function listed(names: readonly string[]): string {
+  return names.map((name) => `<code>${escape(name)}</code>`).join(", ");
+}
+
 /** The properties of an execution, as terms and descriptions. */
-function facts({ status, stateMachineName, executionArn, startDate, stopDate, error, cause }: ExecutionDocument): string {
+function facts(execution: ExecutionDocument): string {
+  const { status, stateMachineName, executionArn, startDate, stopDate, error, cause, state, suspended, redriveCount } = execution;
   const facts = new Map([
     ["Status", badge(status)],
     ["State machine", escape(stateMachineName)],
@@ -79,6 +150,9 @@ function facts({ status, stateMachineName, executionArn, startDate, stopDate, er
     ["Started", time(startDate)],
   ]);
   if (stopDate !== undefined) facts.set("Took", duration(Date.parse(stopDate) - Date.parse(startDate)));
+  if (redriveCount > 0) facts.set("Redriven", redriveCount === 1 ? "once" : `${redriveCount} times`);
+  if (suspended !== undefined) facts.set("Suspended", escape(suspended));
+  if (state !== undefined) facts.set("Shows", `<code>${escape(state)}</code>`);
   if (error !== undefined) facts.set("Error", escape(error));
   if (cause !== undefined) facts.set("Cause", escape(cause));
   return [...facts].map(([term, description]) => `<dt>${term}</dt><dd>${description}</dd>`).join("");
@@ -150,78 +224,3 @@ function document(title: string, body: string, scripts: string): string {
   ];
   return `<!doctype html><html lang="en"><head>${head.join("")}</head><body><main>${body}</main>${scripts}</body></html>`;
 }
-
-/** Attaches the debugger to the execution: to its history so far, and to the events that follow. */
-export const executionScript = `import "/debugger/component/debugger.js";
-
-const element = document.querySelector("stepglass-debugger");
-const execution = await (await fetch(element.dataset.address)).json();
-let end;
-const result = new Promise((resolve) => (end = resolve));
-
-async function* events() {
-  yield* execution.events;
-  const { live, status, output, error, cause } = execution;
-  if (live === undefined) return end({ status, error, cause, ...(output !== undefined && { output: JSON.parse(output) }) });
-  const source = new EventSource(live + "?after=" + execution.events.length);
-  const waiting = [];
-  let wake = () => {};
-  source.addEventListener("history", ({ data }) => {
-    waiting.push(JSON.parse(data));
-    wake();
-  });
-  source.addEventListener("end", ({ data }) => {
-    source.close();
-    waiting.push(undefined);
-    const { output, ...outcome } = JSON.parse(data);
-    end({ ...outcome, ...(output !== undefined && { output: JSON.parse(output) }) });
-    wake();
-  });
-  for (;;) {
-    if (waiting.length === 0) await new Promise((resolve) => (wake = resolve));
-    const event = waiting.shift();
-    if (event === undefined) return;
-    yield event;
-  }
-}
-
-await element.attach({ [Symbol.asyncIterator]: events, result }, { definition: execution.definition });
-`;
-
-/** Reads the page again every few seconds, and replaces the parts that have changed. */
-export const listScript = `const parts = [...document.querySelectorAll("[data-live]")];
-async function refresh() {
-  if (document.hidden) return;
-  const answer = await fetch(location.href, { headers: { accept: "text/html" } });
-  if (!answer.ok) return;
-  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
-  for (const part of parts) {
-    const next = fresh.getElementById(part.id);
-    // A part with open details or with the focus stays.
-    if (next === null || next.isEqualNode(part) || part.querySelector("details[open]") || part.contains(document.activeElement)) continue;
-    part.replaceChildren(...next.childNodes);
-  }
-  if (!fresh.querySelector('script[src="/debugger/list.js"]')) clearInterval(timer);
-}
-const timer = setInterval(() => refresh().catch(() => {}), 2000);
-`;
-
-/** The style of both pages. */
-export const style = `:root { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif; --line: #8884; --accent: light-dark(#0b57d0, #a8c7fa); }
-body { margin: 0; }
-main { max-width: 72rem; margin: 0 auto; padding: 1.5rem; }
-h1 { font-size: 1.4rem; overflow-wrap: anywhere; } h2 { font-size: 1.05rem; }
-table { border-collapse: collapse; width: 100%; }
-th, td { text-align: left; padding: .35rem .6rem; border-bottom: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere; }
-th { font-weight: 600; } td:first-child { white-space: nowrap; } time { white-space: nowrap; font-variant-numeric: tabular-nums; }
-a { color: var(--accent); } a.button { font-size: .9rem; font-weight: 600; margin-left: .6rem; }
-pre { white-space: pre-wrap; overflow-wrap: anywhere; background: #8881; padding: .6rem .8rem; border-radius: 6px; margin: .4rem 0; max-height: 24rem; overflow: auto; font-size: .85rem; }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1rem; } dt { font-weight: 600; } dd { margin: 0; overflow-wrap: anywhere; }
-.pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(18rem, 1fr)); gap: 1rem; }
-stepglass-debugger { display: block; height: 32rem; }
-.graph { max-width: 100%; max-height: 70vh; border: 1px solid var(--line); border-radius: 6px; }
-.status { font-size: .8rem; font-weight: 600; padding: .1rem .5rem; border-radius: 1rem; border: 1px solid currentcolor; white-space: nowrap; }
-.succeeded { color: light-dark(#0a6b2d, #6dd58c); } .failed, .timed_out { color: light-dark(#b3261e, #f2b8b5); } .aborted { color: light-dark(#6b4f00, #e8c36a); } .running { color: light-dark(#0b57d0, #a8c7fa); }
-.empty { padding: 2rem 0; }
-@media (max-width: 40rem) { main { padding: 1rem .6rem; } th:nth-child(4), td:nth-child(4) { display: none; } }
-`;

@@ -6,14 +6,17 @@ import { createReadStream, existsSync, statSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { extname, join, normalize, sep } from "node:path";
 import type { ExecutionStatus, HistoryEvent, MachineType, StateStatus } from "../api/index.d.ts";
+import type { ServerExecutionSignals } from "../api/server.d.ts";
 import { renderSvg } from "../definition/definition.ts";
 import { historyOf } from "../durable/history.ts";
 import { Chains } from "../history/chains.ts";
 import { isStateEntered, isStateExited } from "../history/events.ts";
+import { act, signalsOf } from "./actions.ts";
 import { content, redirect } from "./content.ts";
-import { executionPage, executionScript, listPage, listScript, style } from "./debugger-pages.ts";
+import { executionPage, listPage } from "./debugger-pages.ts";
+import { actionScript, executionScript, listScript, style } from "./debugger-files.ts";
 import { ApiError, noExecution } from "./errors.ts";
-import { described } from "./executions.ts";
+import { described, redriveOf } from "./executions.ts";
 import type { StoredExecution, StoredSummary } from "./records.ts";
 import type { Service } from "./service.ts";
 
@@ -27,6 +30,7 @@ export interface ExecutionSummary {
   status: ExecutionStatus;
   startDate: string;
   stopDate?: string;
+  redrivable: boolean;
   import: string;
   debugger: string;
 }
@@ -35,6 +39,13 @@ export interface ExecutionSummary {
 export interface ExecutionList {
   executions: ExecutionSummary[];
   before?: number;
+}
+
+/** What a list was asked for, as it was asked: parameters of its address. */
+export interface ListQuery {
+  status: string;
+  stateMachineArn: string;
+  name: string;
 }
 
 /** Everything about an execution; docs/server.md describes it. */
@@ -54,6 +65,13 @@ export interface ExecutionDocument {
   output?: string;
   error?: string;
   cause?: string;
+  /** What it shows of itself, as JSON text. */
+  state?: string;
+  /** Why it cannot go on. */
+  suspended?: string;
+  redrivable: boolean;
+  /** While it runs. */
+  signals?: ServerExecutionSignals;
   events: HistoryEvent[];
   /** The address of its event stream, while it runs. */
   live?: string;
@@ -79,7 +97,7 @@ const POLICY = [
   "connect-src 'self'",
   "img-src 'self' data: blob:",
   "base-uri 'none'",
-  "form-action 'none'",
+  "form-action 'self'",
   "frame-ancestors 'none'",
 ].join("; ");
 // A drawing has its style inside of it.
@@ -109,9 +127,10 @@ export class Debugger {
   }
 
   /** Answers a request for an address of /debugger. */
-  async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async serve(request: IncomingMessage, response: ServerResponse, body: () => Promise<unknown>): Promise<void> {
+    if (request.method === "POST") return this.#act(request, response, body);
     if (request.method !== "GET" && request.method !== "HEAD")
-      throw new ApiError("MethodNotAllowed", "only GET and HEAD are allowed", { status: 405 });
+      throw new ApiError("MethodNotAllowed", "only GET, HEAD and POST are allowed", { status: 405 });
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://server");
     const [, folder, first = "", ...rest] = pathname.split("/");
     if (pathname === "/debugger") return redirect(response, "/debugger/");
@@ -123,10 +142,12 @@ export class Debugger {
         return content(response, 200, "text/css; charset=utf-8", style);
       case "list.js":
         return content(response, 200, "text/javascript; charset=utf-8", listScript);
+      case "actions.js":
+        return content(response, 200, "text/javascript; charset=utf-8", actionScript);
       case "execution.js":
         return content(response, 200, "text/javascript; charset=utf-8", executionScript);
       case "":
-        if (rest.length === 0) return html(response, listPage(await this.#list(searchParams)));
+        if (rest.length === 0) return html(response, listPage(await this.#list(searchParams), queryOf(searchParams), this.#machines()));
         break;
       case "page":
         if (this.#page !== undefined) return file(response, this.#page, decoded(path) || "index.html");
@@ -142,6 +163,23 @@ export class Debugger {
         if (rest[0] === "executions") return this.#api(request, response, rest.slice(1), searchParams);
     }
     throw notFound(`there is nothing at ${pathname.slice(0, 200)}`);
+  }
+
+  /** Does something with an execution: POST /debugger/api/executions/ARN/ACTION. */
+  async #act(request: IncomingMessage, response: ServerResponse, body: () => Promise<unknown>): Promise<void> {
+    const { pathname } = new URL(request.url ?? "/", "http://server");
+    const [, arn, action] = /^\/debugger\/api\/executions\/([^/]+)\/([^/]+)$/.exec(pathname) ?? [];
+    if (arn === undefined || action === undefined) throw notFound(`there is nothing at POST ${pathname.slice(0, 200)}`);
+    // Pages of other sites can send forms without asking, but not JSON.
+    if (!/^application\/json\b/i.test(request.headers["content-type"] ?? ""))
+      throw new ApiError("UnsupportedMediaType", "the body must be JSON, with content-type: application/json", { status: 415 });
+    return json(response, await act(this.#service, await this.#about(decoded(arn)), action, await body()));
+  }
+
+  /** The machines that a list can be of, by name. */
+  #machines(): { arn: string; name: string }[] {
+    const all = [...this.#service.machines.values()].map(({ arn, name }) => ({ arn, name }));
+    return all.sort((a, b) => (a.name < b.name || (a.name === b.name && a.arn < b.arn) ? -1 : 1));
   }
 
   async #executionPage(arn: string): Promise<string> {
@@ -174,12 +212,13 @@ export class Debugger {
   }
 
   async #list(parameters: URLSearchParams): Promise<ExecutionList> {
-    const [status, machineArn] = [parameters.get("status") || undefined, parameters.get("stateMachineArn") || undefined];
+    const { status, stateMachineArn: machineArn, name: namePrefix } = queryOf(parameters);
     const limit = Math.min(Math.max(Number(parameters.get("limit")) || LISTED, 1), 1000);
     const before = Number(parameters.get("before")) || undefined;
     const filter = {
-      ...(status !== undefined && { status: status as ExecutionStatus }),
-      ...(machineArn !== undefined && { machineArn }),
+      ...(status !== "" && { status: status as ExecutionStatus }),
+      ...(machineArn !== "" && { machineArn }),
+      ...(namePrefix !== "" && { namePrefix }),
     };
     const { items, before: next } = await this.#service.store.list(filter, { limit, ...(before !== undefined && { before }) });
     const executions = (items as unknown as StoredSummary[]).map((about) => summary(about, this.#page !== undefined));
@@ -200,6 +239,8 @@ export class Debugger {
     // The execution may have ended while its history was read.
     const now = ((await store.get(arn)) as StoredExecution | undefined) ?? about;
     const { startDate, stopDate, input, output, error, cause, name, status } = described(now);
+    const { state, suspended } = now;
+    const runs = status === "RUNNING";
     return {
       stepglass: "execution/1",
       executionArn: arn,
@@ -216,8 +257,12 @@ export class Debugger {
       ...(output !== undefined && { output }),
       ...(error !== undefined && { error }),
       ...(cause !== undefined && { cause }),
+      ...(state !== undefined && { state }),
+      ...(suspended !== undefined && { suspended: suspended.reason }),
+      redrivable: redriveOf(now).redriveStatus === "REDRIVABLE" && now.mapRunArn === undefined,
+      ...(runs && { signals: await signalsOf(this.#service, arn) }),
       events,
-      ...(status === "RUNNING" && { live: `${addressOf(arn)}/events` }),
+      ...(runs && { live: `${addressOf(arn)}/events` }),
       list: "/debugger/",
     };
   }
@@ -309,6 +354,8 @@ function file(response: ServerResponse, folder: string, name: string): void {
 /** An execution of a list; `page` says whether the playground is there to open it. */
 function summary(about: StoredSummary, page: boolean): ExecutionSummary {
   const { id, name, machineArn, machine, type, status, startDate, stopDate } = about;
+  // The list has all of a record but its payloads.
+  const { redriveStatus } = redriveOf(about as unknown as StoredExecution);
   return {
     executionArn: id,
     name,
@@ -318,6 +365,7 @@ function summary(about: StoredSummary, page: boolean): ExecutionSummary {
     status,
     startDate: iso(startDate),
     ...(stopDate !== undefined && { stopDate: iso(stopDate) }),
+    redrivable: redriveStatus === "REDRIVABLE",
     import: addressOf(id),
     debugger: page ? `/debugger/page/#import=${encodeURIComponent(addressOf(id))}` : `/debugger/executions/${encodeURIComponent(id)}`,
   };
@@ -345,6 +393,11 @@ function statusAfter(event: HistoryEvent): StateStatus | undefined {
   if (isStateExited(event)) return "succeeded";
   if (/Failed$|TimedOut$/.test(type)) return "failed";
   return type.endsWith("Aborted") ? "cancelled" : undefined;
+}
+
+function queryOf(parameters: URLSearchParams): ListQuery {
+  const [status = "", stateMachineArn = "", name = ""] = ["status", "stateMachineArn", "name"].map((key) => parameters.get(key) ?? "");
+  return { status, stateMachineArn, name };
 }
 
 function addressOf(arn: string): string {

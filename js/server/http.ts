@@ -117,7 +117,8 @@ export class Endpoint {
       if (refused !== undefined) throw new ApiError("AccessDeniedException", refused, { status: 403 });
       if (origin !== undefined) allow(response, origin);
       if (method === "OPTIONS") preflight(response, origin);
-      else if (path === "/debugger" || path.startsWith("/debugger/")) await this.#debugger.serve(request, response);
+      else if (path === "/debugger" || path.startsWith("/debugger/"))
+        await this.#debugger.serve(request, response, async () => parse(await this.#body(request)));
       else if (method === "POST") {
         const operation = operationOf(request.headers);
         what = operation;

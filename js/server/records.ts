@@ -2,6 +2,7 @@
 
 import type { ExecutionStatus, MachineType } from "../api/index.d.ts";
 import type { ExecutionRecord } from "../api/durable.d.ts";
+import type { Continued } from "../durable/continuation.ts";
 import type { EncryptionConfiguration, LoggingConfiguration, TracingConfiguration } from "./shapes.ts";
 
 /** The record of a machine's revision. The text of the definition is stored by its hash. */
@@ -41,6 +42,10 @@ export interface StoredExecution extends ExecutionRecord {
   testCase?: string;
   traceHeader?: string;
   parent?: Parent;
+  continued?: Continued;
+  continuedTo?: string;
+  /** What it shows, as JSON text. */
+  state?: string;
   /** The number of items of a child of a Map Run. */
   itemCount?: number;
   revision: RevisionRecord;

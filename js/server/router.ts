@@ -72,6 +72,8 @@ export class TaskRouter extends Handlers {
   override missing(resource: string, state: string, input: unknown): MissingHandler {
     // The error cannot be caught, as on AWS.
     if (this.resource(resource).kind === "activity") return { error: "States.Runtime", cause: `The activity ${resource} does not exist.` };
+    const unknown = this.#service.tasks.missing(this.resource(resource));
+    if (unknown !== undefined) return unknown;
     const { error, cause } = this.#given.missing(resource, state, input);
     const advice = "Start the server with --tasks, --task or --lambda-endpoint.";
     return { error, cause: cause.replace(/ Add one to the tasks option.*$/s, ` ${advice}`) };
@@ -80,6 +82,7 @@ export class TaskRouter extends Handlers {
   /** The handler for the tasks of registered activities and of Step Functions itself. */
   #own(resource: Resource): Taker | undefined {
     if (resource.kind === "activity") return this.#activity(resource.name, resource.arn);
+    if (resource.kind === "runtime") return this.#service.tasks.find(resource);
     return stepFunctions(this.#service, resource);
   }
 

@@ -2,6 +2,7 @@
 
 import { createHash, randomUUID } from "node:crypto";
 import { codeOf, messageOf, misuse } from "../base/errors.ts";
+import type { Continued } from "../durable/continuation.ts";
 import { Host, type Program } from "../durable/host.ts";
 import { type Live, settle } from "../durable/live.ts";
 import { StateMachine } from "../execution/machine.ts";
@@ -26,6 +27,10 @@ export interface StartRequest {
   traceHeader?: string;
   /** The task that starts it: the same task starts one execution, however often it asks. */
   parent?: Parent;
+  /** The execution that it continues: that one starts it once. */
+  continued?: Continued;
+  /** What tells executions of an Express machine apart; by default each is another one. */
+  run?: string;
 }
 
 /** Runs the executions of a service. */
@@ -43,6 +48,7 @@ export class Runner {
     this.#service = service;
     const { store, clock, limits } = service;
     this.host = new Host({
+      ...service.tasks.hooks,
       store,
       clock,
       // What is lost with the process need not leave its memory.
@@ -78,13 +84,13 @@ export class Runner {
   }
 
   /** Starts an execution; resolves to its record when that is in the store. Throws ExecutionAlreadyExists. */
-  async start(target: Target, { name = randomUUID(), input, traceHeader, parent }: StartRequest): Promise<StoredExecution> {
+  async start(target: Target, { name = randomUUID(), input, traceHeader, parent, continued, run }: StartRequest): Promise<StoredExecution> {
     const { machine, revision, versionArn, aliasArn, testCase } = target;
     const service = this.#service;
     if (this.#running >= service.limits.running) {
       throw new ApiError("ExecutionLimitExceeded", `The limit of ${service.limits.running} running executions is reached`);
     }
-    const id = executionArn(machine, name, parent);
+    const id = executionArn(machine, name, parent, run);
     if (machine.type === "STANDARD") service.quotas?.checkOpen(id);
     // These throw before there is a record.
     const handlers = service.router.forTestCase(machine.name, testCase);
@@ -103,6 +109,7 @@ export class Runner {
       ...(testCase !== undefined && { testCase }),
       ...(traceHeader !== undefined && { traceHeader }),
       ...(parent !== undefined && { parent }),
+      ...(continued !== undefined && { continued }),
       revision: revision.record,
       status: "RUNNING",
       startDate: service.now(),
@@ -120,6 +127,8 @@ export class Runner {
       if (outcome === "created") return record;
       const known = started.record as StoredExecution;
       if ((known.status === "RUNNING" && known.input === input) || isSame(known.parent, parent)) return known;
+      // Who continues looks at what it has found.
+      if (continued !== undefined) return known;
       throw new ApiError("ExecutionAlreadyExists", `Execution Already Exists: '${record.id}'`);
     } finally {
       if (outcome !== "created") this.#count(record, -1);
@@ -299,9 +308,9 @@ export class Runner {
 }
 
 /** The ARN of a new execution. */
-export function executionArn({ arn, type }: Pick<Machine, "arn" | "type">, name: string, parent?: Parent): string {
+export function executionArn({ arn, type }: Pick<Machine, "arn" | "type">, name: string, parent?: Parent, run?: string): string {
   if (type !== "EXPRESS") return `${arn.replace(":stateMachine:", ":execution:")}:${name}`;
-  return `${arn.replace(":stateMachine:", ":express:")}:${name}:${parent === undefined ? randomUUID() : nameOf(parent, "express")}`;
+  return `${arn.replace(":stateMachine:", ":express:")}:${name}:${run ?? (parent === undefined ? randomUUID() : nameOf(parent, "express"))}`;
 }
 
 /** The name of an execution that a task starts without giving one: a UUID, the same each time the task asks. */

@@ -7,6 +7,7 @@ import type { ServeOptions, ServerLimits } from "../api/server.d.ts";
 import { messageOf } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import { clockOf } from "../driver/clock.ts";
+import type { OwnTasks } from "../durable/tasks.ts";
 import { MemoryStore } from "../store/memory.ts";
 import { activityOperations, loadActivities } from "./activities.ts";
 import type { RegisteredActivity } from "./activities.ts";
@@ -19,6 +20,7 @@ import { machineOperations } from "./machines.ts";
 import { mapRunOperations } from "./mapruns.ts";
 import type { Caller, Operations, Output, Scope } from "./operations.ts";
 import type { Parent, StoredExecution } from "./records.ts";
+import { ownTasks } from "./own-tasks.ts";
 import { type PublishOptions, Publisher } from "./publishing.ts";
 import { Quotas } from "./quotas.ts";
 import { TaskRouter } from "./router.ts";
@@ -72,6 +74,8 @@ export class Service {
   readonly activities = new Map<string, RegisteredActivity>();
   /** Workers that wait for a task. */
   readonly polls = new Set<AbortController>();
+  /** The tasks of Stepglass itself. */
+  readonly tasks: OwnTasks;
   readonly runner: Runner;
   readonly router: TaskRouter;
   readonly store: Store;
@@ -108,6 +112,7 @@ export class Service {
     const defaults = { ...LIMITS, ...(this.quotas !== undefined && { registered: this.quotas.registered, running: Infinity }) };
     this.limits = { ...defaults, ...limits, retain: { ...LIMITS.retain, ...limits.retain } };
     this.publisher = new Publisher(this, options);
+    this.tasks = ownTasks(this);
     this.runner = new Runner(this);
     if (router !== undefined) {
       this.router = router(this);

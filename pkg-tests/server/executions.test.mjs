@@ -77,7 +77,73 @@ test("executions are listed, shown, stopped and redriven while no server has the
     }
     await second.kill();
     assert.match((await executions("list", "--data", join(data, "none"))).stderr, /there is no .*none/);
-    assert.match((await executions("lost", "--data", data)).stderr, /it can list, show, stop, redrive/);
+    assert.match((await executions("lost", "--data", data)).stderr, /it can list, show, stop, redrive, signal, verify/);
+  } finally {
+    rmSync(data, { recursive: true, force: true });
+  }
+});
+
+test("a signal is sent while no server has the executions, and all of them are verified", { skip, timeout: 120_000 }, async () => {
+  const data = mkdtempSync(join(tmpdir(), "stepglass-executions-"));
+  try {
+    const first = await served(data);
+    const wait = (name, next) => ({ Type: "Task", Resource: "urn:stepglass:waitForSignal", Parameters: { Name: name }, ...next });
+    const definition = JSON.stringify({
+      StartAt: "A",
+      States: { A: wait("approved", { ResultPath: "$.approved", Next: "B" }), B: wait("shipped", { ResultPath: "$.shipped", End: true }) },
+    });
+    const { stateMachineArn } = await call(first.url, "CreateStateMachine", { name: "M", definition, roleArn: role });
+    for (const name of ["one", "two"]) await call(first.url, "StartExecution", { stateMachineArn, name, input: "{}" });
+    const arn = (name) => `${stateMachineArn.replace("stateMachine", "execution")}:${name}`;
+    await first.kill();
+
+    // The second one comes before anything asks for it.
+    for (const [name, payload] of [
+      ["shipped", "2"],
+      ["approved", '{"by":"Ada"}'],
+    ]) {
+      const { code, stdout, stderr } = await executions("signal", "one", name, "--payload", payload, "--data", data);
+      assert.deepEqual([code, stderr], [0, ""]);
+      assert.match(stdout, new RegExp(`sent ${name} to arn:.*:one: it goes on when the server starts`));
+    }
+    for (const _ of [1, 2]) assert.equal((await executions("signal", "two", "shipped", "--id", "once", "--data", data)).code, 0);
+    const fails = async (pattern, ...args) => {
+      const { code, stderr } = await executions(...args, "--data", data);
+      assert.equal(code, 2);
+      assert.match(stderr, pattern);
+    };
+    await fails(/signal takes one execution: its ARN or its name and the name of a signal/, "signal", "one");
+    await fails(/The payload of a signal must be JSON/, "signal", "two", "shipped", "--payload", "{");
+    await fails(/there is no execution three/, "signal", "three", "shipped");
+    const verified = await executions("verify", "--data", data);
+    assert.deepEqual([verified.code, verified.stdout, verified.stderr], [0, "2 executions replayed, nothing differs\n", ""]);
+
+    const second = await served(data);
+    for (;;) {
+      const about = await call(second.url, "DescribeExecution", { executionArn: arn("one") });
+      if (about.status === "RUNNING") continue;
+      assert.deepEqual([about.status, JSON.parse(about.output)], ["SUCCEEDED", { approved: { by: "Ada" }, shipped: 2 }]);
+      break;
+    }
+    const about = await (await fetch(`${second.url}/debugger/api/executions/${encodeURIComponent(arn("two"))}`)).json();
+    assert.deepEqual(about.signals, { waiting: ["approved"], buffered: { shipped: 1 } });
+    await second.kill();
+    await fails(/has ended: it takes no signals/, "signal", "one", "approved");
+
+    // Somebody has changed what is kept.
+    const damage = `const { DatabaseSync } = require("node:sqlite"); new DatabaseSync(process.argv[1]).exec("UPDATE history SET body = replace(body, 'ExecutionSucceeded', 'ExecutionFailed')")`;
+    const gone = once(spawn(nodeWithSqlite, ["--no-warnings", "-e", damage, join(data, "stepglass.db")], { stdio: "inherit" }), "exit");
+    assert.deepEqual(await gone, [0, null]);
+    const found = await executions("verify", "--data", data, "--machine", "M", "--json");
+    const { differing, executions: count } = JSON.parse(found.stdout);
+    assert.deepEqual([found.code, count], [1, 2]);
+    assert.deepEqual(
+      differing.map((one) => [one.name, one.status, one.reason]),
+      [["one", "SUCCEEDED", "it is SUCCEEDED, and its last event is ExecutionFailed"]],
+    );
+    const text = await executions("verify", "--data", data, "--status", "SUCCEEDED");
+    assert.match(text.stdout, /^SUCCEEDED {2}arn:.*:one\n {2}it is SUCCEEDED, .*\n1 execution replayed, 1 of them differ\n$/);
+    await fails(/there is no state machine N/, "verify", "--machine", "N");
   } finally {
     rmSync(data, { recursive: true, force: true });
   }

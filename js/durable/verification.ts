@@ -1,0 +1,69 @@
+// Checks what a store has of executions: each is made again, without doing anything.
+
+import type { ExecutionStatus } from "../api/index.d.ts";
+import type { ExecutionFilter, ExecutionSummary, Store, VerificationReport } from "../api/durable.d.ts";
+import { messageOf } from "../base/errors.ts";
+import { later } from "../driver/scheduler.ts";
+import type { Host } from "./host.ts";
+import { divergence } from "./replay.ts";
+
+// So many executions are worked on at once: their writes are one.
+const PAGE = 100;
+
+const ENDS: Readonly<Record<Exclude<ExecutionStatus, "RUNNING">, string>> = {
+  SUCCEEDED: "ExecutionSucceeded",
+  FAILED: "ExecutionFailed",
+  TIMED_OUT: "ExecutionTimedOut",
+  ABORTED: "ExecutionAborted",
+};
+
+/** Makes executions again from what is stored of them, and says what differs. */
+export async function verify(host: Host, filter: ExecutionFilter): Promise<VerificationReport> {
+  const report: VerificationReport = { executions: 0, differing: [] };
+  await each(host.store, filter, async (summary) => {
+    report.executions += 1;
+    const { id: arn, name, status } = summary;
+    try {
+      const reason = await difference(host, summary);
+      if (reason !== undefined) report.differing.push({ arn, name, status, reason });
+    } catch (thrown) {
+      const diverged = divergence(thrown);
+      report.differing.push({ arn, name, status, reason: messageOf(thrown), ...(diverged !== undefined && { diverged }) });
+    }
+  });
+  return report;
+}
+
+/** What of an execution contradicts the rest. Throws where it cannot be made again. */
+async function difference(host: Host, { id, status, suspended }: ExecutionSummary): Promise<string | undefined> {
+  const stored = await host.store.load(id);
+  if (stored === undefined) return undefined;
+  const { record } = stored;
+  const { total = 0, events = [] } = (await host.store.history(id, { limit: 1, reverse: true })) ?? {};
+  if (total < stored.events) return `its history has ${total} of ${stored.events} events`;
+  if (record.status === "RUNNING" || stored.snapshot !== undefined) {
+    const { engine, facts } = await host.remake(stored);
+    const made = engine.events;
+    engine.discard();
+    const last = facts.at(-1)?.led;
+    if (made < stored.events) return `it is made again with ${made} events, and ${stored.events} are stored`;
+    if (record.status === "RUNNING" && typeof last === "string" && last.includes(" Finish ")) return "its facts lead to an end";
+  }
+  if (record.status === "RUNNING" || record.status !== status || suspended !== undefined) return undefined;
+  const type: unknown = events.at(-1)?.type;
+  return type === ENDS[record.status] ? undefined : `it is ${record.status}, and its last event is ${String(type ?? "missing")}`;
+}
+
+/** Does something with all executions that a filter selects, the latest first, some at once. */
+export async function each(store: Store, filter: ExecutionFilter, work: (summary: ExecutionSummary) => Promise<void>): Promise<void> {
+  let before: number | undefined;
+  do {
+    const page: { items: ExecutionSummary[]; before?: number } = await store.list(filter, {
+      limit: PAGE,
+      ...(before !== undefined && { before }),
+    });
+    await Promise.all(page.items.map(work));
+    before = page.before;
+    await new Promise<void>((resolve) => later(resolve));
+  } while (before !== undefined);
+}

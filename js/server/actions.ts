@@ -1,0 +1,65 @@
+// What is done with an execution besides AWS's API: the debugger's pages, the command and programs ask for it.
+
+import type { ServerExecutionSignals } from "../api/server.d.ts";
+import { codeOf, messageOf } from "../base/errors.ts";
+import { isObject } from "../base/json.ts";
+import { Signals } from "../durable/signals.ts";
+import { isJson } from "../tasks/integration.ts";
+import { ApiError, invalid, noExecution } from "./errors.ts";
+import type { StoredExecution } from "./records.ts";
+import type { Service } from "./service.ts";
+
+/** The statuses of what the tasks of Stepglass refuse. */
+const REFUSED = new Map<unknown, (message: string, arn: string) => ApiError>([
+  ["UNKNOWN_EXECUTION", (_, arn) => noExecution(arn)],
+  ["NOT_RUNNING", (message) => new ApiError("ExecutionNotRunning", message)],
+  ["INVALID_ARGUMENT", (message) => invalid(message)],
+  ["PAYLOAD_TOO_LARGE", (message) => invalid(message)],
+]);
+
+/** Sends a signal to a running execution; resolves when it is in the store. `payload` is JSON text. Throws ApiError. */
+export async function sendSignal(service: Service, arn: string, name: string, payload: string, id?: string): Promise<void> {
+  if (!isJson(payload)) throw invalid("The payload of a signal must be JSON");
+  try {
+    await service.tasks.signals.send(arn, name, payload, id);
+  } catch (thrown) {
+    throw REFUSED.get(codeOf(thrown))?.(messageOf(thrown), arn) ?? thrown;
+  }
+}
+
+/** Which signals an execution waits for, and how many it has that nobody has asked for yet. */
+export async function signalsOf(service: Service, arn: string): Promise<ServerExecutionSignals> {
+  const live = await service.runner.live(arn);
+  if (live === undefined) return { waiting: [], buffered: {} };
+  const pending = JSON.parse(live.engine.ask("pending")) as { resource: string; input?: { Name?: unknown } }[];
+  const names = pending.filter(({ resource }) => resource === "urn:stepglass:waitForSignal").map(({ input }) => input?.Name);
+  return { waiting: [...new Set(names.filter((name) => typeof name === "string"))], buffered: Signals.counts(live.state) };
+}
+
+/** Does what a page asks for: `input` is the body of its request, with payloads as JSON texts. Throws ApiError. */
+export async function act(service: Service, record: StoredExecution, action: string, input: unknown): Promise<object> {
+  const given = isObject(input) ? input : {};
+  const text = (name: string): string | undefined => {
+    const value = given[name];
+    if (value === undefined || value === null || value === "") return undefined;
+    if (typeof value !== "string") throw invalid(`${name} must be a text`);
+    return value;
+  };
+  switch (action) {
+    case "signal": {
+      const name = text("name");
+      if (name === undefined) throw invalid("A signal needs a name");
+      await sendSignal(service, record.id, name, text("payload") ?? "null", text("id"));
+      return {};
+    }
+    case "stop": {
+      if (record.status !== "RUNNING") throw new ApiError("ExecutionNotRunning", `the execution ${record.id} has ended`);
+      await service.runner.stop(record.id, text("error"), text("cause"));
+      return {};
+    }
+    case "redrive":
+      return service.call("RedriveExecution", { executionArn: record.id });
+    default:
+      throw new ApiError("ResourceNotFound", `an execution has no ${action.slice(0, 200)}`, { status: 404 });
+  }
+}

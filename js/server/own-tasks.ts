@@ -1,0 +1,40 @@
+// The tasks of Stepglass itself, `urn:stepglass:…`, for machines of a server: signals, cancellation, shown state, continue-as-new.
+
+import type { ChildStart } from "../durable/children.ts";
+import type { Started } from "../durable/host.ts";
+import { type OwnRuns, OwnTasks } from "../durable/tasks.ts";
+import { resolve } from "./machine.ts";
+import type { Machine } from "./machine.ts";
+import type { StoredExecution } from "./records.ts";
+import type { Service } from "./service.ts";
+
+/** The tasks for the machines of a service. */
+export function ownTasks(service: Service): OwnTasks {
+  const runs: OwnRuns = {
+    get host() {
+      return service.runner.host;
+    },
+    payloadLimit: undefined,
+    machine: (arn) => {
+      const found = machineOf(service, arn);
+      return found === undefined ? undefined : { name: found.arn, machine: found.current.compiled };
+    },
+    begin: (start) => begin(service, start),
+    options: () => undefined,
+  };
+  return new OwnTasks(runs);
+}
+
+/** A machine by its ARN; by its name, that of the server's own region and account comes first. */
+function machineOf({ machines, region, account }: Service, given: string): Machine | undefined {
+  const known = machines.get(given);
+  if (known !== undefined || given.startsWith("arn:")) return known;
+  const named = [...machines.values()].filter(({ name }) => name === given);
+  return named.find(({ arn }) => arn.includes(`:${region}:${account}:`)) ?? named[0];
+}
+
+async function begin(service: Service, { machine, name, input, run, continued }: ChildStart): Promise<Started> {
+  const target = resolve(service, machine);
+  const record: StoredExecution = await service.runner.start(target, { name, input, run, ...(continued !== undefined && { continued }) });
+  return { outcome: "created", record };
+}
