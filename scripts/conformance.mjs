@@ -2,15 +2,17 @@
 //
 //   npm run conformance -- [FILE…] [--json] [--engine native|wasm|both] [--write] [--models DIR]
 //
-// DIR: models of AWS's services as botocore's `data` folder has them, which TestState checks mocks against; without one
-// those cases count as failed.
+// DIR: models of AWS's services, which TestState checks mocks against: botocore's `data` folder, or none. By default the models of
+// the time of the recordings, which pip installs for this (scripts/models.mjs), else those that are installed on this machine. Without
+// any, those cases count as failed.
 // FILE: cases in the format of ../shared/conformance (the default). Skipped is failed. Exit code 0 whatever the score.
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { gunzipSync } from "node:zlib";
 import { matches, matchesHistory } from "./conformance/compare.mjs";
+import { recordedModels } from "./models.mjs";
+import { importSource } from "./sources.mjs";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const args = process.argv.slice(2);
@@ -41,6 +43,7 @@ const cases = files.flatMap((file) =>
     .map((line) => ({ file: basename(file), ...JSON.parse(line) })),
 );
 const UNHEARD = "The recording lacks the answer of a service that the case calls";
+const models = cases.some(({ kind }) => kind === "test_state") ? await findModels() : undefined;
 const groups = new Map();
 const failed = [];
 // What is right of each case in every engine that ran it.
@@ -70,19 +73,33 @@ function lenient(value) {
   }
 }
 
-/** The model of the service that a tested state calls, where there is a folder of models. */
+/** A package of models, if there is one; why there is none is said once. */
+async function findModels() {
+  if (value("--models") === "none") return undefined;
+  const { findServiceModels } = await importSource("js/files/models.ts");
+  if (value("--models")) return findServiceModels({ folder: value("--models") });
+  const { folder, reason } = recordedModels();
+  const found = folder ? findServiceModels({ folder }) : findServiceModels();
+  if (reason)
+    console.error(`conformance: without the models of the time of the recordings: ${reason}; ${found ? `with ${found.package}` : "none"}`);
+  return found;
+}
+
+/** The responses that a tested state's mock is checked against, as a model has them; AWS checks those of jobs by what is polled. */
 function modelsFor(definition) {
-  const resource = /"Resource\\?":\s*\\?"arn:[^:]*:states:[^:]*:[^:]*:(?:aws-sdk:)?([a-z0-9-]+):/.exec(JSON.stringify(definition) ?? "");
-  const data = value("--models");
-  if (!resource || !data) return undefined;
-  const [, service] = resource;
-  const folder = join(data, { states: "stepfunctions", sfn: "stepfunctions" }[service] ?? service);
-  const version = existsSync(folder) ? readdirSync(folder).sort().at(-1) : undefined;
-  const file = version && readdirSync(join(folder, version)).find((name) => name.startsWith("service-2.json"));
-  if (!file) return undefined;
-  const bytes = readFileSync(join(folder, version, file));
-  const { operations, shapes } = JSON.parse(file.endsWith(".gz") ? gunzipSync(bytes) : bytes);
-  return { [service]: { operations, shapes } };
+  const resource = /"Resource\\?":\s*\\?"arn:[^:]*:states:[^:]*:[^:]*:(?:aws-sdk:)?([a-z0-9-]+):([\w.]+)/.exec(
+    JSON.stringify(definition) ?? "",
+  );
+  if (!resource || !models) return undefined;
+  const [, service, action] = resource;
+  const model = { operations: {}, shapes: {} };
+  for (const name of [action, "describeExecution", "describeJobs"]) {
+    const { shapes, ...output } = models(service, name) ?? {};
+    if (shapes === undefined) continue;
+    model.operations[name.charAt(0).toUpperCase() + name.slice(1)] = { output };
+    Object.assign(model.shapes, shapes);
+  }
+  return { [service]: model };
 }
 
 /** What the runners get of a case. */
@@ -247,7 +264,7 @@ function writeScore(rows, percent) {
     reasons.set(short, [...(reasons.get(short) ?? []), name.replace(/^.*::/, "").replace(/#.*$/, "")]);
   }
   for (const [reason, names] of reasons) lines.push(`- ${reason}: ${[...new Set(names)].map((name) => `\`${name}\``).join(", ")}`);
-  if (value("--models")) lines.push("", "Mocks of TestState were checked against botocore's models of the services (`--models`).");
+  if (models) lines.push("", `Mocks of TestState were checked against the models of ${models.package}.`);
   const text = readFileSync(file, "utf8");
   writeFileSync(
     file,
@@ -258,7 +275,7 @@ function writeScore(rows, percent) {
 /** The cause of a miss, where it is one that no interpreter can mend. */
 function why(reason) {
   if (/object that was read is not in the recording/.test(reason)) return "The recording lacks the S3 object that the Map reads";
-  if (/schema validation/.test(reason) && value("--models"))
+  if (/schema validation/.test(reason) && models)
     return "The service's model has a different limit today than at the time of the recording";
   if (/schema validation/.test(reason)) return "AWS checks the mock against the API model of its service";
   if (/not null/.test(reason)) return "The recording lacks the definition";

@@ -36,7 +36,7 @@ const services = new Map();
 for (const folder of readdirSync(data, { withFileTypes: true })) {
   const model = folder.isDirectory() ? modelIn(join(data, folder.name)) : undefined;
   if (model === undefined) continue;
-  const service = described(model);
+  const service = described(model, folder.name);
   services.set(service.name, service);
 }
 // The older name of EventBridge is a client of its own, of the same API.
@@ -65,7 +65,7 @@ function modelIn(folder) {
   return undefined;
 }
 
-function described({ metadata, operations, shapes }) {
+function described({ metadata, operations, shapes }, folder) {
   const streams = (shape) =>
     shape !== undefined && Object.values(shapes[shape.shape].members ?? {}).some((member) => shapes[member.shape].eventstream === true);
   const actions = Object.entries(operations)
@@ -84,7 +84,14 @@ function described({ metadata, operations, shapes }) {
       return { name, parameters };
     });
   const title = metadata.serviceId;
-  return { name: serviceName(title), title, prefix: metadata.signingName ?? metadata.endpointPrefix, actions };
+  const name = serviceName(title);
+  return {
+    name,
+    title,
+    folder: folder.replaceAll("-", "") === name ? "-" : folder,
+    prefix: metadata.signingName ?? metadata.endpointPrefix,
+    actions,
+  };
 }
 
 function write(services) {
@@ -96,9 +103,9 @@ function write(services) {
     );
   module(
     "services.ts",
-    "The services of the AWS SDK integrations: the name in a Resource, the prefix of IAM's actions, the name of the service.",
+    "The services of the AWS SDK integrations: the name in a Resource, the prefix of IAM's actions, botocore's folder where it has another name, the name of the service.",
     "SERVICES",
-    services.map(({ name, prefix, title }) => `${name} ${prefix} ${title}`),
+    services.map(({ name, prefix, folder, title }) => `${name} ${prefix} ${folder} ${title}`),
   );
   module(
     "actions.ts",

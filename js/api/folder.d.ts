@@ -4,7 +4,7 @@
  * @packageDocumentation
  */
 
-import type { MachineType, ObjectStore, PlatformUrl, Substitutions } from "./index.js";
+import type { MachineType, ObjectStore, PlatformUrl, ServiceShape, Substitutions } from "./index.js";
 
 /**
  * Makes a store for `s3Handlers()` from a folder: an object is the file `bucket/key` in it. Keys that lead out of the folder are
@@ -60,3 +60,33 @@ export function readDefinition(file: string | PlatformUrl, options?: { substitut
  * ```
  */
 export function parseYaml(text: string, options?: { substitutions?: Substitutions }): object;
+
+/**
+ * Finds AWS's models of its services on this machine, for `serviceModel` of `testState()` and of `serve()`: those of botocore, which boto3 and
+ * the AWS CLI bring, or of the npm package `aws-sdk` 2, which has no enumerations and limits. It looks into the Python environments at and
+ * above the current folder, the active one, beside `aws` and `python3` on the PATH, and into `node_modules`; the folder in
+ * `STEPGLASS_MODELS` comes first. No program is started. Returns undefined if there are none.
+ *
+ * @param options `folder` is looked into instead; an Error with the code `UNUSABLE_FILE` says that it has no models.
+ *
+ * @example
+ * ```js
+ * import { testState } from "stepglass";
+ * import { findServiceModels } from "stepglass/node";
+ *
+ * const serviceModel = findServiceModels();
+ * console.log(serviceModel?.package); // botocore 1.44.5
+ * testState({ definition, mock: { result: { ContentLength: "9000" } }, roleArn, ...(serviceModel && { serviceModel }) });
+ * // ValidationException: Mock result schema validation error: Field 'ContentLength' must be a number
+ * ```
+ */
+export function findServiceModels(options?: { folder?: string | PlatformUrl }): ServiceModelPackage | undefined;
+
+/** A package of AWS's models: a function from service and action to the shape of the response. Models are read when they are asked for. */
+export interface ServiceModelPackage {
+  (service: string, action: string): ServiceShape | undefined;
+  /** Its name and version: `botocore 1.44.5`. */
+  readonly package: string;
+  /** The folder of the models. */
+  readonly folder: string;
+}

@@ -14,7 +14,7 @@
  * @packageDocumentation
  */
 import type { Store } from "./durable.js";
-import type { Clock, PlatformUrl, TaskHandlers } from "./index.js";
+import type { Clock, PlatformUrl, ServiceModels, TaskHandlers } from "./index.js";
 
 /**
  * Starts a server; resolves when it listens. Rejects if the address is in use (`EADDRINUSE`) or the module of handlers cannot be
@@ -45,6 +45,11 @@ export interface ServeOptions {
    * `…:stateMachine:NAME#TestCase`. Each execution counts its invocations from 0.
    */
   mockConfig?: string | PlatformUrl | object;
+  /**
+   * The shapes of the services' responses, with which TestState checks mocks as AWS does; `"installed"` for those that
+   * `findServiceModels()` of `stepglass/node` finds, if there are any. Default: mocks are not checked.
+   */
+  serviceModel?: ServiceModels | "installed";
   /**
    * A folder in which everything is kept, in the file `stepglass.db`; it is created if it does not exist. What the server has answered
    * outlives it, however it ends, and its executions go on when it starts again. Needs Node 22.13 or newer.

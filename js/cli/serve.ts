@@ -2,6 +2,7 @@
 
 import type { Server, ServeOptions } from "../api/server.d.ts";
 import { codeOf, messageOf } from "../base/errors.ts";
+import { findServiceModels } from "../files/models.ts";
 import { Unusable, stackOf } from "../files/problem.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";
 import { quotasOf } from "./quotas.ts";
@@ -25,6 +26,8 @@ Options
       --task NAME=URL       sends tasks of this name to the URL by POST; can be repeated
       --lambda-endpoint URL calls functions through Lambda's Invoke API (also LAMBDA_ENDPOINT)
       --mock-config FILE    a mock configuration of Step Functions Local (also SFN_MOCK_CONFIG)
+      --models DIR          the models of AWS's services against which TestState checks mocks: botocore's folder data, or
+                            none; default: those of an installed AWS CLI or boto3, if there are any
       --data DIR            keeps machines and executions in this folder, and continues what is there; needs Node 22.13
                             or newer. postgres://… keeps them in a database; needs the package pg
       --host ADDRESS        default 127.0.0.1; 0.0.0.0 lets other machines connect, without any authentication
@@ -54,6 +57,7 @@ const options = {
   task: { type: "string", multiple: true },
   "lambda-endpoint": { type: "string" },
   "mock-config": { type: "string", file: true },
+  models: { type: "string", file: true },
   data: { type: "string", file: true },
   host: { type: "string" },
   port: { type: "string", short: "p" },
@@ -117,6 +121,7 @@ function settingsOf(values: Given, env: NodeJS.ProcessEnv): ServeOptions {
     urls: urlsOf(values.task),
     lambdaEndpoint: urlOf(values["lambda-endpoint"] ?? env.LAMBDA_ENDPOINT, "--lambda-endpoint"),
     mockConfig: values["mock-config"] ?? (env.SFN_MOCK_CONFIG || undefined),
+    serviceModel: modelsOf(values.models),
     data: values.data,
     region: values.region ?? env.AWS_DEFAULT_REGION ?? env.AWS_REGION,
     account: values.account ?? env.AWS_ACCOUNT_ID,
@@ -131,6 +136,17 @@ function settingsOf(values: Given, env: NodeJS.ProcessEnv): ServeOptions {
     allowHosts: values["allow-host"],
     logLevel: values["log-level"] ?? "info",
   });
+}
+
+/** The models that the command was given; by default those that are installed. */
+function modelsOf(folder: string | undefined): ServeOptions["serviceModel"] {
+  if (folder === undefined) return "installed";
+  if (folder === "none") return undefined;
+  try {
+    return findServiceModels({ folder });
+  } catch (error) {
+    throw new Unusable(`--models: ${messageOf(error)}`);
+  }
 }
 
 const DOCUMENTED = "docs/server.md, The host prefix";

@@ -3,3 +3,4 @@
 export { parseYaml } from "../definition/yaml.ts";
 export { readDefinition } from "../files/definition.ts";
 export { folder } from "../files/folder.ts";
+export { findServiceModels } from "../files/models.ts";

@@ -26,13 +26,15 @@ export interface SdkService {
   name: string;
   /** The prefix of its actions in IAM policies, as its model has it. */
   prefix: string;
+  /** The folder of its model in botocore, without hyphens. */
+  folder: string;
   title: string;
 }
 
 /** The services of the AWS SDK integrations, in the order of the tables. */
 export const sdkServices: readonly SdkService[] = linesOf(SERVICES).map((line) => {
-  const [name = "", prefix = "", ...title] = line.split(" ");
-  return { name, prefix, title: title.join(" ") };
+  const [name = "", prefix = "", folder = "-", ...title] = line.split(" ");
+  return { name, prefix, folder: folder === "-" ? name : folder.replaceAll("-", ""), title: title.join(" ") };
 });
 
 const SUFFIXES: Readonly<Record<IntegrationPattern, string>> = {

@@ -14,6 +14,8 @@ export interface OptimizedAction {
   optional?: readonly NamedType[];
   /** Whether `required` and `optional` are all of its parameters. */
   own?: boolean;
+  /** The action of the AWS SDK by which Step Functions learns how a job is: its response is the result of `.sync`. */
+  polls?: string;
 }
 
 /** A service with optimized integrations. */
@@ -31,6 +33,11 @@ const TOKEN: readonly IntegrationPattern[] = ["requestResponse", "waitForTaskTok
 /** Actions with the parameters of the SDK's actions of the same names. */
 function actions(patterns: readonly IntegrationPattern[], names: string): Record<string, OptimizedAction> {
   return Object.fromEntries(names.split(" ").map((name) => [name, { patterns }]));
+}
+
+/** Such actions that are jobs, each with the action by which its job is asked for. */
+function jobs(polled: Readonly<Record<string, string>>): Record<string, OptimizedAction> {
+  return Object.fromEntries(Object.entries(polled).map(([name, polls]) => [name, { patterns: SYNC, polls }]));
 }
 
 /** An action with parameters of its own: `Name` is a string, `Name:object` something else. */
@@ -58,14 +65,17 @@ export const OPTIMIZED: Readonly<Record<string, OptimizedService>> = {
   athena: {
     title: "Athena",
     sdk: "athena",
-    actions: { ...actions(SYNC, "startQueryExecution"), ...actions(RESPONSE, "getQueryExecution getQueryResults stopQueryExecution") },
+    actions: {
+      ...jobs({ startQueryExecution: "getQueryExecution" }),
+      ...actions(RESPONSE, "getQueryExecution getQueryResults stopQueryExecution"),
+    },
   },
-  batch: { title: "Batch", sdk: "batch", actions: actions(SYNC, "submitJob") },
+  batch: { title: "Batch", sdk: "batch", actions: jobs({ submitJob: "describeJobs" }) },
   bedrock: {
     title: "Bedrock",
     sdk: "bedrock",
     actions: {
-      ...actions(SYNC, "createModelCustomizationJob"),
+      ...jobs({ createModelCustomizationJob: "getModelCustomizationJob" }),
       invokeModel: own(
         RESPONSE,
         "ModelId",
@@ -77,29 +87,40 @@ export const OPTIMIZED: Readonly<Record<string, OptimizedService>> = {
     title: "CodeBuild",
     sdk: "codebuild",
     actions: {
-      ...actions(SYNC, "startBuild startBuildBatch retryBuildBatch"),
+      ...jobs({ startBuild: "batchGetBuilds", startBuildBatch: "batchGetBuildBatches", retryBuildBatch: "batchGetBuildBatches" }),
       ...actions(RESPONSE, "stopBuild stopBuildBatch batchDeleteBuilds batchGetReports deleteBuildBatch"),
     },
   },
-  databrew: { title: "Glue DataBrew", sdk: "databrew", actions: actions(SYNC, "startJobRun") },
+  databrew: { title: "Glue DataBrew", sdk: "databrew", actions: jobs({ startJobRun: "describeJobRun" }) },
   dynamodb: { title: "DynamoDB", sdk: "dynamodb", actions: actions(RESPONSE, "getItem putItem updateItem deleteItem") },
-  ecs: { title: "ECS", sdk: "ecs", actions: { runTask: { patterns: ["requestResponse", "sync", "waitForTaskToken"] } } },
+  ecs: {
+    title: "ECS",
+    sdk: "ecs",
+    actions: { runTask: { patterns: ["requestResponse", "sync", "waitForTaskToken"], polls: "describeTasks" } },
+  },
   eks: {
     title: "EKS",
     sdk: "eks",
     actions: {
       call: own(RESPONSE, "ClusterName CertificateAuthority Endpoint Method Path", "QueryParameters:object RequestBody:object"),
       runJob: own(SYNC, "ClusterName CertificateAuthority Endpoint Job:object", "Namespace LogOptions:object"),
-      ...actions(SYNC, "createCluster deleteCluster createFargateProfile deleteFargateProfile createNodegroup deleteNodegroup"),
+      ...jobs({
+        createCluster: "describeCluster",
+        deleteCluster: "describeCluster",
+        createFargateProfile: "describeFargateProfile",
+        deleteFargateProfile: "describeFargateProfile",
+        createNodegroup: "describeNodegroup",
+        deleteNodegroup: "describeNodegroup",
+      }),
     },
   },
   elasticmapreduce: {
     title: "EMR",
     sdk: "emr",
     actions: {
-      createCluster: { patterns: SYNC, operation: "runJobFlow" },
-      terminateCluster: own(SYNC, "ClusterId"),
-      addStep: own(SYNC, "ClusterId Step:object", "ExecutionRoleArn"),
+      createCluster: { patterns: SYNC, operation: "runJobFlow", polls: "describeCluster" },
+      terminateCluster: { ...own(SYNC, "ClusterId"), polls: "describeCluster" },
+      addStep: { ...own(SYNC, "ClusterId Step:object", "ExecutionRoleArn"), polls: "describeStep" },
       cancelStep: own(RESPONSE, "ClusterId StepId"),
       setClusterTerminationProtection: own(RESPONSE, "ClusterId TerminationProtected:boolean"),
       modifyInstanceFleetByName: own(RESPONSE, "ClusterId InstanceFleetName InstanceFleet:object"),
@@ -109,15 +130,25 @@ export const OPTIMIZED: Readonly<Record<string, OptimizedService>> = {
   "emr-containers": {
     title: "EMR on EKS",
     sdk: "emrcontainers",
-    actions: { ...actions(SYNC, "deleteVirtualCluster startJobRun"), ...actions(RESPONSE, "createVirtualCluster") },
+    actions: {
+      ...jobs({ deleteVirtualCluster: "describeVirtualCluster", startJobRun: "describeJobRun" }),
+      ...actions(RESPONSE, "createVirtualCluster"),
+    },
   },
   "emr-serverless": {
     title: "EMR Serverless",
     sdk: "emrserverless",
-    actions: actions(SYNC, "createApplication startApplication stopApplication deleteApplication startJobRun cancelJobRun"),
+    actions: jobs({
+      createApplication: "getApplication",
+      startApplication: "getApplication",
+      stopApplication: "getApplication",
+      deleteApplication: "getApplication",
+      startJobRun: "getJobRun",
+      cancelJobRun: "getJobRun",
+    }),
   },
   events: { title: "EventBridge", sdk: "eventbridge", actions: actions(TOKEN, "putEvents") },
-  glue: { title: "Glue", sdk: "glue", actions: actions(SYNC, "startJobRun") },
+  glue: { title: "Glue", sdk: "glue", actions: jobs({ startJobRun: "getJobRun" }) },
   http: {
     title: "HTTP endpoint",
     sdk: "http",
@@ -128,12 +159,18 @@ export const OPTIMIZED: Readonly<Record<string, OptimizedService>> = {
     sdk: "lambda",
     actions: { invoke: own(TOKEN, "FunctionName", "Payload:object InvocationType ClientContext Qualifier") },
   },
-  mediaconvert: { title: "MediaConvert", sdk: "mediaconvert", actions: actions(SYNC, "createJob") },
+  mediaconvert: { title: "MediaConvert", sdk: "mediaconvert", actions: jobs({ createJob: "getJob" }) },
   sagemaker: {
     title: "SageMaker AI",
     sdk: "sagemaker",
     actions: {
-      ...actions(SYNC, "createTrainingJob createTransformJob createHyperParameterTuningJob createLabelingJob createProcessingJob"),
+      ...jobs({
+        createTrainingJob: "describeTrainingJob",
+        createTransformJob: "describeTransformJob",
+        createHyperParameterTuningJob: "describeHyperParameterTuningJob",
+        createLabelingJob: "describeLabelingJob",
+        createProcessingJob: "describeProcessingJob",
+      }),
       ...actions(RESPONSE, "createEndpoint createEndpointConfig createModel updateEndpoint"),
     },
   },
@@ -143,7 +180,10 @@ export const OPTIMIZED: Readonly<Record<string, OptimizedService>> = {
     title: "Step Functions",
     sdk: "sfn",
     actions: {
-      startExecution: own(["requestResponse", "sync", "sync:2", "waitForTaskToken"], "StateMachineArn", "Input:object Name TraceHeader"),
+      startExecution: {
+        ...own(["requestResponse", "sync", "sync:2", "waitForTaskToken"], "StateMachineArn", "Input:object Name TraceHeader"),
+        polls: "describeExecution",
+      },
     },
   },
 };

@@ -1,7 +1,7 @@
 // The service behind the endpoint: its state, and its operations.
 
 import { randomUUID } from "node:crypto";
-import type { Clock, MachineType } from "../api/index.d.ts";
+import type { Clock, MachineType, ServiceModels } from "../api/index.d.ts";
 import type { Store } from "../api/durable.d.ts";
 import type { ServeOptions, ServerLimits } from "../api/server.d.ts";
 import { messageOf } from "../base/errors.ts";
@@ -18,6 +18,7 @@ import { loadMachines } from "./machine.ts";
 import type { Machine } from "./machine.ts";
 import { machineOperations } from "./machines.ts";
 import { mapRunOperations } from "./mapruns.ts";
+import { modelsOf } from "./models.ts";
 import type { Caller, Operations, Output, Scope } from "./operations.ts";
 import type { Parent, StoredExecution } from "./records.ts";
 import { ownTasks } from "./own-tasks.ts";
@@ -43,7 +44,7 @@ const OPERATIONS: Operations = {
 /** The options of the service. */
 export type ServiceOptions = Pick<
   ServeOptions,
-  "tasks" | "urls" | "lambdaEndpoint" | "mockConfig" | "store" | "region" | "account" | "clock" | "limits" | "quotas"
+  "tasks" | "urls" | "lambdaEndpoint" | "mockConfig" | "serviceModel" | "store" | "region" | "account" | "clock" | "limits" | "quotas"
 > &
   PublishOptions & {
     log?: Log;
@@ -79,6 +80,8 @@ export class Service {
   readonly runner: Runner;
   readonly router: TaskRouter;
   readonly store: Store;
+  /** The models with which TestState checks mocks. */
+  readonly serviceModel: () => ServiceModels | undefined;
   readonly region: string;
   readonly account: string;
   readonly log: Log;
@@ -104,6 +107,7 @@ export class Service {
     } = options;
     const { tasks, urls, lambdaEndpoint, mockConfig, router } = options;
     this.store = store;
+    this.serviceModel = modelsOf(options.serviceModel, log);
     this.region = region;
     this.account = account;
     this.log = log;

@@ -25,7 +25,13 @@ export async function testStateOperation(service: Service, input: Input<"TestSta
   if (problem !== undefined) throw new ApiError("InvalidExecutionInput", `Invalid State Machine Execution Input: '${problem}'`);
   // Both passes have the same names, random numbers and times, as one execution has.
   const test = { ...input, seed: seedOf(undefined), startTime: service.now() };
-  return ask((await performed(service, test)) ?? test);
+  return ask((await performed(service, test)) ?? checked(service, test));
+}
+
+/** A test whose mock is checked against the model of its service, where the server has models. */
+function checked(service: Service, test: TestRequest): TestStateRequest {
+  const serviceModel = test.mock?.result === undefined ? undefined : service.serviceModel();
+  return serviceModel === undefined ? test : { ...test, serviceModel };
 }
 
 /** Tests a state; throws ApiError for what AWS refuses. */

@@ -52,6 +52,10 @@ const SURROUNDINGS = {
     `while (session.status === "running") await new Promise((done) => setImmediate(done));
      assert.equal(said[0][0], "breakpoint"); assert.match(said[0][1], /Charge/); assert.equal(session.status, "paused");`,
   ],
+  "= findServiceModels();": [
+    `const definition = { Type: "Task", Resource: "arn:aws:states:::sqs:sendMessage", End: true }; const roleArn = "arn:aws:iam::123456789012:role/r"; console.log = () => {};`,
+    ``,
+  ],
   'await searchIntegrations("sqs send")': [
     ``,
     `assert.equal(send.resource, "arn:aws:states:::sqs:sendMessage"); assert.equal(send.parameters[1].name, "QueueUrl");`,

@@ -100,3 +100,30 @@ test("a Task is tested with whoever does it here", async () => {
   const nobody = JSON.stringify({ Type: "Task", Resource: lambda("nobody"), End: true });
   await refused(send("TestState", { definition: nobody, roleArn: role }), "ValidationException");
 });
+
+test("mocks are checked against the models that the server has", async () => {
+  const asked = [];
+  const serviceModel = (...names) => {
+    asked.push(names);
+    return { type: "structure", required: ["messageId"], members: { messageId: { type: "string" } } };
+  };
+  const checking = sdkOf(await start({ serviceModel }));
+  const definition = JSON.stringify({ Type: "Task", Resource: "arn:aws:states:::sqs:sendMessage", End: true });
+  const test = (mock) => checking.send("TestState", { definition, roleArn: role, mock });
+  await checking.refused(
+    test({ result: '{"MessageId":7}' }),
+    "ValidationException",
+    "Mock result schema validation error: Field 'MessageId' must be a string",
+  );
+  await checking.refused(
+    test({ result: "{}" }),
+    "ValidationException",
+    "Mock result schema validation error: Required field 'MessageId' is missing",
+  );
+  assert.equal((await test({ result: '{"MessageId":7}', fieldValidationMode: "NONE" })).status, "SUCCEEDED");
+  assert.equal((await test({ errorOutput: { error: "Busy" } })).status, "FAILED");
+  assert.deepEqual(asked[0], ["sqs", "sendMessage"]);
+  // Without models, as by default, nothing is checked.
+  assert.equal((await send("TestState", { definition, roleArn: role, mock: { result: '{"MessageId":7}' } })).status, "SUCCEEDED");
+  await assert.rejects(start({ serviceModel: "botocore" }), { code: "INVALID_OPTION" });
+});

@@ -155,15 +155,31 @@ impl Check {
     }
 }
 
-/// A member as Step Functions names it: with a capital.
+/// A member as Step Functions names it: as the SDK for Java does, with a capital. Of capitals at the beginning, those before the
+/// next word become small: `DBInstances` is `DbInstances`, `ETag` stays.
 fn cased(name: &str) -> String {
-    let mut chars = name.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+    let bytes = name.as_bytes();
+    let mut run = bytes.first().is_some_and(u8::is_ascii_uppercase);
+    let letters = name.char_indices().map(|(i, letter)| match i {
+        0 => letter.to_ascii_uppercase(),
+        _ => {
+            run &= letter.is_ascii_uppercase() && !bytes.get(i + 1).is_some_and(u8::is_ascii_lowercase);
+            if run { letter.to_ascii_lowercase() } else { letter }
+        }
+    });
+    letters.collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn members_have_the_names_of_the_sdk_for_java() {
+        let names = ["DBInstances", "ETag", "ACL", "SSEKMSKeyId", "jobName", "S3Key", "Id", "é", ""];
+        let expected = ["DbInstances", "ETag", "Acl", "SsekmsKeyId", "JobName", "S3Key", "Id", "é", ""];
+        assert_eq!(names.map(cased), expected.map(String::from));
+    }
 
     #[test]
     fn mocks_are_checked() {

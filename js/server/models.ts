@@ -1,0 +1,26 @@
+// The models with which TestState checks mocks.
+
+import type { ServiceModels } from "../api/index.d.ts";
+import { misuse } from "../base/errors.ts";
+import { findServiceModels } from "../files/models.ts";
+import type { Log } from "./log.ts";
+
+/** Gives the models that the option names; installed ones are looked for when they are first needed. */
+export function modelsOf(given: ServiceModels | string | undefined, log: Log): () => ServiceModels | undefined {
+  if (typeof given === "string" && given !== "installed")
+    throw misuse("INVALID_OPTION", `serviceModel must be models or "installed", not ${JSON.stringify(given)}`);
+  if (typeof given !== "string") return () => given;
+  let found: { models: ServiceModels | undefined } | undefined;
+  return () => {
+    if (found === undefined) {
+      const models = findServiceModels();
+      found = { models };
+      log("info", () =>
+        models === undefined
+          ? "TestState does not check mocks: there are no models of AWS (an AWS CLI or botocore brings some)"
+          : `TestState checks mocks against the models of ${models.package} in ${models.folder}`,
+      );
+    }
+    return found.models;
+  };
+}
