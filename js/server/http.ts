@@ -237,7 +237,8 @@ function scopeOf({ authorization }: IncomingHttpHeaders): Scope {
 /** The trace that a request belongs to. */
 function traceOf(headers: IncomingHttpHeaders): { traceHeader?: string } {
   const given = headers["x-amzn-trace-id"];
-  return typeof given === "string" && given !== "" && given.length <= TRACE ? { traceHeader: given } : {};
+  // One that no request could have is as good as none.
+  return typeof given === "string" && given.length <= TRACE && /^[\x20-\x7e]+$/.test(given) ? { traceHeader: given } : {};
 }
 
 function operationOf(headers: IncomingHttpHeaders): Operation {

@@ -1,0 +1,77 @@
+// Status events and logs in an emulator: moto's server, which boto3 asks for what has come.
+import assert from "node:assert/strict";
+import { execFile, spawn } from "node:child_process";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { promisify } from "node:util";
+import { pythonClients } from "../../scripts/clients.mjs";
+import { serve } from "../../dist/server.js";
+import { eventually, machine, role } from "./endpoint.mjs";
+
+const { bin, reason } = pythonClients({ bench: true, install: false });
+const skip = reason ?? false;
+
+/** moto's server, when it answers: its address. */
+async function moto() {
+  const port = await new Promise((resolve) => {
+    const probe = createServer().listen(0, "127.0.0.1", () => {
+      const { port: free } = probe.address();
+      probe.close(() => resolve(free));
+    });
+  });
+  const child = spawn(join(bin, "moto_server"), ["-H", "127.0.0.1", "-p", String(port)], { stdio: "ignore" });
+  after(() => child.kill("SIGKILL"));
+  const url = `http://127.0.0.1:${port}`;
+  await eventually(async () => (await fetch(`${url}/moto-api/`).catch(() => undefined))?.ok);
+  return url;
+}
+
+async function boto3(...args) {
+  const { stdout } = await promisify(execFile)(join(bin, "python"), [join(import.meta.dirname, "boto3_emulator.py"), ...args]);
+  return stdout === "" ? undefined : JSON.parse(stdout);
+}
+
+test("rules of an emulated EventBridge and readers of emulated logs see executions", { skip, timeout: 300_000 }, async () => {
+  const url = await moto();
+  await boto3("prepare", url);
+  const server = await serve({ port: 0, eventsEndpoint: url, logsEndpoint: url });
+  const logGroupArn = "arn:aws:logs:us-east-1:123456789012:log-group:/states/orders:*";
+  const loggingConfiguration = { level: "ALL", includeExecutionData: true, destinations: [{ cloudWatchLogsLogGroup: { logGroupArn } }] };
+  const states = {
+    Enough: { Type: "Choice", Choices: [{ Variable: "$.stock", NumericGreaterThan: 0, Next: "Done" }], Default: "None" },
+    Done: { Type: "Succeed" },
+    None: { Type: "Fail", Error: "OutOfStock", Cause: "sold" },
+  };
+  const { stateMachineArn } = await server.call("CreateStateMachine", {
+    name: "Orders",
+    definition: machine(states),
+    roleArn: role,
+    loggingConfiguration,
+  });
+  for (const stock of [0, 1])
+    await server.call("StartExecution", { stateMachineArn, name: `with-${stock}`, input: JSON.stringify({ stock }) });
+  // It delivers what it has to tell before it ends.
+  await server.close();
+  const { events, streams, logs, times } = await boto3("read", url);
+  assert.deepEqual(
+    events.map(({ source, region, detail }) => [source, region, detail.name, detail.status, detail.error, detail.input]),
+    [["aws.states", "us-east-1", "with-0", "FAILED", "OutOfStock", '{"stock":0}']],
+  );
+  assert.equal(streams.length, 1);
+  assert.match(streams[0], /^states\/Orders\/\d{4}-\d\d-\d\d-\d\d-\d\d\/[\da-f]{8}$/);
+  const of = (name) => logs.filter((entry) => entry.execution_arn.endsWith(`:${name}`)).map(({ type }) => type);
+  assert.deepEqual(of("with-0"), ["ExecutionStarted", "ChoiceStateEntered", "ChoiceStateExited", "FailStateEntered", "ExecutionFailed"]);
+  assert.deepEqual(of("with-1"), [
+    "ExecutionStarted",
+    "ChoiceStateEntered",
+    "ChoiceStateExited",
+    "SucceedStateEntered",
+    "SucceedStateExited",
+    "ExecutionSucceeded",
+  ]);
+  assert.deepEqual(
+    logs.map(({ event_timestamp: at }) => Number(at)),
+    times,
+  );
+});
