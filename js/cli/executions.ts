@@ -114,7 +114,9 @@ async function opened(data: string): Promise<Service> {
     return service;
   } catch (error) {
     if (codeOf(error) === "STORE_CONFLICT")
-      throw new Unusable(`a server has ${data} open: ask it, for example with aws stepfunctions --endpoint-url http://127.0.0.1:8083`);
+      throw new Unusable(
+        `a server has ${data} open: ask it, on its page /debugger/ or with aws stepfunctions --endpoint-url http://127.0.0.1:8083`,
+      );
     throw String(codeOf(error)).startsWith("STORE_") ? new Unusable(messageOf(error)) : error;
   }
 }

@@ -57,6 +57,17 @@ export async function act(service: Service, record: StoredExecution, action: str
       await service.runner.stop(record.id, text("error"), text("cause"));
       return {};
     }
+    case "cancel": {
+      if (record.status !== "RUNNING") throw new ApiError("ExecutionNotRunning", `the execution ${record.id} has ended`);
+      await service.tasks.cancellation.cancel(record.id, text("cause"));
+      return {};
+    }
+    case "resume": {
+      await service.runner.host.resume(record.id).catch((thrown: unknown) => {
+        throw codeOf(thrown) === "EXECUTION_SUSPENDED" ? new ApiError("ExecutionSuspended", messageOf(thrown)) : thrown;
+      });
+      return {};
+    }
     case "redrive":
       return service.call("RedriveExecution", { executionArn: record.id });
     default:

@@ -61,9 +61,12 @@ function filterForm({ status, stateMachineArn, name }: ListQuery, machines: read
 <button>Filter</button>${clear}</form>`;
 }
 
+/** What buttons say, and what is said when they are done. */
+const BUTTONS = { stop: ["Stop", "Stopped"], redrive: ["Redrive", "Redriven"], resume: ["Try again", "Tried again"] } as const;
+
 /** A button that asks for an action with an execution. */
-function actionButton(action: "stop" | "redrive", arn: string, name: string): string {
-  const [words, done] = action === "stop" ? ["Stop", "Stopped"] : ["Redrive", "Redriven"];
+function actionButton(action: keyof typeof BUTTONS, arn: string, name: string): string {
+  const [words, done] = BUTTONS[action];
   const address = `/debugger/api/executions/${encodeURIComponent(arn)}/${action}`;
   const ask = action === "stop" ? ` data-ask="Stop ${escape(name)}? Its end cannot be undone, only redriven."` : "";
   return `<button type="button" class="small" data-action="${escape(address)}" data-done="${done} ${escape(name)}."${ask} aria-label="${words} ${escape(name)}">${words}</button>`;
@@ -116,7 +119,7 @@ ${WORDS}<dl id="facts" data-live>${facts(execution)}</dl>
 }
 
 /** What can be done with an execution now. */
-function actions({ executionArn, name, status, redrivable, signals }: ExecutionDocument): string {
+function actions({ executionArn, name, status, redrivable, signals, suspended }: ExecutionDocument): string {
   if (status !== "RUNNING") return redrivable ? actionButton("redrive", executionArn, name) : "";
   const { waiting = [], buffered = {} } = signals ?? {};
   const address = escape(`/debugger/api/executions/${encodeURIComponent(executionArn)}`);
@@ -125,15 +128,21 @@ function actions({ executionArn, name, status, redrivable, signals }: ExecutionD
   const kept = Object.entries(buffered).map(([signal, count]) => `${count} of ${signal}`);
   const more = kept.length === 0 ? "" : ` Sent and not asked for yet: ${listed(kept)}.`;
   const [only = ""] = waiting;
+  const stop = `<details><summary>Stop…</summary><form data-post="${address}/stop" data-done="Stopped ${escape(name)}.">
+<label>Error <input name="error" maxlength="256" autocomplete="off"></label>
+<label>Cause <input name="cause" maxlength="32768" autocomplete="off"></label>
+<button>Stop the execution</button></form></details>`;
+  if (suspended !== undefined) return `${actionButton("resume", executionArn, name)}${stop}`;
   return `<details><summary>Send a signal…</summary><form data-post="${address}/signal" data-done="Sent the signal.">
 <p>${waits}${more}</p>
 <label>Name <input name="name" required list="signals" autocomplete="off" value="${escape(only)}"></label><datalist id="signals">${known}</datalist>
 <label>Payload, JSON <textarea name="payload" rows="3" spellcheck="false" placeholder="null" data-json></textarea></label>
 <button>Send</button></form></details>
-<details><summary>Stop…</summary><form data-post="${address}/stop" data-done="Stopped ${escape(name)}.">
-<label>Error <input name="error" maxlength="256" autocomplete="off"></label>
+<details><summary>Cancel…</summary><form data-post="${address}/cancel" data-done="Cancelled ${escape(name)}.">
+<p>What waits fails with <code>Stepglass.Cancelled</code>, which a Catch can take to clean up.</p>
 <label>Cause <input name="cause" maxlength="32768" autocomplete="off"></label>
-<button>Stop the execution</button></form></details>`;
+<button>Cancel the execution</button></form></details>
+${stop}`;
 }
 
 function listed(names: readonly string[]): string {

@@ -89,7 +89,7 @@ test("executions are filtered, signalled, stopped and redriven in the browser", 
     await page.getByRole("link", { name: "All executions" }).click();
     await page.getByRole("link", { name: "order-2" }).click();
     await page.getByText("Stop…").click();
-    await page.getByLabel("Cause").fill("no longer needed");
+    await page.locator("form", { hasText: "Stop the execution" }).getByLabel("Cause").fill("no longer needed");
     await page.getByRole("button", { name: "Stop the execution" }).click();
     await page.locator("#facts").getByText("no longer needed").waitFor();
     await page.getByRole("button", { name: "Redrive order-2" }).click();

@@ -1,6 +1,7 @@
 // Tasks of Stepglass itself at the endpoint: signals, shown state, cancellation, continue-as-new.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { MemoryStore } from "../../dist/server.js";
 import { eventually, machine, role, start } from "./endpoint.mjs";
 
 const urn = (name, parameters, more = { End: true }) => ({
@@ -128,6 +129,67 @@ test("an execution continues as a new one", async () => {
     );
     assert.equal(runs[2].executionArn, first);
   }
+});
+
+test("an execution is cancelled by a program, and cleans up", async () => {
+  const arn = await begin(
+    await create({
+      Wait: {
+        Type: "Task",
+        Resource: "urn:stepglass:waitForSignal",
+        Parameters: { Name: "go" },
+        Catch: [{ ErrorEquals: ["Stepglass.Cancelled"], Next: "Tidy" }],
+        End: true,
+      },
+      Tidy: { Type: "Pass", Parameters: { "why.$": "$.Cause" }, End: true },
+    }),
+  );
+  await eventually(async () => (await document(arn)).signals.waiting.length === 1);
+  assert.deepEqual(await post(arn, "cancel", { cause: "too late" }), { status: 200 });
+  const { status, output } = await ended(arn);
+  assert.deepEqual([status, output], ["SUCCEEDED", '{"why":"too late"}']);
+  assert.equal((await post(arn, "cancel", {})).__type, "ExecutionNotRunning");
+});
+
+test("an execution that is suspended says why, and tries again when it is asked to", async () => {
+  class Forgetful extends MemoryStore {
+    durable = true;
+    lost = false;
+    async getDefinition(hash) {
+      return this.lost ? undefined : super.getDefinition(hash);
+    }
+  }
+  const store = new Forgetful();
+  const log = [];
+  const other = await start({ store, limits: { resident: 0 }, log: (level, line) => log.push(line) });
+  const { stateMachineArn } = await other.call("CreateStateMachine", {
+    name: "M",
+    definition: machine({ Wait: urn("waitForSignal", { Name: "go" }) }),
+    roleArn: role,
+  });
+  const { executionArn } = await other.call("StartExecution", { stateMachineArn });
+  const address = `${other.url}/debugger/api/executions/${encodeURIComponent(executionArn)}`;
+  const act = async (action, body = {}) => {
+    const response = await fetch(`${address}/${action}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    return { status: response.status, ...(await response.json()) };
+  };
+  store.lost = true;
+  // It is loaded to get the signal.
+  await eventually(async () => (await act("signal", { name: "other" })).__type === "ExecutionNotRunning");
+  const { suspended } = await (await fetch(address)).json();
+  assert.match(suspended, /the definition of .* is not in the store/);
+  assert.match(log.join("\n"), /is suspended, because it cannot go on/);
+  assert.match(await (await fetch(`${other.url}/debugger/executions/${encodeURIComponent(executionArn)}`)).text(), /Try again<\/button>/);
+  const again = await act("resume");
+  assert.deepEqual([again.status, again.__type], [400, "ExecutionSuspended"]);
+  store.lost = false;
+  assert.deepEqual(await act("resume"), { status: 200 });
+  assert.deepEqual(await act("signal", { name: "go", payload: "7" }), { status: 200 });
+  await eventually(async () => (await other.call("DescribeExecution", { executionArn })).output === "7");
 });
 
 test("a task that does not exist names those that do", async () => {
