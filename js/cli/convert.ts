@@ -7,10 +7,13 @@ import { PLACEHOLDER } from "../convert/expressions.ts";
 import { toJsonata, type Left } from "../convert/jsonata.ts";
 import { jsonHoles } from "../definition/placeholders.ts";
 import { intrinsicTags } from "../definition/tags.ts";
-import { machinesOf } from "../definition/template.ts";
 import { yamlHoles } from "../definition/yaml.ts";
 import { Unusable } from "../files/problem.ts";
-import { isFaultyTemplate, read, split, valueOfDocument, write, yamlDocument } from "../files/source.ts";
+import { isFaultyTemplate, valueOfDocument, yamlDocument } from "../files/document.ts";
+import { read, write } from "../files/reading.ts";
+import { split } from "../files/source.ts";
+import { namedBy } from "../sources/machine.ts";
+import { isHcl, machinesIn } from "../files/templates.ts";
 import { colors, count, writeJson } from "../files/terminal.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";
 
@@ -71,6 +74,7 @@ function convert([spec, ...others]: string[], { output, to, jsonata, json }: Val
   const [file, fragment] = split(spec);
   if (fragment !== undefined && !jsonata)
     throw new Unusable("a template is converted as a whole: omit # and the name after it", { usage: true });
+  if (isHcl(file)) throw new Unusable(`${file} is in Terraform's language: convert takes JSON and YAML`);
   const notes: string[] = [];
   const note: Note = (message) =>
     void (json ? notes.push(message) : process.stderr.write(`${colors(process.stderr).yellow("note:")} ${message}\n`));
@@ -146,12 +150,13 @@ function withTokens(text: string, isJson: boolean): { kept: string; back: (writt
 /** Puts every state that can be converted in place of the original one. */
 function convertStates(document: Document, { file, fragment, note }: { file: string; fragment: string | undefined; note: Note }): Report {
   const value = longForms(document, file);
-  const machines = machinesOf(value, file);
-  if (fragment !== undefined && !machines?.has(fragment)) throw new Unusable(`${file} has no state machine ${fragment}`);
+  const machines = machinesIn(file, value, {});
+  const [chosen, ...more] = fragment === undefined ? [] : namedBy(machines ?? new Map(), fragment);
+  if (fragment !== undefined && (chosen === undefined || more.length > 0)) throw new Unusable(`${file} has no state machine ${fragment}`);
   if (machines === undefined) return convertAt(document, [], definitionOf(value, file));
   const all: Report = { converted: [], left: [] };
-  for (const [machine, { definition }] of machines) {
-    if (fragment !== undefined && machine !== fragment) continue;
+  for (const [machine, { definition, file: own }] of machines) {
+    if ((chosen !== undefined && machine !== chosen) || own !== undefined) continue;
     if (definition.in !== "template") {
       note(
         definition.in === "file"

@@ -2,7 +2,8 @@
 
 import { layout, renderMermaid, renderSvg } from "../definition/definition.ts";
 import { Invalid, Unusable } from "../files/problem.ts";
-import { Source, write } from "../files/source.ts";
+import { write } from "../files/reading.ts";
+import { Source } from "../files/source.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";
 
 const help = `stepglass graph FILE [options]

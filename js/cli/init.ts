@@ -6,7 +6,7 @@ import { messageOf } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import { version } from "../definition/definition.ts";
 import { Unusable } from "../files/problem.ts";
-import { read } from "../files/source.ts";
+import { read } from "../files/reading.ts";
 import { colors, writeJson } from "../files/terminal.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";
 

@@ -8,7 +8,7 @@ import type { TaskHandlers } from "../api/index.d.ts";
 import { codeOf } from "../base/errors.ts";
 import { exportedHandlers } from "../tasks/handlers.ts";
 import { Unusable, placed } from "../files/problem.ts";
-import { isFolder } from "../files/source.ts";
+import { isFolder } from "../files/reading.ts";
 
 /** Node tells the place of a SyntaxError nowhere but on standard error. */
 function syntaxPlace(error: unknown, file: string): string {

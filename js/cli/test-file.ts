@@ -5,7 +5,8 @@ import { LineCounter, isAlias, isMap, isNode, isScalar, isSeq, type Document } f
 import type { IterationMock, Mock, MockAnswer, PropertyOptions, TestMachineOptions } from "../api/testing.d.ts";
 import { messageOf } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
-import { read, valueOfDocument, yamlDocument } from "../files/source.ts";
+import { valueOfDocument, yamlDocument } from "../files/document.ts";
+import { read } from "../files/reading.ts";
 import { milliseconds } from "../base/duration.ts";
 import { rangeOf } from "../mocks/answers.ts";
 import { eachIteration, iterations, never, responds, returns, throws } from "../mocks/results.ts";

@@ -2,7 +2,8 @@
 
 import type { MachineDefinition } from "../definition/fields.ts";
 import { Unusable } from "../files/problem.ts";
-import { Source, usable, write } from "../files/source.ts";
+import { write } from "../files/reading.ts";
+import { Source, usable } from "../files/source.ts";
 import { writeJson } from "../files/terminal.ts";
 import { bareName } from "../tasks/resource.ts";
 import { follow, type Flow, type TaskFlow } from "../types/flow.ts";

@@ -2,7 +2,10 @@
 
 import type { Diagnostic } from "../api/index.d.ts";
 import { Unusable, say } from "../files/problem.ts";
-import { Source, definitionsBelow, isFolder } from "../files/source.ts";
+import { definitionsBelow } from "../files/below.ts";
+import { isFolder } from "../files/reading.ts";
+import { Source } from "../files/source.ts";
+import { assemblyFolder } from "../files/templates.ts";
 import { colorful, colors, count, writeJson } from "../files/terminal.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";
 
@@ -75,7 +78,7 @@ function validate(files: string[], { type, json, strict }: Values<typeof options
     }
   };
   each(files, (given) => {
-    const specs = isFolder(given) ? below(given, unusable) : [given];
+    const specs = isFolder(given) && assemblyFolder(given) === undefined ? below(given, unusable) : [given];
     each(specs, (spec) => each(Source.specs(spec), check));
   });
   const totals = totalsOf(reports);

@@ -3,9 +3,9 @@
 import type { CoveredPlace } from "../api/testing.d.ts";
 import type { MeasuredDefinition } from "./measure.ts";
 
-/** The tracefile of all definitions that have lines in a file: those in a string of a template have none. */
-export function lcov(report: { machines: readonly Pick<MeasuredDefinition, "file" | "embedded" | "places">[] }): string {
-  return report.machines.map(({ file, embedded, places }) => (file === undefined || embedded ? "" : record(file, places))).join("");
+/** The tracefile of all definitions that have lines in a file. */
+export function lcov(report: { machines: readonly Pick<MeasuredDefinition, "file" | "places">[] }): string {
+  return report.machines.map(({ file, places }) => (file === undefined ? "" : record(file, places))).join("");
 }
 
 function record(file: string, places: readonly CoveredPlace[]): string {

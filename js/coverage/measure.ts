@@ -10,8 +10,6 @@ export interface MeasuredDefinition {
   executions: number;
   places: CoveredPlace[];
   totals: CoverageTotals;
-  /** Whether the definition stands in a string of a template: lines are then those of the string. */
-  embedded: boolean;
   /** The definition's JSON text. */
   definition?: string;
   /** The text whose lines the places name. */
@@ -56,6 +54,6 @@ export function jsonOf({
   totals: CoverageTotals;
   machines: readonly MeasuredDefinition[];
 }): string {
-  const told = machines.map(({ text, definition, embedded, ...machine }) => machine);
+  const told = machines.map(({ text, definition, ...machine }) => machine);
   return `${JSON.stringify({ version: 1, percent, totals, machines: told }, null, 2)}\n`;
 }

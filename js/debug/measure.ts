@@ -17,6 +17,6 @@ export function measureCoverage(
   const { definition: own } = (definition ?? {}) as { definition?: unknown };
   const places = placesOf(typeof own === "string" ? own : definitionText(definition), hits, line);
   const totals = totalsOf(places);
-  const report = { percent: percent(totals.all), totals, machines: [{ title: file, file, executions, places, totals, embedded: false }] };
+  const report = { percent: percent(totals.all), totals, machines: [{ title: file, file, executions, places, totals }] };
   return { places, totals, percent: report.percent, json: () => jsonOf(report), lcov: () => lcov(report) };
 }

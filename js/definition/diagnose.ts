@@ -51,35 +51,48 @@ export function renderProblems(
   }
   let read: Diagnostic[] = [];
   filled.settle((one) => (read = validated(one, settings)));
-  return renderFilled(text, filled, { read, open: filled.diagnostics(severity), json: filled.text, fileName, settings, color });
+  const kept = filled.report(read);
+  let next = 0;
+  const placed = filled.dropped.map((dropped) => (dropped ? undefined : kept[next++]));
+  return renderPlaced(text, { placed, open: filled.diagnostics(severity), json: filled.text, fileName, settings, color, isSorted: true });
 }
 
-/** What is printed about a filled-in text. */
-export interface FilledReport {
-  /** The problems of the filled-in text. */
-  read: readonly Diagnostic[];
+/** What is printed about a definition that stands in a text as something else than its JSON. */
+export interface PlacedReport {
+  /** The problems of the JSON, with their places in the text; undefined for those that are not printed. */
+  placed: readonly (Diagnostic | undefined)[];
   /** The placeholders without a value. */
   open: readonly Diagnostic[];
-  /** The JSON that was made of the filled-in text. */
   json: string;
   fileName: string;
   settings: CompileSettings;
   color: boolean;
+  /** Whether they are printed in the order of their places. */
+  isSorted: boolean;
 }
 
-/** The problems of a filled-in text as a compiler prints them, with the places in the text as it was written. */
-export function renderFilled(text: string, filled: Filled, { read, open, json, fileName, settings, color }: FilledReport): string {
+/** The problems of a definition as a compiler prints them, with the places in the text as it was written. */
+export function renderPlaced(text: string, { placed, open, json, fileName, settings, color, isSorted }: PlacedReport): string {
   const bytes = (offset: number) => encoder.encode(text.slice(0, offset)).length;
   const place = (range?: Range) => (range === undefined ? [NOWHERE, 0] : [bytes(range.start.offset), bytes(range.end.offset)]);
-  const back = (range?: Range) => place(range && filled.range(range.start.offset, range.end.offset));
-  const places = read.flatMap(({ range, labels }, i) => [
-    ...(filled.dropped[i] ? [LEFT_OUT, 0] : back(range)),
-    ...labels.flatMap((label) => back(label.range)),
-  ]);
+  const found = validated(json, settings);
+  const places = found.flatMap(({ labels }, i) => {
+    const one = placed[i];
+    return [...(one === undefined ? [LEFT_OUT, 0] : place(one.range)), ...labels.flatMap((_, k) => place(one?.labels[k]?.range))];
+  });
   const [first] = open;
   if (first?.severity === "error") places.push(STRICT, 0);
   for (const { range } of open) places.push(...place(range));
-  return call(module.renderDiagnosticsIn, text, new Uint32Array(places), first?.help ?? "", json, fileName, settings, color);
+  return call(
+    module.renderDiagnosticsIn,
+    text,
+    new Uint32Array(places),
+    first?.help ?? (isSorted ? "" : undefined),
+    json,
+    fileName,
+    settings,
+    color,
+  );
 }
 
 /** The problems of a text, without any change to it. */

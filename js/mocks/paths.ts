@@ -3,7 +3,7 @@
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Unusable } from "../files/problem.ts";
-import { read } from "../files/source.ts";
+import { read } from "../files/reading.ts";
 import { TestKitError } from "./errors.ts";
 
 /** The path that a string, file URL or URL object names; a template's `#LogicalId` stays. */

@@ -92,7 +92,7 @@ function measured({ digest, name, file: spec, definition, executions, hits }: De
   const source = spec === undefined ? undefined : readable(spec);
   const path = source?.file ?? spec;
   const file = path === undefined ? undefined : shortest(root, path);
-  const fragment = spec !== undefined && path !== undefined && spec !== path && spec.startsWith(path) ? spec.slice(path.length) : "";
+  const fragment = source?.id === undefined ? "" : `#${source.id}`;
   const places = placesOf(definition, hits, (pointer) => source?.line(pointer));
   return {
     title: file === undefined ? name : file + fragment,
@@ -102,7 +102,6 @@ function measured({ digest, name, file: spec, definition, executions, hits }: De
     executions,
     places,
     totals: totalsOf(places),
-    embedded: source?.embedded ?? false,
     definition,
     text: source?.text ?? definition,
   };

@@ -11,7 +11,7 @@ const FLOORS = [
   ["api"],
   ["base"],
   ["border"],
-  ["tasks", "history", "integrations"],
+  ["tasks", "history", "integrations", "sources"],
   ["driver", "definition", "store"],
   ["execution"],
   ["convert", "coverage", "files", "types"],

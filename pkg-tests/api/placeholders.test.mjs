@@ -222,9 +222,9 @@ test("a template's parameter without a default is a placeholder, too, and --defi
   const checked = await stepglass("validate", "string.yaml");
   assert.deepEqual(
     [checked.code, checked.stdout.match(/^.*has no value\n.*$/m)?.[0]],
-    [0, "warning[placeholder]: the placeholder `${Delay}` has no value\n --> string.yaml#M:1:55"],
+    [0, "warning[placeholder]: the placeholder `${Delay}` has no value\n --> string.yaml:9:63"],
   );
-  assert.match((await stepglass("run", "string.yaml")).stderr, /--define Delay=VALUE\n {2}\$\{Delay\} {2}string\.yaml#M:1:55\n$/);
+  assert.match((await stepglass("run", "string.yaml")).stderr, /--define Delay=VALUE\n {2}\$\{Delay\} {2}string\.yaml:9:63\n$/);
   const ran = await stepglass("run", "string.yaml", "--virtual-clock", "--define", "Delay=3", "--define", "Stage=prod");
   assert.deepEqual([ran.code, ran.stdout], [0, '"prod"\n']);
 });

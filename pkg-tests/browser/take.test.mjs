@@ -111,7 +111,8 @@ Resources:
     await comes(() => visitor.violations(), []);
     await comes(() => asked.getByLabel("${ChargeArn}").inputValue(), "arn:aws:lambda:us-east-1:123456789012:function:Charge");
     await comes(() => asked.getByLabel("${Stage}").inputValue(), "test");
-    await comes(() => asked.getByLabel("${Table}").inputValue(), "");
+    await comes(() => asked.getByLabel("${Table}").inputValue(), "Table");
+    await asked.getByLabel("${Table}").fill("");
     await asked.getByRole("button", { name: "Open Orders" }).click();
     await visitor.state("Store").waitFor();
     const text = await visitor.editor("Definition").innerText();

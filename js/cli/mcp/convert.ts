@@ -1,7 +1,8 @@
 // The tool convert.
 
 import { Unusable } from "../../files/problem.ts";
-import { read, split } from "../../files/source.ts";
+import { read } from "../../files/reading.ts";
+import { split } from "../../files/source.ts";
 import { count } from "../../files/terminal.ts";
 import { conversionOf } from "../convert.ts";
 import { definitionArguments } from "./definitions.ts";

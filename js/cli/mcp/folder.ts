@@ -3,7 +3,7 @@
 import { realpathSync, statSync } from "node:fs";
 import { isAbsolute, relative, resolve } from "node:path";
 import { Unusable } from "../../files/problem.ts";
-import { readThrough } from "../../files/source.ts";
+import { readThrough } from "../../files/reading.ts";
 
 /** Goes into a folder, and lets this process read no definition, template, test or mock outside of it. */
 export function confineTo(folder: string, mostBytes: number): void {

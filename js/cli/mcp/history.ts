@@ -6,7 +6,7 @@ import { spoken } from "../../base/duration.ts";
 import { isObject } from "../../base/json.ts";
 import { replayHistory } from "../../execution/recorded.ts";
 import { Unusable } from "../../files/problem.ts";
-import { read } from "../../files/source.ts";
+import { read } from "../../files/reading.ts";
 import { count } from "../../files/terminal.ts";
 import { Chains, type Visit } from "../../history/chains.ts";
 import { detailsOf, isExecutionEnd } from "../../history/events.ts";

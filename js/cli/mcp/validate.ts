@@ -2,7 +2,10 @@
 
 import type { Diagnostic } from "../../api/index.d.ts";
 import { Unusable } from "../../files/problem.ts";
-import { definitionsBelow, isFolder, type Source } from "../../files/source.ts";
+import { definitionsBelow } from "../../files/below.ts";
+import { isFolder } from "../../files/reading.ts";
+import type { Source } from "../../files/source.ts";
+import { assemblyFolder } from "../../files/templates.ts";
 import { count } from "../../files/terminal.ts";
 import { definitionArguments, sourcesOf, toldOf, typed } from "./definitions.ts";
 import { LISTED } from "./limits.ts";
@@ -70,7 +73,7 @@ export const validateTool = defineTool({
 
 function everySource(given: Parameters<typeof sourcesOf>[0], unusable: { file: string; message: string }[]): Source[] {
   const { file } = given;
-  if (file === undefined || !isFolder(file)) return sourcesOf(given);
+  if (file === undefined || !isFolder(file) || assemblyFolder(file) !== undefined) return sourcesOf(given);
   const files = definitionsBelow(file, unusable);
   if (files.length === 0 && unusable.length === 0)
     throw new Unusable(`there are no definitions (*.asl.json, *.asl.yaml, *.asl.yml, templates) in ${file}`);

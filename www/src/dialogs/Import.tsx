@@ -54,7 +54,7 @@ function Choose() {
         <li>
           a definition in JSON or YAML, or what <code>describe-state-machine</code> prints;
         </li>
-        <li>a CloudFormation, SAM or CDK template: choose one of its machines;</li>
+        <li>a template of CloudFormation, SAM, the CDK, Serverless or Terraform: choose one of its machines;</li>
         <li>
           the history of an execution on AWS (<code>get-execution-history</code>), to view it, or to replay it with breakpoints;
         </li>
@@ -78,7 +78,7 @@ function Choose() {
         ref={file}
         type="file"
         hidden
-        accept=".json,.yaml,.yml,.asl,.template"
+        accept=".json,.yaml,.yml,.asl,.template,.tf"
         aria-label="File to import"
         onChange={(event) => {
           const [chosen] = event.currentTarget.files ?? [];
@@ -99,11 +99,11 @@ function Template() {
   if (!machine) {
     return (
       <Dialog title="Import a template" close={close}>
-        <p>The definitions of this template are in separate files. Import these instead:</p>
+        <p>The definitions of this template are not in it. Import their files instead:</p>
         <ul class="bullets">
-          {elsewhere.map(({ name, file }) => (
+          {elsewhere.map(({ name, file, problem }) => (
             <li key={name}>
-              {name}: <code>{file}</code>
+              {name}: {file === undefined ? problem : <code>{file}</code>}
             </li>
           ))}
         </ul>
@@ -134,7 +134,11 @@ function Template() {
           The template has one state machine, <b>{machine.name}</b>.
         </p>
       )}
-      {elsewhere.length > 0 && <p class="quiet">Not in this file: {elsewhere.map(({ name, file }) => `${name} (${file})`).join(", ")}.</p>}
+      {elsewhere.length > 0 && (
+        <p class="quiet">
+          Not in this file: {elsewhere.map(({ name, file = "its definition cannot be read" }) => `${name} (${file})`).join(", ")}.
+        </p>
+      )}
     </Placeholders>
   );
 }

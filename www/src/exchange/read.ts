@@ -4,7 +4,7 @@ import { type Workspace, decode } from "../model/share.ts";
 import type { Recorded } from "../model/recorded.ts";
 import { isRecorded, readRecorded } from "../model/recorded.ts";
 import { isSession, sessionOf } from "./session.ts";
-import { type Placeholder, type Template, isTemplate, placeholdersOf, readTemplate } from "./template.ts";
+import { type Placeholder, type Template, placeholdersOf, readConfiguration, readTemplate } from "./template.ts";
 
 export type Brought =
   | { kind: "definition"; title: string; format: "json" | "yaml"; definition: string; placeholders: Placeholder[] }
@@ -18,12 +18,17 @@ export const LARGEST = 64 * 1024 * 1024;
 /// Throws an Error that says why there is nothing to open. A text that was pasted has no file's name.
 export async function read(text: string, file?: string): Promise<Brought> {
   const name = file ?? "The text";
-  const fromFile = file?.replace(/(\.asl|\.asldbg|\.history)?\.(json|ya?ml|asl|template)$/i, "") ?? "";
+  const fromFile = file?.replace(/(\.asl|\.asldbg|\.history)?\.(json|ya?ml|asl|template|tf)$/i, "") ?? "";
   const title = fromFile || "Untitled";
   const trimmed = text.trim();
   if (trimmed === "") throw new Error(`${name} is empty.`);
   const link = /#(v\d+\.[\w-]+=*)$/.exec(trimmed);
   if (link && !/[\n{]/.test(trimmed)) return { kind: "workspace", workspace: await decode(link[1]!) };
+  if (/\.tf$/i.test(name) || /^resource\s+"aws_sfn_state_machine"/m.test(trimmed)) {
+    const template = readConfiguration(text);
+    if (template === undefined) throw new Error(`${name} has no state machine.`);
+    return { kind: "template", title, template };
+  }
   let value: unknown;
   let format: "json" | "yaml" = "json";
   try {
@@ -36,7 +41,8 @@ export async function read(text: string, file?: string): Promise<Brought> {
     value = await fromYaml(trimmed, error as Error);
   }
   if (isSession(value)) return { kind: "workspace", workspace: sessionOf(value) };
-  if (isTemplate(value)) return { kind: "template", title, template: readTemplate(value) };
+  const template = readTemplate(value);
+  if (template !== undefined) return { kind: "template", title, template };
   if (isRecorded(value)) return { kind: "recorded", recorded: readRecorded(value, fromFile) };
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new Error(`${name} contains no definition, template, history or session.`);

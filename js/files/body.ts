@@ -1,0 +1,316 @@
+// Definitions as they stand in a file, and the places of their problems there.
+
+import type { Document, YAMLError } from "yaml";
+import type { Diagnostic, Position, Range } from "../api/index.d.ts";
+import { Filled, jsonHoles } from "../definition/placeholders.ts";
+import { yamlHoles } from "../definition/yaml.ts";
+import type { Origin, Traced } from "../sources/traced.ts";
+import { document, isFaultyTemplate, isYaml, valueOfDocument, yamlDocument } from "./document.ts";
+import { YamlPlaces, extent, lookUp, type Extent } from "./places.ts";
+import { read } from "./reading.ts";
+import { textInJson, textInYaml, valueInJson, type WrittenText } from "./written.ts";
+
+/** A file that was read. */
+export class FileText {
+  readonly file: string;
+  /** What messages call it. */
+  readonly name: string;
+  readonly text: string;
+  readonly isYaml: boolean;
+  #document: Document | undefined;
+  #value: { held: unknown } | undefined;
+  #lines: Lines | undefined;
+
+  /** `text` is that of a file that is nowhere. */
+  constructor(file: string, text = read(file)) {
+    this.file = file;
+    this.name = file === "-" ? "<stdin>" : file;
+    this.text = text;
+    this.isYaml = isYaml(file, this.text);
+  }
+
+  /** The text as YAML, which JSON is, too. */
+  get document(): Document {
+    return (this.#document ??= document(this.text));
+  }
+
+  /** What it holds; undefined where it cannot be parsed. */
+  get value(): unknown {
+    return (this.#value ??= { held: this.#parsed() }).held;
+  }
+
+  #parsed(): unknown {
+    if (this.isYaml)
+      return this.errors.length > 0 && !isFaultyTemplate(this.document, this.file) ? undefined : valueOfDocument(this.document, this.file);
+    try {
+      return JSON.parse(this.text);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** What keeps it from being YAML. */
+  get errors(): readonly YAMLError[] {
+    return this.isYaml ? this.document.errors : [];
+  }
+
+  range(at: Extent): Range {
+    return (this.#lines ??= new Lines(this.text)).range(at);
+  }
+}
+
+/** A definition with its places in a file. */
+export interface Body {
+  /** The definition as JSON text; undefined where the file cannot be parsed. */
+  readonly json: string | undefined;
+  /** Placeholders, where it has any to fill in. */
+  readonly filled: Filled | undefined;
+  /** Chooses what stands for placeholders without a value. `check` finds problems of a JSON text. */
+  settle(check: (json: string) => Diagnostic[]): void;
+  /** Problems of `json` with their places in the file; undefined for those that are said of what stands for placeholders. */
+  placed(found: Diagnostic[]): (Diagnostic | undefined)[];
+  /** What keeps the file from being parsed. */
+  errors(): Diagnostic[];
+  /** The placeholders without a value, with their places in the file. */
+  open(how?: string): Diagnostic[];
+  /** Where the value at a JSON Pointer into the definition begins, or the nearest one around it. */
+  offset(pointer: string): number;
+}
+
+function yamlError({ pos: [start, end], message }: YAMLError, range: (extent: Extent) => Range): Diagnostic {
+  return { code: "invalid-yaml", severity: "error", pointer: "", message, range: range([start, end]), labels: [], aws: [] };
+}
+
+/** A diagnostic with other places. */
+function moved(diagnostic: Diagnostic, move: (pointer: string, range: Range) => Range): Diagnostic {
+  const placed = <One extends { pointer?: string; range?: Range }>(one: One): One =>
+    one.range === undefined ? one : { ...one, range: move(one.pointer ?? diagnostic.pointer, one.range) };
+  const { labels, fix } = diagnostic;
+  return { ...placed(diagnostic), labels: labels.map(placed), ...(fix && { fix: placed(fix) }) };
+}
+
+/** A definition that is all of a file, in JSON or YAML. */
+export class FileBody implements Body {
+  #file: FileText;
+  #document: Document | undefined;
+  /** The text that was read: the file's, with its placeholders filled in. */
+  #text = "";
+  json: string | undefined;
+  readonly filled: Filled | undefined;
+
+  constructor(file: FileText, values: Record<string, unknown>) {
+    this.#file = file;
+    this.#read(file.text, file.isYaml ? file.document : undefined);
+    if (!file.text.includes("${")) return;
+    const filled = new Filled(file.text, file.isYaml ? yamlHoles(file.text) : jsonHoles(file.text), values);
+    if (filled.differs) this.filled = filled;
+  }
+
+  #read(text: string, parsed: Document | undefined): void {
+    this.#text = text;
+    this.#document = parsed;
+    if (parsed === undefined) this.json = text;
+    else this.json = parsed.errors.length > 0 ? undefined : JSON.stringify(valueOfDocument(parsed, this.#file.file) ?? null, null, 1);
+  }
+
+  settle(check: (json: string) => Diagnostic[]): void {
+    this.filled?.settle((text: string) => {
+      this.#read(text, this.#file.isYaml ? document(text) : undefined);
+      return this.json === undefined ? this.#errors() : this.#located(check(this.json));
+    });
+  }
+
+  /** With places in the text that was read. */
+  #located(found: Diagnostic[]): Diagnostic[] {
+    if (this.#document === undefined || this.json === undefined) return found;
+    const places = new YamlPlaces(this.#document, this.#text, yamlDocument(this.json), this.json, "");
+    const lines = new Lines(this.#text);
+    return found.map((one) => moved(one, (pointer, range) => lines.range(places.find(pointer, range))));
+  }
+
+  #errors(): Diagnostic[] {
+    const lines = new Lines(this.#text);
+    return (this.#document?.errors ?? []).map((error) => yamlError(error, (at) => lines.range(at)));
+  }
+
+  placed(found: Diagnostic[]): (Diagnostic | undefined)[] {
+    const located = this.#located(found);
+    if (this.filled === undefined) return located;
+    const kept = this.filled.report(located);
+    let next = 0;
+    return this.filled.dropped.map((dropped) => (dropped ? undefined : kept[next++]));
+  }
+
+  errors(): Diagnostic[] {
+    if (this.json !== undefined) return [];
+    return this.filled?.report(this.#errors()) ?? this.#errors();
+  }
+
+  open(how?: string): Diagnostic[] {
+    return this.filled?.diagnostics("warning", how) ?? [];
+  }
+
+  offset(pointer: string): number {
+    const { key, value } = lookUp(this.#document ?? document(this.#text), pointer);
+    const [offset] = extent(key ?? value);
+    return this.filled?.back(offset) ?? offset;
+  }
+}
+
+/** Where the lines of a text begin. */
+class Lines {
+  #starts: number[] = [0];
+
+  constructor(text: string) {
+    for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) this.#starts.push(at + 1);
+  }
+
+  position(offset: number): Position {
+    let low = 0;
+    let high = this.#starts.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#starts[middle] ?? 0) <= offset) low = middle + 1;
+      else high = middle;
+    }
+    return { line: low, column: offset - (this.#starts[low - 1] ?? 0) + 1, offset };
+  }
+
+  range([start, end]: Extent): Range {
+    return { start: this.position(start), end: this.position(end) };
+  }
+}
+
+/** A definition that is a part of a file: a value in it, or a text. */
+abstract class PartBody implements Body {
+  protected readonly file: FileText;
+  /** The definition, with its placeholders. */
+  protected readonly text: Traced;
+  readonly filled: Filled | undefined;
+
+  constructor(file: FileText, text: Traced, values: Record<string, unknown> = {}) {
+    this.file = file;
+    this.text = text;
+    const json = text.text;
+    // Whole values that nobody knows stand in quotes that nobody has written: they are texts if nothing says otherwise.
+    const whole = text.references
+      .filter(({ isOpen, isWhole }) => isOpen && isWhole)
+      .map(({ name, start, end }) => ({ name, start: start - 1, end: end + 1, quoted: undefined, plain: true }));
+    const inner = new Set(whole.map(({ start }) => start + 1));
+    const holes = [...jsonHoles(json).filter(({ start }) => !inner.has(start)), ...whole].sort((a, b) => a.start - b.start);
+    const filled = new Filled(json, holes, values);
+    if (filled.differs) this.filled = filled;
+  }
+
+  get json(): string {
+    return this.filled?.text ?? this.text.text;
+  }
+
+  settle(check: (json: string) => Diagnostic[]): void {
+    this.filled?.settle(check);
+  }
+
+  placed(found: Diagnostic[]): (Diagnostic | undefined)[] {
+    const move = (one: Diagnostic) => this.#moved(one);
+    if (this.filled === undefined) return found.map(move);
+    const kept = this.filled.report(found);
+    let next = 0;
+    return this.filled.dropped.map((dropped) => {
+      const one = dropped ? undefined : kept[next++];
+      return one && move(one);
+    });
+  }
+
+  #moved(diagnostic: Diagnostic): Diagnostic {
+    const { fix, ...rest } = diagnostic;
+    const isKept = fix?.range !== undefined && this.takes(fix.range, fix.replacement);
+    return moved({ ...rest, ...(isKept && { fix }) }, (pointer, range) => this.file.range(this.extent(pointer, range)));
+  }
+
+  errors(): Diagnostic[] {
+    return [];
+  }
+
+  open(how?: string): Diagnostic[] {
+    const open = this.filled?.diagnostics("warning", how) ?? [];
+    return open.map((one) => moved(one, (pointer, range) => this.file.range(this.extent(pointer, range))));
+  }
+
+  abstract offset(pointer: string): number;
+  /** Where a stretch of the definition's text stands in the file. */
+  protected abstract extent(pointer: string, range: Range): Extent;
+  /** Whether a change there can be made in the file as it is. */
+  protected abstract takes(range: Range, replacement: string): boolean;
+}
+
+/** A definition that is a value of a template. */
+export class ValueBody extends PartBody {
+  #pointer: string;
+  #places: YamlPlaces | undefined;
+
+  constructor(file: FileText, text: Traced, pointer: string) {
+    super(file, text);
+    this.#pointer = pointer;
+  }
+
+  protected extent(pointer: string, range: Range): Extent {
+    const { text } = this.text;
+    this.#places ??= new YamlPlaces(this.file.document, this.file.text, yamlDocument(text), text, this.#pointer);
+    return this.#places.find(pointer, range);
+  }
+
+  protected takes(): boolean {
+    return true;
+  }
+
+  offset(pointer: string): number {
+    const { key, value } = lookUp(this.file.document, this.#pointer + pointer);
+    return extent(key ?? value)[0];
+  }
+}
+
+/** A definition that is a text in a template, or is put together from texts. */
+export class TextBody extends PartBody {
+  #texts = new Map<string, WrittenText | undefined>();
+
+  protected extent(_: string, { start, end }: Range): Extent {
+    const [first, last] = this.text.ends(start.offset, end.offset);
+    const from = first === undefined ? 0 : this.#offset(first, first.from);
+    const to = last === undefined ? from : this.#offset(last, last.to);
+    return [from, Math.max(from, to)];
+  }
+
+  /** Where a character of a text stands in the file. */
+  #offset({ pointer }: Origin, at: number): number {
+    if (pointer === undefined) return at;
+    const written = this.#written(pointer);
+    if (written !== undefined) return written.offsets[Math.min(at, written.offsets.length - 1)] ?? 0;
+    if (!this.file.isYaml) return valueInJson(this.file.text, pointer) ?? 0;
+    const { key, value } = lookUp(this.file.document, pointer);
+    return extent(value ?? key)[0];
+  }
+
+  #written(pointer: string): WrittenText | undefined {
+    if (!this.#texts.has(pointer)) {
+      const { text, isYaml } = this.file;
+      this.#texts.set(pointer, isYaml ? textInYaml(text, this.file.document, pointer) : textInJson(text, pointer));
+    }
+    return this.#texts.get(pointer);
+  }
+
+  /** A text in quotes or on several lines cannot take what has quotes or lines of its own. */
+  protected takes({ start, end }: Range, replacement: string): boolean {
+    if (/\n/.test(replacement)) return false;
+    const { pointer } = this.text.ends(start.offset, end.offset)[0] ?? {};
+    const isVerbatim = pointer !== undefined && this.#written(pointer)?.isVerbatim === true;
+    const [from, to] = this.extent("", { start, end });
+    return (isVerbatim || !/["'\\]/.test(replacement)) && this.file.text.slice(from, to) === this.text.text.slice(start.offset, end.offset);
+  }
+
+  offset(pointer: string): number {
+    const { key, value } = lookUp(yamlDocument(this.json), pointer);
+    const [at] = extent(key ?? value);
+    const place = { line: 1, column: 1, offset: this.filled?.back(at) ?? at };
+    return this.extent(pointer, { start: place, end: { ...place, offset: place.offset + 1 } })[0];
+  }
+}

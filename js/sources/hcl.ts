@@ -1,0 +1,484 @@
+// The language of Terraform's files: bodies of blocks and attributes, expressions, templates. It is read as far as definitions of
+// state machines need it; what is not understood becomes an expression whose value nobody knows.
+
+import type { Origin } from "./traced.ts";
+
+/** An expression. */
+export type Expression = { origin: Origin } & (
+  | { kind: "literal"; value: null | boolean | number }
+  | { kind: "template"; parts: (Literal | Expression)[] }
+  | { kind: "object"; members: { key: Expression; value: Expression }[] }
+  | { kind: "tuple"; items: Expression[] }
+  /** `aws_lambda_function.charge.arn`, `var.names["a"]`; a step that is no name is an expression. */
+  | { kind: "path"; name: string; steps: (string | Expression)[] }
+  | { kind: "member"; of: Expression; steps: (string | Expression)[] }
+  | { kind: "call"; name: string; args: Expression[] }
+  | { kind: "conditional"; when: Expression; then: Expression; otherwise: Expression }
+  | { kind: "operation"; operator: string; args: Expression[] }
+  /** What is not read: `for`, directives of templates. */
+  | { kind: "unread"; what: string }
+);
+
+/** Text of a template, as it is meant. */
+export interface Literal {
+  kind: "text";
+  text: string;
+  origin: Origin;
+}
+
+/** What is between braces, or in a file. */
+export interface Body {
+  attributes: Map<string, Expression>;
+  blocks: Block[];
+}
+
+/** `resource "aws_sfn_state_machine" "orders" { … }` */
+export interface Block {
+  type: string;
+  labels: string[];
+  body: Body;
+  origin: Origin;
+}
+
+/** A text that is not in the language, with the offset where that shows. */
+export class HclError extends Error {
+  readonly offset: number;
+
+  constructor(message: string, offset: number) {
+    super(message);
+    this.offset = offset;
+  }
+}
+
+/** A mistake in a file, with the block that it is in. */
+export interface HclFault {
+  message: string;
+  offset: number;
+  /** The text of the line that the block begins with. */
+  block: string;
+}
+
+/** A file in Terraform's language. What cannot be read is left out, and told. */
+export function parseFile(text: string): Body & { faults: HclFault[] } {
+  return new Reader(text, undefined).file();
+}
+
+/** A text with interpolations, as strings of Terraform's JSON syntax are. Throws HclError. */
+export function parseTemplate(text: string, pointer: string | undefined): Expression {
+  return new Reader(text, pointer).wholeTemplate();
+}
+
+const DEPTH = 150;
+const IDENTIFIER = /[\p{L}_][\p{L}\p{N}_-]*/uy;
+const NUMBER = /\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const HEREDOC = /<<(-?)([\p{L}_][\p{L}\p{N}_-]*)[^\S\n]*\r?\n/uy;
+const OPERATORS = [["||"], ["&&"], ["==", "!="], ["<=", ">=", "<", ">"], ["+", "-"], ["*", "/", "%"]];
+const ESCAPES = new Map([
+  ["n", "\n"],
+  ["r", "\r"],
+  ["t", "\t"],
+  ['"', '"'],
+  ["\\", "\\"],
+]);
+
+class Reader {
+  #text: string;
+  #pointer: string | undefined;
+  #at = 0;
+  #depth = 0;
+
+  constructor(text: string, pointer: string | undefined) {
+    this.#text = text;
+    this.#pointer = pointer;
+    if (text.startsWith("\ufeff")) this.#at = 1;
+  }
+
+  file(): Body & { faults: HclFault[] } {
+    const body: Body & { faults: HclFault[] } = { attributes: new Map(), blocks: [], faults: [] };
+    for (;;) {
+      this.#space();
+      const from = this.#at;
+      if (from >= this.#text.length) return body;
+      try {
+        if (!this.#item(body)) this.#fail("a block or an attribute is expected here");
+      } catch (error) {
+        if (!(error instanceof HclError)) throw error;
+        body.faults.push({ message: error.message, offset: error.offset, block: this.#text.slice(from).split("\n", 1).join() });
+        this.#depth = 0;
+        // On with the next block that begins where blocks do.
+        const next = /^(?:resource|data|module|locals|variable|output|provider|terraform)\b/gm;
+        next.lastIndex = from + 1;
+        this.#at = next.exec(this.#text)?.index ?? this.#text.length;
+      }
+    }
+  }
+
+  wholeTemplate(): Expression {
+    const parts = this.#parts(() => this.#at >= this.#text.length, false);
+    return this.#template(parts, 0);
+  }
+
+  #fail(message: string): never {
+    throw new HclError(message, this.#at);
+  }
+
+  #origin(from: number, to = this.#at): Origin {
+    return { pointer: this.#pointer, from, to };
+  }
+
+  #deeper<Result>(act: () => Result): Result {
+    if (this.#depth >= DEPTH) this.#fail("it is nested too deeply");
+    this.#depth += 1;
+    try {
+      return act();
+    } finally {
+      this.#depth -= 1;
+    }
+  }
+
+  // ---------------------------------------------------------------------------------------------- white space
+
+  /** Passes white space and comments; line feeds only where they mean nothing. */
+  #space(lines = true): void {
+    const pattern = lines ? /(?:\s+|#[^\n]*|\/\/[^\n]*|\/\*[^]*?\*\/)*/y : /(?:[^\S\n]+|#[^\n]*|\/\/[^\n]*|\/\*[^]*?\*\/)*/y;
+    pattern.lastIndex = this.#at;
+    this.#at += pattern.exec(this.#text)?.[0].length ?? 0;
+  }
+
+  #next(text: string): boolean {
+    return this.#text.startsWith(text, this.#at);
+  }
+
+  #take(text: string): boolean {
+    if (!this.#next(text)) return false;
+    this.#at += text.length;
+    return true;
+  }
+
+  #expect(text: string): void {
+    this.#space();
+    if (!this.#take(text)) this.#fail(`${JSON.stringify(text)} is expected here`);
+  }
+
+  #match(pattern: RegExp): RegExpExecArray | undefined {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#text);
+    if (found === null) return undefined;
+    this.#at += found[0].length;
+    return found;
+  }
+
+  // --------------------------------------------------------------------------------------------------- bodies
+
+  #body(): Body {
+    const body: Body = { attributes: new Map(), blocks: [] };
+    for (;;) {
+      this.#space();
+      if (!this.#item(body)) return body;
+    }
+  }
+
+  /** Reads an attribute or a block, if there is one. */
+  #item(body: Body): boolean {
+    const from = this.#at;
+    const name = this.#match(IDENTIFIER)?.[0];
+    if (name === undefined) return false;
+    this.#space(false);
+    if (this.#next("=") && !this.#next("==")) {
+      this.#at += 1;
+      body.attributes.set(name, this.#expression(false));
+      return true;
+    }
+    const labels: string[] = [];
+    for (;;) {
+      const label = this.#next('"') ? this.#match(/"(?:[^"\\\n]|\\.)*"/y)?.[0].slice(1, -1) : this.#match(IDENTIFIER)?.[0];
+      if (label === undefined) break;
+      labels.push(label);
+      this.#space(false);
+    }
+    if (!this.#take("{")) this.#fail('"=" or "{" is expected here');
+    const inner = this.#deeper(() => this.#body());
+    this.#expect("}");
+    body.blocks.push({ type: name, labels, body: inner, origin: this.#origin(from) });
+    return true;
+  }
+
+  // ---------------------------------------------------------------------------------------------- expressions
+
+  /** An expression. Inside of brackets it may go on in the next line. */
+  #expression(lines = true): Expression {
+    return this.#deeper(() => {
+      this.#space(lines);
+      const from = this.#at;
+      const when = this.#binary(0, lines);
+      const end = this.#at;
+      this.#space(lines);
+      if (!this.#take("?")) {
+        this.#at = end;
+        return when;
+      }
+      const then = this.#expression();
+      this.#expect(":");
+      const otherwise = this.#expression(lines);
+      return { kind: "conditional", when, then, otherwise, origin: this.#origin(from) };
+    });
+  }
+
+  #binary(level: number, lines: boolean): Expression {
+    const operators = OPERATORS[level];
+    if (operators === undefined) return this.#unary(lines);
+    this.#space(lines);
+    const from = this.#at;
+    let left = this.#binary(level + 1, lines);
+    for (;;) {
+      const end = this.#at;
+      this.#space(lines);
+      const operator = operators.find((one) => this.#next(one));
+      if (operator === undefined) {
+        this.#at = end;
+        return left;
+      }
+      this.#at += operator.length;
+      const right = this.#binary(level + 1, lines);
+      left = { kind: "operation", operator, args: [left, right], origin: this.#origin(from) };
+    }
+  }
+
+  #unary(lines: boolean): Expression {
+    this.#space(lines);
+    const from = this.#at;
+    const operator = ["-", "!"].find((one) => this.#take(one));
+    if (operator === undefined) return this.#postfix();
+    const arg = this.#deeper(() => this.#unary(lines));
+    if (operator === "-" && arg.kind === "literal" && typeof arg.value === "number")
+      return { kind: "literal", value: -arg.value, origin: this.#origin(from) };
+    return { kind: "operation", operator, args: [arg], origin: this.#origin(from) };
+  }
+
+  #postfix(): Expression {
+    const from = this.#at;
+    const of = this.#primary();
+    const steps: (string | Expression)[] = [];
+    for (;;) {
+      if (this.#match(/\.(?:\*|(?=[\p{L}_\d]))/uy) !== undefined) {
+        const name = this.#text[this.#at - 1] === "*" ? "*" : (this.#match(IDENTIFIER)?.[0] ?? this.#match(/\d+/y)?.[0] ?? "");
+        steps.push(name);
+      } else if (this.#next("[")) {
+        this.#at += 1;
+        this.#space();
+        if (this.#take("*")) steps.push("*");
+        else steps.push(this.#expression());
+        this.#expect("]");
+      } else break;
+    }
+    if (of.kind === "path") return { ...of, steps, origin: this.#origin(from) };
+    return steps.length === 0 ? of : { kind: "member", of, steps, origin: this.#origin(from) };
+  }
+
+  #primary(): Expression {
+    const from = this.#at;
+    const c = this.#text[this.#at];
+    if (c === '"') return this.#quoted();
+    if (c === "[") return this.#list();
+    if (c === "{") return this.#object();
+    if (c === "(") {
+      this.#at += 1;
+      const inner = this.#expression();
+      this.#expect(")");
+      return inner;
+    }
+    if (c === "<") {
+      const heredoc = this.#match(HEREDOC);
+      if (heredoc !== undefined) return this.#heredoc(heredoc[2] ?? "", heredoc[1] === "-", from);
+    }
+    const number = this.#match(NUMBER)?.[0];
+    if (number !== undefined) return { kind: "literal", value: Number(number), origin: this.#origin(from) };
+    const name = this.#match(IDENTIFIER)?.[0];
+    if (name === undefined) this.#fail("a value is expected here");
+    if (name === "true" || name === "false") return { kind: "literal", value: name === "true", origin: this.#origin(from) };
+    if (name === "null") return { kind: "literal", value: null, origin: this.#origin(from) };
+    // provider::aws::arn_parse
+    const more = this.#match(/(?:::[\p{L}_][\p{L}\p{N}_-]*)+/uy)?.[0] ?? "";
+    if (!this.#next("(")) return { kind: "path", name: name + more, steps: [], origin: this.#origin(from) };
+    this.#at += 1;
+    const args = this.#items(")");
+    return { kind: "call", name: name + more, args, origin: this.#origin(from) };
+  }
+
+  /** Expressions up to a bracket. */
+  #items(end: string): Expression[] {
+    const items: Expression[] = [];
+    for (;;) {
+      this.#space();
+      if (this.#take(end)) return items;
+      items.push(this.#expression());
+      this.#space();
+      this.#take("...");
+      this.#space();
+      if (!this.#take(",") && !this.#next(end)) this.#fail(`"," or ${JSON.stringify(end)} is expected here`);
+    }
+  }
+
+  #list(): Expression {
+    const from = this.#at;
+    this.#at += 1;
+    if (this.#isFor()) return this.#unread("for", "]", from);
+    return { kind: "tuple", items: this.#items("]"), origin: this.#origin(from) };
+  }
+
+  #object(): Expression {
+    const from = this.#at;
+    this.#at += 1;
+    if (this.#isFor()) return this.#unread("for", "}", from);
+    const members: { key: Expression; value: Expression }[] = [];
+    for (;;) {
+      this.#space();
+      if (this.#take("}")) return { kind: "object", members, origin: this.#origin(from) };
+      const key = this.#key();
+      this.#space();
+      if (!this.#take("=") && !this.#take(":")) this.#fail('"=" is expected here');
+      const value = this.#expression(false);
+      members.push({ key, value });
+      this.#space(false);
+      if (!this.#take(",") && !this.#next("\n") && !this.#next("}")) this.#fail('"," or "}" is expected here');
+    }
+  }
+
+  /** A name of a member: a bare word is a text. */
+  #key(): Expression {
+    const from = this.#at;
+    const name = this.#match(IDENTIFIER)?.[0];
+    if (name !== undefined && /^\s*[=:](?!=)/.test(this.#text.slice(this.#at, this.#at + 200)))
+      return { kind: "template", parts: [{ kind: "text", text: name, origin: this.#origin(from) }], origin: this.#origin(from) };
+    this.#at = from;
+    return this.#expression();
+  }
+
+  #isFor(): boolean {
+    this.#space();
+    return /^for\s/.test(this.#text.slice(this.#at, this.#at + 4));
+  }
+
+  /** Passes what is not read, up to the bracket that ends it. */
+  #unread(what: string, end: string, from: number): Expression {
+    const open = [end];
+    const ENDS: Record<string, string> = { "(": ")", "[": "]", "{": "}" };
+    while (open.length > 0) {
+      this.#space();
+      const c = this.#text[this.#at];
+      if (c === undefined) this.#fail(`${JSON.stringify(end)} is missing`);
+      if (c === '"') this.#deeper(() => this.#quoted());
+      else {
+        this.#at += 1;
+        if (c === open.at(-1)) open.pop();
+        else if (ENDS[c] !== undefined) open.push(ENDS[c]);
+      }
+    }
+    return { kind: "unread", what, origin: this.#origin(from) };
+  }
+
+  // ------------------------------------------------------------------------------------------------ templates
+
+  #quoted(): Expression {
+    const from = this.#at;
+    this.#at += 1;
+    const parts = this.#parts(() => this.#next('"') || this.#next("\n") || this.#at >= this.#text.length, true);
+    if (!this.#take('"')) this.#fail("the text has no end");
+    return this.#template(parts, from);
+  }
+
+  #template(parts: (Literal | Expression)[], from: number): Expression {
+    return { kind: "template", parts, origin: this.#origin(from) };
+  }
+
+  /** Text and interpolations up to where a text ends. */
+  #parts(isEnd: () => boolean, escapes: boolean): (Literal | Expression)[] {
+    const parts: (Literal | Expression)[] = [];
+    const put = (text: string, from: number) => {
+      const last = parts.at(-1);
+      const origin = this.#origin(from);
+      // Text that was written as it is meant makes one stretch.
+      const isPlain = text.length === origin.to - origin.from;
+      if (isPlain && last?.kind === "text" && last.origin.to === from && last.text.length === from - last.origin.from) {
+        last.text += text;
+        last.origin.to = origin.to;
+      } else parts.push({ kind: "text", text, origin });
+    };
+    while (!isEnd()) {
+      const from = this.#at;
+      if (this.#next("$${") || this.#next("%%{")) {
+        this.#at += 3;
+        put(`${this.#text[from]}{`, from);
+      } else if (this.#next("${")) {
+        this.#at += 2;
+        this.#take("~");
+        const inner = this.#expression();
+        this.#space();
+        this.#take("~");
+        this.#expect("}");
+        parts.push({ ...inner, origin: this.#origin(from) });
+      } else if (this.#next("%{")) {
+        this.#at += 2;
+        parts.push(this.#unread("%{ … }", "}", from));
+      } else if (escapes && this.#next("\\")) {
+        put(this.#escape(), from);
+      } else {
+        const text = this.#match(escapes ? /[^\\"$%\n]+|[^]/uy : /[^$%\n]+|[^]/uy)?.[0] ?? "";
+        put(text, from);
+      }
+    }
+    return parts;
+  }
+
+  #escape(): string {
+    const [, unicode, character = ""] = this.#match(/\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))/y) ?? [];
+    const code = unicode ?? character;
+    if (code !== "") return Number.parseInt(code, 16) <= 0x10ffff ? String.fromCodePoint(Number.parseInt(code, 16)) : "\ufffd";
+    const escaped = this.#text[this.#at + 1] ?? "";
+    const meant = ESCAPES.get(escaped);
+    if (meant === undefined) this.#fail(`there is no escape \\${escaped}`);
+    this.#at += 2;
+    return meant;
+  }
+
+  #heredoc(word: string, isIndented: boolean, from: number): Expression {
+    const pattern = new RegExp(`^[^\\S\\n]*${word}[^\\S\\n]*$`, "gmu");
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#text);
+    if (found === null) this.#fail(`the line with ${word} is missing`);
+    const end = found.index;
+    const parts = this.#parts(() => this.#at >= end, false);
+    this.#at = end;
+    this.#match(new RegExp(`[^\\S\\n]*${word}`, "uy"));
+    return this.#template(isIndented ? unindented(parts) : parts, from);
+  }
+}
+
+/** `<<-`: without the white space that all lines begin with. */
+function unindented(parts: (Literal | Expression)[]): (Literal | Expression)[] {
+  let indent = Infinity;
+  parts.forEach((part, i) => {
+    if (part.kind !== "text") return;
+    const isFirst = i === 0;
+    const lines = part.text.split("\n");
+    lines.forEach((line, j) => {
+      const isStart = j > 0 || (isFirst && j === 0);
+      const isWhole = j < lines.length - 1 || i < parts.length - 1;
+      if (isStart && (line.trim() !== "" || (isWhole && j === lines.length - 1)))
+        indent = Math.min(indent, line.length - line.trimStart().length);
+    });
+  });
+  if (indent === Infinity || indent === 0) return parts;
+  return parts.flatMap((part, i) => {
+    if (part.kind !== "text" || part.text.length !== part.origin.to - part.origin.from) return [part];
+    let at = 0;
+    return part.text.split(/(?<=\n)/).flatMap((line, j): Literal[] => {
+      const cut = j > 0 || i === 0 ? Math.min(indent, line.length - line.trimStart().length) : 0;
+      const from = part.origin.from + at + cut;
+      at += line.length;
+      return line.length === cut
+        ? []
+        : [{ kind: "text", text: line.slice(cut), origin: { ...part.origin, from, to: part.origin.from + at } }];
+    });
+  });
+}

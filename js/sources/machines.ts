@@ -1,0 +1,16 @@
+// The state machines of a parsed document, whatever tool it is of. The command, the library and the page read them here.
+
+import { isObject } from "../base/json.ts";
+import { isCloudFormation, machinesOfTemplate } from "./cloudformation.ts";
+import type { Known, Machine } from "./machine.ts";
+import { isServerless, machinesOfServerless } from "./serverless.ts";
+import { isTerraform, machinesOfTerraform } from "./terraform.ts";
+
+/** The state machines of a document by their ids; undefined if it is no template. */
+export function machinesOf(document: unknown, known: Known = {}): Map<string, Machine> | undefined {
+  if (!isObject(document) || document.States !== undefined) return undefined;
+  if (isCloudFormation(document)) return machinesOfTemplate(document, known);
+  if (isServerless(document)) return machinesOfServerless(document, known);
+  if (isTerraform(document)) return machinesOfTerraform(document, known);
+  return undefined;
+}

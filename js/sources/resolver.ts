@@ -1,0 +1,297 @@
+// CloudFormation's functions, as far as they need no account: names and ARNs as they would be in us-east-1 of 123456789012. What only a
+// deployment knows becomes a placeholder.
+
+import { isObject } from "../base/json.ts";
+import { pointerTo } from "../base/pointer.ts";
+import { given, members, type Values } from "./machine.ts";
+import { ACCOUNT, PSEUDO_PARAMETERS, REGION } from "./pseudo.ts";
+import { Traced, bare, textOf, type Origin, type Resolved } from "./traced.ts";
+
+/** Longer than any name: names that are made of each other's end here. */
+const LONGEST_NAME = 2048;
+/** Deeper than any template that CloudFormation takes. */
+const DEPTH = 200;
+
+const NAMES = ["FunctionName", "StateMachineName", "Name", "QueueName", "TopicName", "TableName", "BucketName"];
+
+export class Resolver {
+  #resources: Values;
+  #parameters: Values;
+  #mappings: Values;
+  #pseudo: Values;
+  /** Values by --define. */
+  #defined: Values;
+  /** Names of resources, and those that are being made: one can be made of another's. */
+  #names = new Map<string, string>();
+  #depth = 0;
+
+  constructor(template: Values, defined: Values = {}, pseudo: Values = {}) {
+    this.#resources = members(template.Resources);
+    this.#parameters = members(template.Parameters);
+    this.#mappings = members(template.Mappings);
+    this.#pseudo = { ...PSEUDO_PARAMETERS, ...pseudo };
+    this.#defined = defined;
+  }
+
+  /** A value with its functions called. `pointer` is where it stands. Undefined for AWS::NoValue. */
+  resolve(value: unknown, pointer = ""): Resolved | undefined {
+    if (this.#depth > DEPTH) throw new RangeError("its values are nested too deeply");
+    this.#depth += 1;
+    try {
+      return this.#resolved(value, pointer);
+    } finally {
+      this.#depth -= 1;
+    }
+  }
+
+  #resolved(value: unknown, pointer: string): Resolved | undefined {
+    if (typeof value === "string") return Traced.of(value, { pointer, from: 0, to: value.length });
+    if (Array.isArray(value))
+      return value.flatMap((item, i) => {
+        const resolved = this.resolve(item, pointerTo(pointer, i));
+        return resolved === undefined ? [] : [resolved];
+      });
+    if (!isObject(value)) return value as null | boolean | number | undefined;
+    const [[name, argument] = ["", undefined], ...others] = Object.entries(value);
+    if (others.length === 0) {
+      const call = this.#call(name, argument, pointerTo(pointer, name));
+      if (call !== undefined) return call.value;
+    }
+    return Object.fromEntries(
+      Object.entries(value).flatMap(([key, item]) => {
+        const resolved = this.resolve(item, pointerTo(pointer, key));
+        return resolved === undefined ? [] : [[key, resolved]];
+      }),
+    );
+  }
+
+  /** What a function of CloudFormation gives; undefined for a name that is none. */
+  #call(name: string, argument: unknown, pointer: string): { value: Resolved | undefined } | undefined {
+    const args: unknown[] = Array.isArray(argument) ? argument : [];
+    const arg = (i: number) => this.resolve(args[i], pointerTo(pointer, i));
+    const text = (i: number) => textOf(arg(i)).text;
+    switch (name) {
+      case "Ref":
+        return typeof argument === "string" ? { value: this.#reference(argument) } : undefined;
+      case "Fn::GetAtt": {
+        const [id, attribute] = typeof argument === "string" ? argument.split(/\.(.*)/s) : [String(args[0]), text(1)];
+        return { value: this.#attribute(id ?? "", attribute ?? "") };
+      }
+      case "Fn::Sub":
+        return { value: this.#sub(argument, pointer) };
+      case "Fn::Join": {
+        const items = arg(1);
+        const parts = Array.isArray(items) ? items.map((part) => textOf(part)) : [textOf(items)];
+        return { value: Traced.join(parts, text(0)) };
+      }
+      case "Fn::Split":
+        return { value: splitAt(textOf(arg(1)), text(0)) };
+      case "Fn::Select": {
+        const items = arg(1);
+        const found = Array.isArray(items) ? items[Number(text(0))] : undefined;
+        return { value: found ?? this.#open(`${shortOf(args[1]) || "Fn::Select"}.${text(0)}`) };
+      }
+      case "Fn::FindInMap":
+        return {
+          value: this.#found(
+            args.slice(0, 3).map((_, i) => text(i)),
+            members(args[3]),
+          ),
+        };
+      case "Fn::ImportValue":
+        return { value: this.#open(textOf(this.resolve(argument, pointer)).text) };
+      case "Fn::If":
+        // Which way a condition goes is known at deployment only.
+        return { value: arg(1) };
+      case "Fn::ToJsonString":
+        return { value: textOf(this.resolve(argument, pointer)) };
+      default:
+        // What other functions give, a macro's for instance, is known at deployment only.
+        return /^Fn::[A-Z]\w*$/.test(name) && name !== "Fn::ForEach" ? { value: this.#open(name.slice(4)) } : undefined;
+    }
+  }
+
+  /** A value that only a deployment knows. */
+  #open(name: string): Traced {
+    return Traced.reference(name.replaceAll(/[{}"'\n]/g, ""), this.#given(name));
+  }
+
+  #given(name: string): unknown {
+    return Object.hasOwn(this.#defined, name) ? given(this.#defined[name]) : undefined;
+  }
+
+  #found([map = "", first = "", second = ""]: string[], { DefaultValue }: Values): Resolved | undefined {
+    const maps = members(members(this.#mappings[map])[first]);
+    if (Object.hasOwn(maps, second)) return plain(maps[second]);
+    return DefaultValue === undefined ? this.#open(`${map}.${first}.${second}`) : this.resolve(DefaultValue);
+  }
+
+  #sub(argument: unknown, pointer: string): Traced {
+    const [template, own] = Array.isArray(argument) ? [argument[0], members(argument[1])] : [argument, {}];
+    const at = Array.isArray(argument) ? pointerTo(pointer, 0) : pointer;
+    return textOf(this.resolve(template, at)).replaced(/\$\{(!?)([^}]+)\}/g, ([, literal, inner = ""], origin) => {
+      if (literal) return `\${${inner}}`;
+      const name = inner.trim();
+      const value = Object.hasOwn(own, name) ? bare(this.resolve(own[name])) : this.#named(name);
+      return referred(name, value, origin);
+    });
+  }
+
+  /** What a name in Fn::Sub stands for; undefined where only a deployment knows it. */
+  #named(name: string): unknown {
+    const [id = name, attribute] = name.split(/\.(.*)/s);
+    const value = attribute === undefined ? this.#reference(id) : this.#attribute(id, attribute);
+    return value instanceof Traced && value.isOpen ? undefined : (bare(value) ?? "");
+  }
+
+  #reference(id: string): Resolved | undefined {
+    if (isObject(this.#parameters[id])) return this.#parameter(id, this.#parameters[id]);
+    if (Object.hasOwn(this.#defined, id)) return Traced.reference(id, given(this.#defined[id]));
+    if (Object.hasOwn(this.#pseudo, id)) return known(id, this.#pseudo[id]);
+    return Traced.reference(id, this.#referenceTo(id));
+  }
+
+  #parameter(id: string, { Type, Default }: Values): Traced {
+    const isNumber = Type === "Number";
+    const value = Object.hasOwn(this.#defined, id) ? this.#defined[id] : Default;
+    if (value !== undefined) return Traced.reference(id, isNumber && value !== "" ? Number(value) : value);
+    // Its name would be no number.
+    return Traced.reference(id, /Number/.test(String(Type)) ? undefined : id);
+  }
+
+  #referenceTo(id: string): string {
+    const name = this.#nameOf(id);
+    switch (this.#typeOf(id)) {
+      case "AWS::StepFunctions::StateMachine":
+      case "AWS::Serverless::StateMachine":
+        return this.#arn("states", `stateMachine:${name}`);
+      case "AWS::StepFunctions::Activity":
+        return this.#arn("states", `activity:${name}`);
+      case "AWS::SNS::Topic":
+        return this.#arn("sns", name);
+      case "AWS::SQS::Queue":
+        return `https://sqs.${this.#region}.amazonaws.com/${this.#account}/${name}`;
+      default:
+        return name;
+    }
+  }
+
+  #attribute(id: string, attribute: string): Traced {
+    const name = `${id}.${attribute}`;
+    const value = Object.hasOwn(this.#defined, name) ? given(this.#defined[name]) : this.#attributeOf(id, attribute);
+    return Traced.reference(name, value);
+  }
+
+  #attributeOf(id: string, attribute: string): string | undefined {
+    const type = this.#typeOf(id);
+    if (attribute === "Name" || (attribute.endsWith("Name") && /^AWS::/.test(type))) return this.#nameOf(id);
+    if (!/Arn$/.test(attribute)) return undefined;
+    const name = this.#nameOf(id);
+    if (/^AWS::(Lambda|Serverless)::Function$/.test(type)) return this.#arn("lambda", `function:${name}`);
+    if (/::StateMachine$/.test(type)) return this.#arn("states", `stateMachine:${name}`);
+    if (type === "AWS::StepFunctions::Activity") return this.#arn("states", `activity:${name}`);
+    if (/^AWS::(DynamoDB::Table|Serverless::SimpleTable)$/.test(type)) return this.#arn("dynamodb", `table/${name}`);
+    if (type === "AWS::S3::Bucket") return `arn:aws:s3:::${name}`;
+    if (type === "AWS::IAM::Role") return `arn:aws:iam::${this.#account}:role/${name}`;
+    // Of what the template does not show it is most often a function's.
+    if (type === "") return this.#arn("lambda", `function:${name}`);
+    if (!type.startsWith("AWS::")) return undefined;
+    return this.#arn((type.split("::")[1] ?? "service").toLowerCase(), name);
+  }
+
+  #typeOf(id: string): string {
+    const { Type } = members(this.#resources[id]);
+    return typeof Type === "string" ? Type : "";
+  }
+
+  /** The physical name that a resource asks for, the name that the CDK's author gave it, or its logical id. */
+  #nameOf(id: string): string {
+    const made = this.#names.get(id);
+    if (made !== undefined) return made;
+    this.#names.set(id, id);
+    const name = this.#madeName(id);
+    this.#names.set(id, name);
+    return name;
+  }
+
+  #madeName(id: string): string {
+    const resource = members(this.#resources[id]);
+    const properties = members(resource.Properties);
+    const wanted = NAMES.map((key) => properties[key]).find((name) => name !== undefined);
+    const name = wanted === undefined ? undefined : bare(this.resolve(wanted));
+    if (typeof name === "string" && name !== id && name.length <= LONGEST_NAME && !name.includes("${")) return name;
+    const path = members(resource.Metadata)["aws:cdk:path"];
+    if (typeof path === "string" && /Function$|StateMachine$/.test(this.#typeOf(id)))
+      return (
+        path
+          .split("/")
+          .filter((part) => part !== "Resource")
+          .at(-1) ?? id
+      );
+    return id;
+  }
+
+  get #region(): string {
+    return String(this.#pseudo["AWS::Region"] ?? REGION);
+  }
+
+  get #account(): string {
+    return String(this.#pseudo["AWS::AccountId"] ?? ACCOUNT);
+  }
+
+  #arn(service: string, resource: string): string {
+    return `arn:aws:${service}:${this.#region}:${this.#account}:${resource}`;
+  }
+}
+
+/** A reference with its value, or without one where it has none. */
+function referred(name: string, value: unknown, origin: Origin | undefined): Traced {
+  return Traced.reference(name, value, origin);
+}
+
+/** A pseudo parameter's value; AWS::NoValue is none. */
+function known(id: string, value: unknown): Resolved | undefined {
+  return value === undefined ? undefined : typeof value === "object" ? plain(value) : Traced.reference(id, value);
+}
+
+/** A value of JSON, as it is. */
+function plain(value: unknown): Resolved {
+  return (value ?? null) as Resolved;
+}
+
+/** What a Ref or an Fn::GetAtt names. */
+function shortOf(value: unknown): string {
+  const [[, argument] = []] = Object.entries(members(value));
+  return Array.isArray(argument)
+    ? argument.filter((part) => typeof part === "string").join(".")
+    : typeof argument === "string"
+      ? argument
+      : "";
+}
+
+function splitAt(text: Traced, separator: string): Traced[] {
+  if (separator === "") return [text];
+  const parts: Traced[] = [];
+  let at = 0;
+  for (let next = text.text.indexOf(separator); next >= 0; next = text.text.indexOf(separator, at)) {
+    parts.push(text.slice(at, next));
+    at = next + separator.length;
+  }
+  return [...parts, text.slice(at)];
+}
+
+/** `${Name}` in every text of a value, as DefinitionSubstitutions say. */
+export function substituted(value: Resolved, substitutions: Values): Resolved {
+  if (value instanceof Traced) return value.whole === undefined ? substitutedText(value, substitutions) : value;
+  if (Array.isArray(value)) return value.map((item) => substituted(item, substitutions));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value as { [name: string]: Resolved }).map(([key, item]) => [key, substituted(item, substitutions)]),
+  );
+}
+
+export function substitutedText(text: Traced, substitutions: Values): Traced {
+  return text.replaced(/\$\{([\w.:-]+)\}/g, ([, name = ""], origin) =>
+    Object.hasOwn(substitutions, name) ? Traced.reference(name, substitutions[name], origin) : undefined,
+  );
+}

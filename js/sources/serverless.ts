@@ -1,0 +1,244 @@
+// State machines of the Serverless Framework's serverless.yml, as the plugin serverless-step-functions has them.
+
+import { isObject } from "../base/json.ts";
+import { pointerTo } from "../base/pointer.ts";
+import { given, members, orProblem, type Known, type Machine, type Place, type Surroundings, type Values } from "./machine.ts";
+import { ACCOUNT, REGION } from "./pseudo.ts";
+import { Resolver, substituted } from "./resolver.ts";
+import { Traced, bare, textOf, type Resolved } from "./traced.ts";
+
+/** Variables in one another, and files that name each other, end here. */
+const DEPTH = 12;
+
+/** A file that is a whole value: `${file(machines/orders.yml):orders.definition}`. */
+const FILE = /^\$\{\s*file\(([^)]+)\)\s*(?::\s*([^},]*?))?\s*\}$/;
+const VARIABLE = /\$\{((?:self|opt|env|sls|param|aws|file|cf|ssm|s3|strToBool)\b[^${}]*)\}/g;
+
+/** Whether a parsed document is a serverless.yml with machines. */
+export function isServerless(value: unknown): value is Values {
+  if (!isObject(value)) return false;
+  const { stepFunctions } = value;
+  return (isObject(stepFunctions) && stepFunctions.stateMachines !== undefined) || fileOf(stepFunctions) !== undefined;
+}
+
+function fileOf(value: unknown): { path: string; member: string | undefined } | undefined {
+  const [, path, member] = typeof value === "string" ? (FILE.exec(value.trim()) ?? []) : [];
+  return path === undefined ? undefined : { path: path.trim().replace(/^\.\//, ""), member: member || undefined };
+}
+
+/** The state machines of a serverless.yml by their keys. */
+export function machinesOfServerless(template: Values, { defined = {}, files = {} }: Known): Map<string, Machine> {
+  const variables = new Variables(template, defined, files);
+  const resolver = new Resolver(resourcesOf(template, variables), defined);
+  const resolve = (value: unknown, pointer = "") =>
+    substituted(variables.filled(resolver.resolve(variables.files(value), pointer) ?? null), defined);
+  const machines = new Map<string, Machine>();
+  const found = machineSettings(template, variables);
+  for (const { id, held, place, file, member } of found) {
+    const machine = members(held);
+    const name = typeof machine.name === "string" ? textOf(resolve(machine.name)).text : id;
+    machines.set(id, {
+      name: name.includes("${") ? id : name,
+      aliases: [machine.id, name].filter((one): one is string => typeof one === "string"),
+      type: machine.type,
+      substitutions: {},
+      resource: place,
+      definition: orProblem(() =>
+        file === undefined
+          ? definitionOf(machine.definition, pointerTo(place, "definition"), resolve)
+          : inFile(machine.definition, file, [member, "definition"].filter(Boolean).join("."), resolve),
+      ),
+    });
+  }
+  return machines;
+}
+
+interface Setting {
+  id: string;
+  held: unknown;
+  place: string;
+  /** The file that it is in, and where in it. */
+  file?: string;
+  member?: string;
+}
+
+/** The machines, also those in files of their own. */
+function machineSettings(template: Values, variables: Variables): Setting[] {
+  const whole = variables.member({ held: template.stepFunctions, place: "/stepFunctions" });
+  const all = variables.member({ ...whole, held: members(whole.held).stateMachines, ...below(whole, "stateMachines") });
+  // A list of files, each with machines.
+  const maps = Array.isArray(all.held) ? all.held.map((held, i) => variables.member({ ...all, held, ...below(all, String(i)) })) : [all];
+  return maps.flatMap((map) =>
+    Object.entries(members(map.held)).map(([id, held]) => ({ id, ...variables.member({ ...map, held, ...below(map, id) }) })),
+  );
+}
+
+type At = Omit<Setting, "id">;
+
+function below({ place, file, member }: At, name: string): Pick<At, "place" | "member"> {
+  if (file === undefined) return { place: pointerTo(place, name) };
+  return { place, member: member === undefined ? name : `${member}.${name}` };
+}
+
+function definitionOf(definition: unknown, pointer: string, resolve: (value: unknown, pointer?: string) => Resolved): Place {
+  const file = fileOf(definition);
+  if (file !== undefined) {
+    if (/\.[cm]?[jt]s$/i.test(file.path))
+      return {
+        in: "nothing",
+        problem: `its definition is what the program ${file.path} gives, which stepglass does not run: pass the output of serverless print or serverless package`,
+      };
+    return { in: "file", ...file, resolve };
+  }
+  if (typeof definition === "string" && !definition.trim().startsWith("${"))
+    return { in: "string", text: textOf(resolve(definition, pointer)) };
+  const value = resolve(definition, pointer);
+  if (typeof value === "object" && value !== null && !(value instanceof Traced)) return { in: "template", pointer, value };
+  if (typeof definition === "string")
+    return {
+      in: "nothing",
+      problem: `its definition is the value of ${definition.trim()}, which only a deployment knows: pass the output of serverless print or serverless package`,
+    };
+  return { in: "nothing", problem: "it has no definition" };
+}
+
+/** A definition in a file with settings of machines. */
+function inFile(definition: unknown, path: string, member: string, resolve: (value: unknown) => Resolved): Place {
+  if (fileOf(definition) !== undefined) return definitionOf(definition, "", resolve);
+  return definition === undefined ? { in: "nothing", problem: `it has no definition in ${path}` } : { in: "file", path, member, resolve };
+}
+
+/** What CloudFormation's functions can refer to: a function goes by its key, and by the logical id that the framework gives it. */
+function resourcesOf(template: Values, variables: Variables): Values {
+  const lambda = (key: string, name: unknown) => {
+    const text = typeof name === "string" ? textOf(variables.filled(Traced.of(name))).text : key;
+    return { Type: "AWS::Lambda::Function", Properties: { FunctionName: text.includes("${") ? key : text } };
+  };
+  const functions = Object.entries(members(variables.files(template.functions))).flatMap(([key, held]) => {
+    const id = `${key.charAt(0).toUpperCase()}${key.slice(1).replaceAll("-", "Dash").replaceAll("_", "Underscore")}LambdaFunction`;
+    const one = lambda(key, members(held).name);
+    return [
+      [key, one],
+      [id, one],
+    ];
+  });
+  const lists = Array.isArray(template.resources) ? template.resources : [template.resources];
+  const resources = lists.map((one) => members(members(variables.files(one)).Resources));
+  return { Resources: { ...Object.fromEntries(functions), ...Object.assign({}, ...resources) } };
+}
+
+/** The framework's variables, as far as files and defaults tell their values. */
+class Variables {
+  #template: Values;
+  #defined: Values;
+  #files: Surroundings;
+  #stage: unknown;
+  /** Variables that are made of each other multiply. */
+  #budget = 50_000;
+
+  constructor(template: Values, defined: Values, files: Surroundings) {
+    this.#template = template;
+    this.#defined = defined;
+    this.#files = files;
+    this.#stage = "dev";
+    const { stage } = members(template.provider);
+    const filled = typeof stage === "string" ? textOf(this.filled(Traced.of(stage))).text : "dev";
+    if (!filled.includes("${")) this.#stage = filled;
+  }
+
+  /** What a setting is, where it is said to be in a file. */
+  member(at: At): At {
+    const file = fileOf(at.held);
+    if (file === undefined) return at;
+    const value = this.#files.value?.(file.path);
+    return {
+      held: memberOf(value, file.member),
+      place: at.place,
+      file: file.path,
+      ...(file.member !== undefined && { member: file.member }),
+    };
+  }
+
+  /** A value with the files in it that are named as whole values. */
+  files(value: unknown, depth = 0): unknown {
+    if (Array.isArray(value)) return value.map((item) => this.files(item, depth));
+    if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, this.files(item, depth)]));
+    const file = depth < DEPTH ? fileOf(value) : undefined;
+    if (file === undefined) return value;
+    const found = memberOf(this.#files.value?.(file.path), file.member);
+    return found === undefined ? value : this.files(found, depth + 1);
+  }
+
+  /** A value with its variables filled in. */
+  filled(value: Resolved, depth = 0): Resolved {
+    if (value instanceof Traced) return this.#text(value, depth);
+    if (Array.isArray(value)) return value.map((item) => this.filled(item, depth));
+    if (!isObject(value)) return value;
+    return Object.fromEntries(Object.entries(value as { [name: string]: Resolved }).map(([key, item]) => [key, this.filled(item, depth)]));
+  }
+
+  #text(text: Traced, depth: number): Resolved {
+    if (depth > DEPTH || !text.text.includes("${")) return text;
+    // A whole value may be more than a text.
+    const [whole] = [...text.text.matchAll(VARIABLE)];
+    if (whole !== undefined && whole[0] === text.text.trim()) {
+      const value = this.#value(whole[1] ?? "", depth);
+      if (value === undefined)
+        return text.isReference ? text : Traced.reference(whole[1] ?? "", undefined, text.origin(0, text.text.length));
+      if (typeof value === "object" && value !== null) return value as Resolved;
+      return Traced.reference(whole[1] ?? "", value, text.origin(0, text.text.length));
+    }
+    const next = text.replaced(VARIABLE, ([, inner = ""], origin) => {
+      const value = this.#value(inner, depth);
+      return value === undefined ? undefined : Traced.reference(inner, value, origin);
+    });
+    return next === text ? text : this.#text(next, depth + 1);
+  }
+
+  /** What a variable stands for: the first of its alternatives that has a value. */
+  #value(inner: string, depth: number): unknown {
+    const name = inner.trim();
+    if ((this.#budget -= 1) < 0) return undefined;
+    if (Object.hasOwn(this.#defined, name)) return given(this.#defined[name]);
+    for (const one of inner.split(/,(?![^()]*\))/)) {
+      const value = this.#alternative(one.trim(), depth);
+      if (value !== undefined && value !== null) return value;
+    }
+    return undefined;
+  }
+
+  #alternative(text: string, depth: number): unknown {
+    const [, quote, literal] = /^(["'])(.*)\1$/s.exec(text) ?? [];
+    if (quote !== undefined) return literal;
+    if (/^(-?\d+(\.\d+)?|true|false|null)$/.test(text)) return JSON.parse(text);
+    if (Object.hasOwn(this.#defined, text)) return given(this.#defined[text]);
+    const [, kind, path = ""] = /^(\w+):(.*)$/s.exec(text) ?? [];
+    if (text === "sls:stage" || text === "opt:stage") return text === "opt:stage" ? undefined : this.#stage;
+    if (kind === "aws") return path === "region" ? REGION : path === "accountId" ? ACCOUNT : undefined;
+    if (kind === "self") return this.#own(path, depth);
+    if (kind === "param") return this.#own(`params.default.${path}`, depth) ?? this.#own(`params.${String(this.#stage)}.${path}`, depth);
+    const file = fileOf(`\${${text}}`);
+    return file && this.#plain(memberOf(this.#files.value?.(file.path), file.member), depth);
+  }
+
+  #own(path: string, depth: number): unknown {
+    if (path === "provider.stage") return this.#stage;
+    if (path === "provider.region" && members(this.#template.provider).region === undefined) return REGION;
+    return this.#plain(memberOf(this.#template, path), depth);
+  }
+
+  #plain(value: unknown, depth: number): unknown {
+    const found = this.files(value, depth + 1);
+    return typeof found === "string" ? bare(this.filled(Traced.of(found), depth + 1)) : found;
+  }
+}
+
+function memberOf(value: unknown, path: string | undefined): unknown {
+  if (path === undefined || path === "") return value;
+  return path
+    .split(".")
+    .reduce<unknown>(
+      (held, key) => (Array.isArray(held) ? held[Number(key)] : isObject(held) && Object.hasOwn(held, key) ? held[key] : undefined),
+      value,
+    );
+}
