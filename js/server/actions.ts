@@ -30,7 +30,8 @@ export async function sendSignal(service: Service, arn: string, name: string, pa
 /** Which signals an execution waits for, and how many it has that nobody has asked for yet. */
 export async function signalsOf(service: Service, arn: string): Promise<ServerExecutionSignals> {
   const live = await service.runner.live(arn);
-  if (live === undefined) return { waiting: [], buffered: {} };
+  // It may have ended in the same moment.
+  if (live === undefined || live.hasLeft || live.status !== "RUNNING") return { waiting: [], buffered: {} };
   const pending = JSON.parse(live.engine.ask("pending")) as { resource: string; input?: { Name?: unknown } }[];
   const names = pending.filter(({ resource }) => resource === "urn:stepglass:waitForSignal").map(({ input }) => input?.Name);
   return { waiting: [...new Set(names.filter((name) => typeof name === "string"))], buffered: Signals.counts(live.state) };

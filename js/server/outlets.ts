@@ -48,6 +48,8 @@ export class Outlet {
   #bytes = 0;
   #failures = 0;
   #dropped = 0;
+  /** How many notices were refused since the last one was taken. */
+  #refused = 0;
   #running: Promise<void> | undefined;
   /** Ends the waiting and the delivery at hand. */
   #hurry = new AbortController();
@@ -110,18 +112,23 @@ export class Outlet {
     this.#hurry.signal.addEventListener("abort", stop);
     try {
       await this.#destination.deliver(batch, patience.signal);
-      if (this.#failures > 0) this.#log("info", () => `${name} works again`);
-      this.#failures = 0;
+      if (this.#failures > 0 || this.#refused > 0) this.#log("info", () => `${name} works again${this.#refusals()}`);
+      this.#failures = this.#refused = 0;
       this.#take(batch.length);
     } catch (thrown) {
       if (thrown instanceof Refused) {
-        this.#log("error", () => `${name} has refused ${batch.length} of what it was sent, which is dropped: ${thrown.message}`);
-        this.#take(batch.length);
+        // One that refuses all says so once.
+        if (this.#refused === 0) this.#log("error", () => `${name} has refused what it was sent, which is dropped: ${thrown.message}`);
+        this.#refused += this.#take(batch.length);
       } else await this.#wait(thrown);
     } finally {
       clearTimeout(timer);
       this.#hurry.signal.removeEventListener("abort", stop);
     }
+  }
+
+  #refusals(): string {
+    return this.#refused === 0 ? "" : `; it has refused ${this.#refused} notices`;
   }
 
   /** Waits for the next attempt, each time longer. */

@@ -348,14 +348,21 @@ test("what a service cannot take in time is dropped, which is said once", async 
 
 test("a service that refuses is told of, and asked for the next", async () => {
   const log = [];
-  const { url, requests } = await receiver((count) => (count === 1 ? 400 : 200));
-  const server = await start({ statusEvents: url, log: (level, line) => log.push(line) });
+  let refuses = true;
+  const { url, requests } = await receiver(() => (refuses ? 400 : 200));
+  const server = await start({ statusEvents: url, logLevel: "info", log: (level, line) => log.push(line) });
   const pass = machine({ P: { Type: "Pass", End: true } });
   await run(server, pass, { name: "One" });
-  await eventually(() => log.length > 0);
+  await eventually(() => requests.flatMap(({ body }) => body).length === 2);
+  await run(server, pass, { name: "More" });
+  await eventually(() => requests.flatMap(({ body }) => body).length === 4);
+  refuses = false;
   await run(server, pass, { name: "Two" });
   await eventually(() => requests.length > 1 && requests.at(-1).body.at(-1).detail.stateMachineArn.endsWith(":Two"));
-  assert.match(log[0], /has refused \d of what it was sent, which is dropped: status 400/);
+  const about = () => log.filter((line) => line.includes("status events"));
+  await eventually(() => about().length === 2);
+  assert.match(about()[0], /has refused what it was sent, which is dropped: status 400/);
+  assert.match(about()[1], /works again; it has refused 4 notices/);
 });
 
 test("a server that closes delivers what waits", async () => {
