@@ -127,7 +127,7 @@ document.addEventListener("submit", async (event) => {
 
 /** The style of both pages. */
 export const style = `:root { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif; --line: #8884; --accent: light-dark(#0b57d0, #a8c7fa); }
-body { margin: 0; }
+body { margin: 0; background: canvas; color: canvastext; }
 main { max-width: 72rem; margin: 0 auto; padding: 1.5rem; }
 h1 { font-size: 1.4rem; overflow-wrap: anywhere; } h2 { font-size: 1.05rem; }
 table { border-collapse: collapse; width: 100%; }

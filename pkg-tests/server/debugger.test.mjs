@@ -1,6 +1,7 @@
 // /debugger in a browser: the list, and an execution followed on its graph while it runs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import axe from "axe-core";
 import { comes, launch, open, skip } from "../browser.mjs";
 import { machine, role, start } from "./endpoint.mjs";
 
@@ -38,6 +39,36 @@ test("an execution is found in the list and followed to its end, on the graph", 
     );
     await page.getByRole("link", { name: "All executions" }).click();
     await page.locator("#list").getByText("ABORTED").waitFor();
+  } finally {
+    await browser.close();
+  }
+});
+
+/** What axe finds on a page, in a colour scheme. */
+async function violations(page, colorScheme) {
+  await page.emulateMedia({ colorScheme });
+  await page.evaluate(axe.source);
+  const { violations: found } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
+  return found.map(({ id, nodes }) => `${colorScheme}: ${id}: ${nodes.map(({ target }) => target).join(", ")}`);
+}
+
+test("the pages are accessible, in light and dark", { skip, timeout: 300_000 }, async () => {
+  const server = await start();
+  const wait = { Type: "Task", Resource: "urn:stepglass:waitForSignal", Parameters: { Name: "approved" }, End: true };
+  for (const [name, state] of Object.entries({ Order: wait, Fails: { Type: "Fail", Error: "Enough" } })) {
+    const { stateMachineArn } = await server.call("CreateStateMachine", { name, definition: machine({ S: state }), roleArn: role });
+    await server.call("StartExecution", { stateMachineArn, name: `of-${name}` });
+  }
+  const browser = await launch();
+  try {
+    const { page } = await open(browser, `${server.url}/debugger/`);
+    await page.getByRole("button", { name: "Redrive of-Fails" }).waitFor();
+    const found = [...(await violations(page, "light")), ...(await violations(page, "dark"))];
+    await page.getByRole("link", { name: "of-Order" }).click();
+    for (const summary of ["Send a signal…", "Cancel…", "Stop…"]) await page.getByText(summary).click();
+    await page.locator("stepglass-debugger").getByText("End", { exact: true }).first().waitFor();
+    found.push(...(await violations(page, "light")), ...(await violations(page, "dark")));
+    assert.deepEqual(found, []);
   } finally {
     await browser.close();
   }
