@@ -93,7 +93,7 @@ export interface ServeOptions {
   allowOrigins?: readonly string[];
   /** Host names under which `/debugger` is served, besides loopback names and addresses. */
   allowHosts?: readonly string[];
-  /** The largest body of a request, in bytes. Default: 4 MiB. */
+  /** The largest body of a request, in bytes. Default: 4 MiB; with `quotas` 1 MiB, as on AWS. */
   bodyLimit?: number;
   /** How many milliseconds the headers (default: 10,000) and the whole request (30,000) can take to arrive. */
   timeouts?: { headers?: number; request?: number };

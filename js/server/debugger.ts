@@ -221,7 +221,7 @@ export class Debugger {
       ...(namePrefix !== "" && { namePrefix }),
     };
     const { items, before: next } = await this.#service.store.list(filter, { limit, ...(before !== undefined && { before }) });
-    const executions = (items as unknown as StoredSummary[]).map((about) => summary(about, this.#page !== undefined));
+    const executions = (items as unknown as StoredSummary[]).map((about) => summary(about, this.#page !== undefined, this.#service.quotas));
     return { executions, ...(next !== undefined && { before: next }) };
   }
 
@@ -259,7 +259,7 @@ export class Debugger {
       ...(cause !== undefined && { cause }),
       ...(state !== undefined && { state }),
       ...(suspended !== undefined && { suspended: suspended.reason }),
-      redrivable: redriveOf(now).redriveStatus === "REDRIVABLE" && now.mapRunArn === undefined,
+      redrivable: redriveOf(now, this.#service.quotas).redriveStatus === "REDRIVABLE" && now.mapRunArn === undefined,
       ...(runs && { signals: await signalsOf(this.#service, arn) }),
       events,
       ...(runs && { live: `${addressOf(arn)}/events` }),
@@ -352,10 +352,10 @@ function file(response: ServerResponse, folder: string, name: string): void {
 }
 
 /** An execution of a list; `page` says whether the playground is there to open it. */
-function summary(about: StoredSummary, page: boolean): ExecutionSummary {
+function summary(about: StoredSummary, page: boolean, quotas: Service["quotas"]): ExecutionSummary {
   const { id, name, machineArn, machine, type, status, startDate, stopDate } = about;
   // The list has all of a record but its payloads.
-  const { redriveStatus } = redriveOf(about as unknown as StoredExecution);
+  const { redriveStatus } = redriveOf(about as unknown as StoredExecution, quotas);
   return {
     executionArn: id,
     name,

@@ -20,13 +20,9 @@ interface Place {
   account: string;
 }
 
-/** Makes log events; one for each server, whose start is in the names of log streams. */
+/** Makes log events; one for each server, which has log streams of its own. */
 export class ExecutionLogs {
-  readonly #begun: string;
-
-  constructor(now: number) {
-    this.#begun = `${new Date(now).toISOString().slice(0, 16).replace(/[T:]/g, "-")}/${randomBytes(4).toString("hex")}`;
-  }
+  readonly #id = randomBytes(4).toString("hex");
 
   /** Whether anything of an execution is logged. */
   static concerns({ revision }: StoredExecution): boolean {
@@ -50,7 +46,8 @@ export class ExecutionLogs {
       execution_arn: record.id,
     };
     const place = placeOf(record);
-    const stream = `states/${record.machine}/${this.#begun}`;
+    // A stream of each machine for each hour.
+    const stream = `states/${record.machine}/${new Date(at).toISOString().slice(0, 13).replace("T", "-")}/${this.#id}`;
     return { text: JSON.stringify(entry), at, ...(place !== undefined && { log: { ...place, stream } }) };
   }
 }

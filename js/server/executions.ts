@@ -162,14 +162,20 @@ async function recordOf(service: Service, arn: string): Promise<StoredExecution>
   return about as StoredExecution;
 }
 
+const OLD = "Execution redrivable period exceeded";
+
 /** What DescribeExecution tells of redrives. */
-export function redriveOf({ status, type, redriveCount, redriveDate, redrivable }: StoredExecution): RedriveDetails {
+export function redriveOf(record: StoredExecution, quotas: Service["quotas"]): RedriveDetails {
+  const { status, type, redriveCount, redriveDate, redrivable } = record;
   const about = { redriveCount, ...(redriveDate !== undefined && { redriveDate: seconds(redriveDate) }) };
-  if (type === "STANDARD" && redrivable && status !== "RUNNING") return { ...about, redriveStatus: "REDRIVABLE" };
+  const isOld = quotas?.isOld(record) ?? false;
+  if (type === "STANDARD" && redrivable && status !== "RUNNING" && !isOld) return { ...about, redriveStatus: "REDRIVABLE" };
   const final = status === "RUNNING" || status === "SUCCEEDED";
   const why = final
     ? `Execution is ${status} and cannot be redriven`
-    : "Execution history event limit exceeded, the execution cannot be redriven";
+    : isOld
+      ? OLD
+      : "Execution history event limit exceeded, the execution cannot be redriven";
   return { ...about, redriveStatus: "NOT_REDRIVABLE", redriveStatusReason: why };
 }
 
@@ -277,6 +283,7 @@ export const executionOperations = {
   async RedriveExecution(service, { executionArn: arn, clientToken }) {
     const about = await recordOf(service, arn);
     if (about.mapRunArn !== undefined) throw invalid("Child executions are redriven with their Map Run");
+    if (about.status !== "RUNNING" && service.quotas?.isOld(about)) throw new ApiError("ExecutionNotRedrivable", OLD);
     return { redriveDate: seconds(await service.runner.redrive(about, clientToken)) };
   },
 
@@ -287,7 +294,7 @@ export const executionOperations = {
       ...rest,
       startDate: seconds(startDate),
       ...(stopDate !== undefined && { stopDate: seconds(stopDate) }),
-      ...redriveOf(about),
+      ...redriveOf(about, service.quotas),
     };
     if (includedData !== "METADATA_ONLY") return out;
     const { input, output, error, cause, ...metadata } = out;

@@ -15,6 +15,7 @@ import { ApiError, stackOf } from "./errors.ts";
 import { Gate } from "./gate.ts";
 import type { Log } from "./log.ts";
 import type { Scope } from "./operations.ts";
+import { REQUEST } from "./quotas.ts";
 import type { Service } from "./service.ts";
 import { isOperation } from "./shapes.ts";
 import type { Operation } from "./shapes.ts";
@@ -60,7 +61,15 @@ export class Endpoint {
 
   constructor(
     service: Service,
-    { log, allowOrigins = [], allowHosts = [], bodyLimit = BODY, timeouts = {}, page, component }: EndpointOptions,
+    {
+      log,
+      allowOrigins = [],
+      allowHosts = [],
+      bodyLimit = service.quotas === undefined ? BODY : REQUEST,
+      timeouts = {},
+      page,
+      component,
+    }: EndpointOptions,
   ) {
     this.#service = service;
     this.#log = log;

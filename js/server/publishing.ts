@@ -19,7 +19,7 @@ export class Publisher {
   readonly #service: Service;
   readonly #statuses: readonly Outlet[];
   readonly #logged: readonly Outlet[];
-  readonly #logs: ExecutionLogs;
+  readonly #logs = new ExecutionLogs();
 
   constructor(service: Service, { statusEvents, eventsEndpoint, executionLogs, logsEndpoint }: PublishOptions) {
     this.#service = service;
@@ -32,7 +32,6 @@ export class Publisher {
       ...targets(executionLogs).map((target) => outlet(destinationOf(target, "execution logs"))),
       ...(logsEndpoint === undefined ? [] : [outlet(new CloudWatchLogs(logsEndpoint, "CloudWatch Logs"))]),
     ];
-    this.#logs = new ExecutionLogs(service.now());
   }
 
   /** What an execution is observed with: each event when it is kept. */
@@ -69,7 +68,7 @@ export class Publisher {
   #tell(record: StoredExecution, at: number): void {
     if (this.#statuses.length === 0) return;
     // All have the same event, with the same id.
-    const notice = statusNotice(record, at);
+    const notice = statusNotice(record, at, this.#service.quotas);
     for (const outlet of this.#statuses) outlet.add(notice);
   }
 

@@ -50,11 +50,12 @@ const RATES: Readonly<Partial<Record<Rated, Rate>>> = {
   "StartExecution.EXPRESS": [6000, 6000],
   StopExecution: [500, 25],
   TagResource: SOME,
-  TestState: [1, 1],
+  TestState: [50, 10],
   UntagResource: SOME,
   UpdateMapRun: SLOW,
   UpdateStateMachine: SLOW,
   UpdateStateMachineAlias: SLOW,
+  ValidateStateMachineDefinition: SLOW,
 };
 
 /** Those that are larger in large regions. */
@@ -70,6 +71,11 @@ const LARGE_RATES: Readonly<Partial<Record<Rated, Rate>>> = {
   StartExecution: [1300, 300],
   StopExecution: [1000, 200],
 };
+
+// How long after its end an execution can be redriven, in milliseconds.
+const REDRIVABLE = 14 * 86_400_000;
+/** The largest request, in bytes. */
+export const REQUEST = 2 ** 20;
 
 const OPEN_EXECUTIONS = 1_000_000;
 const REGISTERED = 100_000;
@@ -114,6 +120,11 @@ export class Quotas {
     bucket.at = Math.max(now, bucket.at);
     if (bucket.tokens < 1) throw new ApiError("ThrottlingException", "Rate exceeded");
     bucket.tokens -= 1;
+  }
+
+  /** Whether an execution has ended too long ago to be redriven. */
+  isOld({ stopDate }: { stopDate?: number }): boolean {
+    return stopDate !== undefined && stopDate + REDRIVABLE < this.#now();
   }
 
   /** Throws ExecutionLimitExceeded where no other execution may run. */

@@ -4,12 +4,13 @@ import { randomUUID } from "node:crypto";
 import { redriveOf } from "./executions.ts";
 import type { Notice } from "./outlets.ts";
 import type { StoredExecution } from "./records.ts";
+import type { Service } from "./service.ts";
 
 // What input and output have at most in an event, in bytes of escaped text.
 const LIMIT = 248 * 2 ** 10;
 
 /** The event for the status that an execution has now. Times in it are milliseconds. */
-export function statusNotice(record: StoredExecution, at: number): Notice {
+export function statusNotice(record: StoredExecution, at: number, quotas: Service["quotas"]): Notice {
   const { id } = record;
   const [, , , region, account] = id.split(":", 5);
   const event = {
@@ -21,18 +22,18 @@ export function statusNotice(record: StoredExecution, at: number): Notice {
     time: `${new Date(at).toISOString().slice(0, 19)}Z`,
     region,
     resources: [id],
-    detail: detailOf(record),
+    detail: detailOf(record, quotas),
   };
   return { text: JSON.stringify(event), at };
 }
 
 /** An execution as DescribeExecution tells it, with null for what it does not have. */
-function detailOf(record: StoredExecution): object {
+function detailOf(record: StoredExecution, quotas: Service["quotas"]): object {
   const { id, machineArn, name, status, startDate, stopDate = null, input, output, error = null, cause = null } = record;
   const { versionArn = null, aliasArn = null, mapRunArn } = record;
   const keepsOutput = output !== undefined && escaped(output) <= LIMIT;
   const keepsInput = escaped(input) + (keepsOutput ? escaped(output) : 0) <= LIMIT;
-  const { redriveCount, redriveStatus, redriveStatusReason = null } = redriveOf(record);
+  const { redriveCount, redriveStatus, redriveStatusReason = null } = redriveOf(record, quotas);
   return {
     executionArn: id,
     stateMachineArn: machineArn,

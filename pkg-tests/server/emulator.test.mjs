@@ -59,7 +59,7 @@ test("rules of an emulated EventBridge and readers of emulated logs see executio
     [["aws.states", "us-east-1", "with-0", "FAILED", "OutOfStock", '{"stock":0}']],
   );
   assert.equal(streams.length, 1);
-  assert.match(streams[0], /^states\/Orders\/\d{4}-\d\d-\d\d-\d\d-\d\d\/[\da-f]{8}$/);
+  assert.match(streams[0], /^states\/Orders\/\d{4}-\d\d-\d\d-\d\d\/[\da-f]{8}$/);
   const of = (name) => logs.filter((entry) => entry.execution_arn.endsWith(`:${name}`)).map(({ type }) => type);
   assert.deepEqual(of("with-0"), ["ExecutionStarted", "ChoiceStateEntered", "ChoiceStateExited", "FailStateEntered", "ExecutionFailed"]);
   assert.deepEqual(of("with-1"), [

@@ -62,7 +62,7 @@ test("each operation has its bucket, for each account and region", async () => {
   const machines = () => new sfn.ListActivitiesCommand({});
   assert.equal(await taken(client(server, "eu-central-1"), 110, machines), 100);
   assert.equal(await taken(client(server, "us-east-1", "210987654321"), 1, machines), 1);
-  assert.equal(await taken(sdk, 2, () => new sfn.TestStateCommand({ definition: '{"Type":"Pass","End":true}', roleArn: role })), 1);
+  assert.equal(await taken(sdk, 60, () => new sfn.TestStateCommand({ definition: '{"Type":"Pass","End":true}', roleArn: role })), 50);
 });
 
 test("starts of Standard and Express machines are counted apart; SDKs try again", async () => {
@@ -108,6 +108,32 @@ test("a task that starts executions is throttled, too", async () => {
     return now.status === "RUNNING" ? undefined : now;
   });
   assert.deepEqual([about.status, about.error], ["FAILED", "StepFunctions.ThrottlingException"]);
+});
+
+test("an execution can be redriven for 14 days, and a request has 1 MiB", async () => {
+  const { clock, pass: wait } = standing();
+  const server = await start({ quotas: true, clock });
+  const fail = machine({ F: { Type: "Fail", Error: "E" } });
+  const { stateMachineArn } = await server.call("CreateStateMachine", { name: "F", definition: fail, roleArn: role });
+  const { executionArn } = await server.call("StartExecution", { stateMachineArn });
+  const describe = () => server.call("DescribeExecution", { executionArn });
+  await eventually(async () => (await describe()).status === "FAILED");
+  wait(14 * 86_400);
+  assert.equal((await describe()).redriveStatus, "REDRIVABLE");
+  wait(1);
+  const { redriveStatus, redriveStatusReason } = await describe();
+  assert.deepEqual([redriveStatus, redriveStatusReason], ["NOT_REDRIVABLE", "Execution redrivable period exceeded"]);
+  await assert.rejects(
+    client(server).send(new sfn.RedriveExecutionCommand({ executionArn })),
+    (error) => error instanceof sfn.ExecutionNotRedrivable,
+  );
+  const large = JSON.stringify({ name: "x".repeat(1_100_000) });
+  const { status } = await fetch(server.url, {
+    method: "POST",
+    headers: { "x-amz-target": "AWSStepFunctions.CreateActivity" },
+    body: large,
+  });
+  assert.equal(status, 413);
 });
 
 test("an account has so many open executions, and so many machines", async () => {
