@@ -10,6 +10,7 @@
 //   npm run bench -- --testkit    a suite of 200 tests of a machine of 30 states instead
 //   npm run bench -- --map-run    a Distributed Map of 100,000 items instead: time and memory
 //   npm run bench -- --memory     executions with much data instead: time and memory
+//   npm run bench -- --scale      how time and memory grow instead, from 10 states, items or retries to many; --svg FILE draws it
 //   npm run bench -- --bombs      endless, exploding and very busy expressions and machines instead: how long each holds the
 //                                 event loop, how soon an abort acts, and memory
 //
@@ -26,11 +27,25 @@ import { all as bombs } from "../benches/bombs.mjs";
 import { cases } from "../benches/cases.mjs";
 import { expressions } from "../benches/expressions.mjs";
 import { all as loads } from "../benches/memory.mjs";
+import { curves, all as growth } from "../benches/scale.mjs";
 import { root, run as runShown } from "./steps.mjs";
 
-const OPTIONS = ["--quick", "--json", "--case", "--no-peer", "--map-run", "--memory", "--bombs", "--testkit", "--floor", "--help"];
+const OPTIONS = [
+  "--quick",
+  "--json",
+  "--case",
+  "--no-peer",
+  "--map-run",
+  "--memory",
+  "--bombs",
+  "--scale",
+  "--svg",
+  "--testkit",
+  "--floor",
+  "--help",
+];
 const args = process.argv.slice(2);
-const unknown = args.filter((arg, i) => !OPTIONS.includes(arg) && args[i - 1] !== "--case");
+const unknown = args.filter((arg, i) => !OPTIONS.includes(arg) && !["--case", "--svg"].includes(args[i - 1]));
 if (unknown.length > 0 || args.includes("--help")) {
   if (unknown.length > 0) console.error(`bench: unknown option ${unknown.join(" ")}`);
   console.error(`options: ${OPTIONS.join(" ")}`);
@@ -39,7 +54,7 @@ if (unknown.length > 0 || args.includes("--help")) {
 const quick = args.includes("--quick");
 const json = args.includes("--json");
 const wanted = args.filter((_, i) => args[i - 1] === "--case");
-const all = [...cases, ...expressions];
+const all = args.includes("--scale") ? Object.keys(curves).map((id) => ({ id })) : [...cases, ...expressions];
 for (const id of wanted.filter((id) => !all.some((one) => one.id === id))) {
   console.error(`bench: no case ${id}; there are ${all.map((one) => one.id).join(", ")}`);
   process.exit(2);
@@ -64,6 +79,8 @@ if (args.includes("--map-run")) {
   report.memory = loads();
 } else if (args.includes("--bombs")) {
   report.bombs = bombs();
+} else if (args.includes("--scale")) {
+  report.scale = growth(wanted.length > 0 ? wanted : undefined, { quick, svg: args[args.indexOf("--svg") + 1 || args.length] });
 } else if (args.includes("--floor")) {
   report.floor = await floor();
 } else if (args.includes("--testkit")) {

@@ -4,7 +4,7 @@ use super::convert;
 use super::definition::Machine;
 use super::error::{not_json, thrown};
 use super::options::{EngineSettings, ExecutionIn, from_js};
-use super::port;
+use super::{port, room};
 use crate::base::{Millis, Value, json};
 use crate::engine::{self, Event, MapRunChange, Options, SNAPSHOT_DEPTH, StepError, TaskId};
 use std::cell::RefCell;
@@ -32,6 +32,7 @@ impl Engine {
             Ok(step) => port::leave(&mut engine, step),
             Err(error) => port::refuse(refusal(&error), error),
         }
+        room::make();
     }
 }
 

@@ -16,6 +16,7 @@ mod language;
 mod options;
 mod port;
 mod question;
+mod room;
 
 pub use definition::{
     Machine, complete, layout, render_diagnostics, render_diagnostics_in, render_mermaid, render_svg, replay_history, test_state,
