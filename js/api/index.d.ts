@@ -1917,7 +1917,6 @@ export type HistoryEventOf<Type extends string, Details = {}> = {
   previousEventId: number;
 } & Details;
 
-type StateType = "Pass" | "Task" | "Choice" | "Wait" | "Succeed" | "Fail" | "Parallel" | "Map";
 /** The types of events that enter a state. */
 export type StateEnteredType = `${StateType}StateEntered`;
 /** The types of events that leave a state. */

@@ -82,3 +82,67 @@ export interface IntegrationTask {
   /** With JSONPath. */
   Parameters?: Record<string, unknown>;
 }
+
+/**
+ * The least IAM policy that the role of a state machine needs for a definition, after the policies of Step Functions' Developer Guide: for
+ * each integration and pattern, for the items and results of Distributed Maps and for their child executions. What the definition does
+ * not say is in `unknown`: there the policy has `*` in place of a name, or lacks the permission where `granted` is empty.
+ *
+ * @example
+ * ```js
+ * import { policyOf } from "stepglass/integrations";
+ *
+ * const { policy, unknown } = policyOf(definition, { region: "eu-west-1", account: "123456789012" });
+ * console.log(JSON.stringify(policy, null, 2));
+ * for (const { pointer, message } of unknown) console.log(pointer, message);
+ * ```
+ */
+export function policyOf(definition: object | string, options?: PolicyOptions): ExecutionPolicy;
+
+/** What a policy is written for. Where it is not given, ARNs have `*` in its place. */
+export interface PolicyOptions {
+  /** The region of what is named without one. */
+  region?: string;
+  /** The account of what is named without one. */
+  account?: string;
+  /** Default: `"aws"`. */
+  partition?: string;
+  /** The name of the state machine, whose child executions a Distributed Map starts. */
+  name?: string;
+  /** Whether the machine writes logs to CloudWatch. Default: false. */
+  logs?: boolean;
+  /** Whether the machine is traced by X-Ray. Default: false. */
+  tracing?: boolean;
+}
+
+/** A policy, and what could not be known of it. */
+export interface ExecutionPolicy {
+  policy: { Version: "2012-10-17"; Statement: PolicyStatement[] };
+  unknown: PolicyGap[];
+}
+
+/** A statement of an IAM policy. */
+export interface PolicyStatement {
+  Effect: "Allow";
+  Action: string[];
+  Resource: string[];
+  Condition?: Record<string, Record<string, string | string[]>>;
+}
+
+/** What the definition does not say. */
+export interface PolicyGap {
+  /** The name of the state. */
+  state: string;
+  /** A JSON Pointer to the field that would say it, or to the state. */
+  pointer: string;
+  /**
+   * `expression`: it is computed. `placeholder`: it has a placeholder without a value. `missing`: a parameter is not there. `elsewhere`: it
+   * is settled by something else than the definition, as the message says. `unmapped`: how IAM names it is not known here.
+   */
+  reason: "expression" | "placeholder" | "missing" | "elsewhere" | "unmapped";
+  message: string;
+  /** The actions that are concerned. */
+  actions: string[];
+  /** The resources that the policy allows them for instead. */
+  granted: string[];
+}

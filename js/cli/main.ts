@@ -20,6 +20,7 @@ const commands = new Map<string, () => Promise<{ command: Command }>>([
   ["test", () => import("./test.ts")],
   ["coverage", () => import("./coverage.ts")],
   ["types", () => import("./types.ts")],
+  ["policy", () => import("./policy.ts")],
   ["convert", () => import("./convert.ts")],
   ["mcp", () => import("./mcp.ts")],
   ["init", () => import("./init.ts")],

@@ -1,4 +1,5 @@
 // stepglass/integrations: the service integrations of Step Functions, their patterns and parameters.
 
 export { integrationOf, searchIntegrations } from "../integrations/search.ts";
+export { policyOf } from "../policy/policy.ts";
 export { taskState } from "../integrations/task.ts";

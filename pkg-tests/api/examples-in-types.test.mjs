@@ -52,6 +52,10 @@ const SURROUNDINGS = {
     `while (session.status === "running") await new Promise((done) => setImmediate(done));
      assert.equal(said[0][0], "breakpoint"); assert.match(said[0][1], /Charge/); assert.equal(session.status, "paused");`,
   ],
+  "= policyOf(definition": [
+    `const definition = machineOf("Charge"); const said = []; console.log = (...words) => said.push(words.join(" "));`,
+    `assert.match(said[0], /lambda:InvokeFunction/); assert.equal(said.length, 1);`,
+  ],
   "= findServiceModels();": [
     `const definition = { Type: "Task", Resource: "arn:aws:states:::sqs:sendMessage", End: true }; const roleArn = "arn:aws:iam::123456789012:role/r"; console.log = () => {};`,
     ``,

@@ -14,7 +14,7 @@ const FLOORS = [
   ["tasks", "history", "integrations", "sources"],
   ["driver", "definition", "store"],
   ["execution"],
-  ["convert", "coverage", "files", "types"],
+  ["convert", "coverage", "files", "types", "policy"],
   ["mocks"],
   ["debug", "testing", "durable"],
   ["server"],
