@@ -87,7 +87,7 @@ async function bundle() {
   const modules = await esbuild.build({
     ...options,
     entryPoints: [
-      ...["web", "slim", "inline", "workerd", "debug", "durable", "indexeddb", "integrations"].map((name) => ({
+      ...["web", "slim", "inline", "workerd", "debug", "durable", "indexeddb", "integrations", "yaml"].map((name) => ({
         in: entry(name),
         out: name,
       })),
@@ -128,6 +128,7 @@ async function bundle() {
     "server",
     "sqlite",
     "testing",
+    "yaml",
   ]) {
     const types = readFileSync(join(root, `js/api/${name}.d.ts`), "utf8");
     writeFileSync(join(dist, `${name}.d.ts`), types);
@@ -146,7 +147,7 @@ async function bundle() {
  * So a program that has the package by `import` here and by `require()` there has it once, with one set of classes.
  */
 async function bundleForNode(esbuild, options) {
-  const entries = [...NODE_ENTRIES, ["slim"], ["integrations"], ["command"]];
+  const entries = [...NODE_ENTRIES, ["slim"], ["integrations"], ["yaml"], ["command"]];
   const split = await esbuild.build({
     ...options,
     entryPoints: entries.map(([name, out = name]) => ({ in: join(root, "js/entries", `${name}.ts`), out })),

@@ -20,6 +20,7 @@ const entries = [
   ["stepglass/durable", "durable"],
   ["stepglass/indexeddb", "indexeddb"],
   ["stepglass/integrations", "integrations"],
+  ["stepglass/yaml", "yaml"],
   ["stepglass/debug", "debug"],
   ["stepglass/debugger", "debugger"],
 ].filter(([, file]) => existsSync(join(root, `js/api/${file}.d.ts`)));

@@ -398,6 +398,9 @@ export type Gesture =
   | { kind: "delete"; states: readonly string[]; to?: string | null }
   /** Renames a state, with all references to it. */
   | { kind: "rename"; state: string; to: string }
+  /** Gives states of one scope as a definition of their own, in `asl`: JSON, for `paste`. `cut` also deletes them. */
+  | { kind: "copy"; states: readonly string[] }
+  | { kind: "cut"; states: readonly string[]; to?: string | null }
   /** Adds copies of states of one scope. Transitions between them lead to the copies. */
   | { kind: "duplicate"; states: readonly string[] }
   /**
@@ -481,7 +484,7 @@ export interface Edited {
   losses: { pointer: string; message: string }[];
   /** The problems that the text has with the edits and did not have before; see {@link validate}. Pointers are of the text with the edits. */
   introduces: { code: string; severity: Diagnostic["severity"]; pointer: string; message: string }[];
-  /** The definition of the machine that `extract` has made. */
+  /** The definition that `copy`, `cut` or `extract` has made. */
   asl?: string;
 }
 
@@ -511,7 +514,7 @@ export type RefusedCode = "not-found" | "broken" | "impossible" | "taken" | "nam
 
 /** A gesture that a user may think of at a place: {@link LanguageService.gestures}. */
 export interface PossibleGesture {
-  kind: Gesture["kind"] | "copy";
+  kind: Gesture["kind"];
   /** For `append` and `connect`: which transition. */
   as?: NewEdge | "branch";
   /** For `connect`: the edge. */

@@ -22,6 +22,7 @@ export type Folder = Checked<typeof import("../api/folder.d.ts"), typeof import(
 export type Index = Checked<typeof import("../api/index.d.ts"), typeof import("./index.ts")>;
 export type Debug = Checked<typeof import("../api/debug.d.ts"), typeof import("./debug.ts")>;
 export type IndexedDB = Checked<typeof import("../api/indexeddb.d.ts"), typeof import("./indexeddb.ts")>;
+export type Yaml = Checked<typeof import("../api/yaml.d.ts"), typeof import("./yaml.ts")>;
 export type Integrations = Checked<typeof import("../api/integrations.d.ts"), typeof import("./integrations.ts")>;
 export type Postgres = Checked<typeof import("../api/postgres.d.ts"), typeof import("./postgres.ts")>;
 export type Sqlite = Checked<typeof import("../api/sqlite.d.ts"), typeof import("./sqlite.ts")>;

@@ -64,6 +64,10 @@ const SURROUNDINGS = {
     ``,
     `assert.equal(send.resource, "arn:aws:states:::sqs:sendMessage"); assert.equal(send.parameters[1].name, "QueueUrl");`,
   ],
+  'from "stepglass/yaml"': [
+    ``,
+    `assert.equal(language.apply(text, edited.edits), "StartAt: Begin\\nStates:\\n  Begin: # the only one\\n    Type: Pass\\n    End: true\\n");`,
+  ],
   "const mocks = {": [
     ``,
     `const definition = { StartAt: "Charge", States: { Charge: { ...machineOf("Charge").States.Charge, Retry: [{ ErrorEquals: ["Busy"] }] } } };

@@ -64,7 +64,7 @@ impl Pen<'_> {
         Site { scope, states: Some(states), after, link: Link::Edge(edge), exit, jsonata: self.jsonata(states) }
     }
 
-    fn site_in(&self, scope: &str) -> Result<Site, Refused> {
+    pub(super) fn site_in(&self, scope: &str) -> Result<Site, Refused> {
         let alone = |scope, states, after, jsonata| Site { scope, states, after, link: Link::Alone, exit: None, jsonata };
         if scope.is_empty() && matches!(self.document.text.trim(), "" | "null") {
             return Ok(alone(0, None, None, false));

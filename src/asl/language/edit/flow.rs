@@ -254,7 +254,6 @@ impl<'d> Pen<'d> {
         self.document.child(states, name)
     }
 
-    #[allow(dead_code)]
     pub(super) fn lose(&mut self, node: usize, message: String) {
         let pointer = self.pointer(node);
         self.losses.push((pointer, message));

@@ -5,9 +5,12 @@ mod build;
 mod delete;
 mod fields;
 mod flow;
+mod paste;
 mod plan;
 mod possible;
 mod print;
+mod retype;
+mod wrap;
 
 use super::document::{Document, Kind};
 use super::{Edit, apply};
@@ -146,6 +149,15 @@ impl Pen<'_> {
             "disconnect" => self.disconnect(gesture),
             "delete" => self.delete(gesture),
             "rename" => self.rename(gesture),
+            "duplicate" => self.duplicate(gesture),
+            "copy" => self.copy(gesture),
+            "cut" => self.cut(gesture),
+            "paste" => self.paste(gesture),
+            "retype" => self.retype(gesture),
+            "wrap" => self.wrap(gesture),
+            "unwrap" => self.unwrap(gesture),
+            "extract" => self.extract(gesture),
+            "inline" => self.inline(gesture),
             other => Err(Refused::new("impossible", format!("there is no gesture `{other}`"))),
         }
     }

@@ -1,7 +1,11 @@
-//! What can be done at a place.
+//! What can be done at a place, and why not.
 
 use super::Refused;
-use crate::base::Value;
+use super::build::object;
+use super::flow::{Pen, Role};
+use crate::asl::language::document::{Document, Kind};
+use crate::asl::shape::STATE_TYPES;
+use crate::base::{Map, Value};
 
 /// A gesture that somebody may think of at a place.
 #[derive(Clone, Debug)]
@@ -12,8 +16,142 @@ pub struct Possible {
     pub refused: Option<Refused>,
 }
 
-/// The gestures at a state, an edge, a scope or several states.
-pub fn gestures(text: &str, place: &[String]) -> Vec<Possible> {
-    let _ = (text, place);
-    Vec::new()
+/// The gestures at a state, an edge, a scope, an element of a list, or several states.
+pub fn gestures(text: &str, places: &[String]) -> Vec<Possible> {
+    let document = Document::read(text, usize::MAX);
+    let mut offers = Offers { document: &document, pen: Pen::new(&document), found: Vec::new() };
+    offers.at(places);
+    offers.found
+}
+
+struct Offers<'d> {
+    document: &'d Document<'d>,
+    pen: Pen<'d>,
+    found: Vec<Possible>,
+}
+
+impl Offers<'_> {
+    fn at(&mut self, places: &[String]) {
+        let [place] = places else { return self.several(places) };
+        if place.is_empty() && self.document.text.trim().is_empty() {
+            return self.offer("create", &[], None);
+        }
+        let Ok(node) = self.pen.find(place) else { return };
+        if self.pen.is_state(node) {
+            self.state(node, place);
+        } else if self.pen.scope(place).is_ok() {
+            for kind in ["create", "paste"] {
+                self.offer(kind, &[], None);
+            }
+        } else if self.pen.edge(place).is_ok() {
+            self.edge(place);
+        }
+        let element = self.document.node(node).is_some_and(|node| node.key.is_none()) && node != 0;
+        if element {
+            self.tried("remove", &[("at", place.as_str().into())], &[]);
+            let list = self.document.parent(node).unwrap_or_default();
+            let alone = self.document.children(list).count() < 2;
+            self.offer("move", &[], alone.then(|| Refused::new("impossible", "there is only one".into())));
+        }
+    }
+
+    fn offer(&mut self, kind: &str, about: &[(&str, Value)], refused: Option<Refused>) {
+        let mut map = Map::new();
+        map.insert("kind", kind);
+        for (name, value) in about {
+            map.insert(*name, value.clone());
+        }
+        self.found.push(Possible { about: map.into(), refused });
+    }
+
+    /// Draws a gesture to see whether it is possible.
+    fn refusal(&self, kind: &str, given: &[(&str, Value)]) -> Option<Refused> {
+        let mut all = vec![("kind", Value::from(kind))];
+        all.extend(given.iter().cloned());
+        let mut pen = Pen::new(self.document);
+        pen.draw(&object(&all)).and_then(|_| pen.plan.check()).err()
+    }
+
+    fn tried(&mut self, kind: &str, given: &[(&str, Value)], about: &[(&str, Value)]) {
+        let refused = self.refusal(kind, given);
+        self.offer(kind, about, refused);
+    }
+
+    fn several(&mut self, places: &[String]) {
+        let states = Value::from(places.iter().map(|place| Value::from(place.as_str())).collect::<Vec<_>>());
+        for kind in ["delete", "copy", "cut", "duplicate", "extract"] {
+            self.tried(kind, &[("states", states.clone())], &[]);
+        }
+        self.typed("wrap", "states", states, &["Parallel", "Map"]);
+    }
+
+    /// A gesture with a type: those that are possible, or why none is.
+    fn typed(&mut self, kind: &str, name: &str, states: Value, types: &[&str]) {
+        let mut refused = None;
+        let mut possible = Vec::new();
+        for wanted in types {
+            match self.refusal(kind, &[(name, states.clone()), ("type", Value::from(*wanted))]) {
+                None => possible.push(Value::from(*wanted)),
+                Some(why) => refused = refused.or(Some(why)),
+            }
+        }
+        let refused = refused.filter(|_| possible.is_empty());
+        self.offer(kind, &[("types", possible.into())], refused);
+    }
+
+    fn state(&mut self, state: usize, place: &str) {
+        if self.document.node(state).is_none_or(|node| node.kind != Kind::Object) {
+            return;
+        }
+        let at = Value::from(place);
+        for role in ["next", "rule", "default", "catch", "branch"] {
+            let refused = self.pen.may_have(state, role).err();
+            self.offer("append", &[("as", role.into())], refused.clone());
+            if role != "branch" {
+                let targets = self.targets(self.pen.around(state));
+                self.offer("connect", &[("as", role.into()), ("targets", targets)], refused);
+            }
+        }
+        for edge in self.pen.out_of(state) {
+            let pointer = self.pen.pointer(edge.node);
+            self.edge_offers(&pointer, edge.role, edge.states);
+        }
+        self.several(&[place.to_string()]);
+        self.offer("rename", &[], None);
+        let kind = self.pen.kind(state);
+        let others: Vec<&str> = STATE_TYPES.iter().copied().filter(|other| *other != kind).collect();
+        self.typed("retype", "state", at.clone(), &others);
+        self.tried("unwrap", &[("state", at)], &[]);
+        let starts = self.document.text_of(state, "Resource").is_some_and(|text| text.contains(":states:startExecution"));
+        let why = || Refused::new("impossible", format!("`{}` does not start another machine", self.pen.name(state)));
+        let refused = (!starts).then(why);
+        self.offer("inline", &[], refused);
+    }
+
+    fn edge(&mut self, place: &str) {
+        let Ok(edge) = self.pen.edge(place) else { return };
+        for kind in ["insert", "paste"] {
+            self.offer(kind, &[("edge", place.into())], None);
+        }
+        self.edge_offers(place, edge.role, edge.states);
+    }
+
+    fn edge_offers(&mut self, place: &str, role: Role, states: usize) {
+        let targets = self.targets(states);
+        self.offer("connect", &[("edge", place.into()), ("targets", targets)], None);
+        if role != Role::End {
+            self.tried("disconnect", &[("edge", place.into())], &[("edge", place.into())]);
+        }
+    }
+
+    fn targets(&self, states: usize) -> Value {
+        let target = |(id, node): (usize, &crate::asl::language::document::Node)| {
+            object(&[
+                ("pointer", self.pen.pointer(id).into()),
+                ("name", node.name.as_str().into()),
+                ("type", self.pen.kind(id).into()),
+            ])
+        };
+        self.document.children(states).map(target).collect::<Vec<_>>().into()
+    }
 }

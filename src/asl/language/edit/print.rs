@@ -17,11 +17,15 @@ pub(super) fn edits(plan: &Plan) -> Vec<Edit> {
         text.push_str(printer.eol);
         return vec![Edit { span: Span::new(0, plan.document.text.len()), text }];
     }
+    if let Some((_, piece)) = plan.values.iter().find(|(node, _)| *node == 0) {
+        let mut text = String::new();
+        printer.write(&mut text, piece, (!printer.flat).then_some(""));
+        return vec![Edit { span: plan.document.node(0).map_or(Span::new(0, 0), |root| root.span), text }];
+    }
     printer.within(0)
 }
 
 /// A piece as a text of its own.
-#[allow(dead_code)]
 pub(super) fn text(plan: &Plan, piece: &Piece) -> String {
     let printer = Printer { flat: false, ..Printer::of(plan) };
     let mut text = String::new();
@@ -66,11 +70,11 @@ impl<'p> Printer<'p> {
         }
     }
 
-    /// The edits of what is inside of a value, and of the value if it is the text's.
+    /// The edits of what is inside of a value.
     fn within(&self, root: usize) -> Vec<Edit> {
         let mut out = Vec::new();
         let plan = self.plan;
-        for (node, piece) in plan.values.iter().filter(|(node, _)| self.lives(*node, root)) {
+        for (node, piece) in plan.values.iter().filter(|(node, _)| *node != root && self.lives(*node, root)) {
             let Some(place) = self.document.node(*node) else { continue };
             let indent = indent_at(self.document.text, self.document.start(*node));
             let wide = !self.flat && self.is_wide(place.parent);
@@ -88,7 +92,7 @@ impl<'p> Printer<'p> {
         containers.sort_unstable();
         containers.dedup();
         for container in containers {
-            if self.lives(container, root) && !plan.values.iter().any(|(node, _)| *node == container) {
+            if self.lives(container, root) && (container == root || !plan.values.iter().any(|(node, _)| *node == container)) {
                 self.rewrite(container, &mut out);
             }
         }
@@ -101,7 +105,7 @@ impl<'p> Printer<'p> {
         let way = self.document.way(node);
         let Some(at) = way.iter().position(|above| *above == root) else { return false };
         let inside = way.get(at + 1..).unwrap_or_default();
-        let above = way.get(at..way.len() - 1).unwrap_or_default();
+        let above = inside.get(..inside.len().saturating_sub(1)).unwrap_or_default();
         !inside.iter().any(|node| self.plan.removed.contains(node))
             && !above.iter().any(|above| self.plan.values.iter().any(|(known, _)| known == above))
     }
@@ -266,9 +270,6 @@ impl<'p> Printer<'p> {
     fn moved(&self, node: usize, indent: Option<&str>) -> String {
         let Some(place) = self.document.node(node) else { return String::new() };
         let mut edits = self.within(node);
-        if let Some(own) = edits.iter().find(|edit| edit.span == place.span && self.plan.values.iter().any(|(id, _)| *id == node)) {
-            return own.text.clone();
-        }
         for edit in &mut edits {
             edit.span = Span::new(edit.span.start - place.span.start, edit.span.end - place.span.start);
         }

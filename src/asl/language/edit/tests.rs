@@ -9,6 +9,21 @@ fn refused(text: &str, gesture: &str) -> Refused {
     edit(text, &json::parse(gesture).unwrap(), &CompileOptions::default()).err().unwrap()
 }
 
+#[test]
+fn what_is_impossible_is_refused_with_its_reason() {
+    for (gesture, code) in [
+        (r#"{"kind":"connect","from":"/States/B","as":"next","to":"/States/A"}"#, "impossible"),
+        (r#"{"kind":"rename","state":"/States/B","to":"A"}"#, "taken"),
+        (r#"{"kind":"insert","edge":"/States/B/Next","state":{"type":"Pass"}}"#, "not-found"),
+        (r#"{"kind":"unwrap","state":"/States/A"}"#, "impossible"),
+        (r#"{"kind":"paste","asl":"[]"}"#, "asl"),
+        (r#"{"kind":"nothing"}"#, "impossible"),
+        ("7", "impossible"),
+    ] {
+        assert_eq!(refused(WIDE, gesture).code, code, "{gesture}");
+    }
+}
+
 const WIDE: &str = r#"{
     "StartAt": "A",
     "States": {

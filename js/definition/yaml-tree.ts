@@ -1,0 +1,208 @@
+// A YAML text as a tree of places, beside its JSON: where each member and element stands, with its comments.
+
+import { type Document, type Node, type Pair, type YAMLMap, type YAMLSeq, isAlias, isMap, isPair, isScalar, isSeq } from "yaml";
+import { messageOf } from "../base/errors.ts";
+import { pointerSteps } from "../base/pointer.ts";
+import { intrinsicTags } from "./tags.ts";
+import { valueOfDocument, yamlDocument } from "./yaml.ts";
+
+/** Why a change cannot be written. */
+export class Unwritable extends Error {
+  readonly code: "alias" | "broken";
+  constructor(code: "alias" | "broken", message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** A member or an element. */
+export interface Item {
+  /** The node of its name. */
+  key: Node | undefined;
+  value: Node | undefined;
+  /** Where its name begins, or its dash. */
+  start: number;
+  /** Where its value may begin: behind the colon or the dash. */
+  inner: number;
+  /** Behind its last character that is no white space or comment. */
+  end: number;
+}
+
+/** An object or list as it is written, or what stands in its place. */
+export interface Place {
+  item: Item;
+  /** The collection that it is in. */
+  parent: YAMLMap | YAMLSeq | undefined;
+}
+
+export class YamlTree {
+  readonly text: string;
+  readonly document: Document;
+  readonly json: string;
+  readonly eol: string;
+
+  constructor(text: string) {
+    this.text = text;
+    this.document = yamlDocument(text, { merge: true, prettyErrors: false, customTags: intrinsicTags, keepSourceTokens: true });
+    // Refuses what is too deep, and aliases that multiply.
+    valueOfDocument(this.document);
+    this.json = isNode(this.document.contents) ? this.#write(this.document.contents) : "";
+    this.eol = text.includes("\r\n") ? "\r\n" : "\n";
+  }
+
+  get broken(): string | undefined {
+    const [error] = this.document.errors;
+    return error && messageOf(error);
+  }
+
+  /** The members of a collection as the JSON text has them: those that are merged come last, and have no place. */
+  items(node: YAMLMap | YAMLSeq): Item[] {
+    const items = node.items.flatMap((_, index) => {
+      const item = this.#item(node, index);
+      return item.key !== undefined && isMerge(item.key) ? [] : [item];
+    });
+    return items;
+  }
+
+  #item(node: YAMLMap | YAMLSeq, index: number): Item {
+    const one = node.items[index];
+    const source = node.srcToken && "items" in node.srcToken ? node.srcToken.items[index] : undefined;
+    if (isPair(one)) {
+      const key = nodeOf(one.key);
+      const value = nodeOf(one.value);
+      const start = key?.range?.[0] ?? 0;
+      const colon = source?.sep?.find(({ type }) => type === "map-value-ind");
+      const inner = colon === undefined ? (key?.range?.[1] ?? 0) : colon.offset + 1;
+      return { key, value, start, inner, end: this.#end(value, inner) };
+    }
+    const value = nodeOf(one);
+    const dash = source?.start.find(({ type }) => type === "seq-item-ind");
+    const start = dash?.offset ?? value?.range?.[0] ?? 0;
+    const inner = dash === undefined ? start : dash.offset + 1;
+    return { key: undefined, value, start, inner, end: this.#end(value, inner) };
+  }
+
+  #end(value: Node | undefined, inner: number): number {
+    let end = value?.range?.[1] ?? inner;
+    while (end > inner && /\s/.test(this.text.charAt(end - 1))) end -= 1;
+    return Math.max(end, inner);
+  }
+
+  /** The place at a JSON Pointer; what is written elsewhere cannot be changed. */
+  at(pointer: string): Place {
+    const contents = nodeOf(this.document.contents);
+    const range = contents?.range ?? [0, 0, 0];
+    let place: Place = {
+      item: { key: undefined, value: contents, start: range[0], inner: range[0], end: this.#end(contents, range[0]) },
+      parent: undefined,
+    };
+    for (const step of pointerSteps(pointer)) {
+      const node = this.collection(place.item.value);
+      const items = this.items(node);
+      const found = isMap(node) ? items.findLast(({ key }) => key !== undefined && nameOf(key) === step) : items[Number(step)];
+      if (found === undefined) throw new Unwritable("alias", `\`${step}\` is written elsewhere, with an anchor: change it there`);
+      place = { item: found, parent: node };
+    }
+    return place;
+  }
+
+  /** An object or list that is written at its place. */
+  collection(node: Node | undefined): YAMLMap | YAMLSeq {
+    if (isMap(node) || isSeq(node)) return node;
+    if (isAlias(node))
+      throw new Unwritable("alias", `what would change is written elsewhere, at the anchor &${node.source}: change it there`);
+    throw new Unwritable("broken", "there is no object or list here");
+  }
+
+  /** Whether a place is within another one. */
+  contains(outer: Item, inner: Item): boolean {
+    return outer.start <= inner.start && inner.end <= outer.end;
+  }
+
+  lineStart(at: number): number {
+    return this.text.lastIndexOf("\n", at - 1) + 1;
+  }
+
+  /** The end of the line, without its line break. */
+  lineEnd(at: number): number {
+    const next = this.text.indexOf("\n", at);
+    const end = next < 0 ? this.text.length : next;
+    return end > at && this.text[end - 1] === "\r" ? end - 1 : end;
+  }
+
+  column(at: number): number {
+    return at - this.lineStart(at);
+  }
+
+  /** Whether nothing else stands before a place on its line. */
+  ownLine(at: number): boolean {
+    return this.text.slice(this.lineStart(at), at).trim() === "";
+  }
+
+  /** Where the comments begin that stand right above a line; the line itself where there are none. */
+  commented(at: number): number {
+    let start = this.lineStart(at);
+    const column = this.column(at);
+    while (start > 0) {
+      const above = this.lineStart(start - 1);
+      const line = this.text.slice(above, start);
+      if (!line.trimStart().startsWith("#") || line.length - line.trimStart().length !== column) break;
+      start = above;
+    }
+    return start;
+  }
+
+  #write(node: Node | null | undefined): string {
+    if (isAlias(node)) return this.#write(node.resolve(this.document));
+    // CloudFormation's short forms stand for objects.
+    if (node?.tag?.startsWith("!")) return JSON.stringify(node.toJS(this.document)) ?? "null";
+    if (isMap(node)) {
+      const members = this.#members(node).map(([name, value]) => `${JSON.stringify(name)}:${this.#write(value)}`);
+      return `{${members.join(",")}}`;
+    }
+    if (isSeq(node)) return `[${node.items.map((item) => this.#write(nodeOf(item))).join(",")}]`;
+    if (!isScalar(node)) return "null";
+    const { value } = node;
+    return JSON.stringify(typeof value === "bigint" ? Number(value) : value) ?? "null";
+  }
+
+  /** With those that `<<` merges into them, behind the own ones. */
+  #members(map: YAMLMap): [string, Node | undefined][] {
+    const own: [string, Node | undefined][] = [];
+    const merged: [string, Node | undefined][] = [];
+    for (const pair of map.items as Pair[]) {
+      const key = nodeOf(pair.key);
+      const value = nodeOf(pair.value);
+      if (key === undefined || !isMerge(key)) {
+        own.push([key === undefined ? "" : nameOf(key), value]);
+        continue;
+      }
+      for (const source of isSeq(value) ? value.items.map(nodeOf) : [value]) {
+        const target = isAlias(source) ? source.resolve(this.document) : source;
+        if (isMap(target)) merged.push(...this.#members(target));
+      }
+    }
+    const seen = new Set(own.map(([name]) => name));
+    return [...own, ...merged.filter(([name]) => !seen.has(name) && seen.add(name))];
+  }
+}
+
+export function isFlow(node: Node | undefined): boolean {
+  return (isMap(node) || isSeq(node)) && node.flow === true;
+}
+
+export function nameOf(key: Node): string {
+  return String(isScalar(key) ? key.value : key);
+}
+
+function isMerge(key: Node): boolean {
+  return isScalar(key) && (key.value === "<<" || key.source === "<<") && (key.type === undefined || key.type === "PLAIN");
+}
+
+export function nodeOf(value: unknown): Node | undefined {
+  return isNode(value) ? value : undefined;
+}
+
+function isNode(value: unknown): value is Node {
+  return isMap(value) || isSeq(value) || isScalar(value) || isAlias(value);
+}

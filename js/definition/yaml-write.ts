@@ -1,0 +1,403 @@
+// Changes of a definition's tree as edits of its YAML text: what stays is not touched, comments and quotes included. What a gesture
+// means is decided in the core, which makes the changes; here they are only written.
+
+import { type Node, isMap, isScalar, stringify } from "yaml";
+import type { TextEdit } from "../api/index.d.ts";
+import { Unwritable, type Item, type YamlTree, isFlow } from "./yaml-tree.ts";
+
+/** What is written: something new, or a value of the text from its place. */
+type Piece = { json: unknown } | { object: [string, Piece][] } | { list: Piece[] } | { old: string };
+
+/** A change of the tree; values of the text are named by their JSON Pointers. */
+export type Change =
+  | { change: "whole"; value: Piece }
+  | { change: "value"; at: string; value: Piece }
+  | { change: "key"; at: string; name: string }
+  | { change: "remove"; at: string }
+  | { change: "insert"; at: string; after: number; name: string | null; value: Piece };
+
+type Insert = Extract<Change, { change: "insert" }>;
+
+/** How wide a list of names may be on one line. */
+const LINE = 80;
+
+export class YamlWriter {
+  #tree: YamlTree;
+  #changes: readonly Change[];
+  /** What a level is indented by, and a list within an object. */
+  #step: string;
+  #listStep: string;
+
+  constructor(tree: YamlTree, changes: readonly Change[]) {
+    this.#tree = tree;
+    this.#changes = changes;
+    const { text } = tree;
+    this.#step = /^[^\s#-][^\n]*:[ \t]*(?:#[^\n]*)?\r?\n( +)[^\s#-]/m.exec(text)?.[1] ?? "  ";
+    const list = /^( *)[^\s#-][^\n]*:[ \t]*(?:#[^\n]*)?\r?\n( *)- /m.exec(text);
+    this.#listStep = list && list[1]?.length === list[2]?.length ? "" : this.#step;
+  }
+
+  edits(): TextEdit[] {
+    const [first] = this.#changes;
+    const { text, eol } = this.#tree;
+    if (first?.change === "whole") {
+      const gap = text === "" || text.endsWith("\n") ? "" : eol;
+      return [{ start: text.length, end: text.length, text: gap + this.#document(first.value) + eol }];
+    }
+    return this.#within("");
+  }
+
+  /** All of a text. */
+  #document(piece: Piece): string {
+    const known = "old" in piece ? undefined : parts(piece);
+    if (known === undefined || known.length === 0) return this.#flow(piece);
+    return known.map(([name, value]) => this.#item(name, value, "")).join(this.#tree.eol);
+  }
+
+  /** The edits inside of a value, without those of what is removed or replaced there. */
+  #within(root: string): TextEdit[] {
+    const edits: TextEdit[] = [];
+    const containers = new Map<string, { removed: Set<string>; inserts: Insert[] }>();
+    const container = (pointer: string) => {
+      const found = containers.get(pointer) ?? { removed: new Set(), inserts: [] };
+      containers.set(pointer, found);
+      return found;
+    };
+    for (const change of this.#changes) {
+      if (change.change === "whole") continue;
+      const parent = change.change === "remove" ? parentOf(change.at) : undefined;
+      if (!this.#lives(parent ?? change.at, root, parent !== undefined || change.change === "insert")) continue;
+      if (change.change === "value" && (change.at !== root || root === "")) edits.push(this.#replaced(change.at, change.value));
+      if (change.change === "key" && change.at !== root) edits.push(this.#renamed(change.at, change.name));
+      if (parent !== undefined) container(parent).removed.add(change.at);
+      if (change.change === "insert") container(change.at).inserts.push(change);
+    }
+    for (const [pointer, { removed, inserts }] of containers) edits.push(...this.#rewritten(pointer, removed, inserts));
+    return edits.sort((a, b) => a.start - b.start || a.end - b.end);
+  }
+
+  /** Whether a value is inside of another one, and neither it nor what is around it is removed or replaced; `self` where it is a collection that changes. */
+  #lives(pointer: string, root: string, self: boolean): boolean {
+    if (pointer !== root && !pointer.startsWith(`${root}/`)) return false;
+    const inside = (at: string) => at !== root && at.startsWith(root);
+    return !this.#changes.some((change) => {
+      if (change.change === "remove") return inside(change.at) && (pointer === change.at || pointer.startsWith(`${change.at}/`));
+      if (change.change !== "value" || !inside(change.at)) return false;
+      return pointer.startsWith(`${change.at}/`) || (self && pointer === change.at);
+    });
+  }
+
+  #renamed(pointer: string, name: string): TextEdit {
+    const { key } = this.#tree.at(pointer).item;
+    const [start, end] = this.#range(key);
+    return { start, end, text: scalarText(name, isScalar(key) ? key.type : undefined) };
+  }
+
+  #range(node: Node | undefined): [number, number] {
+    if (!node?.range) throw new Unwritable("broken", "there is no name here");
+    return [node.range[0], node.range[1]];
+  }
+
+  #replaced(pointer: string, piece: Piece): TextEdit {
+    const tree = this.#tree;
+    const { item, parent } = tree.at(pointer);
+    const { value } = item;
+    if (isFlow(parent)) {
+      const [start, end] = value?.range && value.range[1] > value.range[0] ? this.#range(value) : [item.inner, item.end];
+      return { start, end: Math.max(start, Math.min(end, item.end)), text: (start === item.inner ? " " : "") + this.#flow(piece) };
+    }
+    const plain =
+      isScalar(value) && value.range && item.end > item.inner && value.type !== "BLOCK_LITERAL" && value.type !== "BLOCK_FOLDED";
+    if (plain && "json" in piece && (typeof piece.json !== "object" || piece.json === null)) {
+      const [start] = this.#range(value);
+      return { start, end: Math.max(item.end, start), text: scalarText(piece.json, value.type) };
+    }
+    const indent = " ".repeat(tree.column(item.start));
+    const text = item.key === undefined && parent !== undefined ? this.#element(piece, indent) : this.#block(piece, indent);
+    return { start: item.inner, end: item.end, text: parent === undefined ? this.#document(piece) : text };
+  }
+
+  /** The edits where members or elements come and go. */
+  #rewritten(pointer: string, removed: ReadonlySet<string>, inserts: readonly Insert[]): TextEdit[] {
+    const tree = this.#tree;
+    const { item, parent } = tree.at(pointer);
+    const node = tree.collection(item.value);
+    const items = tree.items(node);
+    const gone = new Set([...removed].map((at) => indexOf(tree, items, at)));
+    const after = (index: number) => inserts.filter((insert) => Math.min(insert.after, items.length - 1) === index);
+    if (isFlow(node)) {
+      if (items.length === 0 && !isFlow(parent)) return [{ start: item.inner, end: item.end, text: this.#opened(item, inserts) }];
+      return this.#flowRewritten(item, items, gone, after);
+    }
+    return this.#blockRewritten(item, items, gone, after);
+  }
+
+  /** An empty `{}` or `[]` as a block with what comes into it. */
+  #opened(item: Item, inserts: readonly Insert[]): string {
+    const indent = " ".repeat(this.#tree.column(item.start));
+    const members = inserts.map(({ name, value }): [string | null, Piece] => [name, value]);
+    const named = members.flatMap(([name, value]): [string, Piece][] => (name === null ? [] : [[name, value]]));
+    const piece: Piece = named.length > 0 ? { object: named } : { list: members.map(([, value]) => value) };
+    return this.#block(piece, indent);
+  }
+
+  #flowRewritten(item: Item, items: Item[], gone: ReadonlySet<number>, after: (index: number) => Insert[]): TextEdit[] {
+    const edits: TextEdit[] = [];
+    const text = ({ name, value }: Insert) => (name === null ? "" : `${scalarText(name, "FLOW")}: `) + this.#flow(value);
+    const [start, end] = this.#range(item.value);
+    if (items.every((_, index) => gone.has(index))) {
+      const all = [...after(-1), ...items.flatMap((_, index) => after(index))].map(text);
+      return [{ start: start + 1, end: end - 1, text: all.join(", ") }];
+    }
+    let kept: Item | undefined;
+    let cut: Item[] = [];
+    let added = after(-1);
+    const close = (next: Item | undefined) => {
+      if (cut.length === 0 && added.length === 0) return;
+      if (kept !== undefined)
+        edits.push({ start: kept.end, end: cut.at(-1)?.end ?? kept.end, text: added.map((one) => `, ${text(one)}`).join("") });
+      else if (next !== undefined)
+        edits.push({ start: cut[0]?.start ?? next.start, end: next.start, text: added.map((one) => `${text(one)}, `).join("") });
+    };
+    items.forEach((one, index) => {
+      if (gone.has(index)) {
+        cut.push(one);
+        added.push(...after(index));
+        return;
+      }
+      close(one);
+      [kept, cut, added] = [one, [], after(index)];
+    });
+    close(undefined);
+    return edits;
+  }
+
+  #blockRewritten(item: Item, items: Item[], gone: ReadonlySet<number>, after: (index: number) => Insert[]): TextEdit[] {
+    const tree = this.#tree;
+    const { eol } = tree;
+    const edits: TextEdit[] = [];
+    const [first] = items;
+    const last = items.at(-1);
+    if (first === undefined || last === undefined) throw new Unwritable("broken", "there is nothing here yet");
+    const indent = " ".repeat(tree.column(first.start));
+    const lines = (added: readonly Insert[]) => added.map(({ name, value }) => this.#item(name, value, indent));
+    if (items.every((_, index) => gone.has(index))) {
+      const all = lines([...after(-1), ...items.flatMap((_, index) => after(index))]);
+      if (all.length > 0) return [{ start: first.start, end: last.end, text: all.join(eol + indent) }];
+      const start = tree.text.slice(item.inner, first.start).includes("#") ? first.start : item.inner;
+      const empty = first.key === undefined ? "[]" : "{}";
+      return [{ start, end: last.end, text: start === item.inner ? ` ${empty}` : empty }];
+    }
+    let kept: Item | undefined;
+    let cut: Item[] = [];
+    let added = after(-1);
+    const close = (next: Item | undefined) => {
+      const [begin, finish] = [cut[0], cut.at(-1)];
+      if (kept !== undefined) {
+        const at = tree.lineEnd(kept.end);
+        const text = lines(added)
+          .map((line) => eol + indent + line)
+          .join("");
+        if (text !== "") edits.push({ start: at, end: at, text });
+        if (begin && finish) {
+          // The line break before it goes with it.
+          const from = tree.commented(begin.start);
+          edits.push({ start: tree.text[from - 2] === "\r" ? from - 2 : from - 1, end: tree.lineEnd(finish.end), text: "" });
+        }
+      } else if (next !== undefined && (added.length > 0 || begin)) {
+        const text = lines(added)
+          .map((line) => line + eol + indent)
+          .join("");
+        const own = tree.ownLine(first.start);
+        if (!own || begin === undefined) {
+          const start = begin?.start ?? next.start;
+          edits.push({ start, end: next.start, text });
+        } else {
+          const from = tree.commented(begin.start);
+          const to = tree.commented(next.start);
+          edits.push({ start: from, end: to, text: text === "" ? "" : indent + text.slice(0, text.length - indent.length) });
+        }
+      }
+    };
+    items.forEach((one, index) => {
+      if (gone.has(index)) {
+        cut.push(one);
+        added.push(...after(index));
+        return;
+      }
+      close(one);
+      [kept, cut, added] = [one, [], after(index)];
+    });
+    close(undefined);
+    return merged(edits);
+  }
+
+  /** A member or an element in a block; its first line without indentation. */
+  #item(name: string | null, piece: Piece, indent: string): string {
+    if (name === null) return `-${this.#element(piece, indent)}`;
+    const comments = "old" in piece ? this.#comments(piece.old, indent) : "";
+    const key = "old" in piece ? this.#keyOf(piece.old, name) : scalarText(name, undefined);
+    return `${comments}${key}:${this.#block(piece, indent)}`;
+  }
+
+  /** The comments above a member that moves, each with its line break. */
+  #comments(pointer: string, indent: string): string {
+    const tree = this.#tree;
+    const { item } = tree.at(pointer);
+    if (!tree.ownLine(item.start)) return "";
+    const lines = tree.text.slice(tree.commented(item.start), tree.lineStart(item.start)).split("\n").slice(0, -1);
+    return lines.map((line) => `${line.trim()}${tree.eol}${indent}`).join("");
+  }
+
+  #keyOf(pointer: string, name: string): string {
+    const { key } = this.#tree.at(pointer).item;
+    const range = isScalar(key) && String(key.value) === name ? key.range : undefined;
+    return range ? this.#tree.text.slice(range[0], range[1]) : scalarText(name, undefined);
+  }
+
+  /** A value behind a colon, with what is between: a space or a line break. */
+  #block(piece: Piece, indent: string): string {
+    const { eol } = this.#tree;
+    if ("old" in piece) return this.#moved(piece.old, indent, indent + this.#step);
+    const known = parts(piece);
+    if (known === undefined || known.length === 0) return ` ${this.#flow(piece)}`;
+    const [[firstName]] = known as [[string | null, Piece]];
+    if (firstName === null) {
+      const short = this.#short(piece);
+      if (short !== undefined) return ` ${short}`;
+    }
+    const deeper = indent + (firstName === null ? this.#listStep : this.#step);
+    return known.map(([name, value]) => eol + deeper + this.#item(name, value, deeper)).join("");
+  }
+
+  /** A value behind a dash. */
+  #element(piece: Piece, indent: string): string {
+    const inner = `${indent}  `;
+    if ("old" in piece) return this.#moved(piece.old, indent, inner, true);
+    const known = parts(piece);
+    if (known === undefined || known.length === 0) return ` ${this.#flow(piece)}`;
+    const lines = known.map(([name, value]) => this.#item(name, value, inner));
+    return ` ${lines.join(this.#tree.eol + inner)}`;
+  }
+
+  /** A list of names on one line. */
+  #short(piece: Piece): string | undefined {
+    const list = "json" in piece && Array.isArray(piece.json) ? piece.json : undefined;
+    if (list === undefined || list.some((one) => typeof one === "object" && one !== null)) return undefined;
+    const text = this.#flow(piece);
+    return text.length <= LINE ? text : undefined;
+  }
+
+  /** A value of the text with its own changes: `around` is the indentation of its new name, `inner` of its own lines. */
+  #moved(pointer: string, around: string, inner: string, element = false): string {
+    const tree = this.#tree;
+    const { item } = tree.at(pointer);
+    const edits = this.#within(pointer);
+    const { value } = item;
+    const block = value !== undefined && !isScalar(value) && !isFlow(value) && "items" in value;
+    const [start] = value?.range && item.end > item.inner ? this.#range(value) : [item.inner];
+    // Comments between the name and the value, and anchors, come too.
+    const from = block || value?.range ? item.inner : start;
+    const until = block ? tree.lineEnd(item.end) : item.end;
+    let text = "";
+    let at = from;
+    for (const edit of edits) {
+      text += tree.text.slice(at, edit.start) + edit.text;
+      at = edit.end;
+    }
+    text += tree.text.slice(at, Math.max(until, at));
+    if (text.trim() === "") return "";
+    if (!block) return shifted(text, tree.column(item.start), around);
+    const own = tree.column(start);
+    const head = tree.text.slice(item.inner, start);
+    if (!head.includes("\n")) {
+      // Behind a dash on its line.
+      const body = shifted(text.trimStart(), own, inner);
+      return element ? ` ${body}` : `${tree.eol}${inner}${body}`;
+    }
+    const listed = value !== undefined && !isMap(value) ? around + this.#listStep : inner;
+    const target = element ? inner : listed;
+    const body = shifted(text, own, target);
+    const bare = head.trim() === "";
+    return element && bare ? ` ${body.trimStart()}` : body;
+  }
+
+  /** A value between brackets, or a scalar. */
+  #flow(piece: Piece): string {
+    if ("old" in piece) {
+      const { item } = this.#tree.at(piece.old);
+      const inFlow = isFlow(item.value) || (isScalar(item.value) && !String(item.value.type).startsWith("BLOCK"));
+      if (!inFlow) throw new Unwritable("broken", "what is written on several lines cannot go between brackets");
+      const [start, end] = this.#range(item.value);
+      let text = "";
+      let at = start;
+      for (const edit of this.#within(piece.old)) {
+        text += this.#tree.text.slice(at, edit.start) + edit.text;
+        at = edit.end;
+      }
+      return text + this.#tree.text.slice(at, Math.max(at, end));
+    }
+    const known = parts(piece);
+    if (known === undefined) return scalarText("json" in piece ? piece.json : null, "FLOW");
+    const list = "list" in piece || ("json" in piece && Array.isArray(piece.json));
+    const inner = known.map(([name, value]) => (name === null ? "" : `${scalarText(name, "FLOW")}: `) + this.#flow(value)).join(", ");
+    return list ? `[${inner}]` : `{${inner}}`;
+  }
+}
+
+/** Edits that touch as one. */
+function merged(edits: TextEdit[]): TextEdit[] {
+  const out: TextEdit[] = [];
+  for (const edit of edits) {
+    const last = out.at(-1);
+    if (last !== undefined && last.end === edit.start) {
+      last.text += edit.text;
+      last.end = edit.end;
+    } else out.push({ ...edit });
+  }
+  return out;
+}
+
+/** The members or elements of a piece; undefined for a scalar. */
+function parts(piece: Piece): [string | null, Piece][] | undefined {
+  if ("object" in piece) return piece.object;
+  if ("list" in piece) return piece.list.map((one) => [null, one]);
+  if (!("json" in piece) || typeof piece.json !== "object" || piece.json === null) return undefined;
+  const { json } = piece;
+  if (Array.isArray(json)) return json.map((one) => [null, { json: one }]);
+  return Object.entries(json).map(([name, value]) => [name, { json: value }]);
+}
+
+function parentOf(pointer: string): string {
+  return pointer.slice(0, Math.max(0, pointer.lastIndexOf("/")));
+}
+
+function indexOf(tree: YamlTree, items: readonly Item[], pointer: string): number {
+  const { start } = tree.at(pointer).item;
+  return items.findIndex((item) => item.start === start);
+}
+
+/** Lines after the first, from one indentation to another. */
+function shifted(text: string, from: number, indent: string): string {
+  const [first = "", ...rest] = text.split("\n");
+  const lines = rest.map((line) => {
+    const blank = line.trim() === "";
+    const leading = line.length - line.trimStart().length;
+    return blank ? line : indent + line.slice(Math.min(from, leading));
+  });
+  return [first, ...lines].join("\n");
+}
+
+const WORD = /^[A-Za-z_$/][\w$./ -]*[\w$/]$|^[A-Za-z_]$/;
+const OTHER = /^(?:true|false|null|yes|no|on|off|y|n|~)$/i;
+
+/** A scalar on one line, in the quotes of the one that it replaces, or without any where that is safe. */
+function scalarText(value: unknown, like: string | null | undefined): string {
+  if (typeof value !== "string") return JSON.stringify(value) ?? "null";
+  if (like === "QUOTE_DOUBLE") return JSON.stringify(value);
+  const quotable = !/[\n\r\t\u0000-\u001f\u007f-\u00a0\u2028\u2029\ufeff]/.test(value);
+  if (like === "QUOTE_SINGLE" && quotable) return `'${value.replaceAll("'", "''")}'`;
+  if (WORD.test(value) && !OTHER.test(value)) return value;
+  if (like === "FLOW" || !quotable) return JSON.stringify(value);
+  return stringify(value, { lineWidth: 0, blockQuote: false }).trimEnd();
+}

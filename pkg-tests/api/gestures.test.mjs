@@ -1,0 +1,202 @@
+// Gestures on the graph as edits of the text, in JSON and YAML.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { language, validate } from "../../dist/node.js";
+import { yaml } from "../../dist/yaml-node.js";
+import { run } from "../../scripts/gestures.mjs";
+
+const JSON_TEXT = `{
+  "StartAt": "Charge",
+  "States": {
+    "Charge": {
+      "Type": "Task",
+      "Resource": "arn:aws:lambda:us-east-1:123456789012:function:charge",
+      "TimeoutSeconds": \${Timeout},
+      "Catch": [{ "ErrorEquals": ["States.ALL"], "Next": "Refund" }],
+      "Next": "Ship"
+    },
+    "Refund": { "Type": "Pass", "Next": "Gone" },
+    "Gone": { "Type": "Fail", "Error": "Refunded" },
+    "Ship": { "Type": "Succeed" }
+  }
+}
+`;
+
+const YAML_TEXT = `# Orders
+StartAt: Charge
+States:
+  # takes the money
+  Charge: # of the card
+    Type: Task
+    Resource: "arn:aws:lambda:us-east-1:123456789012:function:charge"
+
+    Catch:
+    - ErrorEquals: [States.ALL] # whatever it is
+      Next: Refund
+    Next: Ship
+  Refund: { Type: Pass, Next: Ship }
+  # the end
+  Ship:
+    Type: Succeed
+`;
+
+const apply = (text, gesture, options) => {
+  const edited = language.edit(text, gesture, options);
+  assert.ok(!("refused" in edited), JSON.stringify(edited));
+  return { ...edited, text: language.apply(text, edited.edits) };
+};
+
+test("a state put on a transition is written like its neighbours, and a placeholder stays", () => {
+  const { text, announce, caret, select } = apply(JSON_TEXT, {
+    kind: "insert",
+    edge: "/States/Charge/Next",
+    state: { type: "Wait", name: "Rest" },
+  });
+  const rest = '    "Rest": {\n      "Type": "Wait",\n      "Seconds": 1,\n      "Next": "Ship"\n    },\n';
+  assert.equal(text, JSON_TEXT.replace('"Next": "Ship"\n    },\n', `"Next": "Rest"\n    },\n${rest}`));
+  assert.deepEqual(
+    [announce, select, text.slice(caret.start, caret.end)],
+    ["Wait Rest added between Charge and Ship.", ["/States/Rest"], "1"],
+  );
+});
+
+test("comments, quotes and the style of lists stay in YAML", () => {
+  const { text } = apply(YAML_TEXT, { kind: "wrap", states: ["/States/Refund"], type: "Parallel", name: "Both" }, { syntax: yaml });
+  const both = [
+    "  Both:",
+    "    Type: Parallel",
+    "    Branches:",
+    "    - StartAt: Refund",
+    "      States:",
+    "        Refund: { Type: Pass, End: true }",
+    "    Next: Ship",
+  ];
+  assert.equal(text, YAML_TEXT.replace("Next: Refund", "Next: Both").replace("  Refund: { Type: Pass, Next: Ship }", both.join("\n")));
+  const last = apply(YAML_TEXT, { kind: "wrap", states: ["/States/Ship"], type: "Parallel", name: "Both" }, { syntax: yaml });
+  const end = ["  Both:", "    Type: Parallel", "    Branches:", "    - StartAt: Ship", "      States:"];
+  end.push("        # the end", "        Ship:", "          Type: Succeed", "    End: true", "");
+  const [head] = YAML_TEXT.replaceAll("Next: Ship", "Next: Both").split("  # the end");
+  assert.equal(last.text, head + end.join("\n"));
+});
+
+test("a state with two ways out is not wrapped, and why is said", () => {
+  const { refused } = language.edit(JSON_TEXT, { kind: "wrap", states: ["/States/Charge"], type: "Map" });
+  assert.equal(refused.code, "ways");
+  assert.match(refused.message, /`Ship`/);
+});
+
+test("where several states may follow a deleted one, the answer has them", () => {
+  const choice = JSON_TEXT.replace(
+    '"Refund": { "Type": "Pass", "Next": "Gone" }',
+    '"Refund": { "Type": "Choice", "Choices": [{ "Variable": "$.x", "IsPresent": true, "Next": "Gone" }], "Default": "Ship" }',
+  );
+  const { refused } = language.edit(choice, { kind: "delete", states: ["/States/Refund"] });
+  assert.equal(refused.code, "ambiguous");
+  const ship = refused.choices.find(({ name }) => name === "Ship");
+  const { text } = apply(choice, { kind: "delete", states: ["/States/Refund"], to: ship.to });
+  assert.match(text, /"ErrorEquals": \["States.ALL"\], "Next": "Ship"/);
+});
+
+test("what a gesture breaks is announced", () => {
+  const { introduces } = apply(JSON_TEXT, { kind: "connect", edge: "/States/Charge/Catch/0/Next", to: "/States/Ship" });
+  assert.deepEqual(
+    introduces.map(({ code, pointer }) => [code, pointer]),
+    [
+      ["unreachable-state", "/States/Refund"],
+      ["unreachable-state", "/States/Gone"],
+    ].slice(0, introduces.length),
+  );
+  assert.notEqual(introduces.length, 0);
+});
+
+test("what is extracted comes back by inlining", () => {
+  const plain =
+    '{\n  "StartAt": "A",\n  "States": {\n    "A": { "Type": "Pass", "Next": "B" },\n    "B": { "Type": "Pass", "Next": "C" },\n    "C": { "Type": "Succeed" }\n  }\n}\n';
+  const out = apply(plain, { kind: "extract", states: ["/States/A", "/States/B"], name: "Child" });
+  assert.deepEqual(Object.keys(JSON.parse(out.asl).States), ["A", "B"]);
+  assert.deepEqual(validate(out.asl), []);
+  const back = apply(out.text, { kind: "inline", state: "/States/Child", asl: out.asl });
+  assert.deepEqual(JSON.parse(back.text).States.A, { Type: "Pass", Next: "B" });
+  assert.deepEqual(JSON.parse(back.text).States.B, { Type: "Pass", Next: "C" });
+});
+
+test("variables that are read outside become the input of an extracted machine", () => {
+  const text = JSON.stringify({
+    StartAt: "A",
+    States: {
+      A: { Type: "Pass", Assign: { "x.$": "$.x" }, Next: "B" },
+      B: { Type: "Pass", Parameters: { "y.$": "$x" }, End: true },
+    },
+  });
+  const { asl, text: after } = apply(text, { kind: "extract", states: ["/States/B"] });
+  assert.deepEqual(JSON.parse(asl).States["Take variables"], {
+    Type: "Pass",
+    Assign: { "x.$": "$.variables.x" },
+    OutputPath: "$.input",
+    Next: "B",
+  });
+  assert.deepEqual(JSON.parse(after).States["B 2"].Parameters.Input, { "input.$": "$", variables: { "x.$": "$x" } });
+  assert.deepEqual(validate(asl), []);
+});
+
+test("a fragment is pasted with names of its own, and its placeholders are tab stops", () => {
+  const asl = JSON.stringify({ StartAt: "Ship", States: { Ship: { Type: "Task", Resource: "${Function}", End: true } } });
+  for (const [source, options] of [
+    [JSON_TEXT, {}],
+    [YAML_TEXT, { syntax: yaml }],
+  ]) {
+    const { text, stops, select } = apply(source, { kind: "paste", asl, edge: "/States/Charge/Next" }, options);
+    assert.deepEqual(select, ["/States/Ship 2"]);
+    assert.deepEqual(
+      stops.map(({ start, end }) => text.slice(start, end)),
+      ["${Function}"],
+    );
+  }
+});
+
+test("an empty page takes a first state", () => {
+  assert.equal(
+    apply("", { kind: "create", state: { type: "Succeed", name: "Done" } }).text,
+    '{\n  "StartAt": "Done",\n  "States": {\n    "Done": {\n      "Type": "Succeed"\n    }\n  }\n}\n',
+  );
+  assert.equal(
+    apply("# mine\n", { kind: "create", state: { type: "Succeed", name: "Done" } }, { syntax: yaml }).text,
+    "# mine\nStartAt: Done\nStates:\n  Done:\n    Type: Succeed\n",
+  );
+});
+
+test("what is broken elsewhere does not matter, and what is broken here is not touched", () => {
+  const broken = JSON_TEXT.replace('"Type": "Fail", ', '"Type": , ');
+  const { text } = apply(broken, { kind: "insert", edge: "/States/Charge/Next", state: { type: "Pass" } });
+  assert.match(text, /"Next": "Pass"/);
+  assert.equal(language.edit(broken, { kind: "set", at: "/States/Gone/Cause", value: "x" }).refused.code, "broken");
+});
+
+test("a field of an alias is not changed through it", () => {
+  const text = "StartAt: A\nStates:\n  A: &a\n    Type: Pass\n    End: true\n  B: *a\n";
+  assert.equal(language.edit(text, { kind: "set", at: "/States/B/Comment", value: "x" }, { syntax: yaml }).refused.code, "alias");
+  assert.equal(language.edit(text, { kind: "set", at: "/States/A/Comment", value: "x" }, { syntax: yaml }).refused.code, "alias");
+});
+
+test("the gestures at a place have their targets, or why they are not possible", () => {
+  const found = language.gestures(JSON_TEXT, "/States/Charge");
+  const next = found.find(({ kind, as }) => kind === "connect" && as === "next");
+  assert.deepEqual(
+    next.targets.map(({ name }) => name),
+    ["Charge", "Refund", "Gone", "Ship"],
+  );
+  assert.equal(found.find(({ kind, as }) => kind === "append" && as === "rule").refused.code, "impossible");
+  assert.equal(found.find(({ kind }) => kind === "wrap").refused.code, "ways");
+  const ship = language.gestures(YAML_TEXT, "/States/Ship", { syntax: yaml });
+  assert.match(ship.find(({ kind, as }) => kind === "append" && as === "next").refused.message, /Succeed/);
+  assert.deepEqual(
+    language.gestures(JSON_TEXT, "/States/Charge/Next").map(({ kind }) => kind),
+    ["insert", "paste", "connect", "disconnect"],
+  );
+});
+
+test("random gestures keep what they have to", { timeout: 300_000 }, async () => {
+  const { failures, done, yaml: inYaml } = await run({ count: 2000, seed: 7, language, validate });
+  assert.deepEqual(failures.slice(0, 2), []);
+  assert.ok(done > 1000 && inYaml > 300, `${done} ${inYaml}`);
+});

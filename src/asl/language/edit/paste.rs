@@ -1,0 +1,289 @@
+//! States as definitions of their own: copied out of a text, and put into one with names that nothing else has.
+
+use super::build::{Site, States};
+use super::flow::{Edge, Pen, Role, free};
+use super::plan::{Piece, Plan};
+use super::{Focus, Refused, member, pointers, print, text};
+use crate::asl::language::apply;
+use crate::asl::language::document::{Document, Kind};
+use crate::asl::language::symbols::{self, Symbol};
+use crate::base::{Map, Value, json};
+
+impl Pen<'_> {
+    /// States of one scope as a definition. Transitions that leave them stay as they are.
+    pub(super) fn copied(&self, states: &[usize]) -> String {
+        let start = self.entries(states).first().copied().or(states.first().copied()).unwrap_or_default();
+        print::text(&self.plan, &self.machine(states, self.name(start)))
+    }
+
+    /// A definition of states of the text, as the plan has them.
+    pub(super) fn machine(&self, states: &[usize], start: &str) -> Piece {
+        let mut members: States = Vec::new();
+        if self.jsonata(0) {
+            members.push(("QueryLanguage".into(), Piece::text("JSONata")));
+        }
+        members.push(("StartAt".into(), Piece::text(start)));
+        let states = states.iter().map(|state| (self.name(*state).to_string(), Piece::Old(*state))).collect();
+        members.push(("States".into(), Piece::Object(states)));
+        Piece::Object(members)
+    }
+
+    /// The states of a selection that are led to from elsewhere.
+    pub(super) fn entries(&self, states: &[usize]) -> Vec<usize> {
+        let Some(scope) = states.first().map(|state| self.around(*state)) else { return Vec::new() };
+        let outside = |edge: &Edge| edge.from.is_none_or(|from| !states.contains(&from));
+        let edges: Vec<Edge> = self.edges(scope).into_iter().filter(outside).collect();
+        let is_led_to = |state: &usize| edges.iter().any(|edge| edge.target.as_deref() == Some(self.name(*state)));
+        states.iter().copied().filter(is_led_to).collect()
+    }
+
+    pub(super) fn copy(&mut self, gesture: &Value) -> Result<String, Refused> {
+        let states = self.states(&pointers(gesture))?;
+        self.asl = Some(self.copied(&states));
+        let names: Vec<&str> = states.iter().map(|state| self.name(*state)).collect();
+        self.select.extend(names.iter().map(|name| name.to_string()));
+        self.focus = names.first().map(|name| Focus::Field(name.to_string(), ""));
+        Ok(format!("{} copied.", names.join(", ")))
+    }
+
+    pub(super) fn cut(&mut self, gesture: &Value) -> Result<String, Refused> {
+        let states = self.states(&pointers(gesture))?;
+        self.asl = Some(self.copied(&states));
+        self.delete_states(&states, gesture)?;
+        let names: Vec<&str> = states.iter().map(|state| self.name(*state)).collect();
+        Ok(format!("{} cut.", names.join(", ")))
+    }
+
+    pub(super) fn duplicate(&mut self, gesture: &Value) -> Result<String, Refused> {
+        let states = self.states(&pointers(gesture))?;
+        let asl = self.copied(&states);
+        let scope = self.document.parent(self.around(states.first().copied().unwrap_or_default())).unwrap_or_default();
+        let mut site = self.site_in(&self.pointer(scope))?;
+        site.after = states.last().copied();
+        site.exit = None;
+        let start = self.pasted(&site, &asl)?;
+        let names: Vec<&str> = states.iter().map(|state| self.name(*state)).collect();
+        self.focus = Some(Focus::Field(start, ""));
+        Ok(format!("{} duplicated.", names.join(", ")))
+    }
+
+    pub(super) fn paste(&mut self, gesture: &Value) -> Result<String, Refused> {
+        let site = self.site(gesture)?;
+        let asl = text(gesture, "asl").ok_or_else(|| Refused::new("asl", "the gesture needs `asl`, a definition".into()))?;
+        let place = self.place_of(&site);
+        let start = self.pasted(&site, asl)?;
+        self.stops = self.select.clone();
+        self.focus = Some(Focus::Field(start, ""));
+        Ok(match &self.select[..] {
+            [one] => format!("{one} added{place}."),
+            all => format!("{} states added{place}.", all.len()),
+        })
+    }
+
+    /// Puts the states of a definition at a place; gives the name of the first.
+    pub(super) fn pasted(&mut self, site: &Site, asl: &str) -> Result<String, Refused> {
+        let asl = whole(asl)?;
+        let renamed = self.with_free_names(&asl, site)?;
+        let joined = joined(&renamed, self, site)?;
+        let value = json::parse(&joined).map_err(|error| Refused::new("asl", error.message))?;
+        let inner = value.get("QueryLanguage").and_then(Value::as_str) == Some("JSONata");
+        let states = value.get("States").and_then(Value::as_object).cloned().unwrap_or_default();
+        let start = value.get("StartAt").and_then(Value::as_str).unwrap_or_default().to_string();
+        let mut all: States = Vec::new();
+        let outer = self.document.node(0).is_some_and(|root| root.kind == Kind::Object);
+        for (name, state) in states.iter() {
+            let state = if inner && !site.jsonata { said_jsonata(state.clone()) } else { state.clone() };
+            all.push((name.to_string(), Piece::Json(state)));
+        }
+        // The first of them is the one to lead to.
+        if let Some(at) = all.iter().position(|(name, _)| *name == start) {
+            let first = all.remove(at);
+            all.insert(0, first);
+        }
+        let Some((first, _)) = all.first() else { return Err(Refused::new("asl", "the definition has no state".into())) };
+        let first = first.clone();
+        self.select.extend(all.iter().map(|(name, _)| name.clone()));
+        self.place(site, all)?;
+        if !outer {
+            self.stops.clear();
+        }
+        Ok(first)
+    }
+
+    /// A definition whose names are free in this text.
+    fn with_free_names(&mut self, asl: &str, site: &Site) -> Result<String, Refused> {
+        let document = Document::read(asl, usize::MAX);
+        let mut plan = Plan::new(&document);
+        let other = Pen::new(&document);
+        let mut variables: Vec<(String, String)> = Vec::new();
+        let taken = self.variables_elsewhere(site);
+        for (_, states) in &other.scopes {
+            let Some(states) = *states else { continue };
+            let all: Vec<(usize, String)> = document.children(states).map(|(id, node)| (id, node.name.clone())).collect();
+            for (state, name) in all {
+                let name_now = if self.names.contains(&name) {
+                    let others = &other.names;
+                    let name_now = free(&name, |name| self.names.iter().chain(others.iter()).any(|known| known == name));
+                    plan.key(state, &name_now);
+                    for edge in other.edges(states).iter().filter(|edge| edge.target.as_ref() == Some(&name)) {
+                        plan.value(edge.node, Piece::text(&name_now));
+                    }
+                    name_now
+                } else {
+                    name
+                };
+                self.names.push(name_now);
+            }
+        }
+        let uses = symbols::uses(&document);
+        for place in &uses {
+            let Symbol::Variable(name) = &place.symbol else { continue };
+            if place.definition && taken.contains(name) && !variables.iter().any(|(known, _)| known == name) {
+                let new = free(name, |other| {
+                    let other = other.replace(' ', "");
+                    taken.contains(&other) || uses.iter().any(|place| place.symbol == Symbol::Variable(other.clone()))
+                });
+                variables.push((name.clone(), new.replace(' ', "")));
+            }
+        }
+        let mut edits = print::edits(&plan);
+        for place in &uses {
+            let Symbol::Variable(name) = &place.symbol else { continue };
+            if let Some((_, new)) = variables.iter().find(|(known, _)| known == name) {
+                edits.push(crate::asl::language::Edit { span: place.span, text: new.clone() });
+            }
+        }
+        crate::base::sort::by_key(&mut edits, |edit| edit.span.start);
+        Ok(apply(asl, &edits))
+    }
+
+    /// The variables of scopes around and inside of the one of a place: states there must not assign the same.
+    fn variables_elsewhere(&self, site: &Site) -> Vec<String> {
+        let document = self.document;
+        let mut found = Vec::new();
+        for place in symbols::uses(document).into_iter().filter(|place| place.definition) {
+            let Symbol::Variable(name) = place.symbol else { continue };
+            let Some(hit) = document.hit(place.span.start) else { continue };
+            let way = document.way(hit.node);
+            let scope = way.iter().rev().find(|node| self.scopes.iter().any(|(object, _)| object == *node)).copied();
+            let Some(scope) = scope.filter(|scope| *scope != site.scope) else { continue };
+            let around = document.way(site.scope).contains(&scope) || document.way(scope).contains(&site.scope);
+            if around && !found.contains(&name) {
+                found.push(name);
+            }
+        }
+        found
+    }
+}
+
+/// A whole definition, of which only states or a single one may be given.
+fn whole(asl: &str) -> Result<String, Refused> {
+    let wrong = |message: &str| Refused::new("asl", message.to_string());
+    let value = json::parse(asl).map_err(|error| wrong(&format!("what is pasted is not JSON: {}", error.message)))?;
+    let Value::Object(map) = &value else { return Err(wrong("what is pasted is no definition")) };
+    let is_state = |value: &Value| value.get("Type").is_some_and(|kind| kind.as_str().is_some());
+    let made = if is_state(&value) {
+        let name = map.get("Name").and_then(Value::as_str).unwrap_or_else(|| text(&value, "Type").unwrap_or("State"));
+        super::build::object(&[("StartAt", name.into()), ("States", super::build::object(&[(name, value.clone())]))])
+    } else if let Some(Value::Object(states)) = map.get("States") {
+        let known = text(&value, "StartAt").filter(|start| states.contains_key(start)).map(str::to_string);
+        let start = known.or_else(|| states.keys().next().map(|name| name.to_string()));
+        let mut out: Map = (**map).clone();
+        out.insert("StartAt", start.unwrap_or_default());
+        out.into()
+    } else if !map.is_empty() && map.values().all(is_state) {
+        let start = map.keys().next().map(|name| name.to_string()).unwrap_or_default();
+        super::build::object(&[("StartAt", start.into()), ("States", value.clone())])
+    } else {
+        return Err(wrong("what is pasted has no `States`"));
+    };
+    let states = made.get("States").and_then(Value::as_object);
+    if states.is_none_or(|states| states.is_empty() || !states.values().all(|state| member(state, "Type").is_some())) {
+        return Err(wrong("what is pasted has no states"));
+    }
+    Ok(made.to_string())
+}
+
+/// A definition whose ends lead to the exit of a place, and whose transitions lead to nothing that is not there.
+fn joined(asl: &str, pen: &mut Pen, site: &Site) -> Result<String, Refused> {
+    let document = Document::read(asl, usize::MAX);
+    let other = Pen::new(&document);
+    let mut plan = Plan::new(&document);
+    let Some(states) = document.child(0, "States") else { return Ok(asl.to_string()) };
+    let mut done: Option<String> = None;
+    for edge in other.edges(states) {
+        let known = edge.target.as_deref().is_some_and(|name| {
+            let outside = site.states.and_then(|states| pen.named(states, name));
+            document.child(states, name).is_some() || (outside.is_some() && site.exit.is_none())
+        });
+        if known || edge.role == Role::Start {
+            continue;
+        }
+        match (edge.role, &site.exit) {
+            (Role::End, None) => {}
+            (Role::End, Some(exit)) => {
+                plan.key(edge.node, "Next");
+                plan.value(edge.node, Piece::text(exit));
+            }
+            (_, Some(exit)) => plan.value(edge.node, Piece::text(exit)),
+            (Role::Next, None) => {
+                plan.key(edge.node, "End");
+                plan.value(edge.node, Piece::Json(true.into()));
+            }
+            // A rule cannot end a scope by itself.
+            (_, None) => {
+                let name = done.get_or_insert_with(|| pen.fresh("Done")).clone();
+                plan.value(edge.node, Piece::text(&name));
+            }
+        }
+    }
+    if let Some(done) = done {
+        plan.append(states, Some(&done), Piece::Json(super::build::object(&[("Type", "Succeed".into())])));
+    }
+    Ok(apply(asl, &print::edits(&plan)))
+}
+
+/// A state of a JSONata machine among those of another one; and all inside of it.
+fn said_jsonata(state: Value) -> Value {
+    let Value::Object(map) = &state else { return state };
+    let mut out = Map::new();
+    for (name, value) in map.iter() {
+        let value = match (&**name, value) {
+            ("Branches", Value::Array(list)) => list.iter().map(|branch| inner_jsonata(branch.clone())).collect::<Vec<_>>().into(),
+            ("ItemProcessor" | "Iterator", value) => inner_jsonata(value.clone()),
+            (_, value) => value.clone(),
+        };
+        out.insert(name.clone(), value);
+        if &**name == "Type" && !map.contains_key("QueryLanguage") {
+            out.insert("QueryLanguage", "JSONata");
+        }
+    }
+    out.into()
+}
+
+fn inner_jsonata(scope: Value) -> Value {
+    let (Value::Object(map), Some(states)) = (&scope, scope.get("States").and_then(Value::as_object)) else { return scope };
+    let mut inner = Map::new();
+    for (name, state) in states.iter() {
+        inner.insert(name.clone(), said_jsonata(state.clone()));
+    }
+    let mut out: Map = (**map).clone();
+    out.insert("States", inner);
+    out.into()
+}
+
+/// A definition whose Succeed states lead on as well, where something comes after it.
+pub(super) fn without_ends(asl: &str, exit: Option<&str>) -> Result<String, Refused> {
+    let asl = whole(asl)?;
+    let Some(exit) = exit else { return Ok(asl) };
+    let document = Document::read(&asl, usize::MAX);
+    let mut plan = Plan::new(&document);
+    let states = document.child(0, "States").into_iter().flat_map(|states| document.children(states));
+    for (state, _) in states.filter(|(state, _)| document.text_of(*state, "Type") == Some("Succeed")) {
+        if let Some(kind) = document.child(state, "Type") {
+            plan.value(kind, Piece::text("Pass"));
+        }
+        plan.append(state, Some("Next"), Piece::text(exit));
+    }
+    Ok(apply(&asl, &print::edits(&plan)))
+}

@@ -1,0 +1,385 @@
+//! States with one way in and one way out: into a Parallel or Map, and out of it again.
+
+use super::build::{Link, Site, States, object};
+use super::flow::{Edge, Pen, Role};
+use super::plan::Piece;
+use super::{Focus, Refused, pointer_of, pointers, text};
+use crate::base::Value;
+
+/// How a selection is entered and left.
+pub(super) struct Ways {
+    pub states: Vec<usize>,
+    /// The transitions that lead into it.
+    pub into: Vec<Edge>,
+    pub entry: usize,
+    /// Where it leads to; none for the end of the scope.
+    pub exit: Option<String>,
+}
+
+impl Pen<'_> {
+    pub(super) fn ways(&self, states: Vec<usize>) -> Result<Ways, Refused> {
+        let refuse = |message: String| Err(Refused::new("ways", message));
+        let scope = states.first().map(|state| self.around(*state)).unwrap_or_default();
+        let entries = self.entries(&states);
+        let led_inside = |state: &usize| {
+            let name = self.name(*state);
+            states.iter().any(|from| from != state && self.out_of(*from).iter().any(|edge| edge.target.as_deref() == Some(name)))
+        };
+        let alone = states.iter().find(|state| !led_inside(state)).or(states.first());
+        let entry = match &entries[..] {
+            [] => alone.copied().unwrap_or_default(),
+            [one] => *one,
+            [one, other, ..] => {
+                return refuse(format!("`{}` and `{}` are both led to from elsewhere", self.name(*one), self.name(*other)));
+            }
+        };
+        let mut exits: Vec<Option<String>> = Vec::new();
+        for state in &states {
+            for edge in self.out_of(*state) {
+                let leaves = edge.target.as_deref().is_none_or(|name| !states.iter().any(|state| self.name(*state) == name));
+                if leaves && !exits.contains(&edge.target) {
+                    exits.push(edge.target);
+                }
+            }
+            if self.kind(*state) == "Succeed" && !exits.contains(&None) {
+                exits.push(None);
+            }
+        }
+        let exit = match &exits[..] {
+            [] => None,
+            [one] => one.clone(),
+            [one, other, ..] => {
+                let word = |exit: &Option<String>| exit.as_ref().map_or("the end".to_string(), |name| format!("`{name}`"));
+                return refuse(format!("they lead to {} and to {}: only one way out is possible", word(one), word(other)));
+            }
+        };
+        let from_outside = |edge: &Edge| edge.from.is_none_or(|from| !states.contains(&from));
+        let name = self.name(entry);
+        let into =
+            self.edges(scope).into_iter().filter(|edge| from_outside(edge) && edge.target.as_deref() == Some(name)).collect();
+        Ok(Ways { states, into, entry, exit })
+    }
+
+    /// Lets what leaves a selection end its scope; gives a state that does so where a rule left it.
+    pub(super) fn end_ways(&mut self, ways: &Ways) -> Result<Option<(String, Piece)>, Refused> {
+        let mut done: Option<String> = None;
+        let Some(exit) = ways.exit.clone() else { return Ok(None) };
+        for edge in ways.states.iter().flat_map(|state| self.out_of(*state)).collect::<Vec<_>>() {
+            if edge.target.as_ref() != Some(&exit) {
+                continue;
+            }
+            match edge.role {
+                Role::Next => self.lead(&edge, None)?,
+                _ => {
+                    let name = match &done {
+                        Some(name) => name.clone(),
+                        None => self.fresh("Done"),
+                    };
+                    self.lead(&edge, Some(&name))?;
+                    done = Some(name);
+                }
+            }
+        }
+        Ok(done.map(|name| (name, Piece::Json(object(&[("Type", "Succeed".into())])))))
+    }
+
+    /// Puts a state in the place of a selection.
+    pub(super) fn replace(&mut self, ways: &Ways, name: &str, piece: Piece) -> Result<(), Refused> {
+        let first = ways.states.first().copied().unwrap_or_default();
+        let states = self.around(first);
+        let before = self.document.children(states).take_while(|(state, _)| *state != first).last();
+        self.plan.insert(states, before.map(|(state, _)| state), Some(name), piece);
+        for state in &ways.states {
+            self.plan.remove(*state);
+        }
+        for edge in &ways.into {
+            self.lead(edge, Some(name))?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn wrap(&mut self, gesture: &Value) -> Result<String, Refused> {
+        let kind = text(gesture, "type").unwrap_or_default();
+        if !matches!(kind, "Parallel" | "Map") {
+            return Err(Refused::new("impossible", "states can be put into a Parallel or a Map".into()));
+        }
+        let states = self.states(&pointers(gesture))?;
+        let ways = self.ways(states)?;
+        let name = self.fresh(text(gesture, "name").unwrap_or(kind));
+        let start = Piece::text(self.name(ways.entry));
+        let mut inner: States = ways.states.iter().map(|state| (self.name(*state).to_string(), Piece::Old(*state))).collect();
+        inner.extend(self.end_ways(&ways)?);
+        let mut scope = vec![("StartAt".to_string(), start), ("States".to_string(), Piece::Object(inner))];
+        let first = ways.states.first().copied().unwrap_or_default();
+        let field = if kind == "Map" {
+            scope.insert(0, ("ProcessorConfig".into(), Piece::Json(object(&[("Mode", "INLINE".into())]))));
+            self.lose(first, "a Map runs its states once for each item of its input, which has to be a list".into());
+            ("ItemProcessor".to_string(), Piece::Object(scope))
+        } else {
+            self.lose(first, "the output of a Parallel is a list with the output of each branch".into());
+            ("Branches".to_string(), Piece::List(vec![Piece::Object(scope)]))
+        };
+        let last = match &ways.exit {
+            Some(exit) => ("Next".to_string(), Piece::text(exit)),
+            None => ("End".to_string(), Piece::Json(true.into())),
+        };
+        self.replace(&ways, &name, Piece::Object(vec![("Type".into(), Piece::text(kind)), field, last]))?;
+        self.select.push(name.clone());
+        self.focus = Some(Focus::Field(name.clone(), ""));
+        let names: Vec<&str> = ways.states.iter().map(|state| self.name(*state)).collect();
+        Ok(format!("{} put into {name}.", names.join(", ")))
+    }
+
+    pub(super) fn unwrap(&mut self, gesture: &Value) -> Result<String, Refused> {
+        let state = self.state(pointer_of(gesture, "state")?)?;
+        let (document, kind, name) = (self.document, self.kind(state), self.name(state).to_string());
+        let branches: Vec<usize> = match kind {
+            "Parallel" => {
+                let list = document.child(state, "Branches");
+                list.into_iter().flat_map(|list| document.children(list)).map(|(branch, _)| branch).collect()
+            }
+            "Map" => ["ItemProcessor", "Iterator"].iter().find_map(|name| document.child(state, name)).into_iter().collect(),
+            _ => return Err(Refused::new("impossible", format!("`{name}` has no states inside: it is a {kind}"))),
+        };
+        let start = |branch: &usize| {
+            let start = document.text_of(*branch, "StartAt")?;
+            self.scopes.iter().find(|(object, _)| object == branch)?.1.and_then(|states| document.child(states, start))
+        };
+        let starts: Option<Vec<usize>> = branches.iter().map(start).collect();
+        let Some((starts, first)) = starts.and_then(|starts| starts.first().copied().map(|first| (starts, first))) else {
+            return Err(Refused::new("broken", format!("`{name}` has a branch without a first state")));
+        };
+        let out = self.out_of(state).into_iter().find(|edge| matches!(edge.role, Role::Next | Role::End));
+        // A Parallel that leads to itself leads to what was inside.
+        let exit = out.and_then(|edge| edge.target).map(|to| if to == name { self.name(first).to_string() } else { to });
+        let around = self.around(state);
+        for (i, begins) in starts.iter().enumerate() {
+            let on = starts.get(i + 1).map(|next| self.name(*next).to_string()).or_else(|| exit.clone());
+            let inner = self.around(*begins);
+            for (id, member) in document.children(inner) {
+                self.go_on(id, on.as_deref())?;
+                self.plan.insert(around, Some(state), Some(&member.name), Piece::Old(id));
+            }
+        }
+        for edge in self.edges(around).into_iter().filter(|edge| edge.from != Some(state) && edge.target.as_ref() == Some(&name)) {
+            let to = self.name(first).to_string();
+            self.lead(&edge, Some(&to))?;
+        }
+        self.plan.remove(state);
+        for (child, field) in document.children(state) {
+            if !matches!(field.name.as_str(), "Type" | "Branches" | "ItemProcessor" | "Iterator" | "Next" | "End" | "Comment") {
+                self.lose(child, format!("`{}` of {name} goes with it", field.name));
+            }
+        }
+        if kind == "Map" {
+            self.lose(state, "the states run once, with the whole input".into());
+        } else if starts.len() > 1 {
+            self.lose(state, "the branches run one after the other".into());
+        }
+        let names: Vec<String> = starts.iter().map(|state| self.name(*state).to_string()).collect();
+        self.select.extend(names.iter().cloned());
+        self.focus = names.first().map(|name| Focus::Field(name.clone(), ""));
+        Ok(format!("The states of {name} take its place."))
+    }
+
+    /// Lets a state that ends its scope lead on; a Succeed becomes a Pass.
+    fn go_on(&mut self, state: usize, to: Option<&str>) -> Result<(), Refused> {
+        let Some(to) = to else { return Ok(()) };
+        if self.kind(state) == "Succeed" {
+            if let Some(node) = self.document.child(state, "Type") {
+                self.plan.value(node, Piece::text("Pass"));
+            }
+            self.plan.append(state, Some("Next"), Piece::text(to));
+            return Ok(());
+        }
+        match self.out_of(state).into_iter().find(|edge| edge.role == Role::End) {
+            Some(edge) => self.lead(&edge, Some(to)),
+            None => Ok(()),
+        }
+    }
+
+    /// The states of the machine that a Task starts, in its place.
+    pub(super) fn inline(&mut self, gesture: &Value) -> Result<String, Refused> {
+        let state = self.state(pointer_of(gesture, "state")?)?;
+        let asl = text(gesture, "asl").ok_or_else(|| Refused::new("asl", "the gesture needs `asl`, a definition".into()))?;
+        let (document, name) = (self.document, self.name(state).to_string());
+        let resource = document.text_of(state, "Resource").unwrap_or_default();
+        if !resource.contains(":states:startExecution") {
+            return Err(Refused::new("impossible", format!("`{name}` does not start another machine")));
+        }
+        let states = self.around(state);
+        let exit = self.out_of(state).into_iter().find_map(|edge| if edge.role == Role::Next { edge.target } else { None });
+        let scope = document.parent(states).unwrap_or_default();
+        let site = Site { scope, states: Some(states), after: Some(state), link: Link::Alone, exit, jsonata: self.jsonata(states) };
+        let mut start = self.pasted(&site, &super::paste::without_ends(asl, site.exit.as_deref())?)?;
+        if let Some(piece) = self.child_input(state, &start) {
+            let before = self.fresh(&format!("{name} input"));
+            self.plan.insert(states, Some(state), Some(&before), piece);
+            start = before;
+        }
+        for edge in self.edges(states).into_iter().filter(|edge| edge.from != Some(state) && edge.target.as_ref() == Some(&name)) {
+            self.lead(&edge, Some(&start))?;
+        }
+        self.plan.remove(state);
+        for (child, field) in document.children(state) {
+            let stays = match field.name.as_str() {
+                "Type" | "Resource" | "Parameters" | "Arguments" | "Next" | "End" | "Comment" | "QueryLanguage" | "InputPath" => {
+                    true
+                }
+                "OutputPath" => document.string(child) == Some("$.Output"),
+                "Output" => document.string(child).is_some_and(|text| text.contains("$states.result.Output")),
+                _ => false,
+            };
+            if !stays {
+                self.lose(child, format!("`{}` of {name} goes with it", field.name));
+            }
+        }
+        self.focus = Some(Focus::Field(start, ""));
+        Ok(format!("The states of the machine that {name} started take its place."))
+    }
+
+    /// A Pass that makes the input of a child, if that is not the state's own.
+    fn child_input(&self, task: usize, start: &str) -> Option<Piece> {
+        let document = self.document;
+        let jsonata = self.jsonata_state(task);
+        let arguments = document.child(task, if jsonata { "Arguments" } else { "Parameters" });
+        let given = arguments
+            .and_then(|arguments| ["Input.$", "Input"].iter().find_map(|name| Some((*name, document.child(arguments, name)?))));
+        let own_path = document.child(task, "InputPath");
+        let mut members: States = vec![("Type".into(), Piece::text("Pass"))];
+        if jsonata && !self.jsonata(task) {
+            members.push(("QueryLanguage".into(), Piece::text("JSONata")));
+        }
+        match given {
+            Some(("Input.$", path)) if document.string(path) == Some("$") => {
+                members.push(("InputPath".into(), Piece::Old(own_path?)));
+            }
+            Some((_, value)) if jsonata => {
+                let written = document.string(value).map(|text| text.replace(' ', ""));
+                if written.as_deref() == Some("{%$states.input%}") {
+                    return None;
+                }
+                members.push(("Output".into(), Piece::Old(value)));
+            }
+            Some(("Input.$", path)) => members.push(("InputPath".into(), Piece::Old(path))),
+            Some((_, value)) => {
+                if let Some(path) = own_path {
+                    members.push(("InputPath".into(), Piece::Old(path)));
+                }
+                members.push(("Parameters".into(), Piece::Old(value)));
+            }
+            None if jsonata => members.push(("Output".into(), Piece::Json(Value::empty_object()))),
+            None => members.push(("Result".into(), Piece::Json(Value::empty_object()))),
+        }
+        members.push(("Next".into(), Piece::text(start)));
+        Some(Piece::Object(members))
+    }
+
+    /// A selection as a machine of its own, and a Task that starts it.
+    pub(super) fn extract(&mut self, gesture: &Value) -> Result<String, Refused> {
+        let states = self.states(&pointers(gesture))?;
+        let ways = self.ways(states)?;
+        let entry = self.name(ways.entry).to_string();
+        let name = self.fresh(text(gesture, "name").unwrap_or(&entry));
+        let jsonata = self.jsonata(self.around(ways.entry));
+        let read = self.read_outside(&ways.states);
+        let mut child = Pen::new(self.document);
+        let done = child.end_ways(&ways)?;
+        let begin = if read.is_empty() { entry.clone() } else { child.fresh("Take variables") };
+        let mut machine = child.machine(&ways.states, &begin);
+        if let Piece::Object(members) = &mut machine
+            && let Some((_, Piece::Object(inner))) = members.last_mut()
+        {
+            inner.extend(done);
+            if !read.is_empty() {
+                inner.insert(0, (begin, Piece::Json(taker(&read, &entry, jsonata))));
+            }
+        }
+        self.asl = Some(super::print::text(&child.plan, &machine));
+        let task = starter(&name, &read, ways.exit.as_deref(), jsonata);
+        self.replace(&ways, &name, Piece::Json(task))?;
+        self.select.push(name.clone());
+        self.focus =
+            Some(Focus::Field(name.clone(), if jsonata { "Arguments/StateMachineArn" } else { "Parameters/StateMachineArn" }));
+        Ok(format!("{} states are a machine of their own now, which {name} starts.", ways.states.len()))
+    }
+
+    /// The variables that a selection reads and others assign; loses what a machine of its own does not have.
+    fn read_outside(&mut self, states: &[usize]) -> Vec<String> {
+        use crate::asl::language::symbols::{Symbol, uses};
+        let document = self.document;
+        let inside =
+            |at: usize| states.iter().any(|state| document.node(*state).is_some_and(|node| node.span.range().contains(&at)));
+        let all: Vec<_> = uses(document)
+            .into_iter()
+            .filter_map(|place| match place.symbol {
+                Symbol::Variable(name) => Some((name, place.definition, inside(place.span.start))),
+                Symbol::State { .. } => None,
+            })
+            .collect();
+        let mut read: Vec<String> = Vec::new();
+        let mut lost: Vec<String> = Vec::new();
+        for (name, definition, within) in &all {
+            let both =
+                |a: bool, b: bool| all.iter().any(|(other, definition, within)| other == name && *definition == a && *within == b);
+            if *within && !definition && both(true, false) && !read.contains(name) {
+                read.push(name.clone());
+            }
+            if *within && *definition && both(false, false) && !lost.contains(name) {
+                lost.push(name.clone());
+            }
+        }
+        for state in states {
+            let source = document.node(*state).map_or("", |node| document.source(node.span));
+            if source.contains("$$.") || source.contains("$states.context") {
+                self.lose(*state, "the Context Object is that of the new machine's execution".into());
+            }
+        }
+        for name in lost {
+            let first = states.first().copied().unwrap_or_default();
+            self.lose(first, format!("`${name}` is assigned in the new machine, and read outside of it"));
+        }
+        read
+    }
+}
+
+/// The Task that starts a machine, with the variables that it reads.
+fn starter(name: &str, read: &[String], exit: Option<&str>, jsonata: bool) -> Value {
+    let machine: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_') { c } else { '-' }).collect();
+    let arn = format!("arn:aws:states:us-east-1:123456789012:stateMachine:{machine}");
+    let key = |name: &str| if jsonata { name.to_string() } else { format!("{name}.$") };
+    let path = |text: String| Value::from(if jsonata { format!("{{% {text} %}}") } else { text });
+    let own = path(if jsonata { "$states.input".into() } else { "$".into() });
+    let mut arguments = crate::base::Map::new();
+    arguments.insert("StateMachineArn", arn);
+    if read.is_empty() {
+        arguments.insert(key("Input"), own);
+    } else {
+        let variables: Vec<(String, Value)> = read.iter().map(|name| (key(name), path(format!("${name}")))).collect();
+        let variables: Vec<(&str, Value)> = variables.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
+        arguments.insert("Input", object(&[(&key("input"), own), ("variables", object(&variables))]));
+    }
+    let (field, output) =
+        if jsonata { ("Arguments", ("Output", "{% $states.result.Output %}")) } else { ("Parameters", ("OutputPath", "$.Output")) };
+    let last = exit.map_or(("End", true.into()), |exit| ("Next", exit.into()));
+    object(&[
+        ("Type", "Task".into()),
+        ("Resource", "arn:aws:states:::states:startExecution.sync:2".into()),
+        (field, arguments.into()),
+        (output.0, output.1.into()),
+        last,
+    ])
+}
+
+/// The state that takes variables out of the input.
+fn taker(read: &[String], next: &str, jsonata: bool) -> Value {
+    let mut assign = crate::base::Map::new();
+    for name in read {
+        match jsonata {
+            true => assign.insert(name.as_str(), format!("{{% $states.input.variables.{name} %}}")),
+            false => assign.insert(format!("{name}.$"), format!("$.variables.{name}")),
+        };
+    }
+    let output = if jsonata { ("Output", "{% $states.input.input %}") } else { ("OutputPath", "$.input") };
+    object(&[("Type", "Pass".into()), ("Assign", assign.into()), (output.0, output.1.into()), ("Next", next.into())])
+}
