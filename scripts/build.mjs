@@ -8,7 +8,7 @@
 //
 // Where dist needs something else than a checkout, a module of js takes the place of another: no step edits the text of a module
 // (but bundleForNode writes a require() that bundlers understand, which has no form in ES modules).
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join, posix, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
@@ -118,6 +118,7 @@ async function bundle() {
 
   for (const name of [
     "index",
+    "asl-validator",
     "folder",
     "debug",
     "debugger",
@@ -132,7 +133,7 @@ async function bundle() {
   ]) {
     const types = readFileSync(join(root, `js/api/${name}.d.ts`), "utf8");
     writeFileSync(join(dist, `${name}.d.ts`), types);
-    writeFileSync(join(dist, `${name}.d.cts`), types.replaceAll(/"(\.\/(?:index|durable|testing))\.js"/g, '"$1.cjs"'));
+    writeFileSync(join(dist, `${name}.d.cts`), commonJsTypes(types));
   }
   copyFileSync(join(root, "js/testing/test-file.schema.json"), join(dist, "test-file.schema.json"));
   writeFileSync(join(dist, "examples.json"), `${JSON.stringify(gallery())}\n`);
@@ -140,6 +141,21 @@ async function bundle() {
     join(dist, "THIRD-PARTY.txt"),
     thirdParty([...new Set([modules, component, ...node].flatMap(({ metafile }) => Object.keys(metafile.inputs)))]),
   );
+}
+
+/** Declarations for require(): a module with a default export is that export, and its types are in a namespace of that name. */
+function commonJsTypes(types) {
+  const text = types.replaceAll(/"(\.\/(?:index|durable|testing))\.js"/g, '"$1.cjs"');
+  const [, name] = /^export default function (\w+)/m.exec(text) ?? [];
+  if (name === undefined) return text;
+  const documented = /^(?:\/\*\*(?:(?!\*\/)[^])*\*\/\n)?export interface (\w+) \{[^]*?^\}\n\n?/gm;
+  const own = [...text.matchAll(documented)];
+  const inside = own.map(([one]) => one.trimEnd().replaceAll(/^(?=.)/gm, "  ")).join("\n\n");
+  const names = new RegExp(`(?<![\\w.])(?:${own.map(([, one]) => one).join("|")})(?!\\w)`, "g");
+  const outside = text.replaceAll(documented, "").replace(/^export default function .*$/m, (line) => {
+    return line.replace("export default", "declare").replaceAll(names, `${name}.$&`);
+  });
+  return `${outside}\ndeclare namespace ${name} {\n${inside}\n}\n\nexport = ${name};\n`;
 }
 
 /**
@@ -199,6 +215,8 @@ async function bundleForNode(esbuild, options) {
     if (name === undefined || name === "command") continue;
     // `slim.js` is the one of bundlers and browsers.
     const file = existsSync(join(dist, `${name}.js`)) ? `${name}-node.js` : `${name}.js`;
+    // Who requires a module with a default export alone gets that.
+    if (exports.join() === "default") appendFileSync(join(dist, `${name}.cjs`), "module.exports = module.exports.default;\n");
     writeFileSync(join(dist, file), `export { ${[...exports].sort().join(", ")} } from "./${name}.cjs";\n`);
   }
   const command = {
@@ -261,7 +279,17 @@ const withoutSchemas = {
 };
 
 /** Entries that are for Node, with their names in dist. */
-const NODE_ENTRIES = [["node"], ["folder"], ["debug-node"], ["durable-node"], ["postgres"], ["server"], ["sqlite"], ["testing"]];
+const NODE_ENTRIES = [
+  ["node"],
+  ["asl-validator"],
+  ["folder"],
+  ["debug-node"],
+  ["durable-node"],
+  ["postgres"],
+  ["server"],
+  ["sqlite"],
+  ["testing"],
+];
 
 /** In bundles the WebAssembly is in the code, and no file is looked for beside it. */
 const holding = {

@@ -4,7 +4,7 @@
 //   node scripts/clients.mjs --bench      also what the benchmark compares with
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Missing, installIn, main } from "./setup.mjs";
 import { output, root, run, windows } from "./steps.mjs";
@@ -18,29 +18,30 @@ export function installNodeClients() {
 
 /** The programs of a virtual environment with the packages of a requirements file: `{bin}`, or `{reason}` where there is no Python. */
 export function pythonClients({ bench = false, install = true } = {}) {
-  const requirements = bench ? "requirements-bench.txt" : "requirements.txt";
-  const place = join(folder, bench ? ".venv-bench" : ".venv");
+  const requirements = join(folder, bench ? "requirements-bench.txt" : "requirements.txt");
+  return virtualEnvironment(join(folder, bench ? ".venv-bench" : ".venv"), requirements, { install, script: "scripts/clients.mjs" });
+}
+
+/** A virtual environment with what a requirements file names; `script` is who installs it. */
+export function virtualEnvironment(place, requirements, { install, script }) {
   const bin = join(place, windows ? "Scripts" : "bin");
   const marker = join(place, ".installed");
   const wanted = fingerprint(requirements, place);
   if (existsSync(marker) && readFileSync(marker, "utf8") === wanted) return { bin };
-  if (!install) return { reason: "its Python packages are not installed: node scripts/clients.mjs" };
+  if (!install) return { reason: `its Python packages are not installed: node ${script}` };
   const python = ["python3", "python"].find((name) => /^Python 3\.\d\d/.test(output(name, ["--version"]) ?? ""));
   if (python === undefined) return { reason: "there is no Python 3.10 or newer" };
-  console.log(`clients: installing the Python packages of ${requirements}`);
+  console.log(`clients: installing the Python packages of ${relative(root, requirements)}`);
   rmSync(place, { recursive: true, force: true });
   if (!run(python, ["-m", "venv", place])) return { reason: "python -m venv has failed (Debian: apt-get install python3-venv)" };
-  const pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--requirement", join(folder, requirements)];
-  if (!run(join(bin, "python"), pip)) return { reason: `pip could not install the packages of ${requirements}` };
+  const pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--requirement", requirements];
+  if (!run(join(bin, "python"), pip)) return { reason: `pip could not install the packages of ${relative(root, requirements)}` };
   writeFileSync(marker, wanted);
   return { bin };
 }
 
 function fingerprint(file, ...more) {
-  return createHash("sha256")
-    .update(readFileSync(join(folder, file)))
-    .update(more.join(" "))
-    .digest("hex");
+  return createHash("sha256").update(readFileSync(file)).update(more.join(" ")).digest("hex");
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {

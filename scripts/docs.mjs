@@ -1,6 +1,6 @@
 // Writes the reference pages: docs/api.md of the types in js/api/*.d.ts, docs/command.md of the command's help.
 //
-//   npm run docs               writes them
+//   npm run docs               writes them, and of docs/errors.md what reports say about each diagnostic
 //   npm run docs -- --check    says whether they are up to date
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -14,6 +14,7 @@ const entries = [
   ["stepglass", "index"],
   ["stepglass/testing", "testing"],
   ["stepglass/node", "folder"],
+  ["stepglass/asl-validator", "asl-validator"],
   ["stepglass/server", "server"],
   ["stepglass/sqlite", "sqlite"],
   ["stepglass/postgres", "postgres"],
@@ -142,9 +143,20 @@ export async function commandReference() {
   return `${lines.join("\n").trimEnd()}\n`;
 }
 
+/** js/cli/rules.json: titles and paragraphs of docs/errors.md, for reports that explain each problem. */
+export function rules() {
+  const [, ...sections] = readFileSync(join(root, "docs/errors.md"), "utf8").split(/^## /m);
+  const entries = sections.map((section) => {
+    const [code, title, ...paragraphs] = section.trim().split("\n\n");
+    return [code, [title.replace(/^\*\w+\*\. |\.$/g, ""), paragraphs.join("\n\n")]];
+  });
+  return `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`;
+}
+
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const check = process.argv.includes("--check");
   for (const [file, make] of [
+    ["js/cli/rules.json", rules],
     ["docs/api.md", apiReference],
     ["docs/command.md", commandReference],
   ]) {

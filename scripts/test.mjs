@@ -13,6 +13,7 @@ import { installBundlers } from "./bundlers.mjs";
 import { installNodeClients, pythonClients } from "./clients.mjs";
 import { RESULT } from "./files-reporter.mjs";
 import { getFonts } from "./fonts.mjs";
+import { setUpPipelines } from "./pipelines.mjs";
 import { main, setUp } from "./setup.mjs";
 import { root } from "./steps.mjs";
 import { setUpStores } from "./stores.mjs";
@@ -54,6 +55,8 @@ const steps = [
   ["stores: their promises", () => nodeTests("pkg-tests/store")],
   ["durable executions", () => nodeTests("pkg-tests/durable")],
   ["server: set-up", setUpClients],
+  ["pipelines: set-up", setUpPreCommit],
+  ["pipelines: reports, hooks, the action", () => nodeTests("pkg-tests/pipelines")],
   ["browser: set-up", setUpBrowser],
   ["bundlers: set-up", installBundlers],
   ["server: real clients", () => nodeTests("pkg-tests/server")],
@@ -78,6 +81,7 @@ const report = [];
 /** What of the set-up of browser and clients a machine cannot have. */
 let noBrowser;
 let noPython;
+let noPreCommit;
 
 await main(async () => {
   if (given.values.list) {
@@ -88,12 +92,13 @@ await main(async () => {
   const chosen = steps.filter(([name]) => name === "set-up" || words.length === 0 || words.some((word) => name.includes(word)));
   // A part of the tests stands on what earlier steps leave.
   const names = chosen.map(([name]) => name);
-  if (names.some((name) => /^((package|page|browser|server|stores): (?!build|set-up)|durable)/.test(name)))
+  if (names.some((name) => /^((package|page|browser|server|stores|pipelines): (?!build|set-up)|durable)/.test(name)))
     need("package: build", "package:");
   if (names.some((name) => ["browser: page", "package: tarball in projects", "server: real clients"].includes(name)))
     need("browser: set-up", "package: tarball");
   if (names.some((name) => ["server: real clients", "package: tarball in projects"].includes(name))) need("server: set-up");
   if (names.includes("package: tarball in projects")) need("bundlers: set-up");
+  if (names.includes("pipelines: reports, hooks, the action")) need("pipelines: set-up");
   if (names.some((name) => STORES.includes(name))) need("stores: set-up");
   if (names.includes("browser: page")) need("page: build", "browser: page");
   chosen.sort((a, b) => steps.indexOf(a) - steps.indexOf(b));
@@ -109,7 +114,12 @@ await main(async () => {
     const command = typeof action === "function" ? await action() : action;
     const { ok, note } = command?.files ? await performFiles(command.files, env) : { ok: await perform(command, env) };
     const seconds = (performance.now() - begin) / 1000;
-    report.push([ok ? "ok" : "FAILED", name, seconds, note ?? { "browser: set-up": noBrowser, "server: set-up": noPython }[name]]);
+    report.push([
+      ok ? "ok" : "FAILED",
+      name,
+      seconds,
+      note ?? { "browser: set-up": noBrowser, "server: set-up": noPython, "pipelines: set-up": noPreCommit }[name],
+    ]);
     console.log(`── ${name}: ${ok ? "ok" : "FAILED"} (${seconds.toFixed(1)} s)`);
     if (!ok) break;
   }
@@ -263,6 +273,13 @@ function setUpClients() {
   noPython = reason;
   process.env.STEPGLASS_NO_PYTHON = reason;
   console.log(`the tests of boto3 and of the aws command are skipped: ${reason}`);
+  return !process.env.CI;
+}
+
+function setUpPreCommit() {
+  noPreCommit = setUpPipelines();
+  if (noPreCommit === undefined) return true;
+  console.log(`the tests of pre-commit are skipped: ${noPreCommit}`);
   return !process.env.CI;
 }
 

@@ -48,6 +48,8 @@ export interface Command<Of extends Options = Options> {
   options: Of;
   /** Whether `--` separates a program with arguments of its own from the command's. */
   takesProgram?: boolean;
+  /** Whether it reads its arguments itself, all of them: those of another program. */
+  ownArguments?: boolean;
   /** Writes arguments so that the parser takes them. */
   prepare?(args: string[]): string[];
   /** Does its work; returns the exit code. Throws Unusable for what cannot be used. */

@@ -12,6 +12,7 @@ import { meant } from "./meant.ts";
 const commands = new Map<string, () => Promise<{ command: Command }>>([
   ["run", () => import("./run.ts")],
   ["validate", () => import("./validate.ts")],
+  ["asl-validator", () => import("./asl-validator.ts")],
   ["graph", () => import("./graph.ts")],
   ["serve", () => import("./serve.ts")],
   ["executions", () => import("./executions.ts")],
@@ -66,6 +67,7 @@ async function perform([name, ...args]: string[]): Promise<number> {
 }
 
 async function runCommand(command: Command, args: string[]): Promise<number> {
+  if (command.ownArguments) return command.run(args, {}, { commands: commandList, program: undefined });
   const end = command.takesProgram ? args.indexOf("--") : -1;
   const own = end < 0 ? args : args.slice(0, end);
   const { files, values } = parsed(command, command.prepare?.(own) ?? own);

@@ -2,6 +2,7 @@
 
 import { colors, type Colors, type Output } from "../files/terminal.ts";
 import type { FileResult, TestResult } from "./test-run.ts";
+import { xml } from "./xml.ts";
 
 /** Tells results as they come, and at the end. */
 export interface Reporter {
@@ -175,20 +176,6 @@ function seconds(milliseconds: number): string {
 
 function firstLine(text: string): string {
   return text.split("\n", 1).join();
-}
-
-const ENTITIES = new Map([
-  ["&", "&amp;"],
-  ["<", "&lt;"],
-  [">", "&gt;"],
-  ['"', "&quot;"],
-  ["'", "&apos;"],
-]);
-
-function xml(text: string): string {
-  return text
-    .replaceAll(/[&<>"']/g, (character) => ENTITIES.get(character) ?? character)
-    .replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "\ufffd");
 }
 
 /** One object for programs. */

@@ -127,7 +127,7 @@ export class Source {
     this.type = type === "EXPRESS" ? "EXPRESS" : undefined;
     if (definition.in === "file") {
       this.#values = { ...substitutions, ...this.#values };
-      this.#around = this.#around.map((one) => ({ ...one, message: `${placeOf(held.name, one.range)}: ${one.message}` }));
+      this.#around = this.#around.map(({ range, ...one }) => ({ ...one, message: `${placeOf(held.name, range)}: ${one.message}` }));
       const own = fileOf(beside(held.file, definition.path), `${template}#${id}`);
       this.#take(own, this.#bodyOf(own, definition));
       return;

@@ -4,11 +4,12 @@ import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { apiReference, commandReference } from "../../scripts/docs.mjs";
+import { apiReference, commandReference, rules } from "../../scripts/docs.mjs";
 
 const root = resolve(fileURLToPath(import.meta.url), "../../..");
 
 for (const [file, make] of [
+  ["js/cli/rules.json", rules],
   ["docs/api.md", apiReference],
   ["docs/command.md", commandReference],
 ]) {

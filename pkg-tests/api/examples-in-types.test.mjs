@@ -164,6 +164,10 @@ const SURROUNDINGS = {
      const execution = new stepglass.StateMachine(definition).start({}, { tasks: { charge } }); await execution.result; await writeFile("history.json", JSON.stringify({ events: execution.history() }));`,
     `assert.equal(matches, true);`,
   ],
+  'from "stepglass/asl-validator"': [
+    `const said = []; console.log = (...words) => said.push(words);`,
+    `assert.equal(said[0][0], false); assert.match(said[0][1], /^MISSING_TRANSITION_TARGET: there is no state .B. here/);`,
+  ],
   "compare(deployed, changed)": [
     `const { compare } = stepglass; const deployed = machineOf("Charge"); const changed = machineOf("Charge", { TimeoutSeconds: 60 });`,
     `assert.equal(compatible, true);`,

@@ -21,6 +21,7 @@ import {
   validate,
   version,
 } from "stepglass";
+import aslValidator, { type AslValidatorResult } from "stepglass/asl-validator";
 import { folder } from "stepglass/node";
 import type {
   ChildExecution,
@@ -227,3 +228,7 @@ replayHistory({}, 1);
 
 const text: string = parted + broken.join() + told + version() + svg + label + references;
 export { text, wrong };
+
+const judged: AslValidatorResult = aslValidator({ StartAt: "A", States: {} });
+const toldAs: string = judged.errorsText(", ");
+void toldAs;

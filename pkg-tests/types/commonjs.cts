@@ -3,4 +3,10 @@ import stepglass = require("stepglass");
 
 const machine = new stepglass.StateMachine("{}");
 const running: stepglass.Execution = machine.start();
+
+// Like asl-validator, the entry is the function.
+import aslValidator = require("stepglass/asl-validator");
+const result: aslValidator.AslValidatorResult = aslValidator({}, { checkPaths: true, checkArn: false });
+const codes: string[] = result.errors.map((error) => error["Error code"]);
+void codes;
 export = running;

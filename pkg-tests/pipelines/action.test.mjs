@@ -1,0 +1,117 @@
+// The steps of action.yml, as a runner of GitHub Actions does them: inputs into the environment, scripts into bash.
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { parse } from "yaml";
+import { output } from "../../scripts/steps.mjs";
+import { projectWith, root, run } from "./project.mjs";
+
+const action = parse(readFileSync(join(root, "action.yml"), "utf8"));
+const skip = output("bash", ["--version"]) === undefined ? "there is no bash" : false;
+
+/** An expression of a workflow: `inputs.name`, strings, ==, !=, &&, ||, ! and functions of the job's state. */
+function evaluate(expression, inputs) {
+  const script = expression.replaceAll(/inputs\.([\w-]+)/g, (_, name) => {
+    assert.ok(name in action.inputs, `there is no input ${name}`);
+    return JSON.stringify(inputs[name]);
+  });
+  return new Function("cancelled", "failure", "success", "always", `return ${script}`)(
+    () => false,
+    () => inputs.failed,
+    () => !inputs.failed,
+    () => true,
+  );
+}
+
+const filled = (text, inputs) => String(text).replaceAll(/\$\{\{(.*?)\}\}/g, (_, expression) => evaluate(expression, inputs));
+
+/** Does the steps in a folder; returns what each has printed, and whether all have succeeded. */
+async function perform(folder, given) {
+  for (const name of Object.keys(given)) assert.ok(name in action.inputs, `there is no input ${name}`);
+  const inputs = Object.fromEntries(Object.entries(action.inputs).map(([name, { default: value }]) => [name, given[name] ?? value]));
+  const steps = {};
+  let failed = false;
+  for (const step of action.runs.steps) {
+    const condition = step.if === undefined ? "success()" : step.if.replace(/^\$\{\{(.*)\}\}$/, "$1");
+    if (!evaluate(condition, { ...inputs, failed })) continue;
+    const env = Object.fromEntries(Object.entries(step.env ?? {}).map(([name, value]) => [name, filled(value, inputs)]));
+    assert.equal(step.shell, "bash");
+    assert.doesNotMatch(step.run, /\$\{\{/, "an input in a script could be any command");
+    const script = join(folder, `.step-${step.name}.sh`);
+    writeFileSync(script, step.run);
+    const cwd = join(folder, filled(step["working-directory"], inputs));
+    // How runners call it.
+    steps[step.name] = await run("bash", ["--noprofile", "--norc", "-eo", "pipefail", script], {
+      cwd,
+      env: { ...env, GITHUB_WORKSPACE: folder },
+    });
+    failed ||= steps[step.name].code !== 0;
+  }
+  return { steps, failed };
+}
+
+const good = { StartAt: "A", States: { A: { Type: "Pass", End: true } } };
+const bad = { StartAt: "A", States: { A: { Type: "Pass", Next: "Nowhere" } } };
+const warned = { StartAt: "A", States: { A: { Type: "Pass", Parameters: { x: "$.y" }, End: true } } };
+const tests = (status) => `definition: good.asl.json\ntests:\n  - name: it ends\n    expect: { status: ${status} }\n`;
+const files = {
+  "good.asl.json": good,
+  "machines/a b.asl.json": bad,
+  "machines/c.asl.json": warned,
+  "good.stepglass.yaml": tests("SUCCEEDED"),
+  "bad.stepglass.yaml": tests("FAILED"),
+};
+
+test("the action is a composite one whose inputs are all described and used", () => {
+  assert.equal(action.runs.using, "composite");
+  const text = JSON.stringify(action.runs);
+  for (const [name, { description }] of Object.entries(action.inputs)) {
+    assert.ok(description.length > 5, name);
+    assert.ok(text.includes(`inputs.${name}`), name);
+  }
+});
+
+test("the action validates what is there, with annotations", { skip }, async () => {
+  const { steps, failed } = await perform(projectWith(files), {});
+  assert.ok(failed);
+  assert.deepEqual(Object.keys(steps), ["Validate"]);
+  assert.match(steps.Validate.stdout, /^::error file=machines\/a b\.asl\.json,line=1,.*::there is no state `Nowhere` here/m);
+  assert.match(steps.Validate.stdout, /^::warning file=machines\/c\.asl\.json/m);
+  assert.equal(steps.Validate.code, 1);
+});
+
+test("the action's inputs reach the command", { skip }, async () => {
+  const folder = projectWith(files);
+  const chosen = await perform(folder, {
+    files: "good.asl.json\nmachines/c*.json\n",
+    format: "text\nsarif=out.sarif\njunit=out.xml",
+    test: "good.stepglass.yaml",
+  });
+  assert.ok(!chosen.failed, JSON.stringify(chosen.steps));
+  assert.match(chosen.steps.Validate.stdout, /2 definitions: 1 warning/);
+  assert.match(chosen.steps.Test.stdout, /1 passed/);
+  assert.equal(JSON.parse(readFileSync(join(folder, "out.sarif"), "utf8")).version, "2.1.0");
+  assert.match(readFileSync(join(folder, "out.xml"), "utf8"), /<testsuites /);
+  const strict = await perform(folder, { files: "machines/c.asl.json", strict: "true" });
+  assert.equal(strict.steps.Validate.code, 1);
+  const inside = await perform(folder, { "working-directory": "machines", files: "a b.asl.json" });
+  assert.match(inside.steps.Validate.stdout, /^::error file=machines\/a b\.asl\.json,/);
+  const hostile = await perform(folder, { files: "$(touch pwned)\n; touch pwned" });
+  assert.equal(hostile.steps.Validate.code, 2);
+  assert.throws(() => readFileSync(join(folder, "pwned")), /ENOENT/);
+});
+
+test("the action's baseline, and tests after a failure", { skip }, async () => {
+  const folder = projectWith(files);
+  const written = await run("npx", ["--yes", "stepglass", "validate", ".", "--baseline", "known.json", "--write-baseline"], {
+    cwd: folder,
+  });
+  assert.equal(written.code, 0, written.stderr);
+  const known = await perform(folder, { baseline: "known.json", test: "true" });
+  assert.equal(known.steps.Validate.code, 0);
+  assert.equal(known.steps.Test.code, 1);
+  assert.match(known.steps.Test.stdout, /1 passed, 1 failed/);
+  const both = await perform(folder, { test: "good.stepglass.yaml" });
+  assert.deepEqual([both.steps.Validate.code, both.steps.Test.code], [1, 0]);
+});
