@@ -44,6 +44,8 @@ export interface HostOptions {
   onCancelled?(live: Live, task: number): void;
   /** A snapshot is about to be made of `live.state`. */
   onSnapshot?(live: Live): void;
+  /** A new execution is kept. What it has done at once is kept with it, and is told of later. */
+  onBegun?(record: ExecutionRecord): void;
   /** An execution has ended, and its end is kept. */
   onEnd?(record: ExecutionRecord): void;
   /** An execution cannot go on; its record says why. */
@@ -458,6 +460,7 @@ export class Host {
   #begun(live: Live): void {
     this.#creating.delete(live.id);
     this.#live.set(live.id, live);
+    this.#options.onBegun?.(live.record);
   }
 
   /** Takes an execution out of the memory. */

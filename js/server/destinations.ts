@@ -8,6 +8,8 @@ import { messageOf, misuse } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import { type Destination, type Notice, Refused } from "./outlets.ts";
 
+// How many notices wait for a service at most. A file takes as many as come.
+const WAITING = 10_000;
 // The limits of PutEvents and of PutLogEvents. EventBridge counts some bytes besides the text, CloudWatch Logs 26 for each event.
 const ENTRIES = 10;
 const ENTRY_BYTES = 250 * 2 ** 10;
@@ -25,8 +27,9 @@ export function destinationOf(target: NoticeTarget, what: string): Destination {
 /** Appends lines of JSON to a file. */
 class LinesFile implements Destination {
   readonly name: string;
-  readonly most = 1000;
-  readonly bytes = 2 ** 20;
+  readonly waiting = 100_000;
+  readonly most = 20_000;
+  readonly bytes = 16 * 2 ** 20;
   readonly #file: string;
 
   constructor(file: string, what: string) {
@@ -42,6 +45,7 @@ class LinesFile implements Destination {
 /** Calls a function for each notice. */
 class Called implements Destination {
   readonly name: string;
+  readonly waiting = 100_000;
   readonly most = 1;
   readonly bytes = Infinity;
   readonly #receive: (notice: any) => unknown;
@@ -63,6 +67,7 @@ class Called implements Destination {
 /** Sends arrays of JSON to an HTTP service. */
 class HttpService implements Destination {
   readonly name: string;
+  readonly waiting = WAITING;
   readonly most = 100;
   readonly bytes = 2 ** 20;
   readonly #address: Address;
@@ -116,6 +121,7 @@ interface Scope {
 
 /** Puts events on the default event bus. */
 export class EventBridge extends Emulator implements Destination {
+  readonly waiting = WAITING;
   readonly most = ENTRIES;
   readonly bytes = ENTRY_BYTES;
 
@@ -142,6 +148,7 @@ export class EventBridge extends Emulator implements Destination {
 
 /** Puts log events into the log groups of their machines; makes groups and streams that do not exist. */
 export class CloudWatchLogs extends Emulator implements Destination {
+  readonly waiting = WAITING;
   readonly most = LOG_EVENTS;
   readonly bytes = LOG_BYTES;
 

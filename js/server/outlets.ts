@@ -3,8 +3,7 @@
 import { messageOf } from "../base/errors.ts";
 import type { Log } from "./log.ts";
 
-// What waits for an outlet at most: so many notices, and so many bytes of them.
-const WAITING = 10_000;
+// How many bytes of notices wait for an outlet at most.
 const BYTES = 64 * 2 ** 20;
 // The time between two attempts, in milliseconds: it doubles from the first value to the second.
 const AGAIN = 100;
@@ -28,6 +27,8 @@ export class Refused extends Error {}
 export interface Destination {
   /** What messages call it. */
   readonly name: string;
+  /** How many notices wait for it at most. */
+  readonly waiting: number;
   /** The most notices, and bytes, of one delivery. */
   readonly most: number;
   readonly bytes: number;
@@ -63,7 +64,7 @@ export class Outlet {
   /** Has a notice delivered, soon. */
   add(notice: Notice): void {
     const bytes = Buffer.byteLength(notice.text);
-    if (this.#isClosed || this.#queue.length >= WAITING || this.#bytes + bytes > BYTES) return this.#drop(1);
+    if (this.#isClosed || this.#queue.length >= this.#destination.waiting || this.#bytes + bytes > BYTES) return this.#drop(1);
     this.#queue.push({ notice, bytes });
     this.#bytes += bytes;
     this.#running ??= this.#run();

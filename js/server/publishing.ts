@@ -35,17 +35,23 @@ export class Publisher {
   }
 
   /** What an execution is observed with: each event when it is kept. */
-  observers(record: StoredExecution): Pick<ExecutionOptions, "onEvent" | "onChild"> {
+  observers(record: StoredExecution, hasChildren: boolean): Pick<ExecutionOptions, "onEvent" | "onChild"> {
     const logs = this.#logged.length > 0 && ExecutionLogs.concerns(record);
-    const status = this.#statuses.length > 0;
-    if (!logs && !status) return {};
+    // A start is told of by the host, without a look at all events.
+    const redriven = this.#statuses.length > 0 && record.status !== "RUNNING";
+    const children = hasChildren && (logs || this.#statuses.length > 0) ? { onChild: (child: ChildExecution) => void this.#child(child) } : {};
+    if (!logs && !redriven) return children;
     const now = (): StoredExecution => (this.#service.runner.host.find(record.id)?.record as StoredExecution | undefined) ?? record;
     const onEvent = (event: HistoryEvent): void => {
-      const begins = event.type === "ExecutionStarted" || event.type === "ExecutionRedriven";
-      if (status && begins) this.#tellStatus({ ...now(), status: "RUNNING" }, event);
+      if (event.type === "ExecutionRedriven") this.#tellBegun(now(), Date.parse(event.timestamp));
       if (logs) this.#logEvent(now(), event);
     };
-    return { ...((logs || record.type === "STANDARD") && { onEvent }), onChild: (child) => void this.#child(child) };
+    return { onEvent, ...children };
+  }
+
+  /** A new execution is kept. */
+  begun(record: StoredExecution): void {
+    this.#tellBegun(record, record.startDate);
   }
 
   /** An execution has ended. */
@@ -58,11 +64,9 @@ export class Publisher {
     await Promise.all([...this.#statuses, ...this.#logged].map((outlet) => outlet.close(grace)));
   }
 
-  #tellStatus(record: StoredExecution, { timestamp }: HistoryEvent): void {
-    if (record.type !== "STANDARD") return;
-    // It may have ended already, while this event was being kept.
-    const { stopDate, output, error, cause, ...begun } = record;
-    this.#tell(begun, Date.parse(timestamp));
+  /** An execution runs. It may have ended already, while that was being kept. */
+  #tellBegun({ stopDate, output, error, cause, ...begun }: StoredExecution, at: number): void {
+    if (begun.type === "STANDARD") this.#tell({ ...begun, status: "RUNNING" }, at);
   }
 
   #tell(record: StoredExecution, at: number): void {
@@ -90,7 +94,7 @@ export class Publisher {
       );
       const [first] = events;
       if (record === undefined || first === undefined) return;
-      this.#tellStatus({ ...record, status: "RUNNING" }, first);
+      this.#tellBegun(record, Date.parse(first.timestamp));
       this.ended(record);
       if (ExecutionLogs.concerns(record)) for (const event of events) this.#logEvent(record, event);
     } catch (thrown) {

@@ -54,6 +54,7 @@ export class Runner {
       // What is lost with the process need not leave its memory.
       resident: store.durable ? limits.resident : Infinity,
       program: (record) => this.#program(record as StoredExecution),
+      onBegun: (record) => service.publisher.begun(record as StoredExecution),
       onEnd: (record) => this.#ended(record as StoredExecution),
       onSuspended: ({ id }, why) => service.log("error", () => `${id} is suspended, because it cannot go on: ${why}`),
       onWriteFailure: ({ error, retriesIn }) =>
@@ -257,7 +258,7 @@ export class Runner {
   #programOf(machine: StateMachine, record: StoredExecution, handlers: Program["handlers"], watcher: MapRuns | undefined): Program {
     // The engine tells of ended children where they are observed.
     const children = watcher === undefined ? {} : { onChild: () => {} };
-    return { machine, handlers, options: { ...children, ...this.#service.publisher.observers(record) }, watcher };
+    return { machine, handlers, options: { ...children, ...this.#service.publisher.observers(record, watcher !== undefined) }, watcher };
   }
 
   #count(record: Pick<StoredExecution, "id" | "type">, by: 1 | -1): void {
