@@ -2,7 +2,8 @@
 
 import type { ExecutionPolicy, PolicyGap } from "../api/integrations.d.ts";
 import { Unusable } from "../files/problem.ts";
-import { Source, usable, write } from "../files/source.ts";
+import { write } from "../files/reading.ts";
+import { Source, usable } from "../files/source.ts";
 import { colors, count, writeJson } from "../files/terminal.ts";
 import { policyOf } from "../policy/policy.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";
