@@ -193,11 +193,10 @@ abstract class PartBody implements Body {
     this.text = text;
     const json = text.text;
     // Whole values that nobody knows stand in quotes that nobody has written: they are texts if nothing says otherwise.
-    const whole = text.references
-      .filter(({ isOpen, isWhole }) => isOpen && isWhole)
-      .map(({ name, start, end }) => ({ name, start: start - 1, end: end + 1, quoted: undefined, plain: true }));
-    const inner = new Set(whole.map(({ start }) => start + 1));
-    const holes = [...jsonHoles(json).filter(({ start }) => !inner.has(start)), ...whole].sort((a, b) => a.start - b.start);
+    const whole = new Set(text.references.filter(({ isOpen, isWhole }) => isOpen && isWhole).map(({ start }) => start));
+    const holes = jsonHoles(json).map((hole) =>
+      whole.has(hole.start) ? { ...hole, start: hole.start - 1, end: hole.end + 1, quoted: undefined, plain: true } : hole,
+    );
     const filled = new Filled(json, holes, values);
     if (filled.differs) this.filled = filled;
   }
@@ -272,11 +271,17 @@ export class ValueBody extends PartBody {
 /** A definition that is a text in a template, or is put together from texts. */
 export class TextBody extends PartBody {
   #texts = new Map<string, WrittenText | undefined>();
+  #nowhere: Origin;
+
+  constructor(file: FileText, { text, pointer }: { text: Traced; pointer: string }, values: Record<string, unknown>) {
+    super(file, text, values);
+    this.#nowhere = { pointer, from: 0, to: 0 };
+  }
 
   protected extent(_: string, { start, end }: Range): Extent {
-    const [first, last] = this.text.ends(start.offset, end.offset);
-    const from = first === undefined ? 0 : this.#offset(first, first.from);
-    const to = last === undefined ? from : this.#offset(last, last.to);
+    const [first = this.#nowhere, last = first] = this.text.ends(start.offset, end.offset);
+    const from = this.#offset(first, first.from);
+    const to = this.#offset(last, last.to);
     return [from, Math.max(from, to)];
   }
 

@@ -58,8 +58,11 @@ export function extent(node: Node | undefined): Extent {
 export function lookUp(document: Document, pointer: string): Place {
   let found: Place = { key: undefined, value: nodeOf(document.contents) };
   for (const name of pointerSteps(pointer)) {
-    const node = isAlias(found.value) ? found.value.resolve(document) : found.value;
-    if (isMap(node)) {
+    const node = written(document, found.value);
+    if (node !== undefined && stepOfTag(node) === name) {
+      // `!Sub [a, b]`: the name of the function is its tag.
+      found = { key: found.key, value: node };
+    } else if (isMap(node)) {
       const pair = node.items.find(({ key }) => String(isScalar(key) ? key.value : key) === name);
       if (pair === undefined) break;
       found = { key: nodeOf(pair.key), value: nodeOf(pair.value) ?? nodeOf(pair.key) };
@@ -70,6 +73,17 @@ export function lookUp(document: Document, pointer: string): Place {
     }
   }
   return found;
+}
+
+/** What an alias stands for. */
+export function written(document: Document, node: Node | undefined): Node | undefined {
+  return isAlias(node) ? node.resolve(document) : node;
+}
+
+/** The function that a short form stands for: the only member of its value. */
+function stepOfTag({ tag }: { tag?: string }): string | undefined {
+  const [, name] = /^!(\w+)$/.exec(tag ?? "") ?? [];
+  return name === undefined || name === "Ref" || name === "Condition" ? name : `Fn::${name}`;
 }
 
 function nodeOf(value: unknown): Node | undefined {

@@ -133,7 +133,7 @@ export class Source {
       return;
     }
     this.id = id.split("/").at(-1);
-    if (definition.in === "string") this.#take(held, new TextBody(held, definition.text, this.#values));
+    if (definition.in === "string") this.#take(held, new TextBody(held, definition, this.#values));
     else this.#take(held, new ValueBody(held, encoded(definition.value), definition.pointer));
   }
 

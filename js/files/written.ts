@@ -2,7 +2,7 @@
 
 import { isScalar, type Document } from "yaml";
 import { pointerSteps } from "../base/pointer.ts";
-import { extent, lookUp } from "./places.ts";
+import { extent, lookUp, written } from "./places.ts";
 
 /** A text in a document: where each of its characters stands, and the one after the last. */
 export interface WrittenText {
@@ -76,7 +76,7 @@ function nameOf(quoted: string): string {
 
 /** The text at a pointer of a YAML document. */
 export function textInYaml(source: string, document: Document, pointer: string): WrittenText | undefined {
-  const { value: node } = lookUp(document, pointer);
+  const node = written(document, lookUp(document, pointer).value);
   if (!isScalar(node) || !node.range) return undefined;
   const value = String(node.source ?? node.value);
   const [from, to] = extent(node);

@@ -3,6 +3,7 @@
 import { isObject } from "../base/json.ts";
 import { pointerTo } from "../base/pointer.ts";
 import {
+  inText,
   members,
   orProblem,
   type Known,
@@ -87,7 +88,7 @@ function definitionOf(properties: Values, metadata: unknown, { resolver, substit
     if (name === "Fn::ToJsonString" && others.length === 0 && isObject(argument)) return inTemplate(argument, pointerTo(pointer, name));
     // Written out where a text belongs.
     if (name === "StartAt" || others.length > 0) return inTemplate(DefinitionString, pointer);
-    return { in: "string", text: substitutedText(textOf(resolver.resolve(DefinitionString, pointer)), substitutions) };
+    return inText(substitutedText(textOf(resolver.resolve(DefinitionString, pointer)), substitutions), pointer);
   }
   const location = DefinitionUri ?? DefinitionS3Location;
   if (location === undefined) return { in: "nothing", problem: "it has no definition" };

@@ -8,7 +8,12 @@ export type Values = Record<string, unknown>;
 /** Where a source has a definition: in itself, in a text, in a file, or in nothing that can be read. */
 export type Place =
   | { in: "template"; pointer: string; value: Resolved }
-  | { in: "string"; text: Traced }
+  | {
+      in: "string";
+      text: Traced;
+      /** Where it stands, for what of it was written nowhere. */
+      pointer: string;
+    }
   | {
       in: "file";
       path: string;
@@ -65,6 +70,12 @@ export interface Known {
 /** The members of an object; none of anything else. */
 export function members(value: unknown): Values {
   return isObject(value) ? value : {};
+}
+
+/** The place of a text; of one that only a deployment knows there is none. */
+export function inText(text: Traced, pointer: string): Place {
+  if (!text.isReference || !text.isOpen) return { in: "string", text, pointer };
+  return { in: "nothing", problem: `its definition is the value of ${text.text}, which only a deployment knows` };
 }
 
 /** A value that somebody has given for a whole one: a number where it is written as one. */

@@ -5,7 +5,7 @@ import { isObject } from "../base/json.ts";
 import { pointerTo } from "../base/pointer.ts";
 import { given, members, type Values } from "./machine.ts";
 import { ACCOUNT, PSEUDO_PARAMETERS, REGION } from "./pseudo.ts";
-import { Traced, bare, textOf, type Origin, type Resolved } from "./traced.ts";
+import { Traced, bare, textOf, type Resolved } from "./traced.ts";
 
 /** Longer than any name: names that are made of each other's end here. */
 const LONGEST_NAME = 2048;
@@ -55,7 +55,7 @@ export class Resolver {
     const [[name, argument] = ["", undefined], ...others] = Object.entries(value);
     if (others.length === 0) {
       const call = this.#call(name, argument, pointerTo(pointer, name));
-      if (call !== undefined) return call.value;
+      if (call !== undefined) return placed(call.value, pointer);
     }
     return Object.fromEntries(
       Object.entries(value).flatMap(([key, item]) => {
@@ -74,8 +74,8 @@ export class Resolver {
       case "Ref":
         return typeof argument === "string" ? { value: this.#reference(argument) } : undefined;
       case "Fn::GetAtt": {
-        const [id, attribute] = typeof argument === "string" ? argument.split(/\.(.*)/s) : [String(args[0]), text(1)];
-        return { value: this.#attribute(id ?? "", attribute ?? "") };
+        const [id = "", attribute] = typeof argument === "string" ? argument.split(/\.(.*)/s) : [text(0), text(1)];
+        return { value: attribute ? this.#attribute(id, attribute) : this.#open(id || name) };
       }
       case "Fn::Sub":
         return { value: this.#sub(argument, pointer) };
@@ -89,7 +89,7 @@ export class Resolver {
       case "Fn::Select": {
         const items = arg(1);
         const found = Array.isArray(items) ? items[Number(text(0))] : undefined;
-        return { value: found ?? this.#open(`${shortOf(args[1]) || "Fn::Select"}.${text(0)}`) };
+        return { value: found ?? this.#open([shortOf(args[1]) || name, Number(text(0))].join(".")) };
       }
       case "Fn::FindInMap":
         return {
@@ -133,7 +133,7 @@ export class Resolver {
       if (literal) return `\${${inner}}`;
       const name = inner.trim();
       const value = Object.hasOwn(own, name) ? bare(this.resolve(own[name])) : this.#named(name);
-      return referred(name, value, origin);
+      return Traced.reference(name, value, origin);
     });
   }
 
@@ -244,9 +244,10 @@ export class Resolver {
   }
 }
 
-/** A reference with its value, or without one where it has none. */
-function referred(name: string, value: unknown, origin: Origin | undefined): Traced {
-  return Traced.reference(name, value, origin);
+/** What a function gives stands where the function does, unless it knows better. */
+function placed(value: Resolved | undefined, pointer: string): Resolved | undefined {
+  if (!(value instanceof Traced) || value.spans.length > 0) return value;
+  return new Traced(value.text, [{ start: 0, end: value.text.length, origin: { pointer, from: 0, to: 0 } }], value.references, value.whole);
 }
 
 /** A pseudo parameter's value; AWS::NoValue is none. */

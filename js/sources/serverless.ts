@@ -2,7 +2,7 @@
 
 import { isObject } from "../base/json.ts";
 import { pointerTo } from "../base/pointer.ts";
-import { given, members, orProblem, type Known, type Machine, type Place, type Surroundings, type Values } from "./machine.ts";
+import { given, inText, members, orProblem, type Known, type Machine, type Place, type Surroundings, type Values } from "./machine.ts";
 import { ACCOUNT, REGION } from "./pseudo.ts";
 import { Resolver, substituted } from "./resolver.ts";
 import { Traced, bare, textOf, type Resolved } from "./traced.ts";
@@ -90,8 +90,7 @@ function definitionOf(definition: unknown, pointer: string, resolve: (value: unk
       };
     return { in: "file", ...file, resolve };
   }
-  if (typeof definition === "string" && !definition.trim().startsWith("${"))
-    return { in: "string", text: textOf(resolve(definition, pointer)) };
+  if (typeof definition === "string" && !definition.trim().startsWith("${")) return inText(textOf(resolve(definition, pointer)), pointer);
   const value = resolve(definition, pointer);
   if (typeof value === "object" && value !== null && !(value instanceof Traced)) return { in: "template", pointer, value };
   if (typeof definition === "string")

@@ -92,7 +92,8 @@ function list(value: unknown): unknown[] {
 }
 
 function planned(definition: unknown, pointer: string, address: string, plan: Values): Place {
-  if (typeof definition === "string") return { in: "string", text: Traced.of(definition, { pointer, from: 0, to: definition.length }) };
+  if (typeof definition === "string")
+    return { in: "string", text: Traced.of(definition, { pointer, from: 0, to: definition.length }), pointer };
   const references = referencesOf(address, plan);
   const why = references.length > 0 ? `, because it refers to ${references.join(", ")}` : "";
   return {
@@ -180,7 +181,7 @@ function placeOf(module: Module, definition: Expression): Place {
       in: "nothing",
       problem: `its definition has ${unread}, which stepglass does not work out: pass the output of terraform show -json of a plan`,
     };
-  return { in: "string", text: value };
+  return { in: "string", text: value, pointer: definition.origin.pointer ?? "" };
 }
 
 /** A configuration in JSON as a body: objects where Terraform's language has blocks. */
