@@ -5,12 +5,12 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { promisify } from "node:util";
-import { pythonClients } from "../../scripts/clients.mjs";
+import * as clients from "../../scripts/clients.mjs";
 import { serve } from "../../dist/server.js";
-import { eventually, machine, role } from "./endpoint.mjs";
+import { eventually, machine, role } from "../server/endpoint.mjs";
 
-const { bin, reason } = pythonClients({ bench: true, install: false });
-const skip = reason ?? false;
+const { bin, reason } = (clients.emulator ?? clients.pythonClients)({ bench: true, install: false });
+const skip = process.env.STEPGLASS_NO_PYTHON ?? reason ?? false;
 
 /** moto's server, when it answers: its address. */
 async function moto() {
@@ -28,7 +28,7 @@ async function moto() {
 }
 
 async function boto3(...args) {
-  const { stdout } = await promisify(execFile)(join(bin, "python"), [join(import.meta.dirname, "boto3_emulator.py"), ...args]);
+  const { stdout } = await promisify(execFile)(join(bin, "python"), [join(import.meta.dirname, "boto3_published.py"), ...args]);
   return stdout === "" ? undefined : JSON.parse(stdout);
 }
 

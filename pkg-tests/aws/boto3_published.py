@@ -1,7 +1,7 @@
 """What a program behind EventBridge and CloudWatch Logs sees of executions, in an emulator of both.
 
-python boto3_emulator.py prepare ENDPOINT    a rule for executions that have failed, which sends them to a queue
-python boto3_emulator.py read ENDPOINT       what has come, as JSON
+python boto3_published.py prepare ENDPOINT    a rule for executions that have failed, which sends them to a queue
+python boto3_published.py read ENDPOINT       what has come, as JSON
 """
 
 import json
