@@ -11,6 +11,7 @@ import { expectRun } from "../testing/expect.ts";
 import { testMachine, type TestMachine } from "../testing/machine.ts";
 import { PropertyError, property } from "../testing/property.ts";
 import { handlersOf } from "./tasks.ts";
+import { type MockCheck, mockProblems } from "./test-mocks.ts";
 import { BadTestFile, readTestFile, type Counts, type Expected, type FileTest, type TestFileContent } from "./test-file.ts";
 
 /** An expectation that does not hold, or why there was no run. */
@@ -62,10 +63,15 @@ export interface TestFileOptions {
   allow?: (content: TestFileContent) => void;
   /** Ends the runs. */
   signal?: AbortSignal;
+  /** What the answers of services are held to. */
+  mockCheck?: MockCheck | undefined;
 }
 
 /** Runs the tests of a file. */
-export async function runTestFile(file: string, { filter, shown = file, text, allow, signal }: TestFileOptions = {}): Promise<FileResult> {
+export async function runTestFile(
+  file: string,
+  { filter, shown = file, text, allow, signal, mockCheck }: TestFileOptions = {},
+): Promise<FileResult> {
   const files = [file];
   let content: TestFileContent;
   let machine: TestMachine;
@@ -85,7 +91,7 @@ export async function runTestFile(file: string, { filter, shown = file, text, al
     if (filter !== undefined && !`${shown} > ${test.name}`.toLowerCase().includes(filter.toLowerCase())) continue;
     const { name, line } = test;
     if (test.skip || (only && !test.only)) tests.push({ name, line, status: "skipped", milliseconds: 0, failures: [] });
-    else tests.push(await runTest(machine, test, options));
+    else tests.push(await runTest(machine, test, options, mockCheck));
   }
   return { file: shown, files, definition: machine.file, tests };
 }
@@ -98,13 +104,15 @@ function problemOf(error: unknown, shown: string): string {
   throw error;
 }
 
-async function runTest(machine: TestMachine, test: FileTest, options: RunOptions): Promise<TestResult> {
+async function runTest(machine: TestMachine, test: FileTest, options: RunOptions, mockCheck?: MockCheck): Promise<TestResult> {
   const { name, line } = test;
   const began = performance.now();
   const { failures, run } =
     test.property === undefined
       ? await runOnce(machine, test, options)
       : { failures: await runProperty(machine, test, options), run: undefined };
+  if (run !== undefined && mockCheck !== undefined)
+    failures.push(...mockProblems(run, mockCheck).map((message) => ({ message, line: test.line })));
   const status = failures.length === 0 ? "passed" : "failed";
   const story = status === "failed" ? run?.text({ times: true, lines: 60 }) : undefined;
   return { name, line, status, milliseconds: performance.now() - began, failures, ...(story !== undefined && { story }) };

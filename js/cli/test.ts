@@ -10,6 +10,7 @@ import { colorful, type Output } from "../files/terminal.ts";
 import { coverageReport } from "../testing/coverage.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";
 import { formatsOf, isBelow, thresholdOf, writeCoverage, type Format } from "./coverage.ts";
+import { MODES, type MockCheck, mockCheckOf } from "./test-mocks.ts";
 import { REPORTERS, reporter, totalsOf } from "./test-report.ts";
 import { runTestFile, type FileResult } from "./test-run.ts";
 
@@ -47,6 +48,9 @@ Options
       --define NAME=VALUE     the value of a placeholder \${NAME}; can be repeated
       --json              the same as --reporter json
   -o, --output FILE       the file for the report; default: standard output
+      --check-mocks[=MODE]    fails where a service would not answer as a mock does, by AWS's models of an installed AWS
+                              CLI or boto3; PRESENT (default) checks what a mock has, STRICT also what it lacks
+      --models DIR        the models for --check-mocks: botocore's folder data
       --coverage[=LIST]   text (default), json, lcov, html
       --coverage-dir DIR  the folder for coverage files; default: coverage
       --threshold NUMBER  the smallest percentage that passes
@@ -64,6 +68,8 @@ const options = {
   coverage: { type: "string" },
   "coverage-dir": { type: "string", file: true },
   threshold: { type: "string" },
+  "check-mocks": { type: "string", values: MODES },
+  models: { type: "string", file: true },
 } as const satisfies Options;
 
 export const command = defineCommand({
@@ -71,7 +77,8 @@ export const command = defineCommand({
   summary: "run tests written in YAML or JSON, with coverage",
   help,
   options,
-  prepare: (args) => args.map((arg) => (arg === "--coverage" ? "--coverage=text" : arg)),
+  prepare: (args) =>
+    args.map((arg) => (arg === "--coverage" ? "--coverage=text" : arg === "--check-mocks" ? "--check-mocks=PRESENT" : arg)),
   run: test,
 });
 
@@ -88,6 +95,7 @@ interface Settings {
   formats: Set<Format> | undefined;
   folder: string | undefined;
   threshold: number | undefined;
+  mockCheck: MockCheck | undefined;
 }
 
 /** The exit code of a run, and its results. */
@@ -109,6 +117,7 @@ async function test(given: string[], values: Values<typeof options>): Promise<nu
     formats,
     folder: values["coverage-dir"],
     threshold,
+    mockCheck: mockCheckOf(values["check-mocks"], values.models),
   };
   if (values.watch && settings.reporter === "json")
     throw new Unusable("--watch cannot be combined with --json, which prints one JSON value", { usage: true });
@@ -118,7 +127,7 @@ async function test(given: string[], values: Values<typeof options>): Promise<nu
 }
 
 async function runAll(given: string[], settings: Settings): Promise<Outcome> {
-  const { filter, output, formats, folder, threshold } = settings;
+  const { filter, output, formats, folder, threshold, mockCheck } = settings;
   const files = testFiles(given);
   let text = "";
   const stream: Output = output === undefined ? process.stdout : { write: (part) => void (text += part) };
@@ -129,7 +138,7 @@ async function runAll(given: string[], settings: Settings): Promise<Outcome> {
   const results: FileResult[] = [];
   try {
     for (const file of files) {
-      const result = await runTestFile(file, { filter, shown: shortest(file) });
+      const result = await runTestFile(file, { filter, shown: shortest(file), mockCheck });
       if (filter !== undefined && result.problem === undefined && result.tests.length === 0) continue;
       results.push(result);
       report.file(result);

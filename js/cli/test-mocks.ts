@@ -1,0 +1,59 @@
+// Whether services would answer as the mocks of a test do.
+
+import type { HistoryEvent, ServiceModels } from "../api/index.d.ts";
+import type { TestRun } from "../api/testing.d.ts";
+import { codeOf, messageOf } from "../base/errors.ts";
+import { stateTested } from "../definition/definition.ts";
+import { findServiceModels } from "../files/models.ts";
+import { Unusable } from "../files/problem.ts";
+
+/** How mocks are checked: `PRESENT` what they have, `STRICT` also that nothing required is missing. */
+export const MODES = ["PRESENT", "STRICT"] as const;
+
+/** What mocks are held to. */
+export interface MockCheck {
+  models: ServiceModels;
+  mode: (typeof MODES)[number];
+}
+
+/** The check that the options ask for; undefined where they ask for none. */
+export function mockCheckOf(mode: MockCheck["mode"] | undefined, folder: string | undefined): MockCheck | undefined {
+  if (mode === undefined) {
+    if (folder !== undefined) throw new Unusable("--models needs --check-mocks", { usage: true });
+    return undefined;
+  }
+  try {
+    const models = findServiceModels(folder === undefined ? {} : { folder });
+    if (models !== undefined) return { models, mode };
+  } catch (error) {
+    if (codeOf(error) !== "UNUSABLE_FILE") throw error;
+    throw new Unusable(`--models: ${messageOf(error)}`);
+  }
+  throw new Unusable("--check-mocks needs AWS's models of its services: install the AWS CLI or boto3, or name a folder with --models");
+}
+
+/** What the services of a run would not have answered, each once, in TestState's words. */
+export function mockProblems({ history }: Pick<TestRun, "history">, { models, mode }: MockCheck): string[] {
+  const problems = new Set<string>();
+  const events = new Map(history.map((event) => [event.id, event]));
+  for (const event of history) {
+    if (event.type !== "TaskSucceeded") continue;
+    const { resourceType, resource, output } = event.taskSucceededEventDetails;
+    const definition = { Type: "Task", Resource: `arn:aws:states:::${resourceType}:${resource}`, End: true };
+    const mock = { result: output ?? "null", fieldValidationMode: mode };
+    try {
+      stateTested({ definition: JSON.stringify(definition), roleArn: "arn:aws:iam::123456789012:role/test", mock, serviceModel: models });
+    } catch (error) {
+      const problem = /^Mock result schema validation error: (.*)$/s.exec(messageOf(error))?.[1];
+      if (problem !== undefined) problems.add(`${resourceType}:${resource} does not answer so in ${stateOf(event, events)}: ${problem}`);
+    }
+  }
+  return [...problems];
+}
+
+/** The state in which an event is. */
+function stateOf(event: HistoryEvent, events: ReadonlyMap<number, HistoryEvent>): string {
+  let at: HistoryEvent | undefined = event;
+  while (at !== undefined && at.type !== "TaskStateEntered") at = events.get(at.previousEventId);
+  return at?.stateEnteredEventDetails.name ?? "a state";
+}
