@@ -194,7 +194,7 @@ const micros = ({ user, system }) => user + system;
 async function point(id, n) {
   const stepglass = await import("../dist/node.js");
   const small = curves[id].setUp(stepglass, Math.min(n, curves[id].sizes[2]));
-  for (const from = process.cpuUsage(); micros(process.cpuUsage(from)) < WARM_UP; ) await small();
+  for (const from = process.cpuUsage(); micros(process.cpuUsage(from)) < WARM_UP;) await small();
   const work = curves[id].setUp(stepglass, n);
   globalThis.gc?.();
   const before = process.memoryUsage.rss();

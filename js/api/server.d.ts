@@ -127,7 +127,7 @@ export interface RateQuota {
 
 /** The limits of a server. */
 export interface ServerLimits {
-  /** The largest number of state machines, and of activities, as on AWS; more are refused with StateMachineLimitExceeded or ActivityLimitExceeded. Default: 10,000. */
+  /** The largest number of state machines, and of activities; more are refused with StateMachineLimitExceeded or ActivityLimitExceeded. Default: 10,000; with `quotas` 100,000 for each account, as on AWS. */
   registered?: number;
   /** The largest number of running executions; more are refused with ExecutionLimitExceeded. Default: 100,000. */
   running?: number;

@@ -42,7 +42,7 @@ export const listScript = `// A filter applies when it is chosen, a name when it
 for (const form of document.querySelectorAll("[data-filters]")) {
   const apply = () => {
     const asked = new URLSearchParams([...new FormData(form)].filter(([, value]) => value !== ""));
-    location.href = "/debugger/" + (asked.size > 0 ? "?" + asked : "");
+    location.href = "/debugger/" + (asked.toString() === "" ? "" : "?" + asked);
   };
   form.addEventListener("submit", (event) => {
     event.preventDefault();

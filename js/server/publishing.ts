@@ -39,7 +39,8 @@ export class Publisher {
     const logs = this.#logged.length > 0 && ExecutionLogs.concerns(record);
     // A start is told of by the host, without a look at all events.
     const redriven = this.#statuses.length > 0 && record.status !== "RUNNING";
-    const children = hasChildren && (logs || this.#statuses.length > 0) ? { onChild: (child: ChildExecution) => void this.#child(child) } : {};
+    const children =
+      hasChildren && (logs || this.#statuses.length > 0) ? { onChild: (child: ChildExecution) => void this.#child(child) } : {};
     if (!logs && !redriven) return children;
     const now = (): StoredExecution => (this.#service.runner.host.find(record.id)?.record as StoredExecution | undefined) ?? record;
     const onEvent = (event: HistoryEvent): void => {
