@@ -1,6 +1,7 @@
 // AWS's model of a service, as its own SDKs have it, and the shape of a response in it.
 
 import type { ServiceShape } from "../api/index.d.ts";
+import { serviceName } from "./names.ts";
 import { OPTIMIZED } from "./optimized.ts";
 
 /** A model: `service-2.json` of botocore, `….min.json` of aws-sdk. */
@@ -8,6 +9,16 @@ export interface ServiceModel {
   operations: Record<string, { output?: ServiceShape }>;
   shapes: Record<string, ServiceShape>;
   metadata?: { serviceId?: string };
+}
+
+/** The service whose model it is, as a Resource names it. */
+export function serviceOf({ metadata }: ServiceModel): string {
+  return serviceName(metadata?.serviceId ?? "");
+}
+
+/** The service of the AWS SDK integrations that a Resource's service calls: `emr` for `elasticmapreduce`. */
+export function sdkServiceOf(service: string): string {
+  return Object.hasOwn(OPTIMIZED, service) ? (OPTIMIZED[service]?.sdk ?? service) : service;
 }
 
 /**
@@ -20,7 +31,7 @@ export function responseOf(service: string, action: string, modelOf: (sdk: strin
   const polled = suffix?.startsWith("sync") ? optimized?.actions[name]?.polls : name;
   // An API that has its name from Step Functions has a response of its own too.
   if (polled === undefined || optimized?.actions[polled]?.operation !== undefined) return undefined;
-  const model = modelOf(optimized?.sdk ?? service);
+  const model = modelOf(sdkServiceOf(service));
   const operation = polled.charAt(0).toUpperCase() + polled.slice(1);
   const output = model !== undefined && Object.hasOwn(model.operations, operation) ? model.operations[operation]?.output : undefined;
   return output && model && withShapes(output, model.shapes);

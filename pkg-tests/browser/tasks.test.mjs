@@ -1,6 +1,7 @@
 // What plays the tasks: mocks of every kind, rules, machines, and people.
 import assert from "node:assert/strict";
 import { describe } from "node:test";
+import { gzipSync } from "node:zlib";
 import { simulate } from "stepglass";
 import { skip } from "../browser.mjs";
 import { GREETING, comes, until, visits } from "./playground.mjs";
@@ -465,4 +466,37 @@ describe("tasks", { skip }, () => {
     await visitor.run();
     await comes(() => visitor.output(), [{ sum: 2 }]);
   });
+
+  visit(
+    "checks the result of a mock against AWS's model of the service, once somebody has opened it",
+    { staying: true },
+    async (visitor, page) => {
+      const [sent, other] = ["arn:aws:states:::sqs:sendMessage", "arn:aws:states:::sns:publish"];
+      await visitor.open({ definition: chain({ Send: task(sent, { Parameters: { QueueUrl: "q" } }), Tell: task(other) }) });
+      await visitor.tab("Mocks");
+      for (const state of ["Send", "Tell"]) {
+        await answersFor(page, state).selectOption("result");
+        await page.getByLabel(`Result of ${state} (JSON)`).fill('{"MessageId": 7}');
+      }
+      const remarks = () => page.locator(".mock-remark").allInnerTexts();
+      await comes(remarks, []);
+      const model = {
+        metadata: { serviceId: "SQS" },
+        operations: { SendMessage: { output: { shape: "Sent" } } },
+        shapes: { Sent: { type: "structure", members: { MessageId: { type: "string", min: 2 } } } },
+      };
+      await page.getByRole("button", { name: "Import" }).click();
+      // As botocore has it: packed.
+      const file = { name: "service-2.json.gz", mimeType: "application/gzip", buffer: gzipSync(JSON.stringify(model)) };
+      await page.getByRole("dialog", { name: "Import" }).locator('input[type="file"]').setInputFiles(file);
+      const refusal = (problem) => [`SQS does not answer so: Field 'MessageId' ${problem}. TestState refuses this mock.`];
+      await comes(remarks, refusal("must be a string"));
+      await page.getByLabel("Result of Send (JSON)").fill('{"MessageId": "1"}');
+      await comes(remarks, refusal("is smaller than the minimum length"));
+      await comes(() => visitor.violations(), []);
+      if (process.env.STEPGLASS_SHOTS) await page.screenshot({ path: `${process.env.STEPGLASS_SHOTS}/mock-refused.png` });
+      await page.getByLabel("Result of Send (JSON)").fill('{"MessageId": "12"}');
+      await comes(remarks, []);
+    },
+  );
 });

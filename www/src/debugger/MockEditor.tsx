@@ -11,6 +11,7 @@ import { testStateOf } from "./mockFiles.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { count } from "../ui/format.ts";
 import { setMock } from "./session.ts";
+import { Refusal } from "./Refusal.tsx";
 import { exampleFor, isWrapped, remarkOn } from "./responses.ts";
 
 export const MODES: [Mock["mode"], string, string][] = [
@@ -200,6 +201,7 @@ function Result({ name, resource, mock, set }: { name: string; resource: string;
     <>
       <Json key={String(whole)} label={`Result of ${name}`} value={value} change={(given) => put(given, whole)} />
       {remark && <p class="mock-remark">{remark}</p>}
+      {(whole || !isWrapped(resource)) && <Refusal resource={resource} value={value} />}
       {(whole || isWrapped(resource)) && (
         <label class="check">
           <input type="checkbox" checked={whole} onChange={(event) => put(value, event.currentTarget.checked)} /> This is the service's
@@ -294,6 +296,7 @@ function Script({ name, resource, mock }: { name: string; resource: string; mock
               <Icon name="close" size={13} />
             </button>
             {remark && <p class="mock-remark">{remark}</p>}
+            {(kind === "response" || (kind === "result" && !isWrapped(resource))) && <Refusal resource={resource} value={value} />}
           </li>
         );
       })}

@@ -58,6 +58,7 @@ function Choose() {
         <li>
           the history of an execution on AWS (<code>get-execution-history</code>), to view it, or to replay it with breakpoints;
         </li>
+        <li>AWS's model of a service (botocore's service-2.json), to check results in mocks against;</li>
         <li>a session file or a link of this page.</li>
       </ul>
       <label class="stack">
@@ -78,7 +79,7 @@ function Choose() {
         ref={file}
         type="file"
         hidden
-        accept=".json,.yaml,.yml,.asl,.template,.tf"
+        accept=".json,.yaml,.yml,.asl,.template,.tf,.gz"
         aria-label="File to import"
         onChange={(event) => {
           const [chosen] = event.currentTarget.files ?? [];

@@ -1,6 +1,7 @@
 // Takes what was dropped, chosen or pasted to where it belongs.
 
 import { signal } from "@preact/signals";
+import { takeModel } from "../debugger/serviceModels.ts";
 import * as analysis from "../store/analysis.ts";
 import * as opening from "../store/opening.ts";
 import * as panes from "../store/panes.ts";
@@ -18,7 +19,23 @@ export const brought = signal<Brought | null>(null);
 
 export async function readFile(file: File): Promise<void> {
   if (file.size > LARGEST) throw new Error(`${file.name} is larger than ${LARGEST / 1024 / 1024} MB.`);
-  await readText(await file.text(), file.name);
+  if (/\.gz$/i.test(file.name)) await readText(await unzipped(file), file.name.replace(/\.gz$/i, ""));
+  else await readText(await file.text(), file.name);
+}
+
+/// The text of a file that is packed, as botocore has AWS's models. It must not be longer than one that is not.
+async function unzipped(file: File): Promise<string> {
+  const reader = file.stream().pipeThrough(new DecompressionStream("gzip")).getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  for (;;) {
+    const { done, value } = await reader.read().catch(() => {
+      throw new Error("It is not packed by gzip.");
+    });
+    if (done) return text + decoder.decode();
+    text += decoder.decode(value, { stream: true });
+    if (text.length > LARGEST) throw new Error(`Unpacked it is larger than ${LARGEST / 1024 / 1024} MB.`);
+  }
 }
 
 /// Opens a text, or asks what of it to open. Throws an Error that says why it cannot.
@@ -44,6 +61,10 @@ export async function readText(text: string, name?: string): Promise<void> {
     case "template":
       brought.value = found;
       panes.openDialog("import");
+      break;
+    case "model":
+      panes.closeDialog();
+      showToast(`Results of ${await takeModel(found.model)} in mocks are checked against its model, until the page is closed.`);
       break;
     case "recorded":
       panes.closeDialog();

@@ -4,12 +4,14 @@ import { type Workspace, decode } from "../model/share.ts";
 import type { Recorded } from "../model/recorded.ts";
 import { isRecorded, readRecorded } from "../model/recorded.ts";
 import { isSession, sessionOf } from "./session.ts";
+import type { ServiceModel } from "stepglass/service-model";
 import { type Placeholder, type Template, placeholdersOf, readConfiguration, readTemplate } from "./template.ts";
 
 export type Brought =
   | { kind: "definition"; title: string; format: "json" | "yaml"; definition: string; placeholders: Placeholder[] }
   | { kind: "template"; title: string; template: Template }
   | { kind: "recorded"; recorded: Recorded }
+  | { kind: "model"; model: ServiceModel }
   | { kind: "workspace"; workspace: Workspace };
 
 /// The most that is looked at.
@@ -43,6 +45,7 @@ export async function read(text: string, file?: string): Promise<Brought> {
   if (isSession(value)) return { kind: "workspace", workspace: sessionOf(value) };
   const template = readTemplate(value);
   if (template !== undefined) return { kind: "template", title, template };
+  if (isModel(value)) return { kind: "model", model: value };
   if (isRecorded(value)) return { kind: "recorded", recorded: readRecorded(value, fromFile) };
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new Error(`${name} contains no definition, template, history or session.`);
@@ -59,6 +62,12 @@ export async function read(text: string, file?: string): Promise<Brought> {
     };
   }
   return { kind: "definition", title, format, definition: text, placeholders: placeholdersOf(text) };
+}
+
+/// Whether it is AWS's model of a service, as botocore and aws-sdk have it.
+function isModel(value: unknown): value is ServiceModel {
+  const { operations, shapes, metadata } = (value ?? {}) as Partial<ServiceModel>;
+  return typeof operations === "object" && typeof shapes === "object" && typeof metadata?.serviceId === "string";
 }
 
 /// YAML with CloudFormation's tags, each as the function it stands for.

@@ -21,7 +21,7 @@ import type {
 import type { Config } from "./share.ts";
 import type { Graph } from "./graph.ts";
 import type { HistoryEvent } from "./recorded.ts";
-import type { RecordedTask, TextWidths } from "stepglass";
+import type { RecordedTask, ServiceShape, TextWidths } from "stepglass";
 import type { LogChunk } from "./log.ts";
 import type { Path } from "./stages.ts";
 
@@ -589,6 +589,8 @@ export interface Methods {
   values: { params: { text: string; format: "json" | "yaml"; state: string }; value: { at: number; text: string }[] };
   /// Turns a state, or all, from JSONPath to JSONata, as far as that means the same.
   convert: { params: { text: string; format: "json" | "yaml"; state?: string }; value: Conversion };
+  /// What AWS's TestState says against a result of a service, whose shape is in AWS's model of it; empty where it fits.
+  checkResult: { params: { resource: string; result: unknown; shape: ServiceShape }; value: string };
   format: { params: { text: string; format: "json" | "yaml" }; value: Edit[] };
   /// What may be written at a place, with what the last run had there.
   complete: { params: AtPlace; value: Completions };

@@ -165,6 +165,7 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
   rename: asked.rename,
   actions: asked.actions,
   format: asked.format,
+  checkResult: (params) => import("./result.ts").then(({ checkResult }) => checkResult(params)),
   values: (params) => asked.values(params, lastRun),
   convert: asked.convert,
 
