@@ -11,6 +11,9 @@ import type { StoredExecution } from "./records.ts";
 import type { Service } from "./service.ts";
 import { statusNotice } from "./status-events.ts";
 
+// A server that ends at once tells of that, if it can.
+const LEAST = 1000;
+
 /** The options that say to whom a server tells what. */
 export type PublishOptions = Pick<ServeOptions, "statusEvents" | "eventsEndpoint" | "executionLogs" | "logsEndpoint">;
 
@@ -60,9 +63,10 @@ export class Publisher {
     if (record.type === "STANDARD") this.#tell(record, this.#service.now());
   }
 
-  /** Delivers what waits, for at most so many milliseconds. */
+  /** Delivers what waits, for at most so many milliseconds, or a second. */
   async close(grace: number): Promise<void> {
-    await Promise.all([...this.#statuses, ...this.#logged].map((outlet) => outlet.close(grace)));
+    const all = [...this.#statuses, ...this.#logged];
+    await Promise.all(all.map((outlet) => outlet.close(Math.max(grace, LEAST))));
   }
 
   /** An execution runs. It may have ended already, while that was being kept. */

@@ -371,7 +371,7 @@ test("a server that closes delivers what waits", async () => {
   const waits = machine({ W: { Type: "Wait", Seconds: 3600, End: true } });
   const { stateMachineArn } = await server.call("CreateStateMachine", { name: "W", definition: waits, roleArn: role });
   await server.call("StartExecution", { stateMachineArn });
-  await server.close();
+  await server.close({ grace: 0 });
   assert.deepEqual(
     requests.flatMap(({ body }) => body.map(({ detail }) => detail.status)),
     ["RUNNING", "ABORTED"],
