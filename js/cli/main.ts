@@ -23,6 +23,7 @@ const commands = new Map<string, () => Promise<{ command: Command }>>([
   ["types", () => import("./types.ts")],
   ["policy", () => import("./policy.ts")],
   ["convert", () => import("./convert.ts")],
+  ["lsp", () => import("./lsp.ts")],
   ["mcp", () => import("./mcp.ts")],
   ["init", () => import("./init.ts")],
   ["completion", () => import("./completion.ts")],

@@ -17,6 +17,7 @@ export class Unusable extends Error {
 /** Options for the problems of a definition. */
 export interface SourceOptions {
   type?: MachineType;
+  jsonata?: "2.0.6" | "2.1";
 }
 
 /** What a definition with errors comes from. */

@@ -158,10 +158,10 @@ export class Source {
     );
   }
 
-  /** Options for the machine's type: the one asked for, or the template's. */
-  options({ type }: SourceOptions = {}): SourceOptions {
+  /** The options with the machine's type: the one asked for, or the template's. */
+  options({ type, ...others }: SourceOptions = {}): SourceOptions {
     const wanted = type ?? this.type;
-    return wanted === undefined ? {} : { type: wanted };
+    return wanted === undefined ? others : { ...others, type: wanted };
   }
 
   /** All problems, with places in the file. */

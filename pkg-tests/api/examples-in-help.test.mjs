@@ -109,6 +109,7 @@ before(async () => {
     put(`bin/${name}`, `#!/usr/bin/env bash\n${text}\n`);
     chmodSync(join(folder, "bin", name), 0o755);
   }
+  put("editor.txt", editor);
   const execution = new StateMachine(pass).start({});
   await execution.result;
   for (const name of ["history.json", "recorded.json"]) put(name, { events: execution.history() });
@@ -162,6 +163,16 @@ function perform(line, signal) {
   });
 }
 
+/** What an editor says that begins and ends. */
+const editor = [
+  { id: 1, method: "initialize", params: { processId: null, rootUri: null, capabilities: {} } },
+  { id: 2, method: "shutdown" },
+  { method: "exit" },
+]
+  .map((message) => JSON.stringify({ jsonrpc: "2.0", ...message }))
+  .map((text) => `Content-Length: ${text.length}\r\n\r\n${text}`)
+  .join("");
+
 test("the help has lines of all commands", () => {
   assert.ok(lines.length > 40, lines.join("\n"));
   for (const name of [...page.matchAll(/^## (\w+)$/gm)].map(([, name]) => name))
@@ -179,6 +190,7 @@ describe("the help's lines", { skip: process.platform === "win32" && "they are f
       // The port is a free one, a first machine comes into a new folder, nothing is left beside it, and zsh is what it is not here.
       const own = line
         .replace(/^stepglass serve.*/, "$& --port 0")
+        .replace(/^stepglass lsp.*/, "$& < editor.txt")
         .replace(/^(?:npx )?stepglass init/, "cd ../new && $&")
         .replaceAll("/tmp/c", "counted")
         .replace(/^source .* zsh\)/, "compdef() { :; }; $&");

@@ -1,0 +1,270 @@
+// A document of an editor: the definitions in it, and their problems.
+
+import { isMap, isScalar, isSeq, type Document, type Node } from "yaml";
+import type { Diagnostic, MachineType, Range, TextRange } from "../../api/index.d.ts";
+import { isObject } from "../../base/json.ts";
+import { pointerTo } from "../../base/pointer.ts";
+import { messageOf } from "../../base/errors.ts";
+import { intrinsicTags } from "../../definition/tags.ts";
+import { isJson } from "../../history/recorded.ts";
+import { machinesOf, type Machine } from "../../definition/template.ts";
+import { YamlPlaces, extent, lookUp } from "../../files/places.ts";
+import { Unusable, type SourceOptions } from "../../files/problem.ts";
+import { Source, valueOfDocument, yamlDocument } from "../../files/source.ts";
+import { decoded } from "./decoded.ts";
+import { JsonPart, StringPart, YamlPart, type Part } from "./part.ts";
+
+/** What a definition is held to. */
+export interface Checks {
+  type?: MachineType;
+  jsonata?: "2.0.6" | "2.1";
+  substitutions?: Record<string, unknown>;
+}
+
+/** A problem at a place of the document. */
+export interface Found extends TextRange {
+  code: string;
+  severity: Diagnostic["severity"];
+  message: string;
+  help?: string | undefined;
+  labels: (TextRange & { message: string })[];
+}
+
+/** A file that a template has a definition in. */
+export interface Link extends TextRange {
+  /** The path, relative to the template or absolute. */
+  path: string;
+}
+
+const TEMPLATE = /AWS::(StepFunctions|Serverless)::StateMachine|^\s*["']?stepFunctions["']?\s*:/m;
+/** Codes of texts that cannot be read. */
+const BROKEN = /^invalid-(json|yaml)$/;
+const NAMED = /\.asl(\.json|\.ya?ml)?$/i;
+
+/** One version of a document. */
+export class Reading {
+  readonly text: string;
+  /** The path, for messages and for what a template names. */
+  readonly file: string;
+  readonly yaml: boolean;
+  readonly parts: Part[] = [];
+  readonly links: Link[] = [];
+  /** Whether it is a template. */
+  readonly template: boolean;
+  #document: Document | undefined;
+  #machines: Map<string, Machine> | undefined;
+  /** What keeps the document from being read at all. */
+  #problem: string | undefined;
+
+  constructor(file: string, languageId: string, text: string) {
+    this.file = file;
+    this.text = text;
+    this.yaml = isYaml(file, languageId, text);
+    const maybe = TEMPLATE.test(text) && !NAMED.test(file);
+    this.template = maybe && this.#readTemplate();
+    if (maybe || !isDefinition(file, languageId, text)) return;
+    const all = { start: 0, end: text.length };
+    this.parts.push(this.yaml ? new YamlPart(text, all, "") : new JsonPart(text, all));
+  }
+
+  /** Its nodes; JSON is YAML. */
+  get document(): Document | undefined {
+    if (this.#document === undefined && this.#problem === undefined) {
+      try {
+        this.#document = yamlDocument(this.text, { merge: true, prettyErrors: false, logLevel: "silent" });
+      } catch (error) {
+        this.#problem = messageOf(error);
+      }
+    }
+    return this.#document;
+  }
+
+  /** The definition at an offset. */
+  partAt(offset: number): Part | undefined {
+    return this.parts.find(({ range }) => range.start <= offset && offset <= range.end);
+  }
+
+  #readTemplate(): boolean {
+    const { document } = this;
+    if (document === undefined) return false;
+    try {
+      const long = yamlDocument(this.text, { merge: true, prettyErrors: false, logLevel: "silent", customTags: intrinsicTags });
+      this.#machines = machinesOf(valueOfDocument(long, this.file), this.file);
+    } catch (error) {
+      if (!(error instanceof Unusable)) throw error;
+      this.#problem = error.message;
+    }
+    for (const [id, machine] of this.#machines ?? []) this.#readMachine(document, id, machine);
+    return this.#machines !== undefined;
+  }
+
+  #readMachine(document: Document, id: string, { type, resource, definition }: Machine): void {
+    const owner = { id, type: type === "EXPRESS" ? ("EXPRESS" as const) : undefined };
+    const resourceNode = lookUp(document, resource).value;
+    if (definition.in === "template") {
+      const { value } = lookUp(document, definition.pointer);
+      if (!isMap(value) || !value.range) return;
+      const range = { start: value.range[0], end: value.range[this.yaml ? 2 : 1] };
+      this.parts.push(this.yaml ? new YamlPart(this.text, range, definition.pointer, owner) : new JsonPart(this.text, range, owner));
+    } else if (definition.in === "string") {
+      const found = decoded(this.text, stringIn(memberOf(memberOf(resourceNode, "Properties"), "DefinitionString")));
+      if (found !== undefined) this.parts.push(new StringPart(found, owner));
+    } else if (definition.in === "file") {
+      const named = stringIn(memberOf(memberOf(resourceNode, "Properties"), "DefinitionUri") ?? memberOf(resourceNode, "definition"));
+      if (isScalar(named) && named.range) this.links.push({ start: named.range[0], end: named.range[1], path: definition.path });
+    }
+  }
+
+  /** All problems, in the order of their places. */
+  problems(checks: Checks): Found[] {
+    const found = this.template ? this.#templateProblems(checks) : this.parts.length > 0 ? this.#ownProblems(checks) : this.#broken();
+    return found.sort((a, b) => a.start - b.start || a.end - b.end);
+  }
+
+  #ownProblems(checks: Checks): Found[] {
+    const { substitutions = {} } = checks;
+    return orTold(() => new Source(this.file, { substitutions, text: this.text }).diagnostics(optionsOf(checks)).map((one) => placed(one)));
+  }
+
+  /** A template that cannot be read: nobody knows what in it is a state machine. */
+  #broken(): Found[] {
+    if (!TEMPLATE.test(this.text)) return [];
+    if (this.#problem !== undefined) return [whole(this.#problem)];
+    return (this.document?.errors ?? []).map(({ message, pos }) => ({ ...whole(message), start: pos[0], end: pos[1] }));
+  }
+
+  #templateProblems(checks: Checks): Found[] {
+    const unread = (this.document?.errors.length ?? 0) > 0 || !(this.yaml || isJson(this.text));
+    const broken = unread ? this.#ownProblems(checks).filter(({ code, severity }) => BROKEN.test(code) && severity === "error") : [];
+    if (broken.length > 0) return broken;
+    return [...(this.#machines ?? [])].flatMap(([id, machine]) => {
+      const { in: place } = machine.definition;
+      const { value } = this.document === undefined ? { value: undefined } : lookUp(this.document, machine.resource);
+      const at = this.links.find(({ path }) => machine.definition.in === "file" && machine.definition.path === path) ?? rangeOf(value);
+      if (machine.definition.in === "nothing") return [];
+      const { substitutions = {} } = checks;
+      return orTold(() => {
+        const source = new Source(`${this.file}#${id}`, { substitutions, text: this.text });
+        // Those of a definition's own file are told there.
+        if (place === "file") return [];
+        const own = source
+          .diagnostics(optionsOf(checks))
+          .filter((one) => !/\(in a part of the template that is no state machine\)$/.test(one.message));
+        return place === "string" ? this.#inString(id, source, own, value) : own.map((one) => placed(one));
+      }, at);
+    });
+  }
+
+  /** Problems of a text that was made of a string of the template, at the places in the template. */
+  #inString(id: string, source: Source, found: readonly Diagnostic[], resource: Node | undefined): Found[] {
+    const part = this.parts.find((one) => one.id === id);
+    const around = rangeOf(memberOf(memberOf(resource, "Properties"), "DefinitionString") ?? resource);
+    if (part === undefined) return found.map((one) => ({ ...placed(one), ...around, labels: [] }));
+    const same = source.text === part.json;
+    const read = (text: string) => yamlDocument(text, { prettyErrors: false, logLevel: "silent" });
+    const places = same ? undefined : new YamlPlaces(read(part.json), part.json, read(source.text), source.text, "");
+    const placeOf = (pointer: string, range: Range | undefined): TextRange => {
+      if (range === undefined) return around;
+      const [start, end] = places === undefined ? [range.start.offset, range.end.offset] : places.find(pointer, range);
+      return part.place({ start, end }) ?? around;
+    };
+    return found.map((one) => ({
+      ...placed(one),
+      ...placeOf(one.pointer, one.range),
+      labels: one.labels.map((label) => ({ ...placeOf(label.pointer, label.range), message: label.message })),
+    }));
+  }
+}
+
+function optionsOf({ type, jsonata }: Checks): SourceOptions {
+  return { ...(type && { type }), ...(jsonata && { jsonata }) };
+}
+
+/** Problems; a file that cannot be used is one. */
+function orTold(find: () => Found[], at: TextRange = { start: 0, end: 0 }): Found[] {
+  try {
+    return find();
+  } catch (error) {
+    if (!(error instanceof Unusable)) throw error;
+    return [{ ...whole(error.message), ...at }];
+  }
+}
+
+function whole(message: string): Found {
+  return { code: "unusable", severity: "error", message, start: 0, end: 0, labels: [] };
+}
+
+function placed({ code, severity, message, help, range, labels }: Diagnostic): Found {
+  return {
+    code,
+    severity,
+    message,
+    help: code === "placeholder" ? "give it a value in the setting substitutions" : help,
+    ...rangeFrom(range),
+    labels: labels.map((label) => ({ ...rangeFrom(label.range), message: label.message })),
+  };
+}
+
+function rangeFrom(range: Range | undefined): TextRange {
+  return { start: range?.start.offset ?? 0, end: range?.end.offset ?? 0 };
+}
+
+function rangeOf(node: Node | undefined): TextRange {
+  const [start, end] = extent(node);
+  return { start, end };
+}
+
+function memberOf(node: unknown, name: string): Node | undefined {
+  if (!isMap(node)) return undefined;
+  const found = node.items.find(({ key }) => String(isScalar(key) ? key.value : key) === name)?.value;
+  return isNodeLike(found) ? found : undefined;
+}
+
+/** The string of a value: by itself, or in Fn::Sub with its values or without. */
+function stringIn(node: Node | undefined): Node | undefined {
+  if (isScalar(node)) return node;
+  if (isSeq(node)) return isNodeLike(node.items[0]) ? stringIn(node.items[0]) : undefined;
+  const held = memberOf(node, "Fn::Sub");
+  return held && stringIn(held);
+}
+
+function isNodeLike(value: unknown): value is Node {
+  return isMap(value) || isSeq(value) || isScalar(value);
+}
+
+function isYaml(file: string, languageId: string, text: string): boolean {
+  if (/yaml|yml/i.test(languageId)) return true;
+  if (/json/i.test(languageId)) return false;
+  const named = /\.(ya?ml)$/i.test(file) ? true : /\.json$/i.test(file) ? false : undefined;
+  return named ?? !/^\s*[{[]/.test(text);
+}
+
+/** Whether a document is a definition: by its name, by what the editor calls it, or by its fields, also of one that is not finished. */
+function isDefinition(file: string, languageId: string, text: string): boolean {
+  if (NAMED.test(file) || /(^|[-.])(asl|states?-?language)($|[-.])/i.test(languageId)) return true;
+  const has = (name: string) => new RegExp(`(^|[{,])\\s*["']?${name}["']?\\s*:`, "m").test(text);
+  return has("StartAt") && has("States");
+}
+
+/** The states of a definition with their types and query languages, by JSON Pointer. */
+export function statesOf(json: string): Map<string, { type: string; language: string }> {
+  const found = new Map<string, { type: string; language: string }>();
+  const scope = (value: unknown, pointer: string, around: string, depth: number) => {
+    if (!isObject(value) || depth > 32) return;
+    const own = typeof value.QueryLanguage === "string" ? value.QueryLanguage : around;
+    for (const [name, state] of isObject(value.States) ? Object.entries(value.States) : []) {
+      if (!isObject(state)) continue;
+      const at = pointerTo(pointer, "States", name);
+      const language = typeof state.QueryLanguage === "string" ? state.QueryLanguage : own;
+      found.set(at, { type: typeof state.Type === "string" ? state.Type : "", language });
+      if (Array.isArray(state.Branches)) state.Branches.forEach((branch, i) => scope(branch, `${at}/Branches/${i}`, language, depth + 1));
+      for (const key of ["ItemProcessor", "Iterator"]) scope(state[key], `${at}/${key}`, language, depth + 1);
+    }
+  };
+  try {
+    scope(JSON.parse(json), "", "JSONPath", 0);
+  } catch {
+    // Of a text that is not JSON yet the types are not known.
+  }
+  return found;
+}

@@ -1,0 +1,56 @@
+// The states of all definitions in an editor's folders.
+
+import { relative } from "node:path";
+import { pathToFileURL } from "node:url";
+import { Unusable } from "../../files/problem.ts";
+import { definitionsBelow, read } from "../../files/source.ts";
+import { Reading } from "./document.ts";
+import { symbolsOf } from "./names.ts";
+import { TextDocument, type DocumentSymbol, type WorkspaceSymbol } from "./protocol.ts";
+
+/** Files that are looked through, and symbols that are told. */
+const MOST_FILES = 1_000;
+const MOST_SYMBOLS = 2_000;
+
+/** The states whose names have the letters of a query, in their order. `check` throws when nobody waits any more. */
+export async function symbolsBelow(folders: readonly string[], query: string, check: () => void): Promise<WorkspaceSymbol[]> {
+  const found: WorkspaceSymbol[] = [];
+  for (const folder of folders) {
+    for (const file of definitionsBelow(folder, []).slice(0, MOST_FILES)) {
+      // Others are heard in between: a request that is no longer wanted ends here.
+      await new Promise((go) => setImmediate(go));
+      check();
+      for (const { name, detail, range, selectionRange, kind } of flat(symbolsIn(file))) {
+        if (found.length >= MOST_SYMBOLS) return found;
+        if (!matches(name, query)) continue;
+        const containerName = [relative(folder, file), detail].filter(Boolean).join(" · ");
+        found.push({ name, kind, containerName, location: { uri: pathToFileURL(file).href, range: selectionRange ?? range } });
+      }
+    }
+  }
+  return found;
+}
+
+function symbolsIn(file: string): DocumentSymbol[] {
+  try {
+    const text = read(file);
+    return symbolsOf({ document: TextDocument.create(pathToFileURL(file).href, "", 0, text), reading: new Reading(file, "", text) });
+  } catch (error) {
+    if (error instanceof Unusable) return [];
+    throw error;
+  }
+}
+
+function flat(symbols: readonly DocumentSymbol[]): DocumentSymbol[] {
+  return symbols.flatMap((one) => [one, ...flat(one.children ?? [])]);
+}
+
+function matches(name: string, query: string): boolean {
+  let at = 0;
+  const text = name.toLowerCase();
+  for (const letter of query.toLowerCase()) {
+    at = text.indexOf(letter, at) + 1;
+    if (at === 0) return false;
+  }
+  return true;
+}

@@ -1,0 +1,166 @@
+// A client of `stepglass lsp`, by the libraries of the Language Server Protocol.
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { after } from "node:test";
+import { pathToFileURL } from "node:url";
+import { TextDocument } from "vscode-languageserver-textdocument";
+import protocol from "vscode-languageserver-protocol/node";
+import { command, folderWith } from "./command.mjs";
+
+const { StreamMessageReader, StreamMessageWriter, createProtocolConnection } = protocol;
+
+/** What an editor can that asks for problems itself. */
+export const PULLS = { textDocument: { diagnostic: {}, completion: { completionItem: { snippetSupport: true } } } };
+/** What an editor can that is told of problems. */
+export const PUSHED = { textDocument: { publishDiagnostics: {} } };
+
+/** An editor in a folder with these files. */
+export async function editor(files = {}, { capabilities = PULLS, initializationOptions, configuration, args = [] } = {}) {
+  const { folder } = folderWith(files);
+  const child = spawn(process.execPath, [command, "lsp", ...args], { cwd: folder });
+  let stderr = "";
+  child.stderr.setEncoding("utf8").on("data", (data) => (stderr += data));
+  const ended = new Promise((done) => child.on("close", (code) => done(code)));
+  after(() => child.kill());
+  const connection = createProtocolConnection(new StreamMessageReader(child.stdout), new StreamMessageWriter(child.stdin));
+  const pushed = new Map();
+  const waiting = new Set();
+  connection.onNotification("textDocument/publishDiagnostics", (params) => {
+    pushed.set(params.uri, params);
+    for (const look of waiting) look();
+  });
+  const registered = [];
+  connection.onRequest(
+    "client/registerCapability",
+    ({ registrations }) => void registered.push(...registrations.map(({ method }) => method)),
+  );
+  connection.onRequest("workspace/configuration", ({ items }) => items.map(() => configuration?.() ?? null));
+  const logged = [];
+  connection.onNotification("window/logMessage", ({ message }) => logged.push(message));
+  connection.listen();
+  const uriOf = (name) => pathToFileURL(join(folder, name)).href;
+  const { capabilities: server, serverInfo } = await connection.sendRequest("initialize", {
+    processId: process.pid,
+    rootUri: pathToFileURL(folder).href,
+    workspaceFolders: [{ uri: pathToFileURL(folder).href, name: "folder" }],
+    capabilities,
+    initializationOptions,
+  });
+  await connection.sendNotification("initialized", {});
+  const documents = new Map();
+  return {
+    connection,
+    folder,
+    server,
+    serverInfo,
+    registered,
+    logged,
+    uriOf,
+    child,
+    ended,
+    stderr: () => stderr,
+
+    /** Opens a document; `¦` is where the cursor is, and no part of it. */
+    async open(name, marked, languageId = /ya?ml$/.test(name) ? "yaml" : "json") {
+      const text = marked.replaceAll("¦", "");
+      const uri = name.includes("://") || name.startsWith("untitled:") ? name : uriOf(name);
+      const document = TextDocument.create(uri, languageId, 1, text);
+      documents.set(uri, document);
+      await connection.sendNotification("textDocument/didOpen", { textDocument: { uri, languageId, version: 1, text } });
+      const at = marked.indexOf("¦");
+      return new Open(connection, document, at < 0 ? 0 : at, { pushed, waiting });
+    },
+
+    async end() {
+      await connection.sendRequest("shutdown");
+      await connection.sendNotification("exit");
+      return ended;
+    },
+  };
+}
+
+/** A document that is open. */
+class Open {
+  #connection;
+  #pushed;
+  #waiting;
+
+  constructor(connection, document, offset, { pushed, waiting }) {
+    this.#connection = connection;
+    this.document = document;
+    this.offset = offset;
+    this.#pushed = pushed;
+    this.#waiting = waiting;
+  }
+
+  get uri() {
+    return this.document.uri;
+  }
+
+  get text() {
+    return this.document.getText();
+  }
+
+  position(at = this.offset) {
+    return this.document.positionAt(typeof at === "number" ? at : this.text.indexOf(at));
+  }
+
+  /** A request about a position: an offset, or what stands there. */
+  ask(method, at, more = {}) {
+    return this.#connection.sendRequest(`textDocument/${method}`, {
+      textDocument: { uri: this.uri },
+      position: this.position(at),
+      ...more,
+    });
+  }
+
+  /** A request about the document. */
+  about(method, more = {}) {
+    return this.#connection.sendRequest(`textDocument/${method}`, { textDocument: { uri: this.uri }, ...more });
+  }
+
+  /** The problems that the editor has asked for: `[text at the place, code]`. */
+  async problems() {
+    const { items } = await this.about("diagnostic");
+    return items.map(({ range, code }) => [this.cut(range), code]);
+  }
+
+  /** The problems that it is told, once they are as `right` wants them. */
+  told(right) {
+    return new Promise((done) => {
+      const look = () => {
+        const params = this.#pushed.get(this.uri);
+        if (params === undefined || !right(params.diagnostics)) return;
+        this.#waiting.delete(look);
+        done(params.diagnostics);
+      };
+      this.#waiting.add(look);
+      look();
+    });
+  }
+
+  /** The text in a range. */
+  cut(range) {
+    return this.document.getText(range);
+  }
+
+  /** The text with the edits of an answer. */
+  edited(edits) {
+    return TextDocument.applyEdits(this.document, edits);
+  }
+
+  /** Writes in place of the first text that is equal to `old`. */
+  async replace(old, text) {
+    const start = this.text.indexOf(old);
+    const range = { start: this.position(start), end: this.position(start + old.length) };
+    this.document = TextDocument.update(this.document, [{ range, text }], this.document.version + 1);
+    await this.#connection.sendNotification("textDocument/didChange", {
+      textDocument: { uri: this.uri, version: this.document.version },
+      contentChanges: [{ range, text }],
+    });
+  }
+
+  async close() {
+    await this.#connection.sendNotification("textDocument/didClose", { textDocument: { uri: this.uri } });
+  }
+}
