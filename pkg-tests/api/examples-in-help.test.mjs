@@ -90,6 +90,16 @@ const STAYS = [
 let top;
 let folder;
 let env;
+/** What an editor says that begins and ends. */
+const editor = [
+  { id: 1, method: "initialize", params: { processId: null, rootUri: null, capabilities: {} } },
+  { id: 2, method: "shutdown" },
+  { method: "exit" },
+]
+  .map((message) => JSON.stringify({ jsonrpc: "2.0", ...message }))
+  .map((text) => `Content-Length: ${text.length}\r\n\r\n${text}`)
+  .join("");
+
 before(async () => {
   // Below the package, so that tests find it as a user's would.
   const cache = fileURLToPath(new URL("../.cache", import.meta.url));
@@ -163,16 +173,6 @@ function perform(line, signal) {
   });
 }
 
-/** What an editor says that begins and ends. */
-const editor = [
-  { id: 1, method: "initialize", params: { processId: null, rootUri: null, capabilities: {} } },
-  { id: 2, method: "shutdown" },
-  { method: "exit" },
-]
-  .map((message) => JSON.stringify({ jsonrpc: "2.0", ...message }))
-  .map((text) => `Content-Length: ${text.length}\r\n\r\n${text}`)
-  .join("");
-
 test("the help has lines of all commands", () => {
   assert.ok(lines.length > 40, lines.join("\n"));
   for (const name of [...page.matchAll(/^## (\w+)$/gm)].map(([, name]) => name))
@@ -190,7 +190,7 @@ describe("the help's lines", { skip: process.platform === "win32" && "they are f
       // The port is a free one, a first machine comes into a new folder, nothing is left beside it, and zsh is what it is not here.
       const own = line
         .replace(/^stepglass serve.*/, "$& --port 0")
-        .replace(/^stepglass lsp.*/, "$& < editor.txt")
+        .replace(/^stepglass lsp.*/, "mkfifo to-lsp && exec 3<>to-lsp && cat editor.txt >&3 && $& <&3")
         .replace(/^(?:npx )?stepglass init/, "cd ../new && $&")
         .replaceAll("/tmp/c", "counted")
         .replace(/^source .* zsh\)/, "compdef() { :; }; $&");

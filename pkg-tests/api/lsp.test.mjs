@@ -365,6 +365,19 @@ describe("stepglass lsp bears with what is not finished", () => {
     assert.ok(Math.abs(items[0].range.start.line - document.position('"Next": "Done').line) <= 1, JSON.stringify(items));
   });
 
+  test("tells the problems of machines in Terraform", async () => {
+    const text = `resource "aws_sfn_state_machine" "orders" {
+  definition = jsonencode({
+    StartAt = "A"
+    States = { A = { Type = "Pass", Next = "Missing" } }
+  })
+}
+`;
+    const document = await opening("main.tf", text, "terraform");
+    assert.deepEqual((await document.problems()).map(([, code]) => code).includes("unknown-target"), true);
+    assert.equal(await document.ask("hover", nth(text, "StartAt")), null);
+  });
+
   test("says nothing of what is no definition", async () => {
     for (const [name, text] of [
       ["docker-compose.yaml", "services:\n  a: [\n"],

@@ -6,11 +6,13 @@ import { isObject } from "../../base/json.ts";
 import { pointerTo } from "../../base/pointer.ts";
 import { messageOf } from "../../base/errors.ts";
 import { intrinsicTags } from "../../definition/tags.ts";
-import { isJson } from "../../history/recorded.ts";
-import { machinesOf, type Machine } from "../../definition/template.ts";
-import { YamlPlaces, extent, lookUp } from "../../files/places.ts";
+import { valueOfDocument, yamlDocument } from "../../files/document.ts";
+import { extent, lookUp } from "../../files/places.ts";
 import { Unusable, type SourceOptions } from "../../files/problem.ts";
-import { Source, valueOfDocument, yamlDocument } from "../../files/source.ts";
+import { Source } from "../../files/source.ts";
+import { isHcl, machinesIn, machinesInHcl } from "../../files/templates.ts";
+import { isJson } from "../../history/recorded.ts";
+import type { Machine } from "../../sources/machine.ts";
 import { decoded } from "./decoded.ts";
 import { JsonPart, StringPart, YamlPart, type Part } from "./part.ts";
 
@@ -36,9 +38,11 @@ export interface Link extends TextRange {
   path: string;
 }
 
-const TEMPLATE = /AWS::(StepFunctions|Serverless)::StateMachine|^\s*["']?stepFunctions["']?\s*:/m;
+const TEMPLATE = /AWS::(StepFunctions|Serverless)::StateMachine|aws_sfn_state_machine|^\s*["']?stepFunctions["']?\s*:/m;
 /** Codes of texts that cannot be read. */
 const BROKEN = /^invalid-(json|yaml)$/;
+/** What is said of faults around the machines, which the servers of JSON and YAML tell. */
+const AROUND = /\(in a part of the template that is no state machine\)$/;
 const NAMED = /\.asl(\.json|\.ya?ml)?$/i;
 
 /** One version of a document. */
@@ -69,7 +73,7 @@ export class Reading {
 
   /** Its nodes; JSON is YAML. */
   get document(): Document | undefined {
-    if (this.#document === undefined && this.#problem === undefined) {
+    if (this.#document === undefined && this.#problem === undefined && !isHcl(this.file)) {
       try {
         this.#document = yamlDocument(this.text, { merge: true, prettyErrors: false, logLevel: "silent" });
       } catch (error) {
@@ -86,15 +90,17 @@ export class Reading {
 
   #readTemplate(): boolean {
     const { document } = this;
-    if (document === undefined) return false;
     try {
+      if (isHcl(this.file)) this.#machines = machinesInHcl(this.file, this.text, {}).machines;
+      if (document === undefined) return this.#machines !== undefined;
       const long = yamlDocument(this.text, { merge: true, prettyErrors: false, logLevel: "silent", customTags: intrinsicTags });
-      this.#machines = machinesOf(valueOfDocument(long, this.file), this.file);
+      this.#machines = machinesIn(this.file, valueOfDocument(long, this.file), {});
     } catch (error) {
-      if (!(error instanceof Unusable)) throw error;
+      if (!(error instanceof Unusable || error instanceof RangeError)) throw error;
       this.#problem = error.message;
     }
-    for (const [id, machine] of this.#machines ?? []) this.#readMachine(document, id, machine);
+    for (const [id, machine] of this.#machines ?? [])
+      if (document !== undefined && machine.file === undefined) this.#readMachine(document, id, machine);
     return this.#machines !== undefined;
   }
 
@@ -134,45 +140,23 @@ export class Reading {
   }
 
   #templateProblems(checks: Checks): Found[] {
-    const unread = (this.document?.errors.length ?? 0) > 0 || !(this.yaml || isJson(this.text));
+    const unread = !isHcl(this.file) && ((this.document?.errors.length ?? 0) > 0 || !(this.yaml || isJson(this.text)));
     const broken = unread ? this.#ownProblems(checks).filter(({ code, severity }) => BROKEN.test(code) && severity === "error") : [];
     if (broken.length > 0) return broken;
-    return [...(this.#machines ?? [])].flatMap(([id, machine]) => {
-      const { in: place } = machine.definition;
-      const { value } = this.document === undefined ? { value: undefined } : lookUp(this.document, machine.resource);
-      const at = this.links.find(({ path }) => machine.definition.in === "file" && machine.definition.path === path) ?? rangeOf(value);
-      if (machine.definition.in === "nothing") return [];
-      const { substitutions = {} } = checks;
+    const { substitutions = {} } = checks;
+    return [...(this.#machines ?? [])].flatMap(([id, { definition, file, resource }]) => {
+      // What another template has is told there.
+      if (definition.in === "nothing" || file !== undefined) return [];
+      const named = this.links.find(({ path }) => definition.in === "file" && definition.path === path);
+      const at = named ?? rangeOf(this.document && lookUp(this.document, resource).value);
       return orTold(() => {
         const source = new Source(`${this.file}#${id}`, { substitutions, text: this.text });
         // Those of a definition's own file are told there.
-        if (place === "file") return [];
-        const own = source
-          .diagnostics(optionsOf(checks))
-          .filter((one) => !/\(in a part of the template that is no state machine\)$/.test(one.message));
-        return place === "string" ? this.#inString(id, source, own, value) : own.map((one) => placed(one));
+        if (definition.in === "file") return [];
+        const own = source.diagnostics(optionsOf(checks)).filter(({ message }) => !AROUND.test(message));
+        return own.map((one) => placed(one));
       }, at);
     });
-  }
-
-  /** Problems of a text that was made of a string of the template, at the places in the template. */
-  #inString(id: string, source: Source, found: readonly Diagnostic[], resource: Node | undefined): Found[] {
-    const part = this.parts.find((one) => one.id === id);
-    const around = rangeOf(memberOf(memberOf(resource, "Properties"), "DefinitionString") ?? resource);
-    if (part === undefined) return found.map((one) => ({ ...placed(one), ...around, labels: [] }));
-    const same = source.text === part.json;
-    const read = (text: string) => yamlDocument(text, { prettyErrors: false, logLevel: "silent" });
-    const places = same ? undefined : new YamlPlaces(read(part.json), part.json, read(source.text), source.text, "");
-    const placeOf = (pointer: string, range: Range | undefined): TextRange => {
-      if (range === undefined) return around;
-      const [start, end] = places === undefined ? [range.start.offset, range.end.offset] : places.find(pointer, range);
-      return part.place({ start, end }) ?? around;
-    };
-    return found.map((one) => ({
-      ...placed(one),
-      ...placeOf(one.pointer, one.range),
-      labels: one.labels.map((label) => ({ ...placeOf(label.pointer, label.range), message: label.message })),
-    }));
   }
 }
 

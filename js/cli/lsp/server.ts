@@ -3,7 +3,7 @@
 import { fileURLToPath } from "node:url";
 import { version } from "../../definition/definition.ts";
 import { Unusable } from "../../files/problem.ts";
-import { readThrough } from "../../files/source.ts";
+import { readThrough } from "../../files/reading.ts";
 import { Reading } from "./document.ts";
 import { definitionAt, highlightsAt, linksOf, referencesAt, renamable, renamed, symbolsOf, type Opened } from "./names.ts";
 import { diagnosticsOf } from "./problems.ts";

@@ -3,7 +3,8 @@
 import { relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Unusable } from "../../files/problem.ts";
-import { definitionsBelow, read } from "../../files/source.ts";
+import { definitionsBelow } from "../../files/below.ts";
+import { read } from "../../files/reading.ts";
 import { Reading } from "./document.ts";
 import { symbolsOf } from "./names.ts";
 import { TextDocument, type DocumentSymbol, type WorkspaceSymbol } from "./protocol.ts";

@@ -3,7 +3,7 @@
 import { isMap, isPair, isScalar, isSeq, visit, type Document } from "yaml";
 import { language } from "../../definition/language.ts";
 import { Unusable } from "../../files/problem.ts";
-import { yamlDocument } from "../../files/source.ts";
+import { yamlDocument } from "../../files/document.ts";
 import type { Reading } from "./document.ts";
 import { blocksOf } from "./json.ts";
 import type { Opened } from "./names.ts";
