@@ -20,7 +20,7 @@ export default defineConfig({
     alias: [
       // The entry that loads nothing: the interpreter's thread does, in two parts.
       { find: /^stepglass$/, replacement: resolve(root, "dist/slim.js") },
-      { find: /^stepglass\/(debug|parts)$/, replacement: resolve(root, "dist/$1.js") },
+      { find: /^stepglass\/(debug|parts|integrations)$/, replacement: resolve(root, "dist/$1.js") },
       { find: /^stepglass\/jsonata$/, replacement: resolve(root, "js/convert/jsonata.ts") },
       { find: /^stepglass\/pointer$/, replacement: resolve(root, "js/base/pointer.ts") },
       { find: /^stepglass\/recorded$/, replacement: resolve(root, "js/history/recorded.ts") },

@@ -151,7 +151,8 @@ describe("the page", { skip }, () => {
   });
 
   visit("goes to a state's definition, folds its inside, and saves the drawing", { staying: "Order processing" }, async (visitor, page) => {
-    await visitor.state("ChargeCard").dblclick();
+    // On the sign of its type: a double click on the name is for renaming.
+    await visitor.state("ChargeCard").dblclick({ position: { x: 14, y: 14 } });
     await page.waitForFunction(() => document.activeElement?.shadowRoot?.getSelection?.()?.toString() === '"ChargeCard"');
     await page.locator(".fold").click();
     await visitor.node("/States/Fulfil/Branches/0/States/PackParcel").waitFor({ state: "detached" });

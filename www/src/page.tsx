@@ -26,6 +26,10 @@ root.replaceChildren();
 render(<App />, root);
 keepForOffline();
 
+// Who only looks needs no pen.
+for (const deed of ["pointermove", "pointerdown", "keydown"])
+  addEventListener(deed, () => void import("./editing/pen.ts").catch(() => {}), { once: true });
+
 // A file dropped anywhere is opened, and never navigated to.
 addEventListener("dragover", (event) => {
   if (event.dataTransfer?.types.includes("Files")) event.preventDefault();

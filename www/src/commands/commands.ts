@@ -1,5 +1,6 @@
 // All commands and their keys: the one table that the keys, the palette, the help and the tooltips are made of.
 
+import { signal } from "@preact/signals";
 import { convertToJsonata, definitionEditor, goToDefinition, openGoTo } from "../editor/place.ts";
 import { fitGraph } from "../graph/GraphView.tsx";
 import { open as searchOpen } from "../graph/search.ts";
@@ -21,7 +22,7 @@ import { focusGraph, nextPane } from "./focus.ts";
 import * as model from "../debugger/model.ts";
 import * as session from "../debugger/session.ts";
 
-export type Group = "Run" | "Debug" | "Anywhere" | "Graph" | "Editor" | "Text";
+export type Group = "Run" | "Debug" | "Anywhere" | "Graph" | "Edit" | "Editor" | "Text";
 
 export interface Command {
   id: string;
@@ -78,7 +79,8 @@ const lookingBack = (): boolean =>
 const rerunnable = (): boolean =>
   session.canStep() && (selected() || selection.selectedEvent.value !== null) && (execution.busy.value || choosing());
 
-export const commands: readonly Command[] = [
+/// Parts that are loaded later add theirs.
+export const commands = signal<readonly Command[]>([
   { id: "continue", group: "Run", title: "Continue or pause", keys: ["F8", "Mod+\\"], run: session.continueOrPause },
   {
     id: "runOut",
@@ -319,7 +321,7 @@ export const commands: readonly Command[] = [
   { id: "convertAll", group: "Editor", title: "Convert all states to JSONata", run: () => void convertToJsonata() },
   { id: "layOut", group: "Editor", title: "Format the text", keys: ["Alt+Shift+F"], place: "editor", run: inEditor("layOut") },
   ...textCommands.map(({ id, title, keys }): Command => ({ id, title, group: "Text", keys, place: "text", run: inEditor(id) })),
-];
+]);
 
 function show(choose: () => void, narrow: typeof panes.narrowTab.value): void {
   choose();
@@ -344,7 +346,7 @@ export function findCommands(text: string): Command[] {
       title: `Go to ${name}`,
       run: () => selection.selectState(name, "page"),
     }));
-  const all = words.length === 0 ? commands : [...commands, ...states];
+  const all = words.length === 0 ? commands.value : [...commands.value, ...states];
   return all
     .filter(({ title, able, run }) => run !== undefined && words.every((word) => title.toLowerCase().includes(word)) && able?.() !== false)
     .slice(0, 80);

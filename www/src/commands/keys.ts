@@ -18,7 +18,7 @@ const writes = (command: Command): boolean => command.place === "editor" || comm
 
 /// Who has a chord already where a command would have it. Two of the table may share one: which of them can be done decides.
 export function holders(chord: string, command: Command): Command[] {
-  return commands.filter(
+  return commands.value.filter(
     (other) => meet(other, command) && keysOf(other).includes(chord) && !(command.keys?.includes(chord) && other.keys?.includes(chord)),
   );
 }
@@ -48,7 +48,7 @@ export function resetAll(): void {
 function find(event: KeyboardEvent, place: Place): Command | undefined {
   for (const chord of chordsOf(event)) {
     if (isSingle(chord) && !prefs.singleKeys.value) continue;
-    const there = commands.filter((command) => placeOf(command) === place && keysOf(command).includes(chord));
+    const there = commands.value.filter((command) => placeOf(command) === place && keysOf(command).includes(chord));
     const command = there.find(({ able }) => able?.() !== false) ?? there[0];
     if (command) return command;
   }
@@ -73,7 +73,7 @@ function typing(event: KeyboardEvent): boolean {
 }
 
 const usable = (command: Command): readonly string[] => keysOf(command).filter((chord) => prefs.singleKeys.value || !isSingle(chord));
-const byId = (id: string): Command | undefined => commands.find((command) => command.id === id);
+const byId = (id: string): Command | undefined => commands.value.find((command) => command.id === id);
 
 const held: Keymap = {
   find,

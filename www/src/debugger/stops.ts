@@ -45,11 +45,16 @@ export function stopCommands(node: GraphNode): NodeCommand[] {
   ];
 }
 
+/// What other parts of the page can do with one.
+export const moreOfWay: { commands(edge: GraphEdge): NodeCommand[] } = { commands: () => [] };
+
 /// What can be done with a transition.
 export function wayMenu(edge: GraphEdge): NodeCommand[][] {
   const [from, to] = [nameOf(edge.from), nameOf(edge.to)];
   const there = breakpointOn(edge);
+  const more = moreOfWay.commands(edge);
   return [
+    ...(more.length > 0 ? [more] : []),
     [
       wayCommand(edge, "Breakpoint on this transition"),
       ...(there ? [{ id: "way-edit", group: "way", label: "Edit the breakpoint", run: () => session.showBreakpoint(there.id!) }] : []),

@@ -40,7 +40,7 @@ export default function Help() {
   const usable = (key: string): boolean => prefs.singleKeys.value || !isSingle(key);
   const parts: [string, [string, string[]][]][] = GROUPS.map(({ id, title }) => [
     title,
-    commands
+    commands.value
       .filter((command) => command.group === id)
       .map((command): [string, string[]] => [command.title, keysOf(command).filter(usable).map(shown)])
       .filter(([, keys]) => keys.length > 0),

@@ -57,7 +57,7 @@ export default function Keyboard() {
         onInput={(event) => (text.value = event.currentTarget.value)}
       />
       {GROUPS.map(({ id, title }) => {
-        const rows = commands.filter((command) => command.group === id && fits(command));
+        const rows = commands.value.filter((command) => command.group === id && fits(command));
         if (rows.length === 0) return null;
         return (
           <div class="key-group" key={id} role="group" aria-labelledby={`keys-${id}`}>
@@ -75,7 +75,7 @@ export default function Keyboard() {
           </div>
         );
       })}
-      {commands.every((command) => !fits(command)) && <p class="quiet pad">No command has this name or key.</p>}
+      {commands.value.every((command) => !fits(command)) && <p class="quiet pad">No command has this name or key.</p>}
     </Dialog>
   );
 }

@@ -41,6 +41,7 @@ import { type Crumb, pathAt, placeOf, setStates, stateAt, statePlaces } from "./
 export type Language = "json" | "asl-json" | "asl-yaml" | "javascript";
 
 export interface EditorHandle {
+  readonly view: EditorView;
   text(): string;
   /// Tells now what was typed last and is not told yet.
   flush(): void;
@@ -401,6 +402,7 @@ export function createEditor({
   const clamp = (offset: number): number => Math.max(0, Math.min(offset, view.state.doc.length));
 
   return {
+    view,
     text: () => view.state.doc.toString(),
     flush() {
       if (telling === undefined) return;

@@ -12,7 +12,6 @@ import * as prefs from "../prefs.ts";
 import * as analysis from "../store/analysis.ts";
 import * as execution from "../store/execution.ts";
 import * as interpreter from "../store/interpreter.ts";
-import * as panes from "../store/panes.ts";
 import * as playback from "../store/playback.ts";
 import * as selection from "../store/selection.ts";
 import * as workspace from "../store/workspace.ts";
@@ -21,6 +20,7 @@ import { lazy } from "../ui/lazy.tsx";
 import { count } from "../ui/format.ts";
 import { Card, dismiss, leave, rest } from "./Card.tsx";
 import { openMenu } from "./menuOpen.ts";
+import { pen } from "./pen.ts";
 import { SearchBox } from "./Search.tsx";
 import { overlay } from "../debugger/onGraph.ts";
 import { elementOf, focusNode, focused, refocus } from "./focus.ts";
@@ -43,6 +43,7 @@ const LookingBack = lazy(() => import("./LookingBack.tsx").then((module) => modu
 const Follow = lazy(() => import("./LookingBack.tsx").then((module) => module.Follow));
 const Transitions = lazy(() => import("./Transitions.tsx").then((module) => module.Transitions));
 const Names = lazy(() => import("./Names.tsx").then((module) => module.Names));
+const Beginning = lazy(() => import("../editing/Beginning.tsx").then((module) => module.Beginning));
 const Crowd = lazy(() => import("./Crowd.tsx").then((module) => module.Crowd));
 const Table = lazy(() => import("./Table.tsx").then((module) => module.Table));
 
@@ -69,6 +70,7 @@ export function GraphView() {
   const index = analysis.graph.value;
   const before = useRef<{ index: GraphIndex; direction: string; aspect: number } | null>(null);
   const table = prefs.graphMode.value === "table";
+  const Bar = pen.value?.Bar;
 
   useLayoutEffect(() => {
     const element = frame.current!;
@@ -190,6 +192,7 @@ export function GraphView() {
             </div>
           </div>
         )}
+        {index && !table && Bar && <Bar />}
         {index && !table && (
           <div class="graph-foot">
             {execution.run.value !== null && <Follow />}
@@ -199,7 +202,7 @@ export function GraphView() {
         )}
         {index && !table && <Card index={index} />}
         <p class="unseen" id="graph-keys">
-          {keysInWords()}
+          {keysInWords()} {pen.value?.words()}
         </p>
       </div>
     </>
@@ -234,14 +237,7 @@ function EmptyGraph() {
     <div class="empty">
       <Icon name="graph" size={28} />
       <h2>No states yet</h2>
-      <p>
-        {analysis.stale.value
-          ? "The definition cannot be read. The problems below the editor say why."
-          : "Write a definition, or begin with an example."}
-      </p>
-      <button type="button" class="primary" onClick={() => panes.openDialog("examples")}>
-        Open an example
-      </button>
+      {analysis.stale.value ? <p>The definition cannot be read. The problems below the editor say why.</p> : <Beginning />}
     </div>
   );
 }
@@ -324,6 +320,7 @@ function Canvas({ index }: { index: GraphIndex }) {
   const classes = useMemo(() => computed(() => `canvas ${detail.value}${over.value ? " run-over" : ""}`), []);
   const hovered = (event: Event): SVGGElement | null => (event.target as Element).closest<SVGGElement>("[data-node]");
   const title = index.graph.comment ?? "State machine";
+  const Layer = pen.value?.Layer;
 
   return (
     <svg
@@ -398,6 +395,7 @@ function Canvas({ index }: { index: GraphIndex }) {
         <Scope index={index} scope={-1} label={title} />
         {!inBoxes.value && <Names index={index} />}
         <Transitions index={index} svg={svg} view={view} focus={(id) => focusNode(svg.current!, id)} />
+        {Layer && <Layer index={index} svg={svg} />}
       </g>
     </svg>
   );

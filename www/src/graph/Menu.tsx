@@ -13,6 +13,7 @@ import { showToast } from "../store/words.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { type NodeCommand, nodeCommands } from "../debugger/onGraph.ts";
 import { menu } from "./menuOpen.ts";
+import { pen } from "./pen.ts";
 
 const copy = async (text: string): Promise<void> => {
   try {
@@ -71,7 +72,15 @@ const OWN: readonly NodeCommand[] = [
     shown: (node) => folds(node) && !node.collapsed,
     run: (node) => analysis.toggleFold(node.pointer),
   },
-  { id: "rename", group: "edit", label: "Rename…", command: "rename", shown: isState, run: (node) => void renameState(node.name) },
+  // The pen renames on the graph itself.
+  {
+    id: "rename",
+    group: "edit",
+    label: "Rename…",
+    command: "rename",
+    shown: (node) => isState(node) && pen.value === null,
+    run: (node) => void renameState(node.name),
+  },
   { id: "copy-name", group: "copy", label: "Copy the name", run: (node) => void copy(node.name) },
   { id: "copy-path", group: "copy", label: "Copy the path", run: (node) => void copy(node.pointer) },
 ];

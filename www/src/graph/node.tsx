@@ -45,7 +45,9 @@ export function NodeButton({
   const now = run.value;
   const { status, text } = shownOf(node, now);
   // Computed, so that a node is drawn anew only when its own part of these changes.
-  const selected = useComputed(() => isState(node) && selection.selectedState.value === node.name).value;
+  const selected = useComputed(
+    () => isState(node) && (selection.selectedState.value === node.name || selection.alsoSelected.value.has(node.name)),
+  ).value;
   const reachable = useComputed(() => focused.value === node.id).value;
   const match = useComputed(() =>
     found.value.names.has(node.name) ? (found.value.current === node.name ? "match current-match" : "match") : "",

@@ -21,7 +21,7 @@ import type {
 import type { Config } from "./share.ts";
 import type { Graph } from "./graph.ts";
 import type { HistoryEvent } from "./recorded.ts";
-import type { RecordedTask, ServiceShape, TextWidths } from "stepglass";
+import type { Edited, Gesture, PossibleGesture, RecordedTask, RefusedEdit, ServiceShape, TextWidths } from "stepglass";
 import type { LogChunk } from "./log.ts";
 import type { Path } from "./stages.ts";
 
@@ -592,6 +592,9 @@ export interface Methods {
   /// What AWS's TestState says against a result of a service, whose shape is in AWS's model of it; empty where it fits.
   checkResult: { params: { resource: string; result: unknown; shape: ServiceShape }; value: string };
   format: { params: { text: string; format: "json" | "yaml" }; value: Edit[] };
+  /// What a gesture on the graph does to the text, and which are possible at a place of it.
+  edit: { params: { text: string; format: "json" | "yaml"; gesture: Gesture }; value: Edited | RefusedEdit };
+  gestures: { params: { text: string; format: "json" | "yaml"; place: string | string[] }; value: PossibleGesture[] };
   /// What may be written at a place, with what the last run had there.
   complete: { params: AtPlace; value: Completions };
   /// The graph as a document of its own, with the package's options of a drawing.

@@ -5,6 +5,7 @@ import { Toolbar } from "../debugger/Toolbar.tsx";
 import { goingTo } from "../editor/place.ts";
 import { GraphView } from "../graph/GraphView.tsx";
 import { menu } from "../graph/menuOpen.ts";
+import { pen } from "../graph/pen.ts";
 import { ErrorNames } from "../panes/ErrorNames.tsx";
 import { Dock } from "../panes/Dock.tsx";
 import { Inspector } from "../panes/Inspector.tsx";
@@ -32,6 +33,7 @@ const RecordedStrip = lazy(() => import("./RecordedStrip.tsx").then((module) => 
 
 export function App() {
   const size = prefs.layoutSize();
+  const Over = pen.value?.Over;
   return (
     <div class={`app ${size}`}>
       <a class="skip-link" href="#graph-pane" onClick={(event) => (event.preventDefault(), focusGraph())}>
@@ -50,6 +52,7 @@ export function App() {
       <main class="work">
         {size === "narrow" ? <Narrow /> : <Columns size={size} />}
         {menu.value && <NodeMenu />}
+        {Over && <Over />}
       </main>
       {size !== "narrow" && <StatusBar />}
       <Keys />

@@ -6,6 +6,8 @@ import { showLeft } from "./panes.ts";
 export type Origin = "graph" | "editor" | "events" | "inspector" | "problems" | "page";
 
 export const selectedState = signal<string | null>(null);
+/// With more than one, all of them; gestures that take several states have these.
+export const alsoSelected = signal<ReadonlySet<string>>(new Set());
 export const selectedEvent = signal<number | null>(null);
 export const selectionOrigin = signal<Origin>("page");
 /// A place in the definition to go to; the number makes equal ones differ.

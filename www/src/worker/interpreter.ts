@@ -166,6 +166,8 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
   actions: asked.actions,
   format: asked.format,
   checkResult: (params) => import("./result.ts").then(({ checkResult }) => checkResult(params)),
+  edit: async (params) => (await import("./gestures.ts")).edit(params),
+  gestures: async (params) => (await import("./gestures.ts")).gestures(params),
   values: (params) => asked.values(params, lastRun),
   convert: asked.convert,
 

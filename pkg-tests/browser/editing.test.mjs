@@ -1,0 +1,310 @@
+// Editing the machine on its graph: by mouse, by keyboard and by touch.
+import assert from "node:assert/strict";
+import { describe } from "node:test";
+import { skip } from "../browser.mjs";
+import { comes, until, visits } from "./playground.mjs";
+
+const LAMBDA = "arn:aws:lambda:us-east-1:123456789012:function:";
+const CHAIN = {
+  StartAt: "First",
+  States: {
+    First: { Type: "Pass", Next: "Second" },
+    Second: { Type: "Task", Resource: `${LAMBDA}Second`, Next: "Third" },
+    Third: { Type: "Succeed" },
+  },
+};
+
+describe("the graph as a pen", { skip }, () => {
+  const { visit } = visits();
+
+  const picker = (page) => page.locator(".picker");
+  /** The same, read, without what stands between the lines. */
+  const machine = async (visitor) => JSON.parse(await definition(visitor));
+  const definition = async ({ page }) => {
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => done())));
+    return page.evaluate(() => {
+      const host = [...document.querySelectorAll("#definition-editor .code-host")].at(-1);
+      const lines = [...host.shadowRoot.querySelectorAll(".cm-line")].map((line) => line.textContent);
+      return lines.join("\n");
+    });
+  };
+  const becomes = (visitor, passes) => until(async () => passes(await machine(visitor)));
+  const begin = async (visitor, definition = CHAIN) => {
+    await visitor.open({ definition });
+    await visitor.state(Object.keys(definition.States).at(-1)).waitFor();
+    await visitor.page.mouse.move(4, 4);
+  };
+  const announced = (page) => page.locator('[role="status"][aria-live="polite"]').innerText();
+  const choose = async (page, words, option) => {
+    await picker(page).waitFor();
+    await page.keyboard.type(words);
+    await picker(page).getByRole("option", { name: option }).first().waitFor();
+    await page.keyboard.press("Enter");
+    await picker(page).waitFor({ state: "detached" });
+  };
+
+  visit(
+    "by mouse: a state is put on a transition, and taken back with the text's own history",
+    { staying: true },
+    async (visitor, page) => {
+      await begin(visitor);
+      const before = await definition(visitor);
+      await visitor.state("First").click();
+      await page.locator('[data-insert="/States/First/Next"]').click();
+      await choose(page, "wait", "Wait");
+      await visitor.state("Wait").waitFor();
+      await becomes(visitor, ({ States }) => {
+        assert.equal(States.First.Next, "Wait");
+        assert.equal(States.Wait.Next, "Second");
+      });
+      await comes(() => announced(page), /Wait/);
+      // The new state is selected, and has the focus.
+      await comes(() => visitor.state("Wait").getAttribute("aria-pressed"), "true");
+      await comes(() => page.evaluate(() => document.activeElement?.getAttribute("data-node")), "/States/Wait");
+      // What was written is tinted for a moment.
+      await page.keyboard.press("ControlOrMeta+z");
+      await visitor.state("Wait").waitFor({ state: "detached" });
+      assert.equal(await definition(visitor), before);
+      await comes(() => announced(page), /Undone/);
+      await visitor.state("First").focus();
+      await page.keyboard.press("ControlOrMeta+Shift+z");
+      await visitor.state("Wait").waitFor();
+      // Undo in the editor takes back the same step.
+      await visitor.editor("Definition").press("ControlOrMeta+z");
+      await visitor.state("Wait").waitFor({ state: "detached" });
+      assert.equal(await definition(visitor), before);
+    },
+  );
+
+  visit(
+    "by keyboard: insert, add behind, rename, connect, change the type, delete, duplicate",
+    { staying: true },
+    async (visitor, page) => {
+      await begin(visitor);
+      await visitor.state("Second").focus();
+      // On one of several transitions: the first state has the way into it too.
+      await page.keyboard.press("i");
+      await choose(page, "pass", "Pass");
+      await becomes(visitor, ({ States }) => assert.equal(States.Second.Next, "Pass"));
+      await comes(() => page.evaluate(() => document.activeElement?.getAttribute("data-node")), "/States/Pass");
+      await page.keyboard.press("F2");
+      const name = page.getByRole("textbox", { name: "Name of Pass" });
+      await name.waitFor();
+      await name.fill("Second");
+      await page.getByText("There is a state of this name.").waitFor();
+      await name.fill("Prepare");
+      await page.keyboard.press("Enter");
+      await becomes(visitor, ({ States }) => assert.deepEqual([States.Second.Next, States.Prepare.Next], ["Prepare", "Third"]));
+      await comes(() => page.evaluate(() => document.activeElement?.getAttribute("data-node")), "/States/Prepare");
+      // A catcher of a Task: the second of the ways behind it.
+      await visitor.state("Second").focus();
+      await page.keyboard.press("a");
+      await picker(page).waitFor();
+      await page.getByRole("radio", { name: "On an error" }).check();
+      await page.getByRole("combobox", { name: "State, pattern or service" }).focus();
+      await choose(page, "fail", "Fail");
+      await becomes(visitor, ({ States }) => assert.equal(States.Second.Catch[0].Next, "Fail"));
+      await visitor.state("Prepare").focus();
+      await page.keyboard.press("r");
+      await choose(page, "wait", "Wait");
+      await becomes(visitor, ({ States }) => assert.deepEqual([States.Prepare.Type, States.Prepare.Next], ["Wait", "Third"]));
+      await visitor.state("Second").focus();
+      await page.keyboard.press("t");
+      await choose(page, "third", "Third");
+      await becomes(visitor, ({ States }) => assert.equal(States.Second.Next, "Third"));
+      await visitor.state("Second").focus();
+      await page.keyboard.press("Delete");
+      await visitor.state("Second").waitFor({ state: "detached" });
+      await becomes(visitor, ({ States }) => assert.equal(States.First.Next, "Third"));
+      await visitor.state("First").focus();
+      await page.keyboard.press("ControlOrMeta+d");
+      await visitor.state("First 2").waitFor();
+    },
+  );
+
+  visit("by drag: a transition goes to what lights up, and says why it goes nowhere else", { staying: true }, async (visitor, page) => {
+    await begin(visitor, {
+      StartAt: "One",
+      States: {
+        One: { Type: "Pass", Next: "Two" },
+        Two: { Type: "Parallel", Branches: [{ StartAt: "In", States: { In: { Type: "Pass", End: true } } }], Next: "Three" },
+        Three: { Type: "Succeed" },
+      },
+    });
+    const middle = async (locator) => {
+      const { x, y, width, height } = await locator.boundingBox();
+      return [x + width / 2, y + height / 2];
+    };
+    const drag = async (from, to) => {
+      await page.mouse.move(...from);
+      await page.mouse.down();
+      await page.mouse.move(from[0] + 10, from[1] + 14, { steps: 3 });
+      await page.locator(".pen .target").first().waitFor();
+      await page.mouse.move(...to, { steps: 5 });
+    };
+    await visitor.state("One").click();
+    await visitor.still();
+    await drag(await middle(page.locator('[data-port="/States/One"] .face')), await middle(visitor.state("Three")));
+    await page.locator(".pen .target.hit").waitFor();
+    await page.mouse.up();
+    await becomes(visitor, ({ States }) => assert.equal(States.One.Next, "Three"));
+    await visitor.still();
+    await visitor.state("One").click();
+    await drag(
+      await middle(page.locator('[data-port="/States/One"] .face')),
+      await middle(visitor.node("/States/Two/Branches/0/States/In")),
+    );
+    await page.locator(".pen .no-target").waitFor();
+    await page.mouse.up();
+    await page.locator(".toast").waitFor();
+    await comes(() => page.locator(".toast").innerText(), /scope|Two|inside/i);
+    await becomes(visitor, ({ States }) => assert.equal(States.One.Next, "Three"));
+    // On nothing it asks what to put there.
+    await visitor.state("One").click();
+    const port = await middle(page.locator('[data-port="/States/One"] .face'));
+    await drag(port, [port[0] - 260, port[1] - 30]);
+    await page.mouse.up();
+    await choose(page, "wait", "Wait");
+    await becomes(visitor, ({ States }) => assert.equal(States.One.Next, "Wait"));
+  });
+
+  visit("copies, cuts and pastes states as text, and puts several into a Parallel", { staying: true }, async (visitor, page) => {
+    await begin(visitor);
+    await visitor.state("First").click();
+    await visitor.state("Second").click({ modifiers: ["Shift"] });
+    await comes(() => visitor.state("First").getAttribute("aria-pressed"), "true");
+    await comes(() => announced(page), /2 states selected/);
+    await page.keyboard.press("ControlOrMeta+c");
+    await comes(() => announced(page), /Copied 2 states/);
+    const copied = JSON.parse(await page.evaluate(() => navigator.clipboard.readText()));
+    assert.deepEqual(Object.keys(copied.States), ["First", "Second"]);
+    assert.equal(copied.States.First.Next, "Second");
+    await visitor.state("Second").click();
+    await page.keyboard.press("ControlOrMeta+v");
+    await visitor.state("First 2").waitFor();
+    await becomes(visitor, ({ States }) => {
+      assert.equal(States.Second.Next, "First 2");
+      assert.equal(States["First 2"].Next, "Second 2");
+      assert.equal(States["Second 2"].Next, "Third");
+    });
+    await page.keyboard.press("ControlOrMeta+z");
+    await visitor.state("First 2").waitFor({ state: "detached" });
+    await visitor.state("First").click();
+    await visitor.state("Second").focus();
+    await page.keyboard.press("Shift+Space");
+    await page.keyboard.press("g");
+    await picker(page).waitFor();
+    await page.keyboard.press("Enter");
+    await visitor.state("Parallel").waitFor();
+    await becomes(visitor, ({ StartAt, States }) => {
+      assert.equal(StartAt, "Parallel");
+      assert.equal(States.Parallel.Branches[0].States.First.Next, "Second");
+    });
+    await visitor.state("Parallel").focus();
+    await page.keyboard.press("Shift+G");
+    await visitor.state("Parallel").waitFor({ state: "detached" });
+    await becomes(visitor, ({ StartAt, States }) => assert.deepEqual([StartAt, States.Second.Next], ["First", "Third"]));
+  });
+
+  visit(
+    "an empty page offers a canvas, a pattern, an example and a file; a pattern runs, and Tab walks what is to fill in",
+    {},
+    async (visitor, page) => {
+      await visitor.example("Empty");
+      await visitor.editor("Definition").waitFor();
+      for (const name of ["Blank canvas", "A pattern", "An example", "A file"])
+        await page.getByRole("button", { name: new RegExp(`^${name}`) }).waitFor();
+      assert.deepEqual(await visitor.violations(), []);
+      await page.getByRole("button", { name: /^A pattern/ }).click();
+      await picker(page).waitFor();
+      assert.deepEqual(await visitor.violations(), []);
+      await choose(page, "saga", "Saga with compensation");
+      await visitor.state("Reserve").waitFor();
+      await becomes(visitor, ({ QueryLanguage, StartAt }) => assert.deepEqual([QueryLanguage, StartAt], ["JSONata", "Reserve"]));
+      // The first placeholder is selected, and Tab goes to the next.
+      const selected = () =>
+        page.evaluate(() => {
+          const { shadowRoot } = [...document.querySelectorAll("#definition-editor .code-host")].at(-1);
+          return [...shadowRoot.querySelectorAll(".sg-stop")].map((stop) => stop.textContent);
+        });
+      await until(async () =>
+        assert.deepEqual(await selected(), ["${Reserve}", "${Charge}", "${Ship}", "${Refund}", "${CancelReservation}"]),
+      );
+      await until(async () => assert.ok(await page.evaluate(() => document.activeElement?.closest("#definition-editor") !== null)));
+      await page.keyboard.type("ReserveRoom");
+      await page.keyboard.press("Tab");
+      await page.keyboard.type("ChargeCard");
+      await becomes(visitor, ({ States }) => {
+        assert.match(States.Reserve.Resource, /:function:ReserveRoom$/);
+        assert.match(States.Charge.Resource, /:function:ChargeCard$/);
+      });
+      // The first closes the list of completions.
+      await until(async () => {
+        await page.keyboard.press("Escape");
+        assert.deepEqual(await selected(), []);
+      });
+      // With its mocks it runs at once.
+      await visitor.run();
+      await visitor.result();
+      await comes(() => visitor.output(), { reservation: "r1", payment: "p1", parcel: "s1", item: 7 });
+    },
+  );
+
+  visit(
+    "a pattern comes into a machine with names that do not clash, and in its query language",
+    { staying: true },
+    async (visitor, page) => {
+      await begin(visitor, {
+        StartAt: "Try",
+        States: { Try: { Type: "Pass", Next: "Recover" }, Recover: { Type: "Succeed" } },
+      });
+      await visitor.state("Try").focus();
+      await page.keyboard.press("i");
+      await picker(page).waitFor();
+      await page.getByRole("radio", { name: "→ Recover" }).check();
+      await page.getByRole("combobox", { name: "State, pattern or service" }).focus();
+      await choose(page, "try and", "Try and catch");
+      await becomes(visitor, ({ States }) => {
+        assert.equal(States.Try.Next, "Try 2");
+        assert.equal(States["Try 2"].QueryLanguage, "JSONata");
+        assert.deepEqual([States["Try 2"].Next, States["Recover 2"].Next], ["Recover", "Recover"]);
+        assert.equal(States["Try 2"].Catch[0].Next, "Recover 2");
+      });
+    },
+  );
+
+  visit("a service is found by its name and comes with what it needs", { staying: true }, async (visitor, page) => {
+    await begin(visitor);
+    await visitor.state("First").focus();
+    await page.keyboard.press("a");
+    await choose(page, "sqs send", /SQS: sendMessage/);
+    await becomes(visitor, ({ States }) => {
+      const [, state] = Object.entries(States).find(([, { Resource }]) => Resource === "arn:aws:states:::sqs:sendMessage");
+      assert.ok("QueueUrl" in state.Parameters && "MessageBody" in state.Parameters);
+    });
+  });
+
+  visit(
+    "by touch, on a phone: the signs are there without hovering, menus at the lower edge, and nothing needs a drag",
+    { width: 360, height: 740, hasTouch: true, isMobile: true },
+    async (visitor, page) => {
+      await visitor.example("Empty");
+      await page.getByRole("button", { name: /^Blank canvas/ }).tap();
+      await picker(page).getByRole("option", { name: /^Pass/ }).tap();
+      await visitor.state("Pass").waitFor();
+      await page.locator('[data-insert="/States/Pass/End"]').tap();
+      await picker(page).waitFor();
+      assert.deepEqual(await visitor.violations(), []);
+      await picker(page)
+        .getByRole("option", { name: /^Succeed/ })
+        .tap();
+      await visitor.state("Succeed").waitFor();
+      await page.locator('[data-port="/States/Pass"]').tap();
+      await picker(page).getByRole("option", { name: /^Wait/ }).tap();
+      await visitor.state("Wait").waitFor();
+      await becomes(visitor, ({ States }) => assert.deepEqual([States.Pass.Next, States.Wait.Next], ["Wait", "Succeed"]));
+      await page.getByRole("button", { name: "Undo" }).tap();
+      await visitor.state("Wait").waitFor({ state: "detached" });
+    },
+  );
+});

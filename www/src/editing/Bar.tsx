@@ -1,0 +1,78 @@
+// Beside the graph: adding, undo and redo, and what can be done with several states; for the mouse and for fingers.
+
+import { useComputed } from "@preact/signals";
+import { keyHint } from "../keys/keymap.ts";
+import * as analysis from "../store/analysis.ts";
+import * as selection from "../store/selection.ts";
+import { Icon, type IconName } from "../ui/Icon.tsx";
+import { count } from "../ui/format.ts";
+import { copyHere } from "./clipboard.ts";
+import * as deeds from "./deeds.ts";
+import { chooseSeveral, gathering } from "./several.ts";
+import { takeBack } from "./text.ts";
+
+/// Signs that only this part of the page has.
+const SIGNS = {
+  wrap: "M3 3H17V17H3ZM7.5 7.5H12.5V12.5H7.5Z",
+  bin: "M4 6H16M8 6V4H12V6M5.5 6L6.3 16.5H13.7L14.5 6M8.5 9V13.5M11.5 9V13.5",
+};
+
+interface ToolOf {
+  icon: IconName | keyof typeof SIGNS;
+  title: string;
+  command?: string;
+  run(): void;
+  flip?: boolean;
+}
+
+function Tool({ icon, title, command, run, flip = false }: ToolOf) {
+  return (
+    <button
+      type="button"
+      class={flip ? "square flip" : "square"}
+      aria-label={title}
+      title={`${title}${command ? keyHint(command) : ""}`}
+      onClick={run}
+    >
+      {icon === "wrap" || icon === "bin" ? (
+        <svg class="icon" width="1rem" height="1rem" viewBox="0 0 20 20" aria-hidden="true">
+          <path d={SIGNS[icon]} />
+        </svg>
+      ) : (
+        <Icon name={icon} />
+      )}
+    </button>
+  );
+}
+
+export function Bar() {
+  const several = useComputed(() => selection.alsoSelected.value.size).value;
+  if (analysis.inside.value) return null;
+  const done = (): void => {
+    gathering.value = false;
+    chooseSeveral([]);
+  };
+  return (
+    <div class={several > 1 || gathering.value ? "pen-bar with-several" : "pen-bar"} role="toolbar" aria-label="Edit the graph">
+      <Tool
+        icon="plus"
+        title="Add a state"
+        command="appendState"
+        run={() => void (selection.selectedState.peek() === null ? deeds.createHere() : deeds.appendHere())}
+      />
+      <Tool icon="undo" title="Undo" command="undoGraph" run={() => void takeBack(false)} />
+      <Tool icon="undo" title="Redo" command="redoGraph" run={() => void takeBack(true)} flip />
+      {(several > 1 || gathering.value) && (
+        <>
+          <span class="pen-count">{several > 1 ? count(several, "state") : "Press states to select them"}</span>
+          {several > 1 && <Tool icon="copy" title="Copy the states" run={() => void copyHere()} />}
+          {several > 1 && (
+            <Tool icon="wrap" title="Put the states into a Parallel or Map" command="wrapStates" run={() => void deeds.wrapHere()} />
+          )}
+          {several > 1 && <Tool icon="bin" title="Delete the states" command="deleteStates" run={() => void deeds.deleteHere()} />}
+          <Tool icon="close" title="Select no more" run={done} />
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,56 @@
+// An empty page: what one can begin with.
+
+import { Icon, type IconName } from "../ui/Icon.tsx";
+import * as panes from "../store/panes.ts";
+import { createAt } from "./deeds.ts";
+import { choosePattern } from "./patterns.ts";
+import "./pen.ts";
+
+const WAYS: readonly { icon: IconName; title: string; text: string; run(at: { x: number; y: number }): void }[] = [
+  { icon: "plus", title: "Blank canvas", text: "Put the first state here, then build on it.", run: (at) => void createAt(at, "") },
+  {
+    icon: "graph",
+    title: "A pattern",
+    text: "Retry, saga, approval, fan-out and more, ready to fill in.",
+    run: (at) => void choosePattern(at),
+  },
+  {
+    icon: "gallery",
+    title: "An example",
+    text: "A whole machine with inputs, to run and to change.",
+    run: () => panes.openDialog("examples"),
+  },
+  {
+    icon: "upload",
+    title: "A file",
+    text: "Open a definition, a template or an execution’s history.",
+    run: () => panes.openDialog("import"),
+  },
+];
+
+export function Beginning() {
+  return (
+    <>
+      <p>Build a state machine here, or write it in the definition. Both are the same text.</p>
+      <ul class="beginning">
+        {WAYS.map(({ icon, title, text, run }) => (
+          <li key={title}>
+            <button
+              type="button"
+              onClick={(event) => {
+                const { left, bottom } = event.currentTarget.getBoundingClientRect();
+                run({ x: left, y: bottom + 6 });
+              }}
+            >
+              <b>
+                <Icon name={icon} /> {title}
+              </b>
+              <span>{text}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      <p class="quiet">Paste a definition to open it.</p>
+    </>
+  );
+}

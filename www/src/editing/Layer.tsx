@@ -1,0 +1,314 @@
+// What the pen draws over the states: the `+` of transitions and states, the line that is being led, the selection that grows.
+
+import { computed, signal, useComputed } from "@preact/signals";
+import type { RefObject } from "preact";
+import { useEffect } from "preact/hooks";
+import { middleOf } from "../graph/Marks.tsx";
+import { focused } from "../graph/focus.ts";
+import { detail } from "../graph/lod.ts";
+import { view } from "../graph/viewport.ts";
+import { type GraphEdge, type GraphIndex, type GraphNode, isState } from "../model/graph.ts";
+import { edgeMarks } from "../debugger/onGraph.ts";
+import * as analysis from "../store/analysis.ts";
+import * as selection from "../store/selection.ts";
+import * as deeds from "./deeds.ts";
+import { drag, startDrag } from "./drag.ts";
+import { startRename } from "./rename.ts";
+import { lasso, severalByClick, startLasso } from "./several.ts";
+import { touched } from "./touch.ts";
+import { leads, nameOf, takesState, wayTitle } from "./ways.ts";
+
+/// What the pointer is over.
+const over = signal<{ edge?: GraphEdge; node?: string }>({});
+const scale = computed(() => view.value.k);
+
+/// In px of the screen.
+const REACH = 12;
+const RADIUS = 9;
+
+interface Props {
+  index: GraphIndex;
+  svg: RefObject<SVGSVGElement | null>;
+}
+
+export function Layer({ index, svg }: Props) {
+  useEffect(() => {
+    const element = svg.current!;
+    // What the pointer was over has changed.
+    over.value = {};
+    const move = (event: PointerEvent): void => {
+      if (event.pointerType !== "mouse") touched.value = true;
+      if (event.pointerType !== "mouse" || event.buttons !== 0) return;
+      const node = (event.target as Element).closest<SVGElement>("[data-node]")?.dataset["node"];
+      // From its border one comes to its signs.
+      const sign = (event.target as Element).closest<SVGElement>("[data-port]")?.dataset["port"];
+      const edge = node === undefined ? nearest(index, ...placeIn(element, event), REACH / view.value.k) : undefined;
+      const now = node ?? sign;
+      if (now === over.value.node && edge === over.value.edge) return;
+      over.value = { ...(edge && { edge }), ...(now !== undefined && { node: now }) };
+    };
+    const away = (): void => void (over.value = {});
+    const down = (event: PointerEvent): void => {
+      touched.value = event.pointerType !== "mouse";
+      if (startLasso(event, element, index)) event.stopImmediatePropagation();
+    };
+    const click = (event: MouseEvent): void => {
+      if (severalByClick(event, index)) event.stopImmediatePropagation();
+    };
+    const twice = (event: MouseEvent): void => {
+      const target = event.target as Element;
+      const node = target.closest<SVGElement>("[data-node]")?.dataset["node"];
+      if (target.closest("text.name") && node !== undefined) {
+        event.preventDefault();
+        event.stopImmediatePropagation();
+        startRename(node);
+      } else if (target === element || target.closest(".backdrop, .scope")) {
+        deeds.createAt({ x: event.clientX, y: event.clientY }, scopeAt(index, ...placeIn(element, event)));
+      }
+    };
+    element.addEventListener("pointermove", move);
+    element.addEventListener("pointerleave", away);
+    element.addEventListener("pointerdown", down, true);
+    element.addEventListener("click", click, true);
+    element.addEventListener("dblclick", twice, true);
+    return () => {
+      element.removeEventListener("pointermove", move);
+      element.removeEventListener("pointerleave", away);
+      element.removeEventListener("pointerdown", down, true);
+      element.removeEventListener("click", click, true);
+      element.removeEventListener("dblclick", twice, true);
+    };
+  }, [index]);
+  if (analysis.inside.value || detail.value === "far") return null;
+  return (
+    <g class={`pen${drag.value ? " drawing" : ""}`} aria-hidden="true">
+      <Ends index={index} />
+      <Inserts index={index} />
+      <Ports index={index} />
+      <Drawing index={index} />
+      <Lasso />
+    </g>
+  );
+}
+
+/// A point of the window in px of the drawing.
+export function placeIn(svg: SVGSVGElement, event: { clientX: number; clientY: number }): [number, number] {
+  const box = svg.getBoundingClientRect();
+  const { x, y, k } = view.peek();
+  return [(event.clientX - box.left - x) / k, (event.clientY - box.top - y) / k];
+}
+
+/// The innermost scope at a place of the drawing.
+function scopeAt(index: GraphIndex, x: number, y: number): string {
+  let found = "";
+  for (const node of index.graph.nodes)
+    if (
+      node.type === "Scope" &&
+      x > node.x &&
+      y > node.y &&
+      x < node.x + node.width &&
+      y < node.y + node.height &&
+      node.id.length > found.length
+    )
+      found = node.id;
+  return found;
+}
+
+function nearest(index: GraphIndex, x: number, y: number, reach: number): GraphEdge | undefined {
+  let best: GraphEdge | undefined;
+  let least = reach;
+  for (const edge of index.graph.edges) {
+    let away = Infinity;
+    for (let i = 1; i < edge.points.length; i++) {
+      const [[ax, ay], [bx, by]] = [edge.points[i - 1]!, edge.points[i]!];
+      const [dx, dy] = [bx - ax, by - ay];
+      const length = dx * dx + dy * dy;
+      const along = length === 0 ? 0 : Math.max(0, Math.min(1, ((x - ax) * dx + (y - ay) * dy) / length));
+      away = Math.min(away, Math.hypot(x - ax - along * dx, y - ay - along * dy));
+    }
+    if (away < least) [best, least] = [edge, away];
+  }
+  return best;
+}
+
+/// A `+` of the same size at any scale.
+function Plus({
+  x,
+  y,
+  title,
+  name,
+  press,
+  down,
+}: {
+  x: number;
+  y: number;
+  title: string;
+  name: Record<string, string>;
+  press(event: MouseEvent): void;
+  down?(event: PointerEvent): void;
+}) {
+  const k = scale.value;
+  return (
+    <g
+      class="plus"
+      transform={`translate(${x} ${y}) scale(${1 / k})`}
+      {...name}
+      onClick={(event) => {
+        event.stopPropagation();
+        press(event);
+      }}
+      onPointerDown={(event) => {
+        if (event.button !== 0) return;
+        down?.(event);
+      }}
+    >
+      <title>{title}</title>
+      <circle class="hit" r="14" />
+      <circle class="face" r={RADIUS} />
+      <path d="M-4.5 0H4.5M0 -4.5V4.5" />
+    </g>
+  );
+}
+
+/// Without its label, which is not drawn from further away.
+const bare = ({ labelBox: _, ...edge }: GraphEdge): GraphEdge => edge;
+
+/// Where a state can be put on a transition.
+function Inserts({ index }: { index: GraphIndex }) {
+  const shown = useComputed(() => {
+    if (drag.value) return [];
+    if (touched.value) return index.graph.edges;
+    const { edge, node } = over.value;
+    const chosen = index.byName.get(selection.selectedState.value ?? "");
+    const ways = chosen === undefined ? [] : [...index.out[chosen]!, ...index.in[chosen]!].map((e) => index.graph.edges[e]!);
+    const about = node === undefined ? [] : (index.out[index.byId.get(node) ?? -1] ?? []).map((e) => index.graph.edges[e]!);
+    return [...new Set([...(edge ? [edge] : []), ...about, ...ways])];
+  }).value;
+  return (
+    <>
+      {shown
+        .filter((edge) => takesState(index, edge))
+        .map((edge) => {
+          const [x, y] = middleOf(detail.value === "near" && edge.label ? edge : bare(edge));
+          const beside = edgeMarks.value.has(edge.id) ? 22 / scale.value : 0;
+          const title = `Insert a state ${edge.kind === "start" ? "before" : "between"} ${edge.kind === "start" ? nameOf(index, edge.to) : `${nameOf(index, edge.from)} and ${nameOf(index, edge.to)}`}`;
+          return (
+            <Plus
+              key={edge.id}
+              x={x + beside}
+              y={y}
+              title={title}
+              name={{ "data-insert": edge.id }}
+              press={(event) => deeds.insertOn(edge, { x: event.clientX + 8, y: event.clientY - 8 })}
+            />
+          );
+        })}
+    </>
+  );
+}
+
+const ENDS = new Set<GraphNode["type"]>(["Succeed", "Fail"]);
+
+/// Where the `+` of a state is: on its lower border beside the corner, so that no transition leaves there.
+function portOf(node: GraphNode, direction: string, k: number): [number, number] {
+  const aside = Math.min(node.width / 4, 5 / k);
+  return direction === "LR" ? [node.x + node.width, node.y + node.height - aside] : [node.x + node.width - aside, node.y + node.height];
+}
+
+function Ports({ index }: { index: GraphIndex }) {
+  const shown = useComputed(() => {
+    if (drag.value) return [];
+    if (touched.value && detail.value === "near") return index.graph.nodes.filter(isState).map(({ id }) => id);
+    const chosen = index.node(index.byName.get(selection.selectedState.value ?? "") ?? -1)?.id;
+    return [...new Set([over.value.node, chosen, inFocus.value].filter((id) => id !== undefined))];
+  }).value;
+  return (
+    <>
+      {shown.map((id) => {
+        const node = index.node(index.byId.get(id) ?? -1);
+        if (!node || !isState(node) || ENDS.has(node.type)) return null;
+        const [x, y] = portOf(node, index.graph.direction, scale.value);
+        return (
+          <Plus
+            key={id}
+            x={x}
+            y={y}
+            title={`Add a state after ${node.name}; drag to connect it`}
+            name={{ "data-port": id }}
+            press={(event) => deeds.appendTo(node, { x: event.clientX + 8, y: event.clientY - 8 })}
+            down={(event) => startDrag(event, index, { from: node.id, x, y })}
+          />
+        );
+      })}
+    </>
+  );
+}
+
+/// The state with the focus, while the focus is in the graph and seen.
+const inFocus = computed(() => focused.value ?? undefined);
+
+/// The ends of the transitions that the pointer is at, to lead them elsewhere.
+function Ends({ index }: { index: GraphIndex }) {
+  const shown = useComputed(() => {
+    const { edge } = over.value;
+    if (drag.value || touched.value || !edge || !leads(edge)) return undefined;
+    return edge;
+  }).value;
+  if (!shown) return null;
+  const [x, y] = shown.points.at(-1)!;
+  return (
+    <g
+      class="way-end"
+      transform={`translate(${x} ${y}) scale(${1 / scale.value})`}
+      data-end={shown.id}
+      onClick={(event) => event.stopPropagation()}
+      onPointerDown={(event) => {
+        const [fx, fy] = shown.points[0]!;
+        startDrag(event, index, { edge: shown.id, from: shown.from, x: fx, y: fy });
+      }}
+    >
+      <title>{`${wayTitle(index, shown)}: drag it to another state`}</title>
+      <circle class="hit" r="12" />
+      <circle class="face" r="5.5" />
+    </g>
+  );
+}
+
+/// The line that is being led, and the states that it can go to.
+function Drawing({ index }: { index: GraphIndex }) {
+  const now = drag.value;
+  if (!now) return null;
+  const target = index.node(index.byId.get(now.over ?? "") ?? -1);
+  const valid = now.targets;
+  return (
+    <g class="leading">
+      {index.graph.nodes.map((node) =>
+        isState(node) ? (
+          valid?.has(node.id) ? (
+            <rect
+              key={node.id}
+              class={`target${node.id === now.over ? " hit" : ""}`}
+              x={node.x - 5}
+              y={node.y - 5}
+              width={node.width + 10}
+              height={node.height + 10}
+              rx="14"
+            />
+          ) : node.id === now.over && node.states === 0 ? (
+            <rect key={node.id} class="no-target" x={node.x - 5} y={node.y - 5} width={node.width + 10} height={node.height + 10} rx="14" />
+          ) : null
+        ) : null,
+      )}
+      <path
+        class={target && !valid?.has(target.id) ? "lead not" : "lead"}
+        d={`M${now.x} ${now.y}L${now.toX} ${now.toY}`}
+        marker-end="url(#arrow-running)"
+      />
+    </g>
+  );
+}
+
+function Lasso() {
+  const box = lasso.value;
+  return box && <rect class="lasso" x={box.x} y={box.y} width={box.width} height={box.height} />;
+}

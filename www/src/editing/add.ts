@@ -1,0 +1,136 @@
+// The menu of what can be added: states by their types, patterns, copies of states, and calls of services.
+
+import type { Gesture, NewEdge, NewState, PossibleGesture, StateType } from "stepglass";
+import { recall, remember } from "../prefs.ts";
+import * as analysis from "../store/analysis.ts";
+import { type Spot, perform, possible } from "./gesture.ts";
+import { type Mode, type Option, type OptionGroup, pick } from "./picking.ts";
+import { searchServices, serviceState } from "./services.ts";
+import { showHint } from "./hints.ts";
+
+/// Where what is chosen goes: on a transition, behind a state, or into a scope, without a transition.
+export type Where = { edge: string } | { from: string; as: NewEdge | "branch" } | { scope: string };
+
+const TYPES: readonly (Option & { type: StateType })[] = [
+  { id: "Task", type: "Task", title: "Task", detail: "Calls a function or a service", words: "lambda invoke activity resource" },
+  { id: "Choice", type: "Choice", title: "Choice", detail: "Goes on by the first rule that matches", words: "if branch condition switch" },
+  { id: "Pass", type: "Pass", title: "Pass", detail: "Makes its output from its input", words: "transform set result" },
+  { id: "Wait", type: "Wait", title: "Wait", detail: "Lets time pass", words: "delay sleep timer seconds until" },
+  { id: "Parallel", type: "Parallel", title: "Parallel", detail: "Runs branches side by side", words: "fork branches concurrent" },
+  { id: "Map", type: "Map", title: "Map", detail: "Does the same for each item", words: "loop for each iterate distributed" },
+  { id: "Succeed", type: "Succeed", title: "Succeed", detail: "Ends well", words: "end stop done" },
+  { id: "Fail", type: "Fail", title: "Fail", detail: "Ends with an error", words: "error throw stop" },
+];
+
+const MOST_RECENT = 3;
+const isList = (value: unknown): value is string[] => Array.isArray(value) && value.every((one) => typeof one === "string");
+const recent = (): string[] => recall<string[]>("added", [], isList);
+
+function remind(id: string): void {
+  remember("added", [id, ...recent().filter((other) => other !== id)].slice(0, 8));
+}
+
+/// A Parallel and a Map begin with a state inside, a Choice with a rule: the interpreter sees to what each type needs.
+async function groupsFor(): Promise<OptionGroup[]> {
+  const { patterns } = await import("./patterns.ts");
+  const shown: Option[] = patterns.map(({ id, title, lesson, words }) => ({
+    id: `pattern ${id}`,
+    title,
+    detail: lesson,
+    words: `pattern ${words}`,
+  }));
+  const states = (analysis.latest.value?.states ?? []).map(({ name, type, pointer }): Option => ({
+    id: `copy ${pointer}`,
+    title: `A copy of ${name}`,
+    detail: type,
+    ...(TYPES.some((one) => one.type === type) && { type: type as StateType }),
+  }));
+  const all = [...TYPES, ...shown];
+  const last = recent()
+    .flatMap((id) => all.find((one) => one.id === id) ?? [])
+    .slice(0, MOST_RECENT);
+  return [
+    ...(last.length > 1 ? [{ title: "Recent", options: last }] : []),
+    { title: "States", options: last.length > 1 ? TYPES.filter((one) => !last.includes(one)) : TYPES },
+    { title: "Patterns", options: last.length > 1 ? shown.filter((one) => !last.includes(one)) : shown },
+    { title: "Copies", options: states.slice(0, 500), searched: states.length > 6 },
+  ];
+}
+
+interface Asked {
+  title: string;
+  at?: Spot | undefined;
+  /// Where it can go; the first is what is meant.
+  ways: readonly (Mode & { where: Where })[];
+}
+
+/// Asks what to add, and adds it.
+export async function addAt({ title, at, ways }: Asked): Promise<void> {
+  const [only] = ways;
+  const chosen = await pick({
+    title: ways.length === 1 && only!.title !== "" ? `${title}: ${only!.title}` : title,
+    placeholder: "State, pattern or service",
+    groups: await groupsFor(),
+    modes: ways,
+    search: searchServices,
+    ...(at && { at }),
+  });
+  const way = ways.find(({ id }) => id === chosen?.mode) ?? ways[0];
+  if (chosen && way) await add(chosen.id, way.where, at);
+}
+
+/// Adds what an option of the menu stands for.
+export async function add(id: string, where: Where, at?: Spot): Promise<void> {
+  const [kind, rest] = [id.slice(0, id.indexOf(" ")), id.slice(id.indexOf(" ") + 1)];
+  const options = at ? { at } : {};
+  if (kind === "pattern") {
+    const { insertPattern } = await import("./patterns.ts");
+    remind(id);
+    return insertPattern(rest, where, options);
+  }
+  if (kind === "copy") {
+    const { copied } = await import("./clipboard.ts");
+    const asl = await copied([rest]);
+    if (asl !== undefined) await perform(pasted(asl, where), options);
+    return;
+  }
+  if (kind === "service") {
+    await put(await serviceState(rest), where, at);
+    return;
+  }
+  remind(id);
+  await put({ type: id as StateType }, where, at);
+}
+
+async function put(state: NewState, where: Where, at: Spot | undefined): Promise<void> {
+  const done = await perform(placed(state, where), at ? { at } : {});
+  if (done) showHint("added");
+}
+
+const placed = (state: NewState, where: Where): Gesture =>
+  "edge" in where
+    ? { kind: "insert", edge: where.edge, state }
+    : "from" in where
+      ? { kind: "append", from: where.from, as: where.as, state }
+      : { kind: "create", scope: where.scope, state };
+
+export const pasted = (asl: string, where: Where): Gesture => ({ kind: "paste", asl, ...where });
+
+const AS: Record<NewEdge | "branch", string> = {
+  next: "Next",
+  rule: "Another rule",
+  default: "Default",
+  catch: "On an error",
+  branch: "New branch",
+};
+
+/// What can stand behind a state: the ways that it does not have yet, or can have more of.
+export async function waysBehind(state: string): Promise<{ ways: Asked["ways"]; refused: string | undefined }> {
+  const found = (await possible(state)).filter(({ kind }) => kind === "append");
+  const ways = found.filter(({ refused }) => !refused).map(({ as = "next" }) => ({ id: as, title: AS[as], where: { from: state, as } }));
+  return { ways, refused: found.find(({ refused }) => refused)?.refused?.message };
+}
+
+/// Whether a state can have a transition of a kind at all.
+export const canHave = (found: readonly PossibleGesture[], as: PossibleGesture["as"]): boolean =>
+  !found.some((one) => one.kind === "append" && one.as === as && one.refused !== undefined);

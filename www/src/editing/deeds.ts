@@ -1,0 +1,294 @@
+// What can be done with states and transitions, as the menus, the keys and the pointer ask for it.
+
+import type { Gesture, NewEdge, StateType } from "stepglass";
+import { elementOf, focused } from "../graph/focus.ts";
+import type { GraphEdge, GraphNode } from "../model/graph.ts";
+import * as analysis from "../store/analysis.ts";
+import { showToast } from "../store/words.ts";
+import { sentence, unticked } from "../ui/format.ts";
+import { addAt, canHave, waysBehind } from "./add.ts";
+import { type Spot, canEdit, perform, possible } from "./gesture.ts";
+import { type OptionGroup, pick } from "./picking.ts";
+import { scopeOf, stateAt, statesAt, wayTitle, waysAt } from "./ways.ts";
+
+const none = (): void => showToast("Select a state first, in the graph or in the definition.");
+const tell = (message: string | undefined): void =>
+  showToast(message === undefined ? "That is not possible here." : unticked(sentence(message)));
+
+/// Beside a state, for what is asked about it.
+function spotOf(node: GraphNode | undefined): { at: Spot } | Record<string, never> {
+  const svg = document.querySelector<SVGSVGElement>("svg.canvas");
+  const box = node && svg && elementOf(svg, node.id)?.getBoundingClientRect();
+  return box ? { at: { x: box.right + 8, y: box.top } } : {};
+}
+
+export async function insertOn(edge: GraphEdge, at: Spot): Promise<void> {
+  const index = analysis.graph.value;
+  if (!index || !canEdit()) return;
+  await addAt({ title: `Insert a state: ${wayTitle(index, edge)}`, at, ways: [{ id: edge.id, title: "", where: { edge: edge.id } }] });
+}
+
+/// On one of the transitions of the state with the focus.
+export async function insertHere(): Promise<void> {
+  const [index, node] = [analysis.graph.value, stateAt()];
+  if (!index || !canEdit()) return;
+  if (!node) return createHere();
+  const ways = waysAt(index, node).map((edge) => ({ id: edge.id, title: wayTitle(index, edge), where: { edge: edge.id } }));
+  if (ways.length === 0) return tell(`nothing can come after \`${node.name}\``);
+  await addAt({ title: `Insert a state on a transition of ${node.name}`, ...spotOf(node), ways });
+}
+
+export async function appendTo(node: GraphNode, at?: Spot): Promise<void> {
+  if (!canEdit()) return;
+  const { ways, refused } = await waysBehind(node.id);
+  if (ways.length === 0) return tell(refused);
+  await addAt({ title: `Add a state after ${node.name}`, ...(at ? { at } : spotOf(node)), ways });
+}
+
+export async function appendHere(): Promise<void> {
+  const node = stateAt();
+  return node ? appendTo(node) : createHere();
+}
+
+export async function createAt(at: Spot | undefined, scope: string): Promise<void> {
+  if (!canEdit()) return;
+  await addAt({ title: "Add a state", at, ways: [{ id: "create", title: "", where: { scope } }] });
+}
+
+/// In the scope of the state with the focus.
+export async function createHere(): Promise<void> {
+  const node = stateAt();
+  await createAt(spotOf(node).at, node ? scopeOf(node.id) : "");
+}
+
+/// Asks which transition of a state leads where.
+export async function connectHere(): Promise<void> {
+  const [index, node] = [analysis.graph.value, stateAt()];
+  if (!index || !node) return none();
+  if (!canEdit()) return;
+  const found = await possible(node.id);
+  const all = found.filter(({ kind }) => kind === "connect");
+  const led = all.some(({ edge }) => edge === `${node.id}/Next`);
+  // What is there is led elsewhere; what can be added comes after it.
+  const able = all
+    .filter(({ refused, targets, as }) => !refused && (targets?.length ?? 0) > 0 && (as === undefined || canHave(found, as)))
+    .filter(({ as }) => as !== "next" || !led)
+    .sort((a, b) => Number(a.edge === undefined) - Number(b.edge === undefined));
+  if (able.length === 0) return tell(all.find(({ refused }) => refused)?.refused?.message ?? "there is no state that it can lead to");
+  const edges = index.graph.edges;
+  const modes = able.map(({ edge, as = "next" }) => {
+    const drawn = edge === undefined ? undefined : edges.find(({ id }) => id === edge);
+    return { id: edge ?? as, title: drawn ? wayTitle(index, drawn) : NEW[as as NewEdge] };
+  });
+  await connect(
+    `Lead a transition of ${node.name} to`,
+    node,
+    modes,
+    (mode, to) => {
+      const edge = able.find((one) => one.edge === mode);
+      return edge ? { kind: "connect", edge: mode, to } : { kind: "connect", from: node.id, as: mode as NewEdge, to };
+    },
+    able.flatMap(({ targets }) => targets ?? []),
+  );
+}
+
+const NEW: Record<NewEdge, string> = { next: "Next", rule: "Another rule", default: "Default", catch: "On an error" };
+
+/// Leads one transition elsewhere.
+export async function lead(edge: GraphEdge): Promise<void> {
+  const index = analysis.graph.value;
+  if (!index || !canEdit()) return;
+  const found = (await possible(edge.id)).filter(({ kind }) => kind === "connect");
+  const targets = found.flatMap((one) => one.targets ?? []);
+  if (targets.length === 0) return tell(found[0]?.refused?.message);
+  const node = index.node(index.byId.get(edge.from) ?? -1);
+  await connect(`Lead ${wayTitle(index, edge)} to`, node, [], () => ({ kind: "connect", edge: edge.id, to: "" }), targets);
+}
+
+async function connect(
+  title: string,
+  node: GraphNode | undefined,
+  modes: { id: string; title: string }[],
+  gesture: (mode: string, to: string) => Gesture,
+  targets: readonly { pointer: string; name: string; type: string }[],
+): Promise<void> {
+  const unique = [...new Map(targets.map((target) => [target.pointer, target])).values()];
+  const chosen = await pick({
+    title,
+    placeholder: "Name of the state",
+    modes,
+    groups: [
+      {
+        title: "",
+        options: unique.map(({ pointer, name, type }) => ({ id: pointer, title: name, detail: type, type: type as StateType })),
+      },
+    ],
+    ...spotOf(node),
+  });
+  if (!chosen) return;
+  const made = gesture(chosen.mode, chosen.id);
+  await perform(made.kind === "connect" ? { ...made, to: chosen.id } : made, spotOf(node));
+}
+
+export async function disconnect(edge: GraphEdge): Promise<void> {
+  await perform({ kind: "disconnect", edge: edge.id });
+}
+
+const pointers = (): string[] => statesAt().map(({ id }) => id);
+
+export async function deleteHere(): Promise<void> {
+  const states = statesAt();
+  if (states.length === 0) return none();
+  const index = analysis.graph.value;
+  // Who goes on by keyboard stands at a neighbour.
+  const at = index?.byId.get(states[0]!.id) ?? -1;
+  const edges = index?.graph.edges ?? [];
+  const beside = [...(index?.in[at] ?? []).map((e) => edges[e]!.from), ...(index?.out[at] ?? []).map((e) => edges[e]!.to)];
+  const next = beside.find((id) => index?.byId.has(id) && !states.some((state) => state.id === id) && id.includes("/States/"));
+  const done = await perform({ kind: "delete", states: states.map(({ id }) => id) }, spotOf(states[0]));
+  if (done && done.select.length === 0) {
+    focused.value = next ?? null;
+    const { toGraph } = await import("./gesture.ts");
+    const drawn = analysis.graph
+      .peek()
+      ?.graph.nodes.find(({ id, type }) => id === next || (next === undefined && type !== "Start" && type !== "End"));
+    toGraph(drawn?.id ?? null);
+  }
+}
+
+export async function duplicateHere(): Promise<void> {
+  const states = pointers();
+  if (states.length === 0) return none();
+  await perform({ kind: "duplicate", states }, spotOf(stateAt()));
+}
+
+export async function retypeHere(): Promise<void> {
+  const node = stateAt();
+  if (!node) return none();
+  if (!canEdit()) return;
+  const found = (await possible(node.id)).find(({ kind }) => kind === "retype");
+  if (!found || found.refused) return tell(found?.refused?.message);
+  const chosen = await pick({
+    title: `Change ${node.name} to`,
+    placeholder: "Type",
+    groups: [{ title: "", options: (found.types ?? []).map((type) => ({ id: type, title: type, type })) }],
+    ...spotOf(node),
+  });
+  if (chosen) await perform({ kind: "retype", state: node.id, type: chosen.id as StateType }, { careful: true, ...spotOf(node) });
+}
+
+export async function wrapHere(): Promise<void> {
+  const states = statesAt();
+  if (states.length === 0) return none();
+  if (!canEdit()) return;
+  const found = (await possible(states.map(({ id }) => id))).find(({ kind }) => kind === "wrap");
+  if (found?.refused) return tell(found.refused.message);
+  const chosen = await pick({
+    title: states.length === 1 ? `Put ${states[0]!.name} into` : `Put ${states.length} states into`,
+    placeholder: "",
+    groups: [
+      {
+        title: "",
+        options: [
+          { id: "Parallel", title: "A Parallel", detail: "To run something else beside it", type: "Parallel" },
+          { id: "Map", title: "A Map", detail: "To do it for each item", type: "Map" },
+        ],
+      },
+    ],
+    ...spotOf(states[0]),
+  });
+  if (chosen) await perform({ kind: "wrap", states: states.map(({ id }) => id), type: chosen.id as "Parallel" | "Map" }, spotOf(states[0]));
+}
+
+export async function unwrapHere(): Promise<void> {
+  const node = stateAt();
+  if (!node) return none();
+  await perform({ kind: "unwrap", state: node.id }, { careful: true, ...spotOf(node) });
+}
+
+/// Makes the selected states a machine of their own, which the page keeps beside this one.
+export async function extractHere(): Promise<void> {
+  const states = pointers();
+  if (states.length === 0) return none();
+  const done = await perform({ kind: "extract", states }, spotOf(stateAt()));
+  if (done?.asl === undefined) return;
+  const { keepMachine } = await import("./machines.ts");
+  await keepMachine(done);
+}
+
+export async function inlineHere(): Promise<void> {
+  const node = stateAt();
+  if (!node) return none();
+  const { machineOf } = await import("./machines.ts");
+  const asl = await machineOf(node);
+  if (asl === undefined) return tell(`the machine that \`${node.name}\` starts is not known here: add it under Mocks`);
+  await perform({ kind: "inline", state: node.id, asl }, spotOf(node));
+}
+
+/// The order of a state's rules and catchers, which is the order in which they are looked at; and of a Parallel's branches.
+export async function orderHere(): Promise<void> {
+  const node = stateAt();
+  if (!node) return none();
+  if (!canEdit()) return;
+  const list = node.type === "Choice" ? "Choices" : "Catch";
+  const rows = (): OptionGroup[] => {
+    const index = analysis.graph.peek()!;
+    const edges = (index.out[index.byId.get(node.id) ?? -1] ?? []).map((e) => index.graph.edges[e]!);
+    const of = (kind: GraphEdge["kind"], field: string, title: string): OptionGroup => ({
+      title,
+      options: edges
+        .filter((edge) => edge.kind === kind)
+        .sort((a, b) => (a.index ?? 0) - (b.index ?? 0))
+        .map((edge) => ({
+          id: `${node.id}/${field}/${edge.index}`,
+          title: wayTitle(index, edge),
+          ...(kind === "choice" && edge.label !== undefined && { detail: edge.title ?? edge.label }),
+        })),
+    });
+    return [of("choice", "Choices", "Rules"), of("catch", "Catch", "Catchers")].filter(({ options }) => options.length > 0);
+  };
+  const groups = rows();
+  if (groups.every(({ options }) => options.length < 2))
+    return tell(`\`${node.name}\` has no ${list === "Choices" ? "rules" : "catchers"} to put in another order`);
+  await pick({
+    title: `Order of ${node.name}`,
+    placeholder: "",
+    groups,
+    ...spotOf(node),
+    async move(id, by) {
+      const at = Number(id.slice(id.lastIndexOf("/") + 1));
+      return (await perform({ kind: "move", at: id, to: at + by })) && rows();
+    },
+  });
+}
+
+/// Another branch of a Parallel.
+export async function branchHere(): Promise<void> {
+  const node = stateAt();
+  if (!node) return none();
+  await addAt({
+    title: `Add a branch to ${node.name}`,
+    ...spotOf(node),
+    ways: [{ id: "branch", title: "", where: { from: node.id, as: "branch" } }],
+  });
+}
+
+const branchOf = (id: string): { list: string; at: number } | undefined => {
+  const [, list, at] = /^(.*\/Branches)\/(\d+)\/States\/[^/]*$/.exec(id) ?? [];
+  return list === undefined ? undefined : { list, at: Number(at) };
+};
+
+/// Whether the state with the focus stands in a branch of a Parallel.
+export const inBranch = (): boolean => branchOf(stateAt()?.id ?? "") !== undefined;
+
+export async function moveBranch(by: number): Promise<void> {
+  const branch = branchOf(stateAt()?.id ?? "");
+  if (!branch) return tell("the state is in no branch of a Parallel");
+  await perform({ kind: "move", at: `${branch.list}/${branch.at}`, to: branch.at + by });
+}
+
+export async function removeBranch(): Promise<void> {
+  const branch = branchOf(stateAt()?.id ?? "");
+  if (!branch) return tell("the state is in no branch of a Parallel");
+  await perform({ kind: "remove", at: `${branch.list}/${branch.at}` });
+}

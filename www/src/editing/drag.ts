@@ -1,0 +1,154 @@
+// Leading a transition by the pointer: from a state's `+`, or by the end of a transition. On a state that it can go to it connects, on
+// none it asks what to put there, elsewhere it says why not.
+
+import { signal } from "@preact/signals";
+import type { NewEdge, PossibleGesture } from "stepglass";
+import { pan, size, view } from "../graph/viewport.ts";
+import { type GraphIndex, isState } from "../model/graph.ts";
+import { say, showToast } from "../store/words.ts";
+import { sentence, unticked } from "../ui/format.ts";
+import { addAt, canHave, waysBehind } from "./add.ts";
+import { perform, possible, tried } from "./gesture.ts";
+import { pick } from "./picking.ts";
+
+export interface Drag {
+  /// The state that it leaves.
+  from: string;
+  /// The transition whose end is led; a new one where there is none.
+  edge?: string;
+  x: number;
+  y: number;
+  toX: number;
+  toY: number;
+  /// The state below the pointer.
+  over: string | null;
+  /// Where it can go, when that is known.
+  targets: ReadonlySet<string> | null;
+}
+
+export const drag = signal<Drag | null>(null);
+
+const AWAY = 5;
+/// So near to the pane's edge the view moves along.
+const EDGE = 28;
+
+/// A press that may become a drag. The press itself stays what it is.
+export function startDrag(event: PointerEvent, index: GraphIndex, begun: Pick<Drag, "from" | "edge" | "x" | "y">): void {
+  if (event.button !== 0) return;
+  event.stopPropagation();
+  event.preventDefault();
+  const svg = (event.currentTarget as SVGElement).ownerSVGElement!;
+  const { pointerId, clientX, clientY } = event;
+  let found: PossibleGesture[] | undefined;
+  const place = (at: PointerEvent): [number, number] => {
+    const box = svg.getBoundingClientRect();
+    const { x, y, k } = view.peek();
+    return [(at.clientX - box.left - x) / k, (at.clientY - box.top - y) / k];
+  };
+  const begin = (): void => {
+    // Not before: a click is of what captures the pointer.
+    svg.setPointerCapture(pointerId);
+    drag.value = { ...begun, toX: begun.x, toY: begun.y, over: null, targets: null };
+    void possible(begun.edge ?? begun.from).then(
+      (all) => {
+        found = all;
+        const led = all.filter(({ kind, edge, as }) => kind === "connect" && edge === begun.edge && (as === undefined || canHave(all, as)));
+        const targets = new Set(led.flatMap((one) => (one.refused ? [] : (one.targets ?? []).map(({ pointer }) => pointer))));
+        if (drag.peek()) drag.value = { ...drag.peek()!, targets };
+      },
+      () => {},
+    );
+  };
+  const move = (at: PointerEvent): void => {
+    if (at.pointerId !== pointerId) return;
+    at.stopImmediatePropagation();
+    if (!drag.peek()) {
+      if (Math.hypot(at.clientX - clientX, at.clientY - clientY) < AWAY) return;
+      begin();
+    }
+    const box = svg.getBoundingClientRect();
+    const along = (here: number, length: number): number => (here < EDGE ? 8 : here > length - EDGE ? -8 : 0);
+    const [dx, dy] = [along(at.clientX - box.left, size.peek().width), along(at.clientY - box.top, size.peek().height)];
+    if (dx !== 0 || dy !== 0) pan(dx, dy);
+    const [toX, toY] = place(at);
+    drag.value = { ...drag.peek()!, toX, toY, over: stateUnder(index, toX, toY) };
+  };
+  const end = (at: PointerEvent): void => {
+    if (at.pointerId !== pointerId) return;
+    stop();
+    const now = drag.peek();
+    drag.value = null;
+    if (!now) return;
+    // The click that comes with it is none.
+    const quiet = (click: Event): void => click.stopImmediatePropagation();
+    svg.addEventListener("click", quiet, { capture: true, once: true });
+    setTimeout(() => svg.removeEventListener("click", quiet, true));
+    if (at.type === "pointerup") void drop(now, found, { x: at.clientX, y: at.clientY });
+  };
+  const keys = (key: KeyboardEvent): void => {
+    if (key.key !== "Escape" || !drag.peek()) return;
+    key.preventDefault();
+    key.stopImmediatePropagation();
+    drag.value = null;
+    stop();
+  };
+  function stop(): void {
+    svg.removeEventListener("pointermove", move, true);
+    svg.removeEventListener("pointerup", end, true);
+    svg.removeEventListener("pointercancel", end, true);
+    removeEventListener("keydown", keys, true);
+  }
+  svg.addEventListener("pointermove", move, true);
+  svg.addEventListener("pointerup", end, true);
+  svg.addEventListener("pointercancel", end, true);
+  addEventListener("keydown", keys, true);
+}
+
+/// The innermost state at a place of the drawing; of a state with others inside, only its head.
+function stateUnder(index: GraphIndex, x: number, y: number): string | null {
+  let found: string | null = null;
+  for (const node of index.graph.nodes)
+    if (isState(node) && x >= node.x - 4 && y >= node.y - 4 && x <= node.x + node.width + 4 && y <= node.y + node.height + 4)
+      if (found === null || node.id.length > found.length) found = node.id;
+  return found;
+}
+
+const AS: Record<NewEdge, string> = { next: "Next, after it", rule: "Another rule", default: "Default", catch: "On an error" };
+
+async function drop(now: Drag, known: PossibleGesture[] | undefined, at: { x: number; y: number }): Promise<void> {
+  if (now.over === null) {
+    if (now.edge !== undefined) return say("Nothing has changed.");
+    const { ways, refused } = await waysBehind(now.from);
+    if (ways.length === 0) return showToast(refused === undefined ? "Nothing can come after this state." : unticked(sentence(refused)));
+    return addAt({ title: "Add a state", at, ways });
+  }
+  if (now.edge !== undefined) {
+    await perform({ kind: "connect", edge: now.edge, to: now.over }, { at });
+    return;
+  }
+  const all = known ?? (await possible(now.from));
+  const found = all.filter(({ kind, edge }) => kind === "connect" && edge === undefined);
+  const ways = found.flatMap(({ as, refused, targets }) =>
+    as !== undefined && as !== "branch" && !refused && canHave(all, as) && targets?.some(({ pointer }) => pointer === now.over) ? [as] : [],
+  );
+  const to = now.over;
+  if (ways.length === 0) {
+    // The interpreter knows why.
+    const done = await tried({ kind: "connect", from: now.from, as: "next", to });
+    return showToast("refused" in done ? unticked(sentence(done.refused.message)) : (found[0]?.refused?.message ?? "It cannot go there."));
+  }
+  const as = await asOne(ways, at);
+  if (as) await perform({ kind: "connect", from: now.from, as, to }, { at });
+}
+
+/// Which of several kinds a new transition is; undefined where that is left open.
+export async function asOne(ways: readonly NewEdge[], at?: { x: number; y: number }): Promise<NewEdge | undefined> {
+  if (ways.length === 1) return ways[0];
+  const chosen = await pick({
+    title: "What is this transition?",
+    placeholder: "",
+    groups: [{ title: "", options: ways.map((as) => ({ id: as, title: AS[as] })) }],
+    ...(at && { at }),
+  });
+  return chosen?.id as NewEdge | undefined;
+}

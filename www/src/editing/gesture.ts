@@ -1,0 +1,163 @@
+// Gestures on the graph: the interpreter turns each into a minimal edit of the text, the editor makes it a step that can be undone.
+
+import type { Edited, Gesture, PossibleGesture, RefusedEdit } from "stepglass";
+import { focusNode, focused } from "../graph/focus.ts";
+import { reveal } from "../graph/viewport.ts";
+import * as analysis from "../store/analysis.ts";
+import * as interpreter from "../store/interpreter.ts";
+import * as selection from "../store/selection.ts";
+import { say, showToast } from "../store/words.ts";
+import * as workspace from "../store/workspace.ts";
+import { sentence, unticked } from "../ui/format.ts";
+import { pick } from "./picking.ts";
+import { write } from "./text.ts";
+
+/// Where a menu that a gesture needs is shown, in px of the window.
+export interface Spot {
+  x: number;
+  y: number;
+}
+
+/// The definition on the page can be changed here; that of a started execution is another one's.
+export function canEdit(): boolean {
+  if (!analysis.inside.value) return true;
+  showToast(`Go back to ${workspace.title.value} first: the machines that tasks start are changed under Mocks.`);
+  return false;
+}
+
+const words = (text: string): string => unticked(sentence(text));
+
+/// What is possible at a place: a state, an edge, a scope, or several states.
+export function possible(place: string | readonly string[]): Promise<PossibleGesture[]> {
+  workspace.flush();
+  const { definition, format } = workspace;
+  return interpreter.query("gestures", {
+    text: definition.value,
+    format: format.value,
+    place: typeof place === "string" ? place : [...place],
+  });
+}
+
+/// What a gesture would do, without doing it.
+export function tried(gesture: Gesture): Promise<Edited | RefusedEdit> {
+  workspace.flush();
+  return interpreter.query("edit", { text: workspace.definition.value, format: workspace.format.value, gesture });
+}
+
+interface Options {
+  /// Where to ask, if there is something to ask.
+  at?: Spot;
+  /// The focus goes to the place in the text that is to be filled in.
+  fill?: boolean;
+  /// What is lost is asked about before.
+  careful?: boolean;
+}
+
+/// Makes a gesture. Gives what came of it; undefined where nothing was changed, which has been said then.
+export async function perform(gesture: Gesture, options: Options = {}): Promise<Edited | undefined> {
+  if (!canEdit()) return undefined;
+  for (let tries = 0; tries < 3; tries++) {
+    workspace.flush();
+    const text = workspace.definition.value;
+    let done: Edited | RefusedEdit;
+    try {
+      done = await tried(gesture);
+    } catch (error) {
+      showToast((error as Error).message);
+      return undefined;
+    }
+    // Somebody wrote meanwhile.
+    workspace.flush();
+    if (workspace.definition.value !== text) continue;
+    if ("refused" in done) return refused(gesture, done.refused, options);
+    if (options.careful && done.losses.length > 0 && !(await sure(done, options.at))) return undefined;
+    await settle(text, done, options.fill === true);
+    return done;
+  }
+  showToast("The text is being changed. Try again.");
+  return undefined;
+}
+
+async function refused(
+  gesture: Gesture,
+  { code, message, choices }: RefusedEdit["refused"],
+  options: Options,
+): Promise<Edited | undefined> {
+  if (code === "ambiguous" && choices && gesture.kind === "delete") {
+    const to = await pick({
+      title: words(message),
+      placeholder: "Where the transitions go",
+      groups: [
+        { title: "", options: choices.map((choice) => ({ id: choice.to ?? "", title: choice.to === null ? "Nowhere" : choice.name })) },
+      ],
+      ...(options.at && { at: options.at }),
+    });
+    if (to === undefined) return undefined;
+    return perform({ ...gesture, to: to.id === "" ? null : to.id }, options);
+  }
+  showToast(words(message));
+  return undefined;
+}
+
+async function sure({ losses }: Edited, at: Spot | undefined): Promise<boolean> {
+  const chosen = await pick({
+    title: `This takes away: ${losses.map(({ message }) => unticked(message)).join("; ")}`,
+    placeholder: "",
+    groups: [
+      {
+        title: "",
+        options: [
+          { id: "yes", title: "Do it" },
+          { id: "no", title: "Leave it as it is" },
+        ],
+      },
+    ],
+    ...(at && { at }),
+  });
+  return chosen?.id === "yes";
+}
+
+/// Writes the edits, and lets the graph, the selection and the focus follow.
+async function settle(before: string, done: Edited, fill: boolean): Promise<void> {
+  write(before, done, fill);
+  const held = document.activeElement;
+  await analysis.settled();
+  const now = document.activeElement;
+  // Who has gone elsewhere meanwhile stays there.
+  if (now === held || now === document.body || held?.isConnected === false) chooseAll(done.select);
+  const introduced = done.introduces.filter(({ severity }) => severity === "error");
+  say(
+    [
+      words(done.announce),
+      ...done.losses.map(({ message }) => words(message)),
+      ...(introduced.length > 0
+        ? [`New ${introduced.length === 1 ? "problem" : "problems"}: ${introduced.map(({ message }) => words(message)).join("; ")}`]
+        : []),
+    ]
+      .map((part) => part.replace(/\.?$/, "."))
+      .join(" "),
+  );
+}
+
+/// Selects states by their pointers, and puts the focus on the first.
+function chooseAll(pointers: readonly string[]): void {
+  const index = analysis.graph.value;
+  const nodes = pointers.flatMap((pointer) => index?.node(index.byId.get(pointer) ?? -1) ?? []);
+  const [first] = nodes;
+  if (!first) return;
+  selection.selectState(first.name, "graph");
+  selection.alsoSelected.value = new Set(nodes.length > 1 ? nodes.map(({ name }) => name) : []);
+  focused.value = first.id;
+  reveal(first.id);
+  toGraph(first.id);
+}
+
+/// The focus is on a state of the graph again, unless somebody is writing.
+export function toGraph(id: string | null): void {
+  if (id === null || document.activeElement?.closest("#left, #inspector-pane")) return;
+  const back = (): boolean => {
+    const svg = document.querySelector<SVGSVGElement>("svg.canvas");
+    return svg !== null && focusNode(svg, id);
+  };
+  if (!back()) requestAnimationFrame(back);
+}

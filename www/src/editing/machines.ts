@@ -1,0 +1,40 @@
+// Machines that were made of a selection, and the ones that tasks start.
+
+import type { Edited } from "stepglass";
+import type { GraphNode } from "../model/graph.ts";
+import * as analysis from "../store/analysis.ts";
+import * as workspace from "../store/workspace.ts";
+import { showToast } from "../store/words.ts";
+
+interface Started {
+  name: string;
+  arn: string;
+}
+
+/// The machine that a task of the definition starts.
+async function startedBy(pointer: string): Promise<Started | undefined> {
+  const { query } = await import("../store/interpreter.ts");
+  const json = await query("json", { text: workspace.definition.value, format: workspace.format.value });
+  let at: unknown = JSON.parse(json);
+  const { pointerSteps } = await import("stepglass/pointer");
+  for (const step of pointerSteps(pointer)) at = (at as Record<string, unknown> | undefined)?.[step];
+  const { Parameters, Arguments } = (at ?? {}) as { Parameters?: { StateMachineArn?: unknown }; Arguments?: { StateMachineArn?: unknown } };
+  const arn = (Parameters ?? Arguments)?.StateMachineArn;
+  return typeof arn === "string" ? { arn, name: arn.slice(arn.lastIndexOf(":") + 1) } : undefined;
+}
+
+/// Keeps the machine of an extraction beside this one, where a run of it finds it.
+export async function keepMachine({ asl = "", select }: Edited): Promise<void> {
+  const started = await startedBy(select[0] ?? "");
+  const name = started?.name ?? "Extracted";
+  const others = workspace.machines.value.filter((machine) => machine.name !== name);
+  workspace.edit({ machines: [...others, { name, type: "STANDARD", definition: asl }] });
+  showToast(`The machine ${name} is under Mocks, with the machines that tasks start.`);
+}
+
+/// The definition of the machine that a state starts, where the page has it.
+export async function machineOf(node: GraphNode): Promise<string | undefined> {
+  if (!analysis.graph.peek()?.byId.has(node.id)) return undefined;
+  const started = await startedBy(node.id);
+  return workspace.machines.value.find(({ name }) => name === started?.name || name === started?.arn)?.definition;
+}

@@ -1,0 +1,35 @@
+// The pen: editing the machine on its graph. This chunk comes with the first deed on the page.
+
+import "./editing.css";
+import { commands } from "../commands/commands.ts";
+import { addNodeCommands } from "../debugger/onGraph.ts";
+import { moreOfWay } from "../debugger/stops.ts";
+import { pen } from "../graph/pen.ts";
+import { keymap } from "../keys/keymap.ts";
+import { Bar } from "./Bar.tsx";
+import { Layer } from "./Layer.tsx";
+import { Over } from "./Over.tsx";
+import { listenToClipboard } from "./clipboard.ts";
+import { editCommands, nodeMenu, wayCommands } from "./commands.ts";
+
+commands.value = [...commands.value, ...editCommands];
+addNodeCommands(nodeMenu);
+moreOfWay.commands = wayCommands;
+listenToClipboard();
+
+const WORDS: readonly [id: string, does: string][] = [
+  ["insertState", "inserts a state on a transition"],
+  ["appendState", "adds one behind"],
+  ["connectState", "leads a transition elsewhere"],
+  ["renameState", "renames"],
+  ["retypeState", "changes the type"],
+  ["deleteStates", "deletes"],
+  ["undoGraph", "undoes"],
+];
+
+pen.value = {
+  Layer,
+  Bar,
+  Over,
+  words: () => `${WORDS.map(([id, does]) => `${keymap.value?.shown(id)[0] ?? "no key"} ${does}`).join(", ")}. The menu has the rest.`,
+};

@@ -1,0 +1,71 @@
+// Choosing one of several things, beside the place that it is about.
+
+import { signal } from "@preact/signals";
+import type { NodeKind } from "../model/graph.ts";
+
+export interface Option {
+  id: string;
+  title: string;
+  /// What it is, in a few words.
+  detail?: string;
+  /// More that finds it.
+  words?: string;
+  type?: NodeKind;
+}
+
+export interface OptionGroup {
+  title: string;
+  options: readonly Option[];
+  /// Shown only when something is typed.
+  searched?: boolean;
+}
+
+/// What the choice is for, where it can be for several things.
+export interface Mode {
+  id: string;
+  title: string;
+}
+
+export interface Choosing {
+  title: string;
+  /// Of the field that filters; without one there is no field.
+  placeholder: string;
+  groups: readonly OptionGroup[];
+  modes?: readonly Mode[];
+  /// Options that are found elsewhere.
+  search?(text: string): Promise<readonly OptionGroup[]>;
+  /// Moves an option up or down in its list; gives the list as it is then, or undefined where nothing moved.
+  move?(id: string, by: number): Promise<readonly OptionGroup[] | undefined>;
+  /// Letters that choose at once, where there is no field.
+  keys?: Readonly<Record<string, string>>;
+  /// The option that is chosen at first.
+  chosen?: string;
+  /// Beside this point; without one in the middle of the graph.
+  at?: { x: number; y: number };
+}
+
+export interface Chosen {
+  id: string;
+  mode: string;
+}
+
+export interface OpenChoice extends Choosing {
+  back: Element | null;
+  answer(chosen: Chosen | undefined): void;
+}
+
+export const choosing = signal<OpenChoice | null>(null);
+
+/// Asks; undefined where nothing is chosen. What had the focus gets it back.
+export function pick(asked: Choosing): Promise<Chosen | undefined> {
+  choosing.peek()?.answer(undefined);
+  return new Promise((resolve) => {
+    const back = document.activeElement;
+    const answer = (chosen: Chosen | undefined): void => {
+      choosing.value = null;
+      if (back instanceof SVGElement || back instanceof HTMLElement) back.focus({ preventScroll: true });
+      resolve(chosen);
+    };
+    choosing.value = { ...asked, back, answer };
+  });
+}

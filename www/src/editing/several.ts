@@ -1,0 +1,126 @@
+// Selecting several states: Shift and a click, a lasso with Shift, or one after another by finger and by key.
+
+import { effect, signal } from "@preact/signals";
+import { focused } from "../graph/focus.ts";
+import { view } from "../graph/viewport.ts";
+import { type GraphIndex, type GraphNode, isState } from "../model/graph.ts";
+import * as analysis from "../store/analysis.ts";
+import * as selection from "../store/selection.ts";
+import { say } from "../store/words.ts";
+import { count } from "../ui/format.ts";
+import { scopeOf } from "./ways.ts";
+
+/// In px of the drawing.
+export const lasso = signal<{ x: number; y: number; width: number; height: number } | null>(null);
+/// Each press adds a state or takes it away, as Shift does.
+export const gathering = signal(false);
+
+const { alsoSelected, selectedState } = selection;
+
+// Who selects another state, anywhere, means that one.
+effect(() => {
+  const state = selectedState.value;
+  if (alsoSelected.peek().size > 0 && (state === null || !alsoSelected.peek().has(state))) alsoSelected.value = new Set();
+});
+
+export function chooseSeveral(names: readonly string[]): void {
+  const index = analysis.graph.peek();
+  const nodes = names.flatMap((name) => index?.node(index.byName.get(name) ?? -1) ?? []);
+  const all = new Set(nodes.map(({ name }) => name));
+  const last = nodes.at(-1);
+  if (!last) {
+    alsoSelected.value = new Set();
+    selection.selectState(null, "graph");
+    return say("Nothing is selected.");
+  }
+  alsoSelected.value = all.size > 1 ? all : new Set();
+  if (!all.has(selectedState.peek() ?? "")) selection.selectState(last.name, "graph");
+  say(`${count(all.size, "state")} selected`);
+}
+
+/// Adds a state to what is selected, or takes it away.
+export function toggle(node: GraphNode): void {
+  if (!isState(node)) return;
+  const before = alsoSelected.peek().size > 0 ? [...alsoSelected.peek()] : selectedState.peek() === null ? [] : [selectedState.peek()!];
+  focused.value = node.id;
+  chooseSeveral(before.includes(node.name) ? before.filter((name) => name !== node.name) : [...before, node.name]);
+}
+
+export function severalByClick(event: MouseEvent, index: GraphIndex): boolean {
+  if (!event.shiftKey && !gathering.peek()) return false;
+  const id = (event.target as Element).closest<SVGElement>("[data-node]")?.dataset["node"];
+  const node = index.node(index.byId.get(id ?? "") ?? -1);
+  if (!node) return false;
+  toggle(node);
+  return true;
+}
+
+/// A rectangle over the states, begun with Shift beside them. Whether the press was one.
+export function startLasso(event: PointerEvent, svg: SVGSVGElement, index: GraphIndex): boolean {
+  if (!event.shiftKey || event.button !== 0 || (event.target as Element).closest("[data-node], .plus, .selector, .fold")) return false;
+  const box = svg.getBoundingClientRect();
+  const place = (at: PointerEvent): [number, number] => {
+    const { x, y, k } = view.peek();
+    return [(at.clientX - box.left - x) / k, (at.clientY - box.top - y) / k];
+  };
+  const [fromX, fromY] = place(event);
+  const before = [...alsoSelected.peek()];
+  const move = (at: PointerEvent): void => {
+    at.stopImmediatePropagation();
+    if (!lasso.peek()) svg.setPointerCapture(event.pointerId);
+    const [x, y] = place(at);
+    lasso.value = { x: Math.min(x, fromX), y: Math.min(y, fromY), width: Math.abs(x - fromX), height: Math.abs(y - fromY) };
+  };
+  const end = (at: PointerEvent): void => {
+    svg.removeEventListener("pointermove", move, true);
+    svg.removeEventListener("pointerup", end, true);
+    svg.removeEventListener("pointercancel", end, true);
+    const drawn = lasso.peek();
+    lasso.value = null;
+    if (!drawn || at.type !== "pointerup") return;
+    const quiet = (click: Event): void => click.stopImmediatePropagation();
+    svg.addEventListener("click", quiet, { capture: true, once: true });
+    setTimeout(() => svg.removeEventListener("click", quiet, true));
+    const inside = index.graph.nodes.filter(
+      (node) =>
+        isState(node) &&
+        node.x >= drawn.x &&
+        node.y >= drawn.y &&
+        node.x + node.width <= drawn.x + drawn.width &&
+        node.y + node.height <= drawn.y + drawn.height,
+    );
+    // What is inside of another one that is selected comes along with it.
+    const outer = inside.filter(({ id }) => !inside.some((other) => other.id !== id && id.startsWith(`${other.id}/`)));
+    chooseSeveral([...new Set([...before, ...outer.map(({ name }) => name)])]);
+  };
+  svg.addEventListener("pointermove", move, true);
+  svg.addEventListener("pointerup", end, true);
+  svg.addEventListener("pointercancel", end, true);
+  return true;
+}
+
+/// All states beside the one with the focus.
+export function chooseAllBeside(node: GraphNode): void {
+  const scope = scopeOf(node.id);
+  const all = (analysis.graph.peek()?.graph.nodes ?? []).filter((other) => isState(other) && scopeOf(other.id) === scope);
+  chooseSeveral(all.map(({ name }) => name));
+}
+
+/// All states that lead to one, or that it leads to, in its scope.
+export function chooseAlong(node: GraphNode, up: boolean): void {
+  const index = analysis.graph.peek();
+  if (!index) return;
+  const found = new Set<string>();
+  const queue = [node.id];
+  for (let id = queue.pop(); id !== undefined; id = queue.pop()) {
+    const at = index.byId.get(id) ?? -1;
+    const here = index.node(at);
+    if (!here || found.has(here.name) || !isState(here)) continue;
+    found.add(here.name);
+    for (const e of (up ? index.in : index.out)[at] ?? []) {
+      const edge = index.graph.edges[e]!;
+      queue.push(up ? edge.from : edge.to);
+    }
+  }
+  chooseSeveral([...found].reverse());
+}

@@ -1,0 +1,18 @@
+// What changes the machine on its graph. It comes with the first deed on the page, and nothing waits for it.
+
+import { signal } from "@preact/signals";
+import type { ComponentType, RefObject } from "preact";
+import type { GraphIndex } from "../model/graph.ts";
+
+export interface Pen {
+  /// Drawn over the states, in the drawing's own px.
+  Layer: ComponentType<{ index: GraphIndex; svg: RefObject<SVGSVGElement | null> }>;
+  /// Buttons beside the drawing.
+  Bar: ComponentType;
+  /// Menus and hints, over the panes.
+  Over: ComponentType;
+  /// The keys for who hears them.
+  words(): string;
+}
+
+export const pen = signal<Pen | null>(null);

@@ -1,0 +1,33 @@
+// Gestures on the graph, for texts in JSON and in YAML.
+
+import { type EditOptions, type Edited, type Gesture, type PossibleGesture, type RefusedEdit, language } from "stepglass";
+
+interface Text {
+  text: string;
+  format: "json" | "yaml";
+}
+
+/// A page without a definition begins with none of the states.
+const EMPTY = { json: '{\n  "States": {}\n}\n', yaml: "States: {}\n" };
+
+async function optionsFor(format: Text["format"]): Promise<EditOptions> {
+  return format === "yaml" ? { syntax: (await import("stepglass/yaml")).yaml } : {};
+}
+
+export async function edit({ text, format, gesture }: Text & { gesture: Gesture }): Promise<Edited | RefusedEdit> {
+  const options = await optionsFor(format);
+  if (text.trim() !== "") return language.edit(text, gesture, options);
+  const begun = beginning(format, gesture);
+  const done = language.edit(begun, gesture, options);
+  return "refused" in done ? done : { ...done, edits: [{ start: 0, end: text.length, text: language.apply(begun, done.edits) }] };
+}
+
+/// What comes first brings its query language along.
+function beginning(format: Text["format"], gesture: Gesture): string {
+  if (gesture.kind !== "paste" || !/"QueryLanguage"\s*:\s*"JSONata"/.test(gesture.asl.slice(0, 400))) return EMPTY[format];
+  return format === "json" ? '{\n  "QueryLanguage": "JSONata",\n  "States": {}\n}\n' : "QueryLanguage: JSONata\nStates: {}\n";
+}
+
+export async function gestures({ text, format, place }: Text & { place: string | string[] }): Promise<PossibleGesture[]> {
+  return language.gestures(text.trim() === "" ? EMPTY[format] : text, place, await optionsFor(format));
+}
