@@ -2,7 +2,8 @@
 
 import type { MachineType } from "../../api/index.d.ts";
 import { Invalid, Unusable } from "../../files/problem.ts";
-import { Source, usable, type UsableSource } from "../../files/source.ts";
+import { Source, split, usable, type UsableSource } from "../../files/source.ts";
+import { checkInside } from "./folder.ts";
 import { any, oneOf, record, string, union } from "./protocol.ts";
 
 /** What a definition without a file is called. */
@@ -70,6 +71,9 @@ function optionsOf({ substitutions }: Given, text: string | undefined): { substi
 function namedBy({ file, definition, machine }: Given): { spec: string; text?: string } {
   if ((file === undefined) === (definition === undefined)) throw new Unusable("give either file or definition");
   const named = (name: string) => (machine === undefined ? name : `${name}#${machine}`);
-  if (file !== undefined) return { spec: named(file) };
+  if (file !== undefined) {
+    checkInside(process.cwd(), split(file)[0]);
+    return { spec: named(file) };
+  }
   return { spec: named(INLINE), text: typeof definition === "string" ? definition : JSON.stringify(definition, null, 2) };
 }

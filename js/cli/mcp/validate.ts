@@ -4,10 +4,11 @@ import type { Diagnostic } from "../../api/index.d.ts";
 import { Unusable } from "../../files/problem.ts";
 import { definitionsBelow } from "../../files/below.ts";
 import { isFolder } from "../../files/reading.ts";
-import type { Source } from "../../files/source.ts";
+import { split, type Source } from "../../files/source.ts";
 import { assemblyFolder } from "../../files/templates.ts";
 import { count } from "../../files/terminal.ts";
 import { definitionArguments, sourcesOf, toldOf, typed } from "./definitions.ts";
+import { checkInside } from "./folder.ts";
 import { LISTED } from "./limits.ts";
 import { array, boolean, int, object, oneOf, string } from "./protocol.ts";
 import { cutMember, defineTool } from "./tool.ts";
@@ -73,6 +74,8 @@ export const validateTool = defineTool({
 
 function everySource(given: Parameters<typeof sourcesOf>[0], unusable: { file: string; message: string }[]): Source[] {
   const { file } = given;
+  // A folder is listed before anything in it is read.
+  if (file !== undefined) checkInside(process.cwd(), split(file)[0]);
   if (file === undefined || !isFolder(file) || assemblyFolder(file) !== undefined) return sourcesOf(given);
   const files = definitionsBelow(file, unusable);
   if (files.length === 0 && unusable.length === 0)
