@@ -16,6 +16,7 @@ const FLOORS = [
   ["graph"],
   ["exchange"],
   ["commands", "panes"],
+  ["editing"],
   ["dialogs"],
   ["shell"],
   ["page"],

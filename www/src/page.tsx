@@ -5,6 +5,7 @@ import { render } from "preact";
 import { first } from "./examples/first.ts";
 import { keepForOffline } from "./offline.ts";
 import * as opening from "./store/opening.ts";
+import { bring } from "./graph/pen.ts";
 import "./shell/tabTitle.ts";
 import { shout } from "./store/words.ts";
 import { App } from "./shell/App.tsx";
@@ -27,8 +28,8 @@ render(<App />, root);
 keepForOffline();
 
 // Who only looks needs no pen.
-for (const deed of ["pointermove", "pointerdown", "keydown"])
-  addEventListener(deed, () => void import("./editing/pen.ts").catch(() => {}), { once: true });
+bring.pen = () => void import("./editing/pen.ts").catch(() => {});
+for (const deed of ["pointermove", "pointerdown", "keydown"]) addEventListener(deed, bring.pen, { once: true });
 
 // A file dropped anywhere is opened, and never navigated to.
 addEventListener("dragover", (event) => {

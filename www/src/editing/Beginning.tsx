@@ -4,7 +4,6 @@ import { Icon, type IconName } from "../ui/Icon.tsx";
 import * as panes from "../store/panes.ts";
 import { createAt } from "./deeds.ts";
 import { choosePattern } from "./patterns.ts";
-import "./pen.ts";
 
 const WAYS: readonly { icon: IconName; title: string; text: string; run(at: { x: number; y: number }): void }[] = [
   { icon: "plus", title: "Blank canvas", text: "Put the first state here, then build on it.", run: (at) => void createAt(at, "") },

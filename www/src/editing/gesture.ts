@@ -146,7 +146,7 @@ function chooseAll(pointers: readonly string[]): void {
   const [first] = nodes;
   if (!first) return;
   selection.selectState(first.name, "graph");
-  selection.alsoSelected.value = new Set(nodes.length > 1 ? nodes.map(({ name }) => name) : []);
+  selection.selectAlso(nodes.map(({ name }) => name));
   focused.value = first.id;
   reveal(first.id);
   toGraph(first.id);

@@ -7,6 +7,7 @@ import { moreOfWay } from "../debugger/stops.ts";
 import { pen } from "../graph/pen.ts";
 import { keymap } from "../keys/keymap.ts";
 import { Bar } from "./Bar.tsx";
+import { Beginning } from "./Beginning.tsx";
 import { Layer } from "./Layer.tsx";
 import { Over } from "./Over.tsx";
 import { listenToClipboard } from "./clipboard.ts";
@@ -29,6 +30,7 @@ const WORDS: readonly [id: string, does: string][] = [
 
 pen.value = {
   Layer,
+  Beginning,
   Bar,
   Over,
   words: () => `${WORDS.map(([id, does]) => `${keymap.value?.shown(id)[0] ?? "no key"} ${does}`).join(", ")}. The menu has the rest.`,

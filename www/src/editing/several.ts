@@ -20,7 +20,7 @@ const { alsoSelected, selectedState } = selection;
 // Who selects another state, anywhere, means that one.
 effect(() => {
   const state = selectedState.value;
-  if (alsoSelected.peek().size > 0 && (state === null || !alsoSelected.peek().has(state))) alsoSelected.value = new Set();
+  if (alsoSelected.peek().size > 0 && (state === null || !alsoSelected.peek().has(state))) selection.selectAlso([]);
 });
 
 export function chooseSeveral(names: readonly string[]): void {
@@ -29,11 +29,11 @@ export function chooseSeveral(names: readonly string[]): void {
   const all = new Set(nodes.map(({ name }) => name));
   const last = nodes.at(-1);
   if (!last) {
-    alsoSelected.value = new Set();
+    selection.selectAlso([]);
     selection.selectState(null, "graph");
     return say("Nothing is selected.");
   }
-  alsoSelected.value = all.size > 1 ? all : new Set();
+  selection.selectAlso([...all]);
   if (!all.has(selectedState.peek() ?? "")) selection.selectState(last.name, "graph");
   say(`${count(all.size, "state")} selected`);
 }

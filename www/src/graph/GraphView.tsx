@@ -20,7 +20,7 @@ import { lazy } from "../ui/lazy.tsx";
 import { count } from "../ui/format.ts";
 import { Card, dismiss, leave, rest } from "./Card.tsx";
 import { openMenu } from "./menuOpen.ts";
-import { pen } from "./pen.ts";
+import { bring, pen } from "./pen.ts";
 import { SearchBox } from "./Search.tsx";
 import { overlay } from "../debugger/onGraph.ts";
 import { elementOf, focusNode, focused, refocus } from "./focus.ts";
@@ -43,7 +43,6 @@ const LookingBack = lazy(() => import("./LookingBack.tsx").then((module) => modu
 const Follow = lazy(() => import("./LookingBack.tsx").then((module) => module.Follow));
 const Transitions = lazy(() => import("./Transitions.tsx").then((module) => module.Transitions));
 const Names = lazy(() => import("./Names.tsx").then((module) => module.Names));
-const Beginning = lazy(() => import("../editing/Beginning.tsx").then((module) => module.Beginning));
 const Crowd = lazy(() => import("./Crowd.tsx").then((module) => module.Crowd));
 const Table = lazy(() => import("./Table.tsx").then((module) => module.Table));
 
@@ -213,6 +212,8 @@ export function GraphView() {
 const shift = { dx: 0, dy: 0 };
 
 function EmptyGraph() {
+  const Beginning = pen.value?.Beginning;
+  useEffect(bring.pen, []);
   if (interpreter.engine.value === "broken") {
     return (
       <div class="empty">
@@ -237,7 +238,7 @@ function EmptyGraph() {
     <div class="empty">
       <Icon name="graph" size={28} />
       <h2>No states yet</h2>
-      {analysis.stale.value ? <p>The definition cannot be read. The problems below the editor say why.</p> : <Beginning />}
+      {analysis.stale.value ? <p>The definition cannot be read. The problems below the editor say why.</p> : Beginning && <Beginning />}
     </div>
   );
 }

@@ -4,11 +4,16 @@ import { signal } from "@preact/signals";
 import type { ComponentType, RefObject } from "preact";
 import type { GraphIndex } from "../model/graph.ts";
 
+/// Loads it; the page sets how.
+export const bring: { pen(): void } = { pen() {} };
+
 export interface Pen {
   /// Drawn over the states, in the drawing's own px.
   Layer: ComponentType<{ index: GraphIndex; svg: RefObject<SVGSVGElement | null> }>;
   /// Buttons beside the drawing.
   Bar: ComponentType;
+  /// What one can begin with, where there are no states.
+  Beginning: ComponentType;
   /// Menus and hints, over the panes.
   Over: ComponentType;
   /// The keys for who hears them.

@@ -22,6 +22,11 @@ export function selectState(state: string | null, origin: Origin): void {
   });
 }
 
+/// Several states; none where there are fewer than two.
+export function selectAlso(states: readonly string[]): void {
+  if (states.length > 1 || alsoSelected.peek().size > 0) alsoSelected.value = new Set(states.length > 1 ? states : []);
+}
+
 export function forgetEvent(): void {
   selectedEvent.value = null;
 }
