@@ -31,8 +31,8 @@ export interface DefinitionFile {
 }
 
 /**
- * Reads a definition from a file as the command does: JSON or YAML, by itself or in a CloudFormation, SAM, CDK or Serverless
- * template. A template's machine is named by its logical id: `template.yaml#OrderMachine`. Throws an Error with the code
+ * Reads a definition from a file as the command does: JSON or YAML, by itself or in a template of CloudFormation, SAM, the CDK,
+ * Terraform or Serverless. A template's machine is named by its id: `template.yaml#OrderMachine`, `cdk.out#Orders`, `main.tf#orders`. Throws an Error with the code
  * `UNUSABLE_FILE` for a file that cannot be read, and for placeholders without a value, with their names and places.
  *
  * @example

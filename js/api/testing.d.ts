@@ -167,7 +167,7 @@ export interface TestMachineOptions extends Omit<MachineOptions, "name">, TestRu
 
 /**
  * Makes a machine to test from a definition: the path or URL of a JSON or YAML file, JSON text, an object, or a StateMachine. The
- * path can name a machine in a CloudFormation, SAM, CDK or Serverless template by its logical id (`template.yaml#OrderMachine`).
+ * path can name a machine in a template (`template.yaml#OrderMachine`, `cdk.out#Orders`, `main.tf#orders`).
  * Throws a DefinitionError if the definition has errors.
  */
 export function testMachine(source: string | PlatformUrl | object | StateMachine, options?: TestMachineOptions): TestMachine;

@@ -13,8 +13,8 @@ const EXAMPLES = `Run, check, test and draw Amazon States Language (AWS Step Fun
   stepglass replay history.json order.asl.json          replay an execution from AWS
 `;
 
-const NOTES = `A definition is a JSON or YAML file, or part of a CloudFormation, SAM or CDK template or of serverless.yml
-(template.yaml#LogicalId). - reads from standard input.
+const NOTES = `A definition is a JSON or YAML file, or part of a CloudFormation or SAM template (template.yaml#LogicalId), of cdk.out
+(cdk.out#Orders), of Terraform (main.tf#orders, a plan as JSON) or of serverless.yml. - reads from standard input.
 With --json, a command prints one JSON value and nothing else. If it could not do its work, that value is
 {problem: {kind, message, file?, diagnostics?}}; kind is usage, unusable (a file), definition or internal.
 Exit code: 0 success; 1 an execution or a test failed, or a definition has errors; 2 wrong usage, or a file that cannot

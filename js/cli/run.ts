@@ -25,7 +25,8 @@ Runs a definition and prints its output as JSON.
   stepglass run slow.yaml --virtual-clock             waits and retries take no real time
   stepglass run order.yaml --events                   prints every event as it happens
   stepglass run order.yaml --json | jq .history       prints everything as one JSON object
-  stepglass run template.yaml#OrderMachine            a machine of a CloudFormation, SAM or CDK template, or serverless.yml
+  stepglass run template.yaml#OrderMachine            a machine of a template: CloudFormation, SAM, serverless.yml
+  stepglass run cdk.out#Orders                        of what cdk synth has written; main.tf#orders is one of Terraform
   stepglass run orders.yaml --objects ./data          ItemReader and ResultWriter use ./data/BUCKET/KEY
   stepglass run parent.yaml --machines child.yaml     a machine that states:startExecution can start
 

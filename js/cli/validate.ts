@@ -30,8 +30,9 @@ Reports all problems of definitions, with their positions in the file.
                                                       accepts all problems of today
   stepglass validate . --baseline known.json          fails only for new ones
 
-Templates: CloudFormation, SAM, the output of cdk synth, serverless.yml. In a folder, definitions are files named
-*.asl.json, *.asl.yaml or *.asl.yml; node_modules and folders whose name begins with a dot are skipped.
+Templates: CloudFormation, SAM, cdk.out, Terraform (main.tf, or a plan by terraform show -json), serverless.yml. In a
+folder, definitions are files named *.asl.json, *.asl.yaml or *.asl.yml; node_modules and folders whose name begins
+with a dot are skipped.
 
 Options
       --strict        warnings count as errors

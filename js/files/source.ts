@@ -13,7 +13,7 @@ import { renderPlaced } from "../definition/diagnose.ts";
 import { inOrder } from "../definition/placeholders.ts";
 import { compileSettings } from "../definition/settings.ts";
 import { isMachineBlock } from "../sources/terraform.ts";
-import { namedBy, type Machine, type Place } from "../sources/machine.ts";
+import { namedBy, tooMuch, type Machine, type Place } from "../sources/machine.ts";
 import { substituted } from "../sources/resolver.ts";
 import { encoded, type Resolved } from "../sources/traced.ts";
 import { FileBody, FileText, TextBody, ValueBody, type Body } from "./body.ts";
@@ -262,7 +262,7 @@ function attempt<Result>(file: string, act: () => Result): Result {
   try {
     return act();
   } catch (error) {
-    if (error instanceof RangeError) throw new Unusable(`cannot read ${file}: ${error.message}`);
+    if (error instanceof RangeError) throw new Unusable(`cannot read ${file}: ${tooMuch(error)}`);
     throw error;
   }
 }

@@ -72,6 +72,11 @@ export function members(value: unknown): Values {
   return isObject(value) ? value : {};
 }
 
+/** Why what multiplies or nests without end is refused; an engine says it in words of its own. */
+export function tooMuch({ message }: RangeError): string {
+  return /stack|recursion/i.test(message) ? "its values are nested too deeply" : message;
+}
+
 /** The place of a text; of one that only a deployment knows there is none. */
 export function inText(text: Traced, pointer: string): Place {
   if (!text.isReference || !text.isOpen) return { in: "string", text, pointer };
@@ -93,7 +98,7 @@ export function orProblem(read: () => Place): Place {
   try {
     return read();
   } catch (error) {
-    if (error instanceof RangeError) return { in: "nothing", problem: `its definition cannot be read: ${error.message}` };
+    if (error instanceof RangeError) return { in: "nothing", problem: `its definition cannot be read: ${tooMuch(error)}` };
     throw error;
   }
 }

@@ -56,6 +56,11 @@ const FILES = {
   "machines/order.asl.json": pass,
   "machines/order.yaml": pass,
   "template.yaml": template,
+  "cdk.out/manifest.json": {
+    version: "55.0.0",
+    artifacts: { Shop: { type: "aws:cloudformation:stack", properties: { templateFile: "Shop.template.json" } } },
+  },
+  "cdk.out/Shop.template.json": template,
   "old.yaml": template,
   "old.json": pass,
   "new.json": pass,

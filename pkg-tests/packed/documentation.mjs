@@ -1,7 +1,7 @@
 // The documentation as a newcomer meets it: every block of a page run in order, in an empty folder, with the packed package.
 //
 // - `sh` blocks run in bash, one session for a page: folder and exported variables stay from block to block.
-// - `js`, `mjs`, `ts`, `python`, `json`, `yaml` blocks are files, named by the comment on their first line, or by the line
+// - `js`, `mjs`, `ts`, `python`, `json`, `yaml`, `hcl` blocks are files, named by the comment on their first line, or by the line
 //   before the block (`name.json`:). JavaScript is run and has to print its `// →` lines, tests are run as tests, TypeScript
 //   is type-checked, definitions are validated, test files are run, and the steps of a GitHub workflow are run.
 // - A block after `<!-- not run: reason -->` is marked: it is neither run nor written.
@@ -102,7 +102,7 @@ case "$program" in
       cat ${this.top}/serve.out
     else exec ${node} ${JSON.stringify(cli)} "$@"; fi ;;
   vitest) exec ${node} ${JSON.stringify(join(root, "node_modules/vitest/vitest.mjs"))} "$@" ;;
-  cdk) mkdir -p cdk.out && cp ${this.top}/cdk.json cdk.out/Shop.template.json ;;
+  cdk) mkdir -p cdk.out && cp ${this.top}/cdk.json cdk.out/Shop.template.json && cp ${this.top}/manifest.json cdk.out/manifest.json ;;
   *) echo "npx: there is no stand-in for $program" >&2; exit 1 ;;
 esac`,
     );
@@ -121,6 +121,8 @@ esac`,
     this.#link("@aws-sdk/client-sfn", join(root, "pkg-tests/server/node_modules/@aws-sdk/client-sfn"));
     this.#link("libsql", join(root, "pkg-tests/store/node_modules/libsql"));
     this.#link("stepglass", this.#package);
+    const artifacts = { Shop: { type: "aws:cloudformation:stack", properties: { templateFile: "Shop.template.json" } } };
+    this.write("../manifest.json", JSON.stringify({ version: "55.0.0", artifacts }));
     this.write(
       "../cdk.json",
       JSON.stringify({
@@ -232,9 +234,14 @@ esac`,
         if (this.python === undefined) return "there is no Python with boto3 on this machine";
         this.write(file, text);
         return succeeded(await this.shell(`${this.python} ${file}`), text);
+      case "hcl":
+        this.write(file, text);
+        return "ran";
       case "json":
       case "yaml":
         this.write(file, text);
+        // Placeholders are no JSON: what names the file fills them in.
+        if (language === "json" && text.includes(": ${")) return "ran";
         return this.#data(file, parse(this.#local(text), { logLevel: "silent" }));
       default:
         throw new Error(`nothing runs a block of ${language}: mark it, <!-- not run: reason -->`);

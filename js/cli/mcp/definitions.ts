@@ -23,7 +23,7 @@ export const definitionArguments = {
   file: string()
     .optional()
     .describe(
-      "Path of a definition in JSON or YAML, or of a CloudFormation, SAM, CDK or Serverless template, in the server's folder. template.yaml#LogicalId is one machine of a template.",
+      "Path of a definition in JSON or YAML, of a template of CloudFormation, SAM, Terraform or Serverless, or of cdk.out, in the server's folder. template.yaml#LogicalId, cdk.out#Orders and main.tf#orders are one machine of a template.",
     ),
   definition: union([string(), record(string(), any())])
     .optional()
