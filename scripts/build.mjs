@@ -119,6 +119,7 @@ async function bundle() {
   for (const name of [
     "index",
     "asl-validator",
+    "aws",
     "folder",
     "debug",
     "debugger",
@@ -282,6 +283,7 @@ const withoutSchemas = {
 const NODE_ENTRIES = [
   ["node"],
   ["asl-validator"],
+  ["aws"],
   ["folder"],
   ["debug-node"],
   ["durable-node"],

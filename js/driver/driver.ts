@@ -69,7 +69,8 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
   // Steps whose facts are not kept yet, and how many of them have tasks to call.
   #held = 0;
   #heldTasks = 0;
-  #abandoned = false;
+  /** Whether it has left the memory: what its tasks have started is still needed. */
+  isAbandoned = false;
   // Facts, and how many of them were fed.
   #inbox: (Fact | undefined)[] = [];
   #read = 0;
@@ -284,7 +285,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
   /** Stops without an end: the execution goes on where its facts are taken up again. The signals of its tasks are aborted. */
   abandon(reason: Thrown): void {
     if (this.#isOver) return;
-    this.#abandoned = true;
+    this.isAbandoned = true;
     this.#stoppedBy ??= reason;
     this.#alarm?.set(null);
     this.#inbox.length = 0;
@@ -306,7 +307,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
 
   /** Whether nothing moves the execution here any more. */
   get #isOver(): boolean {
-    return this.outcome !== undefined || this.#abandoned;
+    return this.outcome !== undefined || this.isAbandoned;
   }
 
   /** Redrives an execution that did not succeed. Throws if that is impossible. */
@@ -359,12 +360,16 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     return this.#engine.ask("inputOf", task, member);
   }
 
+  /** For a handler that is being called: it tells of the request's answer itself, in place of the one that was made for it. */
+  submission(task: number): (text: string) => void {
+    this.#inbox.pop();
+    return (text) => this.#calls.get(task) && this.#post(["submitted", task, text]);
+  }
+
   /** The call of a task token. Throws if the token is not from this execution. */
   callOf(token: string): Call | EndedCall {
     const call = this.#tokens.get(token);
-    if (call === undefined) {
-      throw misuse("UNKNOWN_TOKEN", `no task of this execution has the token ${shown(token)}`, RangeError);
-    }
+    if (call === undefined) throw misuse("UNKNOWN_TOKEN", `no task of this execution has the token ${shown(token)}`, RangeError);
     return call;
   }
 
@@ -568,7 +573,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     journal.keep(() => {
       this.#held -= 1;
       this.#heldTasks -= calls;
-      if (this.#abandoned) return;
+      if (this.isAbandoned) return;
       this.events = step.events;
       this.#queueCommands(step);
       this.#observers.tell();
@@ -653,10 +658,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
       this.#inbox.push(["fail", task, error, cause]);
       return;
     }
-    if (typeof handler !== "function") {
-      handler.take(call, this);
-      return;
-    }
+    if (typeof handler !== "function") return handler.take(call, this);
     if (call.resource.kind === "activity") this.#inbox.push(["started", task, undefined]);
     if (call.resource.pattern.startsWith("sync"))
       this.#inbox.push(["submitted", task, submittedText(call.resource, command, this.#clock.now())]);

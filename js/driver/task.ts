@@ -13,6 +13,8 @@ export interface TaskHost {
   readonly beats?: { get(key: string): string | undefined } | undefined;
   sleep(task: Task, milliseconds: number): Promise<void>;
   inputOf?(task: number, member?: string): string | undefined;
+  submission?(task: number): (text: string) => void;
+  readonly isAbandoned?: boolean;
 }
 
 /** The second argument of a task handler. */
@@ -126,6 +128,19 @@ export class Task implements PublicTask {
   /** The JSON text of the request, or of a member of it, with all digits of its numbers; undefined after the task has ended. */
   static inputText(task: Task, member?: string): string | undefined {
     return task.#driver.inputOf?.(task.#command.task, member);
+  }
+
+  /**
+   * Tells of the service's answer to the request of a `.sync` task, as JSON text; undefined where the host makes one up. To be called at
+   * once when the handler is.
+   */
+  static submission(task: Task): ((text: string) => void) | undefined {
+    return task.#driver.submission?.(task.#command.task);
+  }
+
+  /** Whether the execution goes on elsewhere: what the task has started is still needed. */
+  static isLeft(task: Task): boolean {
+    return task.#driver.isAbandoned === true;
   }
 
   /** For the driver: the execution no longer needs the task. */

@@ -17,6 +17,7 @@ type Checked<Entry, Source extends Declared<Entry> & OnlyDeclared<Entry, Source>
 type OnlyDeclared<Entry, Source> = { [Name in Exclude<keyof Source, keyof Entry>]: never };
 
 export type Testing = Checked<typeof import("../api/testing.d.ts"), typeof import("./testing.ts")>;
+export type Aws = Checked<typeof import("../api/aws.d.ts"), typeof import("./aws.ts")>;
 export type Server = Checked<typeof import("../api/server.d.ts"), typeof import("./server.ts")>;
 export type Folder = Checked<typeof import("../api/folder.d.ts"), typeof import("./folder.ts")>;
 export type AslValidator = Checked<typeof import("../api/asl-validator.d.ts"), typeof import("./asl-validator.ts")>;

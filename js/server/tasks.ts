@@ -8,6 +8,7 @@ import type { Task as PublicTask, TaskHandler } from "../api/index.d.ts";
 import { TaskError, messageOf } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import { Task } from "../driver/task.ts";
+import { functionError, membersOf } from "../tasks/functions.ts";
 import { exportedHandlers } from "../tasks/handlers.ts";
 import { JsonText, TaskResponse, innerMember, jsonText } from "../tasks/integration.ts";
 import type { NamedHandlers } from "../tasks/resource.ts";
@@ -102,7 +103,7 @@ export function httpTask(url: string, traceOf: TraceOf = () => undefined): TaskH
     };
     const { ok, status, text } = await post({ url, headers, body: inputText(input, task), signal: task.signal }, "Http");
     if (ok) return resultOf(text, (problem) => new TaskError("Http.InvalidResponse", `the response of ${url} is not JSON: ${problem}`));
-    const { error, cause, errorType, errorMessage } = objectOf(text);
+    const { error, cause, errorType, errorMessage } = membersOf(text);
     if (typeof error === "string") throw new TaskError(error, cause);
     if (typeof errorType === "string") throw new TaskError(errorType, errorMessage ?? text);
     throw new TaskError(`Http.StatusCode.${status}`, text);
@@ -174,14 +175,6 @@ function lambdaResult({ name, sdk }: LambdaCall, { ok, status, text, headers }: 
   return resultOf(text, (problem) => new TaskError("Lambda.Unknown", `the response of the function ${name} is not JSON: ${problem}`));
 }
 
-/** The error of a function that has failed. */
-function functionError(text: string): TaskError {
-  const { errorType, errorMessage } = objectOf(text);
-  // Timeouts and crashes have no type.
-  const timedOut = typeof errorMessage === "string" && /Task timed out after/.test(errorMessage);
-  return new TaskError(typeof errorType === "string" ? errorType : timedOut ? "Sandbox.Timedout" : "Lambda.Unknown", text);
-}
-
 /** The JSON text of a handler's first argument, with the digits of its numbers. */
 function inputText(input: unknown, task: PublicTask): string {
   const member = innerMember(parseResource(task.resource));
@@ -197,7 +190,7 @@ function memberText(given: unknown, task: PublicTask, member?: string): string {
 
 /** The error for a response of the Invoke API that is not a success. */
 function serviceError(status: number, text: string, headers: Headers, name: string): TaskError {
-  const about = objectOf(text);
+  const about = membersOf(text);
   const code = headers.get("x-amzn-errortype") ?? textOf(about.__type) ?? textOf(about.Type) ?? codeOf(status);
   const message = about.Message ?? about.message ?? `${name}: ${text.slice(0, 1000)}`;
   const request = headers.get("x-amzn-requestid") ?? "null";
@@ -253,16 +246,6 @@ function resultOf(text: string, refuse: (problem: string) => TaskError): JsonTex
     return new JsonText(text);
   } catch (error) {
     throw refuse(messageOf(error));
-  }
-}
-
-/** The members of an object in JSON; none if the text is anything else. */
-function objectOf(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : {};
-  } catch {
-    return {};
   }
 }
 

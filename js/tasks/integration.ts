@@ -118,7 +118,8 @@ export function resultText(resource: Resource, command: RequestCommand, value: u
  */
 export function answeredFailure(resource: Resource, value: unknown): { error: string; cause: string } | undefined {
   if (resource.name !== "events:putEvents" || resource.pattern !== "") return undefined;
-  const response = isResponse(value) || value instanceof JsonText ? value.value : value;
+  const given = isResponse(value) ? value.value : value;
+  const response = given instanceof JsonText ? given.value : given;
   if (!isObject(response) || !(Number(response.FailedEntryCount) > 0)) return undefined;
   const { Entries, FailedEntryCount } = response;
   return { error: "EventBridge.FailedEntry", cause: jsonText({ Entries, FailedEntryCount }) };

@@ -254,7 +254,7 @@ function calledName(service: string, input: unknown): { arn: string; name: strin
 }
 
 /** Whether a text matches a pattern in which `*` stands for any characters. Linear in practice, never exponential. */
-function matches(pattern: string, text: string): boolean {
+export function matches(pattern: string, text: string): boolean {
   let p = 0;
   let t = 0;
   let star = -1;

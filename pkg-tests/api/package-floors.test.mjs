@@ -16,7 +16,7 @@ const FLOORS = [
   ["execution"],
   ["convert", "coverage", "files", "types", "policy"],
   ["mocks"],
-  ["debug", "testing", "durable"],
+  ["aws", "debug", "testing", "durable"],
   ["server"],
   ["entries"],
   ["cli"],

@@ -1,0 +1,111 @@
+/**
+ * Task handlers that call AWS or an emulator of it, through the clients of the AWS SDK for JavaScript that your project has. Node only.
+ *
+ * @example
+ * ```js
+ * import { StateMachine } from "stepglass";
+ * import { awsTasks } from "stepglass/aws";
+ *
+ * const machine = new StateMachine(definition);
+ * const tasks = { ...awsTasks({ endpoint: "http://localhost:4566", only: ["sqs:*", "dynamodb:*"] }), ChargeCard: async () => ({ paid: true }) };
+ * const { output } = await machine.run({ order: 7 }, { tasks });
+ * ```
+ *
+ * @packageDocumentation
+ */
+import type { TaskHandler, TaskHandlers } from "./index.js";
+
+/**
+ * Makes handlers for tasks of AWS's services: the optimized integrations (`sqs:sendMessage`, `lambda:invoke`, …), functions whose ARN is
+ * the Resource, and every `aws-sdk:service:action`. Their requests, results and errors are those of Step Functions.
+ *
+ * The client of a service is loaded when a task first needs it. If it is not installed, the task fails with `States.Runtime` and the
+ * command that installs it: `npm install @aws-sdk/client-sqs`.
+ *
+ * The names of the handlers are patterns such as `sqs:*`. So handlers of yours come first where they have an exact name (a state, a
+ * function, `sqs:sendMessage`) or a more specific pattern, and so do machines of the option `machines`.
+ */
+export function awsTasks(options?: AwsTaskOptions): Record<string, TaskHandler>;
+
+/** Options of `awsTasks()`. */
+export interface AwsTaskOptions {
+  /** Where all services are called: an emulator such as LocalStack or moto's server. Default: AWS, or what the SDK is configured to. */
+  endpoint?: string;
+  /**
+   * Where single services are called, by their names in Resources (`sqs`, `states`, `events`). With these alone, only those services are
+   * called.
+   */
+  endpoints?: Record<string, string>;
+  /** Default: the variables `AWS_REGION` and `AWS_DEFAULT_REGION`, the SDK's configuration, and `us-east-1` for an endpoint. */
+  region?: string;
+  /**
+   * Default: those that the SDK finds. An endpoint that is not of AWS gets the credentials `test` and `test` where neither
+   * `AWS_ACCESS_KEY_ID` nor `AWS_PROFILE` is set. They appear in no history, error or log.
+   */
+  credentials?: AwsCredentials | (() => Promise<AwsCredentials>);
+  /**
+   * Which tasks are done, by the names that handlers have: `"sqs:*"`, `"dynamodb:putItem"`, `"ChargeCard"` for a function. A pattern of a
+   * service holds for its SDK integration too. All other tasks have no handler of this one. Default: everything, but `http:invoke` only
+   * with `connections`, and `apigateway:invoke` only without `endpoint`.
+   */
+  only?: readonly string[];
+  /** The connections of `http:invoke`, by name or ARN. */
+  connections?: Record<string, HttpConnection>;
+  /** Loads a package, for programs that bundle the clients: `load: () => import("@aws-sdk/client-sqs")`. Default: from the working directory. */
+  load?: (name: string) => Promise<object>;
+}
+
+/** Credentials of AWS. */
+export interface AwsCredentials {
+  accessKeyId: string;
+  secretAccessKey: string;
+  sessionToken?: string;
+  expiration?: Date;
+}
+
+/** What a connection of EventBridge adds to a request, or a function that returns it. */
+export type HttpConnection = HttpConnectionParts | ((request: HttpTaskRequest) => HttpConnectionParts | Promise<HttpConnectionParts>);
+
+/** What a connection adds. It appears in no history or error. */
+export interface HttpConnectionParts {
+  headers?: Record<string, string>;
+  query?: Record<string, string>;
+  body?: Record<string, string>;
+}
+
+/** A request of `http:invoke`, before its connection adds anything. */
+export interface HttpTaskRequest {
+  url: string;
+  method: string;
+  headers: Record<string, string>;
+}
+
+/**
+ * What tasks of a definition would call, without calling anything: one entry for each Task state, ItemReader and ResultWriter whose
+ * handler is one of `awsTasks()`.
+ *
+ * @example
+ * ```js
+ * awsCalls(definition, awsTasks({ endpoint: "http://localhost:4566" }));
+ * // [{ state: "Send", resource: "arn:aws:states:::sqs:sendMessage", call: "sqs:sendMessage", package: "@aws-sdk/client-sqs", installed: true, … }]
+ * ```
+ */
+export function awsCalls(definition: object | string, tasks: TaskHandlers): Promise<AwsCall[]>;
+
+/** What a task would call. */
+export interface AwsCall {
+  /** The state's name. */
+  state: string;
+  /** The Resource as written. */
+  resource: string;
+  /** The API: `sqs:sendMessage`. */
+  call: string;
+  /** The package of its client; absent for calls by HTTP. */
+  package?: string;
+  /** Whether the package is there. */
+  installed?: boolean;
+  /** Where it is called: the endpoint, or what the request says; absent for AWS itself. */
+  endpoint?: string;
+  /** Absent where the SDK finds it. */
+  region?: string;
+}

@@ -1,0 +1,102 @@
+// The errors of services, with the names and causes that Step Functions gives them.
+
+import { TaskError, messageOf } from "../base/errors.ts";
+import { isObject } from "../base/json.ts";
+import type { ServiceClient } from "./clients.ts";
+import type { OptimizedService } from "./services.ts";
+
+/** What the SDK throws for an answer that is an error. */
+interface ServiceError {
+  name: string;
+  message: string;
+  status: number;
+  requestId: string;
+  extendedRequestId: string | undefined;
+  attempts: number;
+  /** The error's name on the wire, where it is another one. */
+  code: string;
+}
+
+/** The error of a state whose service has refused a request, or could not be reached. `optimized` is absent for SDK integrations. */
+export function stateError(thrown: unknown, client: ServiceClient, optimized: OptimizedService | undefined): unknown {
+  if (thrown instanceof TaskError) return thrown;
+  const prefix = optimized?.prefix ?? pascal(client.serviceId);
+  const error = serviceError(thrown);
+  if (error === undefined) return new TaskError(`${prefix}.SdkClientException`, `Unable to execute HTTP request: ${reasonOf(thrown)}`);
+  const base = optimized?.exception ?? `${prefix}Exception`;
+  const name = client.hasError(error.name) ? exceptionName(error.name) : base;
+  return new TaskError(`${prefix}.${name}`, optimized ? oldCause(error, optimized.service) : newCause(error, prefix));
+}
+
+function serviceError(thrown: unknown): ServiceError | undefined {
+  if (!(thrown instanceof Error)) return undefined;
+  const { $metadata, Error: wire, Code } = thrown as Error & { $metadata?: unknown; Error?: unknown; Code?: unknown };
+  if (!isObject($metadata) || typeof $metadata.httpStatusCode !== "number") return undefined;
+  const code = isObject(wire) && typeof wire.Code === "string" ? wire.Code : typeof Code === "string" ? Code : thrown.name;
+  return {
+    name: thrown.name,
+    message: thrown.message,
+    status: $metadata.httpStatusCode,
+    requestId: String($metadata.requestId ?? "null"),
+    extendedRequestId: typeof $metadata.extendedRequestId === "string" ? $metadata.extendedRequestId : undefined,
+    attempts: Number($metadata.attempts ?? 1),
+    code,
+  };
+}
+
+/** As the AWS SDK for Java 1 writes it. */
+function oldCause({ message, status, code, requestId }: ServiceError, service: string): string {
+  return `${message} (Service: ${service}; Status Code: ${status}; Error Code: ${code}; Request ID: ${requestId}; Proxy: null)`;
+}
+
+/** As the AWS SDK for Java 2 writes it. */
+function newCause({ message, status, requestId, extendedRequestId, attempts }: ServiceError, service: string): string {
+  const extended = extendedRequestId === undefined ? "" : `, Extended Request ID: ${extendedRequestId}`;
+  return `${message} (Service: ${service}, Status Code: ${status}, Request ID: ${requestId}${extended}) (SDK Attempt Count: ${attempts})`;
+}
+
+/** Java's classes of errors all end with Exception. */
+function exceptionName(name: string): string {
+  if (/exception$/i.test(name)) return name;
+  return `${name.replace(/fault$/i, "")}Exception`;
+}
+
+/** "Secrets Manager" is SecretsManager, "DynamoDB" is DynamoDb, "SFN" is Sfn: words as the AWS SDK for Java 2 has them in names of classes. */
+export function pascal(serviceId: string): string {
+  return serviceId
+    .replace(/[^A-Za-z0-9]+/g, " ")
+    .replace(/([a-z])(?=[A-Z][a-zA-Z0-9])/g, "$1 ")
+    .replace(/([A-Z]+)([A-Z][a-z])/g, "$1 $2")
+    .replace(/([0-9])([a-zA-Z])/g, "$1 $2")
+    .split(" ")
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1).toLowerCase())
+    .join("");
+}
+
+/** Why there is no answer, as Java says it. */
+export function reasonOf(thrown: unknown): string {
+  const error =
+    thrown instanceof Error ? (thrown as NodeJS.ErrnoException & { hostname?: string; address?: string; port?: number }) : undefined;
+  const [first] = thrown instanceof AggregateError ? (thrown.errors as unknown[]) : [];
+  if (first !== undefined) return reasonOf(first);
+  if (error?.code === "ENOTFOUND" || error?.code === "EAI_AGAIN") return `${error.hostname}: Name or service not known`;
+  if (error?.code === "ECONNREFUSED") return `Connect to ${error.address}:${error.port} failed: Connection refused`;
+  return messageOf(thrown);
+}
+
+/** The shortest text that is a secret: shorter ones are in innocent words. */
+const SHORTEST = 8;
+
+/** A text without the secrets. */
+export function hidden(text: string, secrets: readonly string[]): string {
+  let shown = text;
+  for (const secret of secrets) if (secret.length >= SHORTEST) shown = shown.replaceAll(secret, "…");
+  return shown;
+}
+
+/** A thrown error of a state without the secrets. */
+export function hiddenError(thrown: unknown, secrets: readonly string[]): unknown {
+  if (!(thrown instanceof TaskError)) return thrown;
+  const cause = thrown.errorCause;
+  return new TaskError(thrown.error, cause === undefined ? undefined : hidden(cause, secrets));
+}

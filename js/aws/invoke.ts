@@ -1,0 +1,60 @@
+// Lambda functions, and executions of Step Functions: the integrations whose requests hold JSON for somebody else.
+
+import { TaskError } from "../base/errors.ts";
+import { isObject } from "../base/json.ts";
+import { functionError } from "../tasks/functions.ts";
+import { JsonText, description, jsonText, membersText } from "../tasks/integration.ts";
+import type { ExecutionDescription } from "../tasks/integration.ts";
+import type { Resource } from "../tasks/resource.ts";
+import { callApi, withMetadata } from "./call.ts";
+import type { ApiCall } from "./call.ts";
+import type { Members } from "./jobs.ts";
+
+/** `lambda:invoke`: the response with the function's answer as JSON. Throws the function's error. */
+export async function invokeFunction(call: Omit<ApiCall, "action">): Promise<Members> {
+  const answer = await callApi({ ...call, action: "invoke" });
+  const { FunctionError, Payload = "", ...others } = answer.value;
+  const text = String(Payload);
+  if (FunctionError !== undefined) throw functionError(text);
+  return withMetadata({ ...others, Payload: payloadOf(text) }, answer);
+}
+
+/** The answer of a function; an event has none. */
+function payloadOf(text: string): unknown {
+  if (text === "") return {};
+  try {
+    JSON.parse(text);
+    return new JsonText(text);
+  } catch {
+    throw new TaskError("Lambda.Unknown", `the response of the function is not JSON: ${text.slice(0, 1000)}`);
+  }
+}
+
+/** DescribeExecution's answer as a task's result, and whether the execution has ended, and how. */
+export function executionResult(resource: Pick<Resource, "pattern">, described: Members): { ended?: "succeeded" | "failed"; text: string } {
+  const { ExecutionArn, StateMachineArn, Name, Input, Output, Status, StartDate, StopDate, Error: error, Cause } = described;
+  const told: ExecutionDescription = description(resource, {
+    name: String(Name),
+    arn: String(ExecutionArn),
+    machineArn: String(StateMachineArn),
+    input: textOf(Input) ?? "{}",
+    startDate: Number(StartDate),
+    stopDate: StopDate === undefined ? undefined : Number(StopDate),
+    status: Status as ExecutionDescription["Status"],
+    output: new JsonText(textOf(Output) ?? "null"),
+    error: textOf(error),
+    cause: textOf(Cause),
+  });
+  const text = membersText(told);
+  if (Status === "RUNNING" || Status === "PENDING_REDRIVE") return { text };
+  return { text, ended: Status === "SUCCEEDED" ? "succeeded" : "failed" };
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : value === undefined ? undefined : jsonText(value);
+}
+
+/** The members of a task's parameters. */
+export function membersOfParameters(parameters: unknown): Members {
+  return isObject(parameters) ? parameters : {};
+}

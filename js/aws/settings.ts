@@ -1,0 +1,73 @@
+// The options of awsTasks(), checked.
+
+import type { AwsCredentials, AwsTaskOptions, HttpConnection } from "../api/aws.d.ts";
+import { misuse } from "../base/errors.ts";
+import { isObject } from "../base/json.ts";
+import { checkOptions } from "../base/options.ts";
+import { shown } from "../base/shown.ts";
+import { clientOf } from "./services.ts";
+
+/** What all calls of one `awsTasks()` share. */
+export interface Settings {
+  region: string | undefined;
+  credentials: AwsCredentials | (() => Promise<AwsCredentials>) | undefined;
+  endpoint: string | undefined;
+  /** By the packages of their clients. */
+  endpoints: ReadonlyMap<string, string>;
+  only: readonly string[] | undefined;
+  connections: Readonly<Record<string, HttpConnection>>;
+  load: (name: string) => Promise<object>;
+}
+
+const OPTIONS = ["endpoint", "region", "credentials", "endpoints", "only", "connections", "load"];
+
+/** The options with what the environment says besides. Throws INVALID_OPTION. */
+export function settingsOf(options: AwsTaskOptions, load: (name: string) => Promise<object>): Settings {
+  checkOptions(options, OPTIONS, "awsTasks()");
+  const { endpoint, region, credentials, endpoints = {}, only, connections = {} } = options;
+  if (region !== undefined && typeof region !== "string") throw wrong("region must be a string", region);
+  if (credentials !== undefined && typeof credentials !== "function" && !isCredentials(credentials))
+    throw misuse("INVALID_OPTION", "awsTasks(): credentials must have accessKeyId and secretAccessKey, or be a function that gives them");
+  if (only !== undefined && !(Array.isArray(only) && only.every((one) => typeof one === "string" && one !== "")))
+    throw wrong('only must be an array of patterns such as "sqs:*"', only);
+  if (!isObject(connections)) throw wrong("connections must be an object", connections);
+  if (options.load !== undefined && typeof options.load !== "function") throw wrong("load must be a function", options.load);
+  return {
+    region,
+    credentials,
+    endpoint: endpoint === undefined ? undefined : urlOf(endpoint, "endpoint"),
+    endpoints: endpointsOf(endpoints),
+    only,
+    connections,
+    load: options.load ?? load,
+  };
+}
+
+function wrong(rule: string, given: unknown): Error {
+  return misuse("INVALID_OPTION", `awsTasks(): ${rule}, not ${shown(given)}`);
+}
+
+function isCredentials(value: unknown): value is AwsCredentials {
+  return isObject(value) && typeof value.accessKeyId === "string" && typeof value.secretAccessKey === "string";
+}
+
+function endpointsOf(given: unknown): ReadonlyMap<string, string> {
+  if (!isObject(given)) throw wrong("endpoints must be an object of URLs by service", given);
+  return new Map(
+    Object.entries(given).map(([name, url]) => {
+      const client = clientOf(name);
+      if (client === undefined) throw misuse("INVALID_OPTION", `awsTasks(): endpoints: there is no service ${JSON.stringify(name)}`);
+      return [client, urlOf(url, `endpoints.${name}`)];
+    }),
+  );
+}
+
+function urlOf(given: unknown, name: string): string {
+  const text = String(given);
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
+    throw misuse("INVALID_OPTION", `awsTasks(): ${name} must be a URL that begins with http:// or https://`);
+  // A name and a password in it would be in every message.
+  const { username, password } = new URL(text);
+  if (username !== "" || password !== "") throw misuse("INVALID_OPTION", `awsTasks(): ${name} must not have a name or a password in it`);
+  return text;
+}

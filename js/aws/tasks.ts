@@ -1,0 +1,236 @@
+// Handlers of tasks that call AWS, or an emulator of it.
+
+import type { Task as PublicTask, TaskHandler } from "../api/index.d.ts";
+import { TaskError } from "../base/errors.ts";
+import { Task } from "../driver/task.ts";
+import { JsonText, TaskResponse, jsonText, membersText } from "../tasks/integration.ts";
+import { type Resource, matches, parseResource } from "../tasks/resource.ts";
+import { callApi, withMetadata } from "./call.ts";
+import { Clients, type ServiceClient } from "./clients.ts";
+import { hidden, hiddenError } from "./errors.ts";
+import { gatewayTask, httpTask } from "./http.ts";
+import { type CallApi, INTEGRATIONS } from "./integrations.ts";
+import { executionResult, invokeFunction, membersOfParameters } from "./invoke.ts";
+import { JOBS, type Members } from "./jobs.ts";
+import { mapHandlers } from "./objects.ts";
+import { type OptimizedService, LAMBDA_FUNCTIONS, allPatterns, clientOf, optimizedService, patternsOf, sdkName } from "./services.ts";
+import type { Settings } from "./settings.ts";
+import { sign } from "./sign.ts";
+import { jobResult, pauses, until } from "./wait.ts";
+
+/** The handlers for what the settings name: one function, under the patterns of its tasks. */
+export function awsHandlers(settings: Settings): Record<string, TaskHandler> {
+  const clients = new Clients(settings);
+  const handler: TaskHandler = (input, task) => new AwsTask(clients, task).perform(input);
+  HANDLERS.set(handler, clients);
+  return Object.fromEntries(namesOf(settings).map((name) => [name, handler]));
+}
+
+/** The handlers of `awsTasks()`, and what they call with. */
+const HANDLERS = new WeakMap<object, Clients>();
+
+/** The clients of a handler of `awsTasks()`; undefined for others. */
+export function clientsOf(handler: object): Clients | undefined {
+  return HANDLERS.get(handler);
+}
+
+/** The names of the handlers. What leaves AWS and its emulator has to be named, or is named by its connections. */
+function namesOf({ only, endpoint, endpoints, connections }: Settings): string[] {
+  if (only !== undefined) return [...new Set(only.flatMap(patternsFor))];
+  if (endpoint === undefined && endpoints.size > 0) return [...endpoints.keys()].flatMap(patternsOf);
+  return [
+    ...allPatterns(),
+    ...(endpoint === undefined ? ["apigateway:*"] : []),
+    ...(Object.keys(connections).length > 0 ? ["http:invoke"] : []),
+  ];
+}
+
+/** The names that a pattern of `only` stands for: a service's pattern holds for both kinds of integrations. */
+function patternsFor(pattern: string): string[] {
+  if (pattern === "*") return allPatterns();
+  const names = [pattern];
+  const [service = "", api] = pattern.split(":");
+  if (api !== undefined && service !== "aws-sdk" && !pattern.startsWith("arn:")) {
+    const client = clientOf(service);
+    names.push(`aws-sdk:${client === undefined ? service : sdkName(client)}:${api}`);
+  }
+  return matches(pattern, "lambda:invoke") ? [...names, LAMBDA_FUNCTIONS] : names;
+}
+
+/** The text of a task's answer, and what nobody may read of it. */
+interface Outcome {
+  value: Members | JsonText | unknown;
+  secrets?: readonly string[];
+}
+
+/** One task that is done by a service. */
+class AwsTask {
+  readonly #clients: Clients;
+  readonly #task: PublicTask;
+  readonly #resource: Resource;
+  readonly #submitted: ((text: string) => void) | undefined;
+  /** The clients that were used: what they know has to be hidden. */
+  readonly #used = new Set<ServiceClient>();
+
+  constructor(clients: Clients, task: PublicTask) {
+    this.#clients = clients;
+    this.#task = task;
+    this.#resource = parseResource(task.resource);
+    // Before anything else happens, as it has to be.
+    this.#submitted = this.#resource.pattern.startsWith("sync") && task instanceof Task ? Task.submission(task) : undefined;
+  }
+
+  get #signal(): AbortSignal {
+    return this.#task.signal as AbortSignal;
+  }
+
+  async perform(input: unknown): Promise<unknown> {
+    try {
+      const { value, secrets = [] } = await this.#result(input);
+      const all = [...secrets, ...(await this.#secrets())];
+      return new TaskResponse(value instanceof TaskResponse ? value.value : new JsonText(hidden(textOf(value), all)));
+    } catch (thrown) {
+      if (this.#signal.aborted) throw this.#signal.reason;
+      throw hiddenError(thrown, await this.#secrets());
+    }
+  }
+
+  async #secrets(): Promise<string[]> {
+    return (await Promise.all([...this.#used].map((client) => client.secrets()))).flat();
+  }
+
+  async #result(input: unknown): Promise<Outcome> {
+    const { kind, name } = this.#resource;
+    if (kind === "lambda") return { value: await this.#function({ FunctionName: this.#task.resource, Payload: this.#payload(input) }) };
+    if (kind !== "service") throw new TaskError("States.TaskFailed", `${this.#task.resource} is not an API of AWS`);
+    if (this.#task.purpose !== "Task") return this.#forMap(name, input);
+    const parameters = membersOfParameters(this.#task.parameters);
+    const [service = "", api = "", operation] = name.split(":");
+    if (service === "aws-sdk") return { value: await this.#sdk(api, operation ?? "", parameters) };
+    if (service === "http") return httpTask(parameters, this.#clients.settings.connections, this.#signal);
+    if (service === "apigateway") return { value: await gatewayTask(parameters, (request) => this.#sign(request), this.#signal) };
+    if (name === "lambda:invoke") return { value: await this.#invoke(parameters) };
+    const about = optimizedService(service);
+    if (about === undefined || name === "eks:call" || name === "eks:runJob")
+      throw new TaskError("States.Runtime", `stepglass/aws cannot do ${name}: give a handler or a mock for it`);
+    return { value: await this.#optimized(name, api, about, parameters) };
+  }
+
+  /** What a Distributed Map reads or writes. */
+  async #forMap(name: string, input: unknown): Promise<Outcome> {
+    const client = await this.#client("s3");
+    const handler = mapHandlers(client, this.#signal)[name];
+    if (handler === undefined) throw new TaskError("States.Runtime", `stepglass/aws cannot do ${name} for a Map`);
+    // Items are read as they are.
+    return { value: new TaskResponse(await handler(input, this.#task)) };
+  }
+
+  async #client(name: string): Promise<ServiceClient> {
+    const credentials = membersOfParameters(this.#task.credentials);
+    const role = typeof credentials.RoleArn === "string" ? credentials.RoleArn : undefined;
+    const client = await this.#clients.get(name, role);
+    this.#used.add(client);
+    return client;
+  }
+
+  /** The JSON text of what a function gets, with all digits. */
+  #payload(input: unknown): string {
+    return this.#text() ?? jsonText(input);
+  }
+
+  #text(member?: string): string | undefined {
+    return this.#task instanceof Task ? Task.inputText(this.#task, member) : undefined;
+  }
+
+  async #sdk(service: string, action: string, request: Members): Promise<Members> {
+    const name = clientOf(service);
+    if (name === undefined) throw new TaskError("States.Runtime", `there is no service ${service} in the AWS SDK`);
+    const memberText = (member: string): string | undefined => this.#text(member);
+    return (await callApi({ client: await this.#client(name), action, request, memberText, signal: this.#signal })).value;
+  }
+
+  /** A function that is a Resource: its answer alone. */
+  async #function(request: Members): Promise<unknown> {
+    const { Payload } = await invokeFunction({ client: await this.#client("lambda"), request, ...this.#lambda });
+    return Payload;
+  }
+
+  async #invoke(parameters: Members): Promise<Members> {
+    const given = parameters.Payload;
+    // A text is JSON already; the default is an empty object.
+    const Payload =
+      typeof given === "string" ? given : given === undefined || given === null ? "{}" : (this.#text("Payload") ?? jsonText(given));
+    return invokeFunction({ client: await this.#client("lambda"), request: { ...parameters, Payload }, ...this.#lambda });
+  }
+
+  get #lambda() {
+    return { optimized: optimizedService("lambda"), signal: this.#signal };
+  }
+
+  async #optimized(name: string, api: string, optimized: OptimizedService, given: Members): Promise<unknown> {
+    const own = INTEGRATIONS.get(name);
+    const client = await this.#client(own?.client ?? optimized.client);
+    const call: CallApi = async (action, request) => (await callApi({ client, action, optimized, request, signal: this.#signal })).value;
+    const request = (await own?.request?.(given, this.#task, call)) ?? given;
+    const memberText = (member: string, value: unknown): string | undefined => (given[member] === value ? this.#text(member) : undefined);
+    const answer = await callApi({ client, action: own?.action ?? api, optimized, request, memberText, signal: this.#signal });
+    const value = own?.response?.(answer.value, given) ?? answer.value;
+    const response = withMetadata(value, answer);
+    if (!this.#resource.pattern.startsWith("sync")) return response;
+    this.#submitted?.(hidden(membersText(response), await client.secrets()));
+    return name === "states:startExecution"
+      ? this.#execution(client, call, value)
+      : this.#job({ name, client, optimized }, call, value, given);
+  }
+
+  /** The end of an execution that was started. */
+  async #execution(client: ServiceClient, call: CallApi, { ExecutionArn }: Members): Promise<JsonText> {
+    const stop = () =>
+      callApi({ client, action: "stopExecution", request: { ExecutionArn, Cause: "The execution that waits for it has ended." } });
+    const { ended, text } = await this.#waiting(stop, () =>
+      until(pauses(this.#signal), async () => {
+        const told = executionResult(this.#resource, await call("describeExecution", { ExecutionArn }));
+        return told.ended === undefined ? undefined : told;
+      }),
+    );
+    if (ended === "failed") throw new TaskError("States.TaskFailed", text);
+    return new JsonText(text);
+  }
+
+  /** The end of a job that was started. */
+  async #job(
+    { name, client, optimized }: { name: string; client: ServiceClient; optimized: OptimizedService },
+    call: CallApi,
+    answer: Members,
+    request: Members,
+  ): Promise<Members> {
+    const job = JOBS.get(name);
+    if (job === undefined) throw new TaskError("States.Runtime", `${name} has no job that .sync could wait for`);
+    const [action, ask] = job.stop ?? [];
+    const stop = async (): Promise<unknown> =>
+      action === undefined ? undefined : callApi({ client, action, optimized, request: ask?.(answer, request) ?? {} });
+    return this.#waiting(stop, () => jobResult({ job, answer, request }, call, pauses(this.#signal)));
+  }
+
+  /** Waits; what nobody waits for any more is stopped, as Step Functions does. */
+  async #waiting<T>(stop: () => Promise<unknown>, wait: () => Promise<T>): Promise<T> {
+    try {
+      return await wait();
+    } catch (thrown) {
+      // An execution that goes on elsewhere still needs it. Whoever stops has no more to say if it is too late.
+      if (this.#signal.aborted && !(this.#task instanceof Task && Task.isLeft(this.#task))) stop().catch(() => {});
+      throw thrown;
+    }
+  }
+
+  async #sign(request: Parameters<typeof sign>[0]): Promise<void> {
+    const { credentials, region } = await this.#clients.signing();
+    sign(request, credentials, region, new Date());
+  }
+}
+
+function textOf(value: unknown): string {
+  return value instanceof JsonText || typeof value !== "object" || value === null || Array.isArray(value)
+    ? jsonText(value)
+    : membersText(value);
+}

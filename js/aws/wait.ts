@@ -1,0 +1,72 @@
+// Waits for a job of a service, as `.sync` does.
+
+import { TaskError } from "../base/errors.ts";
+import { jsonText } from "../tasks/integration.ts";
+import { type Job, type Members, valueAt } from "./jobs.ts";
+import type { CallApi } from "./integrations.ts";
+
+/** How often a job is asked for, in milliseconds: soon at first, because emulators are fast. */
+const FIRST = 100;
+const LONGEST = 5_000;
+
+/** A job that has been started. */
+export interface StartedJob {
+  job: Job;
+  answer: Members;
+  request: Members;
+}
+
+/** The result of a job, when it has ended. Throws the error of one that has failed. */
+export async function jobResult({ job, answer, request }: StartedJob, call: CallApi, next: () => Promise<void>): Promise<Members> {
+  const described = await until(next, async () => {
+    try {
+      const told = await call(job.describe, withoutAbsent(job.ask(answer, request)));
+      const found = valueAt(told, job.at ?? "");
+      const status = valueAt(found, job.status);
+      if (job.succeeded.includes(String(status)) || job.failed?.includes(String(status))) return { found, status: String(status) };
+      return undefined;
+    } catch (thrown) {
+      if (job.vanishes && thrown instanceof TaskError && /NotFoundException$/.test(thrown.error ?? ""))
+        return { found: {}, status: undefined };
+      throw thrown;
+    }
+  });
+  const { found, status } = described;
+  const result = (job.as === undefined ? found : { [job.as]: found }) as Members;
+  if (status === undefined || (job.succeeded.includes(status) && job.holds?.(found) !== false)) return result;
+  throw new TaskError("States.TaskFailed", jsonText(result));
+}
+
+/** What a question gives as soon as it gives anything. */
+export async function until<T>(next: () => Promise<void>, ask: () => Promise<T | undefined>): Promise<T> {
+  for (;;) {
+    await next();
+    const answer = await ask();
+    if (answer !== undefined) return answer;
+  }
+}
+
+/** Waits longer each time. Rejects with the reason of the signal. It is the time of the services, not the execution's. */
+export function pauses(signal: AbortSignal): () => Promise<void> {
+  let delay = FIRST;
+  return () => {
+    const now = delay;
+    delay = Math.min(delay * 2, LONGEST);
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason);
+      const end = (): void => {
+        clearTimeout(timer);
+        reject(signal.reason);
+      };
+      const timer = setTimeout(() => {
+        signal.removeEventListener("abort", end);
+        resolve();
+      }, now);
+      signal.addEventListener("abort", end, { once: true });
+    });
+  };
+}
+
+function withoutAbsent(members: Members): Members {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,26 @@
+// The entry `stepglass/aws`: tasks that call AWS, or an emulator of it.
+
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import type { AwsCall, AwsTaskOptions } from "../api/aws.d.ts";
+import type { TaskHandler, TaskHandlers } from "../api/index.d.ts";
+import { callsOf } from "../aws/plan.ts";
+import { settingsOf } from "../aws/settings.ts";
+import { awsHandlers } from "../aws/tasks.ts";
+import type { MachineDefinition } from "../definition/fields.ts";
+
+/** Makes the handlers of AWS's services. */
+export function awsTasks(options: AwsTaskOptions = {}): Record<string, TaskHandler> {
+  return awsHandlers(settingsOf(options, fromProject));
+}
+
+/** What tasks would call. */
+export async function awsCalls(definition: object | string, tasks: TaskHandlers): Promise<AwsCall[]> {
+  const parsed = typeof definition === "string" ? (JSON.parse(definition) as MachineDefinition) : (definition as MachineDefinition);
+  return callsOf(parsed, tasks);
+}
+
+/** A package of the project in the working directory: bundlers would look for what is imported here, and the clients are not ours. */
+async function fromProject(name: string): Promise<object> {
+  return createRequire(join(process.cwd(), "index.js"))(name) as object;
+}
