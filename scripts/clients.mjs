@@ -22,6 +22,17 @@ export function pythonClients({ bench = false, install = true } = {}) {
   return virtualEnvironment(join(folder, bench ? ".venv-bench" : ".venv"), requirements, { install, script: "scripts/clients.mjs" });
 }
 
+/** Installs the clients of the AWS SDK that tasks call moto's server with. */
+export function installAwsClients() {
+  installIn("pkg-tests/aws", "clients");
+}
+
+/** The programs of moto's server: `{bin}`, or `{reason}` where there is none. */
+export function emulator({ install = true } = {}) {
+  const place = join(root, "pkg-tests/aws");
+  return virtualEnvironment(join(place, ".venv"), join(place, "requirements.txt"), { install, script: "scripts/clients.mjs" });
+}
+
 /** A virtual environment with what a requirements file names; `script` is who installs it. */
 export function virtualEnvironment(place, requirements, { install, script }) {
   const bin = join(place, windows ? "Scripts" : "bin");
@@ -47,10 +58,13 @@ function fingerprint(file, ...more) {
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   await main(async () => {
     installNodeClients();
+    installAwsClients();
     for (const bench of process.argv.includes("--bench") ? [false, true] : [false]) {
       const { reason } = pythonClients({ bench });
       if (reason !== undefined) throw new Missing("The Python clients could not be installed.", [reason]);
     }
+    const { reason } = emulator();
+    if (reason !== undefined) throw new Missing("moto's server could not be installed.", [reason]);
     console.log("clients: ready");
   });
 }

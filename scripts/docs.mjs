@@ -16,6 +16,7 @@ const entries = [
   ["stepglass/node", "folder"],
   ["stepglass/asl-validator", "asl-validator"],
   ["stepglass/server", "server"],
+  ["stepglass/aws", "aws"],
   ["stepglass/sqlite", "sqlite"],
   ["stepglass/postgres", "postgres"],
   ["stepglass/durable", "durable"],

@@ -10,7 +10,7 @@ import { performance } from "node:perf_hooks";
 import { parseArgs, stripVTControlCharacters } from "node:util";
 import { findBrowser } from "./browser.mjs";
 import { installBundlers } from "./bundlers.mjs";
-import { installNodeClients, pythonClients } from "./clients.mjs";
+import { emulator, installAwsClients, installNodeClients, pythonClients } from "./clients.mjs";
 import { RESULT } from "./files-reporter.mjs";
 import { getFonts } from "./fonts.mjs";
 import { setUpPipelines } from "./pipelines.mjs";
@@ -57,8 +57,10 @@ const steps = [
   ["server: set-up", setUpClients],
   ["pipelines: set-up", setUpPreCommit],
   ["pipelines: reports, hooks, the action", () => nodeTests("pkg-tests/pipelines")],
+  ["aws: set-up", setUpAws],
   ["browser: set-up", setUpBrowser],
   ["bundlers: set-up", installBundlers],
+  ["aws: tasks at moto's server", () => nodeTests("pkg-tests/aws")],
   ["server: real clients", () => nodeTests("pkg-tests/server")],
   ["package: tarball in projects", () => nodeTests("pkg-tests/packed")],
   ["page: types", [...bin("typescript", "bin/tsc"), "-p", "www/tsconfig.json"], {}, "www/tsconfig.json"],
@@ -92,11 +94,12 @@ await main(async () => {
   const chosen = steps.filter(([name]) => name === "set-up" || words.length === 0 || words.some((word) => name.includes(word)));
   // A part of the tests stands on what earlier steps leave.
   const names = chosen.map(([name]) => name);
-  if (names.some((name) => /^((package|page|browser|server|stores|pipelines): (?!build|set-up)|durable)/.test(name)))
+  if (names.some((name) => /^((package|page|browser|server|stores|pipelines|aws): (?!build|set-up)|durable)/.test(name)))
     need("package: build", "package:");
   if (names.some((name) => ["browser: page", "package: tarball in projects", "server: real clients"].includes(name)))
     need("browser: set-up", "package: tarball");
   if (names.some((name) => ["server: real clients", "package: tarball in projects"].includes(name))) need("server: set-up");
+  if (names.some((name) => ["aws: tasks at moto's server", "package: tarball in projects"].includes(name))) need("aws: set-up");
   if (names.includes("package: tarball in projects")) need("bundlers: set-up");
   if (names.includes("pipelines: reports, hooks, the action")) need("pipelines: set-up");
   if (names.some((name) => STORES.includes(name))) need("stores: set-up");
@@ -118,7 +121,7 @@ await main(async () => {
       ok ? "ok" : "FAILED",
       name,
       seconds,
-      note ?? { "browser: set-up": noBrowser, "server: set-up": noPython, "pipelines: set-up": noPreCommit }[name],
+      note ?? { "browser: set-up": noBrowser, "server: set-up": noPython, "aws: set-up": noPython, "pipelines: set-up": noPreCommit }[name],
     ]);
     console.log(`── ${name}: ${ok ? "ok" : "FAILED"} (${seconds.toFixed(1)} s)`);
     if (!ok) break;
@@ -273,6 +276,16 @@ function setUpClients() {
   noPython = reason;
   process.env.STEPGLASS_NO_PYTHON = reason;
   console.log(`the tests of boto3 and of the aws command are skipped: ${reason}`);
+  return !process.env.CI;
+}
+
+function setUpAws() {
+  installAwsClients();
+  const { reason } = emulator();
+  if (reason === undefined) return true;
+  noPython = reason;
+  process.env.STEPGLASS_NO_PYTHON = reason;
+  console.log(`the tests against moto's server are skipped: ${reason}`);
   return !process.env.CI;
 }
 

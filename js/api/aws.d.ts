@@ -8,7 +8,7 @@
  *
  * const machine = new StateMachine(definition);
  * const tasks = { ...awsTasks({ endpoint: "http://localhost:4566", only: ["sqs:*", "dynamodb:*"] }), ChargeCard: async () => ({ paid: true }) };
- * const { output } = await machine.run({ order: 7 }, { tasks });
+ * const output = await machine.run({ order: 7 }, { tasks });
  * ```
  *
  * @packageDocumentation
@@ -22,8 +22,8 @@ import type { TaskHandler, TaskHandlers } from "./index.js";
  * The client of a service is loaded when a task first needs it. If it is not installed, the task fails with `States.Runtime` and the
  * command that installs it: `npm install @aws-sdk/client-sqs`.
  *
- * The names of the handlers are patterns such as `sqs:*`. So handlers of yours come first where they have an exact name (a state, a
- * function, `sqs:sendMessage`) or a more specific pattern, and so do machines of the option `machines`.
+ * The names of the handlers are patterns such as `sqs:*`. So your handlers come first if they have an exact name (a state, a
+ * function, `sqs:sendMessage`) or a more specific pattern. So do machines of the option `machines`.
  */
 export function awsTasks(options?: AwsTaskOptions): Record<string, TaskHandler>;
 

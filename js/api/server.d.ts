@@ -14,7 +14,7 @@
  * @packageDocumentation
  */
 import type { Store } from "./durable.js";
-import type { Clock, PlatformUrl, ServiceModels, TaskHandlers } from "./index.js";
+import type { Clock, PlatformUrl, ServiceModels, TaskHandler, TaskHandlers } from "./index.js";
 
 /**
  * Starts a server; resolves when it listens. Rejects if the address is in use (`EADDRINUSE`) or the module of handlers cannot be
@@ -36,6 +36,11 @@ export interface ServeOptions {
    * changes; running executions use the new handlers from their next task on.
    */
   tasks?: TaskHandlers | string | PlatformUrl;
+  /**
+   * Handlers for what `tasks` has none for, or a less specific one, such as those of `awsTasks()`. Also used when the module of `tasks`
+   * is reloaded.
+   */
+  otherTasks?: Record<string, TaskHandler>;
   /** HTTP services, by the names that handlers have. The server sends a task's input as JSON by POST; the response is the result. */
   urls?: Record<string, string | PlatformUrl> | ReadonlyMap<string, string | PlatformUrl>;
   /** The endpoint of Lambda's Invoke API, for functions without a handler. */

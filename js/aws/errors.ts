@@ -35,7 +35,8 @@ function serviceError(thrown: unknown): ServiceError | undefined {
   const code = isObject(wire) && typeof wire.Code === "string" ? wire.Code : typeof Code === "string" ? Code : thrown.name;
   return {
     name: thrown.name,
-    message: thrown.message,
+    // An answer that is no answer of the service, of a proxy or an emulator; the SDK's advice is for programmers.
+    message: thrown.message.replace(/\n\s*Deserialization error:.*$/s, ""),
     status: $metadata.httpStatusCode,
     requestId: String($metadata.requestId ?? "null"),
     extendedRequestId: typeof $metadata.extendedRequestId === "string" ? $metadata.extendedRequestId : undefined,

@@ -18,19 +18,24 @@ export interface PlainRequest {
 /** AWS gives an HTTP task so long, in milliseconds. */
 const LONGEST = 60_000;
 
-/** `http:invoke`: the response, and what of the connection nobody may read. */
-export async function httpTask(
-  given: Members,
-  connections: Readonly<Record<string, HttpConnection>>,
-  signal: AbortSignal,
-): Promise<{ value: Members; secrets: string[] }> {
-  const { request, secrets } = await connected(given, connections);
-  const { response, text } = await send(request, signal, "States.Http.Socket");
-  if (!response.ok) throw new TaskError(`States.Http.StatusCode.${response.status}`, text || response.statusText);
-  return { value: responseOf(response, text), secrets };
+/** What an HTTP task has around it. */
+interface HttpSurroundings {
+  connections: Readonly<Record<string, HttpConnection>>;
+  /** Hears what of the connection nobody may read, before anything is sent. */
+  keep(secrets: readonly string[]): void;
+  signal: AbortSignal;
 }
 
-/** The texts of a task's connection that nobody may read; none if there is no connection. */
+/** `http:invoke`. */
+export async function httpTask(given: Members, { connections, keep, signal }: HttpSurroundings): Promise<Members> {
+  const { request, secrets } = await connected(given, connections);
+  keep(secrets);
+  const { response, text } = await send(request, signal, "States.Http.Socket");
+  if (!response.ok) throw new TaskError(`States.Http.StatusCode.${response.status}`, text || response.statusText);
+  return responseOf(response, text);
+}
+
+/** The request with what its connection adds, and the texts of that. */
 async function connected(given: Members, connections: Readonly<Record<string, HttpConnection>>) {
   const url = urlOf(given.ApiEndpoint);
   const headers = headersOf(given.Headers);
@@ -44,9 +49,10 @@ async function connected(given: Members, connections: Readonly<Record<string, Ht
   return { request: { url, method: about.method, headers, body }, secrets };
 }
 
-/** A secret, and what is in a header besides the scheme: "Bearer …". */
+/** A secret, what is in a header besides the scheme ("Bearer …"), and both as they are in a URL. */
 function secretTexts(value: string): string[] {
-  return [value, ...value.split(" ").slice(1)];
+  const texts = [value, ...value.split(" ").slice(1)];
+  return [...texts, ...texts.map(encodeURIComponent)];
 }
 
 async function partsOf(

@@ -1,25 +1,27 @@
 // What a machine would call, without calling it.
 
 import type { AwsCall } from "../api/aws.d.ts";
-import type { TaskHandlers } from "../api/index.d.ts";
 import { Outline } from "../coverage/outline.ts";
 import type { MachineDefinition, StateFields } from "../definition/fields.ts";
 import { isObject } from "../base/json.ts";
-import { Handlers, parseResource } from "../tasks/resource.ts";
-import type { Clients } from "./clients.ts";
+import { parseResource } from "../tasks/resource.ts";
+import { Clients } from "./clients.ts";
 import { INTEGRATIONS } from "./integrations.ts";
 import { clientOf } from "./services.ts";
-import { clientsOf } from "./tasks.ts";
 
-/** The calls of a definition's tasks whose handlers are of `awsTasks()`. */
-export async function callsOf(definition: MachineDefinition, tasks: TaskHandlers): Promise<AwsCall[]> {
-  const handlers = new Handlers(tasks);
+/** What calls a task's service: clients, or something else at an endpoint. Undefined where a task leaves no machine. */
+export type Caller = Clients | { endpoint: string } | undefined;
+
+/** The calls of a definition's tasks. */
+export async function callsOf(
+  definition: MachineDefinition,
+  callerOf: (resource: string, state: string, parameters: unknown) => Caller,
+): Promise<AwsCall[]> {
   const calls: AwsCall[] = [];
   for (const { name: state, type, fields } of new Outline(definition).states) {
     for (const [resource, parameters] of resourcesOf(type, fields)) {
-      const handler = handlers.find(resource, state, parameters);
-      const clients = handler === undefined ? undefined : clientsOf(handler);
-      if (clients !== undefined) calls.push({ state, resource, ...(await aboutCall(resource, parameters, clients)) });
+      const caller = callerOf(resource, state, parameters);
+      if (caller !== undefined) calls.push({ state, resource, ...(await aboutCall(resource, parameters, caller)) });
     }
   }
   return calls;
@@ -35,19 +37,22 @@ function given(fields: { Parameters?: unknown; Arguments?: unknown }): unknown {
   return fields.Parameters ?? fields.Arguments;
 }
 
-async function aboutCall(resource: string, parameters: unknown, clients: Clients): Promise<Omit<AwsCall, "state" | "resource">> {
+type About = Omit<AwsCall, "state" | "resource">;
+
+async function aboutCall(resource: string, parameters: unknown, caller: NonNullable<Caller>): Promise<About> {
   const { kind, name = "" } = parseResource(resource);
-  if (kind === "lambda") return { call: "lambda:invoke", ...(await aboutClient("lambda", clients)) };
-  const [service = "", api = ""] = name.split(":");
+  const call = kind === "lambda" ? "lambda:invoke" : name;
+  if (!(caller instanceof Clients)) return { call, endpoint: caller.endpoint };
+  const [service = "", api = ""] = call.split(":");
   if (service === "http" || service === "apigateway") {
     const endpoint = isObject(parameters) && typeof parameters.ApiEndpoint === "string" ? parameters.ApiEndpoint : undefined;
-    return { call: name, ...(endpoint !== undefined && { endpoint }) };
+    return { call, ...(endpoint !== undefined && { endpoint }) };
   }
-  const client = INTEGRATIONS.get(name)?.client ?? clientOf(service === "aws-sdk" ? api : service);
-  return { call: name, ...(client !== undefined && (await aboutClient(client, clients))) };
+  const client = INTEGRATIONS.get(call)?.client ?? clientOf(service === "aws-sdk" ? api : service);
+  return { call, ...(client !== undefined && (await aboutClient(client, caller))) };
 }
 
-async function aboutClient(client: string, clients: Clients): Promise<Omit<AwsCall, "state" | "resource" | "call">> {
+async function aboutClient(client: string, clients: Clients): Promise<Omit<About, "call">> {
   const name = `@aws-sdk/client-${client}`;
   const endpoint = clients.endpointOf(client);
   const region = clients.regionOf(client);

@@ -51,7 +51,9 @@ export function optimizedService(name: string): OptimizedService | undefined {
 }
 
 /** The packages of the services, after `@aws-sdk/client-`, by their names in SDK integrations. */
-const PACKAGES: ReadonlyMap<string, string> = new Map(sdkServices.map(({ name, title }) => [name, title.toLowerCase().replaceAll(" ", "-")]));
+const PACKAGES: ReadonlyMap<string, string> = new Map(
+  sdkServices.map(({ name, title }) => [name, title.toLowerCase().replaceAll(" ", "-")]),
+);
 
 /** Another name of Step Functions. */
 const NAMES: ReadonlyMap<string, string> = new Map([["stepfunctions", "sfn"]]);

@@ -57,12 +57,6 @@ function patternsFor(pattern: string): string[] {
   return matches(pattern, "lambda:invoke") ? [...names, LAMBDA_FUNCTIONS] : names;
 }
 
-/** The text of a task's answer, and what nobody may read of it. */
-interface Outcome {
-  value: Members | JsonText | unknown;
-  secrets?: readonly string[];
-}
-
 /** One task that is done by a service. */
 class AwsTask {
   readonly #clients: Clients;
@@ -71,6 +65,8 @@ class AwsTask {
   readonly #submitted: ((text: string) => void) | undefined;
   /** The clients that were used: what they know has to be hidden. */
   readonly #used = new Set<ServiceClient>();
+  /** What else has to be hidden. */
+  #kept: readonly string[] = [];
 
   constructor(clients: Clients, task: PublicTask) {
     this.#clients = clients;
@@ -86,9 +82,9 @@ class AwsTask {
 
   async perform(input: unknown): Promise<unknown> {
     try {
-      const { value, secrets = [] } = await this.#result(input);
-      const all = [...secrets, ...(await this.#secrets())];
-      return new TaskResponse(value instanceof TaskResponse ? value.value : new JsonText(hidden(textOf(value), all)));
+      const value = await this.#result(input);
+      // Items of a Map are taken as they are.
+      return value instanceof TaskResponse ? value : new TaskResponse(new JsonText(hidden(textOf(value), await this.#secrets())));
     } catch (thrown) {
       if (this.#signal.aborted) throw this.#signal.reason;
       throw hiddenError(thrown, await this.#secrets());
@@ -96,33 +92,32 @@ class AwsTask {
   }
 
   async #secrets(): Promise<string[]> {
-    return (await Promise.all([...this.#used].map((client) => client.secrets()))).flat();
+    return [...this.#kept, ...(await Promise.all([...this.#used].map((client) => client.secrets()))).flat()];
   }
 
-  async #result(input: unknown): Promise<Outcome> {
+  async #result(input: unknown): Promise<unknown> {
     const { kind, name } = this.#resource;
-    if (kind === "lambda") return { value: await this.#function({ FunctionName: this.#task.resource, Payload: this.#payload(input) }) };
+    if (kind === "lambda") return this.#function({ FunctionName: this.#task.resource, Payload: this.#payload(input) });
     if (kind !== "service") throw new TaskError("States.TaskFailed", `${this.#task.resource} is not an API of AWS`);
     if (this.#task.purpose !== "Task") return this.#forMap(name, input);
     const parameters = membersOfParameters(this.#task.parameters);
     const [service = "", api = "", operation] = name.split(":");
-    if (service === "aws-sdk") return { value: await this.#sdk(api, operation ?? "", parameters) };
-    if (service === "http") return httpTask(parameters, this.#clients.settings.connections, this.#signal);
-    if (service === "apigateway") return { value: await gatewayTask(parameters, (request) => this.#sign(request), this.#signal) };
-    if (name === "lambda:invoke") return { value: await this.#invoke(parameters) };
+    if (service === "aws-sdk") return this.#sdk(api, operation ?? "", parameters);
+    if (service === "http") return this.#http(parameters);
+    if (service === "apigateway") return gatewayTask(parameters, (request) => this.#sign(request), this.#signal);
+    if (name === "lambda:invoke") return this.#invoke(parameters);
     const about = optimizedService(service);
     if (about === undefined || name === "eks:call" || name === "eks:runJob")
       throw new TaskError("States.Runtime", `stepglass/aws cannot do ${name}: give a handler or a mock for it`);
-    return { value: await this.#optimized(name, api, about, parameters) };
+    return this.#optimized(name, api, about, parameters);
   }
 
   /** What a Distributed Map reads or writes. */
-  async #forMap(name: string, input: unknown): Promise<Outcome> {
+  async #forMap(name: string, input: unknown): Promise<TaskResponse> {
     const client = await this.#client("s3");
     const handler = mapHandlers(client, this.#signal)[name];
     if (handler === undefined) throw new TaskError("States.Runtime", `stepglass/aws cannot do ${name} for a Map`);
-    // Items are read as they are.
-    return { value: new TaskResponse(await handler(input, this.#task)) };
+    return new TaskResponse(await handler(input, this.#task));
   }
 
   async #client(name: string): Promise<ServiceClient> {
@@ -223,8 +218,14 @@ class AwsTask {
     }
   }
 
+  #http(parameters: Members): Promise<Members> {
+    const keep = (secrets: readonly string[]): void => void (this.#kept = secrets);
+    return httpTask(parameters, { connections: this.#clients.settings.connections, keep, signal: this.#signal });
+  }
+
   async #sign(request: Parameters<typeof sign>[0]): Promise<void> {
     const { credentials, region } = await this.#clients.signing();
+    this.#kept = [credentials.secretAccessKey, credentials.sessionToken ?? "", credentials.accessKeyId];
     sign(request, credentials, region, new Date());
   }
 }

@@ -10,6 +10,7 @@ import { Source, usable } from "../files/source.ts";
 import { colorful, writeJson } from "../files/terminal.ts";
 import { detailsOf, isStateEntered } from "../history/events.ts";
 import { s3Handlers } from "../tasks/objects.ts";
+import { awsOptions, wantsAws } from "./aws-options.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";
 import { Progress, eventLine } from "./progress.ts";
 import { handlersOf } from "./tasks.ts";
@@ -29,6 +30,7 @@ Runs a definition and prints its output as JSON.
   stepglass run cdk.out#Orders                        of what cdk synth has written; main.tf#orders is one of Terraform
   stepglass run orders.yaml --objects ./data          ItemReader and ResultWriter use ./data/BUCKET/KEY
   stepglass run parent.yaml --machines child.yaml     a machine that states:startExecution can start
+  stepglass run order.yaml --aws-endpoint http://localhost:4566  sends tasks to an emulator such as LocalStack
 
 tasks.mjs exports functions named after Lambda functions, activities or states:
 
@@ -41,6 +43,12 @@ Options
       --objects DIR   a folder to use as S3, with a subfolder for each bucket
       --machines FILE a definition that tasks can start; its name is its logical id in a template, or
                       the file's name up to the first dot; can be repeated
+      --aws           sends tasks that nothing else does to AWS, through the AWS SDK of this project
+      --aws-endpoint [SERVICE=]URL
+                      sends them to an emulator, or those of one service; can be repeated
+      --aws-only PATTERN
+                      sends only tasks of this name, such as "sqs:*"; can be repeated
+      --aws-dry-run   prints what would be called, and ends
   -e, --events        prints every event of the history to standard error
       --virtual-clock jumps over waits, back-offs and timeouts
       --seed NUMBER   makes UUIDs, random numbers and jitter repeatable
@@ -49,6 +57,9 @@ Options
       --define NAME=VALUE
                       the value of a placeholder \${NAME}; can be repeated
       --json          {name, status, output | error, cause, history, diagnostics?} as one JSON object
+
+Without these flags no task leaves this machine, except to the endpoints in LAMBDA_ENDPOINT, SQS_ENDPOINT and the other
+variables of Step Functions Local. docs/aws.md has the integrations.
 
 Ctrl+C aborts the execution and its tasks and prints how far it came. The command ends at most two seconds after the
 execution, even if the module keeps a connection or a timer open.
@@ -62,6 +73,7 @@ const options = {
   input: { type: "string", short: "i", file: true },
   tasks: { type: "string", short: "t", file: true },
   objects: { type: "string", file: true },
+  ...awsOptions,
   machines: { type: "string", multiple: true, file: true },
   events: { type: "boolean", short: "e" },
   "virtual-clock": { type: "boolean" },
@@ -84,12 +96,21 @@ async function run([file, ...others]: string[], values: Values<typeof options>):
   const warnings: Warning[] | undefined = values.json ? [] : undefined;
   const machine = compile(new Source(file), values.type ? { type: values.type } : {}, warnings);
   const input = inputOf(values.input);
+  const own = withObjects(await handlersOf(values.tasks), values.objects);
+  const aws = wantsAws(values, process.env) ? await import("./aws.ts") : undefined;
+  const asked = aws?.asked(values, process.env, { lambda: true });
   const start: StartOptions = {
-    tasks: withObjects(await handlersOf(values.tasks), values.objects),
+    tasks: aws !== undefined && asked !== undefined ? aws.withAws(own, asked) : own,
     clock: values["virtual-clock"] ? "virtual" : "real",
   };
   if (values.seed !== undefined) start.seed = seedOf(values.seed);
   if (values.machines) start.machines = values.machines.map((one) => compile(new Source(one), {}, warnings));
+  if (aws !== undefined && asked?.isDry) {
+    const calls = await aws.wouldCall(machine, start);
+    if (values.json) writeJson(calls);
+    else process.stdout.write(aws.callLines(calls));
+    return 0;
+  }
   if (values.name !== undefined) start.name = values.name;
   const began = Date.now();
   const progress = new Progress(process.stderr);

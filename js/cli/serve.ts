@@ -4,6 +4,7 @@ import type { Server, ServeOptions } from "../api/server.d.ts";
 import { codeOf, messageOf } from "../base/errors.ts";
 import { findServiceModels } from "../files/models.ts";
 import { Unusable, stackOf } from "../files/problem.ts";
+import { awsOptions, wantsAws } from "./aws-options.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";
 import { quotasOf } from "./quotas.ts";
 
@@ -15,6 +16,7 @@ Serves the AWS Step Functions API on this machine. The aws command and every AWS
   stepglass serve --tasks tasks.mjs                   uses functions for tasks; reloads them when the file changes
   stepglass serve --task charge=http://localhost:3000/charge   uses an HTTP service
   stepglass serve --lambda-endpoint http://localhost:3001      uses Lambda functions, for example of sam local start-lambda
+  stepglass serve --aws-endpoint http://localhost:4566        sends tasks to an emulator such as LocalStack
   stepglass serve --mock-config MockConfigFile.json   uses mocks of Step Functions Local: start …:stateMachine:NAME#TestCase
   stepglass serve --data ./data --tasks tasks.mjs     keeps everything in a folder: executions outlive the process
   aws stepfunctions --endpoint-url http://127.0.0.1:8083 list-state-machines
@@ -24,6 +26,11 @@ http://127.0.0.1:8083/debugger/ shows the executions. Signatures are not checked
 Options
   -t, --tasks MODULE        an ES module (or CommonJS module) with task handlers, as for stepglass run
       --task NAME=URL       sends tasks of this name to the URL by POST; can be repeated
+      --aws                 sends tasks that nothing else does to AWS, through the AWS SDK of this project
+      --aws-endpoint [SERVICE=]URL
+                            sends them to an emulator, or those of one service; can be repeated
+      --aws-only PATTERN    sends only tasks of this name, such as "sqs:*"; can be repeated
+      --aws-dry-run         fails these tasks, and says what was not called
       --lambda-endpoint URL calls functions through Lambda's Invoke API (also LAMBDA_ENDPOINT)
       --mock-config FILE    a mock configuration of Step Functions Local (also SFN_MOCK_CONFIG)
       --models DIR          the models of AWS's services against which TestState checks mocks: botocore's folder data, or
@@ -55,6 +62,7 @@ Exit code: 0 stopped by a signal; 2 wrong usage, or it cannot listen.
 const options = {
   tasks: { type: "string", short: "t", file: true },
   task: { type: "string", multiple: true },
+  ...awsOptions,
   "lambda-endpoint": { type: "string" },
   "mock-config": { type: "string", file: true },
   models: { type: "string", file: true },
@@ -90,6 +98,11 @@ export const command = defineCommand({
 async function serve(files: string[], values: Given): Promise<number> {
   if (files.length > 0) throw new Unusable(`serve takes no files, but was given ${files[0]}`, { usage: true });
   const settings = settingsOf(values, process.env);
+  if (wantsAws(values, process.env)) {
+    const { asked } = await import("./aws.ts");
+    // Functions at LAMBDA_ENDPOINT are an option of the server's own.
+    settings.otherTasks = asked(values, process.env, { lambda: false }).handlers;
+  }
   if (settings.data !== undefined && settings.clock !== undefined)
     throw new Unusable("--time-scale cannot be used with --data: after a restart the time would be another one", { usage: true });
   // Loaded here, so that the other commands start without it. It is an entry: it knows where the debugger's files are.

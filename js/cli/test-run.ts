@@ -51,6 +51,9 @@ interface RunOptions {
   signal?: AbortSignal;
 }
 
+/** Makes the handlers of a test file more. */
+export type Complement = (tasks: TaskHandlers) => TaskHandlers;
+
 /** How the tests of a file are run. */
 export interface TestFileOptions {
   /** Only those whose names contain it. */
@@ -63,6 +66,8 @@ export interface TestFileOptions {
   allow?: (content: TestFileContent) => void;
   /** Ends the runs. */
   signal?: AbortSignal;
+  /** Adds handlers to those of the file. */
+  complement?: Complement | undefined;
   /** What the answers of services are held to. */
   mockCheck?: MockCheck | undefined;
 }
@@ -70,7 +75,7 @@ export interface TestFileOptions {
 /** Runs the tests of a file. */
 export async function runTestFile(
   file: string,
-  { filter, shown = file, text, allow, signal, mockCheck }: TestFileOptions = {},
+  { filter, shown = file, text, allow, signal, mockCheck, complement }: TestFileOptions = {},
 ): Promise<FileResult> {
   const files = [file];
   let content: TestFileContent;
@@ -80,7 +85,9 @@ export async function runTestFile(
     content = readTestFile(file, text);
     allow?.(content);
     files.splice(0, 1, ...content.files);
-    options = { ...(content.tasks !== undefined && { tasks: await handlersOf(content.tasks) }), ...(signal && { signal }) };
+    const tasks = await handlersOf(content.tasks);
+    const hasTasks = content.tasks !== undefined || complement !== undefined;
+    options = { ...(hasTasks && { tasks: complement?.(tasks) ?? tasks }), ...(signal && { signal }) };
     machine = testMachine(content.source, content.options);
   } catch (error) {
     return { file: shown, files, problem: problemOf(error, shown), tests: [] };
@@ -88,7 +95,7 @@ export async function runTestFile(
   const only = content.tests.some((test) => test.only);
   const tests: TestResult[] = [];
   for (const test of content.tests) {
-    if (filter !== undefined && !`${shown} > ${test.name}`.toLowerCase().includes(filter.toLowerCase())) continue;
+    if (!isChosen(`${shown} > ${test.name}`, filter)) continue;
     const { name, line } = test;
     if (test.skip || (only && !test.only)) tests.push({ name, line, status: "skipped", milliseconds: 0, failures: [] });
     else tests.push(await runTest(machine, test, options, mockCheck));
@@ -96,8 +103,13 @@ export async function runTestFile(
   return { file: shown, files, definition: machine.file, tests };
 }
 
+/** Whether a test of this name runs. */
+export function isChosen(name: string, filter: string | undefined): boolean {
+  return filter === undefined || name.toLowerCase().includes(filter.toLowerCase());
+}
+
 /** Why a test file cannot be used; throws what is no reason for that. */
-function problemOf(error: unknown, shown: string): string {
+export function problemOf(error: unknown, shown: string): string {
   if (error instanceof BadTestFile)
     return error.problems.map(({ message, line, column }) => `${shown}:${line}:${column}: ${message}`).join("\n");
   if (error instanceof DefinitionError || error instanceof TestKitError || error instanceof Unusable) return `${shown}: ${error.message}`;

@@ -3,16 +3,19 @@
 import { existsSync, readdirSync, statSync, watch as watchFolder, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { performance } from "node:perf_hooks";
+import type { AwsCall } from "../api/aws.d.ts";
 import { messageOf } from "../base/errors.ts";
 import { resetCoverage, startCoverage, stopCoverage } from "../coverage/collect.ts";
 import { Unusable } from "../files/problem.ts";
-import { colorful, type Output } from "../files/terminal.ts";
+import { colorful, writeJson, type Output } from "../files/terminal.ts";
 import { coverageReport } from "../testing/coverage.ts";
+import { awsOptions, wantsAws } from "./aws-options.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";
 import { formatsOf, isBelow, thresholdOf, writeCoverage, type Format } from "./coverage.ts";
 import { MODES, type MockCheck, mockCheckOf } from "./test-mocks.ts";
 import { REPORTERS, reporter, totalsOf } from "./test-report.ts";
-import { runTestFile, type FileResult } from "./test-run.ts";
+import { callsOfTests } from "./test-calls.ts";
+import { runTestFile, type Complement, type FileResult } from "./test-run.ts";
 
 const help = `stepglass test [FILE or FOLDER…] [options]
 
@@ -47,6 +50,11 @@ Options
       --reporter NAME     spec (default), dot, tap, junit or json
       --define NAME=VALUE     the value of a placeholder \${NAME}; can be repeated
       --json              the same as --reporter json
+      --aws               sends tasks without mock or handler to AWS, through the AWS SDK of this project
+      --aws-endpoint [SERVICE=]URL
+                          sends them to an emulator, or those of one service; can be repeated
+      --aws-only PATTERN  sends only tasks of this name, such as "sqs:*"; can be repeated
+      --aws-dry-run       prints what the tests would call, and ends
   -o, --output FILE       the file for the report; default: standard output
       --check-mocks[=MODE]    fails where a service would not answer as a mock does, by AWS's models of an installed AWS
                               CLI or boto3; PRESENT (default) checks what a mock has, STRICT also what it lacks
@@ -62,6 +70,7 @@ const options = {
   define: { type: "string", multiple: true },
   filter: { type: "string", short: "f" },
   watch: { type: "boolean", short: "w" },
+  ...awsOptions,
   reporter: { type: "string", values: REPORTERS },
   json: { type: "boolean" },
   output: { type: "string", short: "o", file: true },
@@ -96,6 +105,8 @@ interface Settings {
   folder: string | undefined;
   threshold: number | undefined;
   mockCheck: MockCheck | undefined;
+  /** Adds handlers to those of a test file. */
+  complement: Complement | undefined;
 }
 
 /** The exit code of a run, and its results. */
@@ -118,7 +129,14 @@ async function test(given: string[], values: Values<typeof options>): Promise<nu
     folder: values["coverage-dir"],
     threshold,
     mockCheck: mockCheckOf(values["check-mocks"], values.models),
+    complement: undefined,
   };
+  if (wantsAws(values, process.env)) {
+    const { asked, withAws, callLines } = await import("./aws.ts");
+    const all = asked(values, process.env, { lambda: true });
+    if (all.isDry) return listCalls(given, values, (tasks) => withAws(tasks, all), callLines);
+    settings.complement = (tasks) => withAws(tasks, all);
+  }
   if (values.watch && settings.reporter === "json")
     throw new Unusable("--watch cannot be combined with --json, which prints one JSON value", { usage: true });
   const once = () => runAll(given, settings);
@@ -126,8 +144,17 @@ async function test(given: string[], values: Values<typeof options>): Promise<nu
   return watch(given, once);
 }
 
+/** Prints what the tests would call. */
+async function listCalls(given: string[], values: Values<typeof options>, complement: Complement, lines: (calls: AwsCall[]) => string) {
+  const listed = [];
+  for (const file of testFiles(given)) listed.push(...(await callsOfTests(file, { ...values, shown: shortest(file), complement })));
+  if (values.json) writeJson(listed);
+  else process.stdout.write(listed.map(({ test, calls }) => `${test}\n${lines(calls).replace(/^/gm, "  ").trimEnd()}\n`).join(""));
+  return 0;
+}
+
 async function runAll(given: string[], settings: Settings): Promise<Outcome> {
-  const { filter, output, formats, folder, threshold, mockCheck } = settings;
+  const { filter, output, formats, folder, threshold, mockCheck, complement } = settings;
   const files = testFiles(given);
   let text = "";
   const stream: Output = output === undefined ? process.stdout : { write: (part) => void (text += part) };
@@ -138,7 +165,7 @@ async function runAll(given: string[], settings: Settings): Promise<Outcome> {
   const results: FileResult[] = [];
   try {
     for (const file of files) {
-      const result = await runTestFile(file, { filter, shown: shortest(file), mockCheck });
+      const result = await runTestFile(file, { filter, shown: shortest(file), mockCheck, complement });
       if (filter !== undefined && result.problem === undefined && result.tests.length === 0) continue;
       results.push(result);
       report.file(result);

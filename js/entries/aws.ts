@@ -6,8 +6,9 @@ import type { AwsCall, AwsTaskOptions } from "../api/aws.d.ts";
 import type { TaskHandler, TaskHandlers } from "../api/index.d.ts";
 import { callsOf } from "../aws/plan.ts";
 import { settingsOf } from "../aws/settings.ts";
-import { awsHandlers } from "../aws/tasks.ts";
+import { awsHandlers, clientsOf } from "../aws/tasks.ts";
 import type { MachineDefinition } from "../definition/fields.ts";
+import { Handlers } from "../tasks/resource.ts";
 
 /** Makes the handlers of AWS's services. */
 export function awsTasks(options: AwsTaskOptions = {}): Record<string, TaskHandler> {
@@ -17,7 +18,11 @@ export function awsTasks(options: AwsTaskOptions = {}): Record<string, TaskHandl
 /** What tasks would call. */
 export async function awsCalls(definition: object | string, tasks: TaskHandlers): Promise<AwsCall[]> {
   const parsed = typeof definition === "string" ? (JSON.parse(definition) as MachineDefinition) : (definition as MachineDefinition);
-  return callsOf(parsed, tasks);
+  const handlers = new Handlers(tasks);
+  return callsOf(parsed, (resource, state, parameters) => {
+    const handler = handlers.find(resource, state, parameters);
+    return handler && clientsOf(handler);
+  });
 }
 
 /** A package of the project in the working directory: bundlers would look for what is imported here, and the clients are not ours. */

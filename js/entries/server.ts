@@ -20,7 +20,20 @@ export { ApiError, MemoryStore, StoreConflict, StoreError };
 
 /** The options in the order in which messages name them. */
 const OPTIONS = [
-  ...["tasks", "urls", "lambdaEndpoint", "mockConfig", "serviceModel", "data", "store", "region", "account", "clock", "limits"],
+  ...[
+    "tasks",
+    "otherTasks",
+    "urls",
+    "lambdaEndpoint",
+    "mockConfig",
+    "serviceModel",
+    "data",
+    "store",
+    "region",
+    "account",
+    "clock",
+    "limits",
+  ],
   ...["quotas", "statusEvents", "eventsEndpoint", "executionLogs", "logsEndpoint"],
   ...["host", "port", "allowOrigins", "allowHosts", "bodyLimit", "timeouts", "page", "logLevel", "log"],
 ];

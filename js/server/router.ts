@@ -1,11 +1,12 @@
 // Finds the handler of a task.
 //
 // The order is: the mock of the test case, the handlers that were given, Step Functions itself (nested executions), the
-// registered activities, a handler for all, HTTP services, Lambda functions.
+// registered activities, a handler for all, HTTP services, Lambda functions, other handlers (AWS).
 
 import type { PlatformUrl, TaskHandler } from "../api/index.d.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Taker } from "../tasks/call.ts";
+import { withOthers } from "../tasks/handlers.ts";
 import { Handlers } from "../tasks/resource.ts";
 import type { MissingHandler, NamedHandlers, Resource } from "../tasks/resource.ts";
 import { answerer } from "../mocks/answers.ts";
@@ -19,7 +20,7 @@ import { type TraceOf, httpTask, lambdaTask } from "./tasks.ts";
 type Handler = TaskHandler | Taker;
 
 /** The handlers of a server. */
-export interface RouterOptions extends Pick<ServiceOptions, "urls" | "lambdaEndpoint" | "mockConfig"> {
+export interface RouterOptions extends Pick<ServiceOptions, "otherTasks" | "urls" | "lambdaEndpoint" | "mockConfig"> {
   tasks: NamedHandlers | undefined;
 }
 
@@ -29,11 +30,14 @@ export class TaskRouter extends Handlers {
   readonly #urls: Handlers;
   readonly #lambda: TaskHandler | undefined;
   readonly #mockConfig: MockConfig | undefined;
+  /** Handlers for what nothing else does. */
+  readonly #others: Readonly<Record<string, TaskHandler>>;
   #given: Handlers;
 
-  constructor(service: Service, { tasks = {}, urls = {}, lambdaEndpoint, mockConfig }: RouterOptions) {
+  constructor(service: Service, { tasks = {}, otherTasks = {}, urls = {}, lambdaEndpoint, mockConfig }: RouterOptions) {
     super({});
     this.#service = service;
+    this.#others = otherTasks;
     this.#given = this.#handlers(tasks);
     const traceOf: TraceOf = ({ execution }) => service.runner.traceOf(execution.arn);
     const entries: [string, string | PlatformUrl][] = urls instanceof Map ? [...urls] : Object.entries(urls);
@@ -48,7 +52,8 @@ export class TaskRouter extends Handlers {
   }
 
   #handlers(tasks: NamedHandlers): Handlers {
-    return new Handlers(tasks, { find: (resource) => this.#own(resource), missing: () => undefined });
+    const all = Object.keys(this.#others).length === 0 ? tasks : withOthers(tasks, this.#others);
+    return new Handlers<TaskHandler>(all as NamedHandlers, { find: (resource) => this.#own(resource), missing: () => undefined });
   }
 
   /** The handlers of an execution of a test case: its mocks count the invocations of their states. Throws InvalidArn for an unknown one. */
@@ -66,7 +71,9 @@ export class TaskRouter extends Handlers {
   }
 
   override find(resource: string, state: string, input: unknown): Handler | undefined {
-    return this.#given.find(resource, state, input) ?? this.#urls.find(resource, state, input) ?? this.#lambdaOf(this.resource(resource));
+    const given = this.#given.find(resource, state, input);
+    if (given !== undefined && !Object.values(this.#others).includes(given as TaskHandler)) return given;
+    return this.#urls.find(resource, state, input) ?? this.#lambdaOf(this.resource(resource)) ?? given;
   }
 
   override missing(resource: string, state: string, input: unknown): MissingHandler {

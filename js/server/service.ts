@@ -44,7 +44,18 @@ const OPERATIONS: Operations = {
 /** The options of the service. */
 export type ServiceOptions = Pick<
   ServeOptions,
-  "tasks" | "urls" | "lambdaEndpoint" | "mockConfig" | "serviceModel" | "store" | "region" | "account" | "clock" | "limits" | "quotas"
+  | "tasks"
+  | "otherTasks"
+  | "urls"
+  | "lambdaEndpoint"
+  | "mockConfig"
+  | "serviceModel"
+  | "store"
+  | "region"
+  | "account"
+  | "clock"
+  | "limits"
+  | "quotas"
 > &
   PublishOptions & {
     log?: Log;
@@ -105,7 +116,8 @@ export class Service {
       limits = {},
       quotas = false,
     } = options;
-    const { tasks, urls, lambdaEndpoint, mockConfig, router } = options;
+    const { tasks, otherTasks, urls, lambdaEndpoint, mockConfig, router } = options;
+    const others = { ...(otherTasks !== undefined && { otherTasks }), urls, lambdaEndpoint, mockConfig };
     this.store = store;
     this.serviceModel = modelsOf(options.serviceModel, log);
     this.region = region;
@@ -123,10 +135,10 @@ export class Service {
       return;
     }
     if (!(typeof tasks === "string" || tasks instanceof URL)) {
-      this.router = new TaskRouter(this, { tasks, urls, lambdaEndpoint, mockConfig });
+      this.router = new TaskRouter(this, { tasks, ...others });
       return;
     }
-    this.router = new TaskRouter(this, { tasks: {}, urls, lambdaEndpoint, mockConfig });
+    this.router = new TaskRouter(this, { tasks: {}, ...others });
     this.#module = new HandlersModule(tasks, {
       onLoad: (handlers) => {
         this.router.use(handlers);

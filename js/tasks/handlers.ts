@@ -2,6 +2,7 @@
 
 import type { TaskHandler } from "../api/index.d.ts";
 import { type Taker, isTaker } from "./call.ts";
+import type { NamedHandlers } from "./resource.ts";
 
 /** The default export of a module, a function for all tasks, an object or a Map; and every function that it exports by name. */
 export function exportedHandlers(module: { readonly [name: string]: unknown }): TaskHandler | Map<string, TaskHandler | Taker> {
@@ -13,6 +14,12 @@ export function exportedHandlers(module: { readonly [name: string]: unknown }): 
   const listed: [string, unknown][] =
     main instanceof Map ? [...main] : typeof main === "object" && main !== null ? Object.entries(main) : [];
   return new Map([...listed.filter(isUsable), ...named]);
+}
+
+/** Handlers of one's own, and others for tasks that they do not name, or name less exactly. One function for all tasks is the least exact. */
+export function withOthers(own: NamedHandlers, others: Readonly<Record<string, TaskHandler>>): Map<string, TaskHandler | object> {
+  const named = typeof own === "function" ? [["*", own] as const] : own instanceof Map ? [...own] : Object.entries(own);
+  return new Map<string, TaskHandler | object>([...Object.entries(others), ...named]);
 }
 
 function isUsable(entry: [name: string, value: unknown]): entry is [name: string, handler: TaskHandler | Taker] {

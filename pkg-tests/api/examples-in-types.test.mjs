@@ -172,6 +172,15 @@ const SURROUNDINGS = {
     `const { compare } = stepglass; const deployed = machineOf("Charge"); const changed = machineOf("Charge", { TimeoutSeconds: 60 });`,
     `assert.equal(compatible, true);`,
   ],
+  '...awsTasks({ endpoint: "http://localhost:4566"': [
+    `const definition = machineOf("ChargeCard");`,
+    `assert.deepEqual(output, { paid: true });`,
+  ],
+  "awsCalls(definition, awsTasks(": [
+    `const { awsCalls, awsTasks } = await import("stepglass/aws"); const definition = machineOf("Send", { Resource: "arn:aws:states:::sqs:sendMessage" });
+     const told =`,
+    `const [{ state, call }] = await told; assert.deepEqual([state, call], ["Send", "sqs:sendMessage"]);`,
+  ],
   'const store = sqlite("orders.db")': [``, `assert.equal(store.durable, true);`],
   'import Database from "libsql"': [``, `await assert.rejects(store.open({ owner: "example" }), /libsql was asked for orders.db/);`],
   "await server.close()": [

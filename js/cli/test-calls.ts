@@ -1,0 +1,45 @@
+// What tests would call, without running them.
+
+import type { AwsCall } from "../api/aws.d.ts";
+import type { TaskHandler } from "../api/index.d.ts";
+import type { TestMachineOptions } from "../api/testing.d.ts";
+import { Unusable } from "../files/problem.ts";
+import { loadMockConfig } from "../mocks/config.ts";
+import { Handlers } from "../tasks/resource.ts";
+import { testMachine, type TestMachine } from "../testing/machine.ts";
+import { handlersOf } from "./tasks.ts";
+import { readTestFile, type FileTest } from "./test-file.ts";
+import { isChosen, problemOf, type TestFileOptions } from "./test-run.ts";
+
+/** What the tasks of each test would call that no mock answers. Throws Unusable for a file that cannot be used. */
+export async function callsOfTests(
+  file: string,
+  { filter, shown = file, complement = (tasks) => tasks }: TestFileOptions,
+): Promise<{ test: string; calls: AwsCall[] }[]> {
+  const { callsBy } = await import("./aws.ts");
+  try {
+    const { tests, tasks, source, options } = readTestFile(file);
+    const machine = testMachine(source, options);
+    const handlers = new Handlers<TaskHandler>(complement(await handlersOf(tasks)));
+    const chosen = tests.filter(({ name }) => isChosen(`${shown} > ${name}`, filter));
+    const listed = chosen.map(async (test) => {
+      const mocks = new Handlers<TaskHandler>(namesOf({ ...options.mocks, ...casesOf(machine, options, test), ...test.mocks }));
+      return { test: `${shown} > ${test.name}`, calls: await callsBy(machine.outline.definition, handlers, mocks) };
+    });
+    return await Promise.all(listed);
+  } catch (error) {
+    throw new Unusable(problemOf(error, shown));
+  }
+}
+
+/** The mocks of a test's case in the mock configuration. */
+function casesOf(machine: TestMachine, { mockConfig, name }: TestMachineOptions, { testCase }: FileTest): object {
+  if (mockConfig === undefined || testCase === undefined) return {};
+  const config = loadMockConfig(mockConfig);
+  return config.mocks(config.nameFor(name, machine.machine.name), testCase);
+}
+
+/** Handlers of these names. */
+function namesOf(mocks: object): Map<string, TaskHandler> {
+  return new Map(Object.keys(mocks).map((name) => [name, () => undefined]));
+}
