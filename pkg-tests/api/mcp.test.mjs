@@ -1,6 +1,6 @@
 // `stepglass mcp`, with the client of the Model Context Protocol's own SDK.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
@@ -524,6 +524,22 @@ describe("stepglass mcp as a process", () => {
 
   test("ends with its client", async () => {
     assert.deepEqual(await raw([], []), { code: 0, stdout: "", stderr: "" });
+  });
+
+  test("costs other commands nothing: they load neither protocol", () => {
+    const { folder } = folderWith(files);
+    const program = `
+      const Module = require("node:module");
+      const load = Module._load;
+      const loaded = [];
+      Module._load = (...args) => (loaded.push(args[0]), load(...args));
+      const { main } = require(${JSON.stringify(join(command, "../command.cjs"))});
+      process.stdout.write = () => true;
+      main(["validate", "charge.asl.json"])
+        .then(() => main(["help", "mcp"]))
+        .then(() => process.stderr.write(loaded.filter((name) => /protocol/.test(name)).join()));`;
+    const { stderr, status } = spawnSync(process.execPath, ["-e", program], { cwd: folder, encoding: "utf8" });
+    assert.deepEqual({ stderr, status }, { stderr: "", status: 0 });
   });
 
   test("says what is wrong with its options", async () => {
