@@ -1,31 +1,15 @@
 // Status events and logs in an emulator: moto's server, which boto3 asks for what has come.
 import assert from "node:assert/strict";
-import { execFile, spawn } from "node:child_process";
-import { createServer } from "node:net";
+import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { promisify } from "node:util";
-import * as clients from "../../scripts/clients.mjs";
+import { emulator } from "../../scripts/clients.mjs";
 import { serve } from "../../dist/server.js";
-import { eventually, machine, role } from "../server/endpoint.mjs";
+import { machine, role } from "../server/endpoint.mjs";
+import { skip, startMoto } from "./emulators.mjs";
 
-const { bin, reason } = (clients.emulator ?? clients.pythonClients)({ bench: true, install: false });
-const skip = process.env.STEPGLASS_NO_PYTHON ?? reason ?? false;
-
-/** moto's server, when it answers: its address. */
-async function moto() {
-  const port = await new Promise((resolve) => {
-    const probe = createServer().listen(0, "127.0.0.1", () => {
-      const { port: free } = probe.address();
-      probe.close(() => resolve(free));
-    });
-  });
-  const child = spawn(join(bin, "moto_server"), ["-H", "127.0.0.1", "-p", String(port)], { stdio: "ignore" });
-  after(() => child.kill("SIGKILL"));
-  const url = `http://127.0.0.1:${port}`;
-  await eventually(async () => (await fetch(`${url}/moto-api/`).catch(() => undefined))?.ok);
-  return url;
-}
+const { bin } = emulator({ install: false });
 
 async function boto3(...args) {
   const { stdout } = await promisify(execFile)(join(bin, "python"), [join(import.meta.dirname, "boto3_published.py"), ...args]);
@@ -33,7 +17,8 @@ async function boto3(...args) {
 }
 
 test("rules of an emulated EventBridge and readers of emulated logs see executions", { skip, timeout: 300_000 }, async () => {
-  const url = await moto();
+  const { url, close } = await startMoto();
+  after(close);
   await boto3("prepare", url);
   const server = await serve({ port: 0, eventsEndpoint: url, logsEndpoint: url });
   const logGroupArn = "arn:aws:logs:us-east-1:123456789012:log-group:/states/orders:*";
