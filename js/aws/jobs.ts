@@ -84,6 +84,17 @@ function application(...succeeded: string[]): Job {
 const emrCluster = { describe: "describeCluster", status: "Cluster.Status.State" };
 const emrStep: Job["ask"] = (answer, request) => ({ ClusterId: request.ClusterId, StepId: answer.StepId });
 
+const BUILD_BATCH: Job = {
+  describe: "batchGetBuildBatches",
+  ask: (answer) => ({ Ids: [text(answer, "BuildBatch.Id")] }),
+  at: "BuildBatches.0",
+  as: "BuildBatch",
+  status: "BuildBatchStatus",
+  succeeded: ["SUCCEEDED"],
+  failed: ["FAILED", "FAULT", "STOPPED", "TIMED_OUT"],
+  stop: ["stopBuildBatch", (answer) => ({ Id: text(answer, "BuildBatch.Id") })],
+};
+
 /** By the integration's service and API. `states:startExecution` is described in its own way. */
 export const JOBS: ReadonlyMap<string, Job> = new Map<string, Job>([
   [
@@ -133,19 +144,8 @@ export const JOBS: ReadonlyMap<string, Job> = new Map<string, Job>([
       stop: ["stopBuild", (answer) => ({ Id: text(answer, "Build.Id") })],
     },
   ],
-  [
-    "codebuild:startBuildBatch",
-    {
-      describe: "batchGetBuildBatches",
-      ask: (answer) => ({ Ids: [text(answer, "BuildBatch.Id")] }),
-      at: "BuildBatches.0",
-      as: "BuildBatch",
-      status: "BuildBatchStatus",
-      succeeded: ["SUCCEEDED"],
-      failed: ["FAILED", "FAULT", "STOPPED", "TIMED_OUT"],
-      stop: ["stopBuildBatch", (answer) => ({ Id: text(answer, "BuildBatch.Id") })],
-    },
-  ],
+  ["codebuild:retryBuildBatch", BUILD_BATCH],
+  ["codebuild:startBuildBatch", BUILD_BATCH],
   [
     "databrew:startJobRun",
     {
@@ -223,6 +223,15 @@ export const JOBS: ReadonlyMap<string, Job> = new Map<string, Job>([
       succeeded: ["TERMINATED"],
       failed: ["ARRESTED"],
       vanishes: true,
+    },
+  ],
+  [
+    "emr-serverless:cancelJobRun",
+    {
+      describe: "getJobRun",
+      ask: (_, { ApplicationId, JobRunId }) => ({ ApplicationId, JobRunId }),
+      status: "JobRun.State",
+      succeeded: ["CANCELLED", "SUCCESS", "FAILED"],
     },
   ],
   ["emr-serverless:createApplication", application("CREATED", "STARTED", "STOPPED")],
