@@ -1,8 +1,10 @@
-//! Random definitions, made by mutating our own corpus: the compiler never panics and points only at places that exist.
+//! Random definitions, made by mutating our own corpus: the compiler never panics and points only at places that exist, and no gesture
+//! on their graphs panics or breaks a sound text.
 //! `STEPGLASS_FUZZ` sets the number of inputs (default 20,000), `STEPGLASS_SEED` the seed (default 1); `STEPGLASS_SLOW=1` prints those that took over 50 ms.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
+use stepglass::asl::language::{apply, edit, outline};
 use stepglass::asl::{self, CompileOptions, MachineType, answer};
 use stepglass::base::diag::{Severity, Style, render};
 use stepglass::base::{Map, Rng, Value, json};
@@ -270,6 +272,126 @@ fn no_definition_breaks_the_compiler() {
     println!("fuzz: {inputs} cases");
     println!("{inputs} inputs, {compiled_well} compiled, slowest {slowest:?}");
     assert!(compiled_well > inputs / 100, "mutations should leave some definitions sound: {compiled_well}");
+}
+
+const KINDS: &[&str] = &[
+    "set",
+    "remove",
+    "move",
+    "insert",
+    "append",
+    "create",
+    "connect",
+    "disconnect",
+    "delete",
+    "rename",
+    "duplicate",
+    "copy",
+    "cut",
+    "paste",
+    "retype",
+    "wrap",
+    "unwrap",
+    "extract",
+    "inline",
+    "",
+];
+const FIELDS: &[&str] = &[
+    "",
+    "/Next",
+    "/End",
+    "/Default",
+    "/Catch/0/Next",
+    "/Choices/0/Next",
+    "/Choices/0",
+    "/Branches/0",
+    "/Retry/1",
+    "/Comment",
+    "/~",
+];
+const ROLES: &[&str] = &["next", "rule", "default", "catch", "branch", "no"];
+
+/// A gesture on one of the states, which may well be impossible.
+fn gesture(rng: &mut Rng, states: &[String], seeds: &[Value]) -> Value {
+    let mut state = || states.get(rng.below(states.len() as u64 + 1) as usize).cloned().unwrap_or_default();
+    let (one, other, third) = (state(), state(), state());
+    let at = format!("{one}{}", pick(rng, FIELDS));
+    let mut gesture = Map::new();
+    gesture.insert("kind", pick(rng, KINDS));
+    gesture.insert("at", at.as_str());
+    gesture.insert("state", one.as_str());
+    gesture.insert("states", Value::from(vec![Value::from(one.as_str()), Value::from(third.as_str())]));
+    gesture.insert("type", pick(rng, TEXTS));
+    gesture.insert("as", pick(rng, ROLES));
+    gesture.insert("scope", one.rfind("/States/").and_then(|end| one.get(..end)).unwrap_or_default());
+    match rng.below(3) {
+        0 => gesture.insert("edge", at.as_str()),
+        1 => gesture.insert("from", one.as_str()),
+        _ => None,
+    };
+    match rng.below(4) {
+        0 => gesture.insert("to", other.as_str()),
+        1 => gesture.insert("to", rng.below(4) as i64),
+        2 => gesture.insert("to", pick(rng, TEXTS)),
+        _ => gesture.insert("to", Value::Null),
+    };
+    let pasted = seeds.get(rng.below(seeds.len() as u64) as usize).map(Value::to_string).unwrap_or_default();
+    gesture.insert("asl", pasted);
+    gesture.insert("value", value(rng, 3));
+    if gesture.get("kind").and_then(Value::as_str).is_some_and(|kind| matches!(kind, "insert" | "append" | "create")) {
+        let mut new = Map::new();
+        new.insert("type", pick(rng, TEXTS));
+        new.insert("name", pick(rng, NAMES));
+        gesture.insert("state", new);
+    }
+    gesture.into()
+}
+
+#[test]
+fn no_gesture_breaks_a_text() {
+    let inputs: u64 = std::env::var("STEPGLASS_FUZZ").ok().and_then(|n| n.parse().ok()).unwrap_or(8_000);
+    let seed: u64 = std::env::var("STEPGLASS_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
+    let seeds = seeds();
+    let mut rng = Rng::new(0x5eed_0ed1 + seed);
+    let mut made = 0u64;
+    for _ in 0..inputs {
+        let mut definition = seeds[rng.below(seeds.len() as u64) as usize].clone();
+        for _ in 0..rng.below(3) {
+            mutate(&mut rng, &mut definition, &seeds);
+        }
+        let mut text = definition.to_string();
+        if rng.below(4) == 0 {
+            // Something is missing, or too much.
+            let mut chars: Vec<char> = text.chars().collect();
+            for _ in 0..=rng.below(3) {
+                let at = rng.below(chars.len() as u64 + 1) as usize;
+                match rng.below(2) {
+                    0 if at < chars.len() => drop(chars.remove(at)),
+                    _ => chars.insert(at, ['{', '}', '[', ']', ',', ':', '"', '\\', '\n', 'é'][rng.below(10) as usize]),
+                }
+            }
+            text = chars.into_iter().collect();
+        }
+        let states: Vec<String> = outline(&text).into_iter().map(|state| state.pointer).collect();
+        let given = gesture(&mut rng, &states, &seeds);
+        if rng.below(8) == 0 {
+            edit::gestures(&text, &[states.first().cloned().unwrap_or_default()]);
+        }
+        let Ok(edited) = edit::edit(&text, &given, &CompileOptions::default()) else { continue };
+        made += 1;
+        let mut at = 0;
+        for edit in &edited.edits {
+            assert!(at <= edit.span.start && text.get(edit.span.range()).is_some(), "{given} on {text}: {:?}", edited.edits);
+            at = edit.span.end;
+        }
+        assert_eq!(apply(&text, &edited.edits), edited.text);
+        if json::check(&text).is_ok() {
+            assert!(json::check(&edited.text).is_ok(), "{given} on {text}: {}", edited.text);
+        }
+        assert!(edited.text.get(edited.caret.span.range()).is_some(), "{given} on {text}");
+    }
+    println!("fuzz: {inputs} cases");
+    assert!(made > inputs / 20, "some gestures should be possible: {made}");
 }
 
 #[test]

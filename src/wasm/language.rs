@@ -186,7 +186,7 @@ pub fn edit(text: &str, gesture: &str, options: JsValue) -> Result<String, JsVal
     let gesture = crate::base::json::parse(gesture).unwrap_or_default();
     let mut out = Map::new();
     match edit::edit(text, &gesture, &options) {
-        Err(refused) => drop(out.insert("refused", refusal(refused))),
+        Err(refused) => drop(out.insert("refused", refusal(*refused))),
         Ok(edited) => {
             out.insert("edits", Units::of(text).edits(&edited.edits));
             out.insert("changes", edited.changes);
@@ -231,7 +231,7 @@ pub fn gestures(text: &str, places: &str) -> String {
     let possible = |one: edit::Possible| match (one.about, one.refused) {
         (Value::Object(about), Some(refused)) => {
             let mut about = (*about).clone();
-            about.insert("refused", refusal(refused));
+            about.insert("refused", refusal(*refused));
             Value::from(about)
         }
         (about, _) => about,

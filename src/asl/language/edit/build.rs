@@ -8,8 +8,8 @@ use crate::asl::shape::STATE_TYPES;
 use crate::base::{Map, Value};
 
 /// How new states are reached.
-pub(super) enum Link {
-    Edge(Edge),
+pub(super) enum Link<'d> {
+    Edge(Edge<'d>),
     /// A new transition out of a state.
     New(usize, &'static str),
     /// A new branch of a Parallel.
@@ -19,13 +19,13 @@ pub(super) enum Link {
 }
 
 /// Where new states go.
-pub(super) struct Site {
+pub(super) struct Site<'d> {
     /// The object with `States`; none where the text is empty.
     pub scope: usize,
     pub states: Option<usize>,
     /// The state that they follow in the text.
     pub after: Option<usize>,
-    pub link: Link,
+    pub link: Link<'d>,
     /// Where they lead to; none for the end of the scope.
     pub exit: Option<String>,
     pub jsonata: bool,
@@ -36,9 +36,9 @@ pub(super) type States = Vec<(String, Piece)>;
 
 const ROLES: [&str; 5] = ["next", "rule", "default", "catch", "branch"];
 
-impl Pen<'_> {
+impl<'d> Pen<'d> {
     /// The place that a gesture names: an edge, a state with what is new, or a scope.
-    pub(super) fn site(&self, gesture: &Value) -> Result<Site, Refused> {
+    pub(super) fn site(&self, gesture: &Value) -> Result<Site<'d>, Box<Refused>> {
         if let Some(edge) = text(gesture, "edge") {
             return Ok(self.site_on(self.edge(edge)?));
         }
@@ -57,31 +57,31 @@ impl Pen<'_> {
         Ok(Site { scope, states: Some(states), after: Some(from), link, exit: None, jsonata: self.jsonata(states) })
     }
 
-    fn site_on(&self, edge: Edge) -> Site {
+    fn site_on(&self, edge: Edge<'d>) -> Site<'d> {
         let states = edge.states;
         let scope = self.document.parent(states).unwrap_or_default();
-        let (after, exit) = (edge.from, edge.target.clone());
+        let (after, exit) = (edge.from, edge.target.map(str::to_string));
         Site { scope, states: Some(states), after, link: Link::Edge(edge), exit, jsonata: self.jsonata(states) }
     }
 
-    pub(super) fn site_in(&self, scope: &str) -> Result<Site, Refused> {
+    pub(super) fn site_in(&self, scope: &str) -> Result<Site<'d>, Box<Refused>> {
         let alone = |scope, states, after, jsonata| Site { scope, states, after, link: Link::Alone, exit: None, jsonata };
         if scope.is_empty() && matches!(self.document.text.trim(), "" | "null") {
             return Ok(alone(0, None, None, false));
         }
         let (object, states) = self.scope(scope)?;
-        let after = states.and_then(|states| self.document.children(states).last()).map(|(last, _)| last);
+        let after = states.and_then(|states| self.document.kids(states).last().copied());
         Ok(alone(object, states, after, self.jsonata(object)))
     }
 
-    pub(super) fn role(&self, gesture: &Value) -> Result<&'static str, Refused> {
+    pub(super) fn role(&self, gesture: &Value) -> Result<&'static str, Box<Refused>> {
         let given = text(gesture, "as").unwrap_or("next");
         let known = ROLES.iter().find(|role| **role == given).copied();
         known.ok_or_else(|| Refused::new("impossible", format!("`as` is one of {}", ROLES.join(", "))))
     }
 
     /// Whether a state can have another transition of a kind.
-    pub(super) fn may_have(&self, state: usize, role: &str) -> Result<(), Refused> {
+    pub(super) fn may_have(&self, state: usize, role: &str) -> Result<(), Box<Refused>> {
         let kind = self.kind(state);
         let possible = match role {
             "rule" | "default" => kind == "Choice",
@@ -108,7 +108,7 @@ impl Pen<'_> {
     }
 
     /// Puts states into a scope and leads to the first of them.
-    pub(super) fn place(&mut self, site: &Site, states: States) -> Result<(), Refused> {
+    pub(super) fn place(&mut self, site: &Site, states: States) -> Result<(), Box<Refused>> {
         let document = self.document;
         let Some(start) = states.first().map(|(name, _)| name.clone()) else { return Ok(()) };
         match &site.link {
@@ -123,17 +123,17 @@ impl Pen<'_> {
                 return Ok(());
             }
             Link::Alone => {
-                let first = site.states.is_none_or(|states| document.children(states).next().is_none());
+                let first = site.states.is_none_or(|states| document.kids(states).is_empty());
                 let known = document.child(site.scope, "StartAt");
                 match known {
                     _ if !first || self.document.node(0).is_none_or(|root| root.kind != Kind::Object) => {}
                     Some(known) => self.plan.value(known, Piece::text(&start)),
                     None => {
                         let last = match site.states {
-                            Some(states) => document.children(site.scope).take_while(|(child, _)| *child != states).last(),
-                            None => document.children(site.scope).last(),
+                            Some(states) => document.before(states),
+                            None => document.kids(site.scope).last().copied(),
                         };
-                        self.plan.insert(site.scope, last.map(|(child, _)| child), Some("StartAt"), Piece::text(&start));
+                        self.plan.insert(site.scope, last, Some("StartAt"), Piece::text(&start));
                     }
                 }
             }
@@ -156,7 +156,7 @@ impl Pen<'_> {
     }
 
     /// Adds a transition out of a state; a `Next` takes the place of the one that there is.
-    pub(super) fn add_edge(&mut self, from: usize, role: &str, to: &str) -> Result<(), Refused> {
+    pub(super) fn add_edge(&mut self, from: usize, role: &str, to: &str) -> Result<(), Box<Refused>> {
         self.may_have(from, role)?;
         let document = self.document;
         match role {
@@ -182,12 +182,17 @@ impl Pen<'_> {
         let Some(list) = document.child(from, "Catch") else {
             return self.plan.append(from, Some("Catch"), Piece::Json(Value::from(vec![catcher("States.ALL", to)])));
         };
-        let catches = |element: usize, error: &str| {
-            let names = document.child(element, "ErrorEquals");
-            names.is_some_and(|names| document.children(names).any(|(name, _)| document.string(name) == Some(error)))
+        let catchers = document.kids(list);
+        // The catcher of an error.
+        let catches = |error: &str| {
+            let catches = |element: &usize| {
+                let names = document.child(*element, "ErrorEquals").map_or(Vec::new(), |names| document.kids(names));
+                names.iter().any(|name| document.string(*name) == Some(error))
+            };
+            catchers.iter().copied().find(catches)
         };
-        let caught = |error: &str| document.children(list).any(|(element, _)| catches(element, error));
-        let all = document.children(list).find(|(element, _)| catches(*element, "States.ALL"));
+        let caught = |error: &str| catches(error).is_some();
+        let all = catches("States.ALL");
         // Only the last one can be for all errors; a new one is for one that is not caught yet.
         let error = match all {
             None => "States.ALL".to_string(),
@@ -195,14 +200,12 @@ impl Pen<'_> {
             Some(_) if !caught("States.Timeout") => "States.Timeout".to_string(),
             Some(_) => free("Error", |name| caught(name)).replace(' ', ""),
         };
-        let before = |element: usize| document.children(list).take_while(|(child, _)| *child != element).last();
         // What catches every failure of a task hides what comes behind it.
-        let hides = document.children(list).find(|(element, _)| catches(*element, "States.TaskFailed"));
-        let after = match hides.or(all) {
-            Some((element, _)) => before(element),
-            None => document.children(list).last(),
+        let after = match catches("States.TaskFailed").or(all) {
+            Some(element) => document.before(element),
+            None => catchers.last().copied(),
         };
-        self.plan.insert(list, after.map(|(child, _)| child), None, Piece::Json(catcher(&error, to)));
+        self.plan.insert(list, after, None, Piece::Json(catcher(&error, to)));
     }
 
     /// A rule that no other one of the state is like.
@@ -215,7 +218,7 @@ impl Pen<'_> {
     }
 
     /// A new state and what it needs beside it.
-    pub(super) fn new_states(&mut self, gesture: &Value, exit: Option<&str>, jsonata: bool) -> Result<States, Refused> {
+    pub(super) fn new_states(&mut self, gesture: &Value, exit: Option<&str>, jsonata: bool) -> Result<States, Box<Refused>> {
         let spec = gesture.get("state").cloned().unwrap_or(Value::Null);
         let given = text(&spec, "type").unwrap_or_default();
         let Some(kind) = STATE_TYPES.iter().find(|known| **known == given).copied() else {

@@ -4,23 +4,22 @@ use super::flow::{Edge, Pen, Role};
 use super::{Focus, Refused, pointers};
 use crate::base::Value;
 
-impl Pen<'_> {
-    pub(super) fn delete(&mut self, gesture: &Value) -> Result<String, Refused> {
+impl<'d> Pen<'d> {
+    pub(super) fn delete(&mut self, gesture: &Value) -> Result<String, Box<Refused>> {
         let states = self.states(&pointers(gesture))?;
         self.delete_states(&states, gesture)
     }
 
-    pub(super) fn delete_states(&mut self, gone: &[usize], gesture: &Value) -> Result<String, Refused> {
+    pub(super) fn delete_states(&mut self, gone: &[usize], gesture: &Value) -> Result<String, Box<Refused>> {
         let Some(first) = gone.first().copied() else { return Ok(String::new()) };
         let states = self.around(first);
         let edges = self.edges(states);
         let is_gone = |name: &str| gone.iter().any(|state| self.name(*state) == name);
-        let into: Vec<Edge> = edges
+        let into: Vec<Edge<'d>> = edges
             .into_iter()
-            .filter(|edge| edge.from.is_none_or(|from| !gone.contains(&from)) && edge.target.as_deref().is_some_and(is_gone))
+            .filter(|edge| edge.from.is_none_or(|from| !gone.contains(&from)) && edge.target.is_some_and(is_gone))
             .collect();
-        let rest = self.document.children(states).filter(|(state, _)| !gone.contains(state)).count();
-        if rest == 0 {
+        if self.document.kids(states).iter().all(|state| gone.contains(state)) {
             return self.delete_all(states, gone);
         }
         let given = match gesture.get("to") {
@@ -51,7 +50,7 @@ impl Pen<'_> {
 
     /// What to select afterwards: what led there, or what is led to.
     fn after_delete(&mut self, states: usize, gone: &[usize], into: &[Edge], to: Option<String>) {
-        let next = gone.iter().flat_map(|state| self.out_of(*state)).find_map(|edge| edge.target);
+        let next = gone.iter().flat_map(|state| self.out_of(*state)).find_map(|edge| edge.target).map(str::to_string);
         let before = into.iter().find_map(|edge| edge.from).map(|from| self.name(from).to_string());
         let is_left = |name: &String| self.named(states, name).is_some_and(|state| !gone.contains(&state));
         let select = [before, to, next].into_iter().flatten().find(is_left);
@@ -62,7 +61,7 @@ impl Pen<'_> {
     }
 
     /// Where a transition into deleted states leads instead; `None` for the end of the scope.
-    fn successor(&self, edge: &Edge, gone: &[usize], into: &[Edge]) -> Result<Option<String>, Refused> {
+    fn successor(&self, edge: &Edge, gone: &[usize], into: &[Edge]) -> Result<Option<String>, Box<Refused>> {
         let states = edge.states;
         let mut found: Vec<Option<String>> = Vec::new();
         let mut queue: Vec<usize> = edge.target.iter().filter_map(|name| self.named(states, name)).collect();
@@ -78,7 +77,7 @@ impl Pen<'_> {
                 found.push(None);
             }
             for next in out {
-                match next.target.as_deref().map(|name| (name, self.named(states, name))) {
+                match next.target.map(|name| (name, self.named(states, name))) {
                     Some((_, Some(state))) if gone.contains(&state) => {
                         if !queue.contains(&state) {
                             queue.push(state);
@@ -95,7 +94,7 @@ impl Pen<'_> {
                 ways.push(way);
             }
         }
-        let name = edge.target.as_deref().unwrap_or_default();
+        let name = edge.target.unwrap_or_default();
         match &ways[..] {
             [Some(to)] => Ok(Some(to.clone())),
             [None] if matches!(edge.role, Role::Next) => Ok(None),
@@ -107,21 +106,21 @@ impl Pen<'_> {
                     _ => format!("`{name}` leads to several states: which of them follows?"),
                 };
                 if targets.is_empty() {
-                    let all = self.document.children(states).filter(|(state, _)| !gone.contains(state));
-                    targets.extend(all.map(|(_, state)| state.name.clone()));
+                    let all = self.document.kids(states).into_iter().filter(|state| !gone.contains(state));
+                    targets.extend(all.map(|state| self.name(state).to_string()));
                 }
                 let mut choices: Vec<(Option<String>, String)> =
                     targets.into_iter().filter_map(|name| Some((Some(self.pointer(self.named(states, &name)?)), name))).collect();
                 if into.iter().all(|edge| edge.role != Role::Start) {
                     choices.push((None, "none: remove the transition".into()));
                 }
-                Err(Refused { choices, ..Refused::new("ambiguous", message) })
+                Err(Box::new(Refused { choices, ..*Refused::new("ambiguous", message) }))
             }
         }
     }
 
     /// The last states of a scope: the machine is empty then; of a Parallel the branch goes.
-    fn delete_all(&mut self, states: usize, gone: &[usize]) -> Result<String, Refused> {
+    fn delete_all(&mut self, states: usize, gone: &[usize]) -> Result<String, Box<Refused>> {
         let scope = self.document.parent(states).unwrap_or_default();
         let owner = self.document.way(scope).into_iter().rev().find(|node| self.is_state(*node));
         match owner {

@@ -8,7 +8,7 @@ use crate::base::{Value, pointer};
 
 impl Pen<'_> {
     /// A field, and what is missing around it.
-    pub(super) fn set(&mut self, gesture: &Value) -> Result<String, Refused> {
+    pub(super) fn set(&mut self, gesture: &Value) -> Result<String, Box<Refused>> {
         let at = pointer_of(gesture, "at")?;
         let value = gesture.get("value").cloned().unwrap_or_default();
         self.focus = Some(Focus::At(at.to_string()));
@@ -24,7 +24,7 @@ impl Pen<'_> {
             let place = self.document.node(node);
             let is_list = place.is_some_and(|place| place.kind == Kind::List);
             let next = match is_list {
-                true => step.parse().ok().and_then(|at| self.document.children(node).nth(at)).map(|(child, _)| child),
+                true => step.parse().ok().and_then(|at: usize| self.document.kids(node).get(at).copied()),
                 false => self.document.child(node, step),
             };
             if let Some(next) = next {
@@ -36,7 +36,7 @@ impl Pen<'_> {
                 "0" | "-" => Value::from(vec![value]),
                 step => super::build::object(&[(step, value)]),
             });
-            let count = self.document.children(node).count();
+            let count = self.document.kids(node).len();
             match place.map(|place| &place.kind) {
                 Some(Kind::Object) => self.plan.append(node, Some(step), Piece::Json(value)),
                 Some(Kind::List) if step == "-" || step.parse() == Ok(count) => {
@@ -53,7 +53,7 @@ impl Pen<'_> {
         Err(Refused::new("not-found", format!("nothing can be at `{at}`")))
     }
 
-    pub(super) fn take_away(&mut self, gesture: &Value) -> Result<String, Refused> {
+    pub(super) fn take_away(&mut self, gesture: &Value) -> Result<String, Box<Refused>> {
         let node = self.find(pointer_of(gesture, "at")?)?;
         if self.is_state(node) {
             return self.delete_states(&[node], gesture);
@@ -72,14 +72,14 @@ impl Pen<'_> {
     }
 
     /// An element of a list to another index.
-    pub(super) fn shift(&mut self, gesture: &Value) -> Result<String, Refused> {
+    pub(super) fn shift(&mut self, gesture: &Value) -> Result<String, Box<Refused>> {
         let node = self.find(pointer_of(gesture, "at")?)?;
         let list = self.document.parent(node);
         let is_list = |list: &usize| self.document.node(*list).is_some_and(|list| list.kind == Kind::List);
         let Some(list) = list.filter(is_list) else {
             return Err(Refused::new("impossible", "only the elements of a list have an order".into()));
         };
-        let all: Vec<usize> = self.document.children(list).map(|(child, _)| child).collect();
+        let all = self.document.kids(list);
         let to = gesture.get("to").and_then(Value::as_i64).and_then(|to| usize::try_from(to).ok());
         let Some(to) = to.filter(|to| *to < all.len()) else {
             return Err(Refused::new(
@@ -99,7 +99,7 @@ impl Pen<'_> {
         Ok(format!("{said} is number {} of {} now.", to + 1, all.len()))
     }
 
-    pub(super) fn add(&mut self, gesture: &Value) -> Result<String, Refused> {
+    pub(super) fn add(&mut self, gesture: &Value) -> Result<String, Box<Refused>> {
         let site = self.site(gesture)?;
         let states = self.new_states(gesture, site.exit.as_deref(), site.jsonata)?;
         let name = states.first().map(|(name, _)| name.clone()).unwrap_or_default();
@@ -126,7 +126,7 @@ impl Pen<'_> {
         }
     }
 
-    pub(super) fn connect(&mut self, gesture: &Value) -> Result<String, Refused> {
+    pub(super) fn connect(&mut self, gesture: &Value) -> Result<String, Box<Refused>> {
         let to = self.state(pointer_of(gesture, "to")?)?;
         let target = self.name(to).to_string();
         let states = self.around(to);
@@ -163,7 +163,7 @@ impl Pen<'_> {
                 let list = if role == "rule" { "Choices" } else { "Catch" };
                 let at = self.plan.inserts.last().and_then(|new| {
                     let after = new.after.filter(|_| self.name(new.into) == list)?;
-                    self.document.children(new.into).position(|(child, _)| child == after)
+                    self.document.kids(new.into).iter().position(|child| *child == after)
                 });
                 let field = match (list, self.jsonata_state(from)) {
                     ("Catch", _) => "ErrorEquals/0",
@@ -182,7 +182,7 @@ impl Pen<'_> {
         self.document.place(state).language == crate::asl::ir::QueryLanguage::Jsonata
     }
 
-    pub(super) fn disconnect(&mut self, gesture: &Value) -> Result<String, Refused> {
+    pub(super) fn disconnect(&mut self, gesture: &Value) -> Result<String, Box<Refused>> {
         let edge = self.edge(pointer_of(gesture, "edge")?)?;
         if edge.role == Role::End {
             return Err(Refused::new("impossible", "the state ends its scope already".into()));
@@ -195,7 +195,7 @@ impl Pen<'_> {
         Ok(format!("{} does not lead to {target}{} any more.", self.name(from), role_word(edge.role)))
     }
 
-    pub(super) fn rename(&mut self, gesture: &Value) -> Result<String, Refused> {
+    pub(super) fn rename(&mut self, gesture: &Value) -> Result<String, Box<Refused>> {
         let state = self.state(pointer_of(gesture, "state")?)?;
         let to = text(gesture, "to").unwrap_or_default();
         let old = self.name(state).to_string();
@@ -216,7 +216,7 @@ impl Pen<'_> {
     pub(super) fn rename_state(&mut self, state: usize, to: &str) {
         let (states, old) = (self.around(state), self.name(state).to_string());
         for edge in self.edges(states) {
-            if edge.target.as_ref() == Some(&old) {
+            if edge.target == Some(&old) {
                 self.plan.value(edge.node, Piece::text(to));
             }
         }
@@ -250,7 +250,7 @@ impl Pen<'_> {
             return format!("{}{of}", place.name);
         }
         let list = document.parent(node).unwrap_or_default();
-        let number = document.children(list).position(|(child, _)| child == node).unwrap_or_default() + 1;
+        let number = document.kids(list).iter().position(|child| *child == node).unwrap_or_default() + 1;
         let what = match self.name(list) {
             "Choices" => "Rule",
             "Catch" => "Catcher",

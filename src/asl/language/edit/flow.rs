@@ -21,15 +21,15 @@ pub(super) enum Role {
 }
 
 /// A transition.
-#[derive(Clone, Debug)]
-pub(super) struct Edge {
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Edge<'d> {
     /// The value of its field.
     pub node: usize,
     /// Where it comes from; none for `StartAt`.
     pub from: Option<usize>,
     pub role: Role,
     /// Where it leads to; none for `End`.
-    pub target: Option<String>,
+    pub target: Option<&'d str>,
     /// The `States` of its scope.
     pub states: usize,
 }
@@ -71,7 +71,7 @@ impl<'d> Pen<'d> {
         }
     }
 
-    pub(super) fn find(&self, pointer: &str) -> Result<usize, Refused> {
+    pub(super) fn find(&self, pointer: &str) -> Result<usize, Box<Refused>> {
         let found = if pointer.is_empty() || pointer.starts_with('/') { self.document.find(pointer) } else { None };
         found.ok_or_else(|| Refused::new("not-found", format!("there is nothing at `{pointer}`")))
     }
@@ -82,7 +82,7 @@ impl<'d> Pen<'d> {
     }
 
     /// The state at a pointer.
-    pub(super) fn state(&self, pointer: &str) -> Result<usize, Refused> {
+    pub(super) fn state(&self, pointer: &str) -> Result<usize, Box<Refused>> {
         let state = self.find(pointer)?;
         if !self.is_state(state) {
             return Err(Refused::new("not-found", format!("there is no state at `{pointer}`")));
@@ -94,7 +94,7 @@ impl<'d> Pen<'d> {
     }
 
     /// States of one scope.
-    pub(super) fn states(&self, pointers: &[String]) -> Result<Vec<usize>, Refused> {
+    pub(super) fn states(&self, pointers: &[String]) -> Result<Vec<usize>, Box<Refused>> {
         let mut states = Vec::new();
         for pointer in pointers {
             let state = self.state(pointer)?;
@@ -106,7 +106,7 @@ impl<'d> Pen<'d> {
         if states.iter().any(|state| self.document.parent(*state) != self.document.parent(first)) {
             return Err(Refused::new("impossible", "the states must be in one scope: no transition leads out of a branch".into()));
         }
-        states.sort_unstable();
+        crate::base::sort::sort(&mut states);
         Ok(states)
     }
 
@@ -132,20 +132,20 @@ impl<'d> Pen<'d> {
         self.document.place(node).language == QueryLanguage::Jsonata
     }
 
-    fn edge_at(&self, node: Option<usize>, from: Option<usize>, role: Role, states: usize) -> Option<Edge> {
+    fn edge_at(&self, node: Option<usize>, from: Option<usize>, role: Role, states: usize) -> Option<Edge<'d>> {
         let node = node?;
         let target = match role {
             Role::End => {
                 let ends = self.document.node(node).is_some_and(|node| self.document.source(node.span) == "true");
                 return ends.then_some(Edge { node, from, role, target: None, states });
             }
-            _ => self.document.string(node)?.to_string(),
+            _ => self.document.string(node)?,
         };
         Some(Edge { node, from, role, target: Some(target), states })
     }
 
     /// The transitions out of a state, as they are written; the end of its scope too.
-    pub(super) fn out_of(&self, state: usize) -> Vec<Edge> {
+    pub(super) fn out_of(&self, state: usize) -> Vec<Edge<'d>> {
         let document = self.document;
         let states = self.around(state);
         let mut found = Vec::new();
@@ -163,7 +163,7 @@ impl<'d> Pen<'d> {
     }
 
     /// All transitions of a scope, in no certain order.
-    pub(super) fn edges(&self, states: usize) -> Vec<Edge> {
+    pub(super) fn edges(&self, states: usize) -> Vec<Edge<'d>> {
         let scope = self.document.parent(states).unwrap_or_default();
         let mut found = Vec::new();
         found.extend(self.edge_at(self.document.child(scope, "StartAt"), None, Role::Start, states));
@@ -174,7 +174,7 @@ impl<'d> Pen<'d> {
     }
 
     /// The transition that a field makes.
-    pub(super) fn edge(&self, at: &str) -> Result<Edge, Refused> {
+    pub(super) fn edge(&self, at: &str) -> Result<Edge<'d>, Box<Refused>> {
         let node = self.find(at)?;
         let document = self.document;
         let way = document.way(node);
@@ -189,9 +189,9 @@ impl<'d> Pen<'d> {
     }
 
     /// Leads a transition elsewhere, or to the end of the scope; a rule, a catcher or a Default that leads nowhere goes away.
-    pub(super) fn lead(&mut self, edge: &Edge, target: Option<&str>) -> Result<(), Refused> {
+    pub(super) fn lead(&mut self, edge: &Edge, target: Option<&str>) -> Result<(), Box<Refused>> {
         let document = self.document;
-        if edge.target.as_deref() == target {
+        if edge.target == target {
             return Ok(());
         }
         match (edge.role, target) {
@@ -219,7 +219,7 @@ impl<'d> Pen<'d> {
     }
 
     /// Removes an element of a list; the last catcher or retrier with its field.
-    pub(super) fn remove_element(&mut self, element: usize) -> Result<(), Refused> {
+    pub(super) fn remove_element(&mut self, element: usize) -> Result<(), Box<Refused>> {
         let Some(list) = self.document.parent(element) else { return Ok(()) };
         self.plan.remove(element);
         if self.plan.kept(list) == 0 {
@@ -243,7 +243,7 @@ impl<'d> Pen<'d> {
     }
 
     /// The object of the scope at a pointer, and its `States`.
-    pub(super) fn scope(&self, at: &str) -> Result<(usize, Option<usize>), Refused> {
+    pub(super) fn scope(&self, at: &str) -> Result<(usize, Option<usize>), Box<Refused>> {
         let node = self.find(at)?;
         let found = self.scopes.iter().find(|(object, _)| *object == node).copied();
         found.ok_or_else(|| Refused::new("not-found", format!("`{}` has no `States`", pointer::unescape(at))))

@@ -83,8 +83,8 @@ pub struct Refused {
 }
 
 impl Refused {
-    fn new(code: &'static str, message: String) -> Refused {
-        Refused { code, message, choices: Vec::new() }
+    fn new(code: &'static str, message: String) -> Box<Refused> {
+        Box::new(Refused { code, message, choices: Vec::new() })
     }
 }
 
@@ -109,7 +109,7 @@ enum Focus {
 /// # Errors
 ///
 /// Why the gesture is not possible.
-pub fn edit(text: &str, gesture: &Value, options: &CompileOptions) -> Result<Edited, Refused> {
+pub fn edit(text: &str, gesture: &Value, options: &CompileOptions) -> Result<Edited, Box<Refused>> {
     let document = Document::read(text, usize::MAX);
     let mut pen = Pen::new(&document);
     let announce = pen.draw(gesture)?;
@@ -139,7 +139,7 @@ pub fn edit(text: &str, gesture: &Value, options: &CompileOptions) -> Result<Edi
 
 impl Pen<'_> {
     /// Plans what a gesture does; says what that is.
-    fn draw(&mut self, gesture: &Value) -> Result<String, Refused> {
+    fn draw(&mut self, gesture: &Value) -> Result<String, Box<Refused>> {
         match text(gesture, "kind").unwrap_or_default() {
             "set" => self.set(gesture),
             "remove" => self.take_away(gesture),
@@ -172,7 +172,7 @@ fn text<'v>(value: &'v Value, name: &str) -> Option<&'v str> {
 }
 
 /// A pointer of a gesture.
-fn pointer_of<'v>(gesture: &'v Value, name: &str) -> Result<&'v str, Refused> {
+fn pointer_of<'v>(gesture: &'v Value, name: &str) -> Result<&'v str, Box<Refused>> {
     text(gesture, name).ok_or_else(|| Refused::new("not-found", format!("the gesture needs `{name}`")))
 }
 

@@ -32,12 +32,12 @@ impl Pen<'_> {
     pub(super) fn entries(&self, states: &[usize]) -> Vec<usize> {
         let Some(scope) = states.first().map(|state| self.around(*state)) else { return Vec::new() };
         let outside = |edge: &Edge| edge.from.is_none_or(|from| !states.contains(&from));
-        let edges: Vec<Edge> = self.edges(scope).into_iter().filter(outside).collect();
-        let is_led_to = |state: &usize| edges.iter().any(|edge| edge.target.as_deref() == Some(self.name(*state)));
+        let edges: Vec<Edge<'_>> = self.edges(scope).into_iter().filter(outside).collect();
+        let is_led_to = |state: &usize| edges.iter().any(|edge| edge.target == Some(self.name(*state)));
         states.iter().copied().filter(is_led_to).collect()
     }
 
-    pub(super) fn copy(&mut self, gesture: &Value) -> Result<String, Refused> {
+    pub(super) fn copy(&mut self, gesture: &Value) -> Result<String, Box<Refused>> {
         let states = self.states(&pointers(gesture))?;
         self.asl = Some(self.copied(&states));
         let names: Vec<&str> = states.iter().map(|state| self.name(*state)).collect();
@@ -46,7 +46,7 @@ impl Pen<'_> {
         Ok(format!("{} copied.", names.join(", ")))
     }
 
-    pub(super) fn cut(&mut self, gesture: &Value) -> Result<String, Refused> {
+    pub(super) fn cut(&mut self, gesture: &Value) -> Result<String, Box<Refused>> {
         let states = self.states(&pointers(gesture))?;
         self.asl = Some(self.copied(&states));
         self.delete_states(&states, gesture)?;
@@ -54,7 +54,7 @@ impl Pen<'_> {
         Ok(format!("{} cut.", names.join(", ")))
     }
 
-    pub(super) fn duplicate(&mut self, gesture: &Value) -> Result<String, Refused> {
+    pub(super) fn duplicate(&mut self, gesture: &Value) -> Result<String, Box<Refused>> {
         let states = self.states(&pointers(gesture))?;
         let asl = self.copied(&states);
         let scope = self.document.parent(self.around(states.first().copied().unwrap_or_default())).unwrap_or_default();
@@ -67,7 +67,7 @@ impl Pen<'_> {
         Ok(format!("{} duplicated.", names.join(", ")))
     }
 
-    pub(super) fn paste(&mut self, gesture: &Value) -> Result<String, Refused> {
+    pub(super) fn paste(&mut self, gesture: &Value) -> Result<String, Box<Refused>> {
         let site = self.site(gesture)?;
         let asl = text(gesture, "asl").ok_or_else(|| Refused::new("asl", "the gesture needs `asl`, a definition".into()))?;
         let place = self.place_of(&site);
@@ -81,7 +81,7 @@ impl Pen<'_> {
     }
 
     /// Puts the states of a definition at a place; gives the name of the first.
-    pub(super) fn pasted(&mut self, site: &Site, asl: &str) -> Result<String, Refused> {
+    pub(super) fn pasted(&mut self, site: &Site, asl: &str) -> Result<String, Box<Refused>> {
         let asl = whole(asl)?;
         let renamed = self.with_free_names(&asl, site)?;
         let joined = joined(&renamed, self, site)?;
@@ -111,7 +111,7 @@ impl Pen<'_> {
     }
 
     /// A definition whose names are free in this text.
-    fn with_free_names(&mut self, asl: &str, site: &Site) -> Result<String, Refused> {
+    fn with_free_names(&mut self, asl: &str, site: &Site) -> Result<String, Box<Refused>> {
         let document = Document::read(asl, usize::MAX);
         let mut plan = Plan::new(&document);
         let other = Pen::new(&document);
@@ -125,7 +125,7 @@ impl Pen<'_> {
                     let others = &other.names;
                     let name_now = free(&name, |name| self.names.iter().chain(others.iter()).any(|known| known == name));
                     plan.key(state, &name_now);
-                    for edge in other.edges(states).iter().filter(|edge| edge.target.as_ref() == Some(&name)) {
+                    for edge in other.edges(states).iter().filter(|edge| edge.target == Some(&name)) {
                         plan.value(edge.node, Piece::text(&name_now));
                     }
                     name_now
@@ -177,7 +177,7 @@ impl Pen<'_> {
 }
 
 /// A whole definition, of which only states or a single one may be given.
-fn whole(asl: &str) -> Result<String, Refused> {
+fn whole(asl: &str) -> Result<String, Box<Refused>> {
     let wrong = |message: &str| Refused::new("asl", message.to_string());
     let value = json::parse(asl).map_err(|error| wrong(&format!("what is pasted is not JSON: {}", error.message)))?;
     let Value::Object(map) = &value else { return Err(wrong("what is pasted is no definition")) };
@@ -205,14 +205,14 @@ fn whole(asl: &str) -> Result<String, Refused> {
 }
 
 /// A definition whose ends lead to the exit of a place, and whose transitions lead to nothing that is not there.
-fn joined(asl: &str, pen: &mut Pen, site: &Site) -> Result<String, Refused> {
+fn joined(asl: &str, pen: &mut Pen, site: &Site) -> Result<String, Box<Refused>> {
     let document = Document::read(asl, usize::MAX);
     let other = Pen::new(&document);
     let mut plan = Plan::new(&document);
     let Some(states) = document.child(0, "States") else { return Ok(asl.to_string()) };
     let mut done: Option<String> = None;
     for edge in other.edges(states) {
-        let known = edge.target.as_deref().is_some_and(|name| {
+        let known = edge.target.is_some_and(|name| {
             let outside = site.states.and_then(|states| pen.named(states, name));
             document.child(states, name).is_some() || (outside.is_some() && site.exit.is_none())
         });
@@ -273,7 +273,7 @@ fn inner_jsonata(scope: Value) -> Value {
 }
 
 /// A definition whose Succeed states lead on as well, where something comes after it.
-pub(super) fn without_ends(asl: &str, exit: Option<&str>) -> Result<String, Refused> {
+pub(super) fn without_ends(asl: &str, exit: Option<&str>) -> Result<String, Box<Refused>> {
     let asl = whole(asl)?;
     let Some(exit) = exit else { return Ok(asl) };
     let document = Document::read(&asl, usize::MAX);

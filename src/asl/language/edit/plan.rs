@@ -72,13 +72,13 @@ impl<'d> Plan<'d> {
 
     /// Adds a member behind the last one, or a value to the end of a list.
     pub(super) fn append(&mut self, into: usize, name: Option<&str>, value: Piece) {
-        let last = self.document.children(into).last().map(|(last, _)| last);
+        let last = self.document.kids(into).last().copied();
         self.insert(into, last, name, value);
     }
 
     /// The children that stay.
     pub(super) fn kept(&self, node: usize) -> usize {
-        self.document.children(node).filter(|(child, _)| !self.removed.contains(child)).count()
+        self.document.kids(node).iter().filter(|child| !self.removed.contains(child)).count()
     }
 
     /// Gives a value another one with as few changes as it takes.
@@ -99,7 +99,7 @@ impl<'d> Plan<'d> {
                 }
             }
             (Kind::List, Value::Array(list)) => {
-                let old: Vec<usize> = document.children(node).map(|(child, _)| child).collect();
+                let old = document.kids(node);
                 let same = |at: &usize, value: &Value| document.value(*at).as_ref() == Some(value);
                 let first = old.iter().zip(list.iter()).take_while(|(at, value)| same(at, value)).count();
                 let most = old.len().min(list.len()) - first;
@@ -123,7 +123,7 @@ impl<'d> Plan<'d> {
     }
 
     /// Refuses where the text is not sound around what changes.
-    pub(super) fn check(&self) -> Result<(), Refused> {
+    pub(super) fn check(&self) -> Result<(), Box<Refused>> {
         let document = self.document;
         let parents = self.removed.iter().filter_map(|node| document.parent(*node));
         for container in parents.chain(self.inserts.iter().map(|insert| insert.into)) {
@@ -139,7 +139,7 @@ impl<'d> Plan<'d> {
         Ok(())
     }
 
-    fn broken(&self, node: usize) -> Refused {
+    fn broken(&self, node: usize) -> Box<Refused> {
         let pointer = self.document.pointer(node);
         let place = if pointer.as_str().is_empty() { "the machine" } else { pointer.as_str() };
         Refused::new("broken", format!("the text is not complete at {place}: put that right first"))
@@ -147,6 +147,20 @@ impl<'d> Plan<'d> {
 }
 
 impl Document<'_> {
+    /// The members or elements.
+    #[inline(never)]
+    pub(super) fn kids(&self, id: usize) -> Vec<usize> {
+        self.children(id).map(|(child, _)| child).collect()
+    }
+
+    /// The one before it, in its object or list.
+    #[inline(never)]
+    pub(super) fn before(&self, id: usize) -> Option<usize> {
+        let kids = self.kids(self.parent(id)?);
+        let at = kids.iter().position(|kid| *kid == id)?;
+        kids.get(at.checked_sub(1)?).copied()
+    }
+
     /// A value as it is written, where it is JSON.
     pub(super) fn value(&self, id: usize) -> Option<Value> {
         json::parse(self.source(self.node(id)?.span)).ok()

@@ -13,7 +13,7 @@ pub struct Possible {
     /// The gesture's `kind`, and what else is said of it.
     pub about: Value,
     /// Why it is not possible.
-    pub refused: Option<Refused>,
+    pub refused: Option<Box<Refused>>,
 }
 
 /// The gestures at a state, an edge, a scope, an element of a list, or several states.
@@ -50,12 +50,12 @@ impl Offers<'_> {
         if element {
             self.tried("remove", &[("at", place.as_str().into())], &[]);
             let list = self.document.parent(node).unwrap_or_default();
-            let alone = self.document.children(list).count() < 2;
+            let alone = self.document.kids(list).len() < 2;
             self.offer("move", &[], alone.then(|| Refused::new("impossible", "there is only one".into())));
         }
     }
 
-    fn offer(&mut self, kind: &str, about: &[(&str, Value)], refused: Option<Refused>) {
+    fn offer(&mut self, kind: &str, about: &[(&str, Value)], refused: Option<Box<Refused>>) {
         let mut map = Map::new();
         map.insert("kind", kind);
         for (name, value) in about {
@@ -65,7 +65,7 @@ impl Offers<'_> {
     }
 
     /// Draws a gesture to see whether it is possible.
-    fn refusal(&self, kind: &str, given: &[(&str, Value)]) -> Option<Refused> {
+    fn refusal(&self, kind: &str, given: &[(&str, Value)]) -> Option<Box<Refused>> {
         let mut all = vec![("kind", Value::from(kind))];
         all.extend(given.iter().cloned());
         let mut pen = Pen::new(self.document);

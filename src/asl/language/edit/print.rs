@@ -57,7 +57,7 @@ impl<'p> Printer<'p> {
         let tight = first.and_then(|(_, node)| text.get(node.key?.end..node.span.start)) == Some(":");
         let flat = first.is_some() && !document.source(root).contains('\n');
         let around = indent_at(text, root.start);
-        let unit = document.children(0).find_map(|(child, _)| own_line(text, document.start(child))?.strip_prefix(around));
+        let unit = document.kids(0).iter().find_map(|child| own_line(text, document.start(*child))?.strip_prefix(around));
         Printer {
             plan,
             document,
@@ -89,7 +89,7 @@ impl<'p> Printer<'p> {
         }
         let mut containers: Vec<usize> = plan.removed.iter().filter_map(|node| self.document.parent(*node)).collect();
         containers.extend(plan.inserts.iter().map(|insert| insert.into));
-        containers.sort_unstable();
+        sort::sort(&mut containers);
         containers.dedup();
         for container in containers {
             if self.lives(container, root) && (container == root || !plan.values.iter().any(|(node, _)| *node == container)) {
@@ -113,14 +113,14 @@ impl<'p> Printer<'p> {
     /// Whether the children of a value have lines of their own.
     fn is_wide(&self, container: Option<usize>) -> bool {
         let Some(container) = container else { return true };
-        self.document.children(container).any(|(child, _)| own_line(self.document.text, self.document.start(child)).is_some())
+        self.document.kids(container).iter().any(|child| own_line(self.document.text, self.document.start(*child)).is_some())
     }
 
     /// The edits where members or elements come and go.
     fn rewrite(&self, container: usize, out: &mut Vec<Edit>) {
         let (document, plan) = (self.document, self.plan);
         let Some(place) = document.node(container) else { return };
-        let children: Vec<usize> = document.children(container).map(|(child, _)| child).collect();
+        let children = document.kids(container);
         let new_after = |after: Option<usize>| plan.inserts.iter().filter(move |new| new.into == container && new.after == after);
         let lines = children.iter().find_map(|child| own_line(document.text, document.start(*child)));
         let sep = match lines {
@@ -333,7 +333,7 @@ pub(super) fn changes(plan: &Plan) -> Value {
         out.push(change("remove", &[("at", at(*node))]));
     }
     for new in &plan.inserts {
-        let after = new.after.and_then(|after| document.children(new.into).position(|(child, _)| child == after));
+        let after = new.after.and_then(|after| document.kids(new.into).iter().position(|child| *child == after));
         out.push(change(
             "insert",
             &[

@@ -12,7 +12,7 @@ use crate::base::{Map, Value};
 const ENDS: [&str; 2] = ["Succeed", "Fail"];
 
 impl Pen<'_> {
-    pub(super) fn retype(&mut self, gesture: &Value) -> Result<String, Refused> {
+    pub(super) fn retype(&mut self, gesture: &Value) -> Result<String, Box<Refused>> {
         let state = self.state(pointer_of(gesture, "state")?)?;
         let given = text(gesture, "type").unwrap_or_default();
         let Some(kind) = STATE_TYPES.iter().find(|known| **known == given).copied() else {
@@ -58,11 +58,11 @@ impl Pen<'_> {
     }
 
     /// Where the state goes on, of another type; and takes away the rules that it had.
-    fn way_on(&mut self, state: usize, kind: &str) -> Result<Option<String>, Refused> {
+    fn way_on(&mut self, state: usize, kind: &str) -> Result<Option<String>, Box<Refused>> {
         let out = self.out_of(state);
-        let first = |role: Role| out.iter().find(|edge| edge.role == role).and_then(|edge| edge.target.clone());
-        let rule = out.iter().find(|edge| matches!(edge.role, Role::Rule(_))).and_then(|edge| edge.target.clone());
-        let exit = first(Role::Next).or_else(|| first(Role::Default)).or(rule);
+        let first = |role: Role| out.iter().find(|edge| edge.role == role).and_then(|edge| edge.target);
+        let rule = out.iter().find(|edge| matches!(edge.role, Role::Rule(_))).and_then(|edge| edge.target);
+        let exit = first(Role::Next).or_else(|| first(Role::Default)).or(rule).map(str::to_string);
         if kind == "Choice" && exit.is_none() {
             let name = self.name(state);
             let message = format!("nothing comes after `{name}`, and a Choice has to lead somewhere: add a state behind it first");
@@ -120,7 +120,7 @@ impl Pen<'_> {
             && kind == "Map"
             && let Some(branches) = document.child(state, "Branches")
         {
-            let all: Vec<usize> = document.children(branches).map(|(branch, _)| branch).collect();
+            let all = document.kids(branches);
             let Some(first) = all.first().copied() else { return };
             self.plan.key(branches, "ItemProcessor");
             self.plan.value(branches, Piece::Old(first));

@@ -5,7 +5,7 @@ fn made(text: &str, gesture: &str) -> Edited {
     edit(text, &gesture, &CompileOptions::default()).unwrap_or_else(|refused| panic!("{gesture}: {refused:?}"))
 }
 
-fn refused(text: &str, gesture: &str) -> Refused {
+fn refused(text: &str, gesture: &str) -> Box<Refused> {
     edit(text, &json::parse(gesture).unwrap(), &CompileOptions::default()).err().unwrap()
 }
 

@@ -7,23 +7,23 @@ use super::{Focus, Refused, pointer_of, pointers, text};
 use crate::base::Value;
 
 /// How a selection is entered and left.
-pub(super) struct Ways {
+pub(super) struct Ways<'d> {
     pub states: Vec<usize>,
     /// The transitions that lead into it.
-    pub into: Vec<Edge>,
+    pub into: Vec<Edge<'d>>,
     pub entry: usize,
     /// Where it leads to; none for the end of the scope.
-    pub exit: Option<String>,
+    pub exit: Option<&'d str>,
 }
 
-impl Pen<'_> {
-    pub(super) fn ways(&self, states: Vec<usize>) -> Result<Ways, Refused> {
+impl<'d> Pen<'d> {
+    pub(super) fn ways(&self, states: Vec<usize>) -> Result<Ways<'d>, Box<Refused>> {
         let refuse = |message: String| Err(Refused::new("ways", message));
         let scope = states.first().map(|state| self.around(*state)).unwrap_or_default();
         let entries = self.entries(&states);
         let led_inside = |state: &usize| {
             let name = self.name(*state);
-            states.iter().any(|from| from != state && self.out_of(*from).iter().any(|edge| edge.target.as_deref() == Some(name)))
+            states.iter().any(|from| from != state && self.out_of(*from).iter().any(|edge| edge.target == Some(name)))
         };
         let alone = states.iter().find(|state| !led_inside(state)).or(states.first());
         let entry = match &entries[..] {
@@ -33,10 +33,10 @@ impl Pen<'_> {
                 return refuse(format!("`{}` and `{}` are both led to from elsewhere", self.name(*one), self.name(*other)));
             }
         };
-        let mut exits: Vec<Option<String>> = Vec::new();
+        let mut exits: Vec<Option<&str>> = Vec::new();
         for state in &states {
             for edge in self.out_of(*state) {
-                let leaves = edge.target.as_deref().is_none_or(|name| !states.iter().any(|state| self.name(*state) == name));
+                let leaves = edge.target.is_none_or(|name| !states.iter().any(|state| self.name(*state) == name));
                 if leaves && !exits.contains(&edge.target) {
                     exits.push(edge.target);
                 }
@@ -47,25 +47,24 @@ impl Pen<'_> {
         }
         let exit = match &exits[..] {
             [] => None,
-            [one] => one.clone(),
+            [one] => *one,
             [one, other, ..] => {
-                let word = |exit: &Option<String>| exit.as_ref().map_or("the end".to_string(), |name| format!("`{name}`"));
+                let word = |exit: &Option<&str>| exit.map_or("the end".to_string(), |name| format!("`{name}`"));
                 return refuse(format!("they lead to {} and to {}: only one way out is possible", word(one), word(other)));
             }
         };
         let from_outside = |edge: &Edge| edge.from.is_none_or(|from| !states.contains(&from));
         let name = self.name(entry);
-        let into =
-            self.edges(scope).into_iter().filter(|edge| from_outside(edge) && edge.target.as_deref() == Some(name)).collect();
+        let into = self.edges(scope).into_iter().filter(|edge| from_outside(edge) && edge.target == Some(name)).collect();
         Ok(Ways { states, into, entry, exit })
     }
 
     /// Lets what leaves a selection end its scope; gives a state that does so where a rule left it.
-    pub(super) fn end_ways(&mut self, ways: &Ways) -> Result<Option<(String, Piece)>, Refused> {
+    pub(super) fn end_ways(&mut self, ways: &Ways) -> Result<Option<(String, Piece)>, Box<Refused>> {
         let mut done: Option<String> = None;
-        let Some(exit) = ways.exit.clone() else { return Ok(None) };
+        let Some(exit) = ways.exit else { return Ok(None) };
         for edge in ways.states.iter().flat_map(|state| self.out_of(*state)).collect::<Vec<_>>() {
-            if edge.target.as_ref() != Some(&exit) {
+            if edge.target != Some(exit) {
                 continue;
             }
             match edge.role {
@@ -84,11 +83,11 @@ impl Pen<'_> {
     }
 
     /// Puts a state in the place of a selection.
-    pub(super) fn replace(&mut self, ways: &Ways, name: &str, piece: Piece) -> Result<(), Refused> {
+    pub(super) fn replace(&mut self, ways: &Ways, name: &str, piece: Piece) -> Result<(), Box<Refused>> {
         let first = ways.states.first().copied().unwrap_or_default();
         let states = self.around(first);
-        let before = self.document.children(states).take_while(|(state, _)| *state != first).last();
-        self.plan.insert(states, before.map(|(state, _)| state), Some(name), piece);
+        let before = self.document.before(first);
+        self.plan.insert(states, before, Some(name), piece);
         for state in &ways.states {
             self.plan.remove(*state);
         }
@@ -98,7 +97,7 @@ impl Pen<'_> {
         Ok(())
     }
 
-    pub(super) fn wrap(&mut self, gesture: &Value) -> Result<String, Refused> {
+    pub(super) fn wrap(&mut self, gesture: &Value) -> Result<String, Box<Refused>> {
         let kind = text(gesture, "type").unwrap_or_default();
         if !matches!(kind, "Parallel" | "Map") {
             return Err(Refused::new("impossible", "states can be put into a Parallel or a Map".into()));
@@ -119,7 +118,7 @@ impl Pen<'_> {
             self.lose(first, "the output of a Parallel is a list with the output of each branch".into());
             ("Branches".to_string(), Piece::List(vec![Piece::Object(scope)]))
         };
-        let last = match &ways.exit {
+        let last = match ways.exit {
             Some(exit) => ("Next".to_string(), Piece::text(exit)),
             None => ("End".to_string(), Piece::Json(true.into())),
         };
@@ -130,13 +129,13 @@ impl Pen<'_> {
         Ok(format!("{} put into {name}.", names.join(", ")))
     }
 
-    pub(super) fn unwrap(&mut self, gesture: &Value) -> Result<String, Refused> {
+    pub(super) fn unwrap(&mut self, gesture: &Value) -> Result<String, Box<Refused>> {
         let state = self.state(pointer_of(gesture, "state")?)?;
         let (document, kind, name) = (self.document, self.kind(state), self.name(state).to_string());
         let branches: Vec<usize> = match kind {
             "Parallel" => {
                 let list = document.child(state, "Branches");
-                list.into_iter().flat_map(|list| document.children(list)).map(|(branch, _)| branch).collect()
+                list.map_or(Vec::new(), |list| document.kids(list))
             }
             "Map" => ["ItemProcessor", "Iterator"].iter().find_map(|name| document.child(state, name)).into_iter().collect(),
             _ => return Err(Refused::new("impossible", format!("`{name}` has no states inside: it is a {kind}"))),
@@ -151,7 +150,8 @@ impl Pen<'_> {
         };
         let out = self.out_of(state).into_iter().find(|edge| matches!(edge.role, Role::Next | Role::End));
         // A Parallel that leads to itself leads to what was inside.
-        let exit = out.and_then(|edge| edge.target).map(|to| if to == name { self.name(first).to_string() } else { to });
+        let exit =
+            out.and_then(|edge| edge.target).map(|to| if to == name { self.name(first).to_string() } else { to.to_string() });
         let around = self.around(state);
         for (i, begins) in starts.iter().enumerate() {
             let on = starts.get(i + 1).map(|next| self.name(*next).to_string()).or_else(|| exit.clone());
@@ -161,7 +161,7 @@ impl Pen<'_> {
                 self.plan.insert(around, Some(state), Some(&member.name), Piece::Old(id));
             }
         }
-        for edge in self.edges(around).into_iter().filter(|edge| edge.from != Some(state) && edge.target.as_ref() == Some(&name)) {
+        for edge in self.edges(around).into_iter().filter(|edge| edge.from != Some(state) && edge.target == Some(name.as_str())) {
             let to = self.name(first).to_string();
             self.lead(&edge, Some(&to))?;
         }
@@ -183,7 +183,7 @@ impl Pen<'_> {
     }
 
     /// Lets a state that ends its scope lead on; a Succeed becomes a Pass.
-    fn go_on(&mut self, state: usize, to: Option<&str>) -> Result<(), Refused> {
+    fn go_on(&mut self, state: usize, to: Option<&str>) -> Result<(), Box<Refused>> {
         let Some(to) = to else { return Ok(()) };
         if self.kind(state) == "Succeed" {
             if let Some(node) = self.document.child(state, "Type") {
@@ -199,7 +199,7 @@ impl Pen<'_> {
     }
 
     /// The states of the machine that a Task starts, in its place.
-    pub(super) fn inline(&mut self, gesture: &Value) -> Result<String, Refused> {
+    pub(super) fn inline(&mut self, gesture: &Value) -> Result<String, Box<Refused>> {
         let state = self.state(pointer_of(gesture, "state")?)?;
         let asl = text(gesture, "asl").ok_or_else(|| Refused::new("asl", "the gesture needs `asl`, a definition".into()))?;
         let (document, name) = (self.document, self.name(state).to_string());
@@ -208,7 +208,10 @@ impl Pen<'_> {
             return Err(Refused::new("impossible", format!("`{name}` does not start another machine")));
         }
         let states = self.around(state);
-        let exit = self.out_of(state).into_iter().find_map(|edge| if edge.role == Role::Next { edge.target } else { None });
+        let exit = self
+            .out_of(state)
+            .into_iter()
+            .find_map(|edge| if edge.role == Role::Next { edge.target.map(str::to_string) } else { None });
         let scope = document.parent(states).unwrap_or_default();
         let site = Site { scope, states: Some(states), after: Some(state), link: Link::Alone, exit, jsonata: self.jsonata(states) };
         let mut start = self.pasted(&site, &super::paste::without_ends(asl, site.exit.as_deref())?)?;
@@ -217,7 +220,7 @@ impl Pen<'_> {
             self.plan.insert(states, Some(state), Some(&before), piece);
             start = before;
         }
-        for edge in self.edges(states).into_iter().filter(|edge| edge.from != Some(state) && edge.target.as_ref() == Some(&name)) {
+        for edge in self.edges(states).into_iter().filter(|edge| edge.from != Some(state) && edge.target == Some(name.as_str())) {
             self.lead(&edge, Some(&start))?;
         }
         self.plan.remove(state);
@@ -276,7 +279,7 @@ impl Pen<'_> {
     }
 
     /// A selection as a machine of its own, and a Task that starts it.
-    pub(super) fn extract(&mut self, gesture: &Value) -> Result<String, Refused> {
+    pub(super) fn extract(&mut self, gesture: &Value) -> Result<String, Box<Refused>> {
         let states = self.states(&pointers(gesture))?;
         let ways = self.ways(states)?;
         let entry = self.name(ways.entry).to_string();
@@ -296,7 +299,7 @@ impl Pen<'_> {
             }
         }
         self.asl = Some(super::print::text(&child.plan, &machine));
-        let task = starter(&name, &read, ways.exit.as_deref(), jsonata);
+        let task = starter(&name, &read, ways.exit, jsonata);
         self.replace(&ways, &name, Piece::Json(task))?;
         self.select.push(name.clone());
         self.focus =
