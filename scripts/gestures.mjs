@@ -106,7 +106,7 @@ export async function run({ count, seed, language, validate, say = () => {} }) {
       if (!known && !machine.text.includes("&")) result.failures.push({ ...about(), problems: [`refused: ${edited.refused.message}`] });
       continue;
     }
-    const { text, problems } = check({ ...machine, definition, gesture, edited, language, validate });
+    const { text, problems } = check({ ...machine, syntax: yaml, definition, gesture, edited, language, validate });
     if (problems.length > 0) {
       result.failures.push({ ...about(), problems, after: text });
       machine = dressed(random, randomMachine(random));

@@ -9,12 +9,13 @@ const MAY = {
   // The loop of others may have been hidden by an error.
   create: ["unreachable-state", "endless-loop"],
   copy: [],
-  rename: [],
+  // What was a misspelt name of it before is none now.
+  rename: ["unreachable-state", "unknown-target"],
   move: ["states-all-position", "unreachable-handler", "unreachable-rule"],
 };
 
 /** The text after a gesture, and what is wrong with it. */
-export function check({ text, yaml, definition, gesture, edited, language, validate }) {
+export function check({ text, yaml, syntax, definition, gesture, edited, language, validate }) {
   const problems = [];
   const wrong = (message) => problems.push(message);
   const { edits } = edited;
@@ -39,7 +40,8 @@ export function check({ text, yaml, definition, gesture, edited, language, valid
     wrong(`it does not parse: ${error.message}`);
     return { text: after, problems };
   }
-  announced({ text, yaml, after, gesture, edited, validate, definition, now, wrong });
+  const json = (source) => (yaml ? syntax.read(source).json : source);
+  announced({ before: json(text), after: json(after), gesture, edited, validate, wrong });
   kept({ text, yaml, after, definition, now, wrong });
   meant({ definition, now, gesture, wrong });
   const scopes = scopesOf(now);
@@ -53,15 +55,17 @@ export function check({ text, yaml, definition, gesture, edited, language, valid
   return { text: after, problems };
 }
 
-function announced({ text, yaml, after, gesture, edited, validate, definition, now, wrong }) {
-  const found = (source, value) => validate(yaml ? value : source).map(({ code, message }) => `${code}: ${message}`);
-  const known = found(text, definition);
+function announced({ before, after, gesture, edited, validate, wrong }) {
+  const found = (source) => validate(source).map(({ code, message }) => `${code}: ${message}`);
+  const renamed = (message) =>
+    gesture.kind === "rename" ? message.replaceAll(`\`${nameOf(gesture.state)}\``, () => `\`${gesture.to}\``) : message;
+  const known = found(before).map(renamed);
   const said = edited.introduces.map(({ code, message }) => `${code}: ${message}`);
-  for (const one of found(after, now)) {
+  for (const one of found(after)) {
     const i = known.indexOf(one);
     if (i >= 0) known.splice(i, 1);
     else if (said.includes(one)) said.splice(said.indexOf(one), 1);
-    else if (gesture.kind !== "rename") wrong(`not announced: ${one}`);
+    else wrong(`not announced: ${one}`);
   }
   const may = MAY[gesture.kind];
   for (const { code, message } of edited.introduces) if (may && !may.includes(code)) wrong(`${gesture.kind} brings ${code}: ${message}`);
@@ -102,10 +106,13 @@ function parsed(text) {
   return document;
 }
 
+function nameOf(pointer) {
+  return pointer?.split("/").at(-1).replaceAll("~1", "/").replaceAll("~0", "~");
+}
+
 /** Every reference between states that the gesture is not about still means the state that it meant. */
 function meant({ definition, now, gesture, wrong }) {
   const about = new Set([gesture.state, gesture.from, gesture.at, ...(gesture.states ?? [])].filter((one) => typeof one === "string"));
-  const nameOf = (pointer) => pointer?.split("/").at(-1).replaceAll("~1", "/").replaceAll("~0", "~");
   const names = new Set([...about].map(nameOf));
   const renamed = (name) => (gesture.kind === "rename" && name === nameOf(gesture.state) ? gesture.to : name);
   const after = new Map(scopesOf(now).flatMap(({ states }) => states.map(({ name, state }) => [name, state])));

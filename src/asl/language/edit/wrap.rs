@@ -146,7 +146,7 @@ impl<'d> Pen<'d> {
         };
         let starts: Option<Vec<usize>> = branches.iter().map(start).collect();
         let Some((starts, first)) = starts.and_then(|starts| starts.first().copied().map(|first| (starts, first))) else {
-            return Err(Refused::new("broken", format!("`{name}` has a branch without a first state")));
+            return Err(Refused::new("impossible", format!("`{name}` has no first state inside")));
         };
         let out = self.out_of(state).into_iter().find(|edge| matches!(edge.role, Role::Next | Role::End));
         // A Parallel that leads to itself leads to what was inside.
