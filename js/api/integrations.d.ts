@@ -15,6 +15,8 @@
  * @packageDocumentation
  */
 
+import type { Completions } from "./index.js";
+
 /**
  * Finds service integrations, the best match first. Every word of the query has to begin a word of the service or the action:
  * `"sqs send"`, `"dynamodb getitem"`, `"rds desc inst"`. Services are also found by what they are for (`"queue"`, `"email"`), and
@@ -26,6 +28,21 @@ export function searchIntegrations(query: string, options?: SearchOptions): Prom
 
 /** The integration that a `Resource` names, with any pattern; undefined if there is none. A Lambda function's ARN is no integration. */
 export function integrationOf(resource: string): Promise<Integration | undefined>;
+
+/**
+ * Completes the Resource of a Task and the names of its parameters, which `complete()` of `stepglass` does not know: undefined at all other
+ * places. The text is JSON and may be incomplete; the tables are loaded at the first such place. In a Resource, words find integrations as
+ * in a search.
+ *
+ * @example
+ * ```js
+ * import { complete } from "stepglass";
+ * import { completeIntegrations } from "stepglass/integrations";
+ *
+ * const { replace, items } = (await completeIntegrations(text, offset)) ?? complete(text, offset);
+ * ```
+ */
+export function completeIntegrations(text: string, offset?: number): Promise<Completions | undefined>;
 
 /**
  * A Task state that calls an integration: its Resource, and every required parameter with an empty value of its type. With

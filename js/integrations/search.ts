@@ -117,16 +117,20 @@ export async function searchIntegrations(query: string, options: SearchOptions =
 
 /** The integration of a Resource. */
 export async function integrationOf(resource: string): Promise<Integration | undefined> {
-  const [, service, action] =
-    /^arn:[^:]*:states:[^:]*:[^:]*:((?:aws-sdk:)?[\w-]+):(\w+)(?:\.sync(?::2)?|\.waitForTaskToken)?$/.exec(resource) ?? [];
-  if (action === undefined) return undefined;
-  const loaded = await catalogue(true);
+  return RESOURCE.test(resource) ? integrationIn(await catalogue(true), resource) : undefined;
+}
+
+const RESOURCE = /^arn:[^:]*:states:[^:]*:[^:]*:((?:aws-sdk:)?[\w-]+):(\w+)(?:\.sync(?::2)?|\.waitForTaskToken)?$/;
+
+/** The integration of a Resource in a catalogue that is loaded. */
+export function integrationIn(loaded: Catalogue, resource: string): Integration | undefined {
+  const [, service, action] = RESOURCE.exec(resource) ?? [];
   const entry = loaded.entries.find((entry) => entry.service === service && entry.action === action);
   return entry && loaded.integration(entry, true);
 }
 
 /** The integrations that a query means, the best first. */
-function ranked(loaded: Catalogue, query: string): Entry[] {
+export function ranked(loaded: Catalogue, query: string): Entry[] {
   const tokens = tokensOf(query);
   const found: { entry: Entry; score: number; place: number }[] = [];
   for (const [place, one] of (findable ??= loaded.entries.map(described)).entries()) {

@@ -23,7 +23,8 @@ const USUAL: Readonly<Record<string, Record<string, unknown>>> = {
   "http:invoke": { InvocationConfig: { ConnectionArn: "" } },
 };
 
-const EMPTY: Readonly<Record<IntegrationParameter["type"], () => unknown>> = {
+/** An empty value of each type. */
+export const EMPTY: Readonly<Record<IntegrationParameter["type"], () => unknown>> = {
   string: () => "",
   timestamp: () => "",
   blob: () => "",

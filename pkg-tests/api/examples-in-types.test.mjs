@@ -56,6 +56,10 @@ const SURROUNDINGS = {
     `const definition = machineOf("Charge"); const said = []; console.log = (...words) => said.push(words.join(" "));`,
     `assert.match(said[0], /lambda:InvokeFunction/); assert.equal(said.length, 1);`,
   ],
+  "(await completeIntegrations(text, offset))": [
+    `const text = '{"States":{"A":{"Type":"Task","Resource":"'; const offset = text.length;`,
+    `assert.equal(items[0].label, "arn:aws:states:::lambda:invoke"); assert.equal(replace.start, offset);`,
+  ],
   "= findServiceModels();": [
     `const definition = { Type: "Task", Resource: "arn:aws:states:::sqs:sendMessage", End: true }; const roleArn = "arn:aws:iam::123456789012:role/r"; console.log = () => {};`,
     ``,

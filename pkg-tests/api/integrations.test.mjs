@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { validate } from "stepglass";
-import { integrationOf, searchIntegrations, taskState } from "stepglass/integrations";
+import { completeIntegrations, integrationOf, searchIntegrations, taskState } from "stepglass/integrations";
 import { importSource } from "../../scripts/sources.mjs";
 
 const found = async (query, limit = 3) =>
@@ -201,5 +201,70 @@ describe("the tables", () => {
         `${entry.service}:${entry.action}: ${parameters.map(({ name }) => name)}`,
       );
     }
+  });
+});
+
+describe("the completion of integrations", () => {
+  // | is the caret.
+  const at = async (text) => {
+    const offset = text.indexOf("|");
+    const found = await completeIntegrations(text.replace("|", ""), offset);
+    return found && { replaced: text.replace("|", "").slice(found.replace.start, found.replace.end), items: found.items };
+  };
+  const state = (fields) => `{"StartAt":"A","States":{"A":{"Type":"Task",${fields}`;
+
+  test("proposes Resources for what is typed, also in a text without an end", async () => {
+    for (const text of [state('"Resource":"arn:aws:states:::sqs:se|nd","End":true}}}'), state('"Resource": "sqs se|')]) {
+      const { replaced, items } = await at(text);
+      assert.ok(["arn:aws:states:::sqs:send", "sqs se"].includes(replaced));
+      assert.deepEqual(items[0], {
+        label: "arn:aws:states:::sqs:sendMessage",
+        kind: "value",
+        detail: "SQS",
+        insert: "arn:aws:states:::sqs:sendMessage",
+      });
+      assert.equal(items[1].detail, "SQS, waits for the token");
+    }
+    assert.equal((await at(state('"Resource":"|"'))).items[0].label, "arn:aws:states:::lambda:invoke");
+    assert.equal((await at(state('"Resource":"arn:aws:sta|"'))).items[0].label, "arn:aws:states:::lambda:invoke");
+  });
+
+  test("proposes the parameters that are not there yet, required ones first", async () => {
+    const text = state('"Resource":"arn:aws:states:::sqs:sendMessage.waitForTaskToken","Parameters":{"QueueUrl.$":"$.q","|"');
+    const { items, replaced } = await at(text);
+    assert.deepEqual(
+      [replaced, items[0]],
+      ["", { label: "MessageBody", kind: "field", detail: "string, required", insert: "MessageBody" }],
+    );
+    assert.ok(!items.some(({ label }) => label === "QueueUrl") && items.some(({ label }) => label === "DelaySeconds"));
+    // Where no name is begun, the member has an empty value.
+    const { items: members } = await at(state('"Resource":"arn:aws:states:::dynamodb:getItem","Parameters":{"TableName":"t",|'));
+    assert.equal(members[0].insert, '"Key": {}');
+    // The Resource may stand behind.
+    const behind = state('"Arguments":{"Tab|":1},"Resource":"arn:aws:states:::dynamodb:getItem","End":true}}}');
+    assert.deepEqual(
+      (await at(behind)).items.slice(0, 2).map(({ label }) => label),
+      ["Key", "TableName"],
+    );
+  });
+
+  test("has nothing to say elsewhere", async () => {
+    const sqs = '"Resource":"arn:aws:states:::sqs:sendMessage","Parameters":';
+    for (const text of [
+      "|",
+      state(`${sqs}{"QueueUrl":|`),
+      state(`${sqs}{"QueueUrl":"q" |`),
+      '{"Resource":"|"}',
+      state('"Comment":"|"'),
+      state('"Re|"'),
+      state(`${sqs}{"QueueUrl":"|"}`),
+      state(`${sqs}{"MessageAttributes":{"|":1}}`),
+      state('"Parameters":{"|":1}'),
+      state('"Resource":"arn:aws:states:::sqs:sendMessage"|'),
+    ])
+      assert.equal(await at(text), undefined, text);
+    // It proposes nothing for what it does not know.
+    assert.deepEqual((await at(state('"Resource":"arn:aws:lambda:x:1:function:f","Parameters":{"|":1}'))).items, []);
+    await assert.rejects(completeIntegrations(7), { code: "INVALID_ARGUMENT" });
   });
 });

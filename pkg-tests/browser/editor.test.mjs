@@ -172,6 +172,31 @@ describe("the editor", { skip }, () => {
 
   for (const format of ["json", "yaml"]) {
     visit(
+      `proposes Resources of AWS's services and their parameters, in ${format.toUpperCase()}`,
+      { staying: true },
+      async (visitor, page) => {
+        const Send = { Type: "Task", Resource: "arn:aws:states:::sqs:sendMessage", Arguments: { QueueUrl: "q", Body: 1 }, End: true };
+        await visitor.open({ definition: { QueryLanguage: "JSONata", StartAt: "Send", States: { Send } } });
+        if (format === "yaml") await toYaml(page);
+        const labels = () => proposed(page).locator(".cm-completionLabel").allInnerTexts();
+        await putCursor(visitor, "arn:aws:states:::sqs:sendMessage");
+        await page.keyboard.press("Backspace");
+        await page.keyboard.type("e");
+        await comes(
+          async () => (await labels()).slice(0, 2),
+          ["arn:aws:states:::sqs:sendMessage", "arn:aws:states:::sqs:sendMessage.waitForTaskToken"],
+        );
+        await page.keyboard.press("Escape");
+        await putCursor(visitor, "Bod");
+        await page.keyboard.press("Backspace");
+        await page.keyboard.type("d");
+        await comes(async () => (await labels()).includes("MessageBody"), true);
+      },
+    );
+  }
+
+  for (const format of ["json", "yaml"]) {
+    visit(
       `proposes the members that data had in the last run, and says what paths were, in ${format.toUpperCase()}`,
       { staying: true },
       async (visitor, page) => {

@@ -98,13 +98,36 @@ export const hover = async (params: AtPlace, last: LastRun): Promise<HoverInfo |
 export const complete = async (params: AtPlace, last: LastRun): Promise<Completions> => {
   const { text, format, offset } = params;
   const none = { replace: { start: offset, end: offset }, items: [] };
+  // What AWS's services have is in tables, which are loaded when somebody writes at a place for it.
+  // YAML is asked for in several readings.
+  const asked: { json: string; at: number; found?: Completions }[] = [];
   const answer = (json: string, at: number): Completions => {
+    const known = asked.find((place) => place.found && place.json === json && place.at === at);
+    if (known?.found) return known.found;
     const found = ask(json, at) as Completions;
+    if (found.items.length === 0 && !found.reads) asked.push({ json, at });
     return found.reads ? { ...found, items: [...members(found.reads, last), ...found.items] } : found;
   };
-  if (format === "json") return answer(text, offset);
-  const { yamlProposals } = await import("stepglass/yaml-source").then(() => import("stepglass/yaml-proposals"));
-  return yamlProposals(text, offset, answer) ?? none;
+  const proposed =
+    format === "json"
+      ? answer
+      : await import("stepglass/yaml-source")
+          .then(() => import("stepglass/yaml-proposals"))
+          .then(
+            ({ yamlProposals }) =>
+              (given: string, at: number) =>
+                yamlProposals(given, at, answer) ?? none,
+          );
+  const found = proposed(text, offset);
+  if (found.items.length > 0 || asked.length === 0) return found;
+  const { completeIntegrations } = await import("stepglass/integrations");
+  for (const place of asked) {
+    const more = await completeIntegrations(place.json, place.at);
+    if (more === undefined) continue;
+    place.found = more;
+    return proposed(text, offset);
+  }
+  return found;
 };
 
 /// The members of what a path had as its value.
