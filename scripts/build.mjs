@@ -176,27 +176,16 @@ async function bundleForNode(esbuild, options) {
     plugins: [protocols, located],
   });
   const texts = new Map(split.outputFiles.map(({ path, text }) => [path, text]));
-  const parts = {
-    name: "parts",
-    setup(build) {
-      build.onResolve({ filter: /^\.\.?\// }, ({ path }) => ({ path: path.replace(/\.js$/, ".cjs"), external: true }));
-      build.onResolve({ filter: /.*/ }, ({ path, kind }) => (kind === "entry-point" ? { path } : undefined));
-      build.onLoad({ filter: /.*/ }, ({ path }) => ({
-        contents: texts.get(path).replace('createRequire(import.meta.url)("./held.cjs")', 'require("./held.cjs")'),
-        loader: "ts",
-      }));
-    },
-  };
-  await esbuild.build({
+  const core = coreParts(split.metafile.outputs);
+  const nodeOptions = {
     ...options,
-    entryPoints: [...texts.keys()],
     outExtension: { ".js": ".cjs" },
     format: "cjs",
     platform: "node",
-    define: { "import.meta.url": "__moduleUrl" },
-    banner: { js: 'const __moduleUrl = require("node:url").pathToFileURL(__filename).href;' },
-    plugins: [parts],
-  });
+  };
+  await esbuild.build({ ...nodeOptions, entryPoints: [{ in: "core", out: "core" }], plugins: [partsInCore(texts, core)] });
+  const others = [...texts.keys()].filter((path) => !core.has(basename(path)));
+  await esbuild.build({ ...nodeOptions, entryPoints: others, plugins: [partsBesideCore(texts, core)] });
   await esbuild.build({
     ...options,
     entryPoints: [join(root, "js/entries/held.ts")],
@@ -220,12 +209,74 @@ async function bundleForNode(esbuild, options) {
     if (exports.join() === "default") appendFileSync(join(dist, `${name}.cjs`), "module.exports = module.exports.default;\n");
     writeFileSync(join(dist, file), `export { ${[...exports].sort().join(", ")} } from "./${name}.cjs";\n`);
   }
-  const command = {
-    name: "command",
-    setup: (build) => build.onResolve({ filter: /^\.\/command\.ts$/ }, () => ({ path: "./command.cjs", external: true })),
-  };
-  await esbuild.build({ ...options, entryPoints: [join(root, "js/entries/cli.ts")], format: "esm", platform: "node", plugins: [command] });
+  await esbuild.build({ ...options, entryPoints: [join(root, "js/entries/cli.ts")], format: "esm", platform: "node" });
   return [split, await bundleProtocols(esbuild, options)];
+}
+
+/**
+ * The parts that even the smallest entry loads, by their files, with what each of them exports. They become one file, core.cjs: a file
+ * costs a start about a millisecond, and calls from one to another are slower.
+ */
+function coreParts(outputs) {
+  const found = new Map();
+  const visit = (path) => {
+    for (const { path: next, kind } of outputs[path].imports) {
+      if (kind !== "import-statement" || outputs[next] === undefined || found.has(basename(next))) continue;
+      found.set(basename(next), outputs[next].exports);
+      visit(next);
+    }
+  };
+  visit("dist/slim.js");
+  return found;
+}
+
+/** What an export of a part is called in core.cjs. */
+const inCore = (part, name) => `${part.replace(/\.js$/, "").replaceAll(/\W/g, "_")}_${name}`;
+
+/** `export { a as part_a } from "./part.js"`, or the other way round; what exports nothing is still evaluated. */
+function handedOn(part, names, from, written) {
+  return names.length === 0
+    ? `import ${JSON.stringify(from)};`
+    : `export { ${names.map((name) => written(name, inCore(part, name))).join(", ")} } from ${JSON.stringify(from)};`;
+}
+
+function partsInCore(texts, core) {
+  const all = [...core].map(([part, names]) => handedOn(part, names, `./${part}`, (name, alias) => `${name} as ${alias}`));
+  return {
+    name: "parts in core",
+    setup(build) {
+      build.onResolve({ filter: /^core$/ }, () => ({ path: "core", namespace: "core" }));
+      build.onLoad({ filter: /.*/, namespace: "core" }, () => ({ contents: all.join("\n"), resolveDir: dist }));
+      build.onResolve({ filter: /^\.\.?\// }, ({ path }) =>
+        core.has(basename(path)) ? { path: join(dist, basename(path)) } : { path: path.replace(/\.js$/, ".cjs"), external: true },
+      );
+      build.onLoad({ filter: /.*/ }, ({ path }) => ({ contents: textForNode(texts.get(path)), loader: "ts" }));
+    },
+  };
+}
+
+function partsBesideCore(texts, core) {
+  return {
+    name: "parts beside core",
+    setup(build) {
+      build.onResolve({ filter: /^\.\.?\// }, ({ path }) =>
+        core.has(basename(path)) ? { path: basename(path), namespace: "core" } : { path: path.replace(/\.js$/, ".cjs"), external: true },
+      );
+      build.onLoad({ filter: /.*/, namespace: "core" }, ({ path }) => ({
+        contents: handedOn(path, core.get(path), "./core.cjs", (name, alias) => `${alias} as ${name}`),
+        resolveDir: dist,
+      }));
+      build.onResolve({ filter: /.*/ }, ({ path, kind }) => (kind === "entry-point" ? { path } : undefined));
+      build.onLoad({ filter: /.*/ }, ({ path }) => ({ contents: textForNode(texts.get(path)), loader: "ts" }));
+    },
+  };
+}
+
+/** A part as CommonJS needs it, where it asks for its own place. */
+function textForNode(text) {
+  const required = text.replace('createRequire(import.meta.url)("./held.cjs")', 'require("./held.cjs")');
+  if (!required.includes("import.meta.url")) return required;
+  return `import { pathToFileURL as __toUrl } from "node:url";\nconst __moduleUrl = __toUrl(__filename).href;\n${required.replaceAll("import.meta.url", "__moduleUrl")}`;
 }
 
 /** The examples of the page's gallery, for agents: `[{name, title, lesson, features, file, definition, inputs}]`. */

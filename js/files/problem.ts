@@ -91,7 +91,7 @@ export function placed(error: unknown): string {
     .split("\n")
     .map((line) => /(?:\(|at (?:async )?)(?:file:\/\/)?((?:\/|[A-Za-z]:)[^()\n]+:\d+:\d+)\)?$/.exec(line)?.[1]);
   const place = places.find(
-    (one) => one !== undefined && !/[\\/]node_modules[\\/]stepglass[\\/]|[\\/]dist[\\/](cli|command|shared)/.test(one),
+    (one) => one !== undefined && !/[\\/]node_modules[\\/]stepglass[\\/]|[\\/]dist[\\/](cli|command|core|shared)/.test(one),
   );
   return `${firstLine(error)}${place === undefined ? "" : `\n  at ${decodeURI(place)}`}`;
 }

@@ -1,0 +1,48 @@
+// What a start loads: each file costs it time, and so does code that nobody calls.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { folderWith } from "./command.mjs";
+
+const dist = (file) => fileURLToPath(new URL(`../../dist/${file}`, import.meta.url));
+
+/** The files of dist that a program in CommonJS has loaded at its end. */
+function loadedBy(program, cwd) {
+  const text = `${program}\nprocess.on("exit", () => process.stderr.write(JSON.stringify(Object.keys(require.cache))));`;
+  const { status, stderr } = spawnSync(process.execPath, ["-e", text], { cwd, encoding: "utf8" });
+  assert.equal(status, 0, stderr);
+  return JSON.parse(stderr).filter((file) => /[\\/]dist[\\/]/.test(file));
+}
+
+test("the package is one file of code, and a few small ones around it", () => {
+  const files = loadedBy(`require(${JSON.stringify(dist("node.cjs"))});`, ".");
+  assert.ok(files.map((file) => basename(file)).includes("core.cjs"));
+  const small = files.filter((file) => !file.endsWith("core.cjs"));
+  assert.ok(small.length <= 4, small.join("\n"));
+  for (const file of small) assert.ok(readFileSync(file).length < 10_000, file);
+});
+
+test("no module of the package is in two files", () => {
+  const found = new Map();
+  for (const file of loadedBy(
+    `require(${JSON.stringify(dist("node.cjs"))}); require(${JSON.stringify(dist("testing.cjs"))}); require(${JSON.stringify(dist("server.cjs"))});`,
+    ".",
+  ))
+    for (const [, name] of readFileSync(file, "utf8").matchAll(/^var (StateMachine|Engine|Execution|DefinitionError) = class/gm))
+      found.set(name, [...(found.get(name) ?? []), basename(file)]);
+  assert.equal(found.size > 0, true);
+  for (const [name, files] of found) assert.deepEqual(files, ["core.cjs"], name);
+});
+
+test("validate loads what a report needs when one is asked for", () => {
+  const { folder } = folderWith({ "a.asl.json": { StartAt: "A", States: { A: { Type: "Succeed" } } } });
+  const run = (...args) =>
+    loadedBy(`require(${JSON.stringify(dist("command.cjs"))}).main(${JSON.stringify(["validate", "a.asl.json", ...args])});`, folder);
+  const having = (files, word) => files.filter((file) => readFileSync(file, "utf8").includes(word)).length;
+  const plain = run();
+  for (const word of ["toolExecutionNotifications", "is not a baseline", "Unable to parse"]) assert.equal(having(plain, word), 0, word);
+  assert.equal(having(run("--format", "sarif"), "toolExecutionNotifications"), 1);
+});
