@@ -21,6 +21,7 @@ export default defineConfig({
       // The entry that loads nothing: the interpreter's thread does, in two parts.
       { find: /^stepglass$/, replacement: resolve(root, "dist/slim.js") },
       { find: /^stepglass\/(debug|parts|integrations)$/, replacement: resolve(root, "dist/$1.js") },
+      { find: /^stepglass\/jsonata-edits$/, replacement: resolve(root, "js/convert/edits.ts") },
       { find: /^stepglass\/jsonata$/, replacement: resolve(root, "js/convert/jsonata.ts") },
       { find: /^stepglass\/pointer$/, replacement: resolve(root, "js/base/pointer.ts") },
       { find: /^stepglass\/recorded$/, replacement: resolve(root, "js/history/recorded.ts") },

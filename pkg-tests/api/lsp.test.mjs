@@ -146,6 +146,18 @@ describe("stepglass lsp", () => {
     assert.ok(none.every(({ kind }) => kind !== "quickfix"));
   });
 
+  each("converts a state to JSONata", async (name, text) => {
+    const document = await opening(name, text);
+    const range = { start: document.position(nth(text, "Ship", 1)), end: document.position(nth(text, "Ship", 1)) };
+    const actions = await document.about("codeAction", { range, context: { diagnostics: [] } });
+    const action = actions.find(({ title }) => title === "Convert `Ship` to JSONata");
+    if (action === undefined) return assert.match(name, /yaml|yml/, "a template that would be laid out anew stays as it is");
+    assert.equal(action.kind, "refactor.rewrite");
+    const after = document.edited(action.edit.changes[document.uri]);
+    assert.match(after, /QueryLanguage(\\?"|: ?|\\?": ?)+JSONata/);
+    assert.deepEqual(await (await opening(name, after)).problems(), []);
+  });
+
   each("explains", async (name, text) => {
     const document = await opening(name, text);
     const told = async (at) => (await document.ask("hover", at))?.contents.value;

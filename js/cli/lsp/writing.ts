@@ -1,7 +1,10 @@
 // What helps to write: completions, hovers, changes, layout, and what is around a place.
 
 import { isMap, isPair, isScalar, isSeq, visit, type Document } from "yaml";
+import type { TextEdit as TextChange, TextRange } from "../../api/index.d.ts";
+import { toJsonataEdits } from "../../convert/edits.ts";
 import { language } from "../../definition/language.ts";
+import { isJson } from "../../history/recorded.ts";
 import { Unusable } from "../../files/problem.ts";
 import { yamlDocument } from "../../files/document.ts";
 import type { Reading } from "./document.ts";
@@ -22,6 +25,7 @@ import {
   type Hover,
   type Range,
   type SelectionRange,
+  type TextDocument,
   type TextEdit,
 } from "./protocol.ts";
 import type { Settings } from "./settings.ts";
@@ -91,8 +95,31 @@ export function hoverAt({ document, reading }: Opened, offset: number): Hover | 
 }
 
 /** Changes of a part of a document: of the problems there, and others. */
-export function actionsIn({ document, reading }: Opened, range: Range, shown: readonly Diagnostic[], settings: Settings): CodeAction[] {
+export function actionsIn(opened: Opened, range: Range, shown: readonly Diagnostic[], settings: Settings): CodeAction[] {
+  const { document } = opened;
   const span = { start: document.offsetAt(range.start), end: document.offsetAt(range.end) };
+  return [...fixesIn(opened, span, shown, settings), ...toJsonata(opened, span)];
+}
+
+/** The innermost state around a place in JSONata, where that means the same. */
+function toJsonata({ document, reading }: Opened, { start }: TextRange): CodeAction[] {
+  const part = reading.partAt(start);
+  const at = part?.jsonOffset(start);
+  if (part === undefined || at === undefined || !isJson(part.json)) return [];
+  const states = language.outline(part.json);
+  const name = states.findLast(({ from, to }) => from <= at && at <= to)?.name;
+  if (name === undefined) return [];
+  const { converted, edits } = toJsonataEdits(part.json, states, name);
+  const written = converted.length === 0 ? undefined : part.edits(edits);
+  if (written === undefined) return [];
+  return [{ title: `Convert \`${name}\` to JSONata`, kind: CodeActionKind.RefactorRewrite, edit: changeOf(document, written) }];
+}
+
+function changeOf(document: TextDocument, edits: readonly TextChange[]): NonNullable<CodeAction["edit"]> {
+  return { changes: { [document.uri]: edits.map((edit) => ({ range: rangeOf(document, edit), newText: edit.text })) } };
+}
+
+function fixesIn({ document, reading }: Opened, span: TextRange, shown: readonly Diagnostic[], settings: Settings): CodeAction[] {
   return reading.parts.flatMap((part) => {
     const inside = part.jsonRange(span);
     if (inside === undefined || span.start > part.range.end || span.end < part.range.start) return [];
@@ -114,7 +141,7 @@ export function actionsIn({ document, reading }: Opened, range: Range, shown: re
           title: title.charAt(0).toUpperCase() + title.slice(1),
           kind: problem === undefined ? CodeActionKind.RefactorRewrite : CodeActionKind.QuickFix,
           ...(fixed.length > 0 && { diagnostics: fixed, isPreferred }),
-          edit: { changes: { [document.uri]: written.map((edit) => ({ range: rangeOf(document, edit), newText: edit.text })) } },
+          edit: changeOf(document, written),
         },
       ];
     });

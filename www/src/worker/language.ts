@@ -176,7 +176,11 @@ const brief = (json: string): string => (json.length > 60 ? `${json.slice(0, 60)
 
 export const convert: Maker<"convert"> = async ({ text, format, state }) => {
   const source = await readSource(text, format);
-  const { converted, left, edits } = (await import("./convert.ts")).toJsonataEdits(source.json, state);
+  const { converted, left, edits } = (await import("stepglass/jsonata-edits")).toJsonataEdits(
+    source.json,
+    language.outline(source.json),
+    state,
+  );
   const mapped = editsOf(source, edits);
   return mapped
     ? { converted, left, edits: mapped }
@@ -219,7 +223,11 @@ async function toJsonata(source: Source, offset: number): Promise<Fix[]> {
   const state = places(source)?.findLast(({ from, to }) => from <= offset && offset <= to)?.name;
   if (state === undefined) return [];
   try {
-    const { converted, left, edits } = (await import("./convert.ts")).toJsonataEdits(source.json, state);
+    const { converted, left, edits } = (await import("stepglass/jsonata-edits")).toJsonataEdits(
+      source.json,
+      language.outline(source.json),
+      state,
+    );
     const mapped = editsOf(source, edits);
     if (converted.length > 0 && mapped) return [{ title: `convert \`${state}\` to JSONata`, edits: mapped, last: true }];
     return left.map(({ reason }) => ({ title: `\`${state}\` stays in JSONPath: ${reason}`, edits: [], last: true }));

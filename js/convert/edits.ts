@@ -1,30 +1,27 @@
 // Turns states from JSONPath to JSONata, as the command `stepglass convert --jsonata` does, as changes of the text.
 
-import { pointerSteps } from "stepglass/pointer";
-import { language, type JsonValue } from "stepglass";
-import { toJsonata } from "stepglass/jsonata";
-import { member } from "./flow.ts";
+import type { OutlineState, TextEdit } from "../api/index.d.ts";
+import type { JsonObject } from "../base/json.ts";
+import { pointerSteps } from "../base/pointer.ts";
+import { toJsonata } from "./jsonata.ts";
 
-interface Change {
-  start: number;
-  end: number;
-  text: string;
-}
-
-/// What is on one line stays there up to this length.
+/** What is on one line stays there up to this length. */
 const LINE = 100;
 
-/// For one state, or for all: the changes of a JSON text, the names of the states, and why others stay.
+/**
+ * For one state, or for all: the changes of a JSON text, the names of the states, and why others stay. `states` is the text's outline,
+ * which whoever asks has from the module.
+ */
 export function toJsonataEdits(
   json: string,
+  states: readonly OutlineState[],
   only?: string,
-): { edits: Change[]; converted: string[]; left: { state: string; reason: string }[] } {
-  const definition = JSON.parse(json) as { [field: string]: JsonValue };
+): { edits: TextEdit[]; converted: string[]; left: { state: string; reason: string }[] } {
+  const definition = JSON.parse(json) as JsonObject;
   const { definition: result, converted, left } = toJsonata(definition, only);
-  const edits: Change[] = [];
+  const edits: TextEdit[] = [];
   if (converted.length === 0) return { edits, converted, left };
   const machine = member(result, "QueryLanguage");
-  const states = language.outline(json);
   if (machine !== member(definition, "QueryLanguage")) {
     const first = /^\s*\{(\s*)/.exec(json);
     const at = first![0].length;
@@ -51,7 +48,7 @@ export function toJsonataEdits(
   return { edits, converted, left };
 }
 
-/// Without what is inside of it, which is looked at by itself.
+/** Without what is inside of it, which is looked at by itself. */
 function own(state: unknown): unknown {
   if (typeof state !== "object" || state === null) return state;
   const { Branches: _, ItemProcessor: __, Iterator, ...fields } = state as Record<string, unknown>;
@@ -72,4 +69,8 @@ function oneLine(value: unknown): string {
       .map(([key, item]) => `${JSON.stringify(key)}: ${oneLine(item)}`)
       .join(", ")}}`;
   return JSON.stringify(value);
+}
+
+function member(value: unknown, key: string): unknown {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined;
 }
