@@ -19,7 +19,21 @@ export function recordedModels({ install = true } = {}) {
   const python = ["python3", "python"].find((name) => output(name, ["-m", "pip", "--version"]) !== undefined);
   if (python === undefined) return { reason: "there is no Python with pip" };
   rmSync(place, { recursive: true, force: true });
-  const pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--target", place, `botocore==${BOTOCORE}`];
+  const pip = [
+    "-m",
+    "pip",
+    "install",
+    "--quiet",
+    "--disable-pip-version-check",
+    "--retries",
+    "1",
+    "--timeout",
+    "15",
+    "--no-deps",
+    "--target",
+    place,
+    `botocore==${BOTOCORE}`,
+  ];
   if (!run(python, pip)) return { reason: `pip could not install botocore ${BOTOCORE}` };
   writeFileSync(marker, BOTOCORE);
   return { folder };
