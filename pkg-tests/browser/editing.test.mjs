@@ -1,6 +1,7 @@
 // Editing the machine on its graph: by mouse, by keyboard and by touch.
 import assert from "node:assert/strict";
 import { describe } from "node:test";
+import { gallery } from "../api/examples.mjs";
 import { skip } from "../browser.mjs";
 import { comes, until, visits } from "./playground.mjs";
 
@@ -305,6 +306,145 @@ describe("the graph as a pen", { skip }, () => {
       await becomes(visitor, ({ States }) => assert.deepEqual([States.Pass.Next, States.Wait.Next], ["Wait", "Succeed"]));
       await page.getByRole("button", { name: "Undo" }).tap();
       await visitor.state("Wait").waitFor({ state: "detached" });
+    },
+  );
+
+  /** What gestures make of a machine: its states with their types, and all transitions. Fields are for the forms and the text. */
+  const skeleton = ({ StartAt, States }) => ({
+    StartAt,
+    States: Object.fromEntries(
+      Object.entries(States)
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([name, { Type, Next, End, Default, Choices, Catch, Branches, ItemProcessor }]) => [
+          name,
+          {
+            Type,
+            ...(Next !== undefined && { Next }),
+            ...(End !== undefined && { End }),
+            ...(Default !== undefined && { Default }),
+            ...(Choices && { Choices: Choices.map((rule) => rule.Next) }),
+            ...(Catch && { Catch: Catch.map((catcher) => catcher.Next) }),
+            ...(Branches && { Branches: Branches.map(skeleton) }),
+            ...(ItemProcessor && { ItemProcessor: skeleton(ItemProcessor) }),
+          },
+        ]),
+    ),
+  });
+  const example = (id) => JSON.parse(gallery().find((one) => one.id === id).definition);
+  const there = (visitor, names) => becomes(visitor, ({ States }) => assert.deepEqual(Object.keys(States).sort(), [...names].sort()));
+
+  for (const id of ["hello", "retry", "polling"])
+    visit(`by keyboard alone the graph of the example ${id} comes from an empty page`, { staying: true }, async (visitor, page) => {
+      const { StartAt, States } = example(id);
+      await visitor.example("Empty");
+      const names = [StartAt, ...Object.keys(States).filter((name) => name !== StartAt)];
+      const made = new Set();
+      const focus = () => page.evaluate(() => document.activeElement?.getAttribute("data-node"));
+      for (const name of names) {
+        if (made.size === 0) {
+          await page.getByRole("button", { name: /^Blank canvas/ }).focus();
+          await page.keyboard.press("Enter");
+        } else await page.keyboard.press("n");
+        await choose(page, States[name].Type, States[name].Type);
+        await comes(focus, new RegExp(`^/States/${States[name].Type}`));
+        await page.keyboard.press("F2");
+        await page.getByRole("textbox", { name: /^Name of / }).fill(name);
+        await page.keyboard.press("Enter");
+        await comes(focus, `/States/${name}`);
+        made.add(name);
+      }
+      // A Choice comes with what its rules lead to.
+      const all = Object.keys((await machine(visitor)).States);
+      const lead = async (from, mode, to) => {
+        await visitor.state(from).focus();
+        await page.keyboard.press("t");
+        await picker(page).waitFor();
+        const way = page.getByRole("radio", { name: mode });
+        if ((await page.getByRole("radio").count()) > 0) await way.first().check();
+        await page.getByRole("combobox", { name: "Name of the state" }).focus();
+        await choose(page, to, new RegExp(`^${to.replace("?", "[?]")}`));
+      };
+      for (const [name, { Next, Choices = [], Default, Catch = [] }] of Object.entries(States)) {
+        if (Next !== undefined) {
+          await lead(name, /^(Next|→ .*)$/, Next);
+          await becomes(visitor, (now) => assert.equal(now.States[name].Next, Next));
+        }
+        for (const [i, rule] of Choices.entries()) {
+          await lead(name, i === 0 ? /^Rule 1/ : "Another rule", rule.Next);
+          await becomes(visitor, (now) => assert.equal(now.States[name].Choices[i]?.Next, rule.Next));
+        }
+        if (Default !== undefined) {
+          await lead(name, /^Default/, Default);
+          await becomes(visitor, (now) => assert.equal(now.States[name].Default, Default));
+        }
+        // A new one comes before that of all errors, which has to be the last.
+        for (const [i, { Next: to }] of [...Catch].reverse().entries()) {
+          await lead(name, "On an error", to);
+          await becomes(visitor, (now) => {
+            assert.equal(now.States[name].Catch?.length, i + 1);
+            assert.equal(now.States[name].Catch[0].Next, to);
+          });
+        }
+      }
+      for (const name of all.filter((other) => !(other in States))) {
+        await visitor.state(name).focus();
+        await page.keyboard.press("Delete");
+        await visitor.state(name).waitFor({ state: "detached" });
+      }
+      await there(visitor, names);
+      assert.deepEqual(skeleton(await machine(visitor)), skeleton({ StartAt, States }));
+    });
+
+  visit("by mouse alone the graph of the example wait comes from an empty page", { staying: true }, async (visitor, page) => {
+    const { StartAt, States } = example("wait");
+    await visitor.example("Empty");
+    let last;
+    for (let name = StartAt; name !== undefined; name = States[name].Next) {
+      if (last === undefined) await page.getByRole("button", { name: /^Blank canvas/ }).click();
+      else await page.locator(`[data-insert="/States/${last}/End"]`).click();
+      const { Type } = States[name];
+      await picker(page)
+        .getByRole("option", { name: new RegExp(`^${Type}`) })
+        .first()
+        .click();
+      await visitor.state(Type).waitFor();
+      await visitor.still();
+      await visitor.state(Type).locator("text.name").dblclick();
+      await page.getByRole("textbox", { name: `Name of ${Type}` }).fill(name);
+      await page.locator(".canvas").click({ position: { x: 30, y: 160 } });
+      await visitor.state(name).click();
+      last = name;
+    }
+    await there(visitor, Object.keys(States));
+    assert.deepEqual(skeleton(await machine(visitor)), skeleton({ StartAt, States }));
+  });
+
+  visit(
+    "by touch alone the graph of the example hello comes from an empty page",
+    { width: 390, height: 844, hasTouch: true, isMobile: true },
+    async (visitor, page) => {
+      const { StartAt, States } = example("hello");
+      await visitor.example("Empty");
+      const name = async (from, to) => {
+        await visitor.state(from).waitFor();
+        await visitor.still();
+        // What a long press does.
+        await visitor.state(from).dispatchEvent("contextmenu");
+        await page.getByRole("menuitem", { name: /^Rename/ }).tap();
+        await page.getByRole("textbox", { name: `Name of ${from}` }).fill(to);
+        await page.keyboard.press("Enter");
+        await visitor.state(to).waitFor();
+      };
+      await page.getByRole("button", { name: /^Blank canvas/ }).tap();
+      await picker(page).getByRole("option", { name: /^Pass/ }).first().tap();
+      await name("Pass", "Greet");
+      await page.locator('[data-insert="/States/Greet/End"]').tap();
+      await picker(page)
+        .getByRole("option", { name: /^Succeed/ })
+        .tap();
+      await name("Succeed", "Done");
+      await there(visitor, ["Greet", "Done"]);
+      assert.deepEqual(skeleton(await machine(visitor)), skeleton({ StartAt, States }));
     },
   );
 });

@@ -1,6 +1,6 @@
 // What the pen draws over the states: the `+` of transitions and states, the line that is being led, the selection that grows.
 
-import { computed, signal, useComputed } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useEffect } from "preact/hooks";
 import { middleOf } from "../graph/Marks.tsx";
@@ -170,12 +170,15 @@ function Plus({
   );
 }
 
+/// With each drawing: it depends on the graph as well as on signals.
+const asked = <T,>(of: () => T): T => of();
+
 /// Without its label, which is not drawn from further away.
 const bare = ({ labelBox: _, ...edge }: GraphEdge): GraphEdge => edge;
 
 /// Where a state can be put on a transition.
 function Inserts({ index }: { index: GraphIndex }) {
-  const shown = useComputed(() => {
+  const shown = asked(() => {
     if (drag.value) return [];
     if (touched.value) return index.graph.edges;
     const { edge, node } = over.value;
@@ -183,7 +186,7 @@ function Inserts({ index }: { index: GraphIndex }) {
     const ways = chosen === undefined ? [] : [...index.out[chosen]!, ...index.in[chosen]!].map((e) => index.graph.edges[e]!);
     const about = node === undefined ? [] : (index.out[index.byId.get(node) ?? -1] ?? []).map((e) => index.graph.edges[e]!);
     return [...new Set([...(edge ? [edge] : []), ...about, ...ways])];
-  }).value;
+  });
   return (
     <>
       {shown
@@ -216,12 +219,12 @@ function portOf(node: GraphNode, direction: string, k: number): [number, number]
 }
 
 function Ports({ index }: { index: GraphIndex }) {
-  const shown = useComputed(() => {
+  const shown = asked(() => {
     if (drag.value) return [];
     if (touched.value && detail.value === "near") return index.graph.nodes.filter(isState).map(({ id }) => id);
     const chosen = index.node(index.byName.get(selection.selectedState.value ?? "") ?? -1)?.id;
     return [...new Set([over.value.node, chosen, inFocus.value].filter((id) => id !== undefined))];
-  }).value;
+  });
   return (
     <>
       {shown.map((id) => {
@@ -249,11 +252,11 @@ const inFocus = computed(() => focused.value ?? undefined);
 
 /// The ends of the transitions that the pointer is at, to lead them elsewhere.
 function Ends({ index }: { index: GraphIndex }) {
-  const shown = useComputed(() => {
+  const shown = asked(() => {
     const { edge } = over.value;
     if (drag.value || touched.value || !edge || !leads(edge)) return undefined;
     return edge;
-  }).value;
+  });
   if (!shown) return null;
   const [x, y] = shown.points.at(-1)!;
   return (

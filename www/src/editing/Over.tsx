@@ -3,6 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import * as analysis from "../store/analysis.ts";
+import * as selection from "../store/selection.ts";
 import * as panes from "../store/panes.ts";
 import * as prefs from "../prefs.ts";
 import { Icon } from "../ui/Icon.tsx";
@@ -74,7 +75,11 @@ function Hint({ text }: { text: string }) {
       const pane = document.querySelector("#graph-pane")?.getBoundingClientRect();
       if (!pane || !box.current) return;
       box.current.style.left = `${pane.left + 10}px`;
-      box.current.style.bottom = `${innerHeight - pane.bottom + 64}px`;
+      // Where what has just been made is not.
+      const made = document.querySelector(".canvas .selected")?.getBoundingClientRect();
+      const low = made === undefined || made.bottom < pane.bottom - box.current.offsetHeight - 70;
+      box.current.style.bottom = low ? `${innerHeight - pane.bottom + 64}px` : "auto";
+      box.current.style.top = low ? "auto" : `${pane.top + 56}px`;
       box.current.style.maxWidth = `${Math.min(340, pane.width - 20)}px`;
     };
     place();
@@ -82,7 +87,7 @@ function Hint({ text }: { text: string }) {
     const pane = document.querySelector("#graph-pane");
     if (pane) observer.observe(pane);
     return () => observer.disconnect();
-  }, []);
+  }, [text, selection.selectedState.value]);
   return (
     <aside class="pen-hint" aria-label="Hint" ref={box}>
       <Icon name="bulb" size={16} />

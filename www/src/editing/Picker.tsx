@@ -26,7 +26,7 @@ function rank(option: Option, words: readonly string[]): number {
   const all = `${title} ${option.detail ?? ""} ${option.words ?? ""}`.toLowerCase();
   if (!words.every((word) => all.includes(word))) return -1;
   const [first = ""] = words;
-  return title.startsWith(first) ? 0 : title.includes(first) ? 1 : 2;
+  return title === words.join(" ") ? 0 : title.startsWith(first) ? 1 : title.includes(first) ? 2 : 3;
 }
 
 function filtered(groups: readonly OptionGroup[], text: string): OptionGroup[] {

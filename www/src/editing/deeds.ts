@@ -9,7 +9,7 @@ import { sentence, unticked } from "../ui/format.ts";
 import { addAt, canHave, waysBehind } from "./add.ts";
 import { type Spot, canEdit, perform, possible } from "./gesture.ts";
 import { type OptionGroup, pick } from "./picking.ts";
-import { scopeOf, stateAt, statesAt, wayTitle, waysAt } from "./ways.ts";
+import { fieldTitle, scopeOf, stateAt, statesAt, wayTitle, waysAt } from "./ways.ts";
 
 const none = (): void => showToast("Select a state first, in the graph or in the definition.");
 const tell = (message: string | undefined): void =>
@@ -78,7 +78,7 @@ export async function connectHere(): Promise<void> {
   const edges = index.graph.edges;
   const modes = able.map(({ edge, as = "next" }) => {
     const drawn = edge === undefined ? undefined : edges.find(({ id }) => id === edge);
-    return { id: edge ?? as, title: drawn ? wayTitle(index, drawn) : NEW[as as NewEdge] };
+    return { id: edge ?? as, title: drawn ? wayTitle(index, drawn) : edge === undefined ? NEW[as as NewEdge] : fieldTitle(edge) };
   });
   await connect(
     `Lead a transition of ${node.name} to`,

@@ -2,7 +2,8 @@
 
 import type { Edited, Gesture, PossibleGesture, RefusedEdit } from "stepglass";
 import { focusNode, focused } from "../graph/focus.ts";
-import { reveal } from "../graph/viewport.ts";
+import { fit, glide, moved, reveal, size, view } from "../graph/viewport.ts";
+import type { GraphIndex } from "../model/graph.ts";
 import * as analysis from "../store/analysis.ts";
 import * as interpreter from "../store/interpreter.ts";
 import * as selection from "../store/selection.ts";
@@ -148,8 +149,17 @@ function chooseAll(pointers: readonly string[]): void {
   selection.selectState(first.name, "graph");
   selection.selectAlso(nodes.map(({ name }) => name));
   focused.value = first.id;
-  reveal(first.id);
+  // Where nobody has moved the view the whole graph stays in it.
+  if (moved.peek() || !outgrown(index!)) reveal(first.id);
+  else fit(index!.graph, glide);
   toGraph(first.id);
+}
+
+/// Whether a part of the graph is out of sight.
+function outgrown({ graph }: GraphIndex): boolean {
+  const { x, y, k } = view.peek();
+  const { width, height } = size.peek();
+  return x < 0 || y < 0 || graph.width * k + x > width || graph.height * k + y > height;
 }
 
 /// The focus is on a state of the graph again, unless somebody is writing.

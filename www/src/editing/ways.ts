@@ -37,6 +37,12 @@ export function wayTitle(index: GraphIndex, edge: GraphEdge): string {
   }
 }
 
+/// Of a transition that has no line of its own, as where two rules lead to one state.
+export function fieldTitle(pointer: string): string {
+  const [, list, at] = /\/(Choices|Catch)\/(\d+)\/Next$/.exec(pointer) ?? [];
+  return list === undefined ? pointer.slice(pointer.lastIndexOf("/") + 1) : `${list === "Choices" ? "Rule" : "Catcher"} ${Number(at) + 1}`;
+}
+
 /// The ways out of a state that can take a state; the first state has the way into it too.
 export function waysAt(index: GraphIndex, node: GraphNode): GraphEdge[] {
   const at = index.byId.get(node.id) ?? -1;
