@@ -11,7 +11,7 @@ has the settings for VS Code, Neovim, Helix, Zed and others.
   stepglass lsp --stdio                               what an editor runs
 
 Documents: definitions in JSON and YAML (*.asl.json, *.asl.yaml, and others with StartAt and States), and the state
-machines in CloudFormation, SAM, CDK and Serverless templates, also those in strings.
+machines in CloudFormation, SAM, CDK and Serverless templates, also those in strings. Of Terraform it tells problems.
 
 The editor shows problems with their fixes, completes fields, states, paths and functions, explains what is under the
 mouse, goes to definitions and uses, renames states and variables, and formats, folds and outlines.
