@@ -183,7 +183,7 @@ class AwsTask {
     const stop = () =>
       callApi({ client, action: "stopExecution", request: { ExecutionArn, Cause: "The execution that waits for it has ended." } });
     const { ended, text } = await this.#waiting(stop, () =>
-      until(pauses(this.#signal), async () => {
+      until(this.#pauses(), async () => {
         const told = executionResult(this.#resource, await call("describeExecution", { ExecutionArn }));
         return told.ended === undefined ? undefined : told;
       }),
@@ -204,7 +204,7 @@ class AwsTask {
     const [action, ask] = job.stop ?? [];
     const stop = async (): Promise<unknown> =>
       action === undefined ? undefined : callApi({ client, action, optimized, request: ask?.(answer, request) ?? {} });
-    return this.#waiting(stop, () => jobResult({ job, answer, request }, call, pauses(this.#signal)));
+    return this.#waiting(stop, () => jobResult({ job, answer, request }, call, this.#pauses()));
   }
 
   /** Waits; what nobody waits for any more is stopped, as Step Functions does. */
@@ -216,6 +216,11 @@ class AwsTask {
       if (this.#signal.aborted && !(this.#task instanceof Task && Task.isLeft(this.#task))) stop().catch(() => {});
       throw thrown;
     }
+  }
+
+  #pauses(): () => Promise<void> {
+    const { heartbeatSeconds, heartbeat } = this.#task;
+    return pauses({ signal: this.#signal, heartbeatSeconds, heartbeat });
   }
 
   #http(parameters: Members): Promise<Members> {

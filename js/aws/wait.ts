@@ -46,12 +46,24 @@ export async function until<T>(next: () => Promise<void>, ask: () => Promise<T |
   }
 }
 
-/** Waits longer each time. Rejects with the reason of the signal. It is the time of the services, not the execution's. */
-export function pauses(signal: AbortSignal): () => Promise<void> {
-  let delay = FIRST;
+/** What a task has, as far as its pauses need it. */
+interface Waiting {
+  signal: AbortSignal;
+  heartbeatSeconds?: number | undefined;
+  heartbeat(): void;
+}
+
+/**
+ * Waits longer each time, and beats: the job was alive when it was asked for. Rejects with the reason of the signal. It is the time of the
+ * services, not the execution's.
+ */
+export function pauses({ signal, heartbeatSeconds = Infinity, heartbeat }: Waiting): () => Promise<void> {
+  const longest = Math.min(LONGEST, heartbeatSeconds * 500);
+  let delay = Math.min(FIRST, longest);
   return () => {
+    if (heartbeatSeconds !== Infinity) heartbeat();
     const now = delay;
-    delay = Math.min(delay * 2, LONGEST);
+    delay = Math.min(delay * 2, longest);
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);
       const end = (): void => {

@@ -383,6 +383,17 @@ describe("at moto's server", { skip }, () => {
     assert.equal(job.JobRunState, "SUCCEEDED");
   });
 
+  test("a job that is asked for keeps its task alive", async () => {
+    const { stateMachineArn: StateMachineArn } = await server.call("CreateStateMachine", {
+      name: "seconds",
+      definition: JSON.stringify({ StartAt: "W", States: { W: { Type: "Wait", Seconds: 2, End: true } } }),
+      roleArn: "arn:aws:iam::123456789012:role/r",
+    });
+    const machine = task("states:startExecution.sync:2", { StateMachineArn }, { HeartbeatSeconds: 1, TimeoutSeconds: 60 });
+    const { status, error } = await run(machine, tasks);
+    assert.equal(status, "SUCCEEDED", error);
+  });
+
   test("a Distributed Map reads items and writes results", async () => {
     await ask("aws-sdk:s3:createBucket", { Bucket: "orders" });
     await ask("aws-sdk:s3:putObject", { Bucket: "orders", Key: "in.json", Body: [{ id: 1 }, { id: 2 }] });
@@ -410,6 +421,69 @@ describe("at moto's server", { skip }, () => {
     assert.equal(status, "SUCCEEDED", cause);
     const { Bucket, Key } = output.ResultWriterDetails;
     assert.match((await ask("aws-sdk:s3:getObject", { Bucket, Key })).Body, /SUCCEEDED/);
+  });
+
+  test("a machine calls one service after the other, and a nested execution", async (t) => {
+    const lambda = await startLambda({ Price: (payload) => JSON.stringify({ price: JSON.parse(payload).n * 2 }) });
+    t.after(() => lambda.close());
+    const all = awsTasks({ endpoint: moto.url, endpoints: { lambda: lambda.url, states: server.url } });
+    const { QueueUrl } = await ask("aws-sdk:sqs:createQueue", { QueueName: "whole" });
+    const { TopicArn } = await ask("aws-sdk:sns:createTopic", { Name: "whole" });
+    const keys = {
+      KeySchema: [{ AttributeName: "id", KeyType: "HASH" }],
+      AttributeDefinitions: [{ AttributeName: "id", AttributeType: "S" }],
+    };
+    await ask("aws-sdk:dynamodb:createTable", { TableName: "whole", ...keys, BillingMode: "PAY_PER_REQUEST" });
+    await ask("aws-sdk:s3:createBucket", { Bucket: "whole" });
+    const { stateMachineArn: StateMachineArn } = await server.call("CreateStateMachine", {
+      name: "whole",
+      definition: JSON.stringify({ StartAt: "P", States: { P: { Type: "Pass", End: true } } }),
+      roleArn: "arn:aws:iam::123456789012:role/r",
+    });
+    const steps = [
+      ["lambda:invoke", { FunctionName: "Price", Payload: "{% $states.input %}" }, "{% $states.result.Payload %}"],
+      ["dynamodb:putItem", { TableName: "whole", Item: { id: { S: "1" }, price: { N: "{% $string($price) %}" } } }],
+      ["dynamodb:getItem", { TableName: "whole", Key: { id: { S: "1" } } }, "{% $states.result.Item.price.N %}"],
+      ["sqs:sendMessage", { QueueUrl, MessageBody: { price: "{% $price %}" } }],
+      ["sns:publish", { TopicArn, Message: "{% $string($price) %}" }],
+      ["aws-sdk:s3:putObject", { Bucket: "whole", Key: "k", Body: { price: "{% $price %}" } }],
+      ["events:putEvents", { Entries: [{ Detail: { price: "{% $price %}" }, DetailType: "priced", Source: "shop" }] }],
+      ["states:startExecution.sync:2", { StateMachineArn, Input: { price: "{% $price %}" } }, "{% $states.result.Output %}"],
+    ];
+    const States = Object.fromEntries(
+      steps.map(([resource, Arguments, Output], i) => [
+        `S${i}`,
+        {
+          ...{ Type: "Task", Resource: `arn:aws:states:::${resource}`, Arguments, ...(Output && { Output }) },
+          ...(i === 0 && { Assign: { price: "{% $states.result.Payload.price %}" } }),
+          ...(i + 1 < steps.length ? { Next: `S${i + 1}` } : { End: true }),
+        },
+      ]),
+    );
+    const execution = new StateMachine({ QueryLanguage: "JSONata", StartAt: "S0", States }).start({ n: 21 }, { tasks: all });
+    const { status, output, cause } = await execution.result;
+    assert.equal(status, "SUCCEEDED", cause);
+    assert.deepEqual(output, { price: 42 });
+    const types = execution.history().map(({ type }) => type);
+    const call = ["TaskStateEntered", "TaskScheduled", "TaskStarted", "TaskSucceeded", "TaskStateExited"];
+    const nested = [...call.slice(0, 3), "TaskSubmitted", ...call.slice(3)];
+    assert.deepEqual(types, ["ExecutionStarted", ...Array.from({ length: 7 }, () => call).flat(), ...nested, "ExecutionSucceeded"]);
+    const { Messages } = await ask("aws-sdk:sqs:receiveMessage", { QueueUrl });
+    assert.deepEqual(JSON.parse(Messages[0].Body), { price: 42 });
+    assert.equal((await ask("aws-sdk:s3:getObject", { Bucket: "whole", Key: "k" })).Body, '{"price":42}');
+  });
+
+  test("a machine's task token goes with the message, and comes back", async () => {
+    const { QueueUrl } = await ask("aws-sdk:sqs:createQueue", { QueueName: "tokens" });
+    const parameters = { QueueUrl, MessageBody: { "token.$": "$$.Task.Token" } };
+    const machine = task("sqs:sendMessage.waitForTaskToken", parameters);
+    let sent;
+    const submitted = new Promise((resolve) => (sent = resolve));
+    const execution = machine.start({}, { tasks, onEvent: ({ type }) => type === "TaskSubmitted" && sent() });
+    await submitted;
+    const { Messages } = await ask("aws-sdk:sqs:receiveMessage", { QueueUrl });
+    execution.succeed(JSON.parse(Messages[0].Body).token, { done: true });
+    assert.deepEqual((await execution.result).output, { done: true });
   });
 
   test("an execution that nobody waits for any more is stopped, and its answer is no fact", async () => {
