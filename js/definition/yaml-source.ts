@@ -1,7 +1,7 @@
 // YAML as JSON, with every name and value mapped to where it was written: through anchors, aliases and merge keys.
 
 import * as yaml from "yaml";
-import type { Position, Range, TextEdit } from "../api/index.d.ts";
+import type { Diagnostic, Position, Range, TextEdit } from "../api/index.d.ts";
 import { isObject } from "../base/json.ts";
 import { messageOf } from "../base/errors.ts";
 import { pointerSteps } from "../base/pointer.ts";
@@ -38,26 +38,39 @@ export interface YamlReading {
   loose?: boolean;
   /** The part that is meant, as a JSON Pointer: the definition in a template. */
   pointer?: string;
+  /** Finds problems of a JSON text: where a placeholder cannot be a text, the JSON has it without quotes, as a value of any kind. */
+  check?: (json: string) => readonly Diagnostic[];
 }
 
 type Node = yaml.Node | yaml.Pair | null | undefined;
 
+const PLACEHOLDER = /\$\{[^{}"'\n]*\}/g;
+
 export class YamlSource {
-  readonly json: string;
+  json = "null";
   readonly problems: YamlProblem[];
+  /** The placeholders by the words of their length that stand for them while the text is read: their brackets are none of YAML's. */
+  readonly #holes = new Map<string, string>();
+  /** Those that are whole values without quotes: where they stand in the JSON text, and whether they do without. */
+  #whole: { from: number; to: number; at: number }[] = [];
+  #bare = new Set<number>();
   readonly #text: string;
+  /** The text as it is read. */
+  readonly #source: string;
+  #words: RegExp | undefined;
   /** Where in the document the definition is. */
   readonly #path: readonly string[];
-  readonly #tokens: Token[] = [];
+  #tokens: Token[] = [];
   readonly #document: yaml.Document;
   readonly #lines = new yaml.LineCounter();
   #out: string[] = [];
   #length = 0;
 
-  constructor(text: string, { loose = false, pointer = "" }: YamlReading = {}) {
+  constructor(text: string, { loose = false, pointer = "", check }: YamlReading = {}) {
     this.#text = text;
     this.#path = pointerSteps(pointer);
     this.problems = [];
+    this.#source = text.includes("${") ? this.#masked() : text;
     this.#document = this.#read();
     const { errors, warnings } = this.#document;
     this.problems.push(
@@ -69,21 +82,49 @@ export class YamlSource {
         range: this.#range(problem.pos[0], problem.pos[1]),
       })),
     );
-    let json = "null";
-    if (errors.length === 0 || loose) {
-      try {
-        this.#write(this.#root(), undefined, 0);
-        json = this.#out.join("");
-      } catch (error) {
-        this.#refuse(error);
-      }
+    if (errors.length > 0 && !loose) return;
+    this.#compose();
+    if (check === undefined || this.#whole.length === 0) return;
+    const wrong = check(this.json).filter(({ severity }) => severity === "error");
+    for (const { from, to, at } of this.#whole)
+      if (wrong.some(({ range }) => range !== undefined && range.start.offset < to && range.end.offset > from)) this.#bare.add(at);
+    if (this.#bare.size > 0) this.#compose();
+  }
+
+  #compose(): void {
+    [this.#tokens, this.#whole, this.#out, this.#length] = [[], [], [], 0];
+    try {
+      this.#write(this.#root(), undefined, 0);
+      this.json = this.#out.join("");
+    } catch (error) {
+      this.#refuse(error);
     }
-    this.json = json;
+  }
+
+  /** The text with a word for each placeholder. */
+  #masked(): string {
+    let i = 0;
+    return this.#text.replace(PLACEHOLDER, (written) => {
+      for (const most = i + 1000; i < most;) {
+        const word = `q${(i++).toString(36)}`.padEnd(written.length, "_");
+        if (word.length > written.length || this.#text.includes(word)) continue;
+        this.#holes.set(word, written);
+        return word;
+      }
+      return written;
+    });
+  }
+
+  /** A text that was read, with its placeholders. */
+  #unmasked(text: string): string {
+    if (this.#holes.size === 0 || !text.includes("q")) return text;
+    this.#words ??= new RegExp([...this.#holes.keys()].join("|"), "g");
+    return text.replace(this.#words, (word) => this.#holes.get(word) ?? word);
   }
 
   #read(): yaml.Document {
     try {
-      return yamlDocument(this.#text, { lineCounter: this.#lines, merge: true, prettyErrors: false });
+      return yamlDocument(this.#source, { lineCounter: this.#lines, merge: true, prettyErrors: false });
     } catch (error) {
       this.#refuse(error);
       return new yaml.Document(null);
@@ -149,13 +190,13 @@ export class YamlSource {
         json += this.json.slice(at, start) + text;
         at = end;
       }
-      const after: unknown = JSON.parse(json + this.json.slice(at));
+      const after = valueOf(json + this.json.slice(at));
       // A copy, as this one goes on telling places.
-      const copy = yaml.parseDocument(this.#text, { merge: true });
+      const copy = yaml.parseDocument(this.#source, { merge: true });
       // Around a definition nothing is laid out anew.
-      if (this.#path.length > 0 && copy.toString({ lineWidth: 0 }) !== this.#text) return undefined;
-      if (!change(copy, this.#path, JSON.parse(this.json), after)) return undefined;
-      return [difference(this.#text, copy.toString({ lineWidth: 0 }))];
+      if (this.#path.length > 0 && copy.toString({ lineWidth: 0 }) !== this.#source) return undefined;
+      if (!change(copy, this.#path, valueOf(this.json), after)) return undefined;
+      return [difference(this.#text, this.#unmasked(copy.toString({ lineWidth: 0 })))];
     } catch {
       return undefined;
     }
@@ -164,7 +205,7 @@ export class YamlSource {
   /** The text laid out anew; comments stay. */
   format(): TextEdit[] {
     if (this.#document.errors.length > 0) return [];
-    const edit = difference(this.#text, this.#document.toString({ lineWidth: 0 }));
+    const edit = difference(this.#text, this.#unmasked(this.#document.toString({ lineWidth: 0 })));
     return edit.start === edit.end && edit.text === "" ? [] : [edit];
   }
 
@@ -238,7 +279,7 @@ export class YamlSource {
         this.#put("{");
         this.#pairs(node, alias).forEach(({ key, value, via }, i) => {
           if (i > 0) this.#put(",");
-          this.#token(key, JSON.stringify(String(yaml.isScalar(key) ? key.value : key)), via, true);
+          this.#token(key, JSON.stringify(this.#unmasked(String(yaml.isScalar(key) ? key.value : key))), via, true);
           this.#put(":");
           this.#write(value, via, depth + 1);
         });
@@ -248,7 +289,11 @@ export class YamlSource {
       return;
     }
     const value = yaml.isScalar(node) ? node.value : null;
-    const text = JSON.stringify(typeof value === "bigint" ? Number(value) : value) ?? "null";
+    const meant = typeof value === "string" ? this.#unmasked(value) : typeof value === "bigint" ? Number(value) : value;
+    const own = yaml.isScalar(node) && node.type === "PLAIN" && typeof value === "string" ? this.#holes.get(value) : undefined;
+    const at = (yaml.isNode(node) && node.range?.[0]) || 0;
+    const text = own !== undefined && this.#bare.has(at) ? own : (JSON.stringify(meant) ?? "null");
+    if (own !== undefined) this.#whole.push({ from: this.#length, to: this.#length + text.length, at });
     if (node) this.#token(node, text, alias, true);
     else this.#put(text);
   }
@@ -275,6 +320,11 @@ export class YamlSource {
     }
     return own;
   }
+}
+
+/** What a JSON text says, its bare placeholders as texts. */
+function valueOf(json: string): unknown {
+  return JSON.parse(json.replace(/"(?:[^"\\]|\\.)*"|\$\{[^{}"'\n]*\}/g, (part) => (part.startsWith('"') ? part : JSON.stringify(part))));
 }
 
 /** A value on one line, without quotes where that is safe. */

@@ -2,10 +2,24 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { StateMachine, compare, language, layout, renderDiagnostics, renderMermaid, simulate, testState, validate } from "stepglass";
+import {
+  StateMachine,
+  compare,
+  complete,
+  language,
+  layout,
+  renderDiagnostics,
+  renderMermaid,
+  simulate,
+  testState,
+  validate,
+} from "stepglass";
 import { parseYaml, readDefinition } from "stepglass/node";
 import { testMachine } from "stepglass/testing";
+import { importSource } from "../../scripts/sources.mjs";
 import { folderWith } from "./command.mjs";
+
+const { YamlSource } = await importSource("js/definition/yaml-source.ts");
 
 const JSON_TEXT = `{
   "StartAt": "A",
@@ -145,6 +159,49 @@ test("graph, comparison and the editor's questions do not mind", () => {
     [],
   );
   assert.ok(language.apply(JSON_TEXT, language.format(JSON_TEXT)).includes('"TimeoutSeconds": ${Timeout},'));
+});
+
+test("the language's answers have their places in a text with bare placeholders", () => {
+  const at = (what, inside = 0) => JSON_TEXT.indexOf(what) + inside;
+  assert.equal(language.hover(JSON_TEXT, at('"TimeoutSeconds"', 3)).state, "B");
+  assert.equal(language.definition(JSON_TEXT, at('"Next": "C"', 9)).targets[0].start, at('"C":', 1));
+  assert.deepEqual(
+    language.rename(JSON_TEXT, at('"C":', 1), "See").map(({ start }) => start),
+    [at('"Next": "C"', 9), at('"C":', 1)],
+  );
+  assert.ok(complete(JSON_TEXT, at('"Next": "C"', 9)).items.some(({ label }) => label === "C"));
+});
+
+test("YAML that is edited: a placeholder that cannot be a text stands for any value, in brackets too, and edits keep it", () => {
+  const text = `# of \${nobody}
+StartAt: A
+TimeoutSeconds: \${Total}
+States:
+  A: { Type: Wait, Seconds: \${Delay}, Next: B }
+  B:
+    Type: Task
+    Resource: \${Fn}
+    Retry: [{ ErrorEquals: ["X"], MaxAttempts: \${Max} }]
+    Nxt: x
+    Next: C
+  C: { Type: Pass, Comment: "it is \${Said}", Result: a \${b} c, Next: \${D} }
+  \${D}: { Type: Succeed }
+`;
+  const source = new YamlSource(text, { check: (json) => validate(json) });
+  assert.deepEqual(source.problems, []);
+  assert.deepEqual(
+    validate(source.json).map(({ code, range }) => {
+      const { start, end } = source.locate(range.start.offset, range.end.offset).range;
+      return `${code} ${start.line} ${text.slice(start.offset, end.offset)}`;
+    }),
+    ["placeholder 3 ${Total}", "placeholder 5 ${Delay}", "placeholder 9 ${Max}", "unknown-field 10 Nxt"],
+  );
+  assert.match(source.json, /"Resource":"\$\{Fn\}".*"Comment":"it is \$\{Said\}","Result":"a \$\{b\} c","Next":"\$\{D\}"\},"\$\{D\}"/);
+  const from = source.json.indexOf(',"Nxt":"x"');
+  const edits = source.edits([{ start: from, end: from + 10, text: "" }]);
+  const spaceless = (one) => one.replaceAll(" ", "");
+  assert.equal(spaceless(language.apply(text, edits)), spaceless(text.replace("    Nxt: x\n", "")));
+  assert.equal(language.apply(text, source.format()).match(/\$\{/g).length, text.match(/\$\{/g).length);
 });
 
 const bad = {

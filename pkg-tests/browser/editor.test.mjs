@@ -42,6 +42,16 @@ describe("the editor", { skip }, () => {
       .waitFor();
   });
 
+  visit("a placeholder outside of strings is a warning in YAML, too, and the graph stays", { staying: true }, async (visitor, page) => {
+    const definition =
+      "StartAt: Charge\nStates:\n  Charge:\n    Type: Task\n    Resource: ${Charge}\n    TimeoutSeconds: ${Timeout}\n    Next: Nap\n  Nap: { Type: Wait, Seconds: ${Delay}, End: true }\n";
+    await inYaml(visitor, page, definition);
+    await visitor.state("Nap").waitFor();
+    const marked = page.locator(".cm-lintRange-warning");
+    await comes(async () => (await marked.allInnerTexts()).join(" "), "${Timeout} ${Delay}");
+    await comes(() => page.locator(".cm-lintRange-error").count(), 0);
+  });
+
   visit("tells what a field means, and what a path was in the last run", { staying: true }, async (visitor, page) => {
     await visitor.open({
       definition: DEFINITION.replace(

@@ -1,7 +1,7 @@
 // A definition in a document: the JSON text that the language functions are asked about, and the way to and fro.
 
 import type { Completion, Completions, MachineType, TextEdit, TextRange } from "../../api/index.d.ts";
-import { complete } from "../../definition/definition.ts";
+import { complete, validate } from "../../definition/definition.ts";
 import { yamlProposals } from "../../definition/yaml-proposals.ts";
 import { YamlSource } from "../../definition/yaml-source.ts";
 import type { Decoded } from "./decoded.ts";
@@ -89,7 +89,7 @@ export class YamlPart implements Part {
   }
 
   get source(): YamlSource {
-    return (this.#source ??= new YamlSource(this.#text, { loose: true, pointer: this.#pointer }));
+    return (this.#source ??= new YamlSource(this.#text, { loose: true, pointer: this.#pointer, check: (json) => validate(json) }));
   }
 
   get json(): string {

@@ -1,5 +1,6 @@
 // Definitions as people write them: JSON, or YAML with places mapped back.
 
+import { validate } from "stepglass";
 import { pointerTo } from "stepglass/pointer";
 import type { YamlSource } from "stepglass/yaml-source";
 import type { Diagnostic, StateInfo, TaskInfo } from "../model/protocol.ts";
@@ -19,16 +20,21 @@ export async function readSource(text: string, format: "json" | "yaml"): Promise
   if (format === "json") return { json: text, problems: [] };
   if (last?.text === text) return last.source;
   const { YamlSource } = await import("stepglass/yaml-source");
-  const yaml = new YamlSource(text);
+  const yaml = new YamlSource(text, { check: (json) => validate(json) });
   last = { text, source: { json: yaml.json, yaml, problems: yaml.problems } };
   return last.source;
+}
+
+/// What a definition says; a placeholder outside of strings stands for a value, and has a number in its place.
+export function valueOf(json: string): unknown {
+  return JSON.parse(json.replace(/"(?:[^"\\]|\\.)*"|\$\{[^{}"'\n]*\}/g, (part) => (part.startsWith("$") ? "1" : part)));
 }
 
 /// All states of a definition, those inside of others after them. Reads anything, however broken.
 export function findStates(json: string): StateInfo[] {
   let definition: unknown;
   try {
-    definition = JSON.parse(json);
+    definition = valueOf(json);
   } catch {
     return [];
   }
@@ -54,7 +60,7 @@ export function findStates(json: string): StateInfo[] {
 export function findTasks(json: string): TaskInfo[] {
   let definition: unknown;
   try {
-    definition = JSON.parse(json);
+    definition = valueOf(json);
   } catch {
     return [];
   }

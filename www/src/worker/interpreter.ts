@@ -6,7 +6,7 @@ import first from "../../../dist/parts/first.wasm?url";
 import rest from "../../../dist/parts/rest.wasm?url";
 import type { Graph } from "../model/graph.ts";
 import type { Call, Diagnostic, Lost, Methods, Note, StateInfo } from "../model/protocol.ts";
-import { findStates, findTasks, readSource } from "./definition.ts";
+import { findStates, findTasks, readSource, valueOf } from "./definition.ts";
 import * as asked from "./language.ts";
 import type { Run, SandboxMessage } from "./run.ts";
 import type { Shown } from "./shown.ts";
@@ -321,12 +321,12 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
 
   async exampleResults({ text, format }) {
     const { exampleResults } = await import("stepglass/example");
-    return exampleResults(JSON.parse((await readSource(text, format)).json));
+    return exampleResults(valueOf((await readSource(text, format)).json) as never);
   },
 
   async exampleInput({ text, format }) {
     const { exampleInput } = await import("stepglass/example");
-    return exampleInput(JSON.parse((await readSource(text, format)).json));
+    return exampleInput(valueOf((await readSource(text, format)).json) as never);
   },
 
   async coverage({ text, format }) {
