@@ -17,7 +17,7 @@ Looks at the executions that stepglass serve --data DIR keeps, while no server h
   stepglass executions show order-7 --data ./data              one execution, with its history
   stepglass executions redrive order-7 --data ./data           runs it again from the state that failed
   stepglass executions stop order-7 --data ./data --cause "no longer needed"
-  stepglass executions signal order-7 approved --payload '{"by": "Ada"}' --data ./data
+  stepglass executions signal order-8 approved --payload '{"by": "Ada"}' --data ./data
   stepglass executions verify --data ./data                    replays all of them, and says what differs
 
 EXECUTION is an ARN or a name; of several executions of a name, --machine chooses one. stop, redrive and signal write what is to

@@ -142,7 +142,7 @@ before(async () => {
 });
 after(() => rmSync(top, { recursive: true, force: true }));
 
-/** Has a server keep an execution that has failed in a folder: order-7. */
+/** Has a server keep an execution that has failed in a folder, order-7, and one that waits, order-8. */
 function keepData(data) {
   const program = `
     import { serve } from ${JSON.stringify(new URL("../../dist/server.js", import.meta.url).href)};
@@ -152,6 +152,9 @@ function keepData(data) {
     const { executionArn } = await server.call("StartExecution", { stateMachineArn, name: "order-7" });
     while ((await server.call("DescribeExecution", { executionArn })).status === "RUNNING")
       await new Promise((resolve) => setTimeout(resolve, 5));
+    const waiting = JSON.stringify({ StartAt: "A", States: { A: { Type: "Wait", Seconds: 86400, End: true } } });
+    const other = await server.call("CreateStateMachine", { name: "waits", definition: waiting, roleArn: "arn:aws:iam::123456789012:role/r" });
+    await server.call("StartExecution", { stateMachineArn: other.stateMachineArn, name: "order-8" });
     await server.close();
   `;
   return new Promise((resolve, reject) => {
