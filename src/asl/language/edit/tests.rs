@@ -24,6 +24,12 @@ fn what_is_impossible_is_refused_with_its_reason() {
     }
 }
 
+#[test]
+fn states_of_one_name_do_not_come_into_one_scope() {
+    let text = r#"{"StartAt":"M","States":{"M":{"Type":"Map","ItemProcessor":{"StartAt":"A","States":{"A":{"Type":"Succeed"}}},"Next":"A"},"A":{"Type":"Succeed"}}}"#;
+    assert_eq!(refused(text, r#"{"kind":"unwrap","state":"/States/M"}"#).code, "taken");
+}
+
 const WIDE: &str = r#"{
     "StartAt": "A",
     "States": {

@@ -157,6 +157,11 @@ impl<'d> Pen<'d> {
             let on = starts.get(i + 1).map(|next| self.name(*next).to_string()).or_else(|| exit.clone());
             let inner = self.around(*begins);
             for (id, member) in document.children(inner) {
+                let twice = self.names.iter().filter(|name| **name == member.name).count() > 1;
+                if twice {
+                    let message = format!("there is another state `{}`: give one of them a new name first", member.name);
+                    return Err(Refused::new("taken", message));
+                }
                 self.go_on(id, on.as_deref())?;
                 self.plan.insert(around, Some(state), Some(&member.name), Piece::Old(id));
             }
