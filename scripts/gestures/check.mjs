@@ -131,7 +131,9 @@ function meant({ definition, now, gesture, wrong }) {
       // What leads to the states that the gesture is about is led elsewhere.
       if (gesture.edge === `${pointer}/${field}` || (names.has(target) && gesture.kind !== "rename")) continue;
       const removed = ["delete", "cut", "disconnect"].includes(gesture.kind) && /^(Choices|Catch)/.test(field);
-      if (fresh.get(field) !== (target === null ? null : renamed(target)) && !removed) {
+      // A name that means no state of its own scope means none.
+      const near = pointer.slice(0, pointer.lastIndexOf("/")) === gesture.state?.slice(0, gesture.state.lastIndexOf("/"));
+      if (fresh.get(field) !== (target !== null && near ? renamed(target) : target) && !removed) {
         wrong(`${name}/${field} led to ${target}, and leads to ${fresh.get(field)}`);
       }
     }
