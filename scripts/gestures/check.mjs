@@ -106,6 +106,10 @@ function parsed(text) {
   return document;
 }
 
+function scopeOf(pointer) {
+  return pointer.slice(0, pointer.lastIndexOf("/"));
+}
+
 function nameOf(pointer) {
   return pointer?.split("/").at(-1).replaceAll("~1", "/").replaceAll("~0", "~");
 }
@@ -132,7 +136,7 @@ function meant({ definition, now, gesture, wrong }) {
       if (gesture.edge === `${pointer}/${field}` || (names.has(target) && gesture.kind !== "rename")) continue;
       const removed = ["delete", "cut", "disconnect"].includes(gesture.kind) && /^(Choices|Catch)/.test(field);
       // A name that means no state of its own scope means none.
-      const near = pointer.slice(0, pointer.lastIndexOf("/")) === gesture.state?.slice(0, gesture.state.lastIndexOf("/"));
+      const near = gesture.kind === "rename" && scopeOf(pointer) === scopeOf(gesture.state);
       if (fresh.get(field) !== (target !== null && near ? renamed(target) : target) && !removed) {
         wrong(`${name}/${field} led to ${target}, and leads to ${fresh.get(field)}`);
       }
