@@ -1,5 +1,5 @@
-//! Gestures on the graph as edits of the text. A gesture says what it changes of the tree ([`plan`]); [`print`] makes the
-//! edits of JSON text, and whoever has another syntax makes its own from the same [`Change`]s.
+//! Gestures on the graph as edits of the text. A gesture says what it changes of the tree (`plan`); `print` makes the edits of
+//! JSON text, and whoever has another syntax makes its own from the same changes.
 
 mod build;
 mod delete;
