@@ -155,11 +155,11 @@ export class Clients {
   }
 
   /** The credentials and the region of signatures that no client makes. */
-  async signing(): Promise<{ credentials: AwsCredentials; region: string }> {
+  async signing(client: string): Promise<{ credentials: AwsCredentials; region: string }> {
     const { credentials = await this.#found() } = this.settings;
     return {
       credentials: typeof credentials === "function" ? await credentials() : credentials,
-      region: this.regionOf("api-gateway") ?? "us-east-1",
+      region: this.regionOf(client) ?? "us-east-1",
     };
   }
 

@@ -138,7 +138,8 @@ function responseOf(response: Response, text: string): Members {
   return { Headers: headers, ResponseBody: bodyValue(text), StatusCode: response.status, StatusText: response.statusText };
 }
 
-function bodyValue(text: string): unknown {
+/** The JSON of a body, as its text; another body as a string. */
+export function bodyValue(text: string): unknown {
   try {
     JSON.parse(text);
     return new JsonText(text);
@@ -147,7 +148,8 @@ function bodyValue(text: string): unknown {
   }
 }
 
-function urlOf(given: unknown): URL {
+/** The URL of an endpoint. Throws a TaskError for anything else. */
+export function urlOf(given: unknown): URL {
   const text = String(given);
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
     throw new TaskError("States.Runtime", `${JSON.stringify(text)} is not the URL of an HTTP endpoint`);
@@ -160,10 +162,12 @@ function headersOf(given: unknown): Headers {
   return headers;
 }
 
-function entriesOf(given: unknown): [name: string, value: unknown][] {
+/** What is given by names. */
+export function entriesOf(given: unknown): [name: string, value: unknown][] {
   return isObject(given) ? Object.entries(given).filter(([, value]) => value !== null) : [];
 }
 
-function listOf(value: unknown): string[] {
+/** One or several texts. */
+export function listOf(value: unknown): string[] {
   return (Array.isArray(value) ? value : [value]).map(plainText);
 }

@@ -1,21 +1,69 @@
-// Signatures of requests to API Gateway: Signature Version 4 of AWS.
+// Signatures of requests that no client of the SDK sends: Signature Version 4 of AWS.
 
 import { createHash, createHmac } from "node:crypto";
 import type { AwsCredentials } from "../api/aws.d.ts";
 import type { PlainRequest } from "./http.ts";
 
 const ALGORITHM = "AWS4-HMAC-SHA256";
-const SERVICE = "execute-api";
 
-/** Adds the headers of a signature. */
-export function sign({ url, method, headers, body }: PlainRequest, credentials: AwsCredentials, region: string, now: Date): void {
-  const time = now.toISOString().replace(/[-:]|\.\d{3}/g, "");
-  const day = time.slice(0, 8);
+/** What a signature is valid for. */
+export interface Scope {
+  region: string;
+  service: string;
+}
+
+/** Adds the headers of a signature for API Gateway. */
+export function sign(request: PlainRequest, credentials: AwsCredentials, region: string, now: Date): void {
+  const { url, headers } = request;
+  const time = timeOf(now);
   headers.set("host", url.host);
   headers.set("x-amz-date", time);
   if (credentials.sessionToken !== undefined) headers.set("x-amz-security-token", credentials.sessionToken);
-  const signed = [...headers].sort(([a], [b]) => (a < b ? -1 : 1));
-  const names = signed.map(([name]) => name).join(";");
+  const scope = { region, service: "execute-api" };
+  const signature = signatureOf(request, credentials, scope, time);
+  headers.set(
+    "authorization",
+    `${ALGORITHM} Credential=${credentialOf(credentials, scope, time)}, SignedHeaders=${namesOf(headers)}, Signature=${signature}`,
+  );
+}
+
+/** Adds a signature to the query of a request that somebody else will send, within so many seconds. */
+export function presigned(request: PlainRequest, credentials: AwsCredentials, scope: Scope, now: Date, seconds: number): void {
+  const { url, headers } = request;
+  const time = timeOf(now);
+  const query = url.searchParams;
+  query.set("X-Amz-Algorithm", ALGORITHM);
+  query.set("X-Amz-Credential", credentialOf(credentials, scope, time));
+  query.set("X-Amz-Date", time);
+  query.set("X-Amz-Expires", String(seconds));
+  query.set("X-Amz-SignedHeaders", namesOf(headers));
+  if (credentials.sessionToken !== undefined) query.set("X-Amz-Security-Token", credentials.sessionToken);
+  query.set("X-Amz-Signature", signatureOf(request, credentials, scope, time));
+}
+
+function timeOf(now: Date): string {
+  return now.toISOString().replace(/[-:]|\.\d{3}/g, "");
+}
+
+/** The parts of a scope; `time` begins with the day. */
+function partsOf({ region, service }: Scope, time: string): string[] {
+  return [time.slice(0, 8), region, service, "aws4_request"];
+}
+
+function credentialOf({ accessKeyId }: AwsCredentials, scope: Scope, time: string): string {
+  return [accessKeyId, ...partsOf(scope, time)].join("/");
+}
+
+function namesOf(headers: Headers): string {
+  return [...headers.keys()].sort().join(";");
+}
+
+function signatureOf(
+  { url, method, headers, body }: PlainRequest,
+  { secretAccessKey }: AwsCredentials,
+  scope: Scope,
+  time: string,
+): string {
   const canonical = [
     method,
     url.pathname.split("/").map(encoded).join("/"),
@@ -23,18 +71,14 @@ export function sign({ url, method, headers, body }: PlainRequest, credentials: 
       .map(([name, value]) => `${encoded(name)}=${encoded(value)}`)
       .sort()
       .join("&"),
-    ...signed.map(([name, value]) => `${name}:${value.trim().replace(/ +/g, " ")}`),
+    ...[...headers].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, value]) => `${name}:${value.trim().replace(/ +/g, " ")}`),
     "",
-    names,
+    namesOf(headers),
     digest(body ?? ""),
   ].join("\n");
-  const scope = `${day}/${region}/${SERVICE}/aws4_request`;
-  const key = [day, region, SERVICE, "aws4_request"].reduce<string | Buffer>(hmac, `AWS4${credentials.secretAccessKey}`);
-  const signature = hmac(key, [ALGORITHM, time, scope, digest(canonical)].join("\n")).toString("hex");
-  headers.set(
-    "authorization",
-    `${ALGORITHM} Credential=${credentials.accessKeyId}/${scope}, SignedHeaders=${names}, Signature=${signature}`,
-  );
+  const parts = partsOf(scope, time);
+  const key = parts.reduce<string | Buffer>(hmac, `AWS4${secretAccessKey}`);
+  return hmac(key, [ALGORITHM, time, parts.join("/"), digest(canonical)].join("\n")).toString("hex");
 }
 
 function hmac(key: string | Buffer, text: string): Buffer {

@@ -1,5 +1,6 @@
 // Handlers of tasks that call AWS, or an emulator of it.
 
+import type { AwsCredentials } from "../api/aws.d.ts";
 import type { Task as PublicTask, TaskHandler } from "../api/index.d.ts";
 import { TaskError } from "../base/errors.ts";
 import { Task } from "../driver/task.ts";
@@ -12,6 +13,7 @@ import { gatewayTask, httpTask } from "./http.ts";
 import { type CallApi, INTEGRATIONS } from "./integrations.ts";
 import { executionResult, invokeFunction, membersOfParameters } from "./invoke.ts";
 import { JOBS, type Members } from "./jobs.ts";
+import { callKubernetes, finishJob, startJob } from "./kubernetes.ts";
 import { mapHandlers } from "./objects.ts";
 import { type OptimizedService, LAMBDA_FUNCTIONS, allPatterns, clientOf, optimizedService, patternsOf, sdkName } from "./services.ts";
 import type { Settings } from "./settings.ts";
@@ -107,8 +109,8 @@ class AwsTask {
     if (service === "apigateway") return gatewayTask(parameters, (request) => this.#sign(request), this.#signal);
     if (name === "lambda:invoke") return this.#invoke(parameters);
     const about = optimizedService(service);
-    if (about === undefined || name === "eks:call" || name === "eks:runJob")
-      throw new TaskError("States.Runtime", `stepglass/aws cannot do ${name}: give a handler or a mock for it`);
+    if (name === "eks:call" || name === "eks:runJob") return this.#kubernetes(name, parameters);
+    if (about === undefined) throw new TaskError("States.Runtime", `stepglass/aws cannot do ${name}: give a handler or a mock for it`);
     return this.#optimized(name, api, about, parameters);
   }
 
@@ -229,9 +231,34 @@ class AwsTask {
   }
 
   async #sign(request: Parameters<typeof sign>[0]): Promise<void> {
-    const { credentials, region } = await this.#clients.signing();
-    this.#kept = [credentials.secretAccessKey, credentials.sessionToken ?? "", credentials.accessKeyId];
+    const { credentials, region } = await this.#signing("api-gateway");
     sign(request, credentials, region, new Date());
+  }
+
+  /** The credentials of a signature; nobody may read them in what comes back. */
+  async #signing(client: string): Promise<{ credentials: AwsCredentials; region: string }> {
+    const found = await this.#clients.signing(client);
+    const { secretAccessKey, sessionToken = "", accessKeyId } = found.credentials;
+    this.#kept = [secretAccessKey, sessionToken, accessKeyId];
+    return found;
+  }
+
+  async #kubernetes(name: string, given: Members): Promise<unknown> {
+    const { endpoint, only = [] } = this.#clients.settings;
+    // The cluster is where the task says, and an emulator's is none.
+    if (endpoint !== undefined && !only.some((pattern) => /^eks:(?!\*$)/.test(pattern) && matches(pattern, name)))
+      throw new TaskError("States.Runtime", `${name} would leave the emulator for the cluster's Endpoint: name it, as only: ["${name}"]`);
+    const signing = await this.#signing("eks");
+    const keep = (secrets: readonly string[]): void => void (this.#kept = [...this.#kept, ...secrets]);
+    const around = { ...signing, keep, signal: this.#signal };
+    if (name === "eks:call") return callKubernetes(given, around);
+    if (!this.#resource.pattern.startsWith("sync")) return startJob(given, around);
+    return finishJob(given, {
+      ...around,
+      submitted: (answer) => this.#submitted?.(hidden(membersText(answer), this.#kept)),
+      next: this.#pauses(),
+      waiting: (stop, wait) => this.#waiting(stop, wait),
+    });
   }
 }
 

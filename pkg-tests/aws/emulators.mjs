@@ -1,6 +1,7 @@
 // What tasks call in these tests: moto's server, a stand-in for Lambda, and a server of ours for nested executions.
 import { spawn } from "node:child_process";
 import { createServer } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import { join } from "node:path";
 import { emulator } from "../../scripts/clients.mjs";
 import { windows } from "../../scripts/steps.mjs";
@@ -31,10 +32,10 @@ export async function startMoto() {
   return { url, close: () => child.kill() };
 }
 
-/** A server that answers with what `answer` returns: `{ status, headers, body }`, or a promise of it. */
-export async function standIn(answer) {
+/** A server that answers with what `answer` returns: `{ status, headers, body }`, or a promise of it. With `tls`, a key and a certificate, by HTTPS. */
+export async function standIn(answer, tls) {
   const requests = [];
-  const server = createServer(async (request, response) => {
+  const server = (tls === undefined ? createServer : createSecureServer.bind(undefined, tls))(async (request, response) => {
     const chunks = [];
     for await (const chunk of request) chunks.push(chunk);
     const given = { method: request.method, url: request.url, headers: request.headers, body: Buffer.concat(chunks).toString() };
@@ -45,7 +46,7 @@ export async function standIn(answer) {
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   const close = () => (server.closeAllConnections(), server.close());
-  return { url: `http://127.0.0.1:${server.address().port}`, requests, close };
+  return { url: `${tls === undefined ? "http" : "https"}://127.0.0.1:${server.address().port}`, requests, close };
 }
 
 /** A stand-in for Lambda: functions by name, which return a payload's text or throw `{ status, type, message }`. */

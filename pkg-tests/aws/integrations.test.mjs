@@ -7,8 +7,8 @@ import { importSource } from "../../scripts/sources.mjs";
 import { root } from "../../scripts/steps.mjs";
 
 const skip = existsSync(join(root, "js/aws")) ? false : "the sources are not here";
-/** What needs the API of Kubernetes. */
-const NOT_DONE = ["eks:call", "eks:runJob"];
+/** What calls the API of Kubernetes. */
+const KUBERNETES = ["eks:call", "eks:runJob"];
 /** What has no client. */
 const BY_HTTP = ["apigateway", "http"];
 
@@ -37,7 +37,7 @@ describe("the integrations", { skip }, async () => {
   test("those with .sync have a job that is waited for", () => {
     const waiting = actions.filter(({ patterns }) => patterns.includes("sync")).map(({ name }) => name);
     assert.deepEqual(
-      waiting.filter((name) => !JOBS.has(name) && name !== "states:startExecution" && !NOT_DONE.includes(name)),
+      waiting.filter((name) => !JOBS.has(name) && name !== "states:startExecution" && !KUBERNETES.includes(name)),
       [],
     );
     assert.deepEqual(
@@ -54,7 +54,7 @@ describe("the integrations", { skip }, async () => {
       const [, action] = name.split(":");
       const row = rows.find((line) => line.includes(`\`${service}:`) && (line.includes(`\`${name}\``) || line.includes(`\`${action}\``)));
       assert.ok(row, name);
-      if (!BY_HTTP.includes(service) && !NOT_DONE.includes(name))
+      if (!BY_HTTP.includes(service) && !KUBERNETES.includes(name))
         assert.match(row, new RegExp(`client-${optimizedService(service).client}\``), name);
     }
   });

@@ -1,4 +1,4 @@
-// Signatures of requests to API Gateway, beside those of the SDK.
+// Signatures of our own requests, beside those of the SDK.
 import assert from "node:assert/strict";
 import { createHash, createHmac } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -47,5 +47,23 @@ test("a signature is the SDK's", { skip }, async () => {
     const about = { method: request.method, protocol: "https:", hostname: url.host, path: url.pathname, query, body };
     const { headers } = await signer.sign({ ...about, headers: { host: url.host, ...given } }, { signingDate });
     assert.equal(request.headers.get("authorization"), headers.authorization, address);
+  }
+});
+
+test("a signature in the query is the SDK's", { skip }, async () => {
+  const { presigned } = await importSource("js/aws/sign.ts");
+  const { SignatureV4 } = createRequire(join(project, "index.js"))("@smithy/signature-v4");
+  const [scope, signingDate] = [{ region: "eu-west-1", service: "sts" }, new Date("2025-01-02T03:04:05Z")];
+  for (const sessionToken of [undefined, "to/ken=="]) {
+    const credentials = { accessKeyId: "AKIA", secretAccessKey: "secret", ...(sessionToken !== undefined && { sessionToken }) };
+    const url = new URL("https://sts.eu-west-1.amazonaws.com/?Action=GetCallerIdentity&Version=2011-06-15");
+    const given = { host: url.host, "x-k8s-aws-id": "My cluster" };
+    presigned({ url, method: "GET", headers: new Headers(given) }, credentials, scope, signingDate, 60);
+    const signer = new SignatureV4({ ...scope, credentials, sha256: Sha256, applyChecksum: false });
+    const query = { Action: "GetCallerIdentity", Version: "2011-06-15" };
+    const about = { method: "GET", protocol: "https:", hostname: url.host, path: "/", query, headers: given };
+    const options = { signingDate, expiresIn: 60, unhoistableHeaders: new Set(["x-k8s-aws-id"]) };
+    const expected = await signer.presign(about, options);
+    assert.deepEqual(Object.fromEntries(url.searchParams), expected.query);
   }
 });
