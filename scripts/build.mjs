@@ -182,6 +182,8 @@ async function bundleForNode(esbuild, options) {
     outExtension: { ".js": ".cjs" },
     format: "cjs",
     platform: "node",
+    // Not as a text: programs that the command writes have the words, too.
+    define: { ...options.define, "import.meta.url": "__moduleUrl" },
   };
   await esbuild.build({ ...nodeOptions, entryPoints: [{ in: "core", out: "core" }], plugins: [partsInCore(texts, core)] });
   const others = [...texts.keys()].filter((path) => !core.has(basename(path)));
@@ -272,11 +274,11 @@ function partsBesideCore(texts, core) {
   };
 }
 
-/** A part as CommonJS needs it, where it asks for its own place. */
+/** A part as CommonJS needs it, where it asks for its own place: `__moduleUrl` takes the place of `import.meta.url`. */
 function textForNode(text) {
   const required = text.replace('createRequire(import.meta.url)("./held.cjs")', 'require("./held.cjs")');
   if (!required.includes("import.meta.url")) return required;
-  return `import { pathToFileURL as __toUrl } from "node:url";\nconst __moduleUrl = __toUrl(__filename).href;\n${required.replaceAll("import.meta.url", "__moduleUrl")}`;
+  return `import { pathToFileURL as __toUrl } from "node:url";\nconst __moduleUrl = __toUrl(__filename).href;\n${required}`;
 }
 
 /** The examples of the page's gallery, for agents: `[{name, title, lesson, features, file, definition, inputs}]`. */
