@@ -25,6 +25,9 @@ const scale = computed(() => view.value.k);
 /// In px of the screen.
 const REACH = 12;
 const RADIUS = 9;
+/// A transition that is shorter than this has no room for a `+` and for a click beside it, which is so far away.
+const SHORT = 60;
+const BESIDE = 22;
 
 interface Props {
   index: GraphIndex;
@@ -42,7 +45,14 @@ export function Layer({ index, svg }: Props) {
       const node = (event.target as Element).closest<SVGElement>("[data-node]")?.dataset["node"];
       // From its border one comes to its signs.
       const sign = (event.target as Element).closest<SVGElement>("[data-port]")?.dataset["port"];
-      const edge = node === undefined ? nearest(index, ...placeIn(element, event), REACH / view.value.k) : undefined;
+      // Its `+` may stand beside a transition: whoever goes there is still at it.
+      const insert = (event.target as Element).closest<SVGElement>("[data-insert]")?.dataset["insert"];
+      const edge =
+        insert !== undefined
+          ? index.graph.edges.find(({ id }) => id === insert)
+          : node === undefined
+            ? nearest(index, ...placeIn(element, event), REACH / view.value.k)
+            : undefined;
       const now = node ?? sign;
       if (now === over.value.node && edge === over.value.edge) return;
       over.value = { ...(edge && { edge }), ...(now !== undefined && { node: now }) };
@@ -176,6 +186,21 @@ const asked = <T,>(of: () => T): T => of();
 /// Without its label, which is not drawn from further away.
 const bare = ({ labelBox: _, ...edge }: GraphEdge): GraphEdge => edge;
 
+/// Where the `+` of a transition is: in its middle. It is beside it where a mark is there, and where it would cover all of a short
+/// one: a click on the line is about the transition itself.
+function insertPlace(edge: GraphEdge): [number, number] {
+  const [x, y] = middleOf(detail.value === "near" && edge.label ? edge : bare(edge));
+  let [longest, across] = [0, false];
+  for (const [i, [bx, by]] of edge.points.entries()) {
+    const [ax, ay] = edge.points[i - 1] ?? [bx, by];
+    const length = Math.max(Math.abs(bx - ax), Math.abs(by - ay));
+    if (length > longest) [longest, across] = [length, Math.abs(bx - ax) > Math.abs(by - ay)];
+  }
+  const k = scale.value;
+  if (!edgeMarks.value.has(edge.id) && (touched.value || longest * k > SHORT)) return [x, y];
+  return across ? [x, y + BESIDE / k] : [x + BESIDE / k, y];
+}
+
 /// Where a state can be put on a transition.
 function Inserts({ index }: { index: GraphIndex }) {
   const shown = asked(() => {
@@ -192,13 +217,12 @@ function Inserts({ index }: { index: GraphIndex }) {
       {shown
         .filter((edge) => takesState(index, edge))
         .map((edge) => {
-          const [x, y] = middleOf(detail.value === "near" && edge.label ? edge : bare(edge));
-          const beside = edgeMarks.value.has(edge.id) ? 22 / scale.value : 0;
+          const [x, y] = insertPlace(edge);
           const title = `Insert a state ${edge.kind === "start" ? "before" : "between"} ${edge.kind === "start" ? nameOf(index, edge.to) : `${nameOf(index, edge.from)} and ${nameOf(index, edge.to)}`}`;
           return (
             <Plus
               key={edge.id}
-              x={x + beside}
+              x={x}
               y={y}
               title={title}
               name={{ "data-insert": edge.id }}
