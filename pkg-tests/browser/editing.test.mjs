@@ -304,7 +304,7 @@ describe("the graph as a pen", { skip }, () => {
       await picker(page).getByRole("option", { name: /^Wait/ }).tap();
       await visitor.state("Wait").waitFor();
       await becomes(visitor, ({ States }) => assert.deepEqual([States.Pass.Next, States.Wait.Next], ["Wait", "Succeed"]));
-      await page.getByRole("button", { name: "Undo the edit" }).tap();
+      await page.getByRole("button", { name: "Undo the change" }).tap();
       await visitor.state("Wait").waitFor({ state: "detached" });
     },
   );

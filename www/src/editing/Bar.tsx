@@ -60,8 +60,8 @@ export function Bar() {
         command="appendState"
         run={() => void (selection.selectedState.peek() === null ? deeds.createHere() : deeds.appendHere())}
       />
-      <Tool icon="undo" title="Undo the edit" command="undoGraph" run={() => void takeBack(false)} />
-      <Tool icon="undo" title="Redo the edit" command="redoGraph" run={() => void takeBack(true)} flip />
+      <Tool icon="undo" title="Undo the change" command="undoGraph" run={() => void takeBack(false)} />
+      <Tool icon="undo" title="Redo the change" command="redoGraph" run={() => void takeBack(true)} flip />
       {(several > 1 || gathering.value) && (
         <>
           <span class="pen-count">{several > 1 ? count(several, "state") : "Press states to select them"}</span>

@@ -274,7 +274,7 @@ function Ports({ index }: { index: GraphIndex }) {
 /// The state with the focus, while the focus is in the graph and seen.
 const inFocus = computed(() => focused.value ?? undefined);
 
-/// The ends of the transitions that the pointer is at, to lead them elsewhere.
+/// The ends of the transitions that the pointer is at, to lead them elsewhere. A click without a drag is one on the transition.
 function Ends({ index }: { index: GraphIndex }) {
   const shown = asked(() => {
     const { edge } = over.value;
@@ -288,7 +288,6 @@ function Ends({ index }: { index: GraphIndex }) {
       class="way-end"
       transform={`translate(${x} ${y}) scale(${1 / scale.value})`}
       data-end={shown.id}
-      onClick={(event) => event.stopPropagation()}
       onPointerDown={(event) => {
         const [fx, fy] = shown.points[0]!;
         startDrag(event, index, { edge: shown.id, from: shown.from, x: fx, y: fy });
