@@ -7,6 +7,7 @@ import { checkOptions } from "../base/options.ts";
 import { shown } from "../base/shown.ts";
 import { solid, standIns, unmarked } from "./placeholders.ts";
 import { compileSettings } from "./settings.ts";
+import { applied } from "./text-edits.ts";
 import type { Edited, EditOptions, Gesture, LanguageService, PossibleGesture, RefusedEdit, TextEdit, WrittenEdit } from "../api/index.d.ts";
 
 /** See the declaration of `LanguageService`. */
@@ -67,13 +68,7 @@ export const language: LanguageService = {
   apply(text, edits) {
     if (typeof text !== "string" || !Array.isArray(edits) || edits.some((edit) => typeof edit !== "object" || edit === null))
       throw misuse("INVALID_ARGUMENT", "apply() takes a text and an array of edits");
-    let out = "";
-    let at = 0;
-    for (const { start, end, text: put } of edits) {
-      out += text.slice(at, start) + put;
-      at = end;
-    }
-    return out + text.slice(at);
+    return applied(text, edits);
   },
 };
 

@@ -1,9 +1,10 @@
 // YAML as a syntax of `language.edit()`.
 
 import { type Node, isScalar } from "yaml";
-import type { Edited, RefusedEdit, Syntax, SyntaxText, TextEdit, TextRange, WrittenEdit, WrittenMark } from "../api/index.d.ts";
+import type { Edited, RefusedEdit, Syntax, SyntaxText, TextRange, WrittenEdit, WrittenMark } from "../api/index.d.ts";
 import { messageOf, misuse } from "../base/errors.ts";
 import { shown } from "../base/shown.ts";
+import { applied } from "./text-edits.ts";
 import { Unwritable, YamlTree } from "./yaml-tree.ts";
 import { type Change, YamlWriter } from "./yaml-write.ts";
 
@@ -59,16 +60,6 @@ class YamlText implements SyntaxText {
       ? new Unwritable("alias", "what would change is used elsewhere, by an alias: change it there")
       : new Unwritable("broken", "the change cannot be written here");
   }
-}
-
-function applied(text: string, edits: readonly TextEdit[]): string {
-  let out = "";
-  let at = 0;
-  for (const { start, end, text: put } of edits) {
-    out += text.slice(at, start) + put;
-    at = end;
-  }
-  return out + text.slice(at);
 }
 
 /** Where a place of the JSON text stands in the YAML. */

@@ -149,26 +149,13 @@ export class YamlWriter {
       const all = [...after(-1), ...items.flatMap((_, index) => after(index))].map(text);
       return [{ start: start + 1, end: end - 1, text: all.join(", ") }];
     }
-    let kept: Item | undefined;
-    let cut: Item[] = [];
-    let added = after(-1);
-    const close = (next: Item | undefined) => {
-      if (cut.length === 0 && added.length === 0) return;
+    for (const { kept, cut, added, next } of stretches(items, gone, after)) {
+      if (cut.length === 0 && added.length === 0) continue;
       if (kept !== undefined)
         edits.push({ start: kept.end, end: cut.at(-1)?.end ?? kept.end, text: added.map((one) => `, ${text(one)}`).join("") });
       else if (next !== undefined)
         edits.push({ start: cut[0]?.start ?? next.start, end: next.start, text: added.map((one) => `${text(one)}, `).join("") });
-    };
-    items.forEach((one, index) => {
-      if (gone.has(index)) {
-        cut.push(one);
-        added.push(...after(index));
-        return;
-      }
-      close(one);
-      [kept, cut, added] = [one, [], after(index)];
-    });
-    close(undefined);
+    }
     return edits;
   }
 
@@ -188,10 +175,7 @@ export class YamlWriter {
       const empty = first.key === undefined ? "[]" : "{}";
       return [{ start, end: last.end, text: start === item.inner ? ` ${empty}` : empty }];
     }
-    let kept: Item | undefined;
-    let cut: Item[] = [];
-    let added = after(-1);
-    const close = (next: Item | undefined) => {
+    for (const { kept, cut, added, next } of stretches(items, gone, after)) {
       const [begin, finish] = [cut[0], cut.at(-1)];
       if (kept !== undefined) {
         const at = tree.lineEnd(kept.end);
@@ -218,17 +202,7 @@ export class YamlWriter {
           edits.push({ start: from, end: to, text: text === "" ? "" : indent + text.slice(0, text.length - indent.length) });
         }
       }
-    };
-    items.forEach((one, index) => {
-      if (gone.has(index)) {
-        cut.push(one);
-        added.push(...after(index));
-        return;
-      }
-      close(one);
-      [kept, cut, added] = [one, [], after(index)];
-    });
-    close(undefined);
+    }
     return merged(edits);
   }
 
@@ -400,4 +374,27 @@ function scalarText(value: unknown, like: string | null | undefined): string {
   if (WORD.test(value) && !OTHER.test(value)) return value;
   if (like === "FLOW" || !quotable) return JSON.stringify(value);
   return stringify(value, { lineWidth: 0, blockQuote: false }).trimEnd();
+}
+
+/** What happens between an item that is kept and the next one: items are cut, and others put in their place. */
+interface Stretch {
+  kept: Item | undefined;
+  cut: Item[];
+  added: Insert[];
+  next: Item | undefined;
+}
+
+function stretches(items: readonly Item[], gone: ReadonlySet<number>, after: (index: number) => Insert[]): Stretch[] {
+  const found: Stretch[] = [];
+  let now: Stretch = { kept: undefined, cut: [], added: after(-1), next: undefined };
+  for (const [index, one] of items.entries()) {
+    if (gone.has(index)) {
+      now.cut.push(one);
+      now.added.push(...after(index));
+    } else {
+      found.push({ ...now, next: one });
+      now = { kept: one, cut: [], added: after(index), next: undefined };
+    }
+  }
+  return [...found, now];
 }
