@@ -6,7 +6,7 @@ import { parseResource } from "../tasks/resource.ts";
 import { outlineOf } from "./coverage.ts";
 import type { Execution } from "./execution.ts";
 import type { Mocks } from "./mocks.ts";
-import type { StrandVisit } from "./strand.ts";
+import type { HistoryVisit } from "./history.ts";
 import { type TapeEntry, isEntering } from "./tape.ts";
 import { visitOf } from "./view.ts";
 
@@ -31,14 +31,14 @@ export function leaves(at: Execution): Goal {
     if (!awaited) return over && isEntering(entry);
     if (isEnd(entry)) return true;
     const visit = ANSWERED.test(entry.event.type) ? visitOf(recording, entry) : undefined;
-    return visit !== undefined && visit.strand === caller?.strand && visit.id === caller?.id;
+    return visit !== undefined && visit.history === caller?.history && visit.id === caller?.id;
   };
 }
 
 /** Whether a visit's Task is going to start an execution of a machine: no mock stands for it. */
 export function startsExecution(
   { recording }: Execution,
-  { state, type }: StrandVisit,
+  { state, type }: HistoryVisit,
   machines: Machines | undefined,
   mocks: Mocks,
 ): boolean {
@@ -49,10 +49,10 @@ export function startsExecution(
 }
 
 /** Whether an execution that a visit has started has yet to enter its first state. */
-export function isAboutToEnter(at: Execution, { strand, id }: StrandVisit): boolean {
+export function isAboutToEnter(at: Execution, { history, id }: HistoryVisit): boolean {
   return at.run.executions.some(
     ({ parent, visit, recording, ended }) =>
-      parent === at && visit === strand.numbered(id) && recording.chains.visits.length === 0 && !ended,
+      parent === at && visit === history.numbered(id) && recording.chains.visits.length === 0 && !ended,
   );
 }
 

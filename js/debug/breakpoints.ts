@@ -7,7 +7,7 @@ import { detailsOf, isExecutionEnd, isStateEntered, isStateExited } from "../his
 import { answerTo, same, test } from "./expressions.ts";
 import { inRanges } from "./mocks.ts";
 import type { Recording } from "./recording.ts";
-import type { Strand, StrandVisit } from "./strand.ts";
+import type { ExecutionHistory, HistoryVisit } from "./history.ts";
 import { type ChildEntry, type EventEntry, type RecordedEvent, type StageEntry, type TapeEntry, stageAt } from "./tape.ts";
 import { type Inspected, leftBefore, visitOf } from "./view.ts";
 
@@ -118,7 +118,7 @@ function isAt(breakpoint: Breakpoint, recording: Recording, place: number): bool
   if (entry === undefined) return false;
   // One before a stage stands at whatever comes before that.
   if (breakpoint.kind === "stage" && breakpoint.when === "before") return entry.kind !== "end" && isBeforeStage(tape, place, breakpoint);
-  if (entry.kind === "end") return breakpoint.kind === "iteration" && breakpoint.at === "end" && isChildOf(entry.strand, breakpoint);
+  if (entry.kind === "end") return breakpoint.kind === "iteration" && breakpoint.at === "end" && isChildOf(entry.history, breakpoint);
   return entry.kind === "stage" ? isAtStage(breakpoint, recording, entry, place) : isAtEvent(breakpoint, recording, entry);
 }
 
@@ -132,13 +132,13 @@ function isAtEvent(breakpoint: Breakpoint, recording: Recording, entry: EventEnt
       return isStateExited(event) && name === breakpoint.state;
     case "transition": {
       if (!isStateEntered(event) || name !== breakpoint.to) return false;
-      const { chains }: Strand = recording.strandOf(entry);
+      const { chains }: ExecutionHistory = recording.historyOf(entry);
       const before = chains.visitOf(event.previousEventId);
       return before?.state === breakpoint.from && before?.thread === chains.visitOf(event.id)?.thread;
     }
     case "iteration": {
       const atEnd = breakpoint.at === "end";
-      if (entry.kind === "child" && event.type === "ExecutionStarted") return !atEnd && isChildOf(entry.strand, breakpoint);
+      if (entry.kind === "child" && event.type === "ExecutionStarted") return !atEnd && isChildOf(entry.history, breakpoint);
       if (!event.type.startsWith("MapIteration") || event.type.endsWith("Started") === atEnd) return false;
       return name === breakpoint.state && inRanges(breakpoint.indices, index);
     }
@@ -171,8 +171,8 @@ function isAtStage(breakpoint: Breakpoint, recording: Recording, { state, stage 
 }
 
 /** Whether a history is that of a child execution of the Distributed Map that a breakpoint names, with one of its indices. */
-function isChildOf(strand: Strand, { state, indices }: Breakpoint): boolean {
-  return strand.around?.state === state && inRanges(indices, strand.begun?.index);
+function isChildOf(history: ExecutionHistory, { state, indices }: Breakpoint): boolean {
+  return history.around?.state === state && inRanges(indices, history.begun?.index);
 }
 
 function isBeforeStage(tape: readonly TapeEntry[], place: number, { state, stage }: Breakpoint): boolean {
@@ -203,9 +203,14 @@ function isHandedOn(recording: Recording, place: number): boolean {
 }
 
 /** Whether what a breakpoint watches is another after a state than before it: `$name`, or a path in the state's data. */
-function isChangedBy(exit: RecordedEvent, { path = "", state }: Breakpoint, recording: Recording, visit: StrandVisit | undefined): boolean {
+function isChangedBy(
+  exit: RecordedEvent,
+  { path = "", state }: Breakpoint,
+  recording: Recording,
+  visit: HistoryVisit | undefined,
+): boolean {
   if (visit === undefined || (state && visit.state !== state)) return false;
-  const { output, assignedVariables } = detailsOf(recording.eventOf(visit.strand, exit.id));
+  const { output, assignedVariables } = detailsOf(recording.eventOf(visit.history, exit.id));
   const variable = /^\$([A-Za-z_]\w*)$/.exec(path.trim())?.[1];
   if (variable !== undefined) {
     return (
@@ -214,7 +219,7 @@ function isChangedBy(exit: RecordedEvent, { path = "", state }: Breakpoint, reco
       variableBefore(recording, visit, variable) !== assignedVariables[variable]
     );
   }
-  const { input } = detailsOf(recording.eventOf(visit.strand, visit.enter));
+  const { input } = detailsOf(recording.eventOf(visit.history, visit.enter));
   const at = (text: string | undefined): unknown => {
     const { message, value } = answerTo("jsonpath", path, { input: text === undefined ? undefined : JSON.parse(text) });
     return message === undefined ? value : undefined;
@@ -223,9 +228,9 @@ function isChangedBy(exit: RecordedEvent, { path = "", state }: Breakpoint, reco
 }
 
 /** The JSON text of a variable before a state, or undefined. */
-function variableBefore(recording: Recording, visit: StrandVisit, name: string): string | undefined {
-  for (const { strand, exit } of leftBefore(visit)) {
-    const { assignedVariables } = detailsOf(recording.eventOf(strand, exit));
+function variableBefore(recording: Recording, visit: HistoryVisit, name: string): string | undefined {
+  for (const { history, exit } of leftBefore(visit)) {
+    const { assignedVariables } = detailsOf(recording.eventOf(history, exit));
     if (assignedVariables && Object.hasOwn(assignedVariables, name)) return assignedVariables[name];
   }
   return undefined;
@@ -276,7 +281,7 @@ function describe({ kind, stage, when, from, to, path }: Breakpoint, recording: 
     case "transition":
       return `from ${from} to ${to}`;
     case "iteration":
-      return `iteration ${(entry?.event && detailsOf(entry.event).index) ?? entry?.strand?.begun?.index} of ${state}`;
+      return `iteration ${(entry?.event && detailsOf(entry.event).index) ?? entry?.history?.begun?.index} of ${state}`;
     default:
       return `${path} changed in ${state}`;
   }

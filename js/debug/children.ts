@@ -225,8 +225,8 @@ function callOf(
 ): Pick<DebugExecution, "state" | "visit" | "event" | "iterations"> | undefined {
   const caller = visit === undefined ? undefined : recording.visit(visit);
   if (caller === undefined) return undefined;
-  const { state, strand, enter, thread } = caller;
-  return { state, visit, event: eventAt(recording, (strand.eventAt[enter - 1] ?? -1) + 1), iterations: strand.iterationsOf(thread) };
+  const { state, history, enter, thread } = caller;
+  return { state, visit, event: eventAt(recording, (history.eventAt[enter - 1] ?? -1) + 1), iterations: history.iterationsOf(thread) };
 }
 
 /** Those that tasks have started. */
@@ -249,8 +249,8 @@ function callingVisit({ recording, performed }: Execution, { state, iterations =
     const entry = tape[i];
     if (entry?.event === undefined || !isEntering(entry) || detailsOf(entry.event).name !== state) continue;
     const visit = visitOf(recording, entry);
-    if (visit !== undefined && String(visit.strand.iterationsOf(visit.thread)) === String(iterations))
-      return visit.strand.numbered(visit.id);
+    if (visit !== undefined && String(visit.history.iterationsOf(visit.thread)) === String(iterations))
+      return visit.history.numbered(visit.id);
   }
   return -1;
 }

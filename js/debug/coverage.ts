@@ -40,7 +40,7 @@ export function outlineOf({ text }: { text: string }): Outline {
 function wayOut({ type, fields }: OutlinedState, recording: Recording, exit: TapeEntry, before: number): string | undefined {
   const visit = visitOf(recording, exit);
   let taken: number | "default" | undefined;
-  for (const place of visit?.strand.stagesOf(visit.enter) ?? []) {
+  for (const place of visit?.history.stagesOf(visit.enter) ?? []) {
     if (place >= before) break;
     const stage = stageAt(recording.tape, place);
     if (stage?.stage === "catch") return undefined;

@@ -10,14 +10,14 @@ import type { ReplyFact } from "./mocks.ts";
 import type { Fork } from "./player.ts";
 import type { EngineSnapshot, Recording } from "./recording.ts";
 import type { Run } from "./run.ts";
-import type { StrandVisit } from "./strand.ts";
+import type { HistoryVisit } from "./history.ts";
 import { stageAt } from "./tape.ts";
 import { eventAt } from "./view.ts";
 
 type Change = Parameters<DebugSession["setValue"]>[0];
 
 /** A fork of an execution in which a value is another in a visit, where one looks. */
-export function changeOf(execution: Execution, visit: StrandVisit, { target, name = "", value }: Omit<Change, "visit">): Fork {
+export function changeOf(execution: Execution, visit: HistoryVisit, { target, name = "", value }: Omit<Change, "visit">): Fork {
   switch (target) {
     case "input":
       return changeOfInput(execution, visit, value);
@@ -34,8 +34,8 @@ function notSettable(message: string): Error {
   return misuse("NOT_SETTABLE", message, Error);
 }
 
-function changeOfInput({ recording }: Execution, { strand, enter, state }: StrandVisit, value: unknown): Fork {
-  const place = strand.eventAt[enter - 1];
+function changeOfInput({ recording }: Execution, { history, enter, state }: HistoryVisit, value: unknown): Fork {
+  const place = history.eventAt[enter - 1];
   const entry = place === undefined ? undefined : recording.tape[place];
   if (place === undefined || entry === undefined) throw notSettable("the state has not been entered");
   const change = ({ frames, ready }: EngineSnapshot): void => {
@@ -53,9 +53,9 @@ function changeOfInput({ recording }: Execution, { strand, enter, state }: Stran
   };
 }
 
-function changeOfResult({ recording, position }: Execution, { strand, enter, state }: StrandVisit, value: unknown): Fork {
+function changeOfResult({ recording, position }: Execution, { history, enter, state }: HistoryVisit, value: unknown): Fork {
   const place =
-    strand.stagesOf(enter).findLast((one) => one < Math.max(position, 1) && stageAt(recording.tape, one)?.stage === "result") ?? -1;
+    history.stagesOf(enter).findLast((one) => one < Math.max(position, 1) && stageAt(recording.tape, one)?.stage === "result") ?? -1;
   const fact = stageAt(recording.tape, place)?.fact ?? -1;
   const [method, , task] = recording.facts[fact]?.fact ?? [];
   if (method !== "succeed") throw notSettable("only the result of a Task can be set, and only after it has arrived");
@@ -70,7 +70,7 @@ function changeOfResult({ recording, position }: Execution, { strand, enter, sta
 
 function changeOfVariable(
   { recording, position, performed }: Execution,
-  { strand, enter }: StrandVisit,
+  { history, enter }: HistoryVisit,
   name: string,
   value: unknown,
 ): Fork {
@@ -78,7 +78,7 @@ function changeOfVariable(
   const isInside = position > 0 && (position < recording.length || performed < recording.facts.length);
   const fact = (isInside ? recording.tape[position - 1]?.fact : undefined) ?? recording.facts.length;
   const change = ({ frames, ready }: EngineSnapshot): void => {
-    const isOwn = strand.begun === undefined;
+    const isOwn = history.begun === undefined;
     const running = frames.find(
       ({ enteredEvent, phase, execution: of }) => enteredEvent === enter && phase !== "enter" && (of === 0) === isOwn,
     );

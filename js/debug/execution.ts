@@ -27,7 +27,7 @@ import { lowerBound } from "./search.ts";
 /** Numbers of tasks that belong to one execution: those of the run's own are smaller, as the engine gives them. */
 export const TASKS = 2 ** 32;
 
-/** A command to call a task, with the how manieth call of its state it is, and who answers it. */
+/** A command to call a task, with the number of this call among those of its state, and who answers it. */
 export type CallCommand = InvokeCommand & { call: number; mode?: string };
 
 /** A task at work. */
@@ -133,7 +133,7 @@ export class Execution {
   inbox: Fact[] = [];
   #coming: Coming[] = [];
   #invoked = new Map<string, number>();
-  /** What calls are named, and the how manieth of their state they are: also those made before this run was forked. */
+  /** The names of calls, and their numbers among the calls of their state: also those made before this run was forked. */
   #known = new Map<number, { key: string; call: number }>();
   /** What was at work when it was taken over. */
   #pending: { command: InvokeCommand; submitted: boolean }[] = [];
@@ -383,7 +383,7 @@ export class Execution {
     for (const { command, submitted } of pending) if (open.has(command.task)) this.#invoke(command, submitted, true);
   }
 
-  /** Counts a call: what it is called in another run of the same way, and the how manieth of its state it is. */
+  /** Counts a call: its name in another run of the same path, and its number among the calls of its state. */
   #name(command: InvokeCommand): void {
     const counted = `${command.state} `;
     const call = this.#invoked.get(counted) ?? 0;
@@ -573,7 +573,7 @@ export function answersOf(tasks: RecordedTask[]): Map<string, RepeatedAnswer> {
   );
 }
 
-/** Names a task in a way that holds in another run of the same path: state, iterations, and the how manieth it is there. */
+/** Names a task in a way that holds in another run of the same path: state, iterations, and its number there. */
 export function keyOf(command: Pick<InvokeCommand, "state" | "iterations">, counts: Map<string, number>): string {
   const place = JSON.stringify([command.state, command.iterations ?? []]);
   const n = counts.get(place) ?? 0;

@@ -11,7 +11,7 @@ import type { Relatives } from "./children.ts";
 import type { Call, CallCommand, Execution } from "./execution.ts";
 import { Mocks, Reply, replyOf } from "./mocks.ts";
 import type { Begin, Run } from "./run.ts";
-import type { StrandVisit } from "./strand.ts";
+import type { HistoryVisit } from "./history.ts";
 
 /** A machine as a run takes it. */
 export interface Playable {
@@ -70,7 +70,7 @@ export class Host {
   }
 
   /** Whether the task of a visit starts an execution. */
-  starts(_execution: Execution, _visit: StrandVisit): boolean {
+  starts(_execution: Execution, _visit: HistoryVisit): boolean {
     return false;
   }
 

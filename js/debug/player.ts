@@ -12,7 +12,7 @@ import type { Host } from "./host.ts";
 import type { EngineSnapshot } from "./recording.ts";
 import { Run } from "./run.ts";
 import { stepsInto, stepsOut, stepsOver, stepsStage } from "./steps.ts";
-import type { StrandVisit } from "./strand.ts";
+import type { HistoryVisit } from "./history.ts";
 import type { TapeEntry } from "./tape.ts";
 import { eventAt, ofOneItem, parsed, stagesOf, valuesAt, visitAt } from "./view.ts";
 
@@ -137,7 +137,7 @@ export class Player {
   }
 
   /** The visit of a number, or that which is looked at; undefined where there is none. */
-  visit(number?: number): StrandVisit | undefined {
+  visit(number?: number): HistoryVisit | undefined {
     const { recording, position } = this.at;
     return number === undefined ? visitAt(recording, position) : recording.visit(number);
   }
@@ -174,7 +174,7 @@ export class Player {
       const { stage, after, index } = entry;
       return [{ place, stage, value: values[i], after, ...(index !== undefined && { index }) }];
     });
-    return { attempts: found.attempt + 1, input: parsed(detailsOf(recording.eventOf(at.strand, at.enter)).input), stages, items };
+    return { attempts: found.attempt + 1, input: parsed(detailsOf(recording.eventOf(at.history, at.enter)).input), stages, items };
   }
 
   // Commands.
@@ -214,12 +214,12 @@ export class Player {
   stepBack(): void {
     const { at, run } = this;
     const { recording, position } = at;
-    const strand = this.visit()?.strand ?? recording.own;
-    const seen = strand.eventsAt(position);
-    if (strand.begun !== undefined && seen > 0) {
-      const behind = strand.eventAt[seen - 1]! + 1;
-      const before = behind < position ? seen : strand.events[seen - 1]!.previousEventId;
-      if (before > 0) return this.look(run.placeAfter(at, strand.eventAt[before - 1]! + 1), { reason: "step", description: "back" });
+    const history = this.visit()?.history ?? recording.own;
+    const seen = history.eventsAt(position);
+    if (history.begun !== undefined && seen > 0) {
+      const behind = history.eventAt[seen - 1]! + 1;
+      const before = behind < position ? seen : history.events[seen - 1]!.previousEventId;
+      if (before > 0) return this.look(run.placeAfter(at, history.eventAt[before - 1]! + 1), { reason: "step", description: "back" });
     }
     const last = this.event;
     const place = last === 0 ? 0 : recording.eventAt[last - 1]! + 1;

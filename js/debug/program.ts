@@ -17,7 +17,7 @@ import { checkMocks } from "./arguments.ts";
 import { type Answering, Host, type Names, type Playable } from "./host.ts";
 import { Mocks } from "./mocks.ts";
 import type { Begin, Run } from "./run.ts";
-import type { StrandVisit } from "./strand.ts";
+import type { HistoryVisit } from "./history.ts";
 
 type AnswerToken = (token: string, method: "succeed" | "fail" | "heartbeat", value?: unknown) => boolean;
 
@@ -81,7 +81,7 @@ export class ProgramHost extends Host {
     return this.#handlers.resource(text);
   }
 
-  override starts(execution: Execution, visit: StrandVisit): boolean {
+  override starts(execution: Execution, visit: HistoryVisit): boolean {
     return startsExecution(execution, visit, this.#machines, this.mocks);
   }
 

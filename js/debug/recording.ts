@@ -9,7 +9,7 @@ import type { EngineSettings, Fact, FactArguments } from "../border/facts.ts";
 import type { MachineHandle } from "../border/instance.ts";
 import type { Chains } from "../history/chains.ts";
 import { isExecutionEnd } from "../history/events.ts";
-import { type Begun, Strand, type StrandVisit, apart, thinned } from "./strand.ts";
+import { type Begun, ExecutionHistory, type HistoryVisit, apart, thinned } from "./history.ts";
 import { type RecordedEvent, type StageEntry, type TapeEntry, stageAt } from "./tape.ts";
 
 /** At least so many events lie between two snapshots. */
@@ -91,13 +91,13 @@ export class Recording {
   facts: Recorded[] = [];
   tape: TapeEntry[] = [];
   /** The run's own history. */
-  own = new Strand(this.tape, 0);
+  own = new ExecutionHistory(this.tape, 0);
   /** Child executions of Distributed Maps as they began, and by their names. */
-  strands: Strand[] = [this.own];
-  #children = new Map<string, Strand>();
+  histories: ExecutionHistory[] = [this.own];
+  #children = new Map<string, ExecutionHistory>();
   /** Places of what child executions have done: their events and their ends. */
   steps: number[] = [];
-  #warm: Strand[] = [];
+  #warm: ExecutionHistory[] = [];
   /** Words of which there is one each, however often they are told. */
   #words = new Map<string, string>();
   #snapshots: { facts: number; events: number; text: string }[] = [];
@@ -180,30 +180,30 @@ export class Recording {
     return this.own.eventAt;
   }
 
-  get chains(): Chains<{ strand: Strand }> {
+  get chains(): Chains<{ history: ExecutionHistory }> {
     return this.own.chains;
   }
 
   /** The history that an entry of the tape belongs to. */
-  strandOf(entry: TapeEntry): Strand {
-    return entry.strand ?? this.own;
+  historyOf(entry: TapeEntry): ExecutionHistory {
+    return entry.history ?? this.own;
   }
 
-  /** The visit of a number that `Strand.numbered` has given. */
-  visit(numbered: number): StrandVisit | undefined {
-    const [strand, id] = apart(numbered);
-    const found = this.strands[strand];
+  /** The visit of a number that `ExecutionHistory.numbered` has given. */
+  visit(numbered: number): HistoryVisit | undefined {
+    const [history, id] = apart(numbered);
+    const found = this.histories[history];
     if (found?.begun !== undefined) this.warm(found);
     return found?.chains.visits[id];
   }
 
   /** Notes that a child's visits were read: those of the others are forgotten in time. */
-  warm(strand: Strand): Strand {
-    const at = this.#warm.indexOf(strand);
+  warm(history: ExecutionHistory): ExecutionHistory {
+    const at = this.#warm.indexOf(history);
     if (at >= 0) this.#warm.splice(at, 1);
-    this.#warm.push(strand);
+    this.#warm.push(history);
     if (this.#warm.length > WARM) this.#warm.shift()?.cool();
-    return strand;
+    return history;
   }
 
   /** Stages of a visit: places on the tape. */
@@ -212,18 +212,18 @@ export class Recording {
   }
 
   /** An event with its payloads. */
-  eventOf(strand: Strand, id: number): RecordedEvent {
-    return this.eventsOf(strand, [id])[0]!;
+  eventOf(history: ExecutionHistory, id: number): RecordedEvent {
+    return this.eventsOf(history, [id])[0]!;
   }
 
   /** Events of a history with their payloads; their ids ascend. */
-  eventsOf(strand: Strand, ids: number[]): RecordedEvent[] {
-    const found = ids.flatMap((id) => strand.events[id - 1] ?? []);
-    const thin = found.filter((event) => event.thin).map(({ id }) => strand.eventAt[id - 1]!);
+  eventsOf(history: ExecutionHistory, ids: number[]): RecordedEvent[] {
+    const found = ids.flatMap((id) => history.events[id - 1] ?? []);
+    const thin = found.filter((event) => event.thin).map(({ id }) => history.eventAt[id - 1]!);
     if (thin.length === 0) return found;
     const told = this.#again(thin, "takeChildEvents");
     const whole = ({ id }: RecordedEvent) =>
-      told.get(this.#factAt(strand.eventAt[id - 1]!))?.find(({ child, event }) => child === strand.child && event?.id === id)?.event;
+      told.get(this.#factAt(history.eventAt[id - 1]!))?.find(({ child, event }) => child === history.child && event?.id === id)?.event;
     return found.map((event) => (event.thin ? (whole(event) ?? event) : event));
   }
 
@@ -300,13 +300,13 @@ export class Recording {
 
   /** An entry of another recording, which this one begins as. */
   #own(entry: TapeEntry): TapeEntry {
-    const { strand } = entry;
-    if (strand === undefined) return { ...entry };
-    const { child, begun } = strand;
-    // The strand that its Map is in has begun before.
+    const { history } = entry;
+    if (history === undefined) return { ...entry };
+    const { child, begun } = history;
+    // The history that its Map is in has begun before.
     return {
       ...entry,
-      strand: begun === undefined ? this.own : this.#strand(child!, { ...begun, parent: this.strands[begun.parent.number]! }),
+      history: begun === undefined ? this.own : this.#history(child!, { ...begun, parent: this.histories[begun.parent.number]! }),
     };
   }
 
@@ -330,13 +330,13 @@ export class Recording {
   }
 
   /** A child execution by its name; `begun` is what has begun it. */
-  #strand(child: string, begun: Begun): Strand {
-    let strand = this.#children.get(child);
-    if (strand === undefined) {
-      this.#children.set(child, (strand = new Strand(this.tape, this.strands.length, child, begun)));
-      this.strands.push(strand);
+  #history(child: string, begun: Begun): ExecutionHistory {
+    let history = this.#children.get(child);
+    if (history === undefined) {
+      this.#children.set(child, (history = new ExecutionHistory(this.tape, this.histories.length, child, begun)));
+      this.histories.push(history);
     }
-    return strand;
+    return history;
   }
 
   /** Takes what the engine tells after a fact; `ended` is what has become of child executions. */
@@ -353,9 +353,9 @@ export class Recording {
       }
     };
     const end = (child: string) => {
-      const [status, strand] = [ended.get(child), this.#children.get(child)];
-      if (status === undefined || strand === undefined) return;
-      this.#append({ kind: "end", strand, status, after: this.events.length, fact }, 0);
+      const [status, history] = [ended.get(child), this.#children.get(child)];
+      if (status === undefined || history === undefined) return;
+      this.#append({ kind: "end", history, status, after: this.events.length, fact }, 0);
       ended.delete(child);
     };
     let heard = 0;
@@ -378,17 +378,21 @@ export class Recording {
 
   /** Takes what is told of a child execution; whether that has ended it. */
   #hear({ child, parent, run, index, event }: ToldOfChild, fact: number, characters: number): boolean {
-    const strand = this.#strand(child, { parent: (parent === undefined ? undefined : this.#children.get(parent)) ?? this.own, run, index });
+    const history = this.#history(child, {
+      parent: (parent === undefined ? undefined : this.#children.get(parent)) ?? this.own,
+      run,
+      index,
+    });
     // A replay after a trap tells events again.
-    if (event === undefined || event.id <= strand.events.length) return false;
+    if (event === undefined || event.id <= history.events.length) return false;
     event.type = this.#word(event.type);
     event.timestamp = this.#word(event.timestamp);
-    this.#append({ kind: "child", strand, event, after: this.events.length, fact }, characters);
+    this.#append({ kind: "child", history, event, after: this.events.length, fact }, characters);
     return isExecutionEnd(event);
   }
 
   #staged({ event: entered, state, stage, value, child, index }: ToldStage, fact: number): StageEntry {
-    const strand = (child === undefined ? undefined : this.#children.get(child)) ?? this.own;
+    const history = (child === undefined ? undefined : this.#children.get(child)) ?? this.own;
     const about = {
       stage: this.#word(stage),
       state: this.#word(state),
@@ -396,7 +400,7 @@ export class Recording {
       after: this.events.length,
       ...(index !== undefined && { index }),
     };
-    return { kind: "stage", strand, ...about, value, fact, dropped: false, ...takenOf(stage, value) };
+    return { kind: "stage", history, ...about, value, fact, dropped: false, ...takenOf(stage, value) };
   }
 
   #word<Word extends string>(text: Word): Word {
@@ -417,15 +421,15 @@ export class Recording {
         this.own.add(entry.event, place);
         return;
       case "end":
-        entry.strand.status = entry.status;
+        entry.history.status = entry.status;
         this.steps.push(place);
         return;
       case "child":
-        entry.strand.add(entry.event, place);
+        entry.history.add(entry.event, place);
         this.steps.push(place);
         break;
       default:
-        entry.strand.addStage(entry.entered, place);
+        entry.history.addStage(entry.entered, place);
         if (entry.dropped) return;
     }
     this.#keep(place, characters);
@@ -448,7 +452,7 @@ export class Recording {
       entry.value = undefined;
       entry.dropped = true;
     } else if (entry?.kind === "child") {
-      entry.event = entry.strand.events[entry.event.id - 1] = thinned(entry.event);
+      entry.event = entry.history.events[entry.event.id - 1] = thinned(entry.event);
     }
   }
 

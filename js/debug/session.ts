@@ -38,7 +38,7 @@ import { answerOf } from "./mocks.ts";
 import { Player } from "./player.ts";
 import { ProgramHost } from "./program.ts";
 import type { Run } from "./run.ts";
-import type { Strand } from "./strand.ts";
+import type { ExecutionHistory } from "./history.ts";
 import { eventAt, isEntering, stackOf, valuesAt, variablesOf } from "./view.ts";
 import { childVisits, visitsOf } from "./visits.ts";
 
@@ -176,8 +176,8 @@ export class DebugSession implements PublicSession {
       const entry = tape[place]!;
       if (entry.kind !== "child" && entry.kind !== "end") continue;
       // Both are of children, which have names and were begun by something.
-      const child = entry.strand.child!;
-      const { parent, run, index } = entry.strand.begun!;
+      const child = entry.history.child!;
+      const { parent, run, index } = entry.history.begun!;
       const about = { place, after: entry.after, time: facts[entry.fact]!.fact[1], child };
       const begun = entry.event?.id === 1 ? { ...(parent.child !== undefined && { parent: parent.child }), run, index } : undefined;
       found.push(entry.kind === "end" ? { ...about, status: entry.status } : { ...about, ...begun, event: entry.event });
@@ -558,16 +558,16 @@ export class DebugSession implements PublicSession {
   /** The events of the history that a visit is in, as far as they have been seen; a child's with the last of the run before it. */
   historyOf(visit?: number): ReturnType<PublicSession["historyOf"]> {
     const { recording, frontier } = this.#at;
-    const strand = this.#strandOf(visit);
-    const events = strand.events.slice(0, strand.eventsAt(frontier));
-    if (strand.begun === undefined) return events;
+    const history = this.#historyOf(visit);
+    const events = history.events.slice(0, history.eventsAt(frontier));
+    if (history.begun === undefined) return events;
     return recording
       .eventsOf(
-        strand,
+        history,
         events.map(({ id }) => id),
       )
       .map((event, i) => {
-        const entry = recording.tape[strand.eventAt[i]!];
+        const entry = recording.tape[history.eventAt[i]!];
         return { ...event, after: entry?.kind === "child" ? entry.after : undefined };
       });
   }
@@ -575,17 +575,17 @@ export class DebugSession implements PublicSession {
   /** All visits of a history by their entering, of the execution's own or of that which a visit is in. */
   visitsInOrder(of?: number): ReturnType<PublicSession["visitsInOrder"]> {
     const { recording, frontier } = this.#at;
-    const strand = this.#strandOf(of);
-    return visitsOf(recording, strand, strand.eventsAt(frontier), (thread) => this.#threadName(thread, strand));
+    const history = this.#historyOf(of);
+    return visitsOf(recording, history, history.eventsAt(frontier), (thread) => this.#threadName(thread, history));
   }
 
   /** The history that a visit is in; without one, the execution's own. */
-  #strandOf(visit: number | undefined): Strand {
+  #historyOf(visit: number | undefined): ExecutionHistory {
     const { recording } = this.#at;
-    return (visit === undefined ? undefined : recording.visit(visit)?.strand) ?? recording.own;
+    return (visit === undefined ? undefined : recording.visit(visit)?.history) ?? recording.own;
   }
 
-  #threadName(id: number, { chains, begun, around: map }: Strand = this.#at.recording.own): string {
+  #threadName(id: number, { chains, begun, around: map }: ExecutionHistory = this.#at.recording.own): string {
     const { around, slot, isIteration } = chains.threads[id]!;
     const outer = chains.visits[around];
     if (outer !== undefined) return isIteration ? `${outer.state} #${slot}` : `${outer.state} branch ${slot + 1}`;

@@ -3,12 +3,12 @@
 import { detailsOf } from "../history/events.ts";
 import { type Goal, isAboutToEnter, leaves } from "./borders.ts";
 import type { Execution } from "./execution.ts";
-import { type Strand, type StrandVisit, outwards } from "./strand.ts";
+import { type ExecutionHistory, type HistoryVisit, outwards } from "./history.ts";
 import { isEntering } from "./tape.ts";
 import { visitOf } from "./view.ts";
 
 /** To the next state of the same scope, or of one around it. */
-export function stepsOver(at: Execution, visit: StrandVisit | undefined): Goal {
+export function stepsOver(at: Execution, visit: HistoryVisit | undefined): Goal {
   const here = threadsAround(visit);
   const left = leaves(at);
   return (entry, execution) =>
@@ -16,20 +16,20 @@ export function stepsOver(at: Execution, visit: StrandVisit | undefined): Goal {
 }
 
 /** Into what a state has inside: branches, iterations, the execution that it `starts`; else to its first stage. */
-export function stepsInto(at: Execution, visit: StrandVisit | undefined, starts: boolean): Goal {
+export function stepsInto(at: Execution, visit: HistoryVisit | undefined, starts: boolean): Goal {
   const { recording } = at;
   const last = recording.tape[at.position - 1];
-  const begins = visit !== undefined && last?.event?.id === visit.enter && recording.strandOf(last) === visit.strand;
+  const begins = visit !== undefined && last?.event?.id === visit.enter && recording.historyOf(last) === visit.history;
   const here = threadsAround(visit);
   const container = visit?.type === "Parallel" || visit?.type === "Map";
   const left = leaves(at);
   return (entry, execution) => {
-    if (starts && execution.parent === at && visit !== undefined && execution.visit === visit.strand.numbered(visit.id))
+    if (starts && execution.parent === at && visit !== undefined && execution.visit === visit.history.numbered(visit.id))
       return isEntering(entry);
     if (left(entry, execution)) return true;
     if (execution !== at) return false;
     if (entry.kind === "stage")
-      return begins && !container && !starts && entry.entered === visit.enter && recording.strandOf(entry) === visit.strand;
+      return begins && !container && !starts && entry.entered === visit.enter && recording.historyOf(entry) === visit.history;
     if (!isEntering(entry)) return false;
     // It goes on beside the execution that it has started, which is about to enter its first state.
     if (starts && visit !== undefined && isAboutToEnter(at, visit)) return false;
@@ -39,24 +39,24 @@ export function stepsInto(at: Execution, visit: StrandVisit | undefined, starts:
 }
 
 /** To the end of the branch or iteration, or of the execution; undefined where only the end of the run ends it. */
-export function stepsOut(at: Execution, visit: StrandVisit | undefined): Goal | undefined {
+export function stepsOut(at: Execution, visit: HistoryVisit | undefined): Goal | undefined {
   const { recording } = at;
-  const strand: Strand = visit?.strand ?? recording.own;
-  const { slot, isIteration, around = -1 } = strand.chains.threads[visit?.thread ?? 0] ?? {};
-  const container = strand.chains.visits[around];
-  if (container === undefined && strand.begun !== undefined) return (entry) => entry.kind === "end" && entry.strand === strand;
+  const history: ExecutionHistory = visit?.history ?? recording.own;
+  const { slot, isIteration, around = -1 } = history.chains.threads[visit?.thread ?? 0] ?? {};
+  const container = history.chains.visits[around];
+  if (container === undefined && history.begun !== undefined) return (entry) => entry.kind === "end" && entry.history === history;
   if (container === undefined) return at.parent && leaves(at);
   return (entry, execution) => {
-    if (execution !== at || entry.event === undefined || recording.strandOf(entry) !== strand) return false;
+    if (execution !== at || entry.event === undefined || recording.historyOf(entry) !== history) return false;
     const { event } = entry;
-    if (strand.chains.visitOf(event.id)?.id !== container.id) return false;
+    if (history.chains.visitOf(event.id)?.id !== container.id) return false;
     if (/^MapIteration(?:Succeeded|Failed|Aborted)$/.test(event.type)) return detailsOf(event).index === slot && isIteration === true;
     return /(?:Exited|Succeeded|Failed|Aborted)$/.test(event.type);
   };
 }
 
 /** By one stage or event of the same branch, or of what is inside of the state around. */
-export function stepsStage(at: Execution, visit: StrandVisit | undefined): Goal {
+export function stepsStage(at: Execution, visit: HistoryVisit | undefined): Goal {
   const here = threadsAround(visit);
   const container = visit && [...outwards(visit)][1];
   const left = leaves(at);
@@ -68,22 +68,22 @@ export function stepsStage(at: Execution, visit: StrandVisit | undefined): Goal 
 }
 
 /** Whether a visit is another one, or inside of it. */
-function isInside(visit: StrandVisit | undefined, container: StrandVisit | undefined): boolean {
+function isInside(visit: HistoryVisit | undefined, container: HistoryVisit | undefined): boolean {
   if (visit === undefined || container === undefined) return false;
   // What was read again is another object.
-  for (const at of outwards(visit)) if (at.strand === container.strand && at.id === container.id) return true;
+  for (const at of outwards(visit)) if (at.history === container.history && at.id === container.id) return true;
   return false;
 }
 
 /** Numbers of the thread of a visit, and of those around it. */
-function threadsAround(visit: StrandVisit | undefined): Set<number> {
+function threadsAround(visit: HistoryVisit | undefined): Set<number> {
   return new Set(visit === undefined ? [0] : Array.from(outwards(visit), threadOf));
 }
 
-function isIn(visit: StrandVisit | undefined, threads: Set<number>): boolean {
+function isIn(visit: HistoryVisit | undefined, threads: Set<number>): boolean {
   return visit !== undefined && threads.has(threadOf(visit));
 }
 
-function threadOf({ strand, thread }: StrandVisit): number {
-  return strand.numbered(thread);
+function threadOf({ history, thread }: HistoryVisit): number {
+  return history.numbered(thread);
 }

@@ -2,7 +2,7 @@
 
 import type { ChildExecution, HistoryEvent, TraceStage } from "../api/index.d.ts";
 import { isStateEntered } from "../history/events.ts";
-import type { Strand } from "./strand.ts";
+import type { ExecutionHistory } from "./history.ts";
 
 /** An event of a recorded history. Where its payloads are no longer kept it is `thin`; `Recording.eventOf` makes it whole again. */
 export type RecordedEvent = HistoryEvent & { thin?: true };
@@ -11,7 +11,7 @@ export type RecordedEvent = HistoryEvent & { thin?: true };
 export interface EventEntry {
   kind: "event";
   /** The history that the entry belongs to; the execution's own where there is none. */
-  strand?: Strand;
+  history?: ExecutionHistory;
   event: RecordedEvent;
   /** The fact that it came of: an index of `Recording.facts`. */
   fact: number;
@@ -20,7 +20,7 @@ export interface EventEntry {
 /** An event of a child execution's history. */
 export interface ChildEntry {
   kind: "child";
-  strand: Strand;
+  history: ExecutionHistory;
   event: RecordedEvent;
   /** How many events of the execution's own history were told by then. */
   after: number;
@@ -30,7 +30,7 @@ export interface ChildEntry {
 /** The end of a child execution. */
 export interface EndEntry {
   kind: "end";
-  strand: Strand;
+  history: ExecutionHistory;
   event?: undefined;
   status: ChildExecution["status"];
   after: number;
@@ -40,7 +40,7 @@ export interface EndEntry {
 /** A stage of a state's data flow, or a decision. */
 export interface StageEntry {
   kind: "stage";
-  strand: Strand;
+  history: ExecutionHistory;
   event?: undefined;
   stage: TraceStage["stage"];
   state: string;

@@ -4,7 +4,7 @@ import type { StackFrame, Values, Variable } from "../api/debug.d.ts";
 import type { ExecutionNames, JsonValue } from "../api/index.d.ts";
 import { detailsOf, isStateExited } from "../history/events.ts";
 import type { Recording } from "./recording.ts";
-import { type Strand, type StrandVisit, outwards } from "./strand.ts";
+import { type ExecutionHistory, type HistoryVisit, outwards } from "./history.ts";
 import { type RecordedEvent, type TapeEntry, stageAt } from "./tape.ts";
 
 export { isEntering } from "./tape.ts";
@@ -40,7 +40,7 @@ export function eventAt(recording: Recording, place: number): number {
 }
 
 /** The visit that the last entry before a place is part of; undefined at the very beginning. */
-export function visitAt(recording: Recording, place: number): StrandVisit | undefined {
+export function visitAt(recording: Recording, place: number): HistoryVisit | undefined {
   for (let at = place - 1; at >= 0; at--) {
     const entry = recording.tape[at];
     const visit = entry && visitOf(recording, entry);
@@ -50,16 +50,16 @@ export function visitAt(recording: Recording, place: number): StrandVisit | unde
 }
 
 /** The visit that an entry of the tape is part of; the beginning and the end of a child are parts of its Map's. */
-export function visitOf(recording: Recording, entry: TapeEntry): StrandVisit | undefined {
-  const strand: Strand = recording.strandOf(entry);
-  if (entry.kind === "end") return strand.around;
-  if (strand.begun !== undefined) recording.warm(strand);
-  return entry.kind === "stage" ? strand.chains.entered(entry.entered) : (strand.chains.visitOf(entry.event.id) ?? strand.around);
+export function visitOf(recording: Recording, entry: TapeEntry): HistoryVisit | undefined {
+  const history: ExecutionHistory = recording.historyOf(entry);
+  if (entry.kind === "end") return history.around;
+  if (history.begun !== undefined) recording.warm(history);
+  return entry.kind === "stage" ? history.chains.entered(entry.entered) : (history.chains.visitOf(entry.event.id) ?? history.around);
 }
 
 /** The stages of a visit that have been seen, by their places: of its last attempt, or of the given one. */
-export function stagesOf({ tape }: Recording, visit: StrandVisit, place: number, attempt?: number): { attempt: number; places: number[] } {
-  const seen = visit.strand.stagesOf(visit.enter).filter((at) => at < place);
+export function stagesOf({ tape }: Recording, visit: HistoryVisit, place: number, attempt?: number): { attempt: number; places: number[] } {
+  const seen = visit.history.stagesOf(visit.enter).filter((at) => at < place);
   let places: number[] = [];
   const attempts = [places];
   for (const at of seen) {
@@ -99,9 +99,9 @@ export function ofOneItem(
  * or Map around that. What they assigned is in its reach. An iteration may follow another one in the history, but it does not see
  * its variables.
  */
-export function* leftBefore(visit: StrandVisit): Generator<StrandVisit> {
-  const { chains } = visit.strand;
-  for (let at: StrandVisit | undefined = visit; at !== undefined;) {
+export function* leftBefore(visit: HistoryVisit): Generator<HistoryVisit> {
+  const { chains } = visit.history;
+  for (let at: HistoryVisit | undefined = visit; at !== undefined;) {
     const isFirst: boolean = chains.threadOf(at).enter === at.enter;
     at = isFirst ? chains.visits[at.around] : leftLast(at);
     if (!isFirst && at !== undefined) yield at;
@@ -109,8 +109,8 @@ export function* leftBefore(visit: StrandVisit): Generator<StrandVisit> {
 }
 
 /** The visit that was left last on the way to a visit. */
-function leftLast({ strand, enter }: StrandVisit): StrandVisit | undefined {
-  const { chains, events } = strand;
+function leftLast({ history, enter }: HistoryVisit): HistoryVisit | undefined {
+  const { chains, events } = history;
   const previous = (event: RecordedEvent | undefined): RecordedEvent | undefined => events[(event?.previousEventId ?? 0) - 1];
   let event = previous(events[enter - 1]);
   while (event !== undefined && !isStateExited(event)) event = previous(event);
@@ -118,28 +118,28 @@ function leftLast({ strand, enter }: StrandVisit): StrandVisit | undefined {
 }
 
 /** The variables in reach of a visit, by name. */
-export function variablesOf(recording: Recording, visit: StrandVisit, place: number): Record<string, Variable> {
-  const { strand } = visit;
+export function variablesOf(recording: Recording, visit: HistoryVisit, place: number): Record<string, Variable> {
+  const { history } = visit;
   const found = new Map<string, Variable>();
-  const add = (assigned: object, from: StrandVisit, event: number, outer: boolean, valueOf: (given: unknown) => unknown): void => {
+  const add = (assigned: object, from: HistoryVisit, event: number, outer: boolean, valueOf: (given: unknown) => unknown): void => {
     for (const [name, given] of Object.entries(assigned)) {
       if (found.has(name)) continue;
       found.set(name, {
         value: valueOf(given),
         state: from.state,
-        event: mainEvent(recording.tape, strand, event),
-        visit: strand.numbered(from.id),
+        event: mainEvent(recording.tape, history, event),
+        visit: history.numbered(from.id),
         outer,
       });
     }
   };
-  const addLeft = (from: StrandVisit): void => {
-    const { assignedVariables = {} } = detailsOf(recording.eventOf(strand, from.exit));
+  const addLeft = (from: HistoryVisit): void => {
+    const { assignedVariables = {} } = detailsOf(recording.eventOf(history, from.exit));
     add(assignedVariables, from, from.exit, from.thread !== visit.thread, parsed);
   };
-  if (visit.exit > 0 && visit.exit <= strand.eventsAt(place)) addLeft(visit);
+  if (visit.exit > 0 && visit.exit <= history.eventsAt(place)) addLeft(visit);
   else {
-    for (const at of strand.stagesOf(visit.enter)) {
+    for (const at of history.stagesOf(visit.enter)) {
       if (at < place && stageAt(recording.tape, at)?.stage === "assignedVariables")
         add(recording.valueAt(at), visit, visit.enter, false, (value) => value);
     }
@@ -156,8 +156,8 @@ export function valuesAt(run: Inspected, place: number, visit = visitAt(run.reco
     const input = parsed(run.input);
     return { input, context: {}, variables: { input, states: { input } }, now };
   }
-  const { strand } = visit;
-  const input = parsed(detailsOf(recording.eventOf(strand, visit.enter)).input);
+  const { history } = visit;
+  const input = parsed(detailsOf(recording.eventOf(history, visit.enter)).input);
   const { attempt, places: all } = stagesOf(recording, visit, place);
   const { places } = ofOneItem(recording, all);
   const named: { result?: unknown; error?: unknown; output?: unknown } & Record<string, unknown> = {};
@@ -168,7 +168,7 @@ export function valuesAt(run: Inspected, place: number, visit = visitAt(run.reco
     named[stage] = values[i];
     if (DATA.includes(stage)) data = values[i];
   }
-  const iterations = strand.iterationsOf(visit.thread);
+  const iterations = history.iterationsOf(visit.thread);
   const context = contextOf(run, visit, attempt, iterations);
   const variables = Object.fromEntries(Object.entries(variablesOf(recording, visit, place)).map(([name, { value }]) => [name, value]));
   const { result, error, output } = named;
@@ -191,20 +191,20 @@ function timeAt({ recording, start }: Inspected, place: number): number {
   return event === undefined ? start : Date.parse(event.timestamp);
 }
 
-/** The event of the run's own history that has happened last by an event of a strand. */
-function mainEvent(tape: readonly TapeEntry[], strand: Strand, id: number): number {
-  const entry = tape[strand.eventAt[id - 1] ?? -1];
+/** The event of the run's own history that has happened last by an event of a history. */
+function mainEvent(tape: readonly TapeEntry[], history: ExecutionHistory, id: number): number {
+  const entry = tape[history.eventAt[id - 1] ?? -1];
   return entry?.kind === "child" ? entry.after : id;
 }
 
 /** The Context Object, as far as the history tells. */
-function contextOf(run: Inspected, visit: StrandVisit, attempt: number, iterations: number[]): Record<string, unknown> {
+function contextOf(run: Inspected, visit: HistoryVisit, attempt: number, iterations: number[]): Record<string, unknown> {
   const { recording, info } = run;
-  const { strand } = visit;
-  const { child: name = info.name, events, begun } = strand;
+  const { history } = visit;
+  const { child: name = info.name, events, begun } = history;
   const own = begun === undefined;
   const id = own && info.arn !== undefined ? info.arn : `arn:aws:states:us-east-1:123456789012:execution:${info.stateMachineName}:${name}`;
-  const input = own ? run.input : detailsOf(recording.eventOf(strand, 1)).input;
+  const input = own ? run.input : detailsOf(recording.eventOf(history, 1)).input;
   return {
     Execution: { Id: id, Input: parsed(input), StartTime: events[0]?.timestamp, Name: name },
     StateMachine: { Name: info.stateMachineName },
@@ -214,24 +214,24 @@ function contextOf(run: Inspected, visit: StrandVisit, attempt: number, iteratio
 }
 
 /** The frames of a thread, the innermost first. */
-export function stackOf(recording: Recording, visit: StrandVisit, place: number): Omit<StackFrame, "execution">[] {
+export function stackOf(recording: Recording, visit: HistoryVisit, place: number): Omit<StackFrame, "execution">[] {
   return Array.from(outwards(visit), (at) => {
     const { attempt, places } = stagesOf(recording, at, place);
-    const { strand } = at;
-    const { begun, child } = strand;
-    const thread = strand.chains.threadOf(at);
+    const { history } = at;
+    const { begun, child } = history;
+    const thread = history.chains.threadOf(at);
     const isOutermost = begun !== undefined && thread.around < 0;
     const { stage } = stageAt(recording.tape, places.at(-1) ?? -1) ?? {};
     return {
-      visit: strand.numbered(at.id),
+      visit: history.numbered(at.id),
       state: at.state,
       type: at.type,
-      thread: strand.numbered(at.thread),
-      iterations: strand.iterationsOf(at.thread),
+      thread: history.numbered(at.thread),
+      iterations: history.iterationsOf(at.thread),
       slot: isOutermost ? begun.index : thread.slot,
       isIteration: isOutermost || thread.isIteration,
       attempt,
-      event: mainEvent(recording.tape, strand, at.enter),
+      event: mainEvent(recording.tape, history, at.enter),
       ...(child !== undefined && { child }),
       ...(stage !== undefined && { stage }),
     };

@@ -3,7 +3,7 @@
 import type { ChildVisit, DebugSession } from "../api/debug.d.ts";
 import { detailsOf, isStateEntered } from "../history/events.ts";
 import type { Recording } from "./recording.ts";
-import type { Strand, StrandVisit } from "./strand.ts";
+import type { ExecutionHistory, HistoryVisit } from "./history.ts";
 import { type TapeEntry, stageAt } from "./tape.ts";
 
 type TimedVisit = ReturnType<DebugSession["visitsInOrder"]> extends Iterable<infer Visit> ? Visit : never;
@@ -11,29 +11,29 @@ type TimedVisit = ReturnType<DebugSession["visitsInOrder"]> extends Iterable<inf
 /** The visits up to an event, with the pauses between their attempts. */
 export function* visitsOf(
   { tape }: Recording,
-  strand: Strand,
+  history: ExecutionHistory,
   until: number,
   threadName: (thread: number) => string,
 ): Generator<TimedVisit> {
-  for (const visit of strand.chains.visits) {
+  for (const visit of history.chains.visits) {
     if (visit.enter > until) return;
-    const { strand: _, ...about } = visit;
+    const { history: _, ...about } = visit;
     yield {
       ...about,
-      id: strand.numbered(visit.id),
-      around: visit.around < 0 ? visit.around : strand.numbered(visit.around),
-      thread: strand.numbered(visit.thread),
-      slot: strand.chains.threadOf(visit).slot,
+      id: history.numbered(visit.id),
+      around: visit.around < 0 ? visit.around : history.numbered(visit.around),
+      thread: history.numbered(visit.thread),
+      slot: history.chains.threadOf(visit).slot,
       threadName: threadName(visit.thread),
-      backoffs: visit.attempts > 1 && strand.begun === undefined ? backoffsOf(tape, visit) : [],
+      backoffs: visit.attempts > 1 && history.begun === undefined ? backoffsOf(tape, visit) : [],
     };
   }
 }
 
 /** The pauses between the attempts of a visit, by the events around them. */
-function backoffsOf(tape: readonly TapeEntry[], visit: StrandVisit): TimedVisit["backoffs"] {
+function backoffsOf(tape: readonly TapeEntry[], visit: HistoryVisit): TimedVisit["backoffs"] {
   const backoffs = [];
-  for (const place of visit.strand.stagesOf(visit.enter)) {
+  for (const place of visit.history.stagesOf(visit.enter)) {
     const stage = stageAt(tape, place);
     if (stage?.stage === "retry") backoffs.push({ failed: stage.after, again: nextAttempt(visit, stage.after) });
   }
@@ -41,8 +41,8 @@ function backoffsOf(tape: readonly TapeEntry[], visit: StrandVisit): TimedVisit[
 }
 
 /** The event that begins the attempt after a failed one; 0 while there is none. */
-function nextAttempt(visit: StrandVisit, failed: number): number {
-  const { chains, events } = visit.strand;
+function nextAttempt(visit: HistoryVisit, failed: number): number {
+  const { chains, events } = visit.history;
   const last = visit.end > 0 ? visit.end : events.length;
   for (let id = failed + 1; id <= last; id++) {
     if (chains.visitOf(id) === visit && /(?:Scheduled|Started)$/.test(events[id - 1]?.type ?? "")) return id;
@@ -57,14 +57,14 @@ export function childVisits(
   { iterations = [], most = 1000 }: NonNullable<Parameters<DebugSession["childVisits"]>[1]> = {},
 ): ChildVisit[] {
   const fits = (index: number, level: number): boolean => iterations[level] === undefined || iterations[level] === index;
-  const strands: Strand[] = recording.strands;
+  const histories: ExecutionHistory[] = recording.histories;
   const found: ChildVisit[] = [];
-  for (let n = strands.length - 1; n > 0 && found.length < most; n--) {
-    const strand = strands[n];
-    if (strand === undefined || !strand.path.every(fits) || !hasEntered(strand, state, frontier)) continue;
-    recording.warm(strand);
-    for (const visit of strand.chains.visitsOf(state).reverse()) {
-      if (visit.enter <= strand.eventsAt(frontier) && strand.iterationsOf(visit.thread).every(fits))
+  for (let n = histories.length - 1; n > 0 && found.length < most; n--) {
+    const history = histories[n];
+    if (history === undefined || !history.path.every(fits) || !hasEntered(history, state, frontier)) continue;
+    recording.warm(history);
+    for (const visit of history.chains.visitsOf(state).reverse()) {
+      if (visit.enter <= history.eventsAt(frontier) && history.iterationsOf(visit.thread).every(fits))
         found.push(childVisit(recording.tape, visit, frontier));
     }
   }
@@ -72,28 +72,28 @@ export function childVisits(
 }
 
 /** Whether a child was seen to enter a state; its visits need not be read for that. */
-function hasEntered(strand: Strand, state: string, frontier: number): boolean {
-  const seen = strand.eventsAt(frontier);
-  return strand.events.some((event, i) => i < seen && isStateEntered(event) && detailsOf(event).name === state);
+function hasEntered(history: ExecutionHistory, state: string, frontier: number): boolean {
+  const seen = history.eventsAt(frontier);
+  return history.events.some((event, i) => i < seen && isStateEntered(event) && detailsOf(event).name === state);
 }
 
 /** A visit in a child execution as far as it was seen. */
-function childVisit(tape: readonly TapeEntry[], visit: StrandVisit, frontier: number): ChildVisit {
-  const { strand, enter, attempts, thread } = visit;
-  const seen = strand.eventsAt(frontier);
+function childVisit(tape: readonly TapeEntry[], visit: HistoryVisit, frontier: number): ChildVisit {
+  const { history, enter, attempts, thread } = visit;
+  const seen = history.eventsAt(frontier);
   const exit = visit.exit <= seen ? visit.exit : 0;
-  const placeOf = (event: number): number => strand.eventAt[event - 1] ?? -1;
-  const timesOf = (event: number): string[] => strand.events.slice(event - 1, event).map(({ timestamp }) => timestamp);
+  const placeOf = (event: number): number => history.eventAt[event - 1] ?? -1;
+  const timesOf = (event: number): string[] => history.events.slice(event - 1, event).map(({ timestamp }) => timestamp);
   const entry = tape[placeOf(enter)];
   return {
-    id: strand.numbered(visit.id),
+    id: history.numbered(visit.id),
     enter,
     exit,
     end: visit.end <= seen ? visit.end : 0,
-    iterations: strand.iterationsOf(thread),
-    slot: strand.chains.threadOf(visit).slot,
+    iterations: history.iterationsOf(thread),
+    slot: history.chains.threadOf(visit).slot,
     attempts,
-    child: strand.child ?? "",
+    child: history.child ?? "",
     after: entry?.kind === "child" ? entry.after : 0,
     place: placeOf(enter) + 1,
     left: exit > 0 ? placeOf(exit) + 1 : 0,

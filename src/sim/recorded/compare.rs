@@ -1,4 +1,4 @@
-//! Two histories strand by strand: where does ours first say something else?
+//! Two histories thread by thread: where does ours first say something else?
 
 use super::ReplayOptions;
 use super::read::{Event, Payload, Recording, Slot, is_mask};
@@ -86,16 +86,16 @@ pub(super) fn compare(subject: &Subject, theirs: &Recording, engine: &Engine) ->
     let mut comparison = Comparison { subject, theirs, ours: &ours, outcome: Outcome::default(), pairs: Vec::new() };
     let mut open = vec![(0, 0)];
     while let Some((a, b)) = open.pop() {
-        comparison.strand(a, b, &mut open);
+        comparison.thread(a, b, &mut open);
     }
     comparison.outcome
 }
 
 /// What can be said without data: states that the definition lacks, transitions that it does not make.
 pub(super) fn by_structure(subject: &Subject, theirs: &Recording) -> Option<Divergence> {
-    for (number, strand) in theirs.strands.iter().enumerate() {
+    for (number, thread) in theirs.threads.iter().enumerate() {
         let mut left: Option<&str> = None;
-        for event in strand.events.iter().filter_map(|i| theirs.event(*i)) {
+        for event in thread.events.iter().filter_map(|i| theirs.event(*i)) {
             let Some(name) = event.state() else { continue };
             let found = subject.state(name);
             let kind = event.kind.split("State").next().unwrap_or_default();
@@ -168,8 +168,8 @@ struct Difference {
 }
 
 impl Comparison<'_> {
-    /// Compares two strands up to the first difference, and puts those that start in them on the list.
-    fn strand(&mut self, a: usize, b: usize, open: &mut Vec<(usize, usize)>) {
+    /// Compares two threads up to the first difference, and puts those that start in them on the list.
+    fn thread(&mut self, a: usize, b: usize, open: &mut Vec<(usize, usize)>) {
         let (theirs, ours) = (self.relevant(self.theirs, a), self.relevant(self.ours, b));
         let (mut i, mut j, mut starts) = (0, 0, 0);
         let mut state: Option<Arc<str>> = None;
@@ -231,8 +231,8 @@ impl Comparison<'_> {
     ) {
         let (a, b) = pair;
         let of = |recording: &Recording, parent: usize| -> Vec<(usize, Slot)> {
-            let strands = recording.strands.iter().enumerate();
-            strands.filter(|(_, s)| s.parent == Some((parent, start))).map(|(i, s)| (i, s.slot.clone())).collect()
+            let threads = recording.threads.iter().enumerate();
+            threads.filter(|(_, s)| s.parent == Some((parent, start))).map(|(i, s)| (i, s.slot.clone())).collect()
         };
         let (theirs, ours) = (of(self.theirs, a), of(self.ours, b));
         let mut known = Names::default();
@@ -241,23 +241,23 @@ impl Comparison<'_> {
             Slot::Branch(name) => format!("b{name}"),
             Slot::Iteration(index) => format!("i{index}"),
         };
-        for (strand, slot) in &ours {
-            known.insert(name(slot).into(), *strand);
+        for (thread, slot) in &ours {
+            known.insert(name(slot).into(), *thread);
         }
         let mut seen = Names::default();
-        for (strand, slot) in &theirs {
-            seen.insert(name(slot).into(), *strand);
+        for (thread, slot) in &theirs {
+            seen.insert(name(slot).into(), *thread);
             match known.get(&name(slot)) {
-                Some(other) => open.push((*strand, other)),
+                Some(other) => open.push((*thread, other)),
                 None if self.join_succeeded(self.theirs, a, start) && self.join_succeeded(self.ours, b, start) => {
-                    let first = self.theirs.strands.get(*strand).and_then(|s| self.theirs.event(*s.events.first()?));
+                    let first = self.theirs.threads.get(*thread).and_then(|s| self.theirs.event(*s.events.first()?));
                     let difference = Difference {
                         aspect: "event",
                         pointer: None,
                         expected: first.map_or(Value::Null, headline),
                         got: Value::Null,
                     };
-                    self.diverge(difference, first, None, at, state.clone(), *strand);
+                    self.diverge(difference, first, None, at, state.clone(), *thread);
                 }
                 None => {}
             }
@@ -265,17 +265,17 @@ impl Comparison<'_> {
         if !self.join_succeeded(self.theirs, a, start) || !self.join_succeeded(self.ours, b, start) {
             return;
         }
-        if let Some((strand, _)) = ours.iter().find(|(_, slot)| !seen.contains(&name(slot))) {
-            let first = self.ours.strands.get(*strand).and_then(|s| self.ours.event(*s.events.first()?));
+        if let Some((thread, _)) = ours.iter().find(|(_, slot)| !seen.contains(&name(slot))) {
+            let first = self.ours.threads.get(*thread).and_then(|s| self.ours.event(*s.events.first()?));
             let difference =
                 Difference { aspect: "event", pointer: None, expected: Value::Null, got: first.map_or(Value::Null, headline) };
             self.diverge(difference, None, first, at, state, a);
         }
     }
 
-    /// The events of a strand that say the same in every year and order.
-    fn relevant<'r>(&self, recording: &'r Recording, strand: usize) -> Vec<&'r Event> {
-        let events = recording.strands.get(strand).map_or(&[][..], |strand| &strand.events);
+    /// The events of a thread that say the same in every year and order.
+    fn relevant<'r>(&self, recording: &'r Recording, thread: usize) -> Vec<&'r Event> {
+        let events = recording.threads.get(thread).map_or(&[][..], |thread| &thread.events);
         let mut inside = false;
         let mut kept = Vec::with_capacity(events.len());
         for event in events.iter().filter_map(|i| recording.event(*i)) {
@@ -299,12 +299,12 @@ impl Comparison<'_> {
         (cut(one) || cut(other)) && last(theirs).is_some() && last(theirs) == last(ours)
     }
 
-    /// Whether a strand may end earlier in one of the two: what was cut off, or not recorded to its end.
+    /// Whether a thread may end earlier in one of the two: what was cut off, or not recorded to its end.
     fn may_be_cut(&self, a: usize, b: usize, theirs_ended: bool) -> bool {
         if theirs_ended && self.theirs.end().is_none() {
             return true;
         }
-        let parent = |recording: &Recording, strand: usize| recording.strands.get(strand).and_then(|strand| strand.parent);
+        let parent = |recording: &Recording, thread: usize| recording.threads.get(thread).and_then(|thread| thread.parent);
         match (parent(self.theirs, a), parent(self.ours, b)) {
             (Some((p, start)), Some((q, other))) => {
                 !self.join_succeeded(self.theirs, p, start) || !self.join_succeeded(self.ours, q, other)
@@ -314,9 +314,9 @@ impl Comparison<'_> {
     }
 
     /// Whether all children of a Parallel or Map came to their end.
-    fn join_succeeded(&self, recording: &Recording, strand: usize, start: usize) -> bool {
+    fn join_succeeded(&self, recording: &Recording, thread: usize, start: usize) -> bool {
         let mut count = 0;
-        let events = recording.strands.get(strand).map_or(&[][..], |strand| &strand.events);
+        let events = recording.threads.get(thread).map_or(&[][..], |thread| &thread.events);
         for event in events.iter().filter_map(|i| recording.event(*i)) {
             if matches!(&*event.kind, "ParallelStateStarted" | "MapStateStarted") {
                 count += 1;
@@ -507,7 +507,7 @@ impl Comparison<'_> {
         other: Option<&Event>,
         last: Option<&Event>,
         state: Option<Arc<str>>,
-        strand: usize,
+        thread: usize,
     ) {
         let place = match (one, last) {
             (Some(event), _) => (event.id, false),
@@ -528,7 +528,7 @@ impl Comparison<'_> {
             reason: reason::of(self.subject, &situation),
             event: one.map(|event| event.id),
             event_type: one.map(|event| event.kind.clone()),
-            iterations: self.theirs.iterations(strand),
+            iterations: self.theirs.iterations(thread),
             state: named,
             aspect: difference.aspect,
             pointer: difference.pointer,

@@ -1,7 +1,7 @@
-//! A recorded history taken apart: events, the strands that they form, and what its tasks answered.
+//! A recorded history taken apart: events, the threads that they form, and what its tasks answered.
 //!
-//! A strand is one chain of states: the machine's own, a Parallel branch's, a Map iteration's. In which order strands
-//! interleave is free on AWS, so everything after this file speaks of strands and never of the order of the file.
+//! A thread is one chain of states: the machine's own, a Parallel branch's, a Map iteration's. In which order threads
+//! interleave is free on AWS, so everything after this file speaks of threads and never of the order of the file.
 
 use crate::base::{Millis, Number, Table, Value, decimal, json, sort, time};
 use crate::engine::SNAPSHOT_DEPTH;
@@ -104,7 +104,7 @@ pub(super) fn is_mask(text: &str) -> bool {
     words.iter().any(|word| text.eq_ignore_ascii_case(word)) || (text.len() >= 3 && text.bytes().all(|byte| byte == b'*'))
 }
 
-/// Where a strand hangs on the one around it.
+/// Where a thread hangs on the one around it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Slot {
     Root,
@@ -116,8 +116,8 @@ pub(super) enum Slot {
 
 /// One chain of states.
 #[derive(Clone, Debug)]
-pub(super) struct Strand {
-    /// The strand around it, and the how-manieth …StateStarted event there it belongs to, from 1.
+pub(super) struct Thread {
+    /// The thread around it, and the number of the …StateStarted event there that began this one, from 1.
     pub(super) parent: Option<(usize, usize)>,
     pub(super) slot: Slot,
     /// Indices of its events, oldest first.
@@ -135,12 +135,12 @@ struct Current {
     joins: Option<&'static str>,
 }
 
-/// A history with its strands; the first is the machine's own.
+/// A history with its threads; the first is the machine's own.
 #[derive(Clone, Debug)]
 pub(super) struct Recording {
     pub(super) events: Vec<Event>,
-    pub(super) strands: Vec<Strand>,
-    /// The strand of each event; `None` for those that cannot be told apart (…Aborted).
+    pub(super) threads: Vec<Thread>,
+    /// The thread of each event; `None` for those that cannot be told apart (…Aborted).
     of: Vec<Option<usize>>,
 }
 
@@ -175,8 +175,8 @@ impl Recording {
     }
 
     fn of(events: Vec<Event>) -> Recording {
-        let root = Strand { parent: None, slot: Slot::Root, events: Vec::new(), starts: 0, current: None };
-        let mut recording = Recording { strands: vec![root], of: Vec::with_capacity(events.len()), events: Vec::new() };
+        let root = Thread { parent: None, slot: Slot::Root, events: Vec::new(), starts: 0, current: None };
+        let mut recording = Recording { threads: vec![root], of: Vec::with_capacity(events.len()), events: Vec::new() };
         let mut places: Table<u64, usize> = Table::default();
         for (i, event) in events.into_iter().enumerate() {
             places.insert(event.id, i);
@@ -186,7 +186,7 @@ impl Recording {
         recording
     }
 
-    /// Adds an event to the strand that it belongs to.
+    /// Adds an event to the thread that it belongs to.
     fn add(&mut self, event: Event, before: Option<usize>) {
         let from = before.and_then(|at| self.of.get(at).copied().flatten()).unwrap_or(0);
         let before_kind = before.and_then(|at| self.events.get(at)).map_or("", |e| &e.kind).to_string();
@@ -194,7 +194,7 @@ impl Recording {
         let kind = event.kind.clone();
         let name: Arc<str> = event.text("name").or(event.text("state")).unwrap_or_default().into();
         let iteration = event.details.get("index").and_then(Value::as_i64).and_then(|i| u32::try_from(i).ok());
-        let strand = if kind.starts_with("Execution") {
+        let thread = if kind.starts_with("Execution") {
             Some(0)
         } else if kind.ends_with("Aborted") {
             None
@@ -213,7 +213,7 @@ impl Recording {
         } else {
             Some(from)
         };
-        if let Some(at) = strand.and_then(|at| self.strands.get_mut(at)) {
+        if let Some(at) = thread.and_then(|at| self.threads.get_mut(at)) {
             at.events.push(index);
             if event.enters() {
                 let joins = ["Parallel", "Map"].into_iter().find(|joins| kind.starts_with(joins));
@@ -229,32 +229,32 @@ impl Recording {
             }
         }
         self.events.push(event);
-        self.of.push(strand);
+        self.of.push(thread);
     }
 
-    /// The nearest strand whose state is as wanted: this one, or one around it.
+    /// The nearest thread whose state is as wanted: this one, or one around it.
     fn around(&self, from: usize, wanted: impl Fn(&Current) -> bool) -> Option<usize> {
         let mut at = from;
         loop {
-            let strand = self.strands.get(at)?;
-            if strand.current.as_ref().is_some_and(&wanted) {
+            let thread = self.threads.get(at)?;
+            if thread.current.as_ref().is_some_and(&wanted) {
                 return Some(at);
             }
-            at = strand.parent?.0;
+            at = thread.parent?.0;
         }
     }
 
     fn in_state(&self, name: &str) -> Option<usize> {
-        self.strands.iter().rposition(|strand| strand.current.as_ref().is_some_and(|current| &*current.name == name))
+        self.threads.iter().rposition(|thread| thread.current.as_ref().is_some_and(|current| &*current.name == name))
     }
 
-    /// The child of a strand's present Parallel or Map, made where it is not there yet.
+    /// The child of a thread's present Parallel or Map, made where it is not there yet.
     fn child(&mut self, parent: usize, slot: Slot) -> usize {
-        let key = Some((parent, self.strands.get(parent).map_or(0, |strand| strand.starts)));
-        let known = self.strands.iter().rposition(|strand| strand.parent == key && strand.slot == slot);
+        let key = Some((parent, self.threads.get(parent).map_or(0, |thread| thread.starts)));
+        let known = self.threads.iter().rposition(|thread| thread.parent == key && thread.slot == slot);
         known.unwrap_or_else(|| {
-            self.strands.push(Strand { parent: key, slot, events: Vec::new(), starts: 0, current: None });
-            self.strands.len() - 1
+            self.threads.push(Thread { parent: key, slot, events: Vec::new(), starts: 0, current: None });
+            self.threads.len() - 1
         })
     }
 
@@ -268,15 +268,15 @@ impl Recording {
         self.events.last().filter(|event| ends.contains(&&*event.kind))
     }
 
-    /// The indices of the Maps around a strand, the innermost last.
-    pub(super) fn iterations(&self, strand: usize) -> Vec<u32> {
+    /// The indices of the Maps around a thread, the innermost last.
+    pub(super) fn iterations(&self, thread: usize) -> Vec<u32> {
         let mut indices = Vec::new();
-        let mut at = self.strands.get(strand);
-        while let Some(strand) = at {
-            if let Slot::Iteration(index) = strand.slot {
+        let mut at = self.threads.get(thread);
+        while let Some(thread) = at {
+            if let Slot::Iteration(index) = thread.slot {
                 indices.push(index);
             }
-            at = strand.parent.and_then(|(parent, _)| self.strands.get(parent));
+            at = thread.parent.and_then(|(parent, _)| self.threads.get(parent));
         }
         indices.reverse();
         indices
@@ -285,19 +285,19 @@ impl Recording {
     /// All calls with what came of them, in the order in which they were made.
     pub(super) fn answers(&self) -> Vec<Answer> {
         let mut answers = Vec::new();
-        for (number, strand) in self.strands.iter().enumerate() {
-            self.answers_of(number, strand, &mut answers);
+        for (number, thread) in self.threads.iter().enumerate() {
+            self.answers_of(number, thread, &mut answers);
         }
         sort::by_key(&mut answers, |answer| answer.scheduled);
         answers
     }
 
-    fn answers_of(&self, number: usize, strand: &Strand, answers: &mut Vec<Answer>) {
+    fn answers_of(&self, number: usize, thread: &Thread, answers: &mut Vec<Answer>) {
         let iterations = self.iterations(number);
         let mut state: Arc<str> = "".into();
         let mut attempt = 0;
         let mut open: Option<Answer> = None;
-        for (place, event) in strand.events.iter().enumerate().filter_map(|(place, i)| Some((place, self.events.get(*i)?))) {
+        for (place, event) in thread.events.iter().enumerate().filter_map(|(place, i)| Some((place, self.events.get(*i)?))) {
             let kind = &*event.kind;
             if event.enters() {
                 state = event.text("name").unwrap_or_default().into();
@@ -342,7 +342,7 @@ impl Recording {
                     }
                     // What a Map Run gave is told by the event that leaves its state.
                     "MapRunSucceeded" => {
-                        let exit = strand.events.iter().skip(place).filter_map(|i| self.events.get(*i)).find(|e| e.exits());
+                        let exit = thread.events.iter().skip(place).filter_map(|i| self.events.get(*i)).find(|e| e.exits());
                         answer.ending = match exit.map(|event| event.payload("output")) {
                             Some(Payload::Whole(output)) => Ending::Output(output),
                             _ => Ending::Unknown,

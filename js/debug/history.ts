@@ -10,19 +10,19 @@ import { type RecordedEvent, type TapeEntry, stageAt } from "./tape.ts";
 const APART = 2 ** 32;
 
 /** A visit of a state, with the history that it is in. */
-export type StrandVisit = Visit & { strand: Strand };
+export type HistoryVisit = Visit & { history: ExecutionHistory };
 
 /** Where a child execution comes from. */
 export interface Begun {
   /** The history that its Map is in. */
-  parent: Strand;
+  parent: ExecutionHistory;
   /** The event there with which its Map Run began. */
   run: number;
   /** Its place among the children of that Map Run. */
   index: number;
 }
 
-export class Strand {
+export class ExecutionHistory {
   /** 0 is the run's own; children are numbered as they begin. */
   number: number;
   /** A child's name. */
@@ -38,7 +38,7 @@ export class Strand {
   #stages: Map<number, number[]> | undefined;
   #childStages: number[] = [];
   #tape: TapeEntry[];
-  #chains: Chains<{ strand: Strand }> | undefined;
+  #chains: Chains<{ history: ExecutionHistory }> | undefined;
   #path: number[] | undefined;
 
   constructor(tape: TapeEntry[], number: number, child?: string, begun?: Begun) {
@@ -50,8 +50,8 @@ export class Strand {
   }
 
   /** The visits of its states. They are read when they are asked for. */
-  get chains(): Chains<{ strand: Strand }> {
-    const chains = (this.#chains ??= new Chains({ strand: this }));
+  get chains(): Chains<{ history: ExecutionHistory }> {
+    const chains = (this.#chains ??= new Chains({ history: this }));
     for (const event of this.events.slice(chains.length)) chains.add(event);
     return chains;
   }
@@ -84,7 +84,7 @@ export class Strand {
   }
 
   /** The visit of the Map around a child; undefined for the run's own. */
-  get around(): StrandVisit | undefined {
+  get around(): HistoryVisit | undefined {
     return this.begun?.parent.chains.visitOf(this.begun.run);
   }
 
@@ -103,22 +103,22 @@ export class Strand {
     return this.begun === undefined ? own : [...this.path, ...own];
   }
 
-  /** A number of a visit or a thread that no other strand has. */
+  /** A number of a visit or a thread that no other history has. */
   numbered(id: number): number {
     return this.number * APART + id;
   }
 }
 
-/** The strand's number and the number within it, of what `Strand.numbered` has numbered. */
-export function apart(numbered: number): [strand: number, id: number] {
+/** The history's number and the number within it, of what `ExecutionHistory.numbered` has numbered. */
+export function apart(numbered: number): [history: number, id: number] {
   return [Math.floor(numbered / APART), numbered % APART];
 }
 
 /** A visit and those around it, the innermost first; a child's are within its Map's. */
-export function* outwards(visit: StrandVisit): Generator<StrandVisit> {
-  for (let at: StrandVisit | undefined = visit; at !== undefined;) {
+export function* outwards(visit: HistoryVisit): Generator<HistoryVisit> {
+  for (let at: HistoryVisit | undefined = visit; at !== undefined;) {
     yield at;
-    at = at.strand.chains.visits[at.around] ?? at.strand.around;
+    at = at.history.chains.visits[at.around] ?? at.history.around;
   }
 }
 
