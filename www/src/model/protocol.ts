@@ -19,6 +19,7 @@ import type {
   Variable,
 } from "stepglass/debug";
 import type { Config } from "./share.ts";
+import type { FieldAnswer, FieldQuestion } from "./field.ts";
 import type { Graph } from "./graph.ts";
 import type { HistoryEvent } from "./recorded.ts";
 import type { Edited, Gesture, PossibleGesture, RecordedTask, RefusedEdit, ServiceShape, TextWidths } from "stepglass";
@@ -650,6 +651,8 @@ export interface Methods {
     };
     value: Evaluated;
   };
+  /// What an expression field of a state sees and gives.
+  field: { params: FieldQuestion; value: FieldAnswer };
   /// The edits that write a value at a place of a state; undefined where the text cannot take it.
   put: {
     params: { text: string; format: "json" | "yaml"; state: string; path: Path; value: unknown };

@@ -2,6 +2,7 @@
 
 import { pointerSteps } from "stepglass/pointer";
 import type { Edit } from "../model/protocol.ts";
+import { type Node, read } from "../model/jsonPlaces.ts";
 import type { Path } from "../model/stages.ts";
 import { type Source, findStates } from "./definition.ts";
 import { editsOf } from "./language.ts";
@@ -41,13 +42,6 @@ export function addCatch(source: Source, { state, error }: { state: string; erro
 function settled(source: Source, changes: Change[] | undefined): { edits: Edit[] } | { refused: string } {
   const edits = changes && editsOf(source, changes);
   return edits && edits.length > 0 ? { edits } : { refused: "The text cannot be changed automatically at this place." };
-}
-
-interface Node {
-  start: number;
-  end: number;
-  members?: { key: string; start: number; value: Node }[];
-  items?: Node[];
 }
 
 function stateOf(json: string, state: string): { value: Node; scope: Node } | undefined {
@@ -104,8 +98,6 @@ function indentAt(json: string, offset: number): string {
 }
 
 const SHORT = 90;
-/// Definitions that are nested deeper run nowhere.
-const DEEPEST = 300;
 
 /// On one line where it is short, as people write it.
 function written(value: unknown, indent: string | undefined): string {
@@ -119,56 +111,4 @@ function spaced(value: unknown): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   const members = Object.entries(value).map(([key, inner]) => `${JSON.stringify(key)}: ${spaced(inner)}`);
   return members.length === 0 ? "{}" : `{ ${members.join(", ")} }`;
-}
-
-/// The places of all parts of a JSON text that can be read.
-function read(json: string): Node | undefined {
-  try {
-    JSON.parse(json);
-  } catch {
-    return undefined;
-  }
-  let at = 0;
-  const skip = (): void => {
-    while (at < json.length && " \t\r\n".includes(json[at]!)) at++;
-  };
-  const text = (): string => {
-    const start = at;
-    for (at++; json[at] !== '"'; at++) if (json[at] === "\\") at++;
-    return JSON.parse(json.slice(start, ++at)) as string;
-  };
-  const value = (depth: number): Node => {
-    if (depth > DEEPEST) throw new RangeError("nested too deeply");
-    skip();
-    const start = at;
-    const c = json[at];
-    if (c === '"') {
-      text();
-      return { start, end: at };
-    }
-    if (c !== "{" && c !== "[") {
-      while (at < json.length && !",]} \t\r\n".includes(json[at]!)) at++;
-      return { start, end: at };
-    }
-    const members: NonNullable<Node["members"]> = [];
-    const items: Node[] = [];
-    at++;
-    for (skip(); json[at] !== "}" && json[at] !== "]"; skip()) {
-      if (json[at] === ",") {
-        at++;
-        continue;
-      }
-      if (c === "[") items.push(value(depth + 1));
-      else {
-        const begin = at;
-        const key = text();
-        skip();
-        at++;
-        members.push({ key, start: begin, value: value(depth + 1) });
-      }
-    }
-    at++;
-    return c === "[" ? { start, end: at, items } : { start, end: at, members };
-  };
-  return value(0);
 }

@@ -283,6 +283,7 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
     current
       ? runs!.tryField(current.session, current.definition(), visit, attempt, stage, item, language, text)
       : { message: "nothing has run yet" },
+  field: async (question) => (await import("./field.ts")).answer(question, current ?? shown, lastRun),
   put: async ({ text, format, ...change }) => (await import("./edits.ts")).put(await readSource(text, format), change),
   addCatch: async ({ text, format, ...change }) => (await import("./edits.ts")).addCatch(await readSource(text, format), change),
   failure: ({ visit, attempt }) => (current ? runs!.failureOf(current.session, current.definition(), visit, attempt) : null),

@@ -1,0 +1,79 @@
+// The data that a field sees, as one tree to choose a value from: what dragging is to a mouse, for keys and fingers.
+
+import { useSignal } from "@preact/signals";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import type { FieldData } from "../../model/field.ts";
+import { linesOf, nameOf } from "../../values/diff.ts";
+import { SearchBox, Tree, findIn } from "../../values/Tree.tsx";
+import { type Field, askField, samples } from "./ask.ts";
+import type { Named } from "./naming.ts";
+
+export function DataPicker({ field, label, pick, close }: { field: Field; label: string; pick(named: Named): void; close(): void }) {
+  const box = useRef<HTMLDivElement>(null);
+  const data = useSignal<FieldData | null>(null);
+  const search = useSignal("");
+  const nth = useSignal(0);
+  const sample = samples.value.get(field.state);
+  useEffect(() => {
+    let here = true;
+    askField("data", field, {}).then(
+      (found) => here && (data.value = found),
+      () => here && (data.value = { roots: [], from: "run", lacks: "not visited" }),
+    );
+    return () => {
+      here = false;
+    };
+  }, [sample]);
+  const roots = data.value?.roots ?? [];
+  const lines = useMemo(
+    () => linesOf(undefined, Object.fromEntries(roots.map(({ name, value }) => [name, value])), false, "all").lines.slice(1, -1),
+    [data.value],
+  );
+  useEffect(() => box.current?.querySelector<HTMLElement>('[role="treeitem"][tabindex="0"]')?.focus(), [data.value]);
+  const hits = findIn(lines, search.value);
+  const at = Math.min(nth.value, Math.max(0, hits.length - 1));
+  return (
+    <div
+      ref={box}
+      class="xf-picker"
+      role="group"
+      aria-label={`Values for ${label}`}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape") return;
+        event.stopPropagation();
+        close();
+      }}
+    >
+      {data.value && roots.length === 0 ? (
+        <p class="quiet">There is no data yet: run the machine up to here, or try the expression with example data.</p>
+      ) : (
+        <>
+          <SearchBox
+            label="Search in the data"
+            text={search.value}
+            at={at}
+            of={hits.length}
+            search={(wanted) => ((search.value = wanted), (nth.value = 0))}
+            go={(by) => (nth.value = (at + by + hits.length) % Math.max(1, hits.length))}
+          />
+          <Tree
+            label="Data"
+            lines={lines}
+            found={new Set(hits)}
+            current={search.value === "" ? undefined : hits[at]}
+            pick={(path) => {
+              const root = roots.find(({ name }) => name === path[0]);
+              if (root && nameOf(path) !== "[]") pick({ root, path: path.slice(1) });
+            }}
+            words={`Press Enter or click to use it in ${label}`}
+          />
+        </>
+      )}
+      <p class="inspect-line">
+        <button type="button" class="link" onClick={close}>
+          Close
+        </button>
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,242 @@
+// The value that a field's text gives on the data of its state's last visit, while it is written; or why there is none, and
+// what can be done about it.
+
+import { type ReadonlySignal, type Signal, useSignal, useSignalEffect } from "@preact/signals";
+import { useRef } from "preact/hooks";
+import * as debug from "../../debugger/model.ts";
+import { runTo } from "../../debugger/session.ts";
+import { type FieldForm, type FieldValue, type Sample, valueOf } from "../../model/field.ts";
+import * as analysis from "../../store/analysis.ts";
+import * as execution from "../../store/execution.ts";
+import { say } from "../../store/words.ts";
+import * as workspace from "../../store/workspace.ts";
+import { pointerSteps } from "stepglass/pointer";
+import { bytes, sentence, unticked } from "../../ui/format.ts";
+import { JsonView } from "../../values/JsonView.tsx";
+import { type Field, askField, samples } from "./ask.ts";
+import { wordAt } from "./tint.ts";
+
+/// Asks with the next frame, one question at a time: what is typed meanwhile is asked about once that is answered.
+export function useGiven(field: Field, text: ReadonlySignal<string>): Signal<FieldValue | null> {
+  const answer = useSignal<FieldValue | null>(null);
+  const place = useSignal(field);
+  const known = place.peek();
+  if (known.pointer !== field.pointer || known.language !== field.language || known.form !== field.form) place.value = field;
+  const going = useRef({ busy: false, again: false, gone: false });
+  useSignalEffect(() => {
+    const state = going.current;
+    state.gone = false;
+    void text.value;
+    void place.value;
+    void analysis.latest.value;
+    void execution.run.value?.phase;
+    void execution.run.value?.id;
+    void debug.stopped.value;
+    void workspace.input.value;
+    void samples.value;
+    const ask = (): void => {
+      if (state.gone) return;
+      state.again = false;
+      const written = text.peek();
+      if (written.trim() === "" || "problem" in valueOf(written, place.peek().form)) {
+        state.busy = false;
+        answer.value = null;
+        return;
+      }
+      askField("value", place.peek(), { written })
+        .then(
+          (found) => !state.gone && (answer.value = found),
+          () => !state.gone && (answer.value = null),
+        )
+        .finally(() => (state.again ? ask() : (state.busy = false)));
+    };
+    if (state.busy) state.again = true;
+    else {
+      state.busy = true;
+      requestAnimationFrame(ask);
+    }
+  });
+  useSignalEffect(() => () => void (going.current.gone = true));
+  return answer;
+}
+
+/// The part of a text in which something is wrong.
+export function wrongIn(found: FieldValue | null, text: string, form: FieldForm): { from: number; to: number } | false {
+  if (found?.message === undefined || found.offset === undefined || form === "template") return false;
+  const shift = text.trimStart().startsWith("{%") ? text.indexOf("{%") + 2 : 0;
+  return wordAt(text, found.offset + shift);
+}
+
+const LACKS: Record<NonNullable<FieldValue["lacks"]>, (state: string) => string> = {
+  "not visited": (state) => `${state} has not run yet.`,
+  "no result": (state) => `${state} has not given a result yet.`,
+  "no error": (state) => `${state} has not failed yet, so there is no error to look at.`,
+};
+
+const FROM: Record<FieldValue["from"], string> = {
+  run: "in the last run",
+  recording: "in the recording",
+  input: "with the input on the page",
+  example: "with example data",
+};
+
+export function Given({
+  id,
+  field,
+  label,
+  text,
+  answer,
+}: {
+  id: string;
+  field: Field;
+  label: string;
+  text: ReadonlySignal<string>;
+  answer: ReadonlySignal<FieldValue | null>;
+}) {
+  const open = useSignal(false);
+  const changing = useSignal(false);
+  const found = answer.value;
+  const name = pointerSteps(field.state).at(-1) ?? "";
+  const example = <Example field={field} state={name} changing={changing} />;
+  if (text.value.trim() === "" || !found || found.literal) return <div class="xf-given" id={id} />;
+  if (found.lacks)
+    return (
+      <div class="xf-given quiet" id={id}>
+        <span role="status">{LACKS[found.lacks](name)}</span>
+        <span class="xf-ways">
+          <button type="button" class="link" onClick={() => runTo(name)} disabled={execution.busy.value}>
+            Run to {name}
+          </button>
+          {found.lacks !== "no error" && example}
+        </span>
+      </div>
+    );
+  const where = `${FROM[found.from]}${found.run !== undefined && found.run > 1 ? ` (run ${found.run})` : ""}`;
+  if (found.message !== undefined)
+    return (
+      <div class="xf-given" id={id}>
+        <span class="is-bad" role="status">
+          {found.path ? `${found.path.join(".")}: ` : ""}
+          {unticked(sentence(found.message))}
+        </span>
+        <small class="quiet">{where}</small>
+        {found.from === "example" && example}
+      </div>
+    );
+  const json = found.nothing ? "nothing" : JSON.stringify(found.value);
+  const mismatch =
+    field.form === "condition" && typeof found.value !== "boolean"
+      ? "A condition must give true or false."
+      : field.form === "number-or-jsonata" && typeof found.value !== "number"
+        ? "This field needs a number."
+        : "";
+  return (
+    <div class="xf-given" id={id}>
+      <output class={mismatch ? "is-bad" : ""} aria-label={`Value of ${label}`}>
+        <span class="quiet" aria-hidden="true">
+          ={" "}
+        </span>
+        <code class={kindOf(found.value, found.nothing)}>{json.length > 300 ? `${json.slice(0, 300)}…` : json}</code>
+        {mismatch && ` ${mismatch}`}
+      </output>
+      <small class="quiet">
+        {where}
+        {json.length > 60 && (
+          <>
+            {" "}
+            <button type="button" class="link" aria-expanded={open.value} onClick={() => (open.value = !open.value)}>
+              {open.value ? "Less" : `All ${bytes(json.length)}`}
+            </button>
+          </>
+        )}{" "}
+        {found.from === "example" && example}
+      </small>
+      {open.value && <JsonView label={`Value of ${label}`} value={found.value} />}
+    </div>
+  );
+}
+
+function kindOf(value: unknown, nothing: unknown): string {
+  if (nothing) return "quiet";
+  return typeof value === "string"
+    ? "j-string"
+    : typeof value === "number"
+      ? "j-number"
+      : typeof value === "object" && value !== null
+        ? ""
+        : "j-word";
+}
+
+/// The way to data for a state that has not run.
+function Example({ field, state, changing }: { field: Field; state: string; changing: Signal<boolean> }) {
+  const sample = samples.value.get(field.state);
+  const draft = useSignal("");
+  const problem = useSignal("");
+  const begin = (): void => {
+    const shown = (known: Sample): void => {
+      draft.value = JSON.stringify(known, null, 2);
+      problem.value = "";
+      changing.value = true;
+    };
+    if (sample) return shown(sample);
+    askField("example", field, {}).then(
+      (made) => {
+        samples.value = new Map(samples.value).set(field.state, made);
+        say(`${state} has example data.`);
+      },
+      (error: Error) => (problem.value = error.message),
+    );
+  };
+  if (!changing.value)
+    return (
+      <button type="button" class="link" onClick={begin}>
+        {sample ? "Change the example" : "Try with example data"}
+      </button>
+    );
+  return (
+    <form
+      class="xf-sample"
+      onSubmit={(event) => {
+        event.preventDefault();
+        try {
+          const made = JSON.parse(draft.value) as Sample;
+          if (typeof made !== "object" || made === null || !("input" in made)) throw new SyntaxError("It needs a member input.");
+          samples.value = new Map(samples.value).set(field.state, made);
+          changing.value = false;
+        } catch (error) {
+          problem.value = (error as Error).message;
+        }
+      }}
+    >
+      <textarea
+        aria-label={`Example data of ${state} (JSON)`}
+        rows={6}
+        spellcheck={false}
+        value={draft.value}
+        onInput={(event) => (draft.value = event.currentTarget.value)}
+      />
+      {problem.value && (
+        <p class="is-bad" role="alert">
+          {problem.value}
+        </p>
+      )}
+      <p class="inspect-line">
+        <button type="submit" class="small primary">
+          Use it
+        </button>
+        <button
+          type="button"
+          class="small"
+          onClick={() => {
+            const left = new Map(samples.value);
+            left.delete(field.state);
+            samples.value = left;
+            changing.value = false;
+          }}
+        >
+          Remove the example
+        </button>
+      </p>
+    </form>
+  );
+}

@@ -1,0 +1,32 @@
+// What the interpreter is asked about a field.
+
+import { signal } from "@preact/signals";
+import type { FieldPlace, FieldQuestions, Sample } from "../../model/field.ts";
+import * as inputs from "../../store/workspace.ts";
+import * as interpreter from "../../store/interpreter.ts";
+
+/// Data that somebody has given states which have not run, by the states' pointers.
+export const samples = signal<ReadonlyMap<string, Sample>>(new Map());
+
+export type Field = Omit<FieldPlace, "text" | "format">;
+
+export function askField<Q extends keyof FieldQuestions>(
+  ask: Q,
+  { state, pointer, language, form }: Field,
+  params: Omit<FieldQuestions[Q]["params"], "sample" | "input">,
+): Promise<FieldQuestions[Q]["value"]> {
+  const sample = samples.peek().get(state);
+  const question = {
+    ask,
+    state,
+    pointer,
+    language,
+    form,
+    text: inputs.definition.peek(),
+    format: inputs.format.peek(),
+    input: inputs.input.peek(),
+    ...(sample && { sample }),
+    ...params,
+  };
+  return interpreter.query("field", question as never) as Promise<FieldQuestions[Q]["value"]>;
+}

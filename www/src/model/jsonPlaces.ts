@@ -1,0 +1,63 @@
+// Where the parts of a JSON text stand.
+
+export interface Node {
+  start: number;
+  end: number;
+  members?: { key: string; start: number; value: Node }[];
+  items?: Node[];
+}
+
+/// What is nested deeper is no definition.
+const DEEPEST = 300;
+
+/// The places of all parts of a JSON text that can be read.
+export function read(json: string): Node | undefined {
+  try {
+    JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+  let at = 0;
+  const skip = (): void => {
+    while (at < json.length && " \t\r\n".includes(json[at]!)) at++;
+  };
+  const text = (): string => {
+    const start = at;
+    for (at++; json[at] !== '"'; at++) if (json[at] === "\\") at++;
+    return JSON.parse(json.slice(start, ++at)) as string;
+  };
+  const value = (depth: number): Node => {
+    if (depth > DEEPEST) throw new RangeError("nested too deeply");
+    skip();
+    const start = at;
+    const c = json[at];
+    if (c === '"') {
+      text();
+      return { start, end: at };
+    }
+    if (c !== "{" && c !== "[") {
+      while (at < json.length && !",]} \t\r\n".includes(json[at]!)) at++;
+      return { start, end: at };
+    }
+    const members: NonNullable<Node["members"]> = [];
+    const items: Node[] = [];
+    at++;
+    for (skip(); json[at] !== "}" && json[at] !== "]"; skip()) {
+      if (json[at] === ",") {
+        at++;
+        continue;
+      }
+      if (c === "[") items.push(value(depth + 1));
+      else {
+        const begin = at;
+        const key = text();
+        skip();
+        at++;
+        members.push({ key, start: begin, value: value(depth + 1) });
+      }
+    }
+    at++;
+    return c === "[" ? { start, end: at, items } : { start, end: at, members };
+  };
+  return value(0);
+}
