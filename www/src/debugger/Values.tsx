@@ -21,6 +21,7 @@ import * as interpreter from "../store/interpreter.ts";
 import * as playback from "../store/playback.ts";
 import { showToast } from "../store/words.ts";
 import { Icon } from "../ui/Icon.tsx";
+import type { Carried } from "../values/carried.ts";
 import { Cut, SearchBox, Tree, findIn } from "../values/Tree.tsx";
 import { bytes } from "../ui/format.ts";
 import { toggleStop } from "./stageStops.ts";
@@ -86,6 +87,7 @@ export function Values({ flow, at, value }: Props) {
               approximate={shines?.approximate === true}
               found={found}
               current={current}
+              carries={carrying(roleOf(source.at < 0 ? "input" : flow.stages[source.at]!.stage), valueOf(flow, source.at))}
             />
             {befores[i]!.cut && <Cut size={sizeOf(flow, source.at)} all={() => (whole.value = true)} />}
           </figure>
@@ -106,6 +108,7 @@ export function Values({ flow, at, value }: Props) {
             pick={(path) => (picked.value = picked.value && nameOf(picked.value) === nameOf(path) ? null : path)}
             unfold={(path) => (open.value = new Set([...open.value, nameOf(path)]))}
             words="Press Enter or click to see where it came from"
+            carries={carrying(roleOf(name), value)}
           />
           {after.cut && <Cut size={size} all={() => (whole.value = true)} />}
         </figure>
@@ -172,6 +175,15 @@ export function Values({ flow, at, value }: Props) {
     </>
   );
 }
+
+/// What the data after a stage is to the state's expressions.
+function roleOf(stage: string): Carried["role"] {
+  return stage === "input" || stage === "result" || stage === "output" ? stage : stage === "error" ? "errorOutput" : "data";
+}
+
+const carrying =
+  (role: Carried["role"], value: unknown) =>
+  (path: Path): Carried => ({ role, path, value: valueAt(value, path) });
 
 function firstLeaf(made: Made | undefined): Path | undefined {
   return made && leavesOf(made)[0]?.path;

@@ -57,6 +57,7 @@ export function Explorer({ label, value, text }: Props) {
           picked={picked.value}
           pick={(path) => (picked.value = picked.value && nameOf(picked.value) === nameOf(path) ? null : path)}
           words="Press Enter or click to copy it or its path"
+          carries={(path) => ({ role: "data", path, value: valueAt(value, path) })}
         />
       ) : (
         <Text label={label} text={all ? text : text.slice(0, SHOWN)} places={places} at={at} length={search.value.length} />

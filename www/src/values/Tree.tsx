@@ -4,7 +4,8 @@ import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { type Line, nameOf } from "./diff.ts";
-import type { Path } from "../model/stages.ts";
+import { type Path, pathText } from "../model/stages.ts";
+import { type Carried, carry, putDown } from "./carried.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { bytes, count } from "../ui/format.ts";
 
@@ -24,6 +25,8 @@ interface Props {
   pick?(path: Path): void;
   unfold?(path: Path): void;
   words?: string;
+  /// What a part is, where it may be dragged into an expression.
+  carries?(path: Path): Carried;
 }
 
 /// So many lines are drawn at once: long values have more than a page can hold.
@@ -41,6 +44,7 @@ export function Tree({
   pick,
   unfold,
   words = "",
+  carries,
 }: Props) {
   const element = useRef<HTMLDivElement>(null);
   const at = useSignal(0);
@@ -137,6 +141,12 @@ export function Tree({
               aria-selected={classes.endsWith(" picked")}
               {...(line.folded ? { "aria-expanded": false } : {})}
               title={words && line.mark !== "-" ? words : undefined}
+              {...(carries &&
+                line.mark !== "-" && {
+                  draggable: true,
+                  onDragStart: (event: DragEvent) => carry(event, carries(line.path), pathText(line.path)),
+                  onDragEnd: putDown,
+                })}
               tabIndex={i === stop ? 0 : -1}
               class={classes}
               style={style}

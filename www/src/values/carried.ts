@@ -4,8 +4,7 @@ import { signal } from "@preact/signals";
 import type { Path } from "../model/stages.ts";
 
 export interface Carried {
-  /// The state whose data it is of, and what that is to the state.
-  state: string;
+  /// What the data is to the state that it is of.
   role: "data" | "input" | "result" | "errorOutput" | "output";
   path: Path;
   value: unknown;

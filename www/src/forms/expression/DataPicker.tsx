@@ -26,7 +26,15 @@ export function DataPicker({ field, label, pick, close }: { field: Field; label:
   }, [sample]);
   const roots = data.value?.roots ?? [];
   const lines = useMemo(
-    () => linesOf(undefined, Object.fromEntries(roots.map(({ name, value }) => [name, value])), false, "all").lines.slice(1, -1),
+    () =>
+      roots.flatMap((root) =>
+        linesOf(undefined, root.value, false, "all").lines.map((line) => ({
+          ...line,
+          path: [root.name, ...line.path],
+          // What the expression says in front of it.
+          ...(line.path.length === 0 && !line.end && { key: `${root.name}: ` }),
+        })),
+      ),
     [data.value],
   );
   useEffect(() => box.current?.querySelector<HTMLElement>('[role="treeitem"][tabindex="0"]')?.focus(), [data.value]);
