@@ -13,6 +13,7 @@ import { basename, join, posix, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import { thirdParty } from "./licences.mjs";
+import { makeParts } from "./parts.mjs";
 import { filesOf, fingerprint, root, runOrExit } from "./steps.mjs";
 
 const dist = join(root, "dist");
@@ -43,6 +44,7 @@ export async function build({ dev = false, names = false, jsOnly = false, ifStal
     runOrExit("cargo", ["xtask", "build", ...(dev ? ["--dev"] : []), ...(names ? ["--names"] : [])]);
   }
   await bundle();
+  makeParts("package");
   writeFileSync(
     stamp,
     `${JSON.stringify(jsOnly ? { ...last, script } : { profile: ifStale && wasmStands ? last.profile : profile, rust, script })}\n`,
@@ -370,11 +372,13 @@ const wasm = {
 /** The file of dist that an import names. */
 const moduleOf = (path) => basename(path).replace(/\?.*$/, "");
 
-/** The files of dist find the WebAssembly module beside them. */
+/** The files of dist find the WebAssembly beside them. */
 const located = {
   name: "located",
   setup(build) {
-    build.onResolve({ filter: /[\\/]wasm-url\.ts$/ }, () => ({ path: join(root, "js/entries/wasm-url-dist.ts") }));
+    build.onResolve({ filter: /[\\/](?:wasm|parts)-url\.ts$/ }, ({ path }) => ({
+      path: join(root, "js/entries", basename(path).replace(/\.ts$/, "-dist.ts")),
+    }));
   },
 };
 

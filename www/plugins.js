@@ -12,7 +12,7 @@ const THEMES = ["light", "dark"];
 
 /** `dist/parts`, of the present module. */
 export function interpreterParts() {
-  return { name: "interpreter-parts", buildStart: makeParts };
+  return { name: "interpreter-parts", buildStart: () => makeParts("page") };
 }
 
 /** `thumbs/NAME-light.svg` and `-dark.svg` of every example, drawn by the interpreter itself. */

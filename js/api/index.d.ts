@@ -78,14 +78,24 @@ export type ModuleSource =
   | CompiledModule
   | Promise<PlatformResponse>;
 
+/** How much of the WebAssembly module `init()` loads. */
+export interface InitOptions {
+  /**
+   * `"first"` loads the file that compiles, validates and runs machines. Everything else is loaded when it is called for the first
+   * time, and the thread waits for it. `"all"` loads both files. Default: `"all"` if the program imports something that needs the
+   * second file, such as {@link layout}; bundlers find out. Otherwise `"first"`.
+   */
+  parts: "first" | "all";
+}
+
 /**
  * Loads the WebAssembly module. In Node the module is loaded at import, and this function does nothing. In a browser, call
- * `await init()` once before anything else. Without a source it fetches the file beside the entry; `stepglass/slim` has no
- * such file and needs a source.
+ * `await init()` once before anything else. Without a source it fetches the files beside the entry; `stepglass/slim` has no
+ * such files and needs a source.
  *
- * Further calls do nothing.
+ * Further calls do nothing, except that they load the second file if it is missing and needed.
  */
-export function init(source?: ModuleSource): Promise<void>;
+export function init(source?: ModuleSource | InitOptions): Promise<void>;
 
 /**
  * Starts the WebAssembly module from bytes or a compiled module, without waiting. For `stepglass/slim`.

@@ -8,7 +8,8 @@
 
 import * as glue from "../../dist/glue.js";
 import { InternalError, messageOf, misuse } from "../base/errors.ts";
-import type { ModuleSource } from "../api/index.d.ts";
+import { shown } from "../base/shown.ts";
+import type { InitOptions, ModuleSource } from "../api/index.d.ts";
 import type { CompileSettings } from "./facts.ts";
 import { isRefusal, refused, reset } from "./port.ts";
 
@@ -28,8 +29,21 @@ export function limitMemory(bytes: number): void {
 
 let loaded = false;
 let loading: Promise<void> | undefined;
-let loader: (() => ModuleSource | Promise<ModuleSource>) | undefined;
+let loader: Loader | undefined;
+let restNeeded = false;
 let generation = 0;
+
+/** Where an entry that loads by itself has the module, in one file or two. */
+export interface Loader {
+  /** What runs machines, or all of it. */
+  first(): ModuleSource | Promise<ModuleSource>;
+  /** Loads what the first file lacks. */
+  rest(): Promise<void>;
+  /** False where a function that lacks the rest could not wait for it. */
+  canWait(): boolean;
+  /** True if all of the module was found in the place of the first file. */
+  hasAll(): boolean;
+}
 
 /** Ends the runs of engines that the driver in Rust has, with an error. */
 export const driven = new Set<(reason: unknown) => void>();
@@ -51,37 +65,68 @@ export function initSync(source: ArrayBuffer | ArrayBufferView | object): void {
   }
 }
 
-/** Says where `init()` without arguments finds the module. */
-export function setLoader(load: () => ModuleSource | Promise<ModuleSource>): void {
+/** Says how `init()` without a source loads the module. */
+export function setLoader(load: Loader): void {
   loader = load;
 }
 
-/** Loads the module once; `source` is a URL, Request, Response, bytes or a compiled module. */
-export function init(source?: ModuleSource | { module_or_path: ModuleSource }): Promise<void> {
-  if (loaded) return Promise.resolve();
-  loading ??= (async () => {
-    const from = await ((source as { module_or_path?: ModuleSource } | undefined)?.module_or_path ?? source ?? loader?.());
-    if (from === undefined) {
-      throw misuse(
-        "NOT_LOADED",
-        'this entry does not load the WebAssembly module by itself: call init(source) with a URL, a Response, the bytes or the module of "stepglass/stepglass.wasm"',
-      );
-    }
-    try {
-      await glue.default({ module_or_path: from as unknown as glue.InitInput });
-    } catch (error) {
-      const where = typeof from === "string" || from instanceof URL ? ` from ${from}` : "";
-      throw notLoaded(where, error);
-    }
-    loaded = true;
-  })().catch((error) => {
-    loading = undefined;
-    throw error;
-  });
-  return loading;
+/** Says that the program has something that the first file lacks: `init()` then loads both. */
+export function needRest(): void {
+  restNeeded = true;
 }
 
-function notLoaded(where: string, cause: unknown): Error {
+/** Marks an export of an entry that needs the rest. Bundlers leave the call out where a program does not use the export. */
+export function ofRest<Export>(it: Export): Export {
+  needRest();
+  return it;
+}
+
+/** Loads the module once; `source` is a URL, Request, Response, bytes or a compiled module, or says how much to load. */
+export async function init(source?: ModuleSource | InitOptions | { module_or_path: ModuleSource }): Promise<void> {
+  const parts = partsOf(source);
+  const given = parts === undefined ? (source as Exclude<typeof source, InitOptions>) : undefined;
+  // Both files are on the way at once.
+  const rest =
+    given === undefined && loader !== undefined && (parts === "all" || (parts === undefined && restNeeded) || !loader.canWait())
+      ? loader.rest()
+      : undefined;
+  rest?.catch(() => {});
+  await (loading ??= load(given).catch((error) => {
+    loading = undefined;
+    throw error;
+  }));
+  if (!loader?.hasAll()) await rest;
+}
+
+/** How much of the module somebody wants; undefined where nothing is said of that. */
+function partsOf(source: unknown): InitOptions["parts"] | undefined {
+  if (typeof source !== "object" || source === null || Object.getPrototypeOf(source) !== Object.prototype || !("parts" in source))
+    return undefined;
+  const { parts } = source;
+  if (parts === "first" || parts === "all") return parts;
+  throw misuse("INVALID_OPTION", `init(): parts must be "first" or "all", not ${shown(parts)}`);
+}
+
+async function load(source: ModuleSource | { module_or_path: ModuleSource } | undefined): Promise<void> {
+  if (loaded) return;
+  const from = await ((source as { module_or_path?: ModuleSource } | undefined)?.module_or_path ?? source ?? loader?.first());
+  if (from === undefined) {
+    throw misuse(
+      "NOT_LOADED",
+      'this entry does not load the WebAssembly module by itself: call init(source) with a URL, a Response, the bytes or the module of "stepglass/stepglass.wasm"',
+    );
+  }
+  try {
+    await glue.default({ module_or_path: from as unknown as glue.InitInput });
+  } catch (error) {
+    const where = typeof from === "string" || from instanceof URL ? ` from ${from}` : "";
+    throw notLoaded(where, error);
+  }
+  loaded = true;
+}
+
+/** The error for what could not be loaded. */
+export function notLoaded(where: string, cause: unknown): Error {
   return Object.assign(new Error(`the WebAssembly module could not be loaded${where}: ${messageOf(cause)}`, { cause }), {
     code: "LOAD_FAILED",
   });

@@ -3,20 +3,25 @@
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import * as fast from "stepglass";
 // What browsers have: another copy of the package, with the module that is made to be small.
 import * as small from "../../dist/slim.js";
+import { copyForBrowsers } from "../browsers-copy.mjs";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 const folder = join(root, "tests/corpus/executions");
 small.initSync(readFileSync(join(root, "dist/stepglass.wasm")));
+// And the same in two files.
+const parts = await copyForBrowsers();
+await parts.init({ parts: "first" });
+after(() => parts.remove());
 const START = Date.UTC(2024, 0, 1);
 
 for (const file of readdirSync(folder).sort()) {
   const cases = JSON.parse(readFileSync(join(folder, file), "utf8"));
-  for (const [name, stepglass] of Object.entries({ fast, small })) {
+  for (const [name, stepglass] of Object.entries({ fast, small, "parts of the small": parts })) {
     test(`corpus, the ${name} module: ${file}`, async (t) => {
       for (const one of cases) await t.test(one.name, () => check(stepglass, one));
     });

@@ -52,7 +52,7 @@ describe("the interpreter's two parts", { skip }, () => {
   });
 
   test(
-    "the first load is at most 608 kB, all that the page asks for until it stands idle",
+    "the first load is at most 600 kB, all that the page asks for until it stands idle",
     { skip: profile !== "release" && `the WebAssembly is of profile ${profile}` },
     async () => {
       const asked = new Set();
@@ -64,7 +64,7 @@ describe("the interpreter's two parts", { skip }, () => {
       const files = [...asked].map((path) => (path === "/" ? "index.html" : path.slice(1)));
       assert.ok(files.some((file) => file.endsWith(".wasm")) && files.some((file) => file.includes("codemirror")), files.join(" "));
       const kilobytes = files.reduce((sum, file) => sum + gzipSync(readFileSync(join(dist, file))).length, 0) / 1000;
-      assert.ok(kilobytes <= 608, `${kilobytes} kB`);
+      assert.ok(kilobytes <= 600, `${kilobytes} kB`);
       await visitor.leave();
     },
   );

@@ -39,6 +39,8 @@ test("types resolve as Node, bundlers and old compilers look for them", () => {
     "--exclude-entrypoints",
     "./stepglass.wasm",
     "./stepglass-fast.wasm",
+    "./stepglass-first.wasm",
+    "./stepglass-rest.wasm",
     "./debugger-worker",
     "--ignore-rules",
     "cjs-resolves-to-esm",

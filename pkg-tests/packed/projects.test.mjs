@@ -5,7 +5,7 @@ import { cpSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { launch, open, serve, skip } from "../browser.mjs";
-import { EXPECTED, installIn, pack, projects, tool } from "./tarball.mjs";
+import { EXPECTED, installIn, pack, partsAsked, projects, tool } from "./tarball.mjs";
 
 // Those of bundlers.test.mjs.
 const ELSEWHERE = ["next", "rollup", "server", "webpack", "workerd"];
@@ -25,14 +25,17 @@ const cases = {
     ],
     node: "bundled/main.mjs",
   },
-  vite: { build: [[vite, "build", "--base=./", "--logLevel=warn"]], browser: "dist", wasm: 1 },
+  // What runs machines asks for the first file alone.
+  vite: { build: [[vite, "build", "--base=./", "--logLevel=warn"]], browser: "dist", wasm: 2, asked: ["first"] },
   "vite-inline": { build: [[vite, "build", "--base=./", "--logLevel=warn", "--assetsInlineLimit=0"]], browser: "dist", wasm: 0 },
-  worker: { build: [[vite, "build", "--base=./", "--logLevel=warn"]], browser: "dist", wasm: 1 },
-  // esbuild leaves `new URL(…)` alone: the file goes beside the bundle.
+  // Asks for the first file, and then needs the rest.
+  worker: { build: [[vite, "build", "--base=./", "--logLevel=warn"]], browser: "dist", wasm: 2 },
+  // esbuild leaves `new URL(…)` alone: the files go beside the bundle.
   esbuild: {
     build: [[esbuild, "main.js", "--bundle", "--format=esm", "--outfile=out/main.js", "--log-level=warning"]],
-    copy: [["stepglass.wasm", "out/stepglass.wasm"]],
+    copy: ["first", "rest"].map((part) => [`stepglass-${part}.wasm`, `out/stepglass-${part}.wasm`]),
     browser: ".",
+    asked: ["first", "rest"],
   },
 };
 
@@ -52,7 +55,7 @@ test("every project has its case", () => {
   assert.deepEqual(folders.map(({ name }) => name).sort(), [...Object.keys(cases), ...ELSEWHERE].sort());
 });
 
-for (const [name, { build = [], copy = [], node, browser, wasm }] of Object.entries(cases)) {
+for (const [name, { build = [], copy = [], node, browser, wasm, asked }] of Object.entries(cases)) {
   test(name, async (t) => {
     const folder = installIn(tarball, name);
     for (const [program, ...args] of build)
@@ -75,6 +78,7 @@ for (const [name, { build = [], copy = [], node, browser, wasm }] of Object.entr
       await page.waitForFunction(() => document.getElementById("result").textContent !== "…");
       assert.equal(await page.textContent("#result"), EXPECTED);
       assert.deepEqual(problems, []);
+      if (asked) assert.deepEqual(await partsAsked(page), asked);
       await page.close();
     } finally {
       await site.close();

@@ -47,3 +47,9 @@ export function installIn(tarball, name, as = name, folder = join(tarball.folder
   if (name.startsWith("ts-")) symlinkSync(tool("@types"), join(folder, "node_modules/@types"), "junction");
   return folder;
 }
+
+/** Which files of the WebAssembly module a page has asked for, in this order. */
+export async function partsAsked(page) {
+  const addresses = await page.evaluate(() => performance.getEntriesByType("resource").map(({ name }) => name));
+  return addresses.flatMap((address) => /stepglass-(first|rest)[^/]*\.wasm$/.exec(address)?.[1] ?? []).sort();
+}

@@ -6,19 +6,24 @@
 import { readFileSync } from "node:fs";
 import * as fast from "../../dist/node.js";
 import * as small from "../../dist/slim.js";
+import { copyForBrowsers } from "../../pkg-tests/browsers-copy.mjs";
 
 small.initSync(readFileSync(new URL("../../dist/stepglass.wasm", import.meta.url)));
+const parts = await copyForBrowsers();
+await parts.init({ parts: "first" });
+process.once("exit", parts.remove);
 
 const START = 1_700_000_000_000;
 const FACT_LIMIT = 1_000_000;
 
 /**
  * `{diagnostics, status, output, error, cause, history, problem}` of a case, each where there is one: of the module that is
- * made for speed, as Node has it, and of the one of browsers, which must come to the same.
+ * made for speed, as Node has it, and of the one of browsers, in one file and in two, which must come to the same.
  */
 export function runCase(one) {
   const result = runWith(fast, one);
-  return JSON.stringify(runWith(small, one)) === JSON.stringify(result) ? result : { problem: "the two modules differ" };
+  const text = JSON.stringify(result);
+  return [small, parts].every((other) => JSON.stringify(runWith(other, one)) === text) ? result : { problem: "the modules differ" };
 }
 
 function runWith(stepglass, one) {

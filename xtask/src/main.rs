@@ -19,11 +19,15 @@ cargo xtask <task>
                             --dev    quick to build, slower to run (profile wasm-dev)
                             --names  keeps the names of functions, for readable stack traces
   mark <from> <to>          a module that remembers which of its functions were called
-  cut <from> <numbers> <first> <rest>
-                            a module in two parts: the functions with these numbers, and the rest
+  cut <from> <numbers> <first> <rest> [<pages>]
+                            a module in two parts: the functions with these numbers, and the rest; with
+                            so many pages of memory
   size [--json]             what the two modules weigh: raw, gzip -9, brotli 11
   ci                        everything that CI runs (the same as npm test)
 ";
+
+/// What somebody reads who has loaded a first part by hand.
+const HALF: &str = "this is the first part of the module, without the rest: load stepglass.wasm";
 
 type Result<T> = std::result::Result<T, String>;
 
@@ -32,9 +36,11 @@ fn main() -> ExitCode {
     let outcome = match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["build", options @ ..] => Build::parse(options).and_then(|build| build.run()),
         ["mark", from, to] => split::mark(Path::new(from), Path::new(to)),
-        ["cut", from, kept, first, rest] => {
-            numbers(Path::new(kept)).and_then(|kept| split::cut(Path::new(from), &kept, Path::new(first), Path::new(rest)))
-        }
+        ["cut", from, kept, first, rest] => cut(from, kept, [first, rest], None),
+        ["cut", from, kept, first, rest, pages] => match pages.parse() {
+            Ok(pages) => cut(from, kept, [first, rest], Some(pages)),
+            Err(error) => Err(format!("{pages}: {error}")),
+        },
         ["size"] => node(&["scripts/size.mjs"]),
         ["size", "--json"] => node(&["scripts/size.mjs", "--json"]),
         ["ci"] => node(&["scripts/test.mjs"]),
@@ -51,6 +57,10 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+fn cut(from: &str, kept: &str, [first, rest]: [&str; 2], pages: Option<u64>) -> Result<()> {
+    split::cut(Path::new(from), &numbers(Path::new(kept))?, Path::new(first), Path::new(rest), pages)
 }
 
 struct Build {
@@ -147,7 +157,7 @@ impl Build {
         ] {
             fs::copy(bound(name).join(from), dist.join(to)).map_err(|error| format!("{from} to dist/{to}: {error}"))?;
         }
-        let glue = format!("{glue}export const parts = {{ load: undefined }};\n");
+        let glue = format!("{glue}export const parts = {{ load() {{ throw new Error(\"{HALF}\"); }} }};\n");
         fs::write(dist.join("glue.js"), glue).map_err(|error| format!("dist/glue.js: {error}"))
     }
 }

@@ -1,7 +1,7 @@
-//! Cuts the module in two: the functions that a page needs to open, and the rest, which it loads with the first deed.
+//! Cuts the module in two, for browsers: the functions that are needed first, and the rest, which is loaded when it is called.
 //!
 //! Which functions the first part holds is measured, not listed: `mark` makes a module that remembers which of its
-//! functions were called, `scripts/split.mjs` opens every example with it, and `cut` takes what it found.
+//! functions were called, `scripts/parts.mjs` works with it, and `cut` takes what was called.
 //!
 //! The two parts are one program: the rest has the first part's memory, tables and globals. Where the first part calls a
 //! function of the rest there is a stub, which has the rest loaded where it isn't yet, and calls through the table.
@@ -24,10 +24,7 @@ const MARK: &str = "mark ";
 const GLUE: &str = "./glue_bg.js";
 pub const LOAD: &str = "__load_rest";
 /// Instructions of a function that is not worth a stub: where the first part names it, it stays there.
-const SMALL: u64 = 24;
-/// Pages of memory that the parts may have, 256 MiB; js/border/parts.ts has the same. What an execution needs beyond that a page
-/// had better not give it.
-const PAGE_MEMORY: u64 = 4096;
+const SMALL: u64 = 8;
 /// What the rest calls the first part.
 const FIRST: &str = "first";
 
@@ -45,9 +42,9 @@ pub fn mark(from: &Path, to: &Path) -> Result<()> {
 }
 
 /// Writes the part of the module that holds the functions `kept`, by number, and the part that holds all others.
-pub fn cut(from: &Path, kept: &BTreeSet<usize>, first: &Path, rest: &Path) -> Result<()> {
+pub fn cut(from: &Path, kept: &BTreeSet<usize>, first: &Path, rest: &Path, pages: Option<u64>) -> Result<()> {
     let whole = read(from)?;
-    let plan = Plan::new(&whole, kept)?;
+    let plan = Plan { pages, ..Plan::new(&whole, kept)? };
     keep(read(from)?, &plan, first)?;
     move_away(read(from)?, &plan, rest)
 }
@@ -61,6 +58,8 @@ struct Plan {
     lent: BTreeSet<usize>,
     /// How long the table of functions is without the places.
     length: u64,
+    /// The pages that the memory may have, where that are not those of the whole.
+    pages: Option<u64>,
 }
 
 impl Plan {
@@ -97,7 +96,12 @@ impl Plan {
         let length = whole.tables.get(functions_table(whole)?).initial;
         let places = of_first.0.intersection(&moved).copied().zip(length..).collect();
         let lent = of_rest.0.difference(&moved).copied().collect();
-        Ok(Plan { moved, places, lent, length })
+        Ok(Plan { moved, places, lent, length, pages: None })
+    }
+
+    /// Limits the memory.
+    fn limit(&self, memory: &mut walrus::Memory) {
+        memory.maximum = self.pages.or(memory.maximum);
     }
 
     /// Makes the table of functions as long as both parts together need it.
@@ -166,7 +170,7 @@ fn keep(mut module: Module, plan: &Plan, to: &Path) -> Result<()> {
     }
     let memory = module.memories.iter().next().ok_or("the module has no memory")?.id();
     module.exports.add(&lent('m', 0), memory);
-    module.memories.get_mut(memory).maximum = Some(PAGE_MEMORY);
+    plan.limit(module.memories.get_mut(memory));
     write(module, to)
 }
 
@@ -205,7 +209,7 @@ fn move_away(mut module: Module, plan: &Plan, to: &Path) -> Result<()> {
     let memory = module.memories.iter().next().ok_or("the module has no memory")?.id();
     let import = module.imports.add(FIRST, &lent('m', 0), memory);
     module.memories.get_mut(memory).import = Some(import);
-    module.memories.get_mut(memory).maximum = Some(PAGE_MEMORY);
+    plan.limit(module.memories.get_mut(memory));
 
     let called = functions_table(&module)?;
     plan.make_room(&mut module, called);

@@ -1,10 +1,11 @@
-import { StateMachine, init, validate } from "stepglass";
+import { StateMachine, init, renderSvg, validate } from "stepglass";
 import order from "./order.json";
 
 // Vite's workers are classic scripts by default: no `await` outside of a function.
 async function run() {
-  await init();
+  await init({ parts: "first" });
   if (validate(order).length > 0) throw new Error(validate(order)[0].message);
+  if (!renderSvg(order).startsWith("<svg")) throw new Error("no drawing");
   const tasks = { Price: async ({ price, quantity }) => price * quantity, Sum: (lines) => ({ total: lines.reduce((a, b) => a + b, 0) }) };
   const output = await new StateMachine(order).run(
     {
