@@ -19,6 +19,10 @@ export async function importSource(path, edits = []) {
         path: pathToFileURL(resolve(resolveDir, path)).href,
         external: true,
       }));
+      // What the page imports by the names of its build.
+      build.onResolve({ filter: /^stepglass\/(pointer|yaml-source)$/ }, ({ path }) => ({
+        path: join(root, path === "stepglass/pointer" ? "js/base/pointer.ts" : "js/definition/yaml-source.ts"),
+      }));
       build.onLoad({ filter: /[\\/]wasm-url\.ts$/ }, () => ({
         contents: `export const wasmUrl = () => new URL(${JSON.stringify(`${dist}/stepglass.wasm`)});`,
         loader: "ts",

@@ -17,6 +17,7 @@ const FLOORS = [
   ["exchange"],
   ["commands", "panes"],
   ["editing"],
+  ["forms"],
   ["dialogs"],
   ["shell"],
   ["page"],

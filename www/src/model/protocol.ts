@@ -20,6 +20,7 @@ import type {
 } from "stepglass/debug";
 import type { Config } from "./share.ts";
 import type { FieldAnswer, FieldQuestion } from "./field.ts";
+import type { Formed, Unformed } from "./form.ts";
 import type { Graph } from "./graph.ts";
 import type { HistoryEvent } from "./recorded.ts";
 import type { Edited, Gesture, PossibleGesture, RecordedTask, RefusedEdit, ServiceShape, TextWidths } from "stepglass";
@@ -596,6 +597,8 @@ export interface Methods {
   /// What a gesture on the graph does to the text, and which are possible at a place of it.
   edit: { params: { text: string; format: "json" | "yaml"; gesture: Gesture }; value: Edited | RefusedEdit };
   gestures: { params: { text: string; format: "json" | "yaml"; place: string | string[] }; value: PossibleGesture[] };
+  /// A state, or the machine, as its form shows it.
+  form: { params: { text: string; format: "json" | "yaml"; pointer: string }; value: Formed | Unformed };
   /// What may be written at a place, with what the last run had there.
   complete: { params: AtPlace; value: Completions };
   /// The graph as a document of its own, with the package's options of a drawing.

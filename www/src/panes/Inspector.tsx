@@ -1,5 +1,6 @@
 // What is selected, whole: a state with its visits, or an event with its details; without either, the machine.
 
+import { Fragment } from "preact";
 import { keyHint } from "../keys/keymap.ts";
 import { type GraphNode, isState } from "../model/graph.ts";
 import * as analysis from "../store/analysis.ts";
@@ -7,6 +8,7 @@ import * as execution from "../store/execution.ts";
 import * as playback from "../store/playback.ts";
 import * as selection from "../store/selection.ts";
 import * as workspace from "../store/workspace.ts";
+import { pen } from "../graph/pen.ts";
 import { shownOf, signOf } from "../graph/status.ts";
 import { TypeTile } from "../ui/Icon.tsx";
 import { Hints } from "../debugger/Hints.tsx";
@@ -28,13 +30,16 @@ export function Inspector() {
   const index = analysis.graph.value;
   const node = state === null ? undefined : index?.node(index.byName.get(state) ?? -1);
   const paused = selection.selectedEvent.value === null && execution.run.value?.phase === "paused";
+  const Inspect = pen.value?.Inspect ?? Fragment;
   return (
-    <div class={paused ? "inspector paused" : "inspector"}>
-      {paused && <CallStack />}
-      {selection.selectedEvent.value !== null && <EventDetails id={selection.selectedEvent.value} />}
-      {node ? <StateDetails node={node} paused={paused} /> : selection.selectedEvent.value === null && <Machine />}
-      {paused && <Around />}
-    </div>
+    <Inspect>
+      <div class={paused ? "inspector paused" : "inspector"}>
+        {paused && <CallStack />}
+        {selection.selectedEvent.value !== null && <EventDetails id={selection.selectedEvent.value} />}
+        {node ? <StateDetails node={node} paused={paused} /> : selection.selectedEvent.value === null && <Machine />}
+        {paused && <Around />}
+      </div>
+    </Inspect>
   );
 }
 

@@ -168,6 +168,7 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
   checkResult: (params) => import("./result.ts").then(({ checkResult }) => checkResult(params)),
   edit: async (params) => (await import("./gestures.ts")).edit(params),
   gestures: async (params) => (await import("./gestures.ts")).gestures(params),
+  form: async (params) => (await import("./form.ts")).form(params),
   values: (params) => asked.values(params, lastRun),
   convert: asked.convert,
 

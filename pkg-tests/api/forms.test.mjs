@@ -1,0 +1,150 @@
+// What the forms of the page have and make of what is typed: without a browser.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { complete, language } from "stepglass";
+import { importSource } from "../../scripts/sources.mjs";
+
+const fields = await importSource("www/src/forms/fields.ts");
+const { typedJson, typedNumber, typedPath } = await importSource("www/src/forms/values.ts");
+const { textOf } = await importSource("www/src/forms/sample.ts");
+const { form } = await importSource("www/src/worker/form.ts");
+
+const LANGUAGES = ["JSONPath", "JSONata"];
+
+/** The names that the core proposes at "" in this text. */
+function proposed(text) {
+  const { items } = complete(text, text.indexOf('""') + 1);
+  return items.filter(({ kind }) => kind === "field").map(({ label }) => label);
+}
+
+const ofState = (type, queryLanguage, inner = '""') =>
+  proposed(`{"QueryLanguage":"${queryLanguage}","StartAt":"S","States":{"S":{"Type":"${type}",${inner}}}}`);
+
+const sorted = (names) => [...new Set(names)].sort();
+
+/** What a table of fields has in a language. */
+const names = (list, queryLanguage) => fields.namesOf(fields.fieldsOf(list, queryLanguage));
+
+describe("the fields of forms", () => {
+  for (const queryLanguage of LANGUAGES) {
+    for (const type of Object.keys(fields.FORMS)) {
+      test(`are those of the core: ${type} in ${queryLanguage}`, () => {
+        const own = fields.groupsOf(type, queryLanguage).flatMap((group) => fields.namesOf(group.fields));
+        assert.deepEqual(sorted(own), sorted([...ofState(type, queryLanguage), "Type"]));
+      });
+    }
+
+    test(`are those of the core: objects inside of a state in ${queryLanguage}`, () => {
+      const map = (name) => fields.FORMS.Map.flatMap((group) => group.fields).find((field) => field.name === name).inside;
+      const config = (name) => map(name).find((field) => field.name.endsWith("Config")).inside;
+      const same = (list, type, inner) => assert.deepEqual(sorted(names(list, queryLanguage)), sorted(ofState(type, queryLanguage, inner)));
+      same(map("ItemReader"), "Map", '"ItemReader":{""}');
+      same(config("ItemReader"), "Map", '"ItemReader":{"ReaderConfig":{""}}');
+      same(map("ItemBatcher"), "Map", '"ItemBatcher":{""}');
+      same(map("ResultWriter"), "Map", '"ResultWriter":{""}');
+      same(config("ResultWriter"), "Map", '"ResultWriter":{"WriterConfig":{""}}');
+      same(fields.PROCESSOR_CONFIG, "Map", '"ItemProcessor":{"ProcessorConfig":{""}}');
+      same(fields.RETRIER, "Task", '"Retry":[{""}]');
+      same(fields.CATCHER, "Task", '"Catch":[{""}]');
+      assert.deepEqual(
+        sorted([...names(fields.BRANCH, queryLanguage), "States"]),
+        sorted(ofState("Parallel", queryLanguage, '"Branches":[{""}]')),
+      );
+      // Besides these a rule has its test, which is built.
+      const rule = ofState("Choice", queryLanguage, '"Choices":[{""}]');
+      for (const name of names(fields.RULE, queryLanguage)) assert.ok(rule.includes(name), name);
+    });
+
+    test(`have words of the core in ${queryLanguage}`, () => {
+      for (const type of Object.keys(fields.FORMS)) {
+        for (const name of fields.groupsOf(type, queryLanguage).flatMap((group) => fields.namesOf(group.fields))) {
+          const { text, offset } = textOf(type, queryLanguage, [name]);
+          assert.ok(language.hover(text, offset)?.text, `${type} ${name}`);
+        }
+      }
+    });
+  }
+
+  test("are those of the core: the machine", () => {
+    const own = fields.MACHINE.flatMap((group) => fields.namesOf(group.fields));
+    assert.deepEqual(sorted([...own, "States"]), sorted(proposed('{""}')));
+  });
+
+  test("that nobody knows are found", () => {
+    const groups = fields.groupsOf("Pass", "JSONata");
+    assert.deepEqual(fields.unknownNames({ Type: "Pass", InputPath: "$", Fancy: 1, Output: 2 }, groups), ["InputPath", "Fancy"]);
+  });
+});
+
+describe("what is typed", () => {
+  test("as a number is one, a placeholder or an expression", () => {
+    assert.deepEqual(typedNumber(" 5 ", false), { value: 5 });
+    assert.deepEqual(typedNumber("", false), { absent: true });
+    assert.deepEqual(typedNumber("${Timeout}", false), { value: "${Timeout}" });
+    assert.deepEqual(typedNumber("{% $n %}", true), { value: "{% $n %}" });
+    assert.match(typedNumber("{% $n %}", false).problem, /no number/);
+    assert.match(typedNumber("soon", true).problem, /no number/);
+    assert.match(typedNumber("0x10 s", false).problem, /no number/);
+  });
+
+  test("as JSON may be an expression by itself", () => {
+    assert.deepEqual(typedJson('{"a": [1]}'), { value: { a: [1] } });
+    assert.deepEqual(typedJson("{% $x %}"), { value: "{% $x %}" });
+    assert.match(typedJson('{"a": ').problem, /^This is not JSON yet/);
+    assert.deepEqual(typedPath("null"), { value: null });
+  });
+});
+
+describe("a state as its form reads it", () => {
+  const at = (text, [from, to]) => text.slice(from, to);
+  const BROKEN = `{
+  "QueryLanguage": "JSONata",
+  "StartAt": "A",
+  "States": {
+    "A": { "Type": "Task", "Resource": "x", "TimeoutSeconds": \${T}, "Next": "B" },
+    "B": { "Type": "Pass", "Comment": , "Next": "C" },
+    "C": { "Type": "Parallel", "Branches": [{ "StartAt": "D", "States": { "D": { "Type": "Fail" } }, "Comment": "one" }], "End": true }
+  },
+  "Comment": "at the end"
+}
+`;
+
+  test("has its values and their places, also where the text is broken elsewhere", async () => {
+    const found = await form({ text: BROKEN, format: "json", pointer: "/States/A" });
+    assert.deepEqual(found.fields, { Type: "Task", Resource: "x", TimeoutSeconds: "${T}", Next: "B" });
+    assert.deepEqual(found.bare, ["/States/A/TimeoutSeconds"]);
+    assert.equal(at(BROKEN, found.places["/States/A/TimeoutSeconds"]), '"TimeoutSeconds": ${T}');
+    assert.equal(found.language, "JSONata");
+    assert.deepEqual(found.targets, ["A", "B", "C"]);
+    const inside = await form({ text: BROKEN, format: "json", pointer: "/States/C" });
+    assert.deepEqual(inside.fields.Branches, [{ StartAt: "D", Comment: "one" }]);
+    assert.deepEqual(inside.scopes, { "/States/C/Branches/0": ["D"] });
+    const machine = await form({ text: BROKEN, format: "json", pointer: "" });
+    assert.deepEqual(machine.fields, { QueryLanguage: "JSONata", StartAt: "A", Comment: "at the end" });
+  });
+
+  test("says what cannot be read, and where", async () => {
+    const found = await form({ text: BROKEN, format: "json", pointer: "/States/B" });
+    assert.match(found.unreadable, /value is missing/);
+    assert.equal(BROKEN.slice(found.at[0] - 2, found.at[0] + 1), ": ,");
+    assert.match((await form({ text: BROKEN, format: "json", pointer: "/States/Z" })).unreadable, /cannot be found/);
+    assert.match((await form({ text: "[]", format: "json", pointer: "" })).unreadable, /no object/);
+  });
+
+  test("is the same in YAML", async () => {
+    const text =
+      "StartAt: A\nStates:\n  # the first\n  A:\n    Type: Wait\n    Seconds: ${T}\n    Comment: |\n      two\n      lines\n    Next: B\n  B: {Type: Succeed}\n";
+    const found = await form({ text, format: "yaml", pointer: "/States/A" });
+    assert.deepEqual(found.fields, { Type: "Wait", Seconds: "${T}", Comment: "two\nlines\n", Next: "B" });
+    assert.match(at(text, found.places["/States/A/Next"]), /Next: B/);
+    const broken = await form({ text: `${text}  C: {Type: [`, format: "yaml", pointer: "/States/A" });
+    assert.equal(broken.fields.Type, "Wait");
+  });
+
+  test("may be named as nothing else is, and an empty text is an empty machine", async () => {
+    const text = '{"States": {"a/b~c": {"Type": "Pass", "__proto__": 1}}}';
+    const found = await form({ text, format: "json", pointer: "/States/a~1b~0c" });
+    assert.deepEqual(Object.keys(found.fields), ["Type", "__proto__"]);
+    assert.deepEqual((await form({ text: "", format: "yaml", pointer: "" })).fields, {});
+  });
+});

@@ -1,0 +1,82 @@
+// A field with an expression, whose text is written a moment after the last key.
+
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { useForm } from "./context.ts";
+import { ExpressionField, type ExpressionFieldProps } from "./expression/ExpressionField.tsx";
+import { Row } from "./Row.tsx";
+import { PAUSE } from "./useTyped.ts";
+import { isExpression, isPlaceholder, same } from "./values.ts";
+import { put } from "./write.ts";
+
+interface Props {
+  at: string;
+  name: string;
+  value: unknown;
+  form: ExpressionFieldProps["form"];
+  /// Chooses among several ways to say the same; it stands in the name's place.
+  ways?: ComponentChildren;
+  /// Where it is not written as a field by itself.
+  write?(value: unknown): Promise<string | undefined>;
+}
+
+export function Expression({ at, name, value, form, ways, write }: Props) {
+  const { formed } = useForm();
+  /// What was typed and is not in the text yet.
+  const typed = useSignal<{ value: unknown } | null>(null);
+  const problem = useSignal<string | undefined>(undefined);
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const latest = useRef({ value, write, at });
+  latest.current = { value, write, at };
+  if (typed.peek() && timer.current === undefined && same(typed.peek()!.value, value)) typed.value = null;
+  const settle = (): void => {
+    if (timer.current === undefined) return;
+    clearTimeout(timer.current);
+    timer.current = undefined;
+    const held = typed.peek();
+    if (!held) return;
+    const wrong = form === "number-or-jsonata" ? notANumber(held.value, formed.language === "JSONata") : undefined;
+    problem.value = wrong;
+    if (wrong !== undefined) return;
+    const now = latest.current;
+    const writing = now.write ? now.write(held.value) : put(now.at, held.value, now.value);
+    void writing.then((refused) => {
+      problem.value = refused;
+    });
+  };
+  useEffect(() => settle, []);
+  // Somebody else has written there since: an undo, or the text.
+  const seen = useRef(value);
+  if (!same(seen.current, value)) {
+    seen.current = value;
+    if (timer.current === undefined) {
+      typed.value = null;
+      problem.value = undefined;
+    }
+  }
+  return (
+    <Row at={at} name={name} bare problem={problem.value} ways={ways}>
+      <div onFocusOut={settle}>
+        <ExpressionField
+          label={name}
+          pointer={at}
+          state={formed.pointer}
+          value={typed.value ? typed.value.value : value}
+          form={form}
+          language={formed.language}
+          onChange={(next) => {
+            typed.value = { value: next };
+            clearTimeout(timer.current);
+            timer.current = setTimeout(settle, PAUSE);
+          }}
+        />
+      </div>
+    </Row>
+  );
+}
+
+function notANumber(value: unknown, jsonata: boolean): string | undefined {
+  if (typeof value !== "string" || isPlaceholder(value) || (jsonata && isExpression(value))) return undefined;
+  return jsonata ? "This is no number and no {% expression %}." : "This is no number.";
+}

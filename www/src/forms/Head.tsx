@@ -1,0 +1,69 @@
+// Name and type of a state: changing one of them is a gesture with consequences elsewhere.
+
+import { perform } from "../editing/gesture.ts";
+import { TypeTile } from "../ui/Icon.tsx";
+import { keys } from "./controls.tsx";
+import { useForm } from "./context.ts";
+import { FORMS, type StateType } from "./fields.ts";
+import { Row, idOf } from "./Row.tsx";
+import { useTyped } from "./useTyped.ts";
+import { shownText } from "./values.ts";
+
+const TYPES = Object.keys(FORMS) as StateType[];
+
+export function Head() {
+  const { formed, type } = useForm();
+  const { pointer, name } = formed;
+  const id = idOf(`${pointer}/`);
+  const typed = useTyped(
+    name,
+    shownText,
+    (text) => (text.trim() === "" ? { problem: "A state needs a name." } : { value: text }),
+    async (to) => {
+      await perform({ kind: "rename", state: pointer, to: String(to) });
+      return undefined;
+    },
+  );
+  const known = TYPES.includes(type as StateType);
+  return (
+    <>
+      <Row at={pointer} name="Name" control={id} problem={typed.problem} deep={false}>
+        <input
+          id={id}
+          class="form-title"
+          value={typed.text}
+          autocomplete="off"
+          maxLength={80}
+          aria-describedby={`${idOf(pointer)}-problems`}
+          // A name is written when it is whole: all that refers to it changes along.
+          onInput={(event) => typed.hold(event.currentTarget.value)}
+          onBlur={typed.settle}
+          onKeyDown={(event) => keys(event, typed)}
+        />
+      </Row>
+      <Row at={`${pointer}/Type`} name="Type" control={`${id}-type`}>
+        <div class="form-line">
+          {known && <TypeTile type={type as StateType} />}
+          <select
+            id={`${id}-type`}
+            value={type}
+            onChange={(event) => {
+              const select = event.currentTarget;
+              const { left, bottom } = select.getBoundingClientRect();
+              const chosen = select.value as StateType;
+              select.value = type;
+              void perform({ kind: "retype", state: pointer, type: chosen }, { careful: true, at: { x: left, y: bottom } });
+            }}
+          >
+            {!known && <option value={type}>{type === "" ? "Choose a type" : type}</option>}
+            {TYPES.map((one) => (
+              <option key={one} value={one}>
+                {one}
+              </option>
+            ))}
+          </select>
+        </div>
+      </Row>
+    </>
+  );
+}

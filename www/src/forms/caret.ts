@@ -1,0 +1,28 @@
+// From the caret in the text to the field of the form.
+
+import { StateEffect } from "@codemirror/state";
+import { EditorView } from "@codemirror/view";
+import { effect } from "@preact/signals";
+import { definitionEditor } from "../editor/place.ts";
+import { caretAt, placeAround, shown } from "./current.ts";
+
+const prepared = new WeakSet<EditorView>();
+
+/// The field lights up in which somebody writes.
+export function followCaret(): void {
+  const listener = EditorView.updateListener.of(({ view, selectionSet, docChanged, focusChanged }) => {
+    if (selectionSet || docChanged || focusChanged) caretAt.value = view.hasFocus ? placeAround(view.state.selection.main.head) : null;
+  });
+  effect(() => {
+    const view = definitionEditor.value?.view;
+    if (!view || prepared.has(view)) return;
+    prepared.add(view);
+    view.dispatch({ effects: StateEffect.appendConfig.of(listener) });
+  });
+  // What was read is of the text as it is now.
+  effect(() => {
+    void shown.value;
+    const view = definitionEditor.peek()?.view;
+    if (view?.hasFocus) caretAt.value = placeAround(view.state.selection.main.head);
+  });
+}

@@ -1,0 +1,61 @@
+// The form beside the data of the inspector. This chunk comes behind the pen's.
+
+import "./forms.css";
+import { signal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
+import { pen } from "../graph/pen.ts";
+import * as execution from "../store/execution.ts";
+import * as selection from "../store/selection.ts";
+import { Tabs } from "../ui/Tabs.tsx";
+import { followCaret } from "./caret.ts";
+import { looking } from "./current.ts";
+import { Form } from "./Form.tsx";
+
+type Side = "form" | "data";
+
+/// What the visitor has chosen; before that a state without a run shows its form.
+export const side = signal<Side | null>(null);
+
+function Inspect({ children }: { children: ComponentChildren }) {
+  const chosen = side.value ?? (selection.selectedState.value !== null && execution.run.value === null ? "form" : "data");
+  useEffect(() => {
+    looking.value = chosen === "form";
+    return () => {
+      looking.value = false;
+    };
+  }, [chosen]);
+  return (
+    <>
+      <div class="inspect-tabs">
+        <Tabs
+          label="Inspector"
+          prefix="inspect"
+          tabs={[
+            { id: "data", label: "Data" },
+            { id: "form", label: "Form" },
+          ]}
+          chosen={chosen}
+          choose={(tab: Side) => (side.value = tab)}
+        />
+      </div>
+      <div id="inspect-data" role="tabpanel" aria-labelledby="inspect-tab-data" hidden={chosen !== "data"}>
+        {chosen === "data" && children}
+      </div>
+      <div
+        id="inspect-form"
+        class="form"
+        role="tabpanel"
+        aria-labelledby="inspect-tab-form"
+        hidden={chosen !== "form"}
+        // Who fills in a form keeps it, also when something runs.
+        onInput={() => (side.value = "form")}
+      >
+        {chosen === "form" && <Form />}
+      </div>
+    </>
+  );
+}
+
+followCaret();
+if (pen.value) pen.value = { ...pen.value, Inspect };

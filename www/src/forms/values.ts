@@ -1,0 +1,64 @@
+// What is typed into a control as a value of the definition, and back.
+
+/// What a control holds: a value, nothing, or something that is no value yet.
+export type Typed = { value: unknown } | { absent: true } | { problem: string };
+
+const ABSENT: Typed = { absent: true };
+
+/// `{% … %}`, to be computed.
+export const isExpression = (text: string): boolean => /^\{%[^]*%\}$/.test(text.trim());
+
+/// A text that a deployment replaces.
+export const isPlaceholder = (text: unknown): boolean => typeof text === "string" && /^\$\{[^{}"'\n]*\}$/.test(text.trim());
+
+export function typedText(text: string): Typed {
+  return text === "" ? ABSENT : { value: text };
+}
+
+export function typedNumber(text: string, expressions: boolean): Typed {
+  const trimmed = text.trim();
+  if (trimmed === "") return ABSENT;
+  if (isPlaceholder(trimmed)) return { value: trimmed };
+  if (expressions && trimmed.startsWith("{")) {
+    return isExpression(trimmed) ? { value: trimmed } : { problem: "An expression stands between {% and %}." };
+  }
+  const number = Number(trimmed);
+  if (!/^[-+]?(\d|\.\d)/.test(trimmed) || !Number.isFinite(number))
+    return { problem: expressions ? "This is no number and no {% expression %}." : "This is no number." };
+  return { value: number };
+}
+
+/// JSON, or a text that is an expression or a placeholder by itself.
+export function typedJson(text: string): Typed {
+  const trimmed = text.trim();
+  if (trimmed === "") return ABSENT;
+  if (isExpression(trimmed) || isPlaceholder(trimmed)) return { value: trimmed };
+  try {
+    return { value: JSON.parse(trimmed) as unknown };
+  } catch (error) {
+    return {
+      problem: `This is not JSON yet: ${(error as Error).message.replace(/ in JSON| \(line .*$/g, "").replace(/, ?"[^]*" is not valid JSON$/, "")}`,
+    };
+  }
+}
+
+/// A path; `null` stands for no data.
+export function typedPath(text: string): Typed {
+  const trimmed = text.trim();
+  return trimmed === "" ? ABSENT : { value: trimmed === "null" ? null : trimmed };
+}
+
+export function shownText(value: unknown): string {
+  return value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value);
+}
+
+export function shownJson(value: unknown): string {
+  if (value === undefined) return "";
+  if (typeof value === "string" && (isExpression(value) || isPlaceholder(value))) return value;
+  return JSON.stringify(value, null, 2);
+}
+
+/// Whether two values say the same.
+export function same(a: unknown, b: unknown): boolean {
+  return a === b || (a !== undefined && b !== undefined && JSON.stringify(a) === JSON.stringify(b));
+}

@@ -1,0 +1,108 @@
+// What a form changes, as gestures: several of them become one edit of the text, which is taken back at once.
+
+import { ChangeSet } from "@codemirror/state";
+import type { Edited, Gesture, RefusedEdit, TextEdit } from "stepglass";
+import { canEdit } from "../editing/gesture.ts";
+import { write } from "../editing/text.ts";
+import * as interpreter from "../store/interpreter.ts";
+import { say } from "../store/words.ts";
+import * as workspace from "../store/workspace.ts";
+import { sentence, unticked } from "../ui/format.ts";
+import { isPlaceholder, same } from "./values.ts";
+import { shown } from "./current.ts";
+
+/// A number that a bare placeholder has in its place while the core works.
+const STAND_IN = 918_273_645;
+
+const words = (text: string): string => unticked(sentence(text)).replace(/\.?$/, ".");
+
+/// One after the other: each is made in the text that the one before has left.
+let last: Promise<unknown> = Promise.resolve();
+
+/// Makes gestures as one step. Gives why not, where they are refused.
+export function change(...gestures: Gesture[]): Promise<string | undefined> {
+  const next = last.then(() => make(gestures));
+  last = next.catch(() => {});
+  return next;
+}
+
+/// Sets a field, or removes it where there is no value. What is so already stays as it is.
+export function put(at: string, value: unknown, was: unknown): Promise<string | undefined> {
+  if (same(value, was)) return Promise.resolve(undefined);
+  return change(value === undefined ? { kind: "remove", at } : { kind: "set", at, value });
+}
+
+async function make(gestures: readonly Gesture[]): Promise<string | undefined> {
+  if (!canEdit()) return "The definition of a started machine is changed under Mocks.";
+  for (let tries = 0; tries < 3; tries++) {
+    workspace.flush();
+    const before = workspace.definition.value;
+    let done: Edited;
+    try {
+      const found = await together(before, gestures);
+      if ("refused" in found) return words(found.refused.message);
+      done = found;
+    } catch (error) {
+      return (error as Error).message;
+    }
+    workspace.flush();
+    if (workspace.definition.value !== before) continue;
+    if (done.edits.length > 0) write(before, done, false);
+    tell(done);
+    return undefined;
+  }
+  return "The text is being changed. Try again.";
+}
+
+function tell({ announce, losses, introduces }: Edited): void {
+  const errors = introduces.filter(({ severity }) => severity === "error");
+  say([words(announce), ...[...losses, ...errors].map(({ message }) => words(message))].join(" "));
+}
+
+/// What gestures do one after the other, as edits of the text before the first.
+async function together(before: string, gestures: readonly Gesture[]): Promise<Edited | RefusedEdit> {
+  let text = before;
+  let changes = ChangeSet.empty(before.length);
+  let all: Edited | undefined;
+  const format = workspace.format.value;
+  for (const gesture of gestures) {
+    const bare = format === "json" && isBare(gesture);
+    const found = await interpreter.query("edit", { text, format, gesture: bare ? { ...gesture, value: STAND_IN } : gesture });
+    if ("refused" in found) return found;
+    const done = bare ? withPlaceholder(found, String(gesture.value)) : found;
+    const step = ChangeSet.of(
+      done.edits.map(({ start, end, text: insert }) => ({ from: start, to: end, insert })),
+      text.length,
+    );
+    changes = changes.compose(step);
+    text = applied(text, done.edits);
+    all = all
+      ? {
+          ...done,
+          announce: `${all.announce} ${done.announce}`,
+          losses: [...all.losses, ...done.losses],
+          // What the last one leaves is what counts.
+          introduces: [...all.introduces, ...done.introduces],
+        }
+      : done;
+  }
+  const edits: TextEdit[] = [];
+  changes.iterChanges((start, end, _from, _to, insert) => edits.push({ start, end, text: insert.toString() }), true);
+  return { ...all!, edits };
+}
+
+function applied(text: string, edits: readonly TextEdit[]): string {
+  let out = text;
+  for (const { start, end, text: put } of [...edits].reverse()) out = out.slice(0, start) + put + out.slice(end);
+  return out;
+}
+
+/// A placeholder in place of one without quotes stays without them.
+function isBare(gesture: Gesture): gesture is Gesture & { kind: "set" } {
+  return gesture.kind === "set" && isPlaceholder(gesture.value) && (shown.peek()?.bare.includes(gesture.at) ?? false);
+}
+
+function withPlaceholder(done: Edited, placeholder: string): Edited {
+  const edits = done.edits.map((edit) => ({ ...edit, text: edit.text.replace(String(STAND_IN), placeholder) }));
+  return { ...done, edits };
+}
