@@ -19,6 +19,7 @@ const entries = [
   ["stepglass/aws", "aws"],
   ["stepglass/sqlite", "sqlite"],
   ["stepglass/postgres", "postgres"],
+  ["stepglass/restate", "restate"],
   ["stepglass/durable", "durable"],
   ["stepglass/indexeddb", "indexeddb"],
   ["stepglass/integrations", "integrations"],

@@ -14,7 +14,7 @@ import { emulator, installAwsClients, installNodeClients, pythonClients } from "
 import { RESULT } from "./files-reporter.mjs";
 import { getFonts } from "./fonts.mjs";
 import { setUpPipelines } from "./pipelines.mjs";
-import { main, setUp } from "./setup.mjs";
+import { Missing, installIn, main, setUp } from "./setup.mjs";
 import { root } from "./steps.mjs";
 import { setUpStores } from "./stores.mjs";
 
@@ -54,6 +54,8 @@ const steps = [
   ["package: behaviour", () => nodeTests("pkg-tests/api")],
   ["stores: their promises", () => nodeTests("pkg-tests/store")],
   ["durable executions", () => nodeTests("pkg-tests/durable")],
+  ["restate: set-up", setUpRestate],
+  ["restate: executions on its server", () => nodeTests("pkg-tests/restate")],
   ["server: set-up", setUpClients],
   ["pipelines: set-up", setUpPreCommit],
   ["pipelines: reports, hooks, the action", () => nodeTests("pkg-tests/pipelines")],
@@ -94,7 +96,7 @@ await main(async () => {
   const chosen = steps.filter(([name]) => name === "set-up" || words.length === 0 || words.some((word) => name.includes(word)));
   // A part of the tests stands on what earlier steps leave.
   const names = chosen.map(([name]) => name);
-  if (names.some((name) => /^((package|page|browser|server|stores|pipelines|aws): (?!build|set-up)|durable)/.test(name)))
+  if (names.some((name) => /^((package|page|browser|server|stores|pipelines|aws|restate): (?!build|set-up)|durable)/.test(name)))
     need("package: build", "package:");
   if (names.some((name) => ["browser: page", "package: tarball in projects", "server: real clients"].includes(name)))
     need("browser: set-up", "package: tarball");
@@ -103,6 +105,7 @@ await main(async () => {
   if (names.includes("package: tarball in projects")) need("bundlers: set-up");
   if (names.includes("pipelines: reports, hooks, the action")) need("pipelines: set-up");
   if (names.some((name) => STORES.includes(name))) need("stores: set-up");
+  if (names.includes("restate: executions on its server")) need("restate: set-up");
   if (names.includes("browser: page")) need("page: build", "browser: page");
   chosen.sort((a, b) => steps.indexOf(a) - steps.indexOf(b));
 
@@ -133,6 +136,16 @@ await main(async () => {
     if (!chosen.includes(step)) chosen.push(step);
   }
 });
+
+/** Restate's server and its SDK. Without them its tests are skipped, and counted as that. */
+function setUpRestate() {
+  try {
+    installIn("pkg-tests/restate", "restate");
+  } catch (error) {
+    if (!(error instanceof Missing)) throw error;
+    console.log(`restate: ${error.message}restate: its tests are skipped`);
+  }
+}
 
 /** Performs a step's command, or takes its result, and adds it to the totals. */
 async function perform(command, env) {

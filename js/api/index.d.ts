@@ -1389,6 +1389,10 @@ export type ErrorCode =
   | "REPLAY_DIVERGED"
   | "EXECUTION_SUSPENDED"
   | "NOT_MIGRATABLE"
+  | "RESTATE_NO_SDK"
+  | "RESTATE_UNREACHABLE"
+  | "RESTATE_NO_WORKER"
+  | "RESTATE_FAILED"
   | "INTERNAL";
 
 /** Rejects `machine.run()`. */

@@ -29,3 +29,4 @@ export type Integrations = Checked<typeof import("../api/integrations.d.ts"), ty
 export type Postgres = Checked<typeof import("../api/postgres.d.ts"), typeof import("./postgres.ts")>;
 export type Sqlite = Checked<typeof import("../api/sqlite.d.ts"), typeof import("./sqlite.ts")>;
 export type Durable = Checked<typeof import("../api/durable.d.ts"), typeof import("./durable.ts")>;
+export type Restate = Checked<typeof import("../api/restate.d.ts"), typeof import("./restate.ts")>;

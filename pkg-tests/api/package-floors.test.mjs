@@ -17,6 +17,7 @@ const FLOORS = [
   ["convert", "coverage", "files", "types", "policy"],
   ["mocks"],
   ["aws", "debug", "testing", "durable"],
+  ["restate"],
   ["server"],
   ["entries"],
   ["cli"],

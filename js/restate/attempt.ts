@@ -1,0 +1,131 @@
+// One call of a task's handler, and the facts that its answer is.
+
+import type { Execution, InvokeCommand, TaskHandler } from "../api/index.d.ts";
+import { TaskCancelled, misuse } from "../base/errors.ts";
+import { Call, answerOf, beatText } from "../driver/calls.ts";
+import { Task, type TaskHost } from "../driver/task.ts";
+import type { ExecutionInfo } from "../execution/execution.ts";
+import { failure, submittedText, taskInput } from "../tasks/integration.ts";
+import type { Handlers } from "../tasks/resource.ts";
+import type { Fact } from "../border/facts.ts";
+import type { Answer } from "./events.ts";
+
+/** What an attempt is made with. */
+export interface AttemptOptions {
+  handlers: Handlers;
+  info: ExecutionInfo;
+  now: () => number;
+  /** Aborts when the execution needs the task no longer, or when another worker may have it. */
+  signal: AbortSignal;
+  beats?: { get(key: string): string | undefined } | undefined;
+  /** Takes heartbeats. */
+  onBeat?: (details?: string) => void;
+}
+
+/** What its handler sees of an execution that is somewhere else. */
+class Surroundings implements TaskHost {
+  readonly execution: TaskHost["execution"];
+  readonly beats: TaskHost["beats"];
+  readonly #options: AttemptOptions;
+
+  constructor(options: AttemptOptions) {
+    this.#options = options;
+    this.beats = options.beats;
+    const { name, arn } = options.info;
+    const elsewhere = (): never => {
+      throw misuse("INVALID_ARGUMENT", "the execution is on Restate: answer tasks with the methods of a RestateClient", Error);
+    };
+    this.execution = { name, arn: arn as string, succeed: elsewhere, fail: elsewhere, heartbeat: elsewhere } as Pick<
+      Execution,
+      "name" | "arn" | "succeed" | "fail" | "heartbeat"
+    >;
+  }
+
+  heartbeat(_task: number, details?: unknown): void {
+    this.#options.onBeat?.(details === undefined ? undefined : beatText(details));
+  }
+
+  sleep(task: Task, milliseconds: number): Promise<void> {
+    const duration = Number(milliseconds);
+    if (!(duration >= 0)) throw misuse("INVALID_ARGUMENT", "task.sleep() takes a number of milliseconds", RangeError);
+    return new Promise((resolve, reject) => {
+      const { signal } = task;
+      const stop = () => {
+        clearTimeout(timer);
+        reject(signal.reason);
+      };
+      const timer = setTimeout(() => {
+        signal.removeEventListener("abort", stop);
+        resolve();
+      }, duration);
+      if (signal.aborted) stop();
+      else signal.addEventListener("abort", stop, { once: true });
+    });
+  }
+}
+
+/** The facts that tell of a call before its handler answers. */
+export function begunFacts(handlers: Handlers, command: InvokeCommand, now: number): Fact[] {
+  const { resource: text, state, input, task } = command;
+  if (typeof handlers.find(text, state, input) !== "function") return [];
+  const resource = handlers.resource(text);
+  if (resource.kind === "activity") return [["started", task, undefined]];
+  if (resource.pattern.startsWith("sync")) return [["submitted", task, submittedText(resource, command, now)]];
+  return [];
+}
+
+/** Calls the handler of a task. It never rejects; a task that is needed no longer is answered with no fact. */
+export async function attempt(command: InvokeCommand, options: AttemptOptions): Promise<Answer> {
+  const { handlers, now, signal } = options;
+  const { resource: text, state, input, task: id } = command;
+  const handler = handlers.find(text, state, input);
+  if (typeof handler !== "function") {
+    const { error, cause } = handler === undefined ? handlers.missing(text, state, input) : notHere(text);
+    return { at: now(), facts: [["fail", id, error, cause]] };
+  }
+  const resource = handlers.resource(text);
+  const task = new Task(command, new Surroundings(options));
+  const call = new Call(command, resource, task);
+  const cancelled = cancellation(task, signal);
+  try {
+    const value = await Promise.race([answered(handler, taskInput(resource, input), task), cancelled.promise]);
+    if (value === CANCELLED) return { at: now(), facts: [] };
+    return { at: now(), facts: [answerOf(call, value, { now })] };
+  } catch (thrown) {
+    if (signal.aborted) return { at: now(), facts: [] };
+    const { error, cause } = failure(resource, command, thrown, now());
+    return { at: now(), facts: [["fail", id, error, cause]] };
+  } finally {
+    cancelled.leave();
+  }
+}
+
+async function answered(handler: TaskHandler, input: unknown, task: Task): Promise<unknown> {
+  return handler(input, task);
+}
+
+function notHere(resource: string): { error: string; cause: string } {
+  const cause = `The handler of ${JSON.stringify(resource)} takes its tasks in its own time, as activities do. On Restate a task has a function.`;
+  return { error: "States.TaskFailed", cause };
+}
+
+const CANCELLED = Symbol("cancelled");
+
+/** Aborts a task's signal with another; the promise resolves then. */
+function cancellation(task: Task, signal: AbortSignal): { promise: Promise<typeof CANCELLED>; leave: () => void } {
+  let leave = () => {};
+  const promise = new Promise<typeof CANCELLED>((resolve) => {
+    const cancel = () => {
+      Task.cancel(task, reasonOf(signal));
+      resolve(CANCELLED);
+    };
+    if (signal.aborted) return cancel();
+    signal.addEventListener("abort", cancel, { once: true });
+    leave = () => signal.removeEventListener("abort", cancel);
+  });
+  return { promise, leave };
+}
+
+function reasonOf({ reason }: AbortSignal): TaskCancelled["reason"] {
+  return reason instanceof TaskCancelled ? reason.reason : "Stopped";
+}

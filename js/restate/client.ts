@@ -1,0 +1,152 @@
+// A client of the executions on Restate.
+
+import type { ExecutionSummary } from "../api/durable.d.ts";
+import type {
+  RestateClient as PublicClient,
+  RestateClientOptions,
+  RestateExecution,
+  RestateFilter,
+  RestateStart,
+} from "../api/restate.d.ts";
+import type { ExecutionRecord } from "../api/durable.d.ts";
+import { misuse } from "../base/errors.ts";
+import { checkOptions } from "../base/options.ts";
+import { randomUuid, seedOf } from "../base/random.ts";
+import { shown } from "../base/shown.ts";
+import { beatText } from "../driver/calls.ts";
+import { DurableError } from "../durable/execution.ts";
+import { startProblem } from "../execution/start.ts";
+import type { Completion } from "../tasks/call.ts";
+import { argumentText } from "../tasks/integration.ts";
+import { executionOfToken } from "../tasks/token.ts";
+import { EXECUTION, MACHINES } from "./context.ts";
+import type { EventAnswer, ExecutionEvent, StartRequest } from "./events.ts";
+import { Handle } from "./handle.ts";
+import { Ingress } from "./ingress.ts";
+import { listed } from "./listing.ts";
+import { Names } from "./machines.ts";
+
+const OPTIONS = ["admin", "region", "account"];
+const START_OPTIONS = ["name", "input", "tags", "seed"];
+
+export class RestateClient implements PublicClient {
+  readonly #ingress: Ingress;
+  readonly #names: Names;
+  #machines: Promise<Map<string, string>> | undefined;
+
+  constructor(ingress: string, options: RestateClientOptions = {}) {
+    checkOptions(options, OPTIONS, "new RestateClient()");
+    this.#ingress = new Ingress(ingress, options.admin);
+    this.#names = new Names(options);
+  }
+
+  /** Starts an execution, and resolves when Restate has kept the start. */
+  async start<Output = any>(machine: string, options: RestateStart = {}): Promise<RestateExecution<Output>> {
+    checkOptions(options, START_OPTIONS, "client.start()");
+    const { name = randomUuid(), input, tags, seed } = options;
+    const text = input === undefined ? "{}" : argumentText(input, "the input");
+    const problem = startProblem(name, text);
+    if (problem !== undefined) throw misuse(...problem, RangeError);
+    const arn = await this.#arnOf(machine, name);
+    const request: StartRequest = {
+      ...{ machine, name, input: text },
+      ...(tags !== undefined && { tags }),
+      ...(seed !== undefined && { seed: `${seedOf(seed)}` }),
+    };
+    const sent = await this.#ingress.send({ service: EXECUTION, handler: "start", key: arn }, request, "start");
+    const execution = new Handle<Output>(this.#ingress, { arn, name, machine }, sent.invocationId);
+    if (sent.status !== "PreviouslyAccepted") return execution;
+    const record = await execution.record();
+    if (record.status !== "RUNNING" || record.input !== text)
+      throw misuse("EXECUTION_EXISTS", `there is an execution ${shown(name)} of ${machine} already: Execution Already Exists: '${arn}'`);
+    return execution;
+  }
+
+  /** Starts an execution and resolves to its output. */
+  async run<Output = any>(machine: string, options?: RestateStart): Promise<Output> {
+    const execution = await this.start<Output>(machine, options);
+    const outcome = await execution.result;
+    if (outcome.status === "SUCCEEDED") return outcome.output;
+    throw new DurableError(execution.arn, outcome);
+  }
+
+  /** A handle of an execution, by its ARN, or by its machine and its name. */
+  async get<Output = any>(machineOrArn: string, name?: string): Promise<RestateExecution<Output> | undefined> {
+    const arn = name === undefined ? machineOrArn : this.#names.execution(machineOrArn, name);
+    const record = await this.#ingress.call<ExecutionRecord | null>({ service: EXECUTION, handler: "describe", key: arn });
+    if (record === null) return undefined;
+    return new Handle<Output>(this.#ingress, { arn, name: record.name, machine: String(record.machine) });
+  }
+
+  async signal(arn: string, name: string, payload?: unknown, options: { id?: string } = {}): Promise<void> {
+    checkOptions(options, ["id"], "signal()");
+    await new Handle(this.#ingress, { arn, name: "", machine: "" }).signal(name, payload, options);
+  }
+
+  /** Executions, the latest first, by the SQL of the admin API. */
+  async list(
+    filter: RestateFilter = {},
+    page: { before?: number; limit?: number } = {},
+  ): Promise<{ items: ExecutionSummary[]; before?: number }> {
+    return listed(this.#ingress, filter, page);
+  }
+
+  async count(filter: RestateFilter = {}): Promise<number> {
+    return (await listed(this.#ingress, filter, { limit: Infinity })).items.length;
+  }
+
+  succeed(token: string, output?: unknown): Promise<boolean> {
+    return this.#answer(token, ["succeed", argumentText(output, "the output")]);
+  }
+
+  fail(token: string, failure: { error?: string; cause?: string } = {}): Promise<boolean> {
+    return this.#answer(token, ["fail", failure.error, failure.cause]);
+  }
+
+  heartbeat(token: string, details?: unknown): Promise<boolean> {
+    if (details !== undefined) beatText(details);
+    return this.#answer(token, ["heartbeat", details]);
+  }
+
+  /** The names of the machines that workers have registered. */
+  async machines(): Promise<string[]> {
+    this.#machines = undefined;
+    return [...(await this.#registered()).keys()];
+  }
+
+  async #answer(token: string, completion: Completion): Promise<boolean> {
+    const arn = executionOfToken(token);
+    const event: ExecutionEvent = { type: "token", token, completion };
+    const answer =
+      arn === undefined ? undefined : await this.#ingress.call<EventAnswer>({ service: EXECUTION, handler: "event", key: arn }, event);
+    if (!answer?.known) throw misuse("UNKNOWN_TOKEN", `no execution has given out the token ${shown(token)}`, RangeError);
+    return answer.counts;
+  }
+
+  /** The ARN of an execution to be. */
+  async #arnOf(machine: string, name: string): Promise<string> {
+    let machines = await this.#registered();
+    if (!machines.has(machine)) {
+      // A worker may have registered it since.
+      this.#machines = undefined;
+      machines = await this.#registered();
+    }
+    const type = machines.get(machine);
+    if (type === undefined) {
+      const known = [...machines.keys()].map((other) => JSON.stringify(other)).join(", ") || "none";
+      throw misuse("UNKNOWN_MACHINE", `there is no machine ${shown(machine)}; the machines are: ${known}`, RangeError);
+    }
+    return this.#names.execution(machine, name, type === "EXPRESS" ? randomUuid() : undefined);
+  }
+
+  #registered(): Promise<Map<string, string>> {
+    if (this.#machines === undefined) {
+      const asked = this.#ingress
+        .call<{ name: string; type: string }[]>({ service: MACHINES, handler: "list" })
+        .then((all) => new Map(all.map(({ name, type }) => [name, type])));
+      this.#machines = asked;
+      asked.catch(() => (this.#machines = undefined));
+    }
+    return this.#machines;
+  }
+}

@@ -1,0 +1,98 @@
+// What an execution on Restate is told, and what it answers: JSON.
+
+import type { ExecutionRecord } from "../api/durable.d.ts";
+import type { InvokeCommand } from "../api/index.d.ts";
+import type { Fact } from "../border/facts.ts";
+import type { ExecutionInfo } from "../execution/execution.ts";
+import type { Completion } from "../tasks/call.ts";
+
+/** A start. */
+export interface StartRequest {
+  machine: string;
+  name: string;
+  /** JSON text. */
+  input: string;
+  /** Decimal digits. Absent: random. */
+  seed?: string;
+  tags?: Record<string, string>;
+  /** The execution whose task has started it. */
+  parent?: ParentTask;
+}
+
+/** The task that has started an execution. */
+export interface ParentTask {
+  arn: string;
+  task: number;
+  /** Whether it waits for the end. */
+  waits: boolean;
+}
+
+/** How an execution stands. */
+export type Standing = Pick<ExecutionRecord, "status" | "output" | "error" | "cause">;
+
+/** The answer to a start. */
+export interface StartAnswer extends Standing {
+  outcome: "created" | "exists";
+  input: string;
+  startDate: number;
+}
+
+/** What an execution is told. */
+export type ExecutionEvent =
+  | { type: "timer"; id: number }
+  | { type: "answer"; task: number; fence: number; answer: Answer }
+  | { type: "beat"; task: number; fence: number; details?: string }
+  | { type: "token"; token: string; completion: Completion }
+  | { type: "stop"; error?: string; cause?: string }
+  | { type: "cancel"; details?: string }
+  | { type: "signal"; name: string; payload: string; id?: string }
+  | { type: "started"; task: number; answer: StartAnswer; arn: string }
+  | { type: "ended"; task: number; record: ExecutionRecord }
+  | { type: "follow"; arn: string; task: number }
+  | { type: "watch"; awakeable: string }
+  | { type: "redrive" }
+  | { type: "forget"; stopDate: number };
+
+/** What has become of an event: whether there is such an execution, and whether the event has changed anything. */
+export interface EventAnswer {
+  known: boolean;
+  counts: boolean;
+  /** Why it was refused, as a code and a message. */
+  refused?: [code: string, message: string];
+}
+
+/** How a task was answered, and when. */
+export interface Answer {
+  at: number;
+  facts: Fact[];
+}
+
+/** A task that is called outside of a slice. */
+export interface AttemptRequest {
+  command: InvokeCommand;
+  info: ExecutionInfo;
+  /** Which call of the task this is: the answer of an earlier one is refused. */
+  fence: number;
+  /** What earlier heartbeats have told of. */
+  beats: [key: string, text: string][];
+}
+
+/** Tasks that are called together. */
+export interface ShardRequest {
+  commands: InvokeCommand[];
+  info: ExecutionInfo;
+}
+
+/** The answers of a shard, in the order in which they came. */
+export type ShardAnswer = (Answer & { task: number })[];
+
+/** What a task asks of another execution. */
+export interface AskRequest {
+  asker: string;
+  fence: number;
+  command: InvokeCommand;
+  target: string;
+  event: ExecutionEvent;
+  /** What it does: `token`, `stop`, or the error of a task whose execution cannot be told. */
+  kind: string;
+}

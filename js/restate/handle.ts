@@ -1,0 +1,154 @@
+// The handle of an execution on Restate.
+
+import type { ErrorCode, ExecutionResult, Frame, HistoryEvent } from "../api/index.d.ts";
+import type { ExecutionDescription, ExecutionQuery, ExecutionRecord } from "../api/durable.d.ts";
+import type { RestateExecution } from "../api/restate.d.ts";
+import { misuse } from "../base/errors.ts";
+import { checkOptions } from "../base/options.ts";
+import { shown } from "../base/shown.ts";
+import { described } from "../durable/execution.ts";
+import { argumentText } from "../tasks/integration.ts";
+import { EXECUTION } from "./context.ts";
+import type { EventAnswer, ExecutionEvent, StartAnswer, Standing } from "./events.ts";
+import type { Ingress } from "./ingress.ts";
+import type { Inside } from "./object.ts";
+
+// How long a client waits before it asks again for a result that it could not get, in milliseconds.
+const FIRST_DELAY = 50;
+const LONGEST_DELAY = 5000;
+// How often it asks for an execution that Restate has taken on and that has not begun: its worker may be busy.
+const TRIES = 20;
+
+export class Handle<Output = any> implements RestateExecution<Output> {
+  readonly arn: string;
+  readonly name: string;
+  readonly machine: string;
+  readonly #ingress: Ingress;
+  /** The invocation that begins it, where this client has asked for it. */
+  readonly #start: string | undefined;
+  #result: Promise<ExecutionResult<Output>> | undefined;
+
+  constructor(ingress: Ingress, { arn, name, machine }: { arn: string; name: string; machine: string }, start?: string) {
+    this.arn = arn;
+    this.name = name;
+    this.machine = machine;
+    this.#ingress = ingress;
+    this.#start = start;
+  }
+
+  /** How it ends. */
+  get result(): Promise<ExecutionResult<Output>> {
+    return (this.#result ??= this.outcome());
+  }
+
+  async outcome(): Promise<ExecutionResult<Output>> {
+    for (let delay = FIRST_DELAY; ; delay = Math.min(delay * 2, LONGEST_DELAY)) {
+      try {
+        return await this.#ended();
+      } catch (thrown) {
+        // A request does not last as long as an execution may, and Restate may be away.
+        const { code } = thrown as { code?: unknown };
+        if (code !== "RESTATE_UNREACHABLE" && code !== "RESTATE_FAILED") throw thrown;
+        await new Promise((resolve) => setTimeout(resolve, delay));
+      }
+    }
+  }
+
+  async #ended(): Promise<ExecutionResult<Output>> {
+    if (this.#start !== undefined) {
+      const { outcome, ...first } = await this.#ingress.attach<StartAnswer>(this.#start);
+      if (outcome === "created" && first.status === "SUCCEEDED") return outcomeOf(first);
+    }
+    const record = await this.record();
+    if (record.status !== "RUNNING") return outcomeOf(record);
+    // All who wait for it share one invocation, until it is redriven.
+    const once = `end ${Number(record.redriveCount ?? 0)}`;
+    const standing = await this.#ingress.call<Standing | null>(this.#target("result"), undefined, once);
+    return outcomeOf(standing ?? this.#gone());
+  }
+
+  async describe(): Promise<ExecutionDescription> {
+    return described(await this.record());
+  }
+
+  history(page: { from?: number; limit?: number; reverse?: boolean } = {}): Promise<HistoryEvent[]> {
+    const { from, limit, reverse } = page;
+    const finite = {
+      ...(from !== undefined && { from }),
+      ...(limit !== undefined && limit !== Infinity && { limit }),
+      ...(reverse && { reverse }),
+    };
+    return this.#ingress.call<HistoryEvent[]>(this.#target("history"), finite);
+  }
+
+  async frames(): Promise<Frame[]> {
+    return (await this.query()).frames;
+  }
+
+  async query(): Promise<ExecutionQuery> {
+    const inside = await this.#known<Inside>("inside");
+    const { state, ...more } = inside;
+    return { ...more, ...(state !== undefined && { state: JSON.parse(state) }) };
+  }
+
+  async signal(name: string, payload?: unknown, options: { id?: string } = {}): Promise<void> {
+    checkOptions(options, ["id"], "signal()");
+    if (typeof name !== "string" || name === "")
+      throw misuse("INVALID_ARGUMENT", `the name of a signal must be a text that is not empty, not ${shown(name)}`);
+    const { id } = options;
+    await this.#tell({ type: "signal", name, payload: argumentText(payload, "the payload"), ...(id !== undefined && { id }) });
+  }
+
+  async cancel(details?: unknown): Promise<void> {
+    const text = details === undefined || typeof details === "string" ? details : argumentText(details, "the details");
+    await this.#tell({ type: "cancel", ...(text !== undefined && { details: text }) });
+  }
+
+  async stop(error?: string, cause?: string): Promise<void> {
+    const about = { ...(error !== undefined && { error }), ...(cause !== undefined && { cause }) };
+    this.#check(await this.#ingress.call<EventAnswer>(this.#target("stop"), about));
+  }
+
+  async redrive(): Promise<void> {
+    this.#result = undefined;
+    await this.#tell({ type: "redrive" });
+  }
+
+  async #tell(event: ExecutionEvent): Promise<void> {
+    this.#check(await this.#ingress.call<EventAnswer>(this.#target("event"), event));
+  }
+
+  #check({ known, refused }: EventAnswer): void {
+    if (!known) this.#gone();
+    if (refused !== undefined) throw misuse(refused[0] as ErrorCode, refused[1], Error);
+  }
+
+  /** For the client: the whole record. */
+  record(): Promise<ExecutionRecord> {
+    return this.#known<ExecutionRecord>("describe");
+  }
+
+  /** What a handler says of the execution. One that this client has started may not have begun. */
+  async #known<T>(handler: string): Promise<T> {
+    for (let tries = 1; ; tries += 1) {
+      const answer = await this.#ingress.call<T | null>(this.#target(handler));
+      if (answer !== null) return answer;
+      if (this.#start === undefined || tries > TRIES) this.#gone();
+      await new Promise((resolve) => setTimeout(resolve, tries * FIRST_DELAY));
+    }
+  }
+
+  #target(handler: string): { service: string; handler: string; key: string } {
+    return { service: EXECUTION, handler, key: this.arn };
+  }
+
+  #gone(): never {
+    throw misuse("UNKNOWN_EXECUTION", `there is no execution ${this.arn}: retention may have removed it`);
+  }
+}
+
+function outcomeOf<Output>({ status, output, error, cause }: Standing): ExecutionResult<Output> {
+  if (status === "SUCCEEDED") return { status, output: JSON.parse(output ?? "null") };
+  const failed = { status, ...(error !== undefined && { error }), ...(cause !== undefined && { cause }) };
+  return failed as ExecutionResult<Output>;
+}

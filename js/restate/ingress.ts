@@ -1,0 +1,103 @@
+// Calls to Restate over HTTP: handlers by its ingress, questions by its admin API.
+
+import type { ErrorCode } from "../api/index.d.ts";
+import { messageOf, misuse } from "../base/errors.ts";
+import type { Target } from "./context.ts";
+
+/** What Restate has taken on. */
+export interface Sent {
+  invocationId: string;
+  /** `PreviouslyAccepted` where the idempotency key was known. */
+  status: "Accepted" | "PreviouslyAccepted";
+}
+
+export class Ingress {
+  readonly #base: URL;
+  readonly #admin: URL | undefined;
+
+  constructor(ingress: string, admin: string | undefined) {
+    this.#base = urlOf(ingress, "the URL of Restate's ingress");
+    this.#admin = admin === undefined ? undefined : urlOf(admin, "admin");
+  }
+
+  /** Calls a handler and resolves to its answer. */
+  async call<T>(target: Target, parameter?: unknown, idempotencyKey?: string): Promise<T> {
+    return (await this.#post(pathOf(target), parameter, idempotencyKey)) as T;
+  }
+
+  /** Has a handler called; resolves when Restate has kept that. */
+  async send(target: Target, parameter: unknown, idempotencyKey: string): Promise<Sent> {
+    return (await this.#post(`${pathOf(target)}/send`, parameter, idempotencyKey)) as Sent;
+  }
+
+  /** The answer of a call that was sent. */
+  async attach<T>(invocation: string): Promise<T> {
+    const url = new URL(`restate/invocation/${invocation}/attach`, this.#base);
+    return (await answerOf(url, await this.#fetch(url, {}))) as T;
+  }
+
+  /** The rows of an SQL query. */
+  async query(sql: string): Promise<Record<string, unknown>[]> {
+    if (this.#admin === undefined)
+      throw misuse("INVALID_OPTION", "Restate lists executions by its admin API: new RestateClient(url, { admin: … })", Error);
+    const url = new URL("query", this.#admin);
+    const headers = { "content-type": "application/json", accept: "application/json" };
+    const response = await this.#fetch(url, { method: "POST", headers, body: JSON.stringify({ query: sql }) });
+    return ((await answerOf(url, response)) as { rows: Record<string, unknown>[] }).rows;
+  }
+
+  async #post(path: string, parameter: unknown, idempotencyKey: string | undefined): Promise<unknown> {
+    const url = new URL(path, this.#base);
+    const headers: Record<string, string> = {};
+    if (parameter !== undefined) headers["content-type"] = "application/json";
+    if (idempotencyKey !== undefined) headers["idempotency-key"] = idempotencyKey;
+    const body = parameter === undefined ? {} : { body: JSON.stringify(parameter) };
+    return answerOf(url, await this.#fetch(url, { method: "POST", headers, ...body }));
+  }
+
+  async #fetch(url: URL, init: RequestInit): Promise<Response> {
+    try {
+      return await fetch(url, init);
+    } catch (error) {
+      const { cause } = error as { cause?: unknown };
+      throw misuse("RESTATE_UNREACHABLE", `${url.origin} does not answer: ${messageOf(cause ?? error)}`, Error);
+    }
+  }
+}
+
+function urlOf(text: string, name: string): URL {
+  try {
+    return new URL(text.endsWith("/") ? text : `${text}/`);
+  } catch {
+    throw misuse("INVALID_OPTION", `${name} must be a URL such as http://127.0.0.1:8080, not ${JSON.stringify(text)}`);
+  }
+}
+
+function pathOf({ service, handler, key }: Target): string {
+  return key === undefined ? `${service}/${handler}` : `${service}/${encodeURIComponent(key)}/${handler}`;
+}
+
+async function answerOf(url: URL, response: Response): Promise<unknown> {
+  const text = await response.text();
+  if (response.ok) return text === "" ? undefined : JSON.parse(text);
+  const message = messageIn(text);
+  // What was refused by a handler of ours has its code before the message.
+  const [, code, why] = /^([A-Z][A-Z_]+): ([^]*)$/.exec(message) ?? [];
+  if (code !== undefined && why !== undefined) throw misuse(code as ErrorCode, why, Error);
+  if (response.status === 404 && /service|handler/i.test(message))
+    throw misuse(
+      "RESTATE_NO_WORKER",
+      `Restate at ${url.origin} has no worker of Stepglass yet: serveOnRestate({ …, admin }) registers one`,
+      Error,
+    );
+  throw misuse("RESTATE_FAILED", `Restate at ${url.origin} has answered ${response.status}: ${message}`, Error);
+}
+
+function messageIn(text: string): string {
+  try {
+    const { message } = JSON.parse(text) as { message?: unknown };
+    return typeof message === "string" ? message : text;
+  } catch {
+    return text;
+  }
+}

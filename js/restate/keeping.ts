@@ -1,0 +1,96 @@
+// What a virtual object keeps of its execution, under which names, and how it is read.
+
+import type { ExecutionRecord } from "../api/durable.d.ts";
+import type { HistoryEvent } from "../api/index.d.ts";
+import type { HistoryEngine } from "../border/history.ts";
+import type { ExecutionInfo } from "../execution/execution.ts";
+import { piecesOf } from "../store/records.ts";
+import type { ObjectContext, ReadingContext } from "./context.ts";
+import type { Standing } from "./events.ts";
+
+/**
+ * `record` is what lists show; `input` and `end` are the payloads. `standing` is all that a slice needs to go on, in one value.
+ * `slice` is the invocation that has the execution now, `watchers` are those who wait for the end.
+ */
+const HISTORY = "history:";
+
+/** What a slice needs to go on. */
+export interface Kept {
+  record: ExecutionRecord;
+  /** The time of the last fact. */
+  at: number;
+  /** How many events were written out. */
+  events: number;
+  /** The text of the engine's snapshot. */
+  engine: string;
+  notes: Notes;
+}
+
+/** What the host keeps beside the engine. */
+export interface Notes {
+  info: ExecutionInfo;
+  /** The delayed call that comes back; one with another number changes nothing. */
+  timer?: { id: number; at: number };
+  /** The last number of such a call, and of a task that was called outside of a slice. */
+  last: number;
+  /** Tasks that are called outside of slices, with the fences of their calls and the invocations that make them. */
+  long: [task: number, fence: number, invocation: string][];
+  /** Executions that tasks wait for. */
+  children: [task: number, arn: string][];
+  /** What heartbeats have told of last. */
+  beats: [key: string, text: string][];
+  /** Signals that nobody has taken, and the ids of those that came. */
+  signals: [name: string, payload: string][];
+  ids: string[];
+}
+
+export function newNotes(info: ExecutionInfo): Notes {
+  return { info, last: 0, long: [], children: [], beats: [], signals: [], ids: [] };
+}
+
+/** A record as it is kept: its payloads are apart, because lists read it. */
+export function summaryOf({ input, output, cause, ...summary }: ExecutionRecord): Omit<ExecutionRecord, "input"> {
+  return summary;
+}
+
+/** The whole record of an execution; undefined if there is none. */
+export async function recordOf(ctx: ReadingContext): Promise<ExecutionRecord | undefined> {
+  const summary = await ctx.get<Omit<ExecutionRecord, "input">>("record");
+  if (summary === null) return undefined;
+  const input = (await ctx.get<string>("input")) ?? "{}";
+  const end = summary.status === "RUNNING" ? null : await ctx.get<Standing>("end");
+  return { ...summary, input, ...end } as ExecutionRecord;
+}
+
+/** Writes the events that are new since `from`. Returns how many there are now. */
+export function keepHistory(ctx: ObjectContext, engine: HistoryEngine, from: number): number {
+  const total = engine.events;
+  let at = from;
+  for (const { text, count } of total === from ? [] : piecesOf({ text: engine.historyText(from), count: total - from })) {
+    ctx.set(`${HISTORY}${String(at).padStart(8, "0")}`, text);
+    at += count;
+  }
+  return total;
+}
+
+/** A page of the history as far as it is kept. */
+export async function historyOf(
+  ctx: ReadingContext,
+  { from = 0, limit = Infinity, reverse = false }: { from?: number; limit?: number; reverse?: boolean },
+): Promise<HistoryEvent[]> {
+  const summary = await ctx.get<ExecutionRecord>("record");
+  const total = Number(summary?.events ?? 0);
+  const count = Math.max(0, Math.min(limit, total - from));
+  const first = reverse ? total - from - count : from;
+  const names = (await ctx.names()).filter((name) => name.startsWith(HISTORY)).sort();
+  const events: HistoryEvent[] = [];
+  for (const [i, name] of names.entries()) {
+    const begin = Number(name.slice(HISTORY.length));
+    const next = names[i + 1];
+    const end = next === undefined ? total : Number(next.slice(HISTORY.length));
+    if (end <= first || begin >= first + count) continue;
+    const piece: HistoryEvent[] = JSON.parse((await ctx.get<string>(name)) ?? "[]");
+    events.push(...piece.slice(Math.max(first - begin, 0), first + count - begin));
+  }
+  return reverse ? events.reverse() : events;
+}

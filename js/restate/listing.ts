@@ -1,0 +1,33 @@
+// Lists of executions, which Restate's admin API has as SQL over the state of virtual objects.
+
+import type { ExecutionSummary } from "../api/durable.d.ts";
+import type { RestateFilter } from "../api/restate.d.ts";
+import { selects } from "../store/filter.ts";
+import { EXECUTION } from "./context.ts";
+import type { Ingress } from "./ingress.ts";
+
+// How many executions a list has where nothing else is asked for.
+const LIMIT = 100;
+
+/**
+ * Executions, the latest first. Restate has no index of what is in a record: it reads all of them, so this is for operators and tests,
+ * and not for every request of a program.
+ */
+export async function listed(
+  ingress: Ingress,
+  { machine, ...filter }: RestateFilter,
+  { before = Infinity, limit = LIMIT }: { before?: number; limit?: number },
+): Promise<{ items: ExecutionSummary[]; before?: number }> {
+  const rows = await ingress.query(`SELECT value_utf8 FROM state WHERE service_name = '${EXECUTION}' AND key = 'record'`);
+  const all = rows
+    .map(({ value_utf8: text }) => ({ version: 0, ...JSON.parse(String(text)) }) as ExecutionSummary)
+    .filter((summary) => machine === undefined || summary.machine === machine)
+    .filter((summary) => summary.order < before && selects(filter, summary as Parameters<typeof selects>[1]))
+    .sort((a, b) => b.order - a.order || (a.id < b.id ? -1 : 1));
+  // Executions that began in the same millisecond are on one page.
+  let end = Math.min(limit, all.length);
+  while (end > 0 && end < all.length && all[end]?.order === all[end - 1]?.order) end += 1;
+  const items = all.slice(0, end);
+  const last = items.at(-1);
+  return { items, ...(end < all.length && last !== undefined && { before: last.order }) };
+}

@@ -1,0 +1,215 @@
+// The virtual object of an execution: its handlers. Its key is the execution's ARN.
+
+import type { ExecutionRecord } from "../api/durable.d.ts";
+import type { Frame, HistoryEvent } from "../api/index.d.ts";
+import { messageOf } from "../base/errors.ts";
+import { randomKey, seedOf } from "../base/random.ts";
+import { StateMachine } from "../execution/machine.ts";
+import { DEFINITION, EXECUTION, type ObjectContext, type ReadingContext } from "./context.ts";
+import type { EventAnswer, ExecutionEvent, StartAnswer, StartRequest, Standing } from "./events.ts";
+import { type Kept, historyOf, newNotes, recordOf, summaryOf } from "./keeping.ts";
+import type { Program } from "./machines.ts";
+import { Slice, type SliceHost } from "./slice.ts";
+import { type Watcher, standingOf, tellEnd } from "./watchers.ts";
+
+/** What Restate is not to try again: the caller has asked for something impossible. */
+export class Refused extends Error {
+  override name = "Refused";
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** What an execution shows of its inside. */
+export interface Inside {
+  status: ExecutionRecord["status"];
+  state?: string;
+  frames: Frame[];
+  signals: Record<string, number>;
+}
+
+export class ExecutionObject {
+  readonly #host: SliceHost;
+
+  constructor(host: SliceHost) {
+    this.#host = host;
+  }
+
+  // ---------------------------------------------------------------------------------------------- has it for itself
+
+  /** Begins the execution, and does its first slice. */
+  async start(ctx: ObjectContext, request: StartRequest): Promise<StartAnswer> {
+    const known = await recordOf(ctx);
+    if (known !== undefined) return this.#exists(ctx, known, request);
+    const { machines } = this.#host;
+    const program = machines.registered(request.machine);
+    if (program === undefined) {
+      const names = machines.all.map(({ name }) => JSON.stringify(name)).join(", ") || "none";
+      throw new Refused("UNKNOWN_MACHINE", `there is no machine ${JSON.stringify(request.machine)}; the machines are: ${names}`);
+    }
+    const { digest } = program.machine;
+    const begun = await ctx.run("start", () => ({
+      at: this.#host.now(),
+      seed: request.seed ?? `${seedOf(undefined)}`,
+      // Without a seed nobody can work the task tokens out from what the execution shows.
+      ...(request.seed === undefined && { tokenKey: randomKey() }),
+      isNew: machines.isNew(digest),
+    }));
+    if (begun.isNew) ctx.send({ service: DEFINITION, handler: "put", key: digest }, program.machine.definition);
+    machines.given(digest);
+    const record = this.#record(ctx.key, request, program, begun.at);
+    const { name, input, parent } = request;
+    ctx.set("record", summaryOf(record));
+    ctx.set("input", input);
+    const answer = { outcome: "created" as const, input, startDate: begun.at };
+    if (parent !== undefined) tellStarted(ctx, parent, { ...answer, status: "RUNNING" });
+    const info = { name, arn: ctx.key, stateMachineName: request.machine, stateMachineArn: record.machineArn };
+    const kept = { record, at: begun.at, events: 0, notes: newNotes(info) };
+    const slice = new Slice(ctx, this.#host, program, kept, begun.at);
+    const names = begun.tokenKey === undefined ? info : { ...info, tokenKey: begun.tokenKey };
+    return { ...answer, ...(await slice.start(["start", input, names, BigInt(begun.seed)])) };
+  }
+
+  #record(id: string, { machine, name, input, tags, parent }: StartRequest, { machine: { digest, type } }: Program, at: number) {
+    const record: ExecutionRecord = {
+      ...{ id, name, machine, machineArn: this.#host.machines.names.machine(machine), definition: digest, type },
+      ...{ status: "RUNNING", startDate: at, order: at, input },
+      ...(tags !== undefined && { tags }),
+      ...(parent !== undefined && { parent }),
+    };
+    return record;
+  }
+
+  #exists(ctx: ObjectContext, record: ExecutionRecord, { parent }: StartRequest): StartAnswer {
+    const { status, input, startDate, output, error, cause } = record;
+    const own = record.parent as StartRequest["parent"];
+    const isOwn = parent !== undefined && own?.arn === parent.arn && own.task === parent.task;
+    const answer: StartAnswer = { outcome: isOwn ? "created" : "exists", status, input, startDate };
+    if (parent !== undefined && !isOwn) tellStarted(ctx, parent, answer);
+    const end = { ...(output !== undefined && { output }), ...(error !== undefined && { error }), ...(cause !== undefined && { cause }) };
+    return { ...answer, ...end };
+  }
+
+  /** Tells the execution something, and does the slice that follows from it. */
+  async event(ctx: ObjectContext, event: ExecutionEvent): Promise<EventAnswer> {
+    if (event.type === "watch") return this.#watch(ctx, event.awakeable);
+    if (event.type === "follow") return this.#watch(ctx, { arn: event.arn, task: event.task });
+    if (event.type === "forget") return this.#forget(ctx, event.stopDate);
+    const kept = await ctx.get<Kept>("standing");
+    const record = kept?.record ?? (await recordOf(ctx));
+    if (record === undefined) return { known: false, counts: false };
+    const refused = refusal(record, kept !== null, event);
+    if (refused !== undefined) return { known: true, counts: false, refused };
+    if (kept === null || (record.status !== "RUNNING" && event.type !== "redrive")) return { known: true, counts: false };
+    const begun = await ctx.run("now", () => ({ at: this.#host.now(), has: this.#host.machines.of(record) !== undefined }));
+    const program = await this.#program(ctx, record, begun.has);
+    const slice = new Slice(ctx, this.#host, program, { ...kept, record }, begun.at);
+    if (event.type !== "redrive") return { known: true, counts: await slice.tell(event) };
+    try {
+      await slice.redrive();
+    } catch (thrown) {
+      if ((thrown as { code?: string }).code !== "NOT_REDRIVABLE") throw thrown;
+      return { known: true, counts: false, refused: ["NOT_REDRIVABLE", messageOf(thrown)] };
+    }
+    return { known: true, counts: true };
+  }
+
+  /** What the execution runs: this process may have it, or Restate keeps it. */
+  async #program(ctx: ReadingContext, record: ExecutionRecord, has: boolean): Promise<Program> {
+    const { machines } = this.#host;
+    if (has) {
+      const program = machines.of(record);
+      if (program !== undefined) return program;
+      // The slice was begun by a worker that had it, which this one has taken the place of.
+      throw new Error(
+        `the worker does not have the definition ${record.definition} any more, with which a slice of ${record.id} has begun`,
+      );
+    }
+    const text = await ctx.call<string | null>({ service: DEFINITION, handler: "get", key: record.definition ?? "" }, null);
+    if (text === null) throw new Error(`Restate does not have the definition ${record.definition} of ${record.id}`);
+    return machines.of(record) ?? machines.remember(record, text);
+  }
+
+  async #watch(ctx: ObjectContext, watcher: Watcher): Promise<EventAnswer> {
+    const record = await recordOf(ctx);
+    if (record === undefined) {
+      if (typeof watcher === "string") ctx.resolveAwakeable(watcher, null);
+      return { known: false, counts: false };
+    }
+    if (record.status === "RUNNING") {
+      const watchers = (await ctx.get<Watcher[]>("watchers")) ?? [];
+      ctx.set("watchers", [...watchers, watcher]);
+    } else tellEnd(ctx, [watcher], record);
+    return { known: true, counts: true };
+  }
+
+  /** Forgets an execution whose time is over. One that runs again, or has ended once more, stays. */
+  async #forget(ctx: ObjectContext, stopDate: number): Promise<EventAnswer> {
+    const record = await ctx.get<ExecutionRecord>("record");
+    const counts = record !== null && record.status !== "RUNNING" && record.stopDate === stopDate;
+    if (counts) ctx.clearAll();
+    return { known: record !== null, counts };
+  }
+
+  // ------------------------------------------------------------------------------------------------------ only reads
+
+  /** Stops the execution: a slice that runs now hears of it at once. */
+  async stop(ctx: ReadingContext, about: { error?: string; cause?: string }): Promise<EventAnswer> {
+    const slice = await ctx.get<string>("slice");
+    if (slice !== null) ctx.tell(slice, "stop", about);
+    return ctx.call<EventAnswer>({ service: EXECUTION, handler: "event", key: ctx.key }, { type: "stop", ...about });
+  }
+
+  async describe(ctx: ReadingContext): Promise<ExecutionRecord | null> {
+    return (await recordOf(ctx)) ?? null;
+  }
+
+  history(ctx: ReadingContext, page: { from?: number; limit?: number; reverse?: boolean } | undefined): Promise<HistoryEvent[]> {
+    return historyOf(ctx, page ?? {});
+  }
+
+  /** Resolves to how the execution ends; to null if there is none. */
+  async result(ctx: ReadingContext): Promise<Standing | null> {
+    const record = await recordOf(ctx);
+    if (record === undefined) return null;
+    if (record.status !== "RUNNING") return standingOf(record);
+    const { id, promise } = ctx.awakeable<Standing | null>();
+    ctx.send({ service: EXECUTION, handler: "event", key: ctx.key }, { type: "watch", awakeable: id });
+    return promise;
+  }
+
+  /** What the execution shows and where it is. */
+  async inside(ctx: ReadingContext): Promise<Inside | null> {
+    const record = await recordOf(ctx);
+    if (record === undefined) return null;
+    const { status, state } = record;
+    const shown = typeof state === "string" ? { state } : {};
+    const kept = status === "RUNNING" ? await ctx.get<Kept>("standing") : null;
+    if (kept === null) return { status, ...shown, frames: [], signals: {} };
+    const program = await this.#program(ctx, record, await ctx.run("has", () => this.#host.machines.of(record) !== undefined));
+    const engine = StateMachine.engine(program.machine, program.options, { text: kept.engine, events: kept.events });
+    const signals: Record<string, number> = {};
+    for (const [name] of kept.notes.signals) signals[name] = (signals[name] ?? 0) + 1;
+    try {
+      return { status, ...shown, frames: JSON.parse(engine.ask("frames")), signals };
+    } finally {
+      engine.discard();
+    }
+  }
+}
+
+/** Why an event is refused, if it is. */
+function refusal({ id, status }: ExecutionRecord, stands: boolean, { type }: ExecutionEvent): EventAnswer["refused"] {
+  if (type === "signal" && status !== "RUNNING") return ["NOT_RUNNING", `the execution ${id} has ended: it takes no signals`];
+  if (type !== "redrive") return undefined;
+  if (status === "RUNNING" || status === "SUCCEEDED") return ["NOT_REDRIVABLE", `Execution is ${status} and cannot be redriven`];
+  if (!stands) return ["NOT_REDRIVABLE", "Execution history event limit exceeded, the execution cannot be redriven"];
+  return undefined;
+}
+
+function tellStarted(ctx: ObjectContext, { arn, task }: { arn: string; task: number }, answer: StartAnswer): void {
+  ctx.send({ service: EXECUTION, handler: "event", key: arn }, { type: "started", task, arn: ctx.key, answer });
+}

@@ -1,0 +1,211 @@
+// The services for Restate's TypeScript SDK. This is the only module that knows the SDK, by the part of it that is used; the package
+// itself is given by whoever serves, so nothing here depends on it.
+
+import type { ExecutionObject } from "./object.ts";
+import { Refused } from "./object.ts";
+import type { TaskService } from "./tasks.ts";
+import {
+  DEFINITION,
+  EXECUTION,
+  MACHINES,
+  TASKS,
+  type Called,
+  type Durable,
+  type ObjectContext,
+  type ReadingContext,
+  type ServiceContext,
+  type Target,
+} from "./context.ts";
+import type { RegisteredMachines } from "./machines.ts";
+
+/** What is used of a context of the SDK. */
+interface SdkContext {
+  key: string;
+  request(): { id: string; attemptCompletedSignal: AbortSignal };
+  get(name: string): Promise<unknown>;
+  stateKeys(): Promise<string[]>;
+  set(name: string, value: unknown): void;
+  clear(name: string): void;
+  clearAll(): void;
+  run(name: string, action: () => unknown): Durable<unknown>;
+  sleep(milliseconds: number): Durable<void>;
+  signal(name: string): Durable<unknown>;
+  genericCall(call: object): Called<unknown>;
+  genericSend(send: object): { invocationId: Promise<string> };
+  cancel(invocation: string): void;
+  invocation(id: string): { signal(name: string): { resolve(value: unknown): void } };
+  awakeable(): { id: string; promise: Durable<unknown> };
+  resolveAwakeable(id: string, value: unknown): void;
+}
+
+type Handler = (ctx: SdkContext, input: never) => Promise<unknown>;
+
+/** What is used of the SDK. */
+export interface Sdk {
+  service(definition: object): unknown;
+  object(definition: object): unknown;
+  handlers: {
+    handler(options: object, handler: Handler): unknown;
+    object: { exclusive(options: object, handler: Handler): unknown; shared(options: object, handler: Handler): unknown };
+  };
+  RestatePromise: { race(promises: readonly unknown[]): Promise<unknown> };
+  TerminalError: new (message: string, options: { errorCode: number }) => Error;
+  serde: { json: unknown };
+  createEndpointHandler(options: object): (...args: never[]) => void;
+}
+
+/** A context as the executions use it. */
+class Context implements ObjectContext {
+  readonly #sdk: Sdk;
+  readonly #ctx: SdkContext;
+  readonly invocation: string;
+  readonly ended: AbortSignal;
+
+  constructor(sdk: Sdk, ctx: SdkContext) {
+    this.#sdk = sdk;
+    this.#ctx = ctx;
+    const { id, attemptCompletedSignal } = ctx.request();
+    this.invocation = id;
+    this.ended = attemptCompletedSignal;
+  }
+
+  get key(): string {
+    return this.#ctx.key;
+  }
+
+  get<T>(name: string): Promise<T | null> {
+    return this.#ctx.get(name) as Promise<T | null>;
+  }
+
+  names(): Promise<string[]> {
+    return this.#ctx.stateKeys();
+  }
+
+  set(name: string, value: unknown): void {
+    this.#ctx.set(name, value);
+  }
+
+  clear(name: string): void {
+    this.#ctx.clear(name);
+  }
+
+  clearAll(): void {
+    this.#ctx.clearAll();
+  }
+
+  run<T>(name: string, action: () => T | Promise<T>): Durable<T> {
+    return this.#ctx.run(name, action) as Durable<T>;
+  }
+
+  sleep(milliseconds: number): Durable<void> {
+    return this.#ctx.sleep(milliseconds);
+  }
+
+  signal<T>(name: string): Durable<T> {
+    return this.#ctx.signal(name) as Durable<T>;
+  }
+
+  race<T>(promises: readonly Durable<T>[]): Promise<T> {
+    return this.#sdk.RestatePromise.race(promises) as Promise<T>;
+  }
+
+  call<T>({ service, handler: method, key }: Target, parameter: unknown): Called<T> {
+    const { json } = this.#sdk.serde;
+    const call = { service, method, parameter, inputSerde: json, outputSerde: json, ...(key !== undefined && { key }) };
+    return this.#ctx.genericCall(call) as Called<T>;
+  }
+
+  send({ service, handler: method, key }: Target, parameter: unknown, delay?: number): { readonly invocationId: Promise<string> } {
+    const when = delay === undefined ? {} : { delay };
+    const send = { service, method, parameter, inputSerde: this.#sdk.serde.json, ...(key !== undefined && { key }), ...when };
+    return this.#ctx.genericSend(send);
+  }
+
+  cancel(invocation: string): void {
+    this.#ctx.cancel(invocation);
+  }
+
+  tell(invocation: string, name: string, value: unknown): void {
+    this.#ctx.invocation(invocation).signal(name).resolve(value);
+  }
+
+  awakeable<T>(): { id: string; promise: Durable<T> } {
+    return this.#ctx.awakeable() as { id: string; promise: Durable<T> };
+  }
+
+  resolveAwakeable(id: string, value: unknown): void {
+    this.#ctx.resolveAwakeable(id, value);
+  }
+}
+
+/** What services are made of. */
+export interface Services {
+  object: ExecutionObject;
+  tasks: TaskService;
+  machines: RegisteredMachines;
+  /** How long Restate remembers starts by their names, in milliseconds. */
+  remembered: number;
+}
+
+const DAY = 86_400_000;
+// A handler at work is not ended by the server: the definition says how long a task may last.
+const LONG = 365 * DAY;
+
+/** The services, for `createEndpointHandler` of the SDK. */
+export function servicesOf(sdk: Sdk, { object, tasks, machines, remembered }: Services): unknown[] {
+  const handler =
+    <C, I, O>(handle: (ctx: C, input: I) => O | Promise<O>) =>
+    async (ctx: SdkContext, input: never): Promise<O> => {
+      try {
+        return await handle(new Context(sdk, ctx) as C, input as I);
+      } catch (thrown) {
+        if (thrown instanceof Refused) throw new sdk.TerminalError(`${thrown.code}: ${thrown.message}`, { errorCode: 400 });
+        throw thrown;
+      }
+    };
+  const { exclusive, shared } = sdk.handlers.object;
+  const lazy = { enableLazyState: true };
+  const reads = <I, O>(handle: (ctx: ReadingContext, input: I) => O | Promise<O>) => shared(lazy, handler(handle) as Handler);
+  const owns = <I, O>(handle: (ctx: ObjectContext, input: I) => O | Promise<O>, options: object) =>
+    exclusive(options, handler(handle) as Handler);
+  const serves = <I, O>(handle: (ctx: ServiceContext, input: I) => O | Promise<O>) => sdk.handlers.handler({}, handler(handle) as Handler);
+  const options = { journalRetention: 0, abortTimeout: LONG };
+  return [
+    sdk.object({
+      name: EXECUTION,
+      handlers: {
+        // A new object has no state to be sent along.
+        start: owns(object.start.bind(object), { idempotencyRetention: remembered }),
+        event: owns(object.event.bind(object), lazy),
+        stop: reads(object.stop.bind(object)),
+        describe: reads(object.describe.bind(object)),
+        history: reads(object.history.bind(object)),
+        result: reads(object.result.bind(object)),
+        inside: reads(object.inside.bind(object)),
+      },
+      options,
+    }),
+    sdk.service({
+      name: TASKS,
+      handlers: {
+        attempt: serves(tasks.attempt.bind(tasks)),
+        shard: serves(tasks.shard.bind(tasks)),
+        ask: serves(tasks.ask.bind(tasks)),
+      },
+      options: { ...options, ingressPrivate: true },
+    }),
+    sdk.object({
+      name: DEFINITION,
+      handlers: {
+        put: owns(async (ctx, text: string) => void ((await ctx.get("text")) ?? ctx.set("text", text)), {}),
+        get: reads((ctx) => ctx.get<string>("text")),
+      },
+      options,
+    }),
+    sdk.service({ name: MACHINES, handlers: { list: serves(() => machines.all), describe: serves(describeMachine(machines)) }, options }),
+  ];
+}
+
+function describeMachine(machines: RegisteredMachines): (ctx: ServiceContext, name: string) => string | null {
+  return (_ctx, name) => machines.registered(name)?.machine.definition ?? null;
+}

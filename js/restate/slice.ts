@@ -1,0 +1,510 @@
+// A slice of an execution on Restate: one invocation of its virtual object. It takes the engine up where the last slice has left it, feeds
+// it what has happened, does the short tasks that follow, and ends when only long things are left.
+//
+// Restate repeats an invocation after a crash and hands the outcomes of `run` and the rest in again. So everything here follows from those
+// outcomes: the time and chance come with them, and the engine makes the same commands of the same facts.
+
+import type { ExecutionRecord } from "../api/durable.d.ts";
+import type { Command, HistoryEvent, InvokeCommand, PendingTask, Step } from "../api/index.d.ts";
+import { TaskCancelled } from "../base/errors.ts";
+import { Call, refusedAnswer } from "../driver/calls.ts";
+import type { Outcome } from "../driver/driver.ts";
+import { Task, type TaskHost } from "../driver/task.ts";
+import { StateMachine } from "../execution/machine.ts";
+import type { Fact } from "../border/facts.ts";
+import type { HistoryEngine } from "../border/history.ts";
+import type { Completion, EndedCall, TaskCall } from "../tasks/call.ts";
+import { attempt, begunFacts } from "./attempt.ts";
+import { EXECUTION, TASKS, type Durable, type ObjectContext } from "./context.ts";
+import type { Answer, AttemptRequest, ExecutionEvent, ShardAnswer, ShardRequest, Standing } from "./events.ts";
+import { type Kept, type Notes, keepHistory, summaryOf } from "./keeping.ts";
+import type { Program, RegisteredMachines } from "./machines.ts";
+import { OwnTask, type SliceDriver, cancelledOwn, endedOwn, toldOwn } from "./own.ts";
+import { type Watcher, tellEnd } from "./watchers.ts";
+
+/** The number of events with which AWS does not redrive an execution. */
+const FULL = 24_999;
+const TICK: Fact = ["tick"];
+/** How late a timer may be, in milliseconds, before what it leads to is given all of its time again. */
+const LATE = 1000;
+
+/** What slices ask of their worker. */
+export interface SliceHost {
+  machines: RegisteredMachines;
+  /** Whether a task is called outside of slices. */
+  isLong(command: InvokeCommand): boolean;
+  /** A slice that has lasted so long, or has made so many calls, calls no more tasks itself. */
+  limits: { milliseconds: number; entries: number; shard: number };
+  now(): number;
+  /** How long what has ended is kept, in milliseconds. */
+  retention: number | undefined;
+}
+
+/** Something that the slice waits for. */
+interface Pending {
+  /** Whether the slice goes on because of it. */
+  keeps: boolean;
+  promise: Durable<{ id: number; value?: unknown; failure?: Error }>;
+  done: (value: unknown, failure: Error | undefined) => void;
+}
+
+export class Slice implements SliceDriver {
+  readonly ctx: ObjectContext;
+  readonly host: SliceHost;
+  record: ExecutionRecord;
+  readonly notes: Notes;
+  readonly #program: Program;
+  readonly #engine: HistoryEngine;
+  #at: number;
+  readonly #begun: number;
+  /** How many events were written out. */
+  #events: number;
+  #deadline: number | null = null;
+  #inbox: Fact[] = [];
+  #calls: Call[] = [];
+  /** Tasks that are called in the slice, and what aborts them. */
+  readonly #controllers = new Map<number, AbortController>();
+  readonly #open = new Map<number, Call>();
+  readonly #pending = new Map<number, Pending>();
+  #entries = 0;
+  #outcome: Outcome | undefined;
+  #alarm: { at: number; id: number } | undefined;
+  readonly #family: SliceDriver["execution"];
+
+  constructor(ctx: ObjectContext, host: SliceHost, program: Program, kept: Kept | Omit<Kept, "engine">, now: number) {
+    this.ctx = ctx;
+    this.host = host;
+    this.record = kept.record;
+    this.notes = kept.notes;
+    this.#program = program;
+    this.#at = Math.max(kept.at, now);
+    this.#begun = this.#at;
+    this.#events = kept.events;
+    const lean = "engine" in kept ? { text: kept.engine, events: kept.events } : undefined;
+    this.#engine = StateMachine.engine(program.machine, program.options, lean);
+    this.#deadline = (lean && this.#engine.ask("deadline")) ?? null;
+    this.#family = { name: this.record.name, arn: this.record.id, abort: () => this.post("stop") };
+  }
+
+  // --------------------------------------------------------------------------------- what tasks of our own ask of it
+
+  get execution(): SliceDriver["execution"] {
+    return this.#family;
+  }
+
+  get definition(): string {
+    return this.#program.machine.definition;
+  }
+
+  now(): number {
+    return this.#at;
+  }
+
+  inputOf(task: number, member?: string): string | undefined {
+    return this.#engine.ask("inputOf", task, member);
+  }
+
+  post(...fact: Fact): void {
+    this.#inbox.push(fact);
+  }
+
+  complete(call: TaskCall | EndedCall, ...completion: Completion): boolean {
+    if (call.ended || !("command" in call)) return false;
+    this.#complete(call.command.task, completion);
+    return true;
+  }
+
+  findCall(): undefined {
+    return undefined;
+  }
+
+  /** The tasks that are open. */
+  get pending(): PendingTask[] {
+    return JSON.parse(this.#engine.ask("pending"));
+  }
+
+  /** The call of an open task, also of one that an earlier slice has begun. */
+  callOf(task: number): Call | undefined {
+    const known = this.#open.get(task);
+    if (known !== undefined) return known;
+    const pending = this.pending.find((one) => one.task === task);
+    if (pending === undefined) return undefined;
+    const { phase, ...command } = pending;
+    return this.#opened(command);
+  }
+
+  /** Waits for something of Restate before the slice ends. */
+  wait<T>(promise: Durable<T>, done: (value: T | undefined, failure: Error | undefined) => void, keeps = true): number {
+    const id = ++this.#entries;
+    this.#pending.set(id, {
+      keeps,
+      promise: promise.map((value, failure) => ({ id, ...(failure === undefined ? { value } : { failure }) })),
+      done: done as Pending["done"],
+    });
+    return id;
+  }
+
+  // -------------------------------------------------------------------------------------------------------- events
+
+  /** Begins the execution. */
+  start(fact: Fact & { 0: "start" }): Promise<Standing> {
+    this.#inbox.push(fact);
+    return this.#run();
+  }
+
+  /** Tells the execution something. Whether that has changed anything. */
+  async tell(event: ExecutionEvent): Promise<boolean> {
+    const counts = this.#told(event);
+    if (counts || this.#inbox.length > 0) await this.#run();
+    return counts;
+  }
+
+  #told(event: ExecutionEvent): boolean {
+    switch (event.type) {
+      case "timer":
+        return this.#rang(event.id);
+      case "stop":
+        this.post("stop", event.error, event.cause);
+        return true;
+      case "cancel":
+        return this.#cancelled(event.details);
+      case "token": {
+        const task = this.pending.find(({ token }) => token === event.token)?.task;
+        if (task === undefined) return false;
+        this.#complete(task, event.completion);
+        return true;
+      }
+      case "answer":
+        return this.#answered(event.task, event.fence, event.answer);
+      case "beat":
+        return this.#beat(event.task, event.fence, event.details);
+      default:
+        return toldOwn(this, event);
+    }
+  }
+
+  /** A delayed call has come back. */
+  #rang(id: number): boolean {
+    const { timer } = this.notes;
+    if (timer?.id !== id) return false;
+    delete this.notes.timer;
+    // Nobody was there to call the tasks that come after it: they have all of their time.
+    if (this.#at > timer.at + LATE) this.post("recovered", []);
+    else this.#inbox.push(TICK);
+    return true;
+  }
+
+  #cancelled(details: string | undefined): boolean {
+    if (this.record.cancelRequested !== undefined) return false;
+    this.record = { ...this.record, cancelRequested: { at: this.#at, spared: [] } };
+    this.post("cancel", details, []);
+    return true;
+  }
+
+  /** A task that was called outside has ended. The answer of a call that does not count any more is refused. */
+  #answered(task: number, fence: number, { at, facts }: Answer): boolean {
+    const { long } = this.notes;
+    const found = long.findIndex(([other, known]) => other === task && known === fence);
+    if (found < 0) return false;
+    long.splice(found, 1);
+    this.#at = Math.max(this.#at, at);
+    this.#inbox.push(...facts);
+    return true;
+  }
+
+  #beat(task: number, fence: number, details: string | undefined): boolean {
+    if (!this.notes.long.some(([other, known]) => other === task && known === fence)) return false;
+    const key = details === undefined ? undefined : this.#keyOf(task);
+    if (key !== undefined && details !== undefined)
+      this.notes.beats = [...this.notes.beats.filter(([known]) => known !== key), [key, details] as [string, string]].slice(-100);
+    this.post("heartbeat", task);
+    return true;
+  }
+
+  #keyOf(task: number): string | undefined {
+    const command = this.pending.find((pending) => pending.task === task);
+    return command && new Task(command, this.#taskHost).idempotencyKey;
+  }
+
+  #complete(task: number, completion: Completion): void {
+    if (completion[0] === "heartbeat") this.post("heartbeat", task);
+    else if (completion[0] === "succeed") this.post("succeed", task, completion[1]);
+    else this.post("fail", task, completion[1], completion[2]);
+  }
+
+  /** Takes an execution up again that has failed. Throws NOT_REDRIVABLE. */
+  async redrive(): Promise<void> {
+    const step = this.#engine.feed("redrive", this.#at);
+    this.record = { ...this.record, status: "RUNNING", redriveCount: Number(this.record.redriveCount ?? 0) + 1, redriveDate: this.#at };
+    for (const name of ["stopDate", "output", "error", "cause", "redrivable", "cancelRequested"]) delete this.record[name];
+    this.ctx.clear("end");
+    this.#stepped(step);
+    this.#inbox.push(TICK);
+    await this.#run();
+  }
+
+  // ---------------------------------------------------------------------------------------------------------- loop
+
+  async #run(): Promise<Standing> {
+    const stop = this.ctx.signal<{ error?: string; cause?: string }>("stop");
+    this.ctx.set("slice", this.ctx.invocation);
+    this.wait(stop, (told) => this.post("stop", told?.error, told?.cause), false);
+    for (;;) {
+      this.#feedAll();
+      if (this.#outcome !== undefined) break;
+      this.#dispatch();
+      if (this.#inbox.length > 0) continue;
+      if (![...this.#pending.values()].some(({ keeps }) => keeps)) break;
+      await this.#next();
+    }
+    await this.#leave();
+    return this.#keep();
+  }
+
+  #feedAll(): void {
+    for (let i = 0; i < this.#inbox.length && this.#outcome === undefined; i += 1) this.#feed(this.#inbox[i] as Fact);
+    this.#inbox = [];
+  }
+
+  #feed(fact: Fact): void {
+    let step: Step;
+    try {
+      step = this.#engine.feedFact(this.#at, fact);
+    } catch (thrown) {
+      const instead = typeof fact[1] === "number" ? refusedAnswer(fact[0], fact[1], thrown) : undefined;
+      if (instead === undefined) throw thrown;
+      return this.#feed(instead);
+    }
+    this.#stepped(step);
+    while (step.more && this.#outcome === undefined) {
+      step = this.#engine.feedFact(this.#at, TICK);
+      this.#stepped(step);
+    }
+  }
+
+  #stepped({ commands, deadline }: Step): void {
+    this.#deadline = deadline;
+    for (const command of commands) this.#perform(command);
+  }
+
+  #perform(command: Command): void {
+    if (command.type === "Invoke") this.#calls.push(this.#opened(command));
+    else if (command.type === "Cancel") this.#cancel(command.task, command.reason);
+    else if (command.type === "Finish") {
+      const { type, ...outcome } = command;
+      this.#outcome = outcome;
+    }
+  }
+
+  get #taskHost(): TaskHost {
+    return { execution: this.#family as TaskHost["execution"], heartbeat: () => {}, sleep: () => Promise.resolve() };
+  }
+
+  #opened(command: InvokeCommand): Call {
+    const { handlers } = this.#program;
+    const call = new Call(command, handlers.resource(command.resource), new Task(command, this.#taskHost));
+    this.#open.set(command.task, call);
+    return call;
+  }
+
+  /** The execution needs a task no longer. */
+  #cancel(task: number, reason: TaskCancelled["reason"]): void {
+    const call = this.#open.get(task);
+    this.#open.delete(task);
+    if (call !== undefined) {
+      call.ended = true;
+      this.#calls = this.#calls.filter((other) => other !== call);
+      call.onCancel?.(reason);
+    }
+    this.#controllers.get(task)?.abort(new TaskCancelled(reason, call?.command.state ?? ""));
+    const long = this.notes.long.find(([other]) => other === task);
+    if (long !== undefined) {
+      this.notes.long = this.notes.long.filter((one) => one !== long);
+      this.ctx.cancel(long[2]);
+    }
+    cancelledOwn(this, task);
+  }
+
+  /** Has the tasks called that the last facts have led to. */
+  #dispatch(): void {
+    const calls = this.#calls;
+    this.#calls = [];
+    const { handlers } = this.#program;
+    const short: InvokeCommand[] = [];
+    for (const call of calls) {
+      const { command } = call;
+      const handler = handlers.find(command.resource, command.state, command.input);
+      if (handler instanceof OwnTask) {
+        handler.take(call, this);
+        continue;
+      }
+      this.#inbox.push(...begunFacts(handlers, command, this.#at));
+      if (this.host.isLong(command) || this.#isFull) this.#send(command);
+      else short.push(command);
+    }
+    const { shard } = this.host.limits;
+    if (short.length < shard / 2) for (const command of short) this.#call(command);
+    else for (let i = 0; i < short.length; i += shard) this.#share(short.slice(i, i + shard));
+  }
+
+  /** Whether the slice is so long that others do the next tasks. */
+  get #isFull(): boolean {
+    const { milliseconds, entries } = this.host.limits;
+    return this.#entries >= entries || this.#at - this.#begun >= milliseconds;
+  }
+
+  /** Calls a task in the slice. */
+  #call(command: InvokeCommand): void {
+    const controller = new AbortController();
+    this.#controllers.set(command.task, controller);
+    const { handlers } = this.#program;
+    const { info, beats } = this.notes;
+    const promise = this.ctx.run(`${command.state} ${command.task}`, () =>
+      attempt(command, {
+        handlers,
+        info,
+        now: () => this.host.now(),
+        signal: AbortSignal.any([controller.signal, this.ctx.ended]),
+        beats: new Map(beats),
+      }),
+    );
+    this.wait(promise, (answer) => {
+      this.#controllers.delete(command.task);
+      this.#take(command.task, answer);
+    });
+  }
+
+  #take(task: number, answer: Answer | undefined): void {
+    // One that was cancelled meanwhile has nothing to say.
+    if (answer === undefined || !this.#open.delete(task)) return;
+    this.#at = Math.max(this.#at, answer.at);
+    this.#inbox.push(...answer.facts);
+  }
+
+  /** Has another service call tasks, which answers all of them together. */
+  #share(commands: InvokeCommand[]): void {
+    const request: ShardRequest = { commands, info: this.notes.info };
+    const called = this.ctx.call<ShardAnswer>({ service: TASKS, handler: "shard" }, request);
+    this.wait(called, (answers, failure) => {
+      if (failure !== undefined) throw failure;
+      for (const { task, ...answer } of answers ?? []) this.#take(task, answer);
+    });
+  }
+
+  /** Has another service call a task, which tells the answer when it has one: the slice need not wait for it. */
+  #send(command: InvokeCommand): void {
+    const { info, beats } = this.notes;
+    this.sendTask(command.task, (fence): AttemptRequest => ({ command, info, fence, beats }), "attempt");
+  }
+
+  /** Has a handler of the task service answer a task. */
+  sendTask(task: number, request: (fence: number) => unknown, handler: string): void {
+    const fence = (this.notes.last += 1);
+    const entry: Notes["long"][number] = [task, fence, ""];
+    this.notes.long.push(entry);
+    this.#sent.push({ entry, invocation: this.ctx.send({ service: TASKS, handler }, request(fence)).invocationId });
+  }
+
+  readonly #sent: { entry: Notes["long"][number]; invocation: Promise<string> }[] = [];
+
+  /** Waits for the first of what is under way. */
+  async #next(): Promise<void> {
+    this.#setAlarm();
+    const { id, value, failure } = await this.ctx.race([...this.#pending.values()].map(({ promise }) => promise));
+    const pending = this.#pending.get(id);
+    this.#pending.delete(id);
+    pending?.done(value, failure);
+  }
+
+  /** Has the slice wait for the time of its engine too. */
+  #setAlarm(): void {
+    const at = this.#deadline;
+    if (at === null || (this.#alarm !== undefined && this.#alarm.at <= at)) return;
+    if (this.#alarm !== undefined) this.#pending.delete(this.#alarm.id);
+    const rang = () => {
+      this.#alarm = undefined;
+      this.#at = Math.max(this.#at, at);
+      this.#inbox.push(TICK);
+    };
+    this.#alarm = { at, id: this.wait(this.ctx.sleep(Math.max(0, at - this.#at)), rang, false) };
+  }
+
+  // ----------------------------------------------------------------------------------------------------------- end
+
+  /** What was called in the slice and is needed no longer comes to its end first: its outcome is remembered in this invocation. */
+  async #leave(): Promise<void> {
+    for (const controller of this.#controllers.values()) controller.abort(new TaskCancelled("Stopped", ""));
+    for (const { entry, invocation } of this.#sent) entry[2] = await invocation;
+  }
+
+  async #keep(): Promise<Standing> {
+    const { ctx } = this;
+    this.#events = keepHistory(ctx, this.#engine, this.#events);
+    this.record = { ...this.record, events: this.#events };
+    if (this.#outcome !== undefined) return this.#end(this.#outcome);
+    this.#sendTimer();
+    ctx.set("record", summaryOf(this.record));
+    ctx.set("standing", this.#kept());
+    ctx.clear("slice");
+    this.#engine.discard();
+    return { status: "RUNNING" };
+  }
+
+  #kept(): Kept {
+    const { text, events } = this.#engine.leanSnapshot();
+    return { record: this.record, at: this.#at, events, engine: text, notes: this.notes };
+  }
+
+  /** Has the execution told when the time of its engine has come. */
+  #sendTimer(): void {
+    const at = this.#deadline;
+    const { timer } = this.notes;
+    // An earlier one comes back and is sent again.
+    if (at === null || (timer !== undefined && timer.at <= at)) return;
+    const id = (this.notes.last += 1);
+    this.notes.timer = { id, at };
+    this.tellExecution(this.record.id, { type: "timer", id }, Math.max(0, at - this.#at));
+  }
+
+  /** Tells an execution something. */
+  tellExecution(arn: string, event: ExecutionEvent, delay?: number): void {
+    this.ctx.send({ service: EXECUTION, handler: "event", key: arn }, event, delay);
+  }
+
+  /** The execution has ended. */
+  async #end(outcome: Outcome): Promise<Standing> {
+    const { ctx } = this;
+    const { status, error, cause } = outcome;
+    const [last] = this.#engine.history(this.#events - 1);
+    const redrivable = status !== "SUCCEEDED" && this.#program.machine.type !== "EXPRESS" && this.#events < FULL;
+    const standing: Standing = {
+      status,
+      ...(status === "SUCCEEDED" && { output: outputText(last, outcome.output) }),
+      ...(error !== undefined && { error }),
+      ...(cause !== undefined && { cause }),
+    };
+    const stopDate = last === undefined ? this.#at : Date.parse(last.timestamp);
+    this.record = { ...this.record, ...standing, stopDate, redrivable };
+    for (const [, , invocation] of this.notes.long) ctx.cancel(invocation);
+    this.notes.long = [];
+    delete this.notes.timer;
+    endedOwn(this);
+    ctx.set("record", summaryOf(this.record));
+    ctx.set("end", standing);
+    if (redrivable) ctx.set("standing", this.#kept());
+    else ctx.clear("standing");
+    this.#engine.discard();
+    const watchers = (await ctx.get<Watcher[]>("watchers")) ?? [];
+    if (watchers.length > 0) ctx.clear("watchers");
+    const { parent } = this.record as { parent?: { arn: string; task: number; waits: boolean } };
+    tellEnd(ctx, parent?.waits ? [...watchers, parent] : watchers, this.record);
+    if (this.host.retention !== undefined) this.tellExecution(this.record.id, { type: "forget", stopDate }, this.host.retention);
+    ctx.clear("slice");
+    return standing;
+  }
+}
+
+/** The JSON text of an output, with all digits of its numbers. */
+function outputText(last: HistoryEvent | undefined, output: unknown): string {
+  return last?.type === "ExecutionSucceeded" ? (last.executionSucceededEventDetails.output ?? "null") : JSON.stringify(output);
+}

@@ -1,0 +1,167 @@
+// The service that calls tasks outside of slices: long ones, which answer when they are done, and many together.
+
+import type { InvokeCommand } from "../api/index.d.ts";
+import type { Fact } from "../border/facts.ts";
+import { INVALID_TOKEN, TASK_TIMED_OUT, unknownExecution } from "../execution/nested.ts";
+import { Call } from "../driver/calls.ts";
+import { Task } from "../driver/task.ts";
+import type { MissingHandler } from "../tasks/resource.ts";
+import { parseResource } from "../tasks/resource.ts";
+import { attempt } from "./attempt.ts";
+import { EXECUTION, type Durable, type ServiceContext } from "./context.ts";
+import type { Answer, AskRequest, AttemptRequest, EventAnswer, ExecutionEvent, ShardAnswer, ShardRequest } from "./events.ts";
+import type { SliceHost } from "./slice.ts";
+
+/** How many heartbeats of a task are told in the time that it has for one. */
+const BEATS = 4;
+
+export class TaskService {
+  readonly #host: SliceHost;
+  readonly #handlers: () => Parameters<typeof attempt>[1]["handlers"];
+
+  constructor(host: SliceHost, handlers: () => Parameters<typeof attempt>[1]["handlers"]) {
+    this.#host = host;
+    this.#handlers = handlers;
+  }
+
+  /** Calls a task, and tells its execution the answer. */
+  async attempt(ctx: ServiceContext, { command, info, fence, beats }: AttemptRequest): Promise<void> {
+    const controller = new AbortController();
+    const heart = new Heart(command);
+    const done = ctx.run(`${command.state} ${command.task}`, () =>
+      attempt(command, {
+        handlers: this.#handlers(),
+        info,
+        now: () => this.#host.now(),
+        signal: AbortSignal.any([controller.signal, ctx.ended]),
+        beats: new Map(beats),
+        onBeat: (details) => heart.beat(details),
+      }).finally(() => heart.stop()),
+    );
+    const tell = (event: ExecutionEvent) => ctx.send({ service: EXECUTION, handler: "event", key: info.arn as string }, event);
+    try {
+      const answer = await this.#answer(ctx, done, heart, (details) =>
+        tell({ type: "beat", task: command.task, fence, ...(details !== null && { details }) }),
+      );
+      // One that was aborted with its attempt has another attempt.
+      if (answer.facts.length > 0) tell({ type: "answer", task: command.task, fence, answer });
+    } catch (thrown) {
+      // The execution needs it no longer.
+      controller.abort();
+      throw thrown;
+    }
+  }
+
+  /** The answer of a task; meanwhile its heartbeats are told. */
+  async #answer(ctx: ServiceContext, done: Durable<Answer>, heart: Heart, tell: (details: string | null) => unknown): Promise<Answer> {
+    const answer = done.map((value, failure) => ({ value, failure, beat: undefined }));
+    for (;;) {
+      const beat = ctx.run("heartbeat", () => heart.next()).map((value) => ({ value: undefined, failure: undefined, beat: value }));
+      const won = await ctx.race<Won>([answer, beat]);
+      if (won.failure !== undefined) throw won.failure;
+      if (won.value !== undefined) return won.value;
+      if (won.beat === false) return done;
+      tell(won.beat ?? null);
+    }
+  }
+
+  /** Calls many tasks at once. */
+  async shard(ctx: ServiceContext, { commands, info }: ShardRequest): Promise<ShardAnswer> {
+    const signal = ctx.ended;
+    const answers: ShardAnswer = [];
+    const open = new Map(
+      commands.map((command, i) => {
+        const options = { handlers: this.#handlers(), info, now: () => this.#host.now(), signal };
+        const run = ctx.run(`${command.state} ${command.task}`, () => attempt(command, options));
+        return [i, run.map((answer, failure) => ({ i, task: command.task, answer, failure }))] as const;
+      }),
+    );
+    while (open.size > 0) {
+      const { i, task, answer, failure } = await ctx.race([...open.values()]);
+      if (failure !== undefined) throw failure;
+      open.delete(i);
+      if (answer !== undefined) answers.push({ task, ...answer });
+    }
+    return answers;
+  }
+
+  /** Tells another execution something, and answers the task that has asked for it. */
+  async ask(ctx: ServiceContext, { asker, fence, command, target, event, kind }: AskRequest): Promise<void> {
+    const stops = event.type === "stop";
+    const { type, ...about } = event;
+    const answer = await ctx.call<EventAnswer>(
+      { service: EXECUTION, handler: stops ? "stop" : "event", key: target },
+      stops ? about : event,
+    );
+    const at = await ctx.run("now", () => this.#host.now());
+    const facts = [replyOf(command, target, kind, answer, at)];
+    ctx.send({ service: EXECUTION, handler: "event", key: asker }, { type: "answer", task: command.task, fence, answer: { at, facts } });
+  }
+}
+
+/** How a task is answered that has told another execution something. */
+function replyOf(command: InvokeCommand, target: string, kind: string, { known, counts, refused }: EventAnswer, at: number): Fact {
+  const { task } = command;
+  const fail = ({ error, cause }: MissingHandler): Fact => ["fail", task, error, cause];
+  if (kind === "stop") {
+    const text = command.resource.includes(":aws-sdk:") ? new Date(at).toISOString() : at;
+    const call = new Call(command, parseResource(command.resource), new Task(command, { execution: {} } as never));
+    return known ? ["succeed", task, JSON.stringify({ StopDate: text })] : fail(unknownExecution(call, target));
+  }
+  if (kind === "token") return !known ? fail(INVALID_TOKEN) : counts ? ["succeed", task, "{}"] : fail(TASK_TIMED_OUT);
+  if (!known) return fail({ error: kind, cause: `there is no execution ${target}` });
+  if (refused !== undefined) return fail({ error: kind, cause: refused[1] });
+  return ["succeed", task, "{}"];
+}
+
+/** What comes first: an answer, or a heartbeat. */
+interface Won {
+  value?: Answer | undefined;
+  failure?: Error | undefined;
+  beat?: string | null | false | undefined;
+}
+
+/** The heartbeats of a task, of which not all are told. */
+class Heart {
+  /** Milliseconds between two that are told. */
+  readonly #interval: number;
+  #told = -Infinity;
+  #beat: { details: string | null } | undefined;
+  #stopped = false;
+  #wake = () => {};
+
+  constructor({ heartbeat = 60 }: InvokeCommand) {
+    this.#interval = (heartbeat * 1000) / BEATS;
+  }
+
+  beat(details: string | undefined): void {
+    this.#beat = { details: details ?? this.#beat?.details ?? null };
+    this.#wake();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#wake();
+  }
+
+  /** Resolves to the details of the next heartbeat to be told, null for none; to false when there is no other one. */
+  async next(): Promise<string | null | false> {
+    for (;;) {
+      if (this.#stopped) return false;
+      const wait = this.#beat === undefined ? undefined : this.#told + this.#interval - performance.now();
+      if (this.#beat !== undefined && wait !== undefined && wait <= 0) {
+        const { details } = this.#beat;
+        this.#beat = undefined;
+        this.#told = performance.now();
+        return details;
+      }
+      await new Promise<void>((resolve) => {
+        const timer = wait === undefined ? undefined : setTimeout(resolve, wait);
+        this.#wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+  }
+}

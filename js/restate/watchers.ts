@@ -1,0 +1,26 @@
+// Who waits for the end of an execution.
+
+import type { ExecutionRecord } from "../api/durable.d.ts";
+import { EXECUTION, type ObjectContext } from "./context.ts";
+import type { Standing } from "./events.ts";
+
+/** An awakeable, or the task of another execution. */
+export type Watcher = string | { arn: string; task: number };
+
+/** Tells those who wait how an execution has ended. */
+export function tellEnd(ctx: ObjectContext, watchers: readonly Watcher[], record: ExecutionRecord): void {
+  for (const watcher of watchers) {
+    if (typeof watcher === "string") ctx.resolveAwakeable(watcher, standingOf(record));
+    else ctx.send({ service: EXECUTION, handler: "event", key: watcher.arn }, { type: "ended", task: watcher.task, record });
+  }
+}
+
+/** How an execution stands. */
+export function standingOf({ status, output, error, cause }: ExecutionRecord): Standing {
+  return {
+    status,
+    ...(output !== undefined && { output }),
+    ...(error !== undefined && { error }),
+    ...(cause !== undefined && { cause }),
+  };
+}
