@@ -105,17 +105,16 @@ async function bundle() {
     plugins: [wasm, holding, located],
   });
   const node = await bundleForNode(esbuild, options);
-  // The component and its worker, whole and small: pages take these files as they lie.
+  // The component, with parts that are loaded when they are needed, and its worker, which is one file: bundlers that copy it as it
+  // lies take nothing else along.
+  const embedded = { ...options, format: "esm", platform: "browser", minify: true, plugins: [raw, located] };
   const component = await esbuild.build({
-    ...options,
-    entryPoints: { debugger: join(root, "www/src/embed/element.ts"), "debugger-worker": join(root, "www/src/embed/worker.ts") },
-    format: "esm",
-    platform: "browser",
-    minify: true,
+    ...embedded,
+    entryPoints: { debugger: join(root, "www/src/embed/element.ts") },
     splitting: true,
     chunkNames: "debugger-[hash]",
-    plugins: [raw, located],
   });
+  const worker = await esbuild.build({ ...embedded, entryPoints: { "debugger-worker": join(root, "www/src/embed/worker.ts") } });
   chmodSync(join(dist, "cli.js"), 0o755);
 
   for (const name of [
@@ -143,7 +142,7 @@ async function bundle() {
   writeFileSync(join(dist, "examples.json"), `${JSON.stringify(gallery())}\n`);
   writeFileSync(
     join(dist, "THIRD-PARTY.txt"),
-    thirdParty([...new Set([modules, component, ...node].flatMap(({ metafile }) => Object.keys(metafile.inputs)))]),
+    thirdParty([...new Set([modules, component, worker, ...node].flatMap(({ metafile }) => Object.keys(metafile.inputs)))]),
   );
 }
 

@@ -6,6 +6,7 @@
  * ```html
  * <script type="module" src="/stepglass/debugger.js"></script>
  * <stepglass-debugger src="order.asl.json" input='{"total": 42}' mocks="order.mocks.json" breakpoints="ChargeCard:error"></stepglass-debugger>
+ * <stepglass-debugger src="order.asl.yaml" editable view="graph code"></stepglass-debugger>
  * ```
  *
  * @example
@@ -19,14 +20,15 @@
  * @packageDocumentation
  */
 
-import type { Definition, Diagnostic, ExecutionResult, HistoryEvent } from "./index.js";
+import type { Definition, Diagnostic, ExecutionResult, HistoryEvent, TextEdit } from "./index.js";
 
 /**
  * The element. Attributes:
  *
  * | name | meaning | default |
  * |---|---|---|
- * | `src`, `definition` | the machine: a URL, or its JSON; you can also put a `<script type="application/json">` inside | |
+ * | `src`, `definition` | the machine: a URL, or its JSON or YAML; you can also put a `<script type="application/json">` inside | |
+ * | `editable` | the visitor can change the machine, on the graph and, with `view="graph code"`, in its text; not with `history` | |
  * | `input` | the input, JSON or a URL | `{}` |
  * | `mocks` | the answers of tasks, JSON or a URL: `{"Charge": [{"error": "Busy"}, {"output": {"paid": true}}]}`, or the mocks of `stepglass/debug` | the page is asked |
  * | `history` | a recorded history to show instead of a run, JSON or a URL | |
@@ -45,12 +47,19 @@ import type { Definition, Diagnostic, ExecutionResult, HistoryEvent } from "./in
  * | `worker-src`, `wasm-src` | the URLs of `debugger-worker.js` and `stepglass.wasm` | beside `debugger.js` |
  *
  * Colours are custom properties (`--accent`, `--surface`, …). The parts for `::part()` are `graph`, `toolbar`, `button`, `node`,
- * `edge`, `data`, `events`, `code`. Without scripts, the element's content is shown.
+ * `edge`, `data`, `events`, `code`. `editable` loads another 14 kB, and YAML 37 kB. Without scripts, the element's content is shown.
  */
 export class StepglassDebugger extends HTMLElement {
-  /** The definition's text. You can also set it to an object. */
+  /** The definition's text, with all changes so far. You can also set it to an object. */
   get definition(): string;
   set definition(value: Definition);
+  /** The attribute `editable`. */
+  get editable(): boolean;
+  set editable(value: boolean);
+  /** Whether the text differs from the one that was given or saved last. */
+  get unsaved(): boolean;
+  /** Says that the present text is saved. Call it if you have prevented the default of `save`, once the text is stored. */
+  markSaved(): void;
   /** Runs to the next breakpoint or the end; starts again if the run has ended. */
   run(): Promise<void>;
   pause(): Promise<void>;
@@ -74,6 +83,34 @@ export class StepglassDebugger extends HTMLElement {
     execution: AsyncIterable<HistoryEvent> & { result?: Promise<ExecutionResult> },
     options?: { definition?: Definition },
   ): Promise<void>;
+  addEventListener<K extends keyof DebuggerEventMap>(
+    type: K,
+    listener: (this: StepglassDebugger, event: DebuggerEventMap[K]) => unknown,
+    options?: boolean | AddEventListenerOptions,
+  ): void;
+  addEventListener(type: string, listener: EventListenerOrEventListenerObject, options?: boolean | AddEventListenerOptions): void;
+}
+
+/** The visitor has changed the machine, with `editable`. */
+export interface ChangeDetail {
+  /** The text with the change. */
+  definition: string;
+  /** The change as edits of the text before it. */
+  edits: TextEdit[];
+  /** What was done, in a sentence. */
+  announce: string;
+}
+
+/** The visitor has pressed Save or Ctrl+S, with `editable`. */
+export interface SaveDetail {
+  definition: string;
+}
+
+/** The events of the element. */
+export interface DebuggerEventMap extends HTMLElementEventMap {
+  change: CustomEvent<ChangeDetail>;
+  /** If its default is prevented, the text stays unsaved: see {@link StepglassDebugger.markSaved}. */
+  save: CustomEvent<SaveDetail>;
 }
 
 /** A task without a mock, in the event `asl-task`. */
@@ -114,5 +151,6 @@ declare global {
     "asl-complete": CustomEvent<ExecutionResult>;
     "asl-diagnostics": CustomEvent<{ diagnostics: Diagnostic[] }>;
     "asl-task": TaskEvent;
+    save: CustomEvent<SaveDetail>;
   }
 }

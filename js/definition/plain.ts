@@ -1,7 +1,7 @@
 // Definitions whose text is plain JSON, with nothing to fill in and no marks: what the module makes of them and says of them.
 
 import * as module from "../../dist/glue.js";
-import type { Diagnostic, Graph, LayoutOptions, SvgOptions } from "../api/index.d.ts";
+import type { Diagnostic, Gesture, Graph, LayoutOptions, PossibleGesture, RefusedEdit, SvgOptions, WrittenEdit } from "../api/index.d.ts";
 import { DefinitionError, misuse } from "../base/errors.ts";
 import { shown } from "../base/shown.ts";
 import type { CompileSettings } from "../border/facts.ts";
@@ -46,6 +46,16 @@ export function svgOf(
 ): string {
   const style = defined({ ...rest, status: asObject(status), taken: asObject(taken), notes: asObject(notes) });
   return drawn(module.renderSvg, text, layoutSettings({ direction, collapsed, foldLarge, expanded, aspect, widths }), style);
+}
+
+/** What a gesture makes of a text, for writers of any syntax. */
+export function writtenOf(text: string, gesture: Gesture): WrittenEdit | RefusedEdit {
+  return JSON.parse(call(module.edit, text, JSON.stringify(gesture), {}));
+}
+
+/** The gestures at a place. */
+export function possibleOf(text: string, places: readonly string[]): PossibleGesture[] {
+  return JSON.parse(call(module.gestures, text, JSON.stringify(places)));
 }
 
 /** The graph of a definition as text of a Mermaid `stateDiagram-v2`. */

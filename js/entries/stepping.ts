@@ -4,5 +4,5 @@
 export { init } from "../border/instance.ts";
 export { Host } from "../debug/host.ts";
 export { Player } from "../debug/player.ts";
-export { layoutOf, problemsOf, svgOf } from "../definition/plain.ts";
+export { layoutOf, possibleOf, problemsOf, svgOf, writtenOf } from "../definition/plain.ts";
 export { wasmUrl } from "./wasm-url.ts";

@@ -8,6 +8,7 @@ import { focused } from "../graph/focus.ts";
 import { detail } from "../graph/lod.ts";
 import { view } from "../graph/viewport.ts";
 import { type GraphEdge, type GraphIndex, type GraphNode, isState } from "../model/graph.ts";
+import { insertTitle, nearest, portOf, scopeAt } from "../model/ways.ts";
 import { edgeMarks } from "../debugger/onGraph.ts";
 import * as analysis from "../store/analysis.ts";
 import * as selection from "../store/selection.ts";
@@ -16,7 +17,7 @@ import { drag, startDrag } from "./drag.ts";
 import { startRename } from "./rename.ts";
 import { lasso, severalByClick, startLasso } from "./several.ts";
 import { touched } from "./touch.ts";
-import { leads, nameOf, takesState, wayTitle } from "./ways.ts";
+import { leads, takesState, wayTitle } from "./ways.ts";
 
 /// What the pointer is over.
 const over = signal<{ edge?: GraphEdge; node?: string }>({});
@@ -108,39 +109,6 @@ export function placeIn(svg: SVGSVGElement, event: { clientX: number; clientY: n
   return [(event.clientX - box.left - x) / k, (event.clientY - box.top - y) / k];
 }
 
-/// The innermost scope at a place of the drawing.
-function scopeAt(index: GraphIndex, x: number, y: number): string {
-  let found = "";
-  for (const node of index.graph.nodes)
-    if (
-      node.type === "Scope" &&
-      x > node.x &&
-      y > node.y &&
-      x < node.x + node.width &&
-      y < node.y + node.height &&
-      node.id.length > found.length
-    )
-      found = node.id;
-  return found;
-}
-
-function nearest(index: GraphIndex, x: number, y: number, reach: number): GraphEdge | undefined {
-  let best: GraphEdge | undefined;
-  let least = reach;
-  for (const edge of index.graph.edges) {
-    let away = Infinity;
-    for (let i = 1; i < edge.points.length; i++) {
-      const [[ax, ay], [bx, by]] = [edge.points[i - 1]!, edge.points[i]!];
-      const [dx, dy] = [bx - ax, by - ay];
-      const length = dx * dx + dy * dy;
-      const along = length === 0 ? 0 : Math.max(0, Math.min(1, ((x - ax) * dx + (y - ay) * dy) / length));
-      away = Math.min(away, Math.hypot(x - ax - along * dx, y - ay - along * dy));
-    }
-    if (away < least) [best, least] = [edge, away];
-  }
-  return best;
-}
-
 /// A `+` of the same size at any scale.
 function Plus({
   x,
@@ -218,13 +186,12 @@ function Inserts({ index }: { index: GraphIndex }) {
         .filter((edge) => takesState(index, edge))
         .map((edge) => {
           const [x, y] = insertPlace(edge);
-          const title = `Insert a state ${edge.kind === "start" ? "before" : "between"} ${edge.kind === "start" ? nameOf(index, edge.to) : `${nameOf(index, edge.from)} and ${nameOf(index, edge.to)}`}`;
           return (
             <Plus
               key={edge.id}
               x={x}
               y={y}
-              title={title}
+              title={insertTitle(index, edge)}
               name={{ "data-insert": edge.id }}
               press={(event) => deeds.insertOn(edge, { x: event.clientX + 8, y: event.clientY - 8 })}
             />
@@ -235,12 +202,6 @@ function Inserts({ index }: { index: GraphIndex }) {
 }
 
 const ENDS = new Set<GraphNode["type"]>(["Succeed", "Fail"]);
-
-/// Where the `+` of a state is: on its lower border beside the corner, so that no transition leaves there.
-function portOf(node: GraphNode, direction: string, k: number): [number, number] {
-  const aside = Math.min(node.width / 4, 5 / k);
-  return direction === "LR" ? [node.x + node.width, node.y + node.height - aside] : [node.x + node.width - aside, node.y + node.height];
-}
 
 function Ports({ index }: { index: GraphIndex }) {
   const shown = asked(() => {

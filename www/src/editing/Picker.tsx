@@ -5,6 +5,7 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import * as prefs from "../prefs.ts";
 import { TypeTile } from "../ui/Icon.tsx";
 import { failing } from "../ui/lazy.tsx";
+import { filtered } from "../model/options.ts";
 import { type OpenChoice, type Option, type OptionGroup, choosing } from "./picking.ts";
 
 export function Picker() {
@@ -18,32 +19,6 @@ function serial(choice: OpenChoice): number {
   const known = numbers.get(choice) ?? (last += 1);
   numbers.set(choice, known);
   return known;
-}
-
-/// How well an option fits what was typed: the beginning of its name first; -1 for not at all.
-function rank(option: Option, words: readonly string[]): number {
-  const title = option.title.toLowerCase();
-  const all = `${title} ${option.detail ?? ""} ${option.words ?? ""}`.toLowerCase();
-  if (!words.every((word) => all.includes(word))) return -1;
-  const [first = ""] = words;
-  return title === words.join(" ") ? 0 : title.startsWith(first) ? 1 : title.includes(first) ? 2 : 3;
-}
-
-function filtered(groups: readonly OptionGroup[], text: string): OptionGroup[] {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  if (words.length === 0) return groups.filter(({ searched, options }) => !searched && options.length > 0);
-  const seen = new Set<string>();
-  return groups
-    .map((group) => ({
-      ...group,
-      options: group.options
-        .map((option) => ({ option, rank: rank(option, words) }))
-        .filter((entry) => entry.rank >= 0 && !seen.has(entry.option.id) && seen.add(entry.option.id))
-        .sort((a, b) => a.rank - b.rank)
-        .map(({ option }) => option),
-    }))
-    .filter(({ options }) => options.length > 0)
-    .sort((a, b) => rank(a.options[0]!, words) - rank(b.options[0]!, words));
 }
 
 /// A finger needs no keyboard over the list.

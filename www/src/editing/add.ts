@@ -1,6 +1,7 @@
 // The menu of what can be added: states by their types, patterns, copies of states, and calls of services.
 
-import type { Gesture, NewEdge, NewState, PossibleGesture, StateType } from "stepglass";
+import type { NewState, StateType } from "stepglass";
+import { TYPES, type Where, pasted, placed, waysBehindOf } from "../model/gestures.ts";
 import { recall, remember } from "../prefs.ts";
 import * as analysis from "../store/analysis.ts";
 import { type Spot, perform, possible } from "./gesture.ts";
@@ -8,19 +9,7 @@ import { type Mode, type Option, type OptionGroup, pick } from "./picking.ts";
 import { searchServices, serviceState } from "./services.ts";
 import { showHint } from "./hints.ts";
 
-/// Where what is chosen goes: on a transition, behind a state, or into a scope, without a transition.
-export type Where = { edge: string } | { from: string; as: NewEdge | "branch" } | { scope: string };
-
-const TYPES: readonly (Option & { type: StateType })[] = [
-  { id: "Task", type: "Task", title: "Task", detail: "Calls a function or a service", words: "lambda invoke activity resource" },
-  { id: "Choice", type: "Choice", title: "Choice", detail: "Goes on by the first rule that matches", words: "if branch condition switch" },
-  { id: "Pass", type: "Pass", title: "Pass", detail: "Makes its output from its input", words: "transform set result" },
-  { id: "Wait", type: "Wait", title: "Wait", detail: "Lets time pass", words: "delay sleep timer seconds until" },
-  { id: "Parallel", type: "Parallel", title: "Parallel", detail: "Runs branches side by side", words: "fork branches concurrent" },
-  { id: "Map", type: "Map", title: "Map", detail: "Does the same for each item", words: "loop for each iterate distributed" },
-  { id: "Succeed", type: "Succeed", title: "Succeed", detail: "Ends well", words: "end stop done" },
-  { id: "Fail", type: "Fail", title: "Fail", detail: "Ends with an error", words: "error throw stop" },
-];
+export { type Where, canHave, pasted } from "../model/gestures.ts";
 
 const MOST_RECENT = 3;
 const isList = (value: unknown): value is string[] => Array.isArray(value) && value.every((one) => typeof one === "string");
@@ -107,30 +96,5 @@ async function put(state: NewState, where: Where, at: Spot | undefined): Promise
   if (done) showHint("added");
 }
 
-const placed = (state: NewState, where: Where): Gesture =>
-  "edge" in where
-    ? { kind: "insert", edge: where.edge, state }
-    : "from" in where
-      ? { kind: "append", from: where.from, as: where.as, state }
-      : { kind: "create", scope: where.scope, state };
-
-export const pasted = (asl: string, where: Where): Gesture => ({ kind: "paste", asl, ...where });
-
-const AS: Record<NewEdge | "branch", string> = {
-  next: "Next",
-  rule: "Another rule",
-  default: "Default",
-  catch: "On an error",
-  branch: "New branch",
-};
-
 /// What can stand behind a state: the ways that it does not have yet, or can have more of.
-export async function waysBehind(state: string): Promise<{ ways: Asked["ways"]; refused: string | undefined }> {
-  const found = (await possible(state)).filter(({ kind }) => kind === "append");
-  const ways = found.filter(({ refused }) => !refused).map(({ as = "next" }) => ({ id: as, title: AS[as], where: { from: state, as } }));
-  return { ways, refused: found.find(({ refused }) => refused)?.refused?.message };
-}
-
-/// Whether a state can have a transition of a kind at all.
-export const canHave = (found: readonly PossibleGesture[], as: PossibleGesture["as"]): boolean =>
-  !found.some((one) => one.kind === "append" && one.as === as && one.refused !== undefined);
+export const waysBehind = async (state: string): Promise<ReturnType<typeof waysBehindOf>> => waysBehindOf(state, await possible(state));

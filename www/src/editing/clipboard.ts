@@ -1,5 +1,6 @@
 // States on the clipboard, as the text of a definition: between machines, pages and programs.
 
+import { wayBehind } from "../model/ways.ts";
 import * as analysis from "../store/analysis.ts";
 import { say, showToast } from "../store/words.ts";
 import * as workspace from "../store/workspace.ts";
@@ -83,9 +84,7 @@ export async function paste(text: string): Promise<void> {
   if (text.trim() === "") return showToast("There is nothing to paste.");
   const node = stateAt();
   const index = analysis.graph.peek();
-  const out = node && index ? (index.out[index.byId.get(node.id) ?? -1] ?? []).map((e) => index.graph.edges[e]!) : [];
-  const way =
-    out.find(({ kind }) => kind === "next") ?? out.find(({ kind }) => kind === "end" && node?.type !== "Succeed" && node?.type !== "Fail");
+  const way = node && index ? wayBehind(index, node) : undefined;
   const where: Where = way ? { edge: way.id } : { scope: node ? scopeOf(node.id) : "" };
   await perform(pasted(text, where));
 }

@@ -1,15 +1,17 @@
 // What can be done with states and transitions, as the menus, the keys and the pointer ask for it.
 
-import type { Gesture, NewEdge, StateType } from "stepglass";
+import type { Gesture, StateType } from "stepglass";
 import { elementOf, focused } from "../graph/focus.ts";
+import { AROUND, leadings, targetOptions } from "../model/gestures.ts";
 import type { GraphEdge, GraphNode } from "../model/graph.ts";
+import { neighbourOf } from "../model/ways.ts";
 import * as analysis from "../store/analysis.ts";
 import { showToast } from "../store/words.ts";
 import { sentence, unticked } from "../ui/format.ts";
-import { addAt, canHave, waysBehind } from "./add.ts";
+import { addAt, waysBehind } from "./add.ts";
 import { type Spot, canEdit, perform, possible } from "./gesture.ts";
 import { type OptionGroup, pick } from "./picking.ts";
-import { fieldTitle, scopeOf, stateAt, statesAt, wayTitle, waysAt } from "./ways.ts";
+import { scopeOf, stateAt, statesAt, wayTitle, waysAt } from "./ways.ts";
 
 const none = (): void => showToast("Select a state first, in the graph or in the definition.");
 const tell = (message: string | undefined): void =>
@@ -67,32 +69,16 @@ export async function connectHere(): Promise<void> {
   if (!index || !node) return none();
   if (!canEdit()) return;
   const found = await possible(node.id);
-  const all = found.filter(({ kind }) => kind === "connect");
-  const led = all.some(({ edge }) => edge === `${node.id}/Next`);
-  // What is there is led elsewhere; what can be added comes after it.
-  const able = all
-    .filter(({ refused, targets, as }) => !refused && (targets?.length ?? 0) > 0 && (as === undefined || canHave(found, as)))
-    .filter(({ as }) => as !== "next" || !led)
-    .sort((a, b) => Number(a.edge === undefined) - Number(b.edge === undefined));
-  if (able.length === 0) return tell(all.find(({ refused }) => refused)?.refused?.message ?? "there is no state that it can lead to");
-  const edges = index.graph.edges;
-  const modes = able.map(({ edge, as = "next" }) => {
-    const drawn = edge === undefined ? undefined : edges.find(({ id }) => id === edge);
-    return { id: edge ?? as, title: drawn ? wayTitle(index, drawn) : edge === undefined ? NEW[as as NewEdge] : fieldTitle(edge) };
-  });
+  const able = leadings(index, node.id, found);
+  if (typeof able === "string") return tell(able);
   await connect(
     `Lead a transition of ${node.name} to`,
     node,
-    modes,
-    (mode, to) => {
-      const edge = able.find((one) => one.edge === mode);
-      return edge ? { kind: "connect", edge: mode, to } : { kind: "connect", from: node.id, as: mode as NewEdge, to };
-    },
-    able.flatMap(({ targets }) => targets ?? []),
+    able,
+    (mode, to) => (able.find(({ id }) => id === mode) ?? able[0]!).gesture(to),
+    able.flatMap(({ targets }) => targets),
   );
 }
-
-const NEW: Record<NewEdge, string> = { next: "Next", rule: "Another rule", default: "Default", catch: "On an error" };
 
 /// Leads one transition elsewhere.
 export async function lead(edge: GraphEdge): Promise<void> {
@@ -112,17 +98,11 @@ async function connect(
   gesture: (mode: string, to: string) => Gesture,
   targets: readonly { pointer: string; name: string; type: string }[],
 ): Promise<void> {
-  const unique = [...new Map(targets.map((target) => [target.pointer, target])).values()];
   const chosen = await pick({
     title,
     placeholder: "Name of the state",
     modes,
-    groups: [
-      {
-        title: "",
-        options: unique.map(({ pointer, name, type }) => ({ id: pointer, title: name, detail: type, type: type as StateType })),
-      },
-    ],
+    groups: [{ title: "", options: targetOptions(targets) }],
     ...spotOf(node),
   });
   if (!chosen) return;
@@ -141,10 +121,7 @@ export async function deleteHere(): Promise<void> {
   if (states.length === 0) return none();
   const index = analysis.graph.value;
   // Who goes on by keyboard stands at a neighbour.
-  const at = index?.byId.get(states[0]!.id) ?? -1;
-  const edges = index?.graph.edges ?? [];
-  const beside = [...(index?.in[at] ?? []).map((e) => edges[e]!.from), ...(index?.out[at] ?? []).map((e) => edges[e]!.to)];
-  const next = beside.find((id) => index?.byId.has(id) && !states.some((state) => state.id === id) && id.includes("/States/"));
+  const next = index ? neighbourOf(index, states) : undefined;
   const done = await perform({ kind: "delete", states: states.map(({ id }) => id) }, spotOf(states[0]));
   if (done && done.select.length === 0) {
     focused.value = next ?? null;
@@ -186,15 +163,7 @@ export async function wrapHere(): Promise<void> {
   const chosen = await pick({
     title: states.length === 1 ? `Put ${states[0]!.name} into` : `Put ${states.length} states into`,
     placeholder: "",
-    groups: [
-      {
-        title: "",
-        options: [
-          { id: "Parallel", title: "A Parallel", detail: "To run something else beside it", type: "Parallel" },
-          { id: "Map", title: "A Map", detail: "To do it for each item", type: "Map" },
-        ],
-      },
-    ],
+    groups: AROUND,
     ...spotOf(states[0]),
   });
   if (chosen) await perform({ kind: "wrap", states: states.map(({ id }) => id), type: chosen.id as "Parallel" | "Map" }, spotOf(states[0]));

@@ -4,10 +4,12 @@
 import { signal } from "@preact/signals";
 import type { NewEdge, PossibleGesture } from "stepglass";
 import { pan, size, view } from "../graph/viewport.ts";
-import { type GraphIndex, isState } from "../model/graph.ts";
+import { KINDS, kindsTo, targetsOf } from "../model/gestures.ts";
+import type { GraphIndex } from "../model/graph.ts";
+import { stateUnder } from "../model/ways.ts";
 import { say, showToast } from "../store/words.ts";
 import { sentence, unticked } from "../ui/format.ts";
-import { addAt, canHave, waysBehind } from "./add.ts";
+import { addAt, waysBehind } from "./add.ts";
 import { perform, possible, tried } from "./gesture.ts";
 import { pick } from "./picking.ts";
 
@@ -52,8 +54,7 @@ export function startDrag(event: PointerEvent, index: GraphIndex, begun: Pick<Dr
     void possible(begun.edge ?? begun.from).then(
       (all) => {
         found = all;
-        const led = all.filter(({ kind, edge, as }) => kind === "connect" && edge === begun.edge && (as === undefined || canHave(all, as)));
-        const targets = new Set(led.flatMap((one) => (one.refused ? [] : (one.targets ?? []).map(({ pointer }) => pointer))));
+        const targets = targetsOf(all, begun.edge);
         if (drag.peek()) drag.value = { ...drag.peek()!, targets };
       },
       () => {},
@@ -104,17 +105,6 @@ export function startDrag(event: PointerEvent, index: GraphIndex, begun: Pick<Dr
   addEventListener("keydown", keys, true);
 }
 
-/// The innermost state at a place of the drawing; of a state with others inside, only its head.
-function stateUnder(index: GraphIndex, x: number, y: number): string | null {
-  let found: string | null = null;
-  for (const node of index.graph.nodes)
-    if (isState(node) && x >= node.x - 4 && y >= node.y - 4 && x <= node.x + node.width + 4 && y <= node.y + node.height + 4)
-      if (found === null || node.id.length > found.length) found = node.id;
-  return found;
-}
-
-const AS: Record<NewEdge, string> = { next: "Next, after it", rule: "Another rule", default: "Default", catch: "On an error" };
-
 async function drop(now: Drag, known: PossibleGesture[] | undefined, at: { x: number; y: number }): Promise<void> {
   if (now.over === null) {
     if (now.edge !== undefined) return say("Nothing has changed.");
@@ -127,15 +117,12 @@ async function drop(now: Drag, known: PossibleGesture[] | undefined, at: { x: nu
     return;
   }
   const all = known ?? (await possible(now.from));
-  const found = all.filter(({ kind, edge }) => kind === "connect" && edge === undefined);
-  const ways = found.flatMap(({ as, refused, targets }) =>
-    as !== undefined && as !== "branch" && !refused && canHave(all, as) && targets?.some(({ pointer }) => pointer === now.over) ? [as] : [],
-  );
+  const ways = kindsTo(all, now.over);
   const to = now.over;
   if (ways.length === 0) {
     // The interpreter knows why.
     const done = await tried({ kind: "connect", from: now.from, as: "next", to });
-    return showToast("refused" in done ? unticked(sentence(done.refused.message)) : (found[0]?.refused?.message ?? "It cannot go there."));
+    return showToast("refused" in done ? unticked(sentence(done.refused.message)) : "It cannot go there.");
   }
   const as = await asOne(ways, at);
   if (as) await perform({ kind: "connect", from: now.from, as, to }, { at });
@@ -147,7 +134,7 @@ export async function asOne(ways: readonly NewEdge[], at?: { x: number; y: numbe
   const chosen = await pick({
     title: "What is this transition?",
     placeholder: "",
-    groups: [{ title: "", options: ways.map((as) => ({ id: as, title: AS[as] })) }],
+    groups: [{ title: "", options: ways.map((as) => ({ id: as, title: KINDS[as] })) }],
     ...(at && { at }),
   });
   return chosen?.id as NewEdge | undefined;

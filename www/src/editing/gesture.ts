@@ -3,6 +3,7 @@
 import type { Edited, Gesture, PossibleGesture, RefusedEdit } from "stepglass";
 import { focusNode, focused } from "../graph/focus.ts";
 import { fit, glide, moved, reveal, size, view } from "../graph/viewport.ts";
+import { SURE } from "../model/gestures.ts";
 import type { GraphIndex } from "../model/graph.ts";
 import * as analysis from "../store/analysis.ts";
 import * as interpreter from "../store/interpreter.ts";
@@ -104,15 +105,7 @@ async function sure({ losses }: Edited, at: Spot | undefined): Promise<boolean> 
   const chosen = await pick({
     title: `This takes away: ${losses.map(({ message }) => unticked(message)).join("; ")}`,
     placeholder: "",
-    groups: [
-      {
-        title: "",
-        options: [
-          { id: "yes", title: "Do it" },
-          { id: "no", title: "Leave it as it is" },
-        ],
-      },
-    ],
+    groups: SURE,
     ...(at && { at }),
   });
   return chosen?.id === "yes";

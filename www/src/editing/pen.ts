@@ -1,6 +1,6 @@
 // The pen: editing the machine on its graph. This chunk comes with the first deed on the page.
 
-import "./editing.css";
+import "../styles/editing.css";
 import { commands } from "../commands/commands.ts";
 import { addNodeCommands } from "../debugger/onGraph.ts";
 import { moreOfWay } from "../debugger/stops.ts";

@@ -1,30 +1,9 @@
 // Choosing one of several things, beside the place that it is about.
 
 import { signal } from "@preact/signals";
-import type { NodeKind } from "../model/graph.ts";
+import type { Mode, OptionGroup } from "../model/options.ts";
 
-export interface Option {
-  id: string;
-  title: string;
-  /// What it is, in a few words.
-  detail?: string;
-  /// More that finds it.
-  words?: string;
-  type?: NodeKind;
-}
-
-export interface OptionGroup {
-  title: string;
-  options: readonly Option[];
-  /// Shown only when something is typed.
-  searched?: boolean;
-}
-
-/// What the choice is for, where it can be for several things.
-export interface Mode {
-  id: string;
-  title: string;
-}
+export type { Mode, Option, OptionGroup } from "../model/options.ts";
 
 export interface Choosing {
   title: string;

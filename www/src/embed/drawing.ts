@@ -129,6 +129,23 @@ export class Drawing {
     if (at !== undefined) this.focusable(at);
   }
 
+  /// Puts the focus on a state.
+  focus(id: string): void {
+    this.nodes.get(this.index.byId.get(id) ?? -1)?.button.focus({ preventScroll: true });
+  }
+
+  group(id: string): SVGGElement | undefined {
+    return this.nodes.get(this.index.byId.get(id) ?? -1)?.group;
+  }
+
+  /// Where a state is on the screen.
+  boxOf(id: string): DOMRect | undefined {
+    return this.nodes
+      .get(this.index.byId.get(id) ?? -1)
+      ?.button.querySelector(".box")
+      ?.getBoundingClientRect();
+  }
+
   /// The box of a state, to bring it into sight.
   box(state: string): GraphNode | undefined {
     return this.index.node(this.index.byName.get(state) ?? -1);

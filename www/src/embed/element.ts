@@ -1,16 +1,20 @@
 // <stepglass-debugger>: a state machine on anybody's page, to look at, to run, to step through, or attached to an execution.
 
-import { GraphIndex } from "../model/graph.ts";
+import { GraphIndex, isState } from "../model/graph.ts";
 import { EventLog, Fold } from "../model/fold.ts";
 import { STATUS_TEXT } from "../model/log.ts";
 import type { Diagnostic, RunResult } from "../model/protocol.ts";
 import type { HistoryEvent } from "../model/recorded.ts";
 import { History, detailsOf } from "../worker/history.ts";
 import { Drawing } from "./drawing.ts";
-import { html, svg } from "./dom.ts";
+import { html } from "./dom.ts";
+import { elapsed, fetched, isEmpty, jsonOr, pretty, stageName, words } from "./given.ts";
 import { type Link, linkTo } from "./link.ts";
 import type { Asked, Standing, Step, TaskAnswer } from "./protocol.ts";
+import { ICONS, type Parts, build } from "./parts.ts";
+import type { Pen } from "./pen.ts";
 import { sheets } from "./sheets.ts";
+import { isYaml, read } from "./syntax.ts";
 import { widthsIn } from "./widths.ts";
 
 /// What of an execution is needed to look on: those of the package are such.
@@ -57,6 +61,7 @@ const OBSERVED = [
   "seed",
   "at",
   "height",
+  "editable",
 ];
 
 export class StepglassDebugger extends Base {
@@ -64,6 +69,15 @@ export class StepglassDebugger extends Base {
 
   private root: ShadowRoot | undefined;
   private text = "";
+  /// The same as JSON, as the worker takes it.
+  private json = "";
+  private pen: Pen | undefined;
+  private penLooks: CSSStyleSheet[] = [];
+  /// The definition was changed by the page, or by the user since.
+  private fresh = false;
+  private edited = false;
+  /// Told when the text that is there now is drawn.
+  private drawn: (() => void) | undefined;
   private given: string | undefined;
   private link: Link | undefined;
   private session = 0;
@@ -119,6 +133,7 @@ export class StepglassDebugger extends Base {
     this.darkness?.removeEventListener("change", this.themed);
     this.contrast?.removeEventListener("change", this.themed);
     this.end();
+    if (this.pen) this.unequip();
     this.attached += 1;
     this.visible = false;
   }
@@ -130,7 +145,11 @@ export class StepglassDebugger extends Base {
     else if (name === "at" && this.log.length > 0) this.scrubTo(Number(now ?? this.log.length));
     else if (name === "view" || name === "controls" || name === "readonly") this.arrange();
     else {
-      if (name === "src" || name === "definition") this.given = undefined;
+      if (name === "src" || name === "definition") {
+        this.given = undefined;
+        this.edited = false;
+        this.fresh = true;
+      }
       if (this.visible) void this.load();
     }
   }
@@ -142,7 +161,28 @@ export class StepglassDebugger extends Base {
 
   set definition(value: string | object) {
     this.given = typeof value === "string" ? value : JSON.stringify(value, null, 2);
+    this.edited = false;
+    this.pen?.reset();
     if (this.visible) void this.load();
+  }
+
+  /// Whether its user can change the machine.
+  get editable(): boolean {
+    return this.hasAttribute("editable");
+  }
+
+  set editable(value: boolean) {
+    this.toggleAttribute("editable", value);
+  }
+
+  /// Whether something was changed since the definition was given or saved.
+  get unsaved(): boolean {
+    return this.pen?.unsaved ?? false;
+  }
+
+  /// What is there now is saved: for pages that save later than the event `save` ends.
+  markSaved(): void {
+    this.pen?.markSaved();
   }
 
   /// Runs to the next breakpoint or to the end; anew where it has ended. Resolves when it stands still.
@@ -194,7 +234,7 @@ export class StepglassDebugger extends Base {
       );
       options["taken"] = Object.fromEntries(edges.map((edge, i) => [edge.id, this.fold!.taken[i]!] as const));
     }
-    return link.call("svg", { definition: this.text, options });
+    return link.call("svg", { definition: this.json, options });
   }
 
   /**
@@ -242,19 +282,30 @@ export class StepglassDebugger extends Base {
     if (!attaching) this.attached += 1;
     try {
       const text = await this.read();
-      if (mine !== this.loading || text === undefined) return;
-      this.text = text;
+      if (mine !== this.loading) return;
+      this.text = text ?? "";
+      await this.equip(!attaching && this.editable && !this.hasAttribute("history"));
+      if (mine !== this.loading || (text === undefined && !this.pen)) return;
+      if (this.fresh) this.pen?.reset();
+      this.fresh = false;
+      this.pen?.shown();
       const base = document.baseURI;
       const worker = new URL(this.getAttribute("worker-src") ?? new URL("./debugger-worker.js", import.meta.url), base).href;
       const wasm = this.getAttribute("wasm-src");
       this.link = linkTo(worker, wasm === null ? "" : new URL(wasm, base).href);
-      const { graph, diagnostics } = await this.link.call("layout", { definition: text, widths: widthsIn(this, text) });
+      const json = (await read(this.text)).json;
+      const { graph, diagnostics } = await this.link.call("layout", { definition: json, widths: widthsIn(this, this.text) });
       if (mine !== this.loading) return;
       this.dispatchEvent(new CustomEvent("asl-diagnostics", { detail: { diagnostics }, bubbles: true, composed: true }));
-      if (!graph) throw new Error(diagnostics[0]?.message ?? "the definition has no states");
+      this.json = json;
+      const states = graph?.nodes.some(isState);
+      if (this.pen && !states && (!this.index || isEmpty(this.text, json))) return this.blank();
+      if (!graph || graph.nodes.length === 0 || (this.pen && !states))
+        throw new Error(diagnostics[0]?.message ?? "the definition has no states");
       this.draw(new GraphIndex(graph));
       const wrong = diagnostics.find((one: Diagnostic) => one.severity === "error");
       this.say(wrong ? `The definition has errors: ${wrong.message}` : "");
+      this.drawn?.();
       if (attaching) return;
       const recorded = this.getAttribute("history");
       if (recorded !== null) await this.recorded(recorded, mine);
@@ -266,8 +317,69 @@ export class StepglassDebugger extends Base {
         });
       }
     } catch (error) {
-      if (mine === this.loading) this.say(`This machine cannot be shown: ${(error as Error).message}`);
+      if (mine !== this.loading) return;
+      const { message } = error as Error;
+      this.say(this.pen && this.index ? `The graph shows an earlier text: ${message}` : `This machine cannot be shown: ${message}`);
+      this.drawn?.();
     }
+  }
+
+  /// Its user can change the machine from now on, or no more.
+  private async equip(editable: boolean): Promise<void> {
+    const { parts } = this;
+    if (editable === (this.pen !== undefined)) return;
+    if (!editable) return this.unequip();
+    const { Pen, penSheet } = await import("./pen.ts");
+    if (this.pen || !this.editable) return;
+    this.penLooks = [penSheet()];
+    this.dress();
+    this.pen = new Pen({
+      host: this,
+      root: this.root!,
+      shell: parts.shell,
+      bar: parts.bar,
+      frame: parts.frame,
+      link: () => this.link!,
+      text: () => this.given ?? this.text,
+      index: () => this.index,
+      drawing: () => this.drawing,
+      chosen: () => this.chosen,
+      choose: (state) => {
+        if (this.chosen !== state) this.choose(state);
+        this.reveal(state);
+      },
+      write: (text) =>
+        new Promise((resolve) => {
+          this.given = text;
+          this.edited = true;
+          this.drawn = resolve;
+          void this.load();
+        }),
+    });
+    parts.code.replaceWith((parts.code = this.pen.area));
+  }
+
+  private unequip(): void {
+    const { parts } = this;
+    this.pen?.dispose();
+    this.pen = undefined;
+    this.penLooks = [];
+    parts.code.replaceWith((parts.code = parts.shownCode));
+    this.dress();
+  }
+
+  /// A machine without a state, to begin with.
+  private blank(): void {
+    this.index = undefined;
+    this.drawing = undefined;
+    this.chosen = "";
+    this.parts.slot.hidden = true;
+    this.parts.shell.hidden = this.parts.frame.hidden = false;
+    this.say("");
+    this.forget();
+    this.pen!.empty();
+    this.arrange();
+    this.drawn?.();
   }
 
   /// The definition's text: set, in an attribute, behind an address, or in a `<script type="application/json">` inside.
@@ -303,7 +415,7 @@ export class StepglassDebugger extends Base {
     this.session = session;
     const standing = await this.link!.call("begin", {
       session,
-      definition: this.text,
+      definition: this.json,
       input: JSON.stringify(await jsonOr(input)),
       mocks: mocks === null ? {} : given!.mocksOf(await jsonOr(mocks)),
       breakpoints: breakpoints === null ? [] : given!.breakpointsOf(breakpoints),
@@ -313,13 +425,14 @@ export class StepglassDebugger extends Base {
     if (mine !== this.loading) return this.link!.close(session);
     this.stand(standing);
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    const at = this.getAttribute("at");
+    // Who edits runs it when they want.
+    const at = this.edited ? null : this.getAttribute("at");
     if (at !== null) {
       await this.command("continue");
       // A long run goes on beside the page; where it has stopped is the end that events are counted to.
       await this.rest();
       if (mine === this.loading) await this.goto(Number(at));
-    } else if (this.hasAttribute("autoplay") && !still) await this.run();
+    } else if (this.hasAttribute("autoplay") && !still && !this.edited) await this.run();
   }
 
   /// Resolves when the run moves no more by itself: it has stopped, ended, or waits for somebody.
@@ -367,11 +480,13 @@ export class StepglassDebugger extends Base {
     const { frame, slot } = this.parts;
     this.index = index;
     this.drawing = new Drawing(index, { choose: (state) => this.choose(state) });
+    const held = this.pen?.held();
     frame.replaceChildren(this.drawing.element);
     slot.hidden = true;
     this.parts.shell.hidden = false;
     this.forget();
-    this.parts.code.textContent = this.text;
+    if (this.pen) this.pen.drawn(held);
+    else this.parts.code.textContent = this.text;
     this.arrange();
   }
 
@@ -455,7 +570,8 @@ export class StepglassDebugger extends Base {
   }
 
   private choose(state: string): void {
-    this.chosen = this.chosen === state ? "" : state;
+    // Who edits presses a state to do something with it.
+    this.chosen = this.chosen === state && !this.pen ? "" : state;
     this.drawing?.select(this.chosen);
     this.repaint();
     this.arrange();
@@ -542,6 +658,7 @@ export class StepglassDebugger extends Base {
             : `${this.cursor === total ? "" : `Event ${this.cursor} of ${total}. `}${where === "" ? this.eventType(this.cursor) : `${where}: ${STATUS_TEXT[this.fold!.runs[this.index!.byName.get(where)!]!.status]}`}${standing?.status === "paused" && standing.description ? `, ${standing.description}` : ""}`;
     if (parts.status.textContent !== text) parts.status.textContent = text;
     parts.status.className = `status-line ${shown ? (shown.status === "SUCCEEDED" ? "good" : "bad") : ""}`;
+    this.pen?.shown();
     if (!parts.events.hidden) this.listEvents();
     if (!parts.data.hidden) void this.listData();
     this.listTasks();
@@ -703,7 +820,7 @@ export class StepglassDebugger extends Base {
     const { encode } = await import("../model/share.ts");
     const hash = await encode({
       title: this.getAttribute("aria-label") ?? "From a page",
-      format: "json",
+      format: isYaml(this.text) ? "yaml" : "json",
       definition: this.text,
       input: this.getAttribute("input") ?? "{}",
       tasks: "",
@@ -717,7 +834,7 @@ export class StepglassDebugger extends Base {
     const { note } = this.parts;
     note.textContent = text;
     note.hidden = text === "";
-    if (text !== "" && !this.index) {
+    if (text !== "" && !this.index && !this.pen) {
       this.parts.shell.hidden = false;
       this.parts.frame.hidden = this.parts.side.hidden = this.parts.bar.hidden = true;
     }
@@ -733,130 +850,9 @@ export class StepglassDebugger extends Base {
     if (!this.root) return;
     const wanted = this.getAttribute("theme");
     const auto = this.contrast?.matches ? "contrast" : this.darkness?.matches ? "dark" : "light";
-    this.root.adoptedStyleSheets = sheets(wanted === "light" || wanted === "dark" || wanted === "contrast" ? wanted : auto);
+    const theme = wanted === "light" || wanted === "dark" || wanted === "contrast" ? wanted : auto;
+    this.root.adoptedStyleSheets = [...sheets(theme), ...this.penLooks];
   }
-}
-
-interface Parts {
-  shell: HTMLElement;
-  bar: HTMLElement;
-  frame: HTMLElement;
-  side: HTMLElement;
-  data: HTMLElement;
-  events: HTMLElement;
-  code: HTMLElement;
-  tasks: HTMLElement;
-  status: HTMLElement;
-  note: HTMLElement;
-  clock: HTMLElement;
-  scrub: HTMLInputElement;
-  open: HTMLButtonElement;
-  slot: HTMLSlotElement;
-  buttons: Map<string, HTMLButtonElement>;
-}
-
-const ICONS = {
-  run: "M6 4L16 10L6 16Z",
-  pause: "M6 4H9V16H6ZM11 4H14V16H11Z",
-  over: "M3 12A7 7 0 0 1 16 9M16 4V9.5H10.5M9.5 15.5A1.5 1.5 0 1 1 9.49 15.5Z",
-  into: "M10 2V12M6 8.5L10 12.5L14 8.5M10 17A1 1 0 1 1 9.99 17Z",
-  out: "M10 13V3M6 6.5L10 2.5L14 6.5M10 17A1 1 0 1 1 9.99 17Z",
-  back: "M13 4L6 10L13 16Z",
-  timer: "M3 4L10 10L3 16ZM10 4L17 10L10 16Z",
-  restart: "M4.5 7.5A6.5 6.5 0 1 1 3.5 11M4 3.5V7.7H8.2",
-};
-
-const BUTTONS: [keyof typeof ICONS, string][] = [
-  ["run", "Run"],
-  ["back", "Step back"],
-  ["over", "Step over"],
-  ["into", "Step into"],
-  ["out", "Step out"],
-  ["restart", "Restart"],
-  ["timer", "Next timer"],
-];
-
-function build(owner: StepglassDebugger): Parts {
-  const buttons = new Map(
-    BUTTONS.map(([name, label]) => {
-      const button = html(
-        "button",
-        { type: "button", class: "tool", "aria-label": label, title: label, part: "button" },
-        svg(
-          "svg",
-          {
-            viewBox: "0 0 20 20",
-            width: 16,
-            height: 16,
-            "aria-hidden": "true",
-            class: name === "run" || name === "back" || name === "timer" ? "filled" : "",
-          },
-          svg("path", { d: ICONS[name] }),
-        ),
-      );
-      button.addEventListener("click", () => owner.press(name));
-      return [name as string, button];
-    }),
-  );
-  const scrub = html("input", { type: "range", min: 0, max: 1, value: 0, "aria-label": "Event shown" });
-  scrub.addEventListener("input", () => owner.scrubTo(scrub.valueAsNumber));
-  const clock = html("output", { class: "clock" });
-  const open = html("button", { type: "button", class: "open", hidden: true }, "Open in playground");
-  open.addEventListener("click", () => void owner.openPlayground());
-  const status = html("p", { class: "status-line", role: "status" });
-  const bar = html("div", { class: "bar", part: "toolbar", role: "toolbar", "aria-label": "Run" }, ...buttons.values(), scrub, clock, open);
-  const frame = html("div", { class: "frame", part: "graph" });
-  const data = html("section", { class: "data", part: "data", "aria-label": "Data of the state" });
-  const events = html("ol", { class: "events", part: "events", "aria-label": "Events" });
-  const code = html("pre", { class: "code", part: "code", tabindex: 0, role: "region", "aria-label": "Definition" });
-  const tasks = html("div", { class: "tasks" });
-  const side = html("div", { class: "side" }, tasks, data, events, code);
-  const note = html("p", { class: "note", role: "alert", hidden: true });
-  // The element's own words are English on a page of any language.
-  const shell = html("div", { class: "shell", hidden: true, lang: "en" }, bar, note, html("div", { class: "panes" }, frame, side), status);
-  return { shell, bar, frame, side, data, events, code, tasks, status, note, clock, scrub, open, slot: html("slot"), buttons };
-}
-
-function words(text: string): Set<string> {
-  return new Set(text.split(/[\s,]+/).filter(Boolean));
-}
-
-async function fetched(url: URL): Promise<string> {
-  const response = await fetch(url);
-  if (!response.ok) throw new Error(`${url.href} answers ${response.status}`);
-  return response.text();
-}
-
-/// JSON as it stands, or behind an address.
-async function jsonOr(text: string): Promise<unknown> {
-  if (text.trim() === "") return {};
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (/^\s*[[{"]/.test(text)) throw error;
-    return JSON.parse(await fetched(new URL(text, document.baseURI)));
-  }
-}
-
-function pretty(json: unknown): string {
-  const text = String(json);
-  try {
-    const whole = JSON.stringify(JSON.parse(text), null, 2);
-    return whole.length > 20_000 ? `${whole.slice(0, 20_000)}…` : whole;
-  } catch {
-    return text;
-  }
-}
-
-/// `afterInputPath` → `After InputPath`.
-function stageName(stage: string): string {
-  return stage.startsWith("after") ? `After ${stage.slice(5)}` : `${stage[0]!.toUpperCase()}${stage.slice(1)}`;
-}
-
-function elapsed(ms: number): string {
-  const days = Math.floor(ms / 86_400_000);
-  const part = (unit: number, size: number): string => String(Math.floor(ms / unit) % size).padStart(2, "0");
-  return `${days > 0 ? `${days} d ` : ""}${part(3_600_000, 24)}:${part(60_000, 60)}:${part(1000, 60)}`;
 }
 
 if (globalThis.customElements && !customElements.get("stepglass-debugger")) customElements.define("stepglass-debugger", StepglassDebugger);

@@ -1,6 +1,6 @@
 // What components and their worker say to each other. One worker serves all components of a page.
 
-import type { TextWidths } from "stepglass";
+import type { Gesture, PossibleGesture, RefusedEdit, TextWidths, WrittenEdit } from "stepglass";
 import type { Graph } from "../model/graph.ts";
 import type { Diagnostic, RunResult } from "../model/protocol.ts";
 import type { HistoryEvent } from "../model/recorded.ts";
@@ -47,6 +47,8 @@ export interface Standing {
 export interface Methods {
   layout: { params: { definition: string; widths: TextWidths | undefined }; value: { graph?: Graph; diagnostics: Diagnostic[] } };
   svg: { params: { definition: string; options: Record<string, unknown> }; value: string };
+  edit: { params: { definition: string; gesture: Gesture }; value: WrittenEdit | RefusedEdit };
+  gestures: { params: { definition: string; places: readonly string[] }; value: PossibleGesture[] };
   begin: { params: { session: number } & Begin; value: Standing };
   go: { params: { session: number; how: "continue" | "pause" | "restart" | Step }; value: Standing };
   goto: { params: { session: number; event: number }; value: Standing };

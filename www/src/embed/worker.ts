@@ -1,6 +1,6 @@
 // The components' worker: the interpreter, and a debugging session for each component that runs something.
 
-import { Host, Player, init, layoutOf, problemsOf, svgOf, wasmUrl } from "../../../js/entries/stepping.ts";
+import { Host, Player, init, layoutOf, possibleOf, problemsOf, svgOf, wasmUrl, writtenOf } from "../../../js/entries/stepping.ts";
 import type { AskedTask } from "stepglass/debug";
 import type { Graph } from "../model/graph.ts";
 import type { Diagnostic, RunResult } from "../model/protocol.ts";
@@ -158,12 +158,14 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Methods
     const diagnostics = problemsOf(definition, {}) as unknown as Diagnostic[];
     try {
       const graph = layoutOf(definition, { widths }) as unknown as Graph;
-      return graph.nodes.length > 0 ? { graph, diagnostics } : { diagnostics };
+      return { graph, diagnostics };
     } catch {
       return { diagnostics };
     }
   },
   svg: ({ definition, options }) => svgOf(definition, options),
+  edit: ({ definition, gesture }) => writtenOf(definition, gesture),
+  gestures: ({ definition, places }) => possibleOf(definition, places),
   begin({ session, ...begin }) {
     const { size } = new Blob([begin.input]);
     if (size > 262_144) throw new Error(`The input is ${Math.ceil(size / 1024)} KiB. AWS takes at most 256 KiB.`);

@@ -1,0 +1,48 @@
+// What attributes give, and how values and times are shown.
+
+export function words(text: string): Set<string> {
+  return new Set(text.split(/[\s,]+/).filter(Boolean));
+}
+
+/// Whether nothing is there yet; a text that is being written may have no state for a moment.
+export function isEmpty(text: string, json: string): boolean {
+  return text.trim() === "" || /"States"\s*:\s*\{\s*\}/.test(json);
+}
+
+export async function fetched(url: URL): Promise<string> {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`${url.href} answers ${response.status}`);
+  return response.text();
+}
+
+/// JSON as it stands, or behind an address.
+export async function jsonOr(text: string): Promise<unknown> {
+  if (text.trim() === "") return {};
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (/^\s*[[{"]/.test(text)) throw error;
+    return JSON.parse(await fetched(new URL(text, document.baseURI)));
+  }
+}
+
+export function pretty(json: unknown): string {
+  const text = String(json);
+  try {
+    const whole = JSON.stringify(JSON.parse(text), null, 2);
+    return whole.length > 20_000 ? `${whole.slice(0, 20_000)}…` : whole;
+  } catch {
+    return text;
+  }
+}
+
+/// `afterInputPath` → `After InputPath`.
+export function stageName(stage: string): string {
+  return stage.startsWith("after") ? `After ${stage.slice(5)}` : `${stage[0]!.toUpperCase()}${stage.slice(1)}`;
+}
+
+export function elapsed(ms: number): string {
+  const days = Math.floor(ms / 86_400_000);
+  const part = (unit: number, size: number): string => String(Math.floor(ms / unit) % size).padStart(2, "0");
+  return `${days > 0 ? `${days} d ` : ""}${part(3_600_000, 24)}:${part(60_000, 60)}:${part(1000, 60)}`;
+}

@@ -1,0 +1,267 @@
+// What the pen of a component draws over its graph: the `+` of transitions and states, and the line that is being led.
+
+import type { PossibleGesture } from "stepglass";
+import { targetsOf } from "../model/gestures.ts";
+import { type GraphEdge, type GraphIndex, isState } from "../model/graph.ts";
+import { insertTitle, leads, nearest, portOf, scopeAt, stateUnder, takesState, wayTitle } from "../model/ways.ts";
+import { svg } from "./dom.ts";
+import type { Spot } from "./picker.ts";
+
+/// What the layer asks for.
+export interface Hand {
+  insert(edge: GraphEdge, at: Spot): void;
+  append(state: string, at: Spot): void;
+  create(scope: string, at: Spot): void;
+  rename(state: string): void;
+  menu(state: string, at: Spot): void;
+  /// With Shift and a click.
+  also(state: string): void;
+  possible(place: string): Promise<PossibleGesture[]>;
+  /// The end of a transition was let go: over a state, or over none.
+  drop(from: string, edge: string | undefined, to: string | null, at: Spot, known: PossibleGesture[] | undefined): void;
+  /// With a click beside all states.
+  none(): void;
+  /// The pointers of the states that are selected.
+  selected(): string[];
+}
+
+/// In px of the screen.
+const REACH = 12;
+const AWAY = 5;
+const SHORT = 60;
+const BESIDE = 22;
+
+/// Whether a finger was used: it has no hover, so everything that it can press is shown.
+let touched = matchMedia("(hover: none) and (pointer: coarse)").matches;
+
+export class Layer {
+  private readonly group = svg("g", { class: "pen", "aria-hidden": "true" });
+  private over: { edge?: GraphEdge | undefined; node?: string | undefined } = {};
+  private stop: (() => void) | undefined;
+
+  constructor(
+    private readonly index: GraphIndex,
+    private readonly canvas: SVGSVGElement,
+    private readonly hand: Hand,
+  ) {
+    canvas.append(this.group);
+    canvas.addEventListener("pointermove", (event) => this.move(event));
+    canvas.addEventListener("pointerleave", () => this.look({}));
+    canvas.addEventListener("pointerdown", (event) => {
+      const finger = event.pointerType !== "mouse";
+      if (finger === touched) return;
+      touched = finger;
+      this.draw();
+    });
+    canvas.addEventListener(
+      "click",
+      (event) => {
+        const node = stateOf(event);
+        if (node === undefined && !(event.target as Element).closest(".pen")) hand.none();
+        if (!event.shiftKey || node === undefined) return;
+        event.stopPropagation();
+        hand.also(node);
+      },
+      true,
+    );
+    canvas.addEventListener("dblclick", (event) => {
+      const node = stateOf(event);
+      if (node !== undefined) hand.rename(node);
+      else if (!(event.target as Element).closest(".pen")) hand.create(scopeAt(index, ...this.place(event)), spot(event));
+    });
+    canvas.addEventListener("contextmenu", (event) => {
+      const node = stateOf(event) ?? (event.target as Element).closest<SVGElement>("[data-port]")?.dataset["port"];
+      if (node === undefined) return;
+      event.preventDefault();
+      hand.menu(node, spot(event));
+    });
+  }
+
+  /// Shows what is there to press now.
+  draw(): void {
+    if (this.stop) return;
+    const { index } = this;
+    const { edges } = index.graph;
+    const chosen = this.hand.selected();
+    const at = this.over.node;
+    const near = [...chosen, ...(at === undefined ? [] : [at])];
+    const ways = touched
+      ? edges
+      : [
+          ...new Set([
+            ...(this.over.edge ? [this.over.edge] : []),
+            ...near.flatMap((id) => (index.out[index.byId.get(id) ?? -1] ?? []).map((e) => edges[e]!)),
+            ...chosen.flatMap((id) => (index.in[index.byId.get(id) ?? -1] ?? []).map((e) => edges[e]!)),
+          ]),
+        ];
+    const ports = touched ? index.graph.nodes.filter(isState).map(({ id }) => id) : [...new Set(near)];
+    this.group.replaceChildren(
+      ...(chosen.length > 1 ? chosen.map((id) => this.around(id, "target")) : []),
+      ...this.end(this.over.edge),
+      ...ways.filter((edge) => takesState(index, edge)).map((edge) => this.insert(edge)),
+      ...ports.flatMap((id) => this.port(id)),
+    );
+  }
+
+  private get scale(): number {
+    return this.canvas.getScreenCTM()?.a || 1;
+  }
+
+  private place(event: { clientX: number; clientY: number }): [number, number] {
+    const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(this.canvas.getScreenCTM()!.inverse());
+    return [x, y];
+  }
+
+  private move(event: PointerEvent): void {
+    if (this.stop || event.pointerType !== "mouse" || event.buttons !== 0) return;
+    const target = event.target as Element;
+    const sign = target.closest<SVGElement>("[data-port]")?.dataset["port"];
+    const on = target.closest<SVGElement>("[data-insert], [data-end]")?.dataset;
+    const way = on?.["insert"] ?? on?.["end"];
+    const node = stateOf(event) ?? sign;
+    const edge =
+      way === undefined
+        ? node === undefined
+          ? nearest(this.index, ...this.place(event), REACH / this.scale)
+          : undefined
+        : this.index.graph.edges.find(({ id }) => id === way);
+    this.look({ edge, node });
+  }
+
+  private look(over: Layer["over"]): void {
+    if (over.edge === this.over.edge && over.node === this.over.node) return;
+    this.over = over;
+    this.draw();
+  }
+
+  private plus(x: number, y: number, title: string, name: Record<string, string>, press: (at: Spot) => void): SVGGElement {
+    const made = svg(
+      "g",
+      { class: "plus", transform: `translate(${x} ${y}) scale(${1 / this.scale})`, ...name },
+      svg("title", {}, title),
+      svg("circle", { class: "hit", r: 14 }),
+      svg("circle", { class: "face", r: 9 }),
+      svg("path", { d: "M-4.5 0H4.5M0 -4.5V4.5" }),
+    );
+    made.addEventListener("click", (event) => {
+      event.stopPropagation();
+      press(spot(event));
+    });
+    return made;
+  }
+
+  /// In the middle of a transition, or beside a short one, which has no room for it.
+  private insert(edge: GraphEdge): SVGGElement {
+    let [longest, across, x, y] = [0, false, 0, 0];
+    for (const [i, [bx, by]] of edge.points.entries()) {
+      const [ax, ay] = edge.points[i - 1] ?? [bx, by];
+      const length = Math.max(Math.abs(bx - ax), Math.abs(by - ay));
+      if (length >= longest) [longest, across, x, y] = [length, Math.abs(bx - ax) > Math.abs(by - ay), (ax + bx) / 2, (ay + by) / 2];
+    }
+    const { labelBox: label } = edge;
+    const k = this.scale;
+    const inLabel = label && x > label.x && x < label.x + label.width && y > label.y && y < label.y + label.height;
+    if (!touched && longest * k <= SHORT) [x, y] = across ? [x, y + BESIDE / k] : [x + BESIDE / k, y];
+    else if (inLabel) [x, y] = [label.x + label.width + 10 / k, label.y + label.height / 2];
+    return this.plus(x, y, insertTitle(this.index, edge), { "data-insert": edge.id }, (at) => this.hand.insert(edge, at));
+  }
+
+  private port(id: string): SVGGElement[] {
+    const node = this.index.node(this.index.byId.get(id) ?? -1);
+    if (!node || !isState(node) || node.type === "Succeed" || node.type === "Fail") return [];
+    const [x, y] = portOf(node, this.index.graph.direction, this.scale);
+    const title = `Add a state after ${node.name}; drag to connect it`;
+    const made = this.plus(x, y, title, { "data-port": id }, (at) => this.hand.append(id, at));
+    made.addEventListener("pointerdown", (event) => this.lead(event, id, undefined, x, y));
+    return [made];
+  }
+
+  private end(edge: GraphEdge | undefined): SVGGElement[] {
+    if (!edge || touched || !leads(edge)) return [];
+    const [x, y] = edge.points.at(-1)!;
+    const made = svg(
+      "g",
+      { class: "way-end", transform: `translate(${x} ${y}) scale(${1 / this.scale})`, "data-end": edge.id },
+      svg("title", {}, `${wayTitle(this.index, edge)}: drag it to another state`),
+      svg("circle", { class: "hit", r: 12 }),
+      svg("circle", { class: "face", r: 5.5 }),
+    );
+    made.addEventListener("pointerdown", (event) => this.lead(event, edge.from, edge.id, ...edge.points[0]!));
+    return [made];
+  }
+
+  private around(id: string, kind: string): SVGElement {
+    const { x, y, width, height } = this.index.node(this.index.byId.get(id) ?? -1)!;
+    return svg("rect", { class: kind, x: x - 5, y: y - 5, width: width + 10, height: height + 10, rx: 14 });
+  }
+
+  /// Leads a transition by the pointer; a press that moves nowhere stays a press.
+  private lead(event: PointerEvent, from: string, edge: string | undefined, x: number, y: number): void {
+    if (event.button !== 0 || this.stop) return;
+    event.preventDefault();
+    const { canvas, index, hand, group } = this;
+    const { pointerId } = event;
+    let known: PossibleGesture[] | undefined;
+    let targets = new Set<string>();
+    let over: string | null = null;
+    let begun = false;
+    const shown = svg("g", { class: "leading" });
+    const paint = (at: PointerEvent): void => {
+      const [toX, toY] = this.place(at);
+      over = stateUnder(index, toX, toY);
+      shown.replaceChildren(
+        ...[...targets].map((id) => this.around(id, id === over ? "target hit" : "target")),
+        ...(over !== null && known && !targets.has(over) ? [this.around(over, "no-target")] : []),
+        svg("path", { class: over !== null && known && !targets.has(over) ? "lead not" : "lead", d: `M${x} ${y}L${toX} ${toY}` }),
+      );
+    };
+    const move = (at: PointerEvent): void => {
+      if (at.pointerId !== pointerId) return;
+      if (!begun) {
+        if (Math.hypot(at.clientX - event.clientX, at.clientY - event.clientY) < AWAY) return;
+        begun = true;
+        canvas.setPointerCapture(pointerId);
+        group.replaceChildren(shown);
+        hand.possible(edge ?? from).then(
+          (all) => {
+            known = all;
+            targets = targetsOf(all, edge);
+            if (this.stop) paint(at);
+          },
+          () => {},
+        );
+      }
+      paint(at);
+    };
+    const up = (at: PointerEvent): void => {
+      if (at.pointerId !== pointerId) return;
+      this.stop?.();
+      if (!begun) return;
+      // The click that comes with it is none.
+      const quiet = (click: Event): void => click.stopImmediatePropagation();
+      canvas.addEventListener("click", quiet, { capture: true, once: true });
+      setTimeout(() => canvas.removeEventListener("click", quiet, true));
+      if (at.type === "pointerup") hand.drop(from, edge, over, spot(at), known);
+    };
+    const keys = (key: KeyboardEvent): void => {
+      if (key.key !== "Escape") return;
+      key.stopPropagation();
+      this.stop?.();
+    };
+    this.stop = () => {
+      this.stop = undefined;
+      canvas.removeEventListener("pointermove", move);
+      canvas.removeEventListener("pointerup", up);
+      canvas.removeEventListener("pointercancel", up);
+      removeEventListener("keydown", keys, true);
+      if (begun) this.draw();
+    };
+    canvas.addEventListener("pointermove", move);
+    canvas.addEventListener("pointerup", up);
+    canvas.addEventListener("pointercancel", up);
+    addEventListener("keydown", keys, true);
+  }
+}
+
+const spot = ({ clientX, clientY }: { clientX: number; clientY: number }): Spot => ({ x: clientX + 8, y: clientY - 8 });
+const stateOf = ({ target }: Event): string | undefined => (target as Element).closest<SVGElement>("[data-node]")?.dataset["node"];

@@ -1,0 +1,221 @@
+// The list of a choice in a component, beside its place, over the page. A field filters it, where there is much to choose from.
+
+import { type Mode, type Option, type OptionGroup, filtered } from "../model/options.ts";
+import { GLYPHS } from "../ui/signs.ts";
+import { html, svg } from "./dom.ts";
+
+export interface Spot {
+  x: number;
+  y: number;
+}
+
+export interface Choosing {
+  title: string;
+  /// Of the field that filters; without one there is no field.
+  placeholder?: string;
+  groups: readonly OptionGroup[];
+  modes?: readonly Mode[];
+  at: Spot;
+}
+
+export interface Chosen {
+  id: string;
+  mode: string;
+}
+
+/// A finger needs no keyboard over the list.
+const coarse = (): boolean => matchMedia("(pointer: coarse)").matches;
+
+/// Over everything, at a point of the window; on a narrow page at its lower edge.
+export function place(box: HTMLElement, { x, y }: Spot): void {
+  box.popover = "manual";
+  (box as { showPopover?(): void }).showPopover?.();
+  if (box.classList.contains("low")) return;
+  const { width, height } = box.getBoundingClientRect();
+  box.style.left = `${Math.max(4, Math.min(x, innerWidth - width - 4))}px`;
+  box.style.top = `${Math.max(4, Math.min(y, innerHeight - height - 4))}px`;
+}
+
+export class Picker {
+  private close: (() => void) | undefined;
+
+  constructor(private readonly shell: HTMLElement) {}
+
+  /// Closes what is open, with nothing chosen.
+  dismiss(): void {
+    this.close?.();
+  }
+
+  /// Asks; undefined where nothing is chosen. What had the focus gets it back.
+  pick(choice: Choosing): Promise<Chosen | undefined> {
+    this.dismiss();
+    const back = (this.shell.getRootNode() as ShadowRoot).activeElement;
+    return new Promise((resolve) => {
+      const list = new List(choice, (chosen) => {
+        this.close = undefined;
+        removeEventListener("pointerdown", outside, true);
+        list.box.remove();
+        if (back instanceof SVGElement || back instanceof HTMLElement) back.focus({ preventScroll: true });
+        resolve(chosen);
+      });
+      const outside = (event: Event): void => {
+        if (!event.composedPath().includes(list.box)) list.answer(undefined);
+      };
+      this.close = () => list.answer(undefined);
+      addEventListener("pointerdown", outside, true);
+      this.shell.append(list.box);
+      list.show(choice.at);
+    });
+  }
+}
+
+class List {
+  readonly box: HTMLElement;
+  private readonly field: HTMLInputElement | undefined;
+  private readonly list = html("div", { class: "picker-list", id: "picker-list", role: "listbox", tabindex: 0 });
+  private readonly nothing = html("p", { class: "quiet pad", role: "status" });
+  private options: Option[] = [];
+  private at = 0;
+  private mode: string;
+  private done = false;
+
+  constructor(
+    private readonly choice: Choosing,
+    private readonly settle: (chosen: Chosen | undefined) => void,
+  ) {
+    const { title, placeholder, modes = [] } = choice;
+    this.mode = modes[0]?.id ?? "";
+    this.list.setAttribute("aria-label", title);
+    if (placeholder) {
+      this.field = html("input", {
+        type: "text",
+        class: "picker-field",
+        role: "combobox",
+        "aria-label": placeholder,
+        "aria-expanded": "true",
+        "aria-controls": "picker-list",
+        "aria-autocomplete": "list",
+        placeholder,
+        autocomplete: "off",
+        spellcheck: "false",
+      });
+      this.field.addEventListener("input", () => this.fill());
+    }
+    const narrow = innerWidth < 600;
+    this.box = html(
+      "div",
+      { class: narrow ? "picker low" : "picker", role: "dialog", "aria-label": title },
+      html("p", { class: "picker-head", "aria-hidden": "true" }, title),
+      modes.length > 1 && this.ways(modes),
+      this.field,
+      this.list,
+      this.nothing,
+    );
+    this.box.addEventListener("keydown", (event) => this.keys(event));
+    this.fill();
+  }
+
+  show(at: Spot): void {
+    place(this.box, at);
+    (this.field && !coarse() ? this.field : this.list).focus({ preventScroll: true });
+    this.mark();
+  }
+
+  answer(chosen: Chosen | undefined): void {
+    if (this.done) return;
+    this.done = true;
+    this.settle(chosen);
+  }
+
+  private ways(modes: readonly Mode[]): HTMLElement {
+    const group = html("div", { class: "picker-modes", role: "radiogroup", "aria-label": "Where" });
+    for (const { id, title } of modes) {
+      const input = html("input", { type: "radio", name: "picker-mode", checked: id === this.mode });
+      const label = html("label", { class: id === this.mode ? "on" : "" }, input, title);
+      input.addEventListener("change", () => {
+        this.mode = id;
+        for (const one of group.children) one.classList.toggle("on", one === label);
+      });
+      group.append(label);
+    }
+    return group;
+  }
+
+  private fill(): void {
+    const text = this.field?.value ?? "";
+    const groups = filtered(this.choice.groups, text);
+    this.options = groups.flatMap(({ options }) => options);
+    this.at = 0;
+    let number = 0;
+    this.list.replaceChildren(
+      ...groups.map((group) =>
+        html(
+          "div",
+          { role: "group", "aria-label": group.title || this.choice.title },
+          group.title !== "" && html("p", { class: "picker-group", role: "presentation" }, group.title),
+          ...group.options.map((option) => this.row(option, number++)),
+        ),
+      ),
+    );
+    this.nothing.textContent = this.options.length > 0 ? "" : `Nothing matches “${text.trim()}”.`;
+    this.mark();
+  }
+
+  private row({ id, title, detail, type }: Option, number: number): HTMLElement {
+    const row = html(
+      "div",
+      { id: `picker-${number}`, role: "option", class: "picker-option", "data-option": id },
+      type !== undefined &&
+        svg(
+          "svg",
+          { class: `tile-of node type-${type.toLowerCase()}`, width: 26, height: 26, viewBox: "-3 -3 26 26", "aria-hidden": "true" },
+          svg("rect", { class: "tile", x: -3, y: -3, width: 26, height: 26, rx: 6 }),
+          svg("path", { class: "glyph", d: GLYPHS[type] }),
+        ),
+      html(
+        "span",
+        { class: "picker-words" },
+        html("span", { class: "picker-title" }, title),
+        detail !== undefined && html("span", { class: "picker-detail" }, detail),
+      ),
+    );
+    row.addEventListener("click", () => this.answer({ id, mode: this.mode }));
+    row.addEventListener("pointermove", ({ pointerType }) => {
+      if (pointerType === "mouse" && this.at !== number) this.mark(number);
+    });
+    return row;
+  }
+
+  private mark(at = this.at): void {
+    this.at = Math.max(0, Math.min(at, this.options.length - 1));
+    for (const [i, row] of this.list.querySelectorAll('[role="option"]').entries()) {
+      row.setAttribute("aria-selected", String(i === this.at));
+      if (i === this.at) row.scrollIntoView({ block: "nearest" });
+    }
+    for (const one of [this.list, this.field]) {
+      if (this.options.length > 0) one?.setAttribute("aria-activedescendant", `picker-${this.at}`);
+      else one?.removeAttribute("aria-activedescendant");
+    }
+  }
+
+  private keys(event: KeyboardEvent): void {
+    event.stopPropagation();
+    const radio = (event.target as HTMLInputElement).type === "radio";
+    if (event.isComposing) return;
+    if (event.key === "Escape") this.answer(undefined);
+    else if (radio && event.key.startsWith("Arrow")) return;
+    else if (event.key === "ArrowDown") this.mark(this.at + 1);
+    else if (event.key === "ArrowUp") this.mark(this.at - 1);
+    else if (event.key === "Enter") {
+      const option = this.options[this.at];
+      if (option) this.answer({ id: option.id, mode: this.mode });
+    } else if (event.key === "Tab" && (this.choice.modes ?? []).length < 2) this.answer(undefined);
+    else {
+      // What is typed in the list is what is looked for.
+      if (this.field && !radio && event.target !== this.field && event.key.length === 1 && !event.ctrlKey && !event.metaKey)
+        this.field.focus();
+      return;
+    }
+    event.preventDefault();
+  }
+}

@@ -1,0 +1,126 @@
+// What menus offer of gestures: the states that can be added, where they go, and which transitions can be led where.
+
+import type { Gesture, NewEdge, NewState, PossibleGesture, StateType } from "stepglass";
+import type { GraphIndex } from "./graph.ts";
+import type { Mode, Option, OptionGroup } from "./options.ts";
+import { fieldTitle, wayTitle } from "./ways.ts";
+
+/// Where what is chosen goes: on a transition, behind a state, or into a scope, without a transition.
+export type Where = { edge: string } | { from: string; as: NewEdge | "branch" } | { scope: string };
+
+export const TYPES: readonly (Option & { type: StateType })[] = [
+  { id: "Task", type: "Task", title: "Task", detail: "Calls a function or a service", words: "lambda invoke activity resource" },
+  { id: "Choice", type: "Choice", title: "Choice", detail: "Goes on by the first rule that matches", words: "if branch condition switch" },
+  { id: "Pass", type: "Pass", title: "Pass", detail: "Makes its output from its input", words: "transform set result" },
+  { id: "Wait", type: "Wait", title: "Wait", detail: "Lets time pass", words: "delay sleep timer seconds until" },
+  { id: "Parallel", type: "Parallel", title: "Parallel", detail: "Runs branches side by side", words: "fork branches concurrent" },
+  { id: "Map", type: "Map", title: "Map", detail: "Does the same for each item", words: "loop for each iterate distributed" },
+  { id: "Succeed", type: "Succeed", title: "Succeed", detail: "Ends well", words: "end stop done" },
+  { id: "Fail", type: "Fail", title: "Fail", detail: "Ends with an error", words: "error throw stop" },
+];
+
+/// What states can be put into.
+export const AROUND: readonly OptionGroup[] = [
+  {
+    title: "",
+    options: [
+      { id: "Parallel", title: "A Parallel", detail: "To run something else beside it", type: "Parallel" },
+      { id: "Map", title: "A Map", detail: "To do it for each item", type: "Map" },
+    ],
+  },
+];
+
+/// The answers to what is lost.
+export const SURE: readonly OptionGroup[] = [
+  {
+    title: "",
+    options: [
+      { id: "yes", title: "Do it" },
+      { id: "no", title: "Leave it as it is" },
+    ],
+  },
+];
+
+export const placed = (state: NewState, where: Where): Gesture =>
+  "edge" in where
+    ? { kind: "insert", edge: where.edge, state }
+    : "from" in where
+      ? { kind: "append", from: where.from, as: where.as, state }
+      : { kind: "create", scope: where.scope, state };
+
+export const pasted = (asl: string, where: Where): Gesture => ({ kind: "paste", asl, ...where });
+
+const BEHIND: Record<NewEdge | "branch", string> = {
+  next: "Next",
+  rule: "Another rule",
+  default: "Default",
+  catch: "On an error",
+  branch: "New branch",
+};
+/// What a new transition can be.
+export const KINDS: Record<NewEdge, string> = { next: "Next, after it", rule: "Another rule", default: "Default", catch: "On an error" };
+
+export type Way = Mode & { where: Where };
+
+/// What can stand behind a state: the ways that it does not have yet, or can have more of.
+export function waysBehindOf(state: string, all: readonly PossibleGesture[]): { ways: Way[]; refused: string | undefined } {
+  const found = all.filter(({ kind }) => kind === "append");
+  const ways = found
+    .filter(({ refused }) => !refused)
+    .map(({ as = "next" }) => ({ id: as, title: BEHIND[as], where: { from: state, as } }));
+  return { ways, refused: found.find(({ refused }) => refused)?.refused?.message };
+}
+
+/// Whether a state can have a transition of a kind at all.
+export const canHave = (found: readonly PossibleGesture[], as: PossibleGesture["as"]): boolean =>
+  !found.some((one) => one.kind === "append" && one.as === as && one.refused !== undefined);
+
+/// A transition of a state that can be led elsewhere, or that it can have.
+export interface Leading extends Mode {
+  gesture(to: string): Gesture;
+  targets: readonly { pointer: string; name: string; type: string }[];
+}
+
+/// The transitions of a state that can be led to another one, those that are there first; or why there are none.
+export function leadings(index: GraphIndex, state: string, found: readonly PossibleGesture[]): Leading[] | string {
+  const all = found.filter(({ kind }) => kind === "connect");
+  const led = all.some(({ edge }) => edge === `${state}/Next`);
+  // What is there is led elsewhere; what can be added comes after it.
+  const able = all
+    .filter(({ refused, targets, as }) => !refused && (targets?.length ?? 0) > 0 && (as === undefined || canHave(found, as)))
+    .filter(({ as }) => as !== "next" || !led)
+    .sort((a, b) => Number(a.edge === undefined) - Number(b.edge === undefined));
+  if (able.length === 0) return all.find(({ refused }) => refused)?.refused?.message ?? "there is no state that it can lead to";
+  return able.map(({ edge, as = "next", targets = [] }) => {
+    const drawn = edge === undefined ? undefined : index.graph.edges.find(({ id }) => id === edge);
+    return {
+      id: edge ?? as,
+      title: drawn ? wayTitle(index, drawn) : edge === undefined ? BEHIND[as] : fieldTitle(edge),
+      gesture: (to) => (edge === undefined ? { kind: "connect", from: state, as: as as NewEdge, to } : { kind: "connect", edge, to }),
+      targets,
+    };
+  });
+}
+
+/// The states that something can lead to, each once.
+export const targetOptions = (targets: readonly { pointer: string; name: string; type: string }[]): Option[] =>
+  [...new Map(targets.map((target) => [target.pointer, target])).values()].map(({ pointer, name, type }) => ({
+    id: pointer,
+    title: name,
+    detail: type,
+    type: type as StateType,
+  }));
+
+/// The states that a transition can be led to by the pointer: a new one of a state, or one that there is.
+export function targetsOf(all: readonly PossibleGesture[], edge: string | undefined): Set<string> {
+  const led = all.filter((one) => one.kind === "connect" && one.edge === edge && (one.as === undefined || canHave(all, one.as)));
+  return new Set(led.flatMap((one) => (one.refused ? [] : (one.targets ?? []).map(({ pointer }) => pointer))));
+}
+
+/// The kinds that a new transition to a state can be of.
+export function kindsTo(all: readonly PossibleGesture[], to: string): NewEdge[] {
+  const found = all.filter(({ kind, edge }) => kind === "connect" && edge === undefined);
+  return found.flatMap(({ as, refused, targets }) =>
+    as !== undefined && as !== "branch" && !refused && canHave(all, as) && targets?.some(({ pointer }) => pointer === to) ? [as] : [],
+  );
+}
