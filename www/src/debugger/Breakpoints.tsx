@@ -141,65 +141,18 @@ function Row({ one, hits }: { one: Breakpoint; hits: number }) {
   );
 }
 
+/// What the fields of a breakpoint share: which one it is, and how it changes.
+interface Editing {
+  one: Breakpoint;
+  set(change: Partial<Breakpoint>): void;
+}
+
 function Form({ one, id }: { one: Breakpoint; id: string }) {
-  // The states of another machine than that on the graph are written by hand.
-  const known = model.here.value.includes(one);
-  const nodes = known ? (analysis.graph.value?.graph.nodes.filter(isState) ?? []) : [];
-  const machines = [
-    ...new Set([
-      ...workspace.machines.value.map(({ name }) => name.slice(name.lastIndexOf(":") + 1)),
-      ...(one.machine === undefined ? [] : [one.machine]),
-    ]),
-  ].filter((name) => name !== "");
-  const set = (change: Partial<Breakpoint>): void => changeBreakpoint(one.id!, change);
-  const maps = one.kind === "iteration" ? nodes.filter(({ type }) => type === "Map") : nodes;
-  const any = one.kind === "error" || one.kind === "retry" || one.kind === "catch" || one.kind === "change";
-  const text = (label: string, value: string | undefined, change: (text: string) => void, hint: string) => (
-    <label>
-      {label}
-      <input value={value ?? ""} placeholder={hint} spellcheck={false} onChange={(event) => change(event.currentTarget.value.trim())} />
-    </label>
-  );
-  const states = (label: string, value: string, choose: (name: string) => void) =>
-    !known ? (
-      text(label, value, choose, any ? "empty: any" : "its name")
-    ) : (
-      <label>
-        {label}
-        <select value={value} onChange={(event) => choose(event.currentTarget.value)}>
-          {(any || value === "") && <option value="">{any ? "Any state" : "Choose a state"}</option>}
-          {maps.map(({ name }) => (
-            <option key={name} value={name}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
-    );
+  const editing: Editing = { one, set: (change) => changeBreakpoint(one.id!, change) };
+  const { set } = editing;
   return (
     <div class="breakpoint-form" id={id}>
-      {machines.length > 0 && (
-        <label>
-          Machine
-          <select
-            value={one.machine ?? ""}
-            onChange={(event) => {
-              const { machine: _, ...rest } = one;
-              const name = event.currentTarget.value;
-              model.breakpoints.value = model.breakpoints.value.map((other) =>
-                other === one ? { ...rest, ...(name !== "" && { machine: name }) } : other,
-              );
-            }}
-          >
-            <option value="">{workspace.title.value}</option>
-            {machines.map((name) => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
-      )}
+      <MachineField one={one} />
       <label>
         Stops
         <select value={one.kind} onChange={(event) => set({ kind: event.currentTarget.value as Breakpoint["kind"] })}>
@@ -212,13 +165,90 @@ function Form({ one, id }: { one: Breakpoint; id: string }) {
       </label>
       {one.kind === "transition" ? (
         <>
-          {states("From", one.from ?? "", (from) => set({ from }))}
-          {states("To", one.to ?? "", (to) => set({ to, state: to }))}
+          <StateField label="From" one={one} value={one.from} choose={(from) => set({ from })} />
+          <StateField label="To" one={one} value={one.to} choose={(to) => set({ to, state: to })} />
         </>
       ) : (
-        states("State", one.state ?? "", (state) => set({ state }))
+        <StateField label="State" one={one} value={one.state} choose={(state) => set({ state })} />
       )}
-      {one.kind === "stage" && (
+      <KindFields {...editing} />
+      <ConditionFields {...editing} />
+    </div>
+  );
+}
+
+function Text({ label, value, hint, change }: { label: string; value: string | undefined; hint: string; change(text: string): void }) {
+  return (
+    <label>
+      {label}
+      <input value={value ?? ""} placeholder={hint} spellcheck={false} onChange={(event) => change(event.currentTarget.value.trim())} />
+    </label>
+  );
+}
+
+/// Which machine it is in, where there are several.
+function MachineField({ one }: { one: Breakpoint }) {
+  const names = workspace.machines.value.map(({ name }) => name.slice(name.lastIndexOf(":") + 1));
+  const machines = [...new Set([...names, one.machine ?? ""])].filter((name) => name !== "");
+  if (machines.length === 0) return null;
+  return (
+    <label>
+      Machine
+      <select
+        value={one.machine ?? ""}
+        onChange={(event) => {
+          const { machine: _, ...rest } = one;
+          const name = event.currentTarget.value;
+          model.breakpoints.value = model.breakpoints.value.map((other) =>
+            other === one ? { ...rest, ...(name !== "" && { machine: name }) } : other,
+          );
+        }}
+      >
+        <option value="">{workspace.title.value}</option>
+        {machines.map((name) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+interface StateFieldProps {
+  label: string;
+  one: Breakpoint;
+  value: string | undefined;
+  choose(name: string): void;
+}
+
+function StateField({ label, one, value = "", choose }: StateFieldProps) {
+  const any = one.kind === "error" || one.kind === "retry" || one.kind === "catch" || one.kind === "change";
+  // The states of another machine than that on the graph are written by hand.
+  if (!model.here.value.includes(one)) return <Text label={label} value={value} hint={any ? "empty: any" : "its name"} change={choose} />;
+  const states = analysis.graph.value?.graph.nodes.filter(isState) ?? [];
+  return (
+    <label>
+      {label}
+      <select value={value} onChange={(event) => choose(event.currentTarget.value)}>
+        {(any || value === "") && <option value="">{any ? "Any state" : "Choose a state"}</option>}
+        {states
+          .filter(({ type }) => one.kind !== "iteration" || type === "Map")
+          .map(({ name }) => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
+      </select>
+    </label>
+  );
+}
+
+/// The fields that only one kind of breakpoint has.
+function KindFields({ one, set }: Editing) {
+  switch (one.kind) {
+    case "stage":
+      return (
         <>
           <label>
             Stage
@@ -239,24 +269,26 @@ function Form({ one, id }: { one: Breakpoint; id: string }) {
             </select>
           </label>
         </>
-      )}
-      {one.kind === "error" && (
+      );
+    case "error":
+      return (
         <>
-          {text(
-            "Error names",
-            one.errors?.join(", "),
-            (names) => set({ errors: names === "" ? [] : names.split(/\s*,\s*/) }),
-            "States.Timeout, MyError; empty: all",
-          )}
+          <Text
+            label="Error names"
+            value={one.errors?.join(", ")}
+            hint="States.Timeout, MyError; empty: all"
+            change={(names) => set({ errors: names === "" ? [] : names.split(/\s*,\s*/) })}
+          />
           <label class="check">
             <input type="checkbox" checked={one.uncaught === true} onChange={(event) => set({ uncaught: event.currentTarget.checked })} />{" "}
             Uncaught only
           </label>
         </>
-      )}
-      {one.kind === "iteration" && (
+      );
+    case "iteration":
+      return (
         <>
-          {text("Iterations", one.indices, (indices) => set({ indices }), "0, 2-4, 7+; empty: all")}
+          <Text label="Iterations" value={one.indices} hint="0, 2-4, 7+; empty: all" change={(indices) => set({ indices })} />
           <label>
             When
             <select value={one.at ?? "start"} onChange={(event) => set({ at: event.currentTarget.value as "start" | "end" })}>
@@ -265,14 +297,28 @@ function Form({ one, id }: { one: Breakpoint; id: string }) {
             </select>
           </label>
         </>
-      )}
-      {one.kind === "change" && text("Variable or path", one.path, (path) => set({ path }), "$total or $.order.total")}
-      {text(
-        "Condition",
-        one.condition,
-        (condition) => set({ condition }),
-        one.language === "jsonpath" ? "$.total > 100" : "$.total > 100 and $iteration = 2",
-      )}
+      );
+    case "change":
+      return <Text label="Variable or path" value={one.path} hint="$total or $.order.total" change={(path) => set({ path })} />;
+    default:
+      return null;
+  }
+}
+
+/// When it stops, and whether it only writes a line.
+function ConditionFields({ one, set }: Editing) {
+  const setHit = (hit: string): void => {
+    if (/^\s*((=|==|>=|>|%)?\s*\d+)?\s*$/.test(hit)) set({ hit });
+    else showToast('A hit count is "3", ">= 3" or "% 3".');
+  };
+  return (
+    <>
+      <Text
+        label="Condition"
+        value={one.condition}
+        hint={one.language === "jsonpath" ? "$.total > 100" : "$.total > 100 and $iteration = 2"}
+        change={(condition) => set({ condition })}
+      />
       <label>
         Language
         <select
@@ -283,13 +329,8 @@ function Form({ one, id }: { one: Breakpoint; id: string }) {
           <option value="jsonpath">JSONPath</option>
         </select>
       </label>
-      {text(
-        "Hit count",
-        one.hit,
-        (hit) => (/^\s*((=|==|>=|>|%)?\s*\d+)?\s*$/.test(hit) ? set({ hit }) : showToast('A hit count is "3", ">= 3" or "% 3".')),
-        "3, >= 3, % 3",
-      )}
-      {text("Log instead of stopping", one.log, (log) => set({ log }), "total is {% $.total %}")}
-    </div>
+      <Text label="Hit count" value={one.hit} hint="3, >= 3, % 3" change={setHit} />
+      <Text label="Log instead of stopping" value={one.log} hint="total is {% $.total %}" change={(log) => set({ log })} />
+    </>
   );
 }

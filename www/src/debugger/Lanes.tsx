@@ -1,7 +1,8 @@
 // The visits of a run over time: a lane for each branch or iteration, long pauses folded, a part of it at a time.
 
-import { type Signal, useSignal, useSignalEffect } from "@preact/signals";
-import { useRef } from "preact/hooks";
+import { type Signal, signal, useSignal, useSignalEffect } from "@preact/signals";
+import type { RefObject } from "preact";
+import { useMemo, useRef } from "preact/hooks";
 import type { Bar, Lane } from "../model/protocol.ts";
 import { textSize } from "../prefs.ts";
 import * as execution from "../store/execution.ts";
@@ -16,15 +17,65 @@ import { type Scale, type View, scaleOf } from "../model/scale.ts";
 /// No view is of fewer events.
 const LEAST = 4;
 
-export function Lanes() {
-  const lanes = useSignal<Lane[]>([]);
-  /// Those of all events, as they were last seen.
-  const whole = useSignal<Lane[]>([]);
+/// The part of the run that is in view.
+class Window {
   /// Null: all events, however many come.
-  const zoomed = useSignal<View | null>(null);
-  /// The places between which somebody drags, from 0 to 1.
-  const drag = useSignal<{ from: number; to: number } | null>(null);
-  const pane = useRef<HTMLDivElement>(null);
+  readonly zoomed: Signal<View | null> = signal(null);
+
+  get all(): number {
+    return execution.eventCount.value;
+  }
+
+  get view(): View {
+    return this.zoomed.value ?? { from: 1, to: this.all };
+  }
+
+  get words(): string {
+    const shown = this.zoomed.value;
+    return shown ? `Events ${shown.from} to ${shown.to} of ${this.all}` : "All events";
+  }
+
+  readonly zoom = (from: number, to: number): void => {
+    const size = Math.max(Math.min(LEAST, this.all), to - from + 1);
+    const begin = Math.max(1, Math.min(from, this.all - size + 1));
+    const next = { from: begin, to: Math.min(this.all, begin + size - 1) };
+    this.zoomed.value = next.from <= 1 && next.to >= this.all ? null : next;
+    say(this.words);
+  };
+
+  /// By a factor around the event that is looked at, or the middle.
+  zoomBy(factor: number): void {
+    const { from, to } = this.view;
+    const cursor = playback.cursor.value;
+    const size = to - from + 1;
+    const middle = cursor >= from && cursor <= to && cursor > 0 ? cursor : (from + to) / 2;
+    const next = Math.max(LEAST, Math.round(size * factor));
+    const begin = Math.round(middle - ((middle - from) / size) * next);
+    this.zoom(begin, begin + next - 1);
+  }
+
+  moveBy(part: number): void {
+    const { from, to } = this.view;
+    const step = Math.max(1, Math.round((to - from + 1) * Math.abs(part))) * Math.sign(part);
+    this.zoom(from + step, to + step);
+  }
+
+  /// Whether a key was one of the timeline's.
+  key({ key, shiftKey }: KeyboardEvent, pane: HTMLElement): boolean {
+    if (key === "+" || key === "=") this.zoomBy(0.5);
+    else if (key === "-") this.zoomBy(2);
+    else if (key === "0") this.zoomed.value = null;
+    else if (shiftKey && key === "ArrowLeft") this.moveBy(-0.5);
+    else if (shiftKey && key === "ArrowRight") this.moveBy(0.5);
+    else return (key.startsWith("Arrow") || key === "Home" || key === "End") && walk(pane, key);
+    return true;
+  }
+}
+
+/// The lanes in view, and those of all events as they were last seen.
+function useLanes({ zoomed }: Window, pane: RefObject<HTMLDivElement | null>): { lanes: Lane[]; whole: Lane[] } {
+  const lanes = useSignal<Lane[]>([]);
+  const whole = useSignal<Lane[]>([]);
   useSignalEffect(() => {
     void execution.run.value?.id;
     zoomed.value = null;
@@ -55,9 +106,14 @@ export function Lanes() {
       clearTimeout(timer);
     };
   });
-  const count = execution.eventCount.value;
-  const all = lanes.value;
-  if (all.length === 0) {
+  return { lanes: lanes.value, whole: whole.value };
+}
+
+export function Lanes() {
+  const part = useMemo(() => new Window(), []);
+  const pane = useRef<HTMLDivElement>(null);
+  const { lanes, whole } = useLanes(part, pane);
+  if (lanes.length === 0) {
     return (
       <div class="empty small">
         <p>
@@ -68,129 +124,104 @@ export function Lanes() {
       </div>
     );
   }
-  const view = zoomed.value ?? { from: 1, to: count };
-  const scale = scaleOf(view, playback.timeOf);
-  const zoom = (from: number, to: number): void => {
-    const size = Math.max(Math.min(LEAST, count), to - from + 1);
-    const begin = Math.max(1, Math.min(from, count - size + 1));
-    const next = { from: begin, to: Math.min(count, begin + size - 1) };
-    zoomed.value = next.from <= 1 && next.to >= count ? null : next;
-    say(zoomed.value ? `Events ${next.from} to ${next.to} of ${count}` : "All events");
-  };
-  /// By a factor around the event that is looked at, or the middle.
-  const zoomBy = (factor: number): void => {
-    const cursor = playback.cursor.value;
-    const size = view.to - view.from + 1;
-    const middle = cursor >= view.from && cursor <= view.to && cursor > 0 ? cursor : (view.from + view.to) / 2;
-    const next = Math.max(LEAST, Math.round(size * factor));
-    zoom(Math.round(middle - ((middle - view.from) / size) * next), Math.round(middle - ((middle - view.from) / size) * next) + next - 1);
-  };
-  const moveBy = (part: number): void => {
-    const step = Math.max(1, Math.round((view.to - view.from + 1) * Math.abs(part))) * Math.sign(part);
-    zoom(view.from + step, view.to + step);
-  };
-  const keys = (event: KeyboardEvent): void => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === "+" || event.key === "=") zoomBy(0.5);
-    else if (event.key === "-") zoomBy(2);
-    else if (event.key === "0") zoomed.value = null;
-    else if (event.shiftKey && event.key === "ArrowLeft") moveBy(-0.5);
-    else if (event.shiftKey && event.key === "ArrowRight") moveBy(0.5);
-    else if (event.key.startsWith("Arrow") || event.key === "Home" || event.key === "End") {
-      if (!walk(pane.current!, event.key)) return;
-    } else return;
-    event.preventDefault();
-    event.stopPropagation();
-  };
-  const placeOf = (event: PointerEvent): number => {
-    const track = pane.current!.querySelector(".lane-track")!.getBoundingClientRect();
-    return Math.max(0, Math.min(1, (event.clientX - track.left) / track.width));
-  };
-  const selected = drag.value && { from: Math.min(drag.value.from, drag.value.to), to: Math.max(drag.value.from, drag.value.to) };
   return (
     <div class="lanes">
       <div class="lanes-head">
         <span class="quiet" id="lanes-view">
-          {zoomed.value ? `Events ${view.from} to ${view.to} of ${count}` : "All events"}
+          {part.words}
         </span>
-        <span class="segments" role="group" aria-label="Part of the timeline">
-          <button
-            type="button"
-            title="Zoom in (+)"
-            aria-label="Zoom in on the timeline"
-            disabled={view.to - view.from + 1 <= LEAST}
-            onClick={() => zoomBy(0.5)}
-          >
-            +
-          </button>
-          <button
-            type="button"
-            title="Zoom out (-)"
-            aria-label="Zoom out of the timeline"
-            disabled={zoomed.value === null}
-            onClick={() => zoomBy(2)}
-          >
-            −
-          </button>
-          <button type="button" title="Earlier (Shift ←)" aria-label="Earlier" disabled={view.from <= 1} onClick={() => moveBy(-0.5)}>
-            <Icon name="left" size={12} />
-          </button>
-          <button type="button" title="Later (Shift →)" aria-label="Later" disabled={view.to >= count} onClick={() => moveBy(0.5)}>
-            <Icon name="right" size={12} />
-          </button>
-          <button type="button" title="All events (0)" disabled={zoomed.value === null} onClick={() => (zoomed.value = null)}>
-            All
-          </button>
-        </span>
-        <Overview lanes={whole.value} count={count} view={zoomed} zoom={zoom} />
+        <ZoomButtons part={part} />
+        <Overview lanes={whole} count={part.all} view={part.zoomed} zoom={part.zoom} />
       </div>
-      <div
-        class="lanes-scroll scroll"
-        ref={pane}
-        onKeyDown={keys}
-        onPointerDown={(event) => {
-          if (event.button !== 0 || !(event.target instanceof Element) || !event.target.closest(".lane-track")) return;
-          const at = placeOf(event);
-          drag.value = { from: at, to: at };
-        }}
-        onPointerMove={(event) => {
-          if (!drag.value) return;
-          drag.value = { from: drag.value.from, to: placeOf(event) };
-          if (Math.abs(drag.value.to - drag.value.from) > CLICK) event.currentTarget.setPointerCapture(event.pointerId);
-        }}
-        onPointerUp={() => {
-          if (selected && selected.to - selected.from > CLICK) zoom(scale.nearest(selected.from), scale.nearest(selected.to));
-          drag.value = null;
-        }}
-        onPointerCancel={() => (drag.value = null)}
+      <Tracks part={part} pane={pane} lanes={lanes} />
+    </div>
+  );
+}
+
+function ZoomButtons({ part }: { part: Window }) {
+  const { view, all } = part;
+  const isWhole = part.zoomed.value === null;
+  return (
+    <span class="segments" role="group" aria-label="Part of the timeline">
+      <button
+        type="button"
+        title="Zoom in (+)"
+        aria-label="Zoom in on the timeline"
+        disabled={view.to - view.from + 1 <= LEAST}
+        onClick={() => part.zoomBy(0.5)}
       >
-        <div class="lanes-inner">
-          {scale.gaps.map((gap) => (
-            <span
-              key={gap.at}
-              class="lane-gap"
-              style={{ insetInlineStart: placeIn(gap.at) }}
-              title={`${duration(gap.length)} without an event`}
-            >
-              {duration(gap.length)}
-            </span>
-          ))}
-          {inView(scale.at(playback.cursor.value)) && (
-            <span class="lane-cursor" style={{ insetInlineStart: placeIn(scale.at(playback.cursor.value)) }} />
-          )}
-          {selected && selected.to - selected.from > CLICK && (
-            <span
-              class="lane-range"
-              style={{
-                insetInlineStart: placeIn(selected.from),
-                width: `calc((100% - ${NAMES + EDGE}px) * ${selected.to - selected.from})`,
-              }}
-            />
-          )}
-          {all.map((lane, i) => (
-            <LaneRow key={i} lane={lane} scale={scale} first={i === 0} zoom={zoom} />
-          ))}
-        </div>
+        +
+      </button>
+      <button type="button" title="Zoom out (-)" aria-label="Zoom out of the timeline" disabled={isWhole} onClick={() => part.zoomBy(2)}>
+        −
+      </button>
+      <button type="button" title="Earlier (Shift ←)" aria-label="Earlier" disabled={view.from <= 1} onClick={() => part.moveBy(-0.5)}>
+        <Icon name="left" size={12} />
+      </button>
+      <button type="button" title="Later (Shift →)" aria-label="Later" disabled={view.to >= all} onClick={() => part.moveBy(0.5)}>
+        <Icon name="right" size={12} />
+      </button>
+      <button type="button" title="All events (0)" disabled={isWhole} onClick={() => (part.zoomed.value = null)}>
+        All
+      </button>
+    </span>
+  );
+}
+
+/// The lanes themselves. Dragging over them chooses a part.
+function Tracks({ part, pane, lanes }: { part: Window; pane: RefObject<HTMLDivElement | null>; lanes: Lane[] }) {
+  /// The places between which somebody drags, from 0 to 1.
+  const drag = useSignal<{ from: number; to: number } | null>(null);
+  const scale = scaleOf(part.view, playback.timeOf);
+  const placeOf = (event: PointerEvent): number => {
+    const track = pane.current!.querySelector(".lane-track")!.getBoundingClientRect();
+    return Math.max(0, Math.min(1, (event.clientX - track.left) / track.width));
+  };
+  const { from = 0, to = 0 } = drag.value ?? {};
+  const chosen = Math.abs(to - from) > CLICK ? { from: Math.min(from, to), to: Math.max(from, to) } : undefined;
+  return (
+    <div
+      class="lanes-scroll scroll"
+      ref={pane}
+      onKeyDown={(event) => {
+        if (event.ctrlKey || event.metaKey || event.altKey || !part.key(event, pane.current!)) return;
+        event.preventDefault();
+        event.stopPropagation();
+      }}
+      onPointerDown={(event) => {
+        if (event.button !== 0 || !(event.target instanceof Element) || !event.target.closest(".lane-track")) return;
+        const at = placeOf(event);
+        drag.value = { from: at, to: at };
+      }}
+      onPointerMove={(event) => {
+        if (!drag.value) return;
+        drag.value = { from: drag.value.from, to: placeOf(event) };
+        if (Math.abs(drag.value.to - drag.value.from) > CLICK) event.currentTarget.setPointerCapture(event.pointerId);
+      }}
+      onPointerUp={() => {
+        if (chosen) part.zoom(scale.nearest(chosen.from), scale.nearest(chosen.to));
+        drag.value = null;
+      }}
+      onPointerCancel={() => (drag.value = null)}
+    >
+      <div class="lanes-inner">
+        {scale.gaps.map(({ at, length }) => (
+          <span key={at} class="lane-gap" style={{ insetInlineStart: placeIn(at) }} title={`${duration(length)} without an event`}>
+            {duration(length)}
+          </span>
+        ))}
+        {inView(scale.at(playback.cursor.value)) && (
+          <span class="lane-cursor" style={{ insetInlineStart: placeIn(scale.at(playback.cursor.value)) }} />
+        )}
+        {chosen && (
+          <span
+            class="lane-range"
+            style={{ insetInlineStart: placeIn(chosen.from), width: `calc((100% - ${NAMES + EDGE}px) * ${chosen.to - chosen.from})` }}
+          />
+        )}
+        {lanes.map((lane, i) => (
+          <LaneRow key={i} lane={lane} scale={scale} first={i === 0} zoom={part.zoom} />
+        ))}
       </div>
     </div>
   );

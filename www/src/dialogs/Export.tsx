@@ -20,20 +20,19 @@ const close = (): void => {
   panes.closeDialog();
 };
 
-export default function Export() {
-  const dark = prefs.theme.value === "dark" || (prefs.theme.value === "system" && prefs.systemDark.value);
-  const theme = useSignal<"light" | "dark">(dark ? "dark" : "light");
-  const withRun = useSignal(true);
-  const scale = useSignal<1 | 2 | 3>(2);
-  const runner = useSignal<Runner>("node:test");
-  const problem = useSignal("");
-  const run = execution.run.value;
-  const ended = run?.phase === "ended" && run.refused === undefined && execution.eventCount.value > 0;
-  const title = workspace.title.value;
-  const drawn = analysis.graph.value !== null;
+/// Does what a button is for, and says what went wrong.
+type Act = (work: () => Promise<void> | void) => () => Promise<void>;
 
-  /// Does it, and says what went wrong.
-  const act = (work: () => Promise<void> | void) => async (): Promise<void> => {
+async function copy(text: string, what: string): Promise<void> {
+  await navigator.clipboard.writeText(text).catch(() => {
+    throw new Error("The browser did not allow copying.");
+  });
+  showToast(`${what} copied.`);
+}
+
+export default function Export() {
+  const problem = useSignal("");
+  const act: Act = (work) => async () => {
     problem.value = "";
     try {
       workspace.flush();
@@ -42,129 +41,146 @@ export default function Export() {
       problem.value = (error as Error).message;
     }
   };
-  const copy = async (text: string, what: string): Promise<void> => {
-    await navigator.clipboard.writeText(text).catch(() => {
-      throw new Error("The browser did not allow copying.");
-    });
-    showToast(`${what} copied.`);
-  };
-  const picture = () => ({ theme: theme.value, withRun: withRun.value && run !== null });
   return (
     <Dialog title="Export" close={close} wide>
       <div class="exports">
-        <section aria-labelledby="export-picture">
-          <h3 id="export-picture">Picture of the graph</h3>
-          <div class="export-options">
-            <label>
-              Theme{" "}
-              <select value={theme.value} onChange={(event) => (theme.value = event.currentTarget.value as "light" | "dark")}>
-                <option value="light">Light</option>
-                <option value="dark">Dark</option>
-              </select>
-            </label>
-            <label>
-              PNG scale{" "}
-              <select value={scale.value} onChange={(event) => (scale.value = Number(event.currentTarget.value) as 1 | 2 | 3)}>
-                <option value={1}>1 ×</option>
-                <option value={2}>2 ×</option>
-                <option value={3}>3 ×</option>
-              </select>
-            </label>
-            <label class="check">
-              <input
-                type="checkbox"
-                checked={withRun.value && run !== null}
-                disabled={run === null}
-                onChange={(event) => (withRun.value = event.currentTarget.checked)}
-              />{" "}
-              Include the run's colours
-            </label>
-          </div>
-          <p class="buttons">
-            <button
-              type="button"
-              disabled={!drawn}
-              onClick={act(async () => save(`${title}.svg`, await svgOf(picture()), "image/svg+xml"))}
-            >
-              <Icon name="download" /> SVG
-            </button>
-            <button type="button" disabled={!drawn} onClick={act(async () => save(`${title}.png`, await pngOf(picture(), scale.value)))}>
-              <Icon name="download" /> PNG
-            </button>
-            <button type="button" disabled={!drawn} onClick={act(async () => copy(await mermaid(), "Mermaid diagram"))}>
-              <Icon name="copy" /> Mermaid
-            </button>
-            <button type="button" disabled={!drawn} onClick={act(async () => save(`${title}.mmd`, await mermaid(), "text/plain"))}>
-              <Icon name="download" /> Mermaid file
-            </button>
-          </p>
-        </section>
-        <section aria-labelledby="export-definition">
-          <h3 id="export-definition">Definition</h3>
-          <p class="buttons">
-            <button type="button" onClick={act(async () => save(`${title}.asl.json`, await definitionAs("json"), "application/json"))}>
-              <Icon name="download" /> JSON
-            </button>
-            <button type="button" onClick={act(async () => save(`${title}.asl.yaml`, await definitionAs("yaml"), "application/yaml"))}>
-              <Icon name="download" /> YAML
-            </button>
-            <button type="button" onClick={act(saveSession)}>
-              <Icon name="download" /> Session file
-            </button>
-          </p>
-          <p class="quiet">
-            The session file contains everything: definition, inputs, tasks, mocks, machines, breakpoints, and the runs with their forks.
-            Drop it on the page to continue.
-          </p>
-        </section>
-        <section aria-labelledby="export-run">
-          <h3 id="export-run">The run</h3>
-          <div class="export-options">
-            <label>
-              Test for{" "}
-              <select value={runner.value} onChange={(event) => (runner.value = event.currentTarget.value as Runner)}>
-                <option value="node:test">node:test</option>
-                <option value="vitest">Vitest</option>
-              </select>
-            </label>
-          </div>
-          {!ended && <p class="quiet">After a run has ended, you can save its history and a test made from it.</p>}
-          <p class="buttons">
-            <button
-              type="button"
-              disabled={execution.eventCount.value === 0}
-              onClick={act(async () => save(`${title}.history.json`, await interpreter.query("history", {}), "application/json"))}
-            >
-              <Icon name="download" /> History, as AWS has it
-            </button>
-            <button type="button" disabled={!ended} onClick={act(async () => copy(testText(await theRun(), runner.value), "Test"))}>
-              <Icon name="copy" /> Copy as test
-            </button>
-            <button
-              type="button"
-              disabled={!ended}
-              onClick={act(async () => save(fileName(title), testText(await theRun(), runner.value), "text/javascript"))}
-            >
-              <Icon name="download" /> Test file
-            </button>
-            <button
-              type="button"
-              disabled={!ended}
-              onClick={act(async () => save("MockConfigFile.json", mockConfig(await theRun()), "application/json"))}
-            >
-              <Icon name="download" /> MockConfigFile.json
-            </button>
-          </p>
-          <p class="quiet">
-            The test uses <code>stepglass/testing</code>, the mock file is for Step Functions Local and also works with{" "}
-            <code>testMachine</code>. Both answer each call as it was answered in this run.
-          </p>
-        </section>
+        <Picture act={act} />
+        <Definition act={act} />
+        <Run act={act} />
       </div>
       <p class="field-problem" role="alert">
         {problem.value}
       </p>
     </Dialog>
+  );
+}
+
+function Picture({ act }: { act: Act }) {
+  const dark = prefs.theme.value === "dark" || (prefs.theme.value === "system" && prefs.systemDark.value);
+  const theme = useSignal<"light" | "dark">(dark ? "dark" : "light");
+  const withRun = useSignal(true);
+  const scale = useSignal<1 | 2 | 3>(2);
+  const hasRun = execution.run.value !== null;
+  const title = workspace.title.value;
+  const drawn = analysis.graph.value !== null;
+  const looks = () => ({ theme: theme.value, withRun: withRun.value && hasRun });
+  return (
+    <section aria-labelledby="export-picture">
+      <h3 id="export-picture">Picture of the graph</h3>
+      <div class="export-options">
+        <label>
+          Theme{" "}
+          <select value={theme.value} onChange={(event) => (theme.value = event.currentTarget.value as "light" | "dark")}>
+            <option value="light">Light</option>
+            <option value="dark">Dark</option>
+          </select>
+        </label>
+        <label>
+          PNG scale{" "}
+          <select value={scale.value} onChange={(event) => (scale.value = Number(event.currentTarget.value) as 1 | 2 | 3)}>
+            <option value={1}>1 ×</option>
+            <option value={2}>2 ×</option>
+            <option value={3}>3 ×</option>
+          </select>
+        </label>
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={withRun.value && hasRun}
+            disabled={!hasRun}
+            onChange={(event) => (withRun.value = event.currentTarget.checked)}
+          />{" "}
+          Include the run's colours
+        </label>
+      </div>
+      <p class="buttons">
+        <button type="button" disabled={!drawn} onClick={act(async () => save(`${title}.svg`, await svgOf(looks()), "image/svg+xml"))}>
+          <Icon name="download" /> SVG
+        </button>
+        <button type="button" disabled={!drawn} onClick={act(async () => save(`${title}.png`, await pngOf(looks(), scale.value)))}>
+          <Icon name="download" /> PNG
+        </button>
+        <button type="button" disabled={!drawn} onClick={act(async () => copy(await mermaid(), "Mermaid diagram"))}>
+          <Icon name="copy" /> Mermaid
+        </button>
+        <button type="button" disabled={!drawn} onClick={act(async () => save(`${title}.mmd`, await mermaid(), "text/plain"))}>
+          <Icon name="download" /> Mermaid file
+        </button>
+      </p>
+    </section>
+  );
+}
+
+function Definition({ act }: { act: Act }) {
+  const title = workspace.title.value;
+  return (
+    <section aria-labelledby="export-definition">
+      <h3 id="export-definition">Definition</h3>
+      <p class="buttons">
+        <button type="button" onClick={act(async () => save(`${title}.asl.json`, await definitionAs("json"), "application/json"))}>
+          <Icon name="download" /> JSON
+        </button>
+        <button type="button" onClick={act(async () => save(`${title}.asl.yaml`, await definitionAs("yaml"), "application/yaml"))}>
+          <Icon name="download" /> YAML
+        </button>
+        <button type="button" onClick={act(saveSession)}>
+          <Icon name="download" /> Session file
+        </button>
+      </p>
+      <p class="quiet">
+        The session file contains everything: definition, inputs, tasks, mocks, machines, breakpoints, and the runs with their forks. Drop
+        it on the page to continue.
+      </p>
+    </section>
+  );
+}
+
+function Run({ act }: { act: Act }) {
+  const runner = useSignal<Runner>("node:test");
+  const run = execution.run.value;
+  const ended = run?.phase === "ended" && run.refused === undefined && execution.eventCount.value > 0;
+  const title = workspace.title.value;
+  const test = async (): Promise<string> => testText(await theRun(), runner.value);
+  return (
+    <section aria-labelledby="export-run">
+      <h3 id="export-run">The run</h3>
+      <div class="export-options">
+        <label>
+          Test for{" "}
+          <select value={runner.value} onChange={(event) => (runner.value = event.currentTarget.value as Runner)}>
+            <option value="node:test">node:test</option>
+            <option value="vitest">Vitest</option>
+          </select>
+        </label>
+      </div>
+      {!ended && <p class="quiet">After a run has ended, you can save its history and a test made from it.</p>}
+      <p class="buttons">
+        <button
+          type="button"
+          disabled={execution.eventCount.value === 0}
+          onClick={act(async () => save(`${title}.history.json`, await interpreter.query("history", {}), "application/json"))}
+        >
+          <Icon name="download" /> History, as AWS has it
+        </button>
+        <button type="button" disabled={!ended} onClick={act(async () => copy(await test(), "Test"))}>
+          <Icon name="copy" /> Copy as test
+        </button>
+        <button type="button" disabled={!ended} onClick={act(async () => save(fileName(title), await test(), "text/javascript"))}>
+          <Icon name="download" /> Test file
+        </button>
+        <button
+          type="button"
+          disabled={!ended}
+          onClick={act(async () => save("MockConfigFile.json", mockConfig(await theRun()), "application/json"))}
+        >
+          <Icon name="download" /> MockConfigFile.json
+        </button>
+      </p>
+      <p class="quiet">
+        The test uses <code>stepglass/testing</code>, the mock file is for Step Functions Local and also works with <code>testMachine</code>
+        . Both answer each call as it was answered in this run.
+      </p>
+    </section>
   );
 }
 

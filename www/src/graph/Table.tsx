@@ -1,6 +1,7 @@
 // The machine as a tree grid: the same states, commands and selection as the graph, row by row.
 
-import { useSignal, useSignalEffect } from "@preact/signals";
+import { type Signal, useSignal, useSignalEffect } from "@preact/signals";
+import type { RefObject } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { goToDefinition } from "../editor/place.ts";
 import { type GraphIndex, type GraphNode, isState } from "../model/graph.ts";
@@ -72,13 +73,130 @@ function rowsOf(index: GraphIndex): Row[] {
   return rows;
 }
 
-export function Table({ index }: { index: GraphIndex }) {
-  const scroller = useRef<HTMLDivElement>(null);
+/// The rows of a graph, and the one that has the focus: how keys move it.
+class Rows {
+  readonly all: Row[];
+  readonly #places: ReadonlyMap<string, number>;
+
+  constructor(
+    readonly index: GraphIndex,
+    private readonly scroller: RefObject<HTMLDivElement | null>,
+  ) {
+    this.all = rowsOf(index);
+    this.#places = new Map(this.all.map(({ at }, i) => [index.graph.nodes[at]!.id, i]));
+  }
+
+  get chosen(): number {
+    return this.placeOf(focused.value) ?? 0;
+  }
+
+  nodeOf(row: Row): GraphNode {
+    return this.index.graph.nodes[row.at]!;
+  }
+
+  placeOf(id: string | null | undefined): number | undefined {
+    return this.#places.get(id ?? "");
+  }
+
+  show(row: number): void {
+    const element = this.scroller.current;
+    if (!element) return;
+    const [from, to] = [row * HEIGHT, (row + 1) * HEIGHT + 32];
+    if (from < element.scrollTop) element.scrollTop = from;
+    else if (to > element.scrollTop + element.clientHeight) element.scrollTop = to - element.clientHeight;
+  }
+
+  go(row: number): void {
+    const to = this.all[Math.max(0, Math.min(row, this.all.length - 1))];
+    if (!to) return;
+    const node = this.nodeOf(to);
+    focused.value = node.id;
+    selection.selectState(node.name, "graph");
+    this.show(row);
+    requestAnimationFrame(() =>
+      this.scroller.current?.querySelector<HTMLElement>('[aria-selected="true"]')?.focus({ preventScroll: true }),
+    );
+  }
+
+  menu(node: GraphNode, element: HTMLElement): void {
+    const box = element.getBoundingClientRect();
+    openMenu(node, box.left + 40, box.top + 20, () => this.#focusable?.focus());
+  }
+
+  get #focusable(): HTMLElement | null | undefined {
+    return this.scroller.current?.querySelector<HTMLElement>('[role="row"][tabindex="0"]');
+  }
+
+  /// Whether a key was one of the table's.
+  key(event: KeyboardEvent): boolean {
+    const row = this.all[this.chosen];
+    const node = row && this.nodeOf(row);
+    if (!node || event.altKey || event.ctrlKey || event.metaKey) return false;
+    const to = this.#targetOf(event.key);
+    if (to !== undefined) this.go(to);
+    else if (event.key === "ArrowRight" || event.key === "+") this.#open(event.key, row, node);
+    else if (event.key === "ArrowLeft" || event.key === "-") this.#close(event.key, row, node);
+    else if (event.key === "Enter") goToDefinition(node.name);
+    else if (event.key === " ") selection.selectState(node.name, "graph");
+    else if (event.key === "ContextMenu" || (event.shiftKey && event.key === "F10")) this.menu(node, this.#focusable!);
+    else if (event.key.length === 1 && /[\p{L}\p{N}]/u.test(event.key)) this.#goToLetter(event.key.toLowerCase());
+    else return false;
+    return true;
+  }
+
+  #targetOf(key: string): number | undefined {
+    const { chosen } = this;
+    switch (key) {
+      case "ArrowDown":
+        return chosen + 1;
+      case "ArrowUp":
+        return chosen - 1;
+      case "Home":
+        return 0;
+      case "End":
+        return this.all.length - 1;
+      case "PageDown":
+        return chosen + 10;
+      case "PageUp":
+        return chosen - 10;
+      default:
+        return undefined;
+    }
+  }
+
+  #open(key: string, row: Row, node: GraphNode): void {
+    if (folds(node) && node.collapsed) analysis.toggleFold(node.pointer);
+    else if (key === "ArrowRight" && this.all[this.chosen + 1]?.level === row.level + 1) this.go(this.chosen + 1);
+    // To the columns out of sight, and back.
+    else if (key === "ArrowRight") this.scroller.current?.scrollBy({ left: COLUMN });
+  }
+
+  #close(key: string, row: Row, node: GraphNode): void {
+    if (key === "ArrowLeft" && this.scroller.current!.scrollLeft > 0) this.scroller.current?.scrollBy({ left: -COLUMN });
+    else if (folds(node) && !node.collapsed && node.states > 0) analysis.toggleFold(node.pointer);
+    else if (key === "ArrowLeft") {
+      const around = this.index.stateAround(row.at);
+      if (around >= 0) this.go(this.placeOf(this.index.graph.nodes[around]!.id) ?? this.chosen);
+    }
+  }
+
+  #goToLetter(letter: string): void {
+    const count = this.all.length;
+    const next = Array.from({ length: count }, (_, i) => (this.chosen + 1 + i) % count).find((i) =>
+      this.nodeOf(this.all[i]!).name.toLowerCase().startsWith(letter),
+    );
+    if (next !== undefined) this.go(next);
+  }
+}
+
+function folds({ type }: GraphNode): boolean {
+  return type === "Parallel" || type === "Map";
+}
+
+/// How far a table is scrolled down, and its height.
+function useView(scroller: RefObject<HTMLDivElement | null>): { top: Signal<number>; height: Signal<number> } {
   const top = useSignal(0);
   const height = useSignal(400);
-  const rows = useMemo(() => rowsOf(index), [index]);
-  const { nodes } = index.graph;
-  const places = useMemo(() => new Map(rows.map(({ at }, i) => [nodes[at]!.id, i])), [rows]);
   useEffect(() => {
     const element = scroller.current!;
     const measure = (): void => void (height.value = element.clientHeight);
@@ -87,81 +205,14 @@ export function Table({ index }: { index: GraphIndex }) {
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
+  return { top, height };
+}
 
-  const chosen = places.get(focused.value ?? "") ?? 0;
-  const show = (row: number): void => {
-    const element = scroller.current;
-    if (!element) return;
-    const [from, to] = [row * HEIGHT, (row + 1) * HEIGHT + 32];
-    if (from < element.scrollTop) element.scrollTop = from;
-    else if (to > element.scrollTop + element.clientHeight) element.scrollTop = to - element.clientHeight;
-  };
-  useSignalEffect(() => {
-    const state = selection.selectedState.value;
-    if (state === null || selection.selectionOrigin.value === "graph") return;
-    const row = places.get(nodes[index.byName.get(state) ?? -1]?.id ?? "");
-    if (row !== undefined) show(row);
-  });
-
-  const go = (row: number): void => {
-    const to = rows[Math.max(0, Math.min(row, rows.length - 1))];
-    if (!to) return;
-    const node = nodes[to.at]!;
-    focused.value = node.id;
-    selection.selectState(node.name, "graph");
-    show(row);
-    requestAnimationFrame(() => scroller.current?.querySelector<HTMLElement>('[aria-selected="true"]')?.focus({ preventScroll: true }));
-  };
-  const menu = (node: GraphNode, element: HTMLElement): void => {
-    const box = element.getBoundingClientRect();
-    openMenu(node, box.left + 40, box.top + 20, () => scroller.current?.querySelector<HTMLElement>('[role="row"][tabindex="0"]')?.focus());
-  };
-  const keys = (event: KeyboardEvent): void => {
-    const row = rows[chosen];
-    const node = row && nodes[row.at];
-    if (!node || event.altKey || event.ctrlKey || event.metaKey) return;
-    const folds = node.type === "Parallel" || node.type === "Map";
-    if (event.key === "ArrowDown") go(chosen + 1);
-    else if (event.key === "ArrowUp") go(chosen - 1);
-    else if (event.key === "Home") go(0);
-    else if (event.key === "End") go(rows.length - 1);
-    else if (event.key === "PageDown") go(chosen + 10);
-    else if (event.key === "PageUp") go(chosen - 10);
-    else if (event.key === "ArrowRight" || event.key === "+") {
-      if (folds && node.collapsed) analysis.toggleFold(node.pointer);
-      else if (event.key === "ArrowRight" && rows[chosen + 1]?.level === row.level + 1) go(chosen + 1);
-      // To the columns out of sight, and back.
-      else if (event.key === "ArrowRight") scroller.current?.scrollBy({ left: COLUMN });
-    } else if (event.key === "ArrowLeft" || event.key === "-") {
-      if (event.key === "ArrowLeft" && scroller.current!.scrollLeft > 0) scroller.current?.scrollBy({ left: -COLUMN });
-      else if (folds && !node.collapsed && node.states > 0) analysis.toggleFold(node.pointer);
-      else if (event.key === "ArrowLeft") {
-        const around = index.stateAround(row.at);
-        if (around >= 0) go(places.get(nodes[around]!.id) ?? chosen);
-      }
-    } else if (event.key === "Enter") goToDefinition(node.name);
-    else if (event.key === " ") selection.selectState(node.name, "graph");
-    else if (event.key === "ContextMenu" || (event.shiftKey && event.key === "F10"))
-      menu(node, scroller.current!.querySelector<HTMLElement>('[role="row"][tabindex="0"]')!);
-    else if (event.key.length === 1 && /[\p{L}\p{N}]/u.test(event.key)) {
-      const next = [...rows.keys()]
-        .map((i) => (chosen + 1 + i) % rows.length)
-        .find((i) => nodes[rows[i]!.at]!.name.toLowerCase().startsWith(event.key.toLowerCase()));
-      if (next !== undefined) go(next);
-    } else return;
-    event.preventDefault();
-    event.stopPropagation();
-  };
-
-  const first = Math.max(0, Math.floor(top.value / HEIGHT) - MARGIN);
-  const end = Math.min(rows.length, first + Math.ceil(height.value / HEIGHT) + 2 * MARGIN);
-  const windowed = Array.from({ length: Math.max(0, end - first) }, (_, i) => first + i);
-  // The row that has the focus is there also when it is out of sight.
-  if (rows[chosen] && (chosen < first || chosen >= end)) windowed.push(chosen);
-  // What only the history tells, of the rows in sight.
+/// What only the history tells of states.
+function useLastVisits(names: string[]): ReadonlyMap<string, LastVisit> {
   const last = useSignal<ReadonlyMap<string, LastVisit>>(new Map());
   const shown = useSignal<string[]>([]);
-  shown.value = useMemo(() => windowed.map((row) => nodes[rows[row]!.at]!.name), [rows, first, end, chosen]);
+  shown.value = names;
   useSignalEffect(() => {
     const states = shown.value;
     const upTo = playback.cursor.value;
@@ -179,14 +230,40 @@ export function Table({ index }: { index: GraphIndex }) {
       clearTimeout(timer);
     };
   });
+  return last.value;
+}
+
+export function Table({ index }: { index: GraphIndex }) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const { top, height } = useView(scroller);
+  const rows = useMemo(() => new Rows(index, scroller), [index]);
+  const { nodes } = index.graph;
+  useSignalEffect(() => {
+    const state = selection.selectedState.value;
+    if (state === null || selection.selectionOrigin.value === "graph") return;
+    const row = rows.placeOf(nodes[index.byName.get(state) ?? -1]?.id);
+    if (row !== undefined) rows.show(row);
+  });
+
+  const { all, chosen } = rows;
+  const first = Math.max(0, Math.floor(top.value / HEIGHT) - MARGIN);
+  const end = Math.min(all.length, first + Math.ceil(height.value / HEIGHT) + 2 * MARGIN);
+  const windowed = Array.from({ length: Math.max(0, end - first) }, (_, i) => first + i);
+  // The row that has the focus is there also when it is out of sight.
+  if (all[chosen] && (chosen < first || chosen >= end)) windowed.push(chosen);
+  const last = useLastVisits(useMemo(() => windowed.map((row) => rows.nodeOf(all[row]!).name), [rows, first, end, chosen]));
   return (
     <div class="state-table" ref={scroller} onScroll={(event) => (top.value = event.currentTarget.scrollTop)}>
       <div
         role="treegrid"
         aria-label={index.graph.comment ?? "State machine"}
-        aria-rowcount={rows.length + 1}
+        aria-rowcount={all.length + 1}
         aria-describedby="graph-keys"
-        onKeyDown={keys}
+        onKeyDown={(event) => {
+          if (!rows.key(event)) return;
+          event.preventDefault();
+          event.stopPropagation();
+        }}
       >
         <div role="row" aria-rowindex={1} class="head">
           {COLUMNS.map((title) => (
@@ -195,22 +272,10 @@ export function Table({ index }: { index: GraphIndex }) {
             </span>
           ))}
         </div>
-        <div role="rowgroup" class="body" style={{ height: `${rows.length * HEIGHT}px` }}>
+        <div role="rowgroup" class="body" style={{ height: `${all.length * HEIGHT}px` }}>
           {windowed.map((number) => {
-            const row = rows[number]!;
-            const { id, name } = nodes[row.at]!;
-            return (
-              <TableRow
-                key={id}
-                index={index}
-                row={row}
-                number={number}
-                chosen={chosen === number}
-                last={last.value.get(name)}
-                menu={menu}
-                go={go}
-              />
-            );
+            const { id, name } = rows.nodeOf(all[number]!);
+            return <TableRow key={id} rows={rows} number={number} chosen={chosen === number} last={last.get(name)} />;
           })}
         </div>
       </div>
@@ -218,65 +283,55 @@ export function Table({ index }: { index: GraphIndex }) {
   );
 }
 
-function TableRow({
-  index,
-  row,
-  number,
-  chosen,
-  last,
-  menu,
-  go,
-}: {
-  index: GraphIndex;
-  row: Row;
-  number: number;
-  chosen: boolean;
-  last: LastVisit | undefined;
-  menu: (node: GraphNode, element: HTMLElement) => void;
-  go: (row: number) => void;
-}) {
-  const node = index.graph.nodes[row.at]!;
-  const run = playback.runOf(node.id).value;
-  const { status, text } = shownOf(node, run);
-  const selected = selection.selectedState.value === node.name;
-  const total = Math.max(1, playback.timeOf(playback.cursor.value));
-  const begin = playback.startTime();
-  const start = run.began > 0 ? run.began - begin : 0;
-  const took = run.began > 0 ? run.last - run.began : 0;
-  const sign = signOf(status);
-  const folds = (node.type === "Parallel" || node.type === "Map") && node.states > 0;
+function TableRow({ rows, number, chosen, last }: { rows: Rows; number: number; chosen: boolean; last: LastVisit | undefined }) {
+  const row = rows.all[number]!;
+  const node = rows.nodeOf(row);
+  const folding = folds(node) && node.states > 0;
   return (
     <div
       role="row"
-      class={`is-${status}`}
+      class={`is-${shownOf(node, playback.runOf(node.id).value).status}`}
       style={{ top: `${number * HEIGHT}px` }}
       aria-level={row.level}
       aria-posinset={row.place}
       aria-setsize={row.siblings}
       aria-rowindex={number + 2}
-      aria-selected={selected}
-      aria-expanded={folds ? !node.collapsed : undefined}
+      aria-selected={selection.selectedState.value === node.name}
+      aria-expanded={folding ? !node.collapsed : undefined}
       tabIndex={chosen ? 0 : -1}
       onFocus={() => (focused.value = node.id)}
-      onClick={() => go(number)}
+      onClick={() => rows.go(number)}
       onDblClick={() => goToDefinition(node.name)}
       onContextMenu={(event) => {
         event.preventDefault();
-        menu(node, event.currentTarget);
+        rows.menu(node, event.currentTarget);
       }}
     >
       <span role="rowheader" class="col-name" style={{ paddingInlineStart: `${8 + (row.level - 1) * 18}px` }}>
-        {folds && (
+        {folding && (
           <span class="twist" aria-hidden="true" onClick={(event) => (event.stopPropagation(), analysis.toggleFold(node.pointer))}>
             <Icon name={node.collapsed ? "right" : "chevron"} size={12} />
           </span>
         )}
         <TypeTile type={node.type} /> <b>{node.name}</b>
-        <span class="unseen">, {waysOf(index, row.at, 6).join(", ")}</span>
+        <span class="unseen">, {waysOf(rows.index, row.at, 6).join(", ")}</span>
       </span>
       <span role="gridcell" class="col-type">
         {node.caption || node.type}
       </span>
+      <Counts node={node} last={last} />
+      <Times node={node} />
+    </div>
+  );
+}
+
+/// What a state is now, how often it was there, and what it had last.
+function Counts({ node, last }: { node: GraphNode; last: LastVisit | undefined }) {
+  const run = playback.runOf(node.id).value;
+  const { status, text } = shownOf(node, run);
+  const sign = signOf(status);
+  return (
+    <>
       <span role="gridcell" class="col-status">
         {sign !== "" && (
           <svg width="14" height="14" viewBox="0 0 20 20" aria-hidden="true">
@@ -306,19 +361,31 @@ function TableRow({
       <span role="gridcell" class="col-out">
         {last?.output === undefined ? "" : bytes(last.output)}
       </span>
+    </>
+  );
+}
+
+/// When a state began, how long it took, and the same as a bar.
+function Times({ node }: { node: GraphNode }) {
+  const { began, last } = playback.runOf(node.id).value;
+  const total = Math.max(1, playback.timeOf(playback.cursor.value));
+  const start = began > 0 ? began - playback.startTime() : 0;
+  const took = began > 0 ? last - began : 0;
+  return (
+    <>
       <span role="gridcell" class="col-start">
-        {run.began > 0 ? elapsed(start) : ""}
+        {began > 0 ? elapsed(start) : ""}
       </span>
       <span role="gridcell" class="col-duration">
-        {run.began > 0 ? duration(took) : ""}
+        {began > 0 ? duration(took) : ""}
       </span>
       <span role="gridcell" class="col-time">
-        {run.began > 0 && (
+        {began > 0 && (
           <svg width="100%" height="10" preserveAspectRatio="none" viewBox="0 0 100 10" aria-hidden="true">
             <rect x={(start / total) * 100} width={Math.max((took / total) * 100, 1)} height="10" rx="1" />
           </svg>
         )}
       </span>
-    </div>
+    </>
   );
 }

@@ -1,6 +1,6 @@
 // A person plays a task: the input, and every way to answer.
 
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import { exampleFor, remarkOn } from "../debugger/responses.ts";
 import { setMock } from "../debugger/session.ts";
 import type { Mock, WaitingTask } from "../model/protocol.ts";
@@ -30,228 +30,280 @@ const OTHER = "other";
 const text = (value: unknown): string => JSON.stringify(value, null, 2) ?? "null";
 
 export function AnswerCard({ task, number }: { task: WaitingTask; number?: number }) {
-  const output = useSignal(
-    answered.get(task.state) ?? text(workspace.lesson.value?.answers.get(workspace.input.value)?.[task.state] ?? exampleFor(task.resource)),
-  );
-  const failing = useSignal(false);
-  const preset = useSignal(PRESETS[0]![0]);
-  const own = useSignal("");
-  const cause = useSignal(PRESETS[0]![1]);
-  const seconds = useSignal(0);
-  const remembered = useSignal(false);
-  const problem = useSignal("");
-  const worker = useSignal("worker-1");
-  const id = `answer-${task.id}`;
-  const error = preset.value === OTHER ? own.value.trim() || "States.TaskFailed" : preset.value;
-  const later = (): { after?: number } => (seconds.value > 0 ? { after: Math.round(seconds.value * 1000) } : {});
-  const remember = (mock: Mock): void => {
-    if (remembered.value) setMock(task.state, mock);
-  };
-  const submit = (): void => {
-    if (failing.value) {
-      remember({ mode: "error", error, cause: cause.value, ...later() });
-      runner.answerTask(task.id, { kind: "fail", error, cause: cause.value, ...later() });
-      return;
-    }
-    let value: unknown;
-    try {
-      value = JSON.parse(output.value.trim() === "" ? "null" : output.value);
-    } catch (thrown) {
-      problem.value = (thrown as Error).message;
-      return;
-    }
-    answered.set(task.state, output.value);
-    remember({ mode: "result", result: value, ...later() });
-    runner.answerTask(task.id, { kind: "succeed", output: value, ...later() });
-  };
-  const left = task.timeoutAt === undefined || !execution.timer.value ? undefined : Math.max(0, task.timeoutAt - execution.timer.value.now);
-  const last = answered.get(task.state);
-  const fill = (given: string): void => {
-    output.value = given;
-    problem.value = "";
-  };
-  const untaken = task.kind === "activity" && !task.taken;
+  const draft = useDraft(task);
   return (
     <form
       class="answer"
       aria-label={`Answer of ${task.state}`}
       onSubmit={(event) => {
         event.preventDefault();
-        submit();
+        submit(task, draft);
       }}
     >
-      <header>
-        {number !== undefined && number <= 9 && <kbd title={`Press ${number} to answer this task`}>{number}</kbd>}
-        <Icon name="hand" />
-        <button type="button" class="link strong" onClick={() => selection.selectState(task.state, "events")}>
-          {task.state}
-        </button>
-        <span class="quiet">
-          {task.silent
-            ? "is waiting to time out"
-            : task.kind === "token"
-              ? "is waiting for its task token"
-              : untaken
-                ? "is waiting for a worker"
-                : "is waiting for your answer"}
-          {task.execution !== undefined && ` · in ${task.execution}`}
-          {task.attempt > 0 && ` · attempt ${task.attempt + 1}`}
-          {task.iterations.length > 0 && ` · item ${iterationPath(task.iterations)}`}
-          {left !== undefined && ` · times out in ${duration(left)}`}
-        </span>
-        <code class="resource">{task.resource}</code>
-      </header>
+      <Head task={task} number={number} />
       <div class="answer-columns">
-        <div class="answer-given">
-          <JsonView label="Task input" value={task.input} />
-          {task.token !== undefined && task.kind !== "ask" && (
-            <p class="task-token">
-              <span class="quiet">Token</span> <code>{task.token}</code>
-              <button
-                type="button"
-                class="plain square small"
-                aria-label={`Copy the token of ${task.state}`}
-                title="Copy"
-                onClick={() =>
-                  void navigator.clipboard.writeText(task.token!).then(
-                    () => showToast("Token copied."),
-                    () => showToast("The browser did not allow copying."),
-                  )
-                }
-              >
-                <Icon name="copy" size={14} />
-              </button>
-            </p>
-          )}
-          {untaken && (
-            <p class="answer-take">
-              <label>
-                Worker <input value={worker.value} maxLength={80} onInput={(event) => (worker.value = event.currentTarget.value)} />
-              </label>
-              <button type="button" onClick={() => runner.takeTask(task.id, worker.value.trim())}>
-                Take the task
-              </button>
-            </p>
-          )}
-        </div>
+        <Given task={task} />
         <div class="answer-form">
-          <div class="answer-buttons">
-            <div class="segments" role="group" aria-label="Kind of answer">
-              <button type="button" aria-pressed={!failing.value} onClick={() => (failing.value = false)}>
-                Succeed
-              </button>
-              <button type="button" aria-pressed={failing.value} onClick={() => (failing.value = true)}>
-                Fail
-              </button>
-            </div>
-            <span class="gap" />
-            <button type="button" onClick={() => runner.answerTask(task.id, { kind: "heartbeat" })}>
-              Heartbeat
-            </button>
-            <button
-              type="button"
-              title="Leaves the task without an answer, so that it fails when its TimeoutSeconds have passed"
-              onClick={() => runner.answerTask(task.id, { kind: "silence" })}
-            >
-              Let it time out
-            </button>
-            <button type="submit" class={failing.value ? "danger" : "primary"}>
-              {seconds.value > 0
-                ? `${failing.value ? "Fail" : "Answer"} in ${duration(seconds.value * 1000)}`
-                : failing.value
-                  ? "Fail the task"
-                  : "Answer"}
-            </button>
-          </div>
-          {failing.value ? (
-            <>
-              <label for={`${id}-error`}>Error</label>
-              <select
-                id={`${id}-error`}
-                value={preset.value}
-                onChange={(event) => {
-                  preset.value = event.currentTarget.value;
-                  cause.value = PRESETS.find(([name]) => name === preset.value)?.[1] ?? "";
-                }}
-              >
-                {PRESETS.map(([name]) => (
-                  <option key={name}>{name}</option>
-                ))}
-                <option value={OTHER}>Other…</option>
-              </select>
-              {preset.value === OTHER && (
-                <input
-                  aria-label="Name of the error"
-                  list="error-names"
-                  value={own.value}
-                  onInput={(event) => (own.value = event.currentTarget.value)}
-                />
-              )}
-              <label for={`${id}-cause`}>Cause</label>
-              <input id={`${id}-cause`} value={cause.value} onInput={(event) => (cause.value = event.currentTarget.value)} />
-            </>
-          ) : (
-            <>
-              <label for={`${id}-output`}>Result (JSON)</label>
-              <textarea
-                id={`${id}-output`}
-                rows={3}
-                spellcheck={false}
-                value={output.value}
-                aria-invalid={problem.value !== ""}
-                aria-describedby={problem.value ? `${id}-problem` : undefined}
-                onInput={(event) => fill(event.currentTarget.value)}
-                onKeyDown={(event) => {
-                  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
-                    event.preventDefault();
-                    event.stopPropagation();
-                    submit();
-                  }
-                }}
-              />
-              {problem.value && (
-                <p class="field-problem" id={`${id}-problem`}>
-                  {problem.value}
-                </p>
-              )}
-              <Remark resource={task.resource} text={output.value} />
-              <p class="answer-fill">
-                <span class="quiet">Fill in</span>
-                {last !== undefined && (
-                  <button type="button" class="link" onClick={() => fill(last)}>
-                    The last answer
-                  </button>
-                )}
-                <button type="button" class="link" onClick={() => fill(text(task.input))}>
-                  The input
-                </button>
-                <button type="button" class="link" onClick={() => fill(text(exampleFor(task.resource)))}>
-                  An example
-                </button>
-              </p>
-            </>
-          )}
-          <p class="answer-more">
-            <label>
-              Wait{" "}
-              <input
-                type="number"
-                min={0}
-                step={1}
-                value={seconds.value}
-                onInput={(event) => (seconds.value = Math.max(0, event.currentTarget.valueAsNumber || 0))}
-              />{" "}
-              seconds, then
-              {failing.value ? " fail" : " answer"}
-            </label>
-            <label class="check">
-              <input type="checkbox" checked={remembered.value} onChange={(event) => (remembered.value = event.currentTarget.checked)} />{" "}
-              Always answer like this for {task.state}
-            </label>
-          </p>
+          <Buttons task={task} draft={draft} />
+          {draft.failing.value ? <Failure id={`answer-${task.id}`} draft={draft} /> : <Result task={task} draft={draft} />}
+          <More task={task} draft={draft} />
         </div>
       </div>
     </form>
+  );
+}
+
+/// What somebody is writing as the answer of a task.
+interface Draft {
+  output: Signal<string>;
+  failing: Signal<boolean>;
+  preset: Signal<string>;
+  /// The name of an error that is none of the presets.
+  own: Signal<string>;
+  cause: Signal<string>;
+  seconds: Signal<number>;
+  remembered: Signal<boolean>;
+  problem: Signal<string>;
+}
+
+function useDraft({ state, resource }: WaitingTask): Draft {
+  const example = (): unknown => workspace.lesson.value?.answers.get(workspace.input.value)?.[state] ?? exampleFor(resource);
+  return {
+    output: useSignal(answered.get(state) ?? text(example())),
+    failing: useSignal(false),
+    preset: useSignal(PRESETS[0]![0]),
+    own: useSignal(""),
+    cause: useSignal(PRESETS[0]![1]),
+    seconds: useSignal(0),
+    remembered: useSignal(false),
+    problem: useSignal(""),
+  };
+}
+
+function submit(task: WaitingTask, { output, failing, preset, own, cause, seconds, remembered, problem }: Draft): void {
+  const later = seconds.value > 0 ? { after: Math.round(seconds.value * 1000) } : {};
+  const remember = (mock: Mock): void => {
+    if (remembered.value) setMock(task.state, mock);
+  };
+  if (failing.value) {
+    const error = preset.value === OTHER ? own.value.trim() || "States.TaskFailed" : preset.value;
+    remember({ mode: "error", error, cause: cause.value, ...later });
+    runner.answerTask(task.id, { kind: "fail", error, cause: cause.value, ...later });
+    return;
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(output.value.trim() === "" ? "null" : output.value);
+  } catch (thrown) {
+    problem.value = (thrown as Error).message;
+    return;
+  }
+  answered.set(task.state, output.value);
+  remember({ mode: "result", result: value, ...later });
+  runner.answerTask(task.id, { kind: "succeed", output: value, ...later });
+}
+
+/// A task of an activity that no worker has taken.
+const isUntaken = (task: WaitingTask): boolean => task.kind === "activity" && !task.taken;
+
+function waitsFor(task: WaitingTask): string {
+  if (task.silent) return "is waiting to time out";
+  if (task.kind === "token") return "is waiting for its task token";
+  return isUntaken(task) ? "is waiting for a worker" : "is waiting for your answer";
+}
+
+function Head({ task, number }: { task: WaitingTask; number: number | undefined }) {
+  const left = task.timeoutAt === undefined || !execution.timer.value ? undefined : Math.max(0, task.timeoutAt - execution.timer.value.now);
+  return (
+    <header>
+      {number !== undefined && number <= 9 && <kbd title={`Press ${number} to answer this task`}>{number}</kbd>}
+      <Icon name="hand" />
+      <button type="button" class="link strong" onClick={() => selection.selectState(task.state, "events")}>
+        {task.state}
+      </button>
+      <span class="quiet">
+        {waitsFor(task)}
+        {task.execution !== undefined && ` · in ${task.execution}`}
+        {task.attempt > 0 && ` · attempt ${task.attempt + 1}`}
+        {task.iterations.length > 0 && ` · item ${iterationPath(task.iterations)}`}
+        {left !== undefined && ` · times out in ${duration(left)}`}
+      </span>
+      <code class="resource">{task.resource}</code>
+    </header>
+  );
+}
+
+/// What the task was given: its input, its token, and who takes it.
+function Given({ task }: { task: WaitingTask }) {
+  const worker = useSignal("worker-1");
+  return (
+    <div class="answer-given">
+      <JsonView label="Task input" value={task.input} />
+      {task.token !== undefined && task.kind !== "ask" && (
+        <p class="task-token">
+          <span class="quiet">Token</span> <code>{task.token}</code>
+          <button
+            type="button"
+            class="plain square small"
+            aria-label={`Copy the token of ${task.state}`}
+            title="Copy"
+            onClick={() =>
+              void navigator.clipboard.writeText(task.token!).then(
+                () => showToast("Token copied."),
+                () => showToast("The browser did not allow copying."),
+              )
+            }
+          >
+            <Icon name="copy" size={14} />
+          </button>
+        </p>
+      )}
+      {isUntaken(task) && (
+        <p class="answer-take">
+          <label>
+            Worker <input value={worker.value} maxLength={80} onInput={(event) => (worker.value = event.currentTarget.value)} />
+          </label>
+          <button type="button" onClick={() => runner.takeTask(task.id, worker.value.trim())}>
+            Take the task
+          </button>
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Buttons({ task, draft: { failing, seconds } }: { task: WaitingTask; draft: Draft }) {
+  const now = failing.value ? "Fail the task" : "Answer";
+  return (
+    <div class="answer-buttons">
+      <div class="segments" role="group" aria-label="Kind of answer">
+        <button type="button" aria-pressed={!failing.value} onClick={() => (failing.value = false)}>
+          Succeed
+        </button>
+        <button type="button" aria-pressed={failing.value} onClick={() => (failing.value = true)}>
+          Fail
+        </button>
+      </div>
+      <span class="gap" />
+      <button type="button" onClick={() => runner.answerTask(task.id, { kind: "heartbeat" })}>
+        Heartbeat
+      </button>
+      <button
+        type="button"
+        title="Leaves the task without an answer, so that it fails when its TimeoutSeconds have passed"
+        onClick={() => runner.answerTask(task.id, { kind: "silence" })}
+      >
+        Let it time out
+      </button>
+      <button type="submit" class={failing.value ? "danger" : "primary"}>
+        {seconds.value > 0 ? `${failing.value ? "Fail" : "Answer"} in ${duration(seconds.value * 1000)}` : now}
+      </button>
+    </div>
+  );
+}
+
+function Failure({ id, draft: { preset, own, cause } }: { id: string; draft: Draft }) {
+  return (
+    <>
+      <label for={`${id}-error`}>Error</label>
+      <select
+        id={`${id}-error`}
+        value={preset.value}
+        onChange={(event) => {
+          preset.value = event.currentTarget.value;
+          cause.value = PRESETS.find(([name]) => name === preset.value)?.[1] ?? "";
+        }}
+      >
+        {PRESETS.map(([name]) => (
+          <option key={name}>{name}</option>
+        ))}
+        <option value={OTHER}>Other…</option>
+      </select>
+      {preset.value === OTHER && (
+        <input
+          aria-label="Name of the error"
+          list="error-names"
+          value={own.value}
+          onInput={(event) => (own.value = event.currentTarget.value)}
+        />
+      )}
+      <label for={`${id}-cause`}>Cause</label>
+      <input id={`${id}-cause`} value={cause.value} onInput={(event) => (cause.value = event.currentTarget.value)} />
+    </>
+  );
+}
+
+function Result({ task, draft }: { task: WaitingTask; draft: Draft }) {
+  const { output, problem } = draft;
+  const id = `answer-${task.id}`;
+  const last = answered.get(task.state);
+  const fill = (given: string): void => {
+    output.value = given;
+    problem.value = "";
+  };
+  return (
+    <>
+      <label for={`${id}-output`}>Result (JSON)</label>
+      <textarea
+        id={`${id}-output`}
+        rows={3}
+        spellcheck={false}
+        value={output.value}
+        aria-invalid={problem.value !== ""}
+        aria-describedby={problem.value ? `${id}-problem` : undefined}
+        onInput={(event) => fill(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+            event.preventDefault();
+            event.stopPropagation();
+            submit(task, draft);
+          }
+        }}
+      />
+      {problem.value && (
+        <p class="field-problem" id={`${id}-problem`}>
+          {problem.value}
+        </p>
+      )}
+      <Remark resource={task.resource} text={output.value} />
+      <p class="answer-fill">
+        <span class="quiet">Fill in</span>
+        {last !== undefined && (
+          <button type="button" class="link" onClick={() => fill(last)}>
+            The last answer
+          </button>
+        )}
+        <button type="button" class="link" onClick={() => fill(text(task.input))}>
+          The input
+        </button>
+        <button type="button" class="link" onClick={() => fill(text(exampleFor(task.resource)))}>
+          An example
+        </button>
+      </p>
+    </>
+  );
+}
+
+function More({ task, draft: { failing, seconds, remembered } }: { task: WaitingTask; draft: Draft }) {
+  return (
+    <p class="answer-more">
+      <label>
+        Wait{" "}
+        <input
+          type="number"
+          min={0}
+          step={1}
+          value={seconds.value}
+          onInput={(event) => (seconds.value = Math.max(0, event.currentTarget.valueAsNumber || 0))}
+        />{" "}
+        seconds, then
+        {failing.value ? " fail" : " answer"}
+      </label>
+      <label class="check">
+        <input type="checkbox" checked={remembered.value} onChange={(event) => (remembered.value = event.currentTarget.checked)} /> Always
+        answer like this for {task.state}
+      </label>
+    </p>
   );
 }
 
@@ -314,38 +366,56 @@ function answerNth(event: KeyboardEvent): void {
   event.preventDefault();
 }
 
-/// What somebody says who holds a task's token: SendTaskSuccess, SendTaskFailure, SendTaskHeartbeat.
+/// What somebody says who holds a task's token.
+interface Said {
+  token: Signal<string>;
+  method: Signal<"succeed" | "fail" | "heartbeat">;
+  output: Signal<string>;
+  error: Signal<string>;
+  cause: Signal<string>;
+  problem: Signal<string>;
+}
+
+async function send({ token, method, output, error, cause, problem }: Said): Promise<void> {
+  problem.value = "";
+  let value: unknown;
+  if (method.value === "fail") value = { error: error.value, cause: cause.value };
+  else if (method.value === "succeed") {
+    try {
+      value = JSON.parse(output.value.trim() === "" ? "null" : output.value);
+    } catch (thrown) {
+      problem.value = `The output is not JSON: ${(thrown as Error).message}`;
+      return;
+    }
+  }
+  const found = await interpreter.query("answerToken", { token: token.value.trim(), method: method.value, value });
+  if (!found) problem.value = "No task is waiting for this token.";
+  else {
+    showToast(method.value === "heartbeat" ? "Heartbeat sent." : "Answer sent.");
+    if (method.value !== "heartbeat") token.value = "";
+  }
+}
+
+/// SendTaskSuccess, SendTaskFailure and SendTaskHeartbeat.
 function Inbox({ tokens }: { tokens: string[] }) {
-  const token = useSignal("");
-  const method = useSignal<"succeed" | "fail" | "heartbeat">("succeed");
-  const output = useSignal("{}");
-  const error = useSignal("States.TaskFailed");
-  const cause = useSignal("");
-  const problem = useSignal("");
-  const send = async (event: Event): Promise<void> => {
-    event.preventDefault();
-    problem.value = "";
-    let value: unknown;
-    if (method.value === "fail") value = { error: error.value, cause: cause.value };
-    else if (method.value === "succeed") {
-      try {
-        value = JSON.parse(output.value.trim() === "" ? "null" : output.value);
-      } catch (thrown) {
-        problem.value = `The output is not JSON: ${(thrown as Error).message}`;
-        return;
-      }
-    }
-    const found = await interpreter.query("answerToken", { token: token.value.trim(), method: method.value, value });
-    if (!found) problem.value = "No task is waiting for this token.";
-    else {
-      showToast(method.value === "heartbeat" ? "Heartbeat sent." : "Answer sent.");
-      if (method.value !== "heartbeat") token.value = "";
-    }
+  const said: Said = {
+    token: useSignal(""),
+    method: useSignal<"succeed" | "fail" | "heartbeat">("succeed"),
+    output: useSignal("{}"),
+    error: useSignal("States.TaskFailed"),
+    cause: useSignal(""),
+    problem: useSignal(""),
   };
+  const { token, method, problem } = said;
   return (
     <details class="inbox">
       <summary>Answer by token</summary>
-      <form onSubmit={(event) => void send(event)}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void send(said);
+        }}
+      >
         <label class="stack">
           <span>Token</span>
           <input
@@ -368,24 +438,7 @@ function Inbox({ tokens }: { tokens: string[] }) {
             <option value="heartbeat">SendTaskHeartbeat</option>
           </select>
         </label>
-        {method.value === "succeed" && (
-          <label class="stack">
-            <span>Output (JSON)</span>
-            <input class="mono" spellcheck={false} value={output.value} onInput={(event) => (output.value = event.currentTarget.value)} />
-          </label>
-        )}
-        {method.value === "fail" && (
-          <>
-            <label class="stack">
-              <span>Error</span>
-              <input list="error-names" value={error.value} onInput={(event) => (error.value = event.currentTarget.value)} />
-            </label>
-            <label class="stack">
-              <span>Cause</span>
-              <input value={cause.value} onInput={(event) => (cause.value = event.currentTarget.value)} />
-            </label>
-          </>
-        )}
+        <SaidFields said={said} />
         <button type="submit" disabled={token.value.trim() === ""}>
           Send
         </button>
@@ -394,5 +447,30 @@ function Inbox({ tokens }: { tokens: string[] }) {
         </p>
       </form>
     </details>
+  );
+}
+
+/// What the chosen call takes besides the token.
+function SaidFields({ said: { method, output, error, cause } }: { said: Said }) {
+  if (method.value === "succeed") {
+    return (
+      <label class="stack">
+        <span>Output (JSON)</span>
+        <input class="mono" spellcheck={false} value={output.value} onInput={(event) => (output.value = event.currentTarget.value)} />
+      </label>
+    );
+  }
+  if (method.value === "heartbeat") return null;
+  return (
+    <>
+      <label class="stack">
+        <span>Error</span>
+        <input list="error-names" value={error.value} onInput={(event) => (error.value = event.currentTarget.value)} />
+      </label>
+      <label class="stack">
+        <span>Cause</span>
+        <input value={cause.value} onInput={(event) => (cause.value = event.currentTarget.value)} />
+      </label>
+    </>
   );
 }

@@ -1,6 +1,7 @@
 // The history as a list. Rows have one height, so a window of them is all there ever is in the page.
 
-import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
+import { type Signal, useComputed, useSignal, useSignalEffect } from "@preact/signals";
+import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { EventFilter, EventRow, Facets } from "../model/protocol.ts";
 import { isMocked } from "../debugger/model.ts";
@@ -33,12 +34,8 @@ export function Events() {
   );
 }
 
-function FilterBar() {
-  const { value: filter } = panes.filter;
-  const set = (change: Partial<EventFilter>): void => {
-    panes.setFilter({ ...panes.filter.value, ...change });
-  };
-  const state = selection.selectedState.value;
+/// The types of events and the branches that a run has so far.
+function useFacets(): Facets {
   const facets = useSignal<Facets>({ types: [], scopes: [] });
   useSignalEffect(() => {
     void execution.eventCount.value;
@@ -57,16 +54,27 @@ function FilterBar() {
       clearTimeout(timer);
     };
   });
+  return facets.value;
+}
+
+function choose(key: "type" | "scope", value: string | number | undefined): void {
+  const { [key]: _, ...rest } = panes.filter.value;
+  panes.setFilter(value === undefined ? rest : { ...rest, [key]: value });
+}
+
+function set(change: Partial<EventFilter>): void {
+  panes.setFilter({ ...panes.filter.value, ...change });
+}
+
+function FilterBar() {
+  const { value: filter } = panes.filter;
+  const state = selection.selectedState.value;
   // Another run has other branches.
   useSignalEffect(() => {
     void execution.run.value?.id;
     const { scope, ...rest } = panes.filter.peek();
     if (scope !== undefined) panes.setFilter(rest);
   });
-  const choose = (key: "type" | "scope", value: string | number | undefined): void => {
-    const { [key]: _, ...rest } = panes.filter.value;
-    panes.setFilter(value === undefined ? rest : { ...rest, [key]: value });
-  };
   return (
     <div class="filter-bar" role="search">
       <label class="search">
@@ -86,32 +94,7 @@ function FilterBar() {
           </button>
         ))}
       </div>
-      <select
-        class="facet"
-        aria-label="Type of event"
-        value={filter.type ?? ""}
-        onChange={(event) => choose("type", event.currentTarget.value || undefined)}
-      >
-        <option value="">Any type</option>
-        {facets.value.types.map((type) => (
-          <option key={type}>{type}</option>
-        ))}
-      </select>
-      {facets.value.scopes.length > 0 && (
-        <select
-          class="facet"
-          aria-label="Branch or iteration"
-          value={filter.scope ?? ""}
-          onChange={(event) => choose("scope", event.currentTarget.value === "" ? undefined : Number(event.currentTarget.value))}
-        >
-          <option value="">Any branch</option>
-          {facets.value.scopes.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </select>
-      )}
+      <FacetChoices />
       {(state !== null || filter.state !== "") && (
         <button
           type="button"
@@ -127,14 +110,53 @@ function FilterBar() {
   );
 }
 
-function List() {
-  const scroller = useRef<HTMLDivElement>(null);
-  const top = useSignal(0);
-  const height = useSignal(200);
-  const window_ = useSignal<{ from: number; total: number; rows: EventRow[] }>({ from: 0, total: 0, rows: [] });
-  const first = useComputed(() => Math.max(0, Math.floor(top.value / ROW) - MARGIN));
-  const length = useComputed(() => Math.ceil(height.value / ROW) + 2 * MARGIN);
+function FacetChoices() {
+  const { value: filter } = panes.filter;
+  const { types, scopes } = useFacets();
+  return (
+    <>
+      <select
+        class="facet"
+        aria-label="Type of event"
+        value={filter.type ?? ""}
+        onChange={(event) => choose("type", event.currentTarget.value || undefined)}
+      >
+        <option value="">Any type</option>
+        {types.map((type) => (
+          <option key={type}>{type}</option>
+        ))}
+      </select>
+      {scopes.length > 0 && (
+        <select
+          class="facet"
+          aria-label="Branch or iteration"
+          value={filter.scope ?? ""}
+          onChange={(event) => choose("scope", event.currentTarget.value === "" ? undefined : Number(event.currentTarget.value))}
+        >
+          <option value="">Any branch</option>
+          {scopes.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      )}
+    </>
+  );
+}
 
+/// The part of the list that is in view, and some rows around it.
+interface Part {
+  from: number;
+  total: number;
+  rows: EventRow[];
+}
+
+type Scroller = RefObject<HTMLDivElement | null>;
+
+/// The height of the list, which changes with its pane's.
+function useHeight(scroller: Scroller): Signal<number> {
+  const height = useSignal(200);
   useEffect(() => {
     const element = scroller.current!;
     const observer = new ResizeObserver(() => requestAnimationFrame(() => (height.value = element.clientHeight)));
@@ -142,7 +164,13 @@ function List() {
     height.value = element.clientHeight;
     return () => observer.disconnect();
   }, []);
+  return height;
+}
 
+function useRows(top: Signal<number>, height: Signal<number>): Part {
+  const part = useSignal<Part>({ from: 0, total: 0, rows: [] });
+  const first = useComputed(() => Math.max(0, Math.floor(top.value / ROW) - MARGIN));
+  const length = useComputed(() => Math.ceil(height.value / ROW) + 2 * MARGIN);
   useSignalEffect(() => {
     const from = first.value;
     const rows = length.value;
@@ -152,7 +180,7 @@ function List() {
     let stale = false;
     interpreter.query("rows", { filter, from, count: rows }).then(
       (found) => {
-        if (!stale) window_.value = found;
+        if (!stale) part.value = found;
       },
       () => {},
     );
@@ -160,8 +188,11 @@ function List() {
       stale = true;
     };
   });
+  return part.value;
+}
 
-  // The events that led to the one that is looked at.
+/// The events that led to the one that is looked at.
+function useChain(): Chain {
   const chain = useSignal<Chain>({ ids: new Set(), first: 0, last: 0 });
   useSignalEffect(() => {
     const id = selection.selectedEvent.value ?? playback.cursor.value;
@@ -180,8 +211,11 @@ function List() {
       clearTimeout(timer);
     };
   });
+  return chain.value;
+}
 
-  // The row of the last event shown stays in sight while the run goes on, and the selected one whenever it changes.
+/// The row of the last event shown stays in sight while the run goes on, and the selected one whenever it changes.
+function useFollowing(scroller: Scroller): void {
   const wanted = useComputed(() => selection.selectedEvent.value ?? playback.cursor.value);
   useSignalEffect(() => {
     const id = wanted.value;
@@ -202,8 +236,10 @@ function List() {
       stale = true;
     };
   });
+}
 
-  // A state that is chosen elsewhere shows its last visit.
+/// A state that is chosen elsewhere shows its last visit.
+function useChosenState(scroller: Scroller): void {
   useSignalEffect(() => {
     const state = selection.selectedState.value;
     if (
@@ -229,34 +265,38 @@ function List() {
       stale = true;
     };
   });
+}
 
-  const { from, total, rows } = window_.value;
-  const select = (row: EventRow | undefined): void => {
-    if (row) playback.selectEvent(row.id, row.state, "events");
-  };
-  const keys = (event: KeyboardEvent): void => {
-    const now = rows.findIndex((row) => row.id === (selection.selectedEvent.value ?? playback.cursor.value));
-    const page = Math.max(1, Math.floor(height.value / ROW) - 1);
-    const step = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page }[event.key];
-    if (step !== undefined) {
-      event.preventDefault();
-      const to = now < 0 ? 0 : Math.max(0, Math.min(rows.length - 1, now + (selection.selectedEvent.value === null ? 0 : step)));
-      select(rows[to]);
-    } else if (event.key === "Home" || event.key === "End") {
-      event.preventDefault();
-      const place = event.key === "Home" ? 0 : total - 1;
-      void interpreter.query("rows", { filter: panes.filter.value, from: place, count: 1 }).then((found) => select(found.rows[0]));
-    } else if (event.key === "Escape" && selection.selectedEvent.value !== null) {
-      event.preventDefault();
-      playback.returnToLive();
-    } else if (event.key === "Enter" && selection.selectedEvent.value !== null) {
-      event.preventDefault();
-      panes.showNarrow("inspect");
-    }
-  };
+function select(row: EventRow | undefined): void {
+  if (row) playback.selectEvent(row.id, row.state, "events");
+}
+
+function walk(event: KeyboardEvent, { rows, total }: Part, height: number): void {
+  const now = rows.findIndex((row) => row.id === (selection.selectedEvent.value ?? playback.cursor.value));
+  const page = Math.max(1, Math.floor(height / ROW) - 1);
+  const step = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page }[event.key];
+  if (step !== undefined) {
+    const to = now < 0 ? 0 : Math.max(0, Math.min(rows.length - 1, now + (selection.selectedEvent.value === null ? 0 : step)));
+    select(rows[to]);
+  } else if (event.key === "Home" || event.key === "End") {
+    const place = event.key === "Home" ? 0 : total - 1;
+    void interpreter.query("rows", { filter: panes.filter.value, from: place, count: 1 }).then((found) => select(found.rows[0]));
+  } else if (event.key === "Escape" && selection.selectedEvent.value !== null) playback.returnToLive();
+  else if (event.key === "Enter" && selection.selectedEvent.value !== null) panes.showNarrow("inspect");
+  else return;
+  event.preventDefault();
+}
+
+function List() {
+  const scroller = useRef<HTMLDivElement>(null);
+  const top = useSignal(0);
+  const height = useHeight(scroller);
+  const part = useRows(top, height);
+  const chain = useChain();
+  useFollowing(scroller);
+  useChosenState(scroller);
+  const { from, total, rows } = part;
   const chosen = selection.selectedEvent.value;
-  const state = selection.selectedState.value;
-  const cursor = playback.cursor.value;
   return (
     <>
       <div
@@ -267,46 +307,55 @@ function List() {
         aria-label={`History, ${count(total, "event")}`}
         aria-activedescendant={chosen !== null && rows.some((row) => row.id === chosen) ? `event-${chosen}` : undefined}
         onScroll={(event) => (top.value = event.currentTarget.scrollTop)}
-        onKeyDown={keys}
+        onKeyDown={(event) => walk(event, part, height.value)}
       >
         <div class="event-space" role="presentation" style={{ height: `${total * ROW}px` }}>
           {rows.map((row, i) => (
-            <div
-              key={row.id}
-              id={`event-${row.id}`}
-              role="option"
-              aria-selected={row.id === chosen}
-              aria-posinset={from + i + 1}
-              aria-setsize={total}
-              class={`event-row ${row.tone}${row.id === chosen ? " chosen" : ""}${state !== null && row.state === state ? " of-state" : ""}${row.id > cursor ? " ahead" : ""}`}
-              style={{ transform: `translateY(${(from + i) * ROW}px)` }}
-              onClick={() => select(row)}
-            >
-              <Link row={row} chain={chain.value} />
-              <span class="event-n">{row.id}</span>
-              <span class="event-time" title="Time since the run began">
-                {elapsed(row.at)}
-              </span>
-              <span class="event-sign" aria-hidden="true">
-                {row.tone !== "" && <Icon name={row.tone === "bad" ? "cross" : row.tone === "good" ? "check" : "caught"} size={12} />}
-              </span>
-              <span class="event-type">{row.type}</span>
-              <span class="event-state">
-                {row.state}
-                {row.iterations.length > 0 && <span class="event-item"> {iterationPath(row.iterations)}</span>}
-              </span>
-              <span class="event-note">
-                {/^(Task|LambdaFunction|Activity)/.test(row.type) && !/State/.test(row.type) && isMocked(row.state) && (
-                  <span class="tag mock-tag">mock</span>
-                )}{" "}
-                {row.note}
-              </span>
-            </div>
+            <Row key={row.id} row={row} place={from + i} total={total} chain={chain} />
           ))}
         </div>
       </div>
       {total === 0 && <p class="quiet pad">{execution.eventCount.value === 0 ? "No events yet." : "No event matches the filter."}</p>}
     </>
+  );
+}
+
+function Row({ row, place, total, chain }: { row: EventRow; place: number; total: number; chain: Chain }) {
+  const isChosen = row.id === selection.selectedEvent.value;
+  const state = selection.selectedState.value;
+  const ofState = state !== null && row.state === state ? " of-state" : "";
+  const ahead = row.id > playback.cursor.value ? " ahead" : "";
+  return (
+    <div
+      id={`event-${row.id}`}
+      role="option"
+      aria-selected={isChosen}
+      aria-posinset={place + 1}
+      aria-setsize={total}
+      class={`event-row ${row.tone}${isChosen ? " chosen" : ""}${ofState}${ahead}`}
+      style={{ transform: `translateY(${place * ROW}px)` }}
+      onClick={() => select(row)}
+    >
+      <Link row={row} chain={chain} />
+      <span class="event-n">{row.id}</span>
+      <span class="event-time" title="Time since the run began">
+        {elapsed(row.at)}
+      </span>
+      <span class="event-sign" aria-hidden="true">
+        {row.tone !== "" && <Icon name={row.tone === "bad" ? "cross" : row.tone === "good" ? "check" : "caught"} size={12} />}
+      </span>
+      <span class="event-type">{row.type}</span>
+      <span class="event-state">
+        {row.state}
+        {row.iterations.length > 0 && <span class="event-item"> {iterationPath(row.iterations)}</span>}
+      </span>
+      <span class="event-note">
+        {/^(Task|LambdaFunction|Activity)/.test(row.type) && !/State/.test(row.type) && isMocked(row.state) && (
+          <span class="tag mock-tag">mock</span>
+        )}{" "}
+        {row.note}
+      </span>
+    </div>
   );
 }
 
