@@ -4,11 +4,13 @@
 // time is over. The first seed is 1, so that a run says something about the code and not about the day; try others with
 // --seed. What is counted is cases: an input of one of the tests, such as a random machine under random events. docs/reliability.md
 // says what is checked of each.
-import { spawnSync } from "node:child_process";
+import { execFile as execFileCallback, spawnSync } from "node:child_process";
+import { availableParallelism } from "node:os";
 import { basename } from "node:path";
-import { parseArgs } from "node:util";
+import { parseArgs, promisify } from "node:util";
 import { root } from "./steps.mjs";
 
+const execFile = promisify(execFileCallback);
 const { values } = parseArgs({
   options: { minutes: { type: "string" }, seconds: { type: "string", default: "60" }, seed: { type: "string", default: "1" } },
 });
@@ -58,23 +60,11 @@ const began = Date.now();
 const cases = {};
 let rounds = 0;
 for (let seed = first; rounds === 0 || Date.now() < end; seed += INPUTS, rounds += 1) {
-  for (const program of programs) {
-    const result = spawnSync(program, ["--nocapture"], {
-      cwd: root,
-      encoding: "utf8",
-      maxBuffer: 1 << 28,
-      env: { ...process.env, STEPGLASS_FUZZ: String(INPUTS), STEPGLASS_SEED: String(seed) },
-    });
-    if (result.status !== 0) {
-      console.error(
-        `${result.stdout}\n${result.stderr}\nfuzz: ${basename(program)} failed with STEPGLASS_SEED=${seed} STEPGLASS_FUZZ=${INPUTS}`,
-      );
-      process.exit(1);
-    }
-    const target = /fuzz_[a-z]+/.exec(basename(program))[0];
-    // The test runner writes on the same lines.
-    for (const [, count] of result.stdout.matchAll(/fuzz: (\d+) cases/g)) cases[target] = (cases[target] ?? 0) + Number(count);
-  }
+  const left = [...programs];
+  const queue = async () => {
+    for (let program; (program = left.shift()) !== undefined;) await search(program, seed);
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, queue));
 }
 for (const [target, count] of Object.entries(cases)) console.log(`  ${target.padEnd(18)}${count.toLocaleString("en").padStart(14)} cases`);
 const total = Object.values(cases).reduce((sum, count) => sum + count, 0);
@@ -82,3 +72,17 @@ console.log(
   `fuzz: ${total.toLocaleString("en")} cases in ${((Date.now() - began) / 1000).toFixed(0)} s, seeds ${first} to ${first + rounds * INPUTS - 1}`,
 );
 console.log(`fuzz: ${programs.length} targets, ${rounds} rounds of ${INPUTS} inputs each from seed ${first}: no failure`);
+
+/** Gives a target the inputs from a seed on, and counts them; a failure ends the run. */
+async function search(program, seed) {
+  const env = { ...process.env, STEPGLASS_FUZZ: String(INPUTS), STEPGLASS_SEED: String(seed) };
+  try {
+    const { stdout } = await execFile(program, ["--nocapture"], { cwd: root, maxBuffer: 1 << 28, env });
+    const target = /fuzz_[a-z]+/.exec(basename(program))[0];
+    // The test runner writes on the same lines.
+    for (const [, count] of stdout.matchAll(/fuzz: (\d+) cases/g)) cases[target] = (cases[target] ?? 0) + Number(count);
+  } catch ({ message, stdout = message, stderr = "" }) {
+    console.error(`${stdout}\n${stderr}\nfuzz: ${basename(program)} failed with STEPGLASS_SEED=${seed} STEPGLASS_FUZZ=${INPUTS}`);
+    process.exit(1);
+  }
+}
