@@ -522,6 +522,11 @@ export class DurableError extends Error {
 export interface Store {
   /** Whether the data outlives the process. */
   readonly durable: boolean;
+  /**
+   * Of a store that several processes have open at once, when it is open: which executions are this process's. Guarantee 5 holds for each
+   * execution then: only the process that has it writes to it. Every process may begin executions, also of others.
+   */
+  readonly sharing?: Sharing | undefined;
   /** Opens the store for its only owner. Creates or migrates its schema; a schema of a newer version is refused ({@link StoreError}). */
   open(options: { owner: string }): Promise<void>;
   /** Gives the store up. Has no effect if it is not open. */
@@ -567,6 +572,44 @@ export interface Store {
   prune(what: { ids?: readonly string[]; endedBefore?: number; executions?: number; bytes?: number }): Promise<string[]>;
 }
 
+/** What processes that share a store have of it. Each has a part of the executions at a time. */
+export interface Sharing {
+  /**
+   * Whether this process has what belongs to a key: an execution belongs to the `near` of its record, or to its id. It may change at any
+   * time; writes are refused then.
+   */
+  has(key: string): boolean;
+  /** A key that this process has; undefined if it has none. */
+  ownKey(): string | undefined;
+  /** For each other process that has a part, a key that it has. */
+  otherKeys(): Promise<string[]>;
+  /** From now on the listener is told what happens. */
+  listen(listener: ShareListener): void;
+  /**
+   * Asks the process that has a key; resolves to its answer, or rejects with its error. If that process ends, the next one is asked: it
+   * may do it once more.
+   */
+  ask(key: string, name: string, args: readonly unknown[]): Promise<unknown>;
+}
+
+/** What a process is told that shares a store. */
+export interface ShareListener {
+  /** This process may have more than before, or may have missed something: `due` says what is to be done. */
+  gained(): void;
+  /** Others may have what was this process's; `has` says of which keys that is not so. */
+  lost(has: (key: string) => boolean): void;
+  /** An execution was begun for this process, to be loaded at this time. */
+  due(id: string, wakeAt: number): void;
+  /** These executions have ended in other processes. */
+  ended(ids: readonly string[]): void;
+  /** A document was changed by another process; without a key, any of its collection. */
+  changed(collection: string, key?: string): void;
+  /** Whether something is at work that should not be moved now; `of` says of which keys. */
+  isBusy(of: (key: string) => boolean): boolean;
+  /** Another process asks. */
+  asked(name: string, args: readonly any[]): Promise<unknown>;
+}
+
 /** The record of an execution. Members that are not listed are kept unchanged. Times are milliseconds since 1970. */
 export interface ExecutionRecord {
   /** Its ARN. */
@@ -587,6 +630,8 @@ export interface ExecutionRecord {
   error?: string;
   cause?: string;
   tags?: Record<string, string>;
+  /** A shared store has it where it has this key; default: its id. It does not change. */
+  near?: string;
   /** Increases with every execution of the store; the store sets it. */
   order?: number;
   /** How often the record was written; the store sets it. 1 after the batch that has created it. */

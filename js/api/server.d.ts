@@ -60,7 +60,7 @@ export interface ServeOptions {
    * outlives it, however it ends, and its executions go on when it starts again. Needs Node 22.13 or newer.
    *
    * Or the address of a PostgreSQL database, `postgres://…`, whose schema `stepglass` (or `?schema=NAME`) has everything; the package `pg`
-   * must be installed in the current folder.
+   * must be installed in the current folder. Several servers can have one database: they share its executions.
    */
   data?: string | PlatformUrl;
   /**

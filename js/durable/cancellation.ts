@@ -21,6 +21,11 @@ export class Cancellation {
 
   /** Asks an execution to end; resolves when that is in the store. What cleans up after the first request is not hit by another one. */
   async cancel(arn: string, details?: unknown): Promise<void> {
+    await this.#runs.host.at(arn, "cancel", [arn, details]);
+  }
+
+  /** The same of an execution that is this process's. */
+  async take(arn: string, details?: unknown): Promise<void> {
     const live = await this.#runs.host.take(arn);
     if (live === undefined) return;
     if (live.record.cancelRequested === undefined) {

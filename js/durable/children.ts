@@ -31,7 +31,7 @@ import type { Completion, TaskCall, TaskDriver, Taker } from "../tasks/call.ts";
 import type { MissingHandler, Resource } from "../tasks/resource.ts";
 import { executionOfToken } from "../tasks/token.ts";
 import type { Host, Started } from "./host.ts";
-import { type Live, settle } from "./live.ts";
+import type { Live } from "./live.ts";
 import type { Continued } from "./continuation.ts";
 import { isClosed, refuse } from "./requests.ts";
 import { uuidOf } from "./names.ts";
@@ -117,6 +117,18 @@ export class Children {
     // The parent may have left the memory: it finds the end when it is back.
     if (parent?.waits) this.#runs.host.take(parent.arn).catch(() => {});
     if (record.hasChildren === true) void this.#close(record).catch(() => {});
+  }
+
+  /** For the runtime: executions have ended in other processes, and tasks may wait for them here. */
+  endedElsewhere(ids: readonly string[]): void {
+    for (const id of ids) {
+      if (!this.#watchers.has(id)) continue;
+      this.#runs.host.record(id).then(
+        (record) =>
+          record !== undefined && record.status !== "RUNNING" && [...(this.#watchers.get(id) ?? [])].forEach((end) => end(record)),
+        () => {},
+      );
+    }
   }
 
   /** For the runtime, when it opens: what was to end with its parent, and the process ended between the two. */
@@ -285,10 +297,7 @@ export class Children {
   }
 
   async #stop(id: string, error?: string, cause?: string): Promise<void> {
-    const live = await this.#runs.host.take(id);
-    if (live === undefined) return this.#runs.host.abortSuspended(id, error, cause);
-    live.post("stop", error, cause);
-    await settle(live);
+    await this.#runs.host.at(id, "stop", [id, error, cause]);
   }
 
   /** Does something with each running child that has these tags. */

@@ -11,7 +11,6 @@ import { historyOf } from "./history.ts";
 import { query, shownState } from "./state.ts";
 import type { RuntimeTasks } from "./tasks.ts";
 import type { Host } from "./host.ts";
-import { settle } from "./live.ts";
 import type { Operations } from "./operations.ts";
 
 export class DurableExecution<Output = any> implements PublicExecution<Output> {
@@ -67,19 +66,16 @@ export class DurableExecution<Output = any> implements PublicExecution<Output> {
   }
 
   async frames(): Promise<Frame[]> {
-    return (await this.#host.take(this.arn))?.driver.frames() ?? [];
+    return this.#host.at(this.arn, "frames", [this.arn]);
   }
 
   async stop(error?: string, cause?: string): Promise<void> {
-    const live = await this.#host.take(this.arn);
-    if (live === undefined) return this.#host.abortSuspended(this.arn, error, cause);
-    live.post("stop", error, cause);
-    await settle(live);
+    await this.#host.at(this.arn, "stop", [this.arn, error, cause]);
   }
 
   async redrive(): Promise<void> {
     this.#result = undefined;
-    await this.#host.redrive(this.arn);
+    await this.#host.at(this.arn, "redrive", [this.arn]);
   }
 
   /** Continues with another definition. */
@@ -89,7 +85,7 @@ export class DurableExecution<Output = any> implements PublicExecution<Output> {
 
   /** Tries again to go on, where it is suspended. */
   resume(): Promise<void> {
-    return this.#host.resume(this.arn);
+    return this.#host.at(this.arn, "resume", [this.arn]);
   }
 
   #gone(): never {

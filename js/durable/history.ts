@@ -11,7 +11,12 @@ export interface HistoryPage {
 }
 
 /** A page of an execution's history, and the number of all its events; undefined if there is no such execution. */
-export async function historyOf(
+export function historyOf(host: Host, id: string, page: HistoryPage = {}): Promise<{ events: HistoryEvent[]; total: number } | undefined> {
+  return host.at(id, "history", [id, page]);
+}
+
+/** The same of an execution that is this process's. */
+export async function ownHistory(
   host: Host,
   id: string,
   { from = 0, limit = Infinity, reverse = false }: HistoryPage = {},

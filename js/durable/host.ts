@@ -11,9 +11,11 @@ import type { ExecutionInfo } from "../execution/execution.ts";
 import { type ExecutionOptions, StateMachine } from "../execution/machine.ts";
 import type { Handlers } from "../tasks/resource.ts";
 import { StoreConflict } from "../store/errors.ts";
+import { keyOf } from "../store/shards.ts";
 import { Committer, type WriteFailure } from "./committer.ts";
+import { type HistoryPage, ownHistory } from "./history.ts";
 import { ExecutionJournal, type JournalStart } from "./journal.ts";
-import { Live, type LiveEvents, type Watcher, changeOf } from "./live.ts";
+import { Live, type LiveEvents, type Watcher, changeOf, settle } from "./live.ts";
 import { type Diverged, type Remade, divergence, factsOf, isNote, remade } from "./replay.ts";
 import type { Metrics } from "./metrics.ts";
 import { Waker } from "./waker.ts";
@@ -52,7 +54,18 @@ export interface HostOptions {
   onSuspended?(record: ExecutionRecord, why: string): void;
   /** A write has failed, and is tried again. */
   onWriteFailure?(failure: WriteFailure): void;
+  /** What is done with executions where they are: `at` calls these by their names, in this process or in another one. */
+  does?(): Doings;
+  /** Of a store that processes share: it has other executions now, or others have. */
+  onShared?(): void;
+  /** Executions have ended in other processes. */
+  onEndedElsewhere?(ids: readonly string[]): void;
+  /** Another process has changed a document. */
+  onChanged?(collection: string, key?: string): void;
 }
+
+/** What is done with executions, by name. */
+export type Doings = Readonly<Record<string, (...args: any[]) => Promise<unknown>>>;
 
 /** What notes are told of: an execution in memory, or one that is only looked at. */
 export interface Noted {
@@ -103,6 +116,8 @@ export class Host {
   #waking = 0;
   #isOpen = false;
   #openedAt = -Infinity;
+  /** Of a shared store: the running executions that were in memory here since this process has them. */
+  readonly #mine = new Set<string>();
 
   constructor(options: HostOptions) {
     this.#options = options;
@@ -134,6 +149,7 @@ export class Host {
     this.#isOpen = true;
     this.#openedAt = this.clock.now();
     if (!asleep) await this.#waker.open();
+    this.#share();
     this.metrics.recoverySeconds = (performance.now() - begun) / 1000;
   }
 
@@ -154,8 +170,9 @@ export class Host {
   }
 
   /** Begins an execution. Resolves when its record is in the store; the same name with the same input is the same execution. */
-  async start({ record, program, info, seed }: NewExecution): Promise<Started> {
+  async start({ record: given, program, info, seed }: NewExecution): Promise<Started> {
     this.#checkOpen();
+    const record = { ...given, ...this.#near(given) };
     const known = this.#live.get(record.id) ?? this.#creating.get(record.id);
     if (known !== undefined) return this.#known(known);
     const at = this.clock.now();
@@ -175,6 +192,82 @@ export class Host {
     if (refused !== undefined) return refusal(refused);
     await live.journal.flushed();
     return { outcome: "exists", record: live.record };
+  }
+
+  /**
+   * Does something with an execution, in the process that has it; `does` has it by its name. The arguments and the answer are JSON. Where
+   * a process ends while it does it, the next one does it again.
+   */
+  async at(id: string, name: string, args: readonly unknown[]): Promise<any> {
+    const { sharing } = this.store;
+    const here = this.#doing(name);
+    if (sharing === undefined) return here(...args);
+    const key = await this.#keyOf(id);
+    if (sharing.has(key)) {
+      try {
+        return await here(...args);
+      } catch (thrown) {
+        // Another process has taken the execution: nothing of this was written.
+        if (!(thrown instanceof StoreConflict)) throw thrown;
+      }
+    }
+    return sharing.ask(key, name, args);
+  }
+
+  #doing(name: string): (...args: readonly any[]) => Promise<unknown> {
+    const own: Doings = {
+      stop: (id: string, error?: string, cause?: string) => this.stop(id, error, cause),
+      redrive: async (id: string) => void (await this.redrive(id)),
+      resume: (id: string) => this.resume(id),
+      history: (id: string, page: HistoryPage) => ownHistory(this, id, page),
+      frames: async (id: string) => (await this.take(id))?.driver.frames() ?? [],
+    };
+    const doing = this.#options.does?.()[name] ?? own[name];
+    if (doing === undefined) throw new TypeError(`nothing does ${name}`);
+    return doing;
+  }
+
+  /** Where a shared store has an execution; of what is no execution it is the text itself. */
+  async #keyOf(id: string): Promise<string> {
+    return keyOf(this.#live.get(id)?.record ?? (await this.record(id)) ?? { id });
+  }
+
+  /** Whether this process has what belongs to a key, or to an execution. */
+  has(record: Pick<ExecutionRecord, "id" | "near">): boolean {
+    return this.store.sharing?.has(keyOf(record)) ?? true;
+  }
+
+  /** Listens to the other processes of a shared store. */
+  #share(): void {
+    this.store.sharing?.listen({
+      gained: () => {
+        void this.#waker.again();
+        for (const id of this.#ends.keys()) void this.#endedElsewhere(id);
+        this.#options.onShared?.();
+      },
+      lost: (has) => {
+        for (const live of [...this.#live.values()])
+          if (!has(keyOf(live.record))) this.#drop(live, new StoreConflict(`another process continues ${live.id}`));
+        this.#mine.clear();
+        for (const id of this.#live.keys()) this.#mine.add(id);
+        this.#options.onShared?.();
+      },
+      due: (id, wakeAt) => this.#waker.add(id, wakeAt),
+      ended: (ids) => {
+        for (const id of ids) if (this.#ends.has(id)) void this.#endedElsewhere(id);
+        this.#options.onEndedElsewhere?.(ids);
+      },
+      changed: (collection, key) => this.#options.onChanged?.(collection, key),
+      isBusy: (of) => [...this.#live.values()].some((live) => of(keyOf(live.record)) && live.driver.atWork),
+      asked: async (name, args) => this.#doing(name)(...args.map((arg: unknown) => arg ?? undefined)),
+    });
+  }
+
+  /** Tells those who wait for the end of an execution, if it has ended where this process does not see it. */
+  async #endedElsewhere(id: string): Promise<void> {
+    if (this.#live.has(id)) return;
+    const record = await this.record(id).catch(() => undefined);
+    if (record !== undefined && record.status !== "RUNNING") this.#settleEnds(record);
   }
 
   /** The execution with this id, if it is in memory. */
@@ -223,6 +316,14 @@ export class Host {
   /** The record of an execution, as far as it is kept. */
   record(id: string): Promise<ExecutionRecord | undefined> {
     return this.store.get(id);
+  }
+
+  /** Stops an execution; resolves when that is in the store. */
+  async stop(id: string, error?: string, cause?: string): Promise<void> {
+    const live = await this.take(id);
+    if (live === undefined) return this.abortSuspended(id, error, cause);
+    live.post("stop", error, cause);
+    await settle(live);
   }
 
   /** Ends an execution that cannot go on, without an event. */
@@ -378,10 +479,12 @@ export class Host {
   async #load(id: string): Promise<Live | undefined> {
     const stored = await this.store.load(id).catch((thrown: unknown) => this.#damaged(id, thrown));
     if (stored === undefined || stored.record.status !== "RUNNING" || stored.record.suspended !== undefined) return undefined;
+    if (!this.has(stored.record)) return undefined;
+    const away = this.store.sharing !== undefined && !this.#mine.has(id);
     try {
       const { live, lastAt } = await this.#restore(stored);
       // What has only left the memory was not away: nothing that it waits for has more time.
-      live.driver.recover(lastAt < this.#openedAt);
+      live.driver.recover(away || lastAt < this.#openedAt);
       return live;
     } catch (thrown) {
       if (isFailure(thrown)) throw thrown;
@@ -454,19 +557,31 @@ export class Host {
     live.machine = machine;
     live.driver.beats = live.beats;
     (start.create === undefined ? this.#live : this.#creating).set(record.id, live);
+    if (this.store.sharing !== undefined) this.#mine.add(record.id);
     return live;
   }
 
   #begun(live: Live): void {
     this.#creating.delete(live.id);
-    this.#live.set(live.id, live);
     this.#options.onBegun?.(live.record);
+    // The process that has it loads it, if it has not ended at once.
+    if (!this.has(live.record) && !live.journal.isEnding) this.#drop(live, new StoreConflict(`another process has ${live.id}`));
+    else this.#live.set(live.id, live);
   }
 
   /** Takes an execution out of the memory. */
   #forget(live: Live): void {
     for (const lives of [this.#live, this.#creating]) if (lives.get(live.id) === live) lives.delete(live.id);
     this.#resting.delete(live);
+  }
+
+  /** A shared store has an execution where it has the one that has begun it, and one that only this process asks for here. */
+  #near({ parent, continued, type }: ExecutionRecord): { near?: string } {
+    const { sharing } = this.store;
+    if (sharing === undefined) return {};
+    const before = (parent as { arn?: string } | undefined)?.arn ?? (continued as { from?: string } | undefined)?.from;
+    const near = before === undefined ? type === "EXPRESS" && sharing.ownKey() : keyOf(this.#live.get(before)?.record ?? { id: before });
+    return typeof near === "string" ? { near } : {};
   }
 
   #finished(live: Live, _outcome: Outcome): void {
@@ -477,7 +592,12 @@ export class Host {
 
   #tellEnd(record: ExecutionRecord): void {
     this.metrics.hasEnded(record.status);
+    this.#mine.delete(record.id);
     this.#options.onEnd?.(record);
+    this.#settleEnds(record);
+  }
+
+  #settleEnds(record: ExecutionRecord): void {
     const waiting = this.#ends.get(record.id) ?? [];
     this.#ends.delete(record.id);
     for (const resolve of waiting) resolve(record);

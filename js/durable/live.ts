@@ -163,8 +163,8 @@ export class Live {
   /** The batch that has created the execution is in the store. */
   begun(order: number, version: number): void {
     this.record = { ...this.record, order, version };
-    this.#events.onBegun(this);
     this.#created(undefined);
+    this.#events.onBegun(this);
   }
 
   kept(): void {

@@ -10,13 +10,19 @@ import type {
   VerificationReport,
 } from "../api/durable.d.ts";
 import { messageOf, misuse } from "../base/errors.ts";
-import type { Host } from "./host.ts";
-import { settle } from "./live.ts";
+import type { Doings, Host } from "./host.ts";
+import { StateMachine } from "../execution/machine.ts";
 import { Change, problemsOf } from "./migration.ts";
 import type { Programs } from "./programs.ts";
 import { each, verify } from "./verification.ts";
 
 type Target = Definition | PublicMachine | undefined;
+
+/** The text of a definition, or of a state machine's. */
+function textOf(definition: Definition | PublicMachine): string {
+  if (typeof definition === "string") return definition;
+  return definition instanceof StateMachine ? definition.definition : JSON.stringify(definition);
+}
 
 export class Operations {
   readonly #host: Host;
@@ -28,7 +34,18 @@ export class Operations {
   }
 
   /** Has an execution continue with another definition. Throws NOT_MIGRATABLE. False if it has that definition. */
-  async migrate(id: string, definition?: Target): Promise<boolean> {
+  migrate(id: string, definition?: Target): Promise<boolean> {
+    // To another process goes the text.
+    const sent = this.#host.store.sharing === undefined || definition === undefined ? definition : textOf(definition);
+    return this.#host.at(id, "migrate", [id, sent]);
+  }
+
+  /** What is done with executions where they are. */
+  get does(): Doings {
+    return { migrate: (id: string, definition?: Target) => this.#migrate(id, definition) };
+  }
+
+  async #migrate(id: string, definition?: Target): Promise<boolean> {
     const record = await this.#host.record(id);
     if (record === undefined) throw misuse("UNKNOWN_EXECUTION", `there is no execution ${id}`, RangeError);
     const { suspended } = record as { suspended?: { reason: string } };
@@ -85,12 +102,7 @@ export class Operations {
   async stopAll(filter: StoreFilter, error?: string, cause?: string): Promise<number> {
     let stopped = 0;
     await each(this.#host.store, { ...filter, status: "RUNNING" }, async ({ id }) => {
-      const live = await this.#host.take(id);
-      if (live === undefined) await this.#host.abortSuspended(id, error, cause);
-      else {
-        live.post("stop", error, cause);
-        await settle(live);
-      }
+      await this.#host.at(id, "stop", [id, error, cause]);
       stopped += 1;
     });
     return stopped;
@@ -103,7 +115,7 @@ export class Operations {
     if (status.length === 0) return report;
     await each(this.#host.store, { ...filter, status }, async ({ id, name }) => {
       try {
-        await this.#host.redrive(id);
+        await this.#host.at(id, "redrive", [id]);
         report.redriven.push(id);
       } catch (thrown) {
         report.refused.push({ arn: id, name, reason: messageOf(thrown) });

@@ -45,7 +45,7 @@ import { Operations } from "./operations.ts";
 import { Programs } from "./programs.ts";
 import { OptionedHandlers, optionsOf } from "./task-options.ts";
 import { Queues } from "./queues.ts";
-import { Schedules } from "./schedules.ts";
+import { SCHEDULES, Schedules } from "./schedules.ts";
 import { RuntimeTasks } from "./tasks.ts";
 import { Telemetry } from "./telemetry.ts";
 
@@ -88,6 +88,18 @@ export class Runtime implements PublicRuntime {
       resident,
       clock: clockOf(clock),
       program: (record) => this.#program(record),
+      does: () => ({
+        ...this.#tasks.does,
+        ...this.#operations.does,
+        answer: (token: string, ...completion: Completion) => this.#answered(token, ...completion),
+        schedule: (name: string, given: ScheduleOptions) => this.#schedules.put(name, given),
+        unschedule: (name: string) => this.#schedules.remove(name),
+      }),
+      onShared: () => void this.#schedules.share(),
+      onEndedElsewhere: (ids) => {
+        this.#tasks.children.endedElsewhere(ids);
+        for (const id of ids) this.#schedules.ended(id);
+      },
       onEnd: (record) => this.#ended(record),
       onSuspended: (record, why) => this.#suspended(record, why),
       onWriteFailure: (failure) => this.#failed(failure),
@@ -105,6 +117,7 @@ export class Runtime implements PublicRuntime {
       store,
       clock: this.#host.clock,
       start: (machine, more) => this.#scheduled(machine, more),
+      isMine: () => this.#host.has({ id: SCHEDULES }),
       record: (arn) => this.#host.record(arn),
       failed: (error) => this.#failed({ error, failures: 1, retriesIn: 0 }),
     });
@@ -256,7 +269,7 @@ export class Runtime implements PublicRuntime {
 
   /** Starts executions of a machine again and again. */
   schedule(name: string, options: ScheduleOptions): Promise<ScheduleDescription> {
-    return this.#schedules.put(name, options);
+    return this.#host.at(SCHEDULES, "schedule", [name, options]);
   }
 
   async schedules(): Promise<ScheduleDescription[]> {
@@ -264,7 +277,7 @@ export class Runtime implements PublicRuntime {
   }
 
   unschedule(name: string): Promise<boolean> {
-    return this.#schedules.remove(name);
+    return this.#host.at(SCHEDULES, "unschedule", [name]);
   }
 
   /** The execution of a schedule: one that was started before a crash is that one. */
@@ -313,7 +326,11 @@ export class Runtime implements PublicRuntime {
     await this.close();
   }
 
-  async #answer(token: string, ...completion: Completion): Promise<boolean> {
+  #answer(token: string, ...completion: Completion): Promise<boolean> {
+    return this.#host.at(executionOfToken(token) ?? "", "answer", [token, ...completion]);
+  }
+
+  async #answered(token: string, ...completion: Completion): Promise<boolean> {
     const arn = executionOfToken(token);
     const live = arn === undefined ? undefined : await this.#host.take(arn);
     const call = live?.driver.findCall(token);

@@ -19,6 +19,8 @@ const MOST = 1000;
 // How far back from now times that were missed are looked for first.
 const FIRST_LOOK = 3_600_000;
 const COLLECTION = "schedule";
+/** Whoever has this of a shared store has the schedules. */
+export const SCHEDULES = "stepglass:schedules";
 
 /** What the store has of a schedule. */
 interface Document extends Omit<ScheduleOptions, "every"> {
@@ -41,6 +43,8 @@ export interface Starter {
   readonly clock: Clock;
   /** Starts an execution; one of this name that is there already is that one. Resolves to its ARN. */
   start(machine: string, options: { name: string; input: unknown; tags?: Record<string, string> }): Promise<string>;
+  /** Whether schedules are this process's: of several, one has them. */
+  isMine(): boolean;
   record(arn: string): Promise<ExecutionRecord | undefined>;
   failed(error: unknown): void;
 }
@@ -50,6 +54,7 @@ export class Schedules {
   readonly #alarm: Alarm;
   readonly #all = new Map<string, Document>();
   #isOpen = false;
+  #isMine = false;
   #working: Promise<void> = Promise.resolve();
 
   constructor(starter: Starter) {
@@ -60,8 +65,24 @@ export class Schedules {
   /** Reads all schedules, and starts what is due. */
   async open(): Promise<void> {
     this.#isOpen = true;
-    for await (const [name, document] of this.#starter.store.all(COLLECTION)) this.#all.set(name, document as Document);
-    await this.#later(() => this.#ring());
+    await this.share();
+  }
+
+  /** Looks whether schedules are this process's, and goes on with them, or leaves them to another one. */
+  share(): Promise<void> {
+    return this.#later(async () => {
+      if (!this.#isOpen || this.#isMine === this.#starter.isMine()) return;
+      this.#isMine = !this.#isMine;
+      this.#all.clear();
+      if (this.#isMine) for (const [name, document] of await this.#stored()) this.#all.set(name, document);
+      await this.#ring();
+    });
+  }
+
+  async #stored(): Promise<[string, Document][]> {
+    const all: [string, Document][] = [];
+    for await (const [name, document] of this.#starter.store.all(COLLECTION)) all.push([name, document as Document]);
+    return all;
   }
 
   async close(): Promise<void> {
@@ -94,8 +115,9 @@ export class Schedules {
     return known;
   }
 
-  list(): ScheduleDescription[] {
-    return [...this.#all].map(([name, document]) => described(name, document));
+  async list(): Promise<ScheduleDescription[]> {
+    const all = this.#isMine ? [...this.#all] : await this.#stored();
+    return all.map(([name, document]) => described(name, document));
   }
 
   /** An execution has ended, for which a start may wait. */

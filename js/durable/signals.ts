@@ -2,6 +2,7 @@
 
 import { isObject } from "../base/json.ts";
 import { misuse } from "../base/errors.ts";
+import { randomUuid } from "../base/random.ts";
 import { shown } from "../base/shown.ts";
 import { later } from "../driver/scheduler.ts";
 import { PAYLOAD_LIMIT } from "../execution/start.ts";
@@ -56,8 +57,15 @@ export class Signals {
 
   /** Keeps a signal; resolves when it is in the store. */
   async send(arn: string, name: string, payload: string, id?: string): Promise<void> {
-    const host = this.#host();
     checkSignal(name, payload);
+    const host = this.#host();
+    // What another process is asked may be done twice.
+    await host.at(arn, "signal", [arn, name, payload, id ?? (host.store.sharing && randomUuid())]);
+  }
+
+  /** The same of an execution that is this process's. */
+  async take(arn: string, name: string, payload: string, id?: string): Promise<void> {
+    const host = this.#host();
     const live = await host.take(arn);
     if (live === undefined || live.journal.isEnding) {
       const record = await host.record(arn);

@@ -5,7 +5,7 @@ import type { MissingHandler, Resource, TaskSource } from "../tasks/resource.ts"
 import { Cancellation } from "./cancellation.ts";
 import { Children, type Runs } from "./children.ts";
 import { Continuation } from "./continuation.ts";
-import type { HostOptions } from "./host.ts";
+import type { Doings, HostOptions } from "./host.ts";
 import { noteBeat } from "./live.ts";
 import { Signals } from "./signals.ts";
 import { stateTask } from "./state.ts";
@@ -43,6 +43,14 @@ export class OwnTasks implements TaskSource {
     if (resource.kind !== "runtime") return undefined;
     const known = [...this.#own.keys()].map((name) => `urn:stepglass:${name}`).join(", ");
     return { error: "States.TaskFailed", cause: `Stepglass has no task "urn:stepglass:${resource.name}"; it has: ${known}.` };
+  }
+
+  /** What is done with executions where they are. */
+  get does(): Doings {
+    return {
+      signal: (arn: string, name: string, payload: string, id?: string) => this.signals.take(arn, name, payload, id),
+      cancel: (arn: string, details?: unknown) => this.cancellation.take(arn, details),
+    };
   }
 
   /** What the tasks have to hear of from their host. */

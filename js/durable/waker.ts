@@ -44,6 +44,20 @@ export class Waker {
     await this.#ring();
   }
 
+  /** Asks again for what is due: the store may have more of it now. */
+  async again(): Promise<void> {
+    if (!this.#isOpen) return;
+    try {
+      for (const { id, wakeAt } of await this.#store.due({ until: Math.max(this.#until, this.#clock.now()) }))
+        if (this.#isOpen) this.#due.set(id, wakeAt);
+      this.#set();
+    } catch (error) {
+      if (!this.#isOpen) return;
+      this.#events.failed(error);
+      setTimeout(() => void this.again(), AGAIN);
+    }
+  }
+
   close(): void {
     this.#isOpen = false;
     this.#alarm.set(null);

@@ -5,14 +5,16 @@ import type { Store } from "../api/durable.d.ts";
 import { misuse } from "../base/errors.ts";
 import { checkOptions } from "../base/options.ts";
 import { shown } from "../base/shown.ts";
-import { PostgresStore } from "../store/postgres.ts";
+import { LEASE, PostgresStore } from "../store/postgres.ts";
 
 /** Makes a store of a schema in a PostgreSQL database. */
 export function postgres(options: PostgresOptions): Store {
-  checkOptions(options, ["client", "schema", "wait"], "postgres()");
-  const { client, schema = "stepglass", wait = false } = options;
+  checkOptions(options, ["client", "schema", "wait", "shared", "leaseSeconds"], "postgres()");
+  const { client, schema = "stepglass", wait = false, shared = false, leaseSeconds = LEASE } = options;
   if (typeof client !== "function") throw misuse("INVALID_OPTION", "postgres(): client must be a function, such as () => new pg.Client(…)");
   if (typeof schema !== "string" || schema === "" || schema.includes("\0"))
     throw misuse("INVALID_OPTION", `postgres(): schema must be a name, not ${shown(schema)}`);
-  return new PostgresStore({ client, schema: `"${schema.replaceAll('"', '""')}"`, wait });
+  if (!(leaseSeconds > 0)) throw misuse("INVALID_OPTION", `postgres(): leaseSeconds must be a number above 0, not ${shown(leaseSeconds)}`);
+  const lease = shared ? leaseSeconds * 1000 : undefined;
+  return new PostgresStore({ client, schema: `"${schema.replaceAll('"', '""')}"`, wait, lease });
 }

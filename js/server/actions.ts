@@ -28,7 +28,12 @@ export async function sendSignal(service: Service, arn: string, name: string, pa
 }
 
 /** Which signals an execution waits for, and how many it has that nobody has asked for yet. */
-export async function signalsOf(service: Service, arn: string): Promise<ServerExecutionSignals> {
+export function signalsOf({ runner }: Service, arn: string): Promise<ServerExecutionSignals> {
+  return runner.at(arn, "signals", [arn]);
+}
+
+/** The same of an execution that is this process's. */
+export async function ownSignals(service: Service, arn: string): Promise<ServerExecutionSignals> {
   const live = await service.runner.live(arn);
   // It may have ended in the same moment.
   if (live === undefined || live.hasLeft || live.status !== "RUNNING") return { waiting: [], buffered: {} };
@@ -64,7 +69,7 @@ export async function act(service: Service, record: StoredExecution, action: str
       return {};
     }
     case "resume": {
-      await service.runner.host.resume(record.id).catch((thrown: unknown) => {
+      await service.runner.at(record.id, "resume", [record.id]).catch((thrown: unknown) => {
         throw codeOf(thrown) === "EXECUTION_SUSPENDED" ? new ApiError("ExecutionSuspended", messageOf(thrown)) : thrown;
       });
       return {};

@@ -1,8 +1,8 @@
 // Activities, task tokens, and tags.
 
-import { Task } from "../driver/task.ts";
 import { Activity } from "../tasks/activity.ts";
 import { JsonText, argumentText } from "../tasks/integration.ts";
+import { type TakenTask, takeTask, taskAnywhere } from "./activity-tasks.ts";
 import { activityArn, checkName, machineArn, resourceArn } from "./arn.ts";
 import { ApiError, invalid, noActivity, noResource } from "./errors.ts";
 import { jsonProblem } from "./json.ts";
@@ -29,10 +29,7 @@ interface ListActivitiesOutput extends Paged {
 }
 
 /** The task, if there was one in the time of a poll. */
-interface GetActivityTaskOutput {
-  taskToken?: string;
-  input?: string;
-}
+type GetActivityTaskOutput = Partial<TakenTask>;
 
 /** The responses of the operations of activities, task tokens and tags. */
 export interface ActivityResponses {
@@ -171,10 +168,8 @@ export const activityOperations = {
     service.polls.add(poll);
     activity.workers += 1;
     try {
-      const { taskToken, input, task } = await activity.queue.getTask({ workerName, signal: poll.signal });
-      // Once the worker knows of the task, it is not offered again.
-      await service.runner.kept(task.execution.arn);
-      return { taskToken, input: (task instanceof Task ? Task.inputText(task) : undefined) ?? JSON.stringify(input) };
+      const wanted = { workerName, signal: poll.signal };
+      return await (service.store.sharing === undefined ? takeTask : taskAnywhere)(service, activity, wanted);
     } catch (error) {
       if (!poll.signal.aborted) throw error;
       // No task came in the time of a poll. The response is empty, and the worker asks again.

@@ -7,7 +7,7 @@ import type { PlatformUrl } from "../api/index.d.ts";
 import type { Store } from "../api/durable.d.ts";
 import type { PostgresClient } from "../api/postgres.d.ts";
 import { StoreError } from "../store/errors.ts";
-import { PostgresStore } from "../store/postgres.ts";
+import { LEASE, PostgresStore } from "../store/postgres.ts";
 import { builtIn } from "../store/sqlite-source.ts";
 import { SqliteStore } from "../store/sqlite.ts";
 
@@ -29,7 +29,7 @@ export function openData(data: string | PlatformUrl): Store {
 
 /** The store of a folder, or of a database, that exists. Throws StoreError. */
 export function findData(data: string): Store {
-  if (isPostgres(data)) return postgresOf(data);
+  if (isPostgres(data)) return postgresOf(data, true);
   checkSqlite();
   const isFolder = statSync(data, { throwIfNoEntry: false })?.isDirectory() ?? false;
   const file = isFolder ? join(data, FILE) : data;
@@ -48,11 +48,16 @@ interface Driver {
   Client: new (options: { connectionString: string }) => PostgresClient;
 }
 
-/** The store of a database; the schema is `stepglass`, or what `?schema=` says. The driver is that of the user's project. */
-function postgresOf(address: string): Store {
+/**
+ * The store of a database, which several servers share; the schema is `stepglass`, or what `?schema=` says. A guest has what is there only
+ * while no server runs. The driver is that of the user's project.
+ */
+function postgresOf(address: string, guest = false): Store {
   const url = new URL(address);
   const schema = url.searchParams.get("schema") ?? "stepglass";
-  url.searchParams.delete("schema");
+  const lease = Number(url.searchParams.get("leaseSeconds") ?? LEASE) * 1000;
+  if (!(lease > 0)) throw new StoreError("STORE_UNAVAILABLE", "leaseSeconds in the address of the data must be a number above 0");
+  for (const name of ["schema", "leaseSeconds"]) url.searchParams.delete(name);
   let driver: Driver;
   try {
     // Bundlers would look for what is imported here, and the driver is not ours.
@@ -62,7 +67,7 @@ function postgresOf(address: string): Store {
     throw new StoreError("STORE_UNAVAILABLE", "data in PostgreSQL needs its driver in this folder: npm install pg", { cause: error });
   }
   const client = (): PostgresClient => new driver.Client({ connectionString: url.href });
-  return new PostgresStore({ client, schema: `"${schema.replaceAll('"', '""')}"`, wait: false });
+  return new PostgresStore({ client, schema: `"${schema.replaceAll('"', '""')}"`, wait: false, lease, guest });
 }
 
 function pathOf(data: string | PlatformUrl): string {

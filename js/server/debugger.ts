@@ -104,6 +104,8 @@ const POLICY = [
 const PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox";
 const ALIVE = 15_000;
 const STREAMS = 200;
+/** How often, in milliseconds, another process is asked for the events of its execution. */
+const LOOK = 500;
 const LISTED = 50;
 const PAGE = 1000;
 
@@ -309,6 +311,14 @@ export class Debugger {
     response.end(message("end", { status, ...(stopDate !== undefined && { stopDate: iso(stopDate) }), output, error, cause }));
   }
 
+  /** Whether another process that shares the store runs an execution. */
+  async #runsElsewhere(arn: string): Promise<boolean> {
+    const { store, runner } = this.#service;
+    if (store.sharing === undefined) return false;
+    const record = await store.get(arn);
+    return record?.status === "RUNNING" && record.suspended === undefined && !runner.host.has(record);
+  }
+
   /** The events of an execution after the first `from` ones, as they happen. */
   async *#events(arn: string, from: number): AsyncGenerator<HistoryEvent, void> {
     const { host } = this.#service.runner;
@@ -320,8 +330,9 @@ export class Debugger {
       yield* events;
       from += events.length;
       if (events.length > 0) continue;
-      if (live === undefined || live.driver.outcome !== undefined) return;
-      await changed;
+      if (live === undefined && !(await this.#runsElsewhere(arn))) return;
+      if (live?.driver.outcome !== undefined) return;
+      await (changed ?? new Promise((resolve) => setTimeout(resolve, LOOK)));
     }
   }
 }

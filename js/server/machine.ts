@@ -136,10 +136,11 @@ export class Machine {
 
 /** Registers the machines of the store. */
 export async function loadMachines({ store, machines }: Service): Promise<void> {
-  for await (const [arn, document] of store.all("machine")) machines.set(arn, await loaded(store, document));
+  for await (const [arn, document] of store.all("machine")) machines.set(arn, await loadMachine({ store }, document));
 }
 
-async function loaded(store: Service["store"], document: MachineRecord): Promise<Machine> {
+/** A machine as the store has it. */
+export async function loadMachine({ store }: Pick<Service, "store">, document: MachineRecord): Promise<Machine> {
   // The definition is put into the store before the record that names it.
   const definitionOf = async ({ hash }: RevisionRecord): Promise<string> => (await store.getDefinition(hash)) ?? "";
   const current = await definitionOf(document.current);

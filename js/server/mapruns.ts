@@ -1,10 +1,20 @@
 // Map Runs: the runs of Distributed Maps and the executions of their items.
 
-import type { ChildExecution, ExecutionStatus, HistoryEvent, MachineType, MapRunChange, MapRunCounts, Step } from "../api/index.d.ts";
+import type {
+  ChildExecution,
+  ExecutionStatus,
+  Frame,
+  HistoryEvent,
+  MachineType,
+  MapRunChange,
+  MapRunCounts,
+  Step,
+} from "../api/index.d.ts";
 import type { ExecutionFilter, ExecutionRecord, Store } from "../api/durable.d.ts";
 import { isObject } from "../base/json.ts";
 import type { HistoryEngine } from "../border/history.ts";
 import { type Live, settle, type Watcher } from "../durable/live.ts";
+import { keyOf } from "../store/shards.ts";
 import { executionArn, mapRunArn } from "./arn.ts";
 import { invalid, noExecution, noResource } from "./errors.ts";
 import { KeptRecord } from "./kept.ts";
@@ -232,11 +242,17 @@ export class MapRuns implements Watcher {
     }
   }
 
+  /** A shared store has these records where it has the execution. */
+  #near(): { near?: string } {
+    return this.#service.store.sharing === undefined ? {} : { near: keyOf(this.#record) };
+  }
+
   #begin(arn: string, startDate: number, { map = "", items = 0 }: Chain): void {
     const label = labelOf(arn);
     const { id, machineArn } = this.#record;
     const run = new KeptRecord<MapRunRecord>(this.#service.runner.host.committer, {
       id: arn,
+      ...this.#near(),
       name: label,
       machineArn: `${machineArn}/${label.slice(label.indexOf("/") + 1)}`,
       mapRunArn: id,
@@ -296,6 +312,7 @@ export class MapRuns implements Watcher {
     const { machine, machineArn, definition, revision } = this.#record;
     const child = new KeptRecord<StoredExecution>(this.#service.runner.host.committer, {
       id: arn,
+      ...this.#near(),
       name,
       type: run?.childType ?? "STANDARD",
       machineArn: kept?.record.machineArn ?? machineArn,
@@ -431,8 +448,8 @@ export const mapRunOperations = {
 
   async DescribeMapRun(service, { mapRunArn: arn }) {
     const { mapRunArn: execution, status, startDate, stopDate, run: known } = await find(service, arn);
-    const live = status === "RUNNING" ? await service.runner.live(execution) : undefined;
-    const now = live?.driver.frames().find(({ mapRun }) => mapRun?.mapRunArn === arn)?.mapRun;
+    const frames: Frame[] = status === "RUNNING" ? await service.runner.at(execution, "frames", [execution]) : [];
+    const now = frames.find(({ mapRun }) => mapRun?.mapRunArn === arn)?.mapRun;
     const done = status === "SUCCEEDED";
     // The engine has the limits that expressions have computed.
     const run = now === undefined ? known : limited(known, now);
@@ -463,11 +480,16 @@ export const mapRunOperations = {
     }
     if (status !== "RUNNING") throw invalid(`Map Run already completed: '${arn}'`, "CANNOT_UPDATE_COMPLETED_MAP_RUN");
     const limits = { maxConcurrency, toleratedFailurePercentage, toleratedFailureCount };
-    const live = await service.runner.host.take(execution);
-    if (live === undefined) return {};
-    live.execution.updateMapRun(arn, limits);
-    if (live.watcher instanceof MapRuns) live.watcher.update(arn, limits);
-    await settle(live);
+    await service.runner.at(arn, "updateMapRun", [execution, arn, limits]);
     return {};
   },
 } satisfies Partial<Operations>;
+
+/** Gives a Map Run other limits, whose execution is this process's. */
+export async function updateMapRun({ runner }: Service, execution: string, arn: string, limits: MapRunChange): Promise<void> {
+  const live = await runner.host.take(execution);
+  if (live === undefined) return;
+  live.execution.updateMapRun(arn, limits);
+  if (live.watcher instanceof MapRuns) live.watcher.update(arn, limits);
+  await settle(live);
+}

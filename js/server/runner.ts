@@ -10,6 +10,7 @@ import type { Completion } from "../tasks/call.ts";
 import { executionOfToken } from "../tasks/token.ts";
 import { ApiError, invalidToken, stackOf } from "./errors.ts";
 import type { Machine, Target } from "./machine.ts";
+import { doingsOf } from "./sharing.ts";
 import type { Quotas } from "./quotas.ts";
 import { MapRuns } from "./mapruns.ts";
 import { type Parent, type StoredExecution, tagsOfTarget } from "./records.ts";
@@ -54,6 +55,13 @@ export class Runner {
       // What is lost with the process need not leave its memory.
       resident: store.durable ? limits.resident : Infinity,
       program: (record) => this.#program(record as StoredExecution),
+      does: () => ({
+        ...service.tasks.does,
+        redrive: (arn: string, clientToken?: string) => this.#redrive(arn, clientToken),
+        answer: (token: string, ...completion: Completion) => this.#answer(token, ...completion),
+        ...doingsOf(service),
+      }),
+      onChanged: (collection, key) => void service.changed(collection, key),
       onBegun: (record) => service.publisher.begun(record as StoredExecution),
       onEnd: (record) => this.#ended(record as StoredExecution),
       onSuspended: ({ id }, why) => service.log("error", () => `${id} is suspended, because it cannot go on: ${why}`),
@@ -88,6 +96,9 @@ export class Runner {
   async start(target: Target, { name = randomUUID(), input, traceHeader, parent, continued, run }: StartRequest): Promise<StoredExecution> {
     const { machine, revision, versionArn, aliasArn, testCase } = target;
     const service = this.#service;
+    // Others end what this process has begun for them.
+    if (this.#running >= service.limits.running && service.store.sharing !== undefined)
+      this.#running = await service.store.count({ status: "RUNNING" });
     if (this.#running >= service.limits.running) {
       throw new ApiError("ExecutionLimitExceeded", `The limit of ${service.limits.running} running executions is reached`);
     }
@@ -145,6 +156,24 @@ export class Runner {
   async redrive(ended: StoredExecution, clientToken?: string): Promise<number> {
     const { id, redriveToken, redriveDate } = ended;
     if (clientToken !== undefined && clientToken === redriveToken && redriveDate !== undefined) return redriveDate;
+    return this.at(id, "redrive", [id, clientToken]);
+  }
+
+  /**
+   * Does something with an execution in the process that has it. An error of the API is one again.
+   */
+  async at(arn: string, name: string, args: readonly unknown[]): Promise<any> {
+    try {
+      return await this.host.at(arn, name, args);
+    } catch (thrown) {
+      if (thrown instanceof ApiError || (thrown as Error).name !== "ApiError") throw thrown;
+      const { type, message, status, members } = thrown as ApiError;
+      throw new ApiError(type, message, { ...members, status });
+    }
+  }
+
+  async #redrive(id: string, clientToken?: string): Promise<number> {
+    const ended = (await this.host.record(id)) as StoredExecution;
     this.#count(ended, 1);
     try {
       const record = await this.host.redrive(id, { redriveToken: clientToken });
@@ -157,13 +186,7 @@ export class Runner {
 
   /** Stops an execution; resolves to its record when it has ended. */
   async stop(arn: string, error?: string, cause?: string): Promise<StoredExecution | undefined> {
-    const live = await this.host.take(arn);
-    if (live === undefined) {
-      await this.host.abortSuspended(arn, error, cause);
-    } else {
-      live.post("stop", error, cause);
-      await settle(live);
-    }
+    await this.host.at(arn, "stop", [arn, error, cause]);
     return this.ended(arn);
   }
 
@@ -180,6 +203,11 @@ export class Runner {
   async answer(token: string, ...completion: Completion): Promise<void> {
     const arn = executionOfToken(token);
     if (arn === undefined) throw invalidToken();
+    await this.at(arn, "answer", [token, ...completion]);
+  }
+
+  async #answer(token: string, ...completion: Completion): Promise<void> {
+    const arn = executionOfToken(token) ?? "";
     const live = await this.host.take(arn);
     const call = live?.driver.findCall(token);
     if (live === undefined || call === undefined || !live.driver.complete(call, ...completion)) {

@@ -26,6 +26,7 @@ import { type PublishOptions, Publisher } from "./publishing.ts";
 import { Quotas } from "./quotas.ts";
 import { TaskRouter } from "./router.ts";
 import { Runner } from "./runner.ts";
+import { lookFor, reload } from "./sharing.ts";
 import { checkRequest, isOperation } from "./shapes.ts";
 import type { Operation } from "./shapes.ts";
 import { HandlersModule } from "./tasks.ts";
@@ -103,6 +104,8 @@ export class Service {
   readonly publisher: Publisher;
   readonly #module: HandlersModule | undefined;
   readonly #owner = `stepglass-${randomUUID()}`;
+  /** What other processes have changed is being read. */
+  #changing: Promise<void> = Promise.resolve();
   /** This service as callers from other regions and accounts see it. */
   readonly #scopes = new Map<string, Service>();
 
@@ -191,7 +194,19 @@ export class Service {
     if (!isOperation(operation)) throw new ApiError("UnknownOperationException", `there is no operation ${operation}`);
     const seen = this.#seenFrom(caller.scope);
     this.quotas?.take(operation, seen.region, seen.account, typeOfStart(this, operation, input));
+    if (this.store.sharing !== undefined) {
+      await this.#changing;
+      await lookFor(this, input);
+    }
     return perform(operation, seen, input, caller);
+  }
+
+  /** Another process that shares the store has changed a document. */
+  changed(collection: string, key?: string): Promise<void> {
+    const changing = this.#changing
+      .then(() => reload(this, collection, key))
+      .catch((error: unknown) => this.log("error", () => `cannot read ${collection} ${key ?? ""}: ${messageOf(error)}`));
+    return (this.#changing = changing);
   }
 
   /** This service as callers from a region and an account see it: they create and list their own resources. */

@@ -2,6 +2,8 @@
 
 import { StoreError } from "./errors.ts";
 import type { Session } from "./postgres-session.ts";
+import { SHARDS, shardOf } from "./shards.ts";
+import { textOf } from "./texts.ts";
 
 /**
  * What makes each version of the schema of the one before. A step that was published never changes: a change of the schema is a
@@ -12,7 +14,7 @@ import type { Session } from "./postgres-session.ts";
  *
  * Executions that are in no Map Run are in the partial indexes that lists read; `execution_run` has the children of Map Runs.
  */
-const STEPS: readonly string[] = [
+const STEPS: readonly (string | ((session: Session) => Promise<void>))[] = [
   `
   CREATE TABLE document (
     position bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, collection text NOT NULL, key text NOT NULL, value text NOT NULL
@@ -62,6 +64,33 @@ const STEPS: readonly string[] = [
   CREATE TABLE counter (name text PRIMARY KEY, value bigint NOT NULL);
   INSERT INTO counter VALUES ('order', 0);
   `,
+  // Several processes: shards with their fences, who has them, and what processes ask of each other.
+  async (session) => {
+    await session.query(`
+      CREATE SEQUENCE execution_order;
+      SELECT setval('execution_order', greatest(value, 1), value > 0) FROM counter WHERE name = 'order';
+      ALTER TABLE execution ADD COLUMN shard smallint NOT NULL DEFAULT 0;
+      CREATE TABLE member (id text PRIMARY KEY, expires timestamptz NOT NULL);
+      CREATE TABLE shard (n smallint PRIMARY KEY, owner text, fence bigint NOT NULL DEFAULT 0);
+      INSERT INTO shard (n) SELECT generate_series(0, ${SHARDS - 1});
+      CREATE TABLE request (
+        id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, shard smallint NOT NULL, asker text NOT NULL, body text NOT NULL, answer text,
+        made timestamptz NOT NULL DEFAULT clock_timestamp()
+      );
+      CREATE INDEX request_open ON request (shard) WHERE answer IS NULL;
+    `);
+    for (let after = 0; ;) {
+      const rows = await session.query("SELECT id, arn FROM execution WHERE id > $1 ORDER BY id LIMIT 10000", [after]);
+      if (rows.length === 0) return;
+      const ids = rows.map(({ id }) => Number(id));
+      const shards = rows.map(({ arn }) => shardOf(textOf(arn)));
+      await session.query(
+        "UPDATE execution AS e SET shard = t.shard FROM unnest($1::bigint[], $2::integer[]) AS t (id, shard) WHERE e.id = t.id",
+        [ids, shards],
+      );
+      after = ids.at(-1) ?? Infinity;
+    }
+  },
 ];
 
 /** Brings a schema to the last step. Refuses one of a newer version. */
@@ -79,7 +108,8 @@ export async function migrate(session: Session, schema: string): Promise<void> {
   for (const [i, text] of STEPS.entries()) {
     if (i < step) continue;
     await session.transaction(async () => {
-      await session.query(text);
+      if (typeof text === "string") await session.query(text);
+      else await text(session);
       await session.query("INSERT INTO version VALUES ($1)", [i + 1]);
     });
   }

@@ -21,10 +21,15 @@ export interface SessionOptions {
   schema: string;
   /** Whether to wait until the owner ends. */
   wait: boolean;
+  /** Whether several processes have the store, and the milliseconds after which one that does not answer has lost its part. */
+  lease?: number | undefined;
+  /** Of those: whether this one has a part only while no other process is there. */
+  guest?: boolean;
 }
 
 // The first number of the advisory locks of stores: "Step".
 const LOCK = 0x53746570;
+const MIGRATION = LOCK + 1;
 /** How often, in milliseconds, a session that waits asks for the lock. */
 const POLL = 500;
 
@@ -42,22 +47,34 @@ export class Session {
   }
 
   /** A session that has the schema's lock. Throws StoreConflict while another one has it. */
-  static async open({ client, schema, wait }: SessionOptions, isWanted: () => boolean): Promise<Session> {
+  static async open({ client, schema, wait, lease }: SessionOptions, isWanted: () => boolean): Promise<Session> {
+    const lock = lease === undefined ? "pg_try_advisory_lock" : "pg_try_advisory_lock_shared";
     const session = new Session(await client());
     try {
       await session.#client.connect();
       for (;;) {
-        const [row] = await session.query("SELECT pg_try_advisory_lock($1, hashtext($2)) AS got", [LOCK, schema]);
+        const [row] = await session.query(`SELECT ${lock}($1, hashtext($2)) AS got`, [LOCK, schema]);
         if (row?.got === true) break;
-        if (!wait || !isWanted()) throw new StoreConflict(`the schema ${schema} is open in another process`);
+        if (!wait || !isWanted()) {
+          const how = lease === undefined ? "" : " that does not share it";
+          throw new StoreConflict(`the schema ${schema} is open in another process${how}`);
+        }
         await new Promise((resolve) => setTimeout(resolve, POLL));
       }
+      // Those that share it do not migrate it at once.
+      await session.query("SELECT pg_advisory_lock($1, hashtext($2))", [MIGRATION, schema]);
       await migrate(session, schema);
+      await session.query("SELECT pg_advisory_unlock($1, hashtext($2))", [MIGRATION, schema]);
       return session;
     } catch (error) {
       await session.end();
       throw storeError(error);
     }
+  }
+
+  /** Calls back with what other sessions notify this one of. */
+  onNotification(told: (payload: string) => void): void {
+    this.#client.on?.("notification", (message) => told(String((message as { payload?: unknown } | undefined)?.payload)));
   }
 
   /** Whether the connection is gone, and the lock with it. */
@@ -84,8 +101,8 @@ export class Session {
   }
 
   /** Does everything that `work` does, or nothing. Only inside of `use`, or where the session is nobody else's. */
-  async transaction<Result>(work: () => Promise<Result>): Promise<Result> {
-    await this.query("BEGIN");
+  async transaction<Result>(work: () => Promise<Result>, begin = "BEGIN"): Promise<Result> {
+    await this.query(begin);
     try {
       const result = await work();
       await this.query("COMMIT");

@@ -3,6 +3,9 @@
 import type { Batch, BatchResult, Texts } from "../api/durable.d.ts";
 import { PAYLOADS, type Stored, aboutOf, changed, endedAt, piecesOf, refused } from "./records.ts";
 import type { Row, Session } from "./postgres-session.ts";
+import type { Shares } from "./postgres-shares.ts";
+import { StoreConflict } from "./errors.ts";
+import { keyOf, shardOf } from "./shards.ts";
 import { textOf } from "./texts.ts";
 
 /** Figures of an execution. */
@@ -34,20 +37,40 @@ interface Entry extends Figures {
 
 export class PostgresWrite {
   readonly #session: Session;
+  readonly #shares: Shares | undefined;
   readonly #entries = new Map<string, Entry>();
-  #order = 0;
-  #created = 0;
+  /** The numbers of new executions. */
+  #orders: number[] = [];
+  /** The shards of this process, as far as the write meets them. */
+  #held = new Set<number>();
 
-  constructor(session: Session) {
+  constructor(session: Session, shares: Shares | undefined) {
     this.#session = session;
+    this.#shares = shares;
   }
 
-  /** Reads what is there of these executions. */
-  async read(ids: readonly string[]): Promise<void> {
-    const [counter] = await this.#session.query("SELECT value FROM counter WHERE name = 'order'");
-    this.#order = Number(counter?.value ?? 0);
-    const rows = await this.#session.query("SELECT * FROM execution WHERE arn = ANY($1)", [[...new Set(ids)]]);
+  /** Reads what is there of the executions of these batches. */
+  async read(batches: readonly Batch[]): Promise<void> {
+    const session = this.#session;
+    const created = batches.filter(({ create }) => create !== undefined).length;
+    if (created > 0) {
+      const numbers = await session.query("SELECT nextval('execution_order') AS number FROM generate_series(1, $1)", [created]);
+      this.#orders = numbers.map(({ number }) => Number(number));
+    }
+    // Who writes one at the same time waits for this write.
+    const lock = this.#shares === undefined ? "" : " ORDER BY id FOR UPDATE";
+    const rows = await session.query(`SELECT * FROM execution WHERE arn = ANY($1)${lock}`, [[...new Set(batches.map(({ id }) => id))]]);
     for (const row of rows) this.#entries.set(textOf(row.arn), entryOf(row));
+    if (this.#shares === undefined) return;
+    const shards = new Set([...this.#entries.values()].map(({ record }) => shardOf(keyOf(record))));
+    for (const { create } of batches) if (create !== undefined) shards.add(shardOf(keyOf(create)));
+    this.#held = await this.#shares.fenced(session, [...shards]);
+  }
+
+  /** Why this process may not change an execution, if it may not. A new one it may begin for others. */
+  #foreign(known: Entry | undefined): StoreConflict | undefined {
+    if (this.#shares === undefined || known === undefined || known.isNew || this.#held.has(shardOf(keyOf(known.record)))) return undefined;
+    return new StoreConflict(`another process has ${known.record.id}`);
   }
 
   /** Whether there is an execution with this id. */
@@ -58,13 +81,13 @@ export class PostgresWrite {
   /** Adds a batch, which changes nothing if it is refused. */
   add(batch: Batch): BatchResult {
     const known = this.#entries.get(batch.id);
-    const error = refused(batch, known?.record.version);
+    const error = refused(batch, known?.record.version) ?? this.#foreign(known);
     if (error !== undefined) return { ok: false, error };
     let record: Stored;
     let pieces: Texts[];
     try {
       // Whatever can fail comes before the first change.
-      record = changed(known?.record, batch, known?.record.order ?? this.#order + 1);
+      record = changed(known?.record, batch, known?.record.order ?? this.#orders[0] ?? 0);
       pieces = batch.events === undefined || batch.events.count === 0 ? [] : piecesOf(batch.events);
     } catch (thrown) {
       return { ok: false, error: thrown as Error };
@@ -72,8 +95,7 @@ export class PostgresWrite {
     const entry = known ?? newEntry(record);
     if (known === undefined) {
       this.#entries.set(batch.id, entry);
-      this.#order += 1;
-      this.#created += 1;
+      this.#orders.shift();
     }
     entry.bytes += known === undefined ? payloadSize(record) : payloadSize(record) - payloadSize(entry.record);
     entry.record = record;
@@ -83,13 +105,13 @@ export class PostgresWrite {
     return { ok: true, version: record.version, order: record.order };
   }
 
-  /** Writes what the batches have made. */
-  async perform(): Promise<void> {
-    const touched = [...this.#entries.values()].filter((entry) => entry.touched);
-    if (touched.length === 0) return;
+  /** Writes what the batches have made. The ids of new executions that another process has begun in the same moment. */
+  async perform(): Promise<ReadonlySet<string>> {
+    const all = [...this.#entries.values()].filter((entry) => entry.touched);
     const session = this.#session;
-    if (this.#created > 0) await session.query("UPDATE counter SET value = $1 WHERE name = 'order'", [this.#order]);
-    await this.#insert(touched.filter(({ isNew }) => isNew));
+    const late = await this.#insert(all.filter(({ isNew }) => isNew));
+    const touched = all.filter(({ isNew, record }) => !isNew || !late.has(record.id));
+    if (touched.length === 0) return late;
     await this.#update(touched.filter(({ isNew }) => !isNew));
     const cleared = touched.filter(({ clears, isNew }) => clears && !isNew).map(orderOf);
     if (cleared.length > 0) {
@@ -110,6 +132,19 @@ export class PostgresWrite {
       "history",
       touched.flatMap((entry) => entry.newEvents.map((one) => [orderOf(entry), one.first, one.count, one.text])),
     );
+    await this.#tell(touched);
+    return late;
+  }
+
+  /** Tells the processes that share the store of what this one has ended, and of what it has begun for them. */
+  async #tell(touched: readonly Entry[]): Promise<void> {
+    if (this.#shares === undefined) return;
+    const ended = touched.filter(({ record }) => record.status !== "RUNNING").map(({ record }) => record.id);
+    const due = touched.flatMap(({ isNew, record, wakeAt }) => {
+      const shard = shardOf(keyOf(record));
+      return isNew && wakeAt !== null && !this.#held.has(shard) ? [{ shard, id: record.id, wakeAt }] : [];
+    });
+    await this.#shares.changed(this.#session, { ended, due });
   }
 
   async #texts(table: "fact" | "history", rows: unknown[][]): Promise<void> {
@@ -120,16 +155,26 @@ export class PostgresWrite {
     );
   }
 
-  async #insert(entries: readonly Entry[]): Promise<void> {
-    if (entries.length === 0) return;
-    const rows = entries.map((entry) => [orderOf(entry), entry.record.id, ...listed(entry), ...figures(entry), ...texts(entry)]);
-    await this.#session.query(
-      `INSERT INTO execution SELECT id, arn, machine, map_run, name, status, ARRAY(SELECT md5(tag) FROM jsonb_array_elements_text(tags::jsonb) AS tag), version,
-        start_date, ended_at, wake_at, facts, events, base, snapshots, held, bytes, about, input, output, cause
-       FROM unnest(${types(["bigint", "text", ...LISTED, ...FIGURES, ...TEXTS])})
-       AS t (id, arn, machine, map_run, name, status, tags, start_date, ended_at, version, wake_at, facts, events, base, snapshots, held, bytes, about, input, output, cause)`,
+  async #insert(entries: readonly Entry[]): Promise<ReadonlySet<string>> {
+    if (entries.length === 0) return new Set();
+    // In one order, so that two processes that begin the same executions do not wait for each other.
+    const sorted = [...entries].sort((a, b) => (a.record.id < b.record.id ? -1 : 1));
+    const rows = sorted.map((entry) => [
+      ...[orderOf(entry), entry.record.id, shardOf(keyOf(entry.record))],
+      ...[...listed(entry), ...figures(entry), ...texts(entry)],
+    ]);
+    const written = await this.#session.query(
+      `INSERT INTO execution (id, arn, machine, map_run, name, status, tags, version, start_date, ended_at, wake_at, facts, events, base, snapshots,
+        held, bytes, about, input, output, cause, shard)
+       SELECT id, arn, machine, map_run, name, status, ARRAY(SELECT md5(tag) FROM jsonb_array_elements_text(tags::jsonb) AS tag), version,
+        start_date, ended_at, wake_at, facts, events, base, snapshots, held, bytes, about, input, output, cause, shard
+       FROM unnest(${types(["bigint", "text", "integer", ...LISTED, ...FIGURES, ...TEXTS])})
+       AS t (id, arn, shard, machine, map_run, name, status, tags, start_date, ended_at, version, wake_at, facts, events, base, snapshots, held, bytes, about, input, output, cause)
+       ON CONFLICT (arn) DO NOTHING RETURNING arn`,
       columns(rows),
     );
+    const made = new Set(written.map(({ arn }) => textOf(arn)));
+    return new Set(entries.map(({ record }) => record.id).filter((id) => !made.has(id)));
   }
 
   async #update(entries: readonly Entry[]): Promise<void> {

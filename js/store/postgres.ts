@@ -1,12 +1,23 @@
 // The store in a PostgreSQL database.
 //
-// One session has all of it (postgres-session.ts). A write reads what its batches meet, decides in memory which are refused, and writes
+// One session has all of it (postgres-session.ts), or each of several processes has a part (postgres-shares.ts). A write reads what its batches meet, decides in memory which are refused, and writes
 // the others with a statement for each table: it is one transaction with few round trips, however many executions it has.
 
-import type { Batch, BatchResult, ExecutionFilter, ExecutionRecord, ExecutionSummary, Store, StoredExecution } from "../api/durable.d.ts";
+import type {
+  Batch,
+  BatchResult,
+  ExecutionFilter,
+  ExecutionRecord,
+  ExecutionSummary,
+  Sharing,
+  Store,
+  StoredExecution,
+} from "../api/durable.d.ts";
+import { randomUuid } from "../base/random.ts";
 import { StoreConflict } from "./errors.ts";
 import { PostgresWrite, columnsOf } from "./postgres-write.ts";
 import { Kept, type Row, Session, type SessionOptions } from "./postgres-session.ts";
+import { Shares, type Use } from "./postgres-shares.ts";
 import { type Due, PAYLOADS, type Stored, closed, documentText, pageOf } from "./records.ts";
 import { Reading } from "./reading.ts";
 import { bound, escaped, textOf } from "./texts.ts";
@@ -19,6 +30,9 @@ const PIECE = 100;
 const SUMMARY = "SELECT id, arn, machine, map_run, name, status, version, start_date, about FROM execution";
 const RECORD = "SELECT * FROM execution";
 
+/** Seconds: the default of `leaseSeconds`. */
+export const LEASE = 10;
+
 const reading = new Reading("PostgreSQL");
 
 /** A Store in a PostgreSQL database. */
@@ -26,6 +40,7 @@ export class PostgresStore implements Store {
   readonly #options: SessionOptions;
   #owner: string | undefined;
   #session: Session | undefined;
+  #shares: Shares | undefined;
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -39,44 +54,90 @@ export class PostgresStore implements Store {
     if (this.#owner !== undefined && this.#owner !== owner) throw new StoreConflict(`the store is already open for ${this.#owner}`);
     if (this.#owner !== undefined) return;
     this.#owner = owner;
+    const { schema, lease, guest = false } = this.#options;
+    // The name is of this process and this time: what it had before it does not have again by its name.
+    const me = `${owner}-${randomUuid()}`;
+    this.#shares = lease === undefined ? undefined : new Shares((work) => this.#use(work), me, { schema, lease, guest });
     try {
-      this.#session = await Session.open(this.#options, () => this.#owner === owner);
+      this.#session = await this.#connect(this.#options, () => this.#owner === owner);
+      await this.#shares?.open();
     } catch (error) {
       this.#owner = undefined;
       throw error;
     }
   }
 
+  async #connect(options: SessionOptions, isWanted: () => boolean): Promise<Session> {
+    const session = await Session.open(options, isWanted);
+    try {
+      await this.#shares?.begin(session);
+      return session;
+    } catch (error) {
+      await session.end();
+      throw error;
+    }
+  }
+
   async close(): Promise<void> {
     const session = this.#session;
+    if (session !== undefined) await this.#shares?.close(session);
     this.#owner = this.#session = undefined;
     await session?.end();
   }
 
+  /** For the processes that share the store. */
+  get sharing(): Sharing | undefined {
+    return this.#shares;
+  }
+
   /** Does some work; a connection that was lost is made again first, if no other process has taken the store over. */
-  async #use<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
+  readonly #use: Use = async (work) => {
     if (this.#session === undefined) throw closed();
-    if (this.#session.isEnded) this.#session = await Session.open({ ...this.#options, wait: false }, () => true);
+    if (this.#session.isEnded) await (this.#connecting ??= this.#reconnect().finally(() => (this.#connecting = undefined)));
     const session = this.#session;
-    return session.use(() => work(session));
+    let begun = false;
+    try {
+      return await session.use(() => ((begun = true), work(session)));
+    } catch (error) {
+      // The connection broke while this work waited for its turn.
+      if (begun || this.#session === undefined) throw error;
+      return this.#use(work);
+    }
+  };
+
+  #connecting: Promise<void> | undefined;
+
+  async #reconnect(): Promise<void> {
+    const session = await this.#connect({ ...this.#options, wait: false }, () => true);
+    if (this.#owner === undefined) return session.end();
+    this.#session = session;
+    this.#shares?.reconnected();
+  }
+
+  /** Does some reading that others must not write into. */
+  #read<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
+    if (this.#shares === undefined) return this.#use(work);
+    return this.#use((session) => session.transaction(() => work(session), "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"));
   }
 
   // ------------------------------------------------------------------------------------------------- documents
 
   async put(collection: string, key: string, value: unknown): Promise<void> {
     const text = documentText(collection, key, value);
-    await this.#use((session) =>
-      session.query(
+    await this.#use(async (session) => {
+      await session.query(
         "INSERT INTO document (collection, key, value) VALUES ($1, $2, $3) ON CONFLICT (md5(collection), md5(key)) DO UPDATE SET value = excluded.value",
         [collection, key, text],
-      ),
-    );
+      );
+      await this.#shares?.documented(session, collection, key);
+    });
   }
 
   async remove(collection: string, key: string): Promise<void> {
-    await this.#use((session) =>
-      session.query("DELETE FROM document WHERE md5(collection) = md5($1) AND md5(key) = md5($2)", [collection, key]),
-    );
+    await this.#use(async (session) => {
+      await session.query("DELETE FROM document WHERE md5(collection) = md5($1) AND md5(key) = md5($2)", [collection, key]);
+      await this.#shares?.documented(session, collection, key);
+    });
   }
 
   async document(collection: string, key: string): Promise<any> {
@@ -117,10 +178,12 @@ export class PostgresStore implements Store {
       batches.length === 0
         ? Promise.resolve([])
         : session.transaction(async () => {
-            const write = new PostgresWrite(session);
-            await write.read(batches.map(({ id }) => id));
+            const write = new PostgresWrite(session, this.#shares);
+            await write.read(batches);
             const results = batches.map((batch) => write.add(batch));
-            await write.perform();
+            const late = await write.perform();
+            for (const [i, { id }] of batches.entries())
+              if (late.has(id)) results[i] = { ok: false, error: new StoreConflict(`there is an execution ${id} already`) };
             // A refused batch comes with the record that it met, as all batches before have left it.
             for (const [i, result] of results.entries()) {
               const id = batches[i]?.id ?? "";
@@ -136,7 +199,7 @@ export class PostgresStore implements Store {
   }
 
   async load(id: string): Promise<StoredExecution | undefined> {
-    return this.#use(async (session) => {
+    return this.#read(async (session) => {
       const [row] = await session.query(`${RECORD} WHERE arn = $1`, [id]);
       if (row === undefined) return undefined;
       const record = whole(row);
@@ -154,7 +217,7 @@ export class PostgresStore implements Store {
     id: string,
     page: { from?: number; limit?: number; reverse?: boolean } = {},
   ): Promise<{ events: any[]; total: number } | undefined> {
-    return this.#use(async (session) => {
+    return this.#read(async (session) => {
       const [row] = await session.query("SELECT id, events FROM execution WHERE arn = $1", [id]);
       if (row === undefined) return undefined;
       const total = Number(row.events);
@@ -187,7 +250,8 @@ export class PostgresStore implements Store {
   }
 
   async due({ after = -Infinity, until, limit = Infinity }: Due): Promise<{ id: string; wakeAt: number }[]> {
-    const due = "SELECT id, arn, wake_at FROM execution WHERE status = 'RUNNING' AND wake_at IS NOT NULL AND";
+    const own = this.#shares === undefined ? "" : ` AND shard = ANY('{${this.#shares.own.join(",")}}')`;
+    const due = `SELECT id, arn, wake_at FROM execution WHERE status = 'RUNNING' AND wake_at IS NOT NULL${own} AND`;
     return this.#use(async (session) => {
       const some = Number.isFinite(limit) ? ` LIMIT ${limit}` : "";
       const rows = await session.query(`${due} wake_at > $1 AND wake_at <= $2 ORDER BY wake_at, id${some}`, [after, until]);
@@ -208,7 +272,7 @@ export class PostgresStore implements Store {
       const piece = ids.slice(from, from + PIECE);
       gone.push(
         ...(await this.#remove(async (session) => {
-          const rows = await session.query("SELECT id, arn FROM execution WHERE arn = ANY($1)", [piece]);
+          const rows = await session.query("SELECT id, arn FROM execution WHERE arn = ANY($1) ORDER BY id FOR UPDATE", [piece]);
           // In the order in which they were named.
           return rows.sort((a, b) => piece.indexOf(textOf(a.arn)) - piece.indexOf(textOf(b.arn)));
         })),
@@ -248,7 +312,7 @@ async function surplus(session: Session, { endedBefore = -Infinity, executions =
     [count, size] = [Number(row?.count), Number(row?.bytes ?? 0)];
   }
   const oldest = await session.query(
-    "SELECT id, arn, ended_at, bytes FROM execution WHERE ended_at IS NOT NULL ORDER BY ended_at, id LIMIT $1",
+    "SELECT id, arn, ended_at, bytes FROM execution WHERE ended_at IS NOT NULL ORDER BY ended_at, id LIMIT $1 FOR UPDATE SKIP LOCKED",
     [PIECE],
   );
   const rows: Row[] = [];

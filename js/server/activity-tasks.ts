@@ -1,0 +1,64 @@
+// The tasks of activities that workers take, also from another server that shares the store.
+
+import { Task } from "../driver/task.ts";
+import type { RegisteredActivity } from "./activities.ts";
+import type { Service } from "./service.ts";
+
+/** How often, in milliseconds, other servers are asked for a task. */
+const LOOK = 500;
+
+/** A task that a worker takes. */
+export interface TakenTask {
+  taskToken: string;
+  input: string;
+}
+
+/** A task of an activity that waits in this server; null if none does. */
+export async function waitingTask(service: Service, arn: string, workerName: string | undefined): Promise<TakenTask | null> {
+  const activity = service.activities.get(arn);
+  if (activity === undefined || activity.queue.waiting === 0) return null;
+  return takeTask(service, activity, { workerName });
+}
+
+/** The next task of an activity in this server. */
+export async function takeTask(
+  { runner }: Service,
+  { queue }: RegisteredActivity,
+  { workerName, signal }: { workerName: string | undefined; signal?: AbortSignal },
+): Promise<TakenTask> {
+  const { taskToken, input, task } = await queue.getTask({ ...(workerName !== undefined && { workerName }), ...(signal && { signal }) });
+  // Once the worker knows of the task, it is not offered again.
+  await runner.kept(task.execution.arn);
+  return { taskToken, input: (task instanceof Task ? Task.inputText(task) : undefined) ?? JSON.stringify(input) };
+}
+
+/** The next task of an activity in any of the servers that share a store: they are asked in turn, so that no task is taken for nobody. */
+export async function taskAnywhere(
+  service: Service,
+  activity: RegisteredActivity,
+  { workerName, signal }: { workerName: string | undefined; signal: AbortSignal },
+): Promise<TakenTask> {
+  const { runner, store } = service;
+  const { arn } = activity.about;
+  for (;;) {
+    signal.throwIfAborted();
+    const keys = activity.queue.waiting > 0 ? [] : ((await store.sharing?.otherKeys()) ?? []);
+    for (const key of keys) {
+      signal.throwIfAborted();
+      const found = (await runner.at(key, "activityTask", [key, arn, workerName])) as TakenTask | null;
+      if (found !== null) return found;
+    }
+    const turn = new AbortController();
+    const end = (): void => turn.abort();
+    const timer = setTimeout(end, LOOK);
+    signal.addEventListener("abort", end, { once: true });
+    try {
+      return await takeTask(service, activity, { workerName, signal: turn.signal });
+    } catch (thrown) {
+      if (!turn.signal.aborted) throw thrown;
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+    }
+  }
+}

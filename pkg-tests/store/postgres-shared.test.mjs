@@ -1,0 +1,430 @@
+// A PostgreSQL store that several processes share.
+import assert from "node:assert/strict";
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { importSource } from "../../scripts/sources.mjs";
+import { pg, programs, startServer } from "./postgres-server.mjs";
+import { append, factsOf, record, storeSuite, texts } from "./suite.mjs";
+
+const { postgres } = await importSource("js/entries/postgres.ts");
+const { Runtime } = await importSource("js/entries/durable-node.ts");
+const { SHARDS, shardOf } = await importSource("js/store/shards.ts");
+const why =
+  pg === undefined
+    ? "pg is not installed: npm ci --prefix pkg-tests/store"
+    : programs() === undefined
+      ? "there is no PostgreSQL server here"
+      : false;
+
+let server, folder;
+before(() => {
+  if (why) return;
+  server = startServer();
+  folder = mkdtempSync(join(tmpdir(), "stepglass-shared-"));
+});
+after(() => {
+  server?.stop();
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+});
+
+const client = () => new pg.Client(server.config);
+let schemas = 0;
+const newSchema = () => `shared${(schemas += 1)}`;
+const open = (schema, more) => {
+  const store = postgres({ client, schema, shared: true, ...more });
+  left.add(() => store.close());
+  return store;
+};
+
+storeSuite(
+  (name, run) => test(name, { skip: why }, run),
+  "PostgreSQL, shared",
+  () => {
+    const schema = newSchema();
+    return { store: open(schema), another: () => open(schema), shared: true };
+  },
+);
+
+// What a test that fails leaves behind.
+const left = new Set();
+
+const check = (name, run) =>
+  test(`PostgreSQL, shared: ${name}`, { skip: why }, async () => {
+    try {
+      await run();
+    } finally {
+      // What has failed says why, not its cleaning up.
+      for (const end of left) await Promise.resolve(end()).catch(() => {});
+      left.clear();
+    }
+  });
+
+/** Resolves when something is so. */
+async function until(is) {
+  for (;;) {
+    const found = await is();
+    if (found) return found;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** A key that a store has. */
+async function keyOf(store, prefix = "e") {
+  return until(() => Array.from({ length: 500 }, (_, i) => `${prefix}${i}`).find((key) => store.sharing.has(key)));
+}
+
+const shardsOf = (store) => {
+  const keys = new Map(Array.from({ length: 2000 }, (_, i) => [shardOf(`k${i}`), `k${i}`]));
+  return [...keys].filter(([, key]) => store.sharing.has(key)).map(([shard]) => shard);
+};
+
+check("each has a part, which is divided anew when one joins or leaves", async () => {
+  const schema = newSchema();
+  const stores = [open(schema), open(schema), open(schema)];
+  const [a, b, c] = stores;
+  const divided = (...counts) =>
+    until(() => {
+      const parts = stores.slice(0, counts.length).map(shardsOf);
+      const all = new Set(parts.flat());
+      return all.size === SHARDS && parts.flat().length === SHARDS && parts.every(({ length }, i) => length <= counts[i]);
+    });
+  await a.open({ owner: "a" });
+  assert.equal(shardsOf(a).length, SHARDS);
+  await b.open({ owner: "b" });
+  a.sharing.listen(listener());
+  await divided(32, 32);
+  await c.open({ owner: "c" });
+  await divided(22, 22, 22);
+  await b.close();
+  await until(() => shardsOf(a).length + shardsOf(c).length === SHARDS);
+  await a.close();
+  await until(() => shardsOf(c).length === SHARDS);
+  await c.close();
+});
+
+const listener = (more = {}) => ({
+  gained() {},
+  lost() {},
+  due() {},
+  ended() {},
+  changed() {},
+  isBusy: () => false,
+  asked: async () => undefined,
+  ...more,
+});
+
+check("only the process that has an execution writes to it; any begins one", async () => {
+  const schema = newSchema();
+  const [a, b] = [open(schema), open(schema)];
+  await a.open({ owner: "a" });
+  await b.open({ owner: "b" });
+  const key = await keyOf(b);
+  await until(() => !a.sharing.has(key));
+  const [begun] = await a.write([{ id: key, version: 0, create: record(key), facts: texts(1) }]);
+  assert.equal(begun.ok, true);
+  const [again] = await b.write([{ id: key, version: 0, create: record(key) }]);
+  assert.deepEqual([again.ok, again.record.name], [false, record(key).name]);
+  const [refused] = await a.write([{ id: key, version: 1, facts: texts(2) }]);
+  assert.deepEqual([refused.ok, refused.error.code], [false, "STORE_CONFLICT"]);
+  await append(b, key, { facts: texts(3) });
+  assert.deepEqual(factsOf(await a.load(key)), [1, 3]);
+  await a.close();
+  await b.close();
+});
+
+check("of two that begin the same executions at once, one does", async () => {
+  const schema = newSchema();
+  const [a, b] = [open(schema), open(schema)];
+  await a.open({ owner: "a" });
+  await b.open({ owner: "b" });
+  const names = Array.from({ length: 40 }, (_, i) => `same${i}`);
+  const begin = (store, ids) => store.write(ids.map((id) => ({ id, version: 0, create: record(id), facts: texts(0) })));
+  const [first, second] = await Promise.all([begin(a, names), begin(b, names.toReversed())]);
+  for (const [i, id] of names.entries()) {
+    assert.equal([first[i], second.at(-1 - i)].filter(({ ok }) => ok).length, 1, id);
+    assert.deepEqual(factsOf(await a.load(id)), [0]);
+  }
+  await a.close();
+  await b.close();
+});
+
+check("a process that shares and one that does not exclude each other", async () => {
+  const schema = newSchema();
+  const [one, shared] = [postgres({ client, schema }), open(schema)];
+  await one.open({ owner: "one" });
+  await assert.rejects(shared.open({ owner: "a" }), { code: "STORE_CONFLICT", message: /does not share/ });
+  await one.close();
+  await shared.open({ owner: "a" });
+  await assert.rejects(one.open({ owner: "one" }), { code: "STORE_CONFLICT" });
+  await shared.close();
+});
+
+const service = (name) => `arn:aws:states:::${name}`;
+const steps = {
+  StartAt: "One",
+  States: Object.fromEntries(
+    ["One", "Two", "Three"].map((name, i, all) => [
+      name,
+      { Type: "Task", Resource: "step", ...(i < 2 ? { Next: all[i + 1] } : { End: true }) },
+    ]),
+  ),
+};
+const signal = {
+  StartAt: "Before",
+  States: {
+    Before: { Type: "Task", Resource: "step", ResultPath: null, Next: "Wait" },
+    Wait: { Type: "Task", Resource: "urn:stepglass:waitForSignal", Parameters: { Name: "go" }, ResultPath: "$.go", Next: "After" },
+    After: { Type: "Task", Resource: "step", End: true },
+  },
+};
+const parent = {
+  StartAt: "Child",
+  States: {
+    Child: {
+      Type: "Task",
+      Resource: service("states:startExecution.sync:2"),
+      Parameters: { StateMachineArn: "arn:aws:states:us-east-1:123456789012:stateMachine:Steps", Input: { of: "child" } },
+      OutputPath: "$.Output",
+      End: true,
+    },
+  },
+};
+const ask = {
+  StartAt: "Ask",
+  States: {
+    Ask: { Type: "Task", Resource: service("sqs:sendMessage.waitForTaskToken"), Parameters: { "Token.$": "$$.Task.Token" }, End: true },
+  },
+};
+const slow = { StartAt: "Slow", States: { Slow: { Type: "Task", Resource: "slow", End: true } } };
+const machines = { Steps: steps, Signal: signal, Parent: parent, Ask: ask, Slow: slow };
+
+/** Runtimes that share a schema, in this process. */
+async function runtimes(count, { tasks = {}, ...more } = {}) {
+  const schema = newSchema();
+  const all = [];
+  for (let i = 0; i < count; i += 1) {
+    const store = open(schema);
+    const step = (input) => input;
+    const runtime = new Runtime({ store, machines, tasks: { step, ...tasks }, ...more });
+    left.add(() => runtime.close());
+    all.push({ store, runtime: await runtime.open() });
+  }
+  await until(() => all.every(({ store }) => shardsOf(store).length <= Math.ceil(SHARDS / count)));
+  await until(() => new Set(all.flatMap(({ store }) => shardsOf(store))).size === SHARDS);
+  return { all, close: () => Promise.all(all.map(({ runtime }) => runtime.close())) };
+}
+
+check("executions are spread, and each process starts, describes, signals, stops and redrives all of them", async () => {
+  const tokens = [];
+  const { all, close } = await runtimes(2, { tasks: { "sqs:sendMessage.waitForTaskToken": ({ Token }) => void tokens.push(Token) } });
+  const [{ runtime: a, store }, { runtime: b, store: other }] = all;
+  const started = await Promise.all(Array.from({ length: 40 }, (_, i) => a.start("Signal", { name: `s${i}`, input: { i } })));
+  const parts = [store, other].map(({ sharing }) => started.filter(({ arn }) => sharing.has(arn)).length);
+  assert.ok(Math.min(...parts) > 5 && parts[0] + parts[1] === 40, String(parts));
+  for (const { arn } of started) await b.signal(arn, "go", { to: arn });
+  for (const [i, execution] of started.entries())
+    assert.deepEqual(await execution.result, { status: "SUCCEEDED", output: { i, go: { to: execution.arn } } });
+  // The same name is the same execution, whoever is asked.
+  const [one, same] = await Promise.all([a, b].map((each) => each.start("Signal", { name: "twice", input: {} })));
+  assert.equal(one.arn, same.arn);
+  for (const runtime of [a, b]) {
+    const mine = await runtime.start("Signal", { input: {} });
+    const there = runtime === a ? b : a;
+    const handle = await there.get(mine.arn);
+    await until(async () => (await handle.frames())[0]?.state === "Wait");
+    assert.equal((await handle.query()).frames[0].state, "Wait");
+    assert.ok((await handle.history()).some(({ type }) => type === "TaskStateEntered"));
+    await handle.stop("Stopped", "by the other");
+    assert.equal((await mine.result).error, "Stopped");
+    await handle.redrive();
+    await handle.signal("go", 1);
+    assert.deepEqual((await handle.result).output, { go: 1 });
+    assert.equal((await mine.describe()).redriveCount, 1);
+    await assert.rejects(handle.redrive(), { code: "NOT_REDRIVABLE" });
+  }
+  const asked = await Promise.all([a, b, a, b].map((runtime, i) => runtime.start("Ask", { name: `ask${i}` })));
+  await until(() => tokens.length === 4);
+  for (const token of tokens) assert.equal(await b.succeed(token, "yes"), true);
+  for (const token of tokens) assert.equal(await a.succeed(token, "again"), false);
+  for (const { result } of asked) assert.equal((await result).output, "yes");
+  // A child is where its parent is.
+  const parents = await Promise.all(Array.from({ length: 6 }, (_, i) => a.start("Parent", { name: `p${i}` })));
+  for (const { result } of parents) assert.deepEqual((await result).output, { of: "child" });
+  await close();
+});
+
+check("one process has the schedules, whoever makes them", async () => {
+  const { all, close } = await runtimes(2);
+  for (const [i, { runtime }] of all.entries()) await runtime.schedule(`every${i}`, { machine: "Steps", every: "1 s", overlap: "allow" });
+  for (const { runtime } of all) assert.deepEqual((await runtime.schedules()).map(({ name }) => name).toSorted(), ["every0", "every1"]);
+  await until(async () => (await all[0].runtime.count({ machine: "Steps", status: "SUCCEEDED" })) >= 2);
+  for (const [i, { runtime }] of all.entries()) assert.equal(await runtime.unschedule(`every${1 - i}`), true);
+  assert.deepEqual(await all[0].runtime.schedules(), []);
+  await close();
+});
+
+/** A process that shares a schema. */
+async function processOf(schema, log, leaseSeconds = 1) {
+  const options = { config: server.config, schema, leaseSeconds, log, machines };
+  const child = fork(new URL("shared-process.mjs", import.meta.url).pathname, [JSON.stringify(options)]);
+  left.add(() => child.kill("SIGKILL"));
+  const waiting = new Map();
+  let ids = 0;
+  child.on("message", ({ id, value, error }) => {
+    const { resolve, reject } = waiting.get(id);
+    if (error === undefined) resolve(value);
+    else reject(new Error(error));
+  });
+  const answer = (id) => new Promise((resolve, reject) => waiting.set(id, { resolve, reject }));
+  await answer(0);
+  const tell = (command, ...args) => {
+    const id = (ids += 1);
+    child.send({ id, command, args });
+    return answer(id);
+  };
+  return { child, tell };
+}
+
+const linesOf = (log) => (existsSync(log) ? readFileSync(log, "utf8").trim().split("\n") : []);
+
+check("the executions of a process that is killed go on in the others, and no stored answer is asked for again", async () => {
+  const schema = newSchema();
+  const log = join(folder, schema);
+  const processes = await Promise.all([1, 2, 3].map(() => processOf(schema, log)));
+  const [first, second, third] = processes;
+  const arns = await Promise.all(Array.from({ length: 30 }, (_, i) => first.tell("start", "Signal", { name: `e${i}`, input: { i } })));
+  await until(() => linesOf(log).length === 30);
+  assert.equal(new Set(linesOf(log).map((line) => line.split(" ")[1])).size, 3);
+  third.child.kill("SIGKILL");
+  await once(third.child, "exit");
+  // What is asked of its executions waits for the one that takes them over.
+  await Promise.all(arns.map((arn, i) => [first, second][i % 2].tell("signal", arn, "go", i)));
+  const results = await Promise.all(arns.map((arn) => second.tell("result", arn)));
+  for (const [i, result] of results.entries()) assert.deepEqual(result, { status: "SUCCEEDED", output: { i, go: i } });
+  // A task is called again only if its answer was on its way when its process was killed.
+  const [survivors, lines] = [[first, second].map(({ child }) => String(child.pid)), linesOf(log).map((line) => line.split(" "))];
+  assert.equal(new Set(lines.map(([key]) => key)).size, 60);
+  for (const [i, [key]] of lines.entries()) {
+    const before = lines.slice(0, i).find(([other]) => other === key);
+    assert.ok(before === undefined || !survivors.includes(before[1]), key);
+  }
+  await Promise.all([first, second].map(({ tell }) => tell("close")));
+});
+
+check("a process that was stopped writes nothing of what another one has taken over", async () => {
+  const schema = newSchema();
+  const log = join(folder, schema);
+  const zombie = await processOf(schema, log);
+  const arn = await zombie.tell("start", "Slow", { name: "slow" });
+  await until(() => linesOf(log).length === 1);
+  zombie.child.kill("SIGSTOP");
+  const next = await processOf(schema, log);
+  await until(() => linesOf(log).length === 2);
+  const [[key, by], [again, other]] = linesOf(log).map((line) => line.split(" "));
+  assert.equal(key, again);
+  assert.notEqual(by, other);
+  // It has the answer of its handler in the moment in which it goes on, before it looks at anything.
+  zombie.child.kill("SIGUSR2");
+  zombie.child.kill("SIGCONT");
+  const result = zombie.tell("result", arn);
+  next.child.kill("SIGUSR2");
+  assert.deepEqual(await result, { status: "SUCCEEDED", output: { by: next.child.pid } });
+  assert.deepEqual(await next.tell("result", arn), { status: "SUCCEEDED", output: { by: next.child.pid } });
+  // It has a part again, and works.
+  const all = await Promise.all(Array.from({ length: 20 }, (_, i) => next.tell("start", "Steps", { name: `n${i}` })));
+  for (const one of all) assert.equal((await zombie.tell("result", one)).status, "SUCCEEDED");
+  await until(async () => (await Promise.all(all.map((one) => zombie.tell("has", one)))).includes(true));
+  await Promise.all([zombie, next].map(({ tell }) => tell("close")));
+});
+
+check("a connection that breaks is made again, and nothing that was told meanwhile is missed", async () => {
+  const { all, close } = await runtimes(2, { onStoreError: () => {} });
+  const started = await Promise.all(Array.from({ length: 10 }, (_, i) => all[0].runtime.start("Signal", { name: `e${i}`, input: {} })));
+  const results = started.map(({ result }) => result);
+  // Their records are read before.
+  await all[0].runtime.count();
+  const spy = client();
+  await spy.connect();
+  await spy.query(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'",
+  );
+  await spy.end();
+  for (const { arn } of started)
+    await until(() =>
+      all[1].runtime.signal(arn, "go", 1, { id: arn }).then(
+        () => true,
+        ({ code }) => {
+          assert.ok(["STORE_FAILED", "STORE_CLOSED"].includes(code), code);
+        },
+      ),
+    );
+  for (const result of results) assert.deepEqual((await result).output, { go: 1 });
+  await close();
+});
+
+check("two servers side by side are one: machines, activities, executions, tokens", async () => {
+  const { serve } = await importSource("js/entries/server.ts");
+  // The driver is looked for where the server is started.
+  process.chdir(import.meta.dirname);
+  const { host, user, database } = server.config;
+  const data = `postgres://${user}@localhost/${database}?host=${encodeURIComponent(host)}&schema=${newSchema()}&leaseSeconds=2`;
+  const tokens = [];
+  const tasks = { step: (input) => input, "sqs:sendMessage.waitForTaskToken": ({ Token }) => void tokens.push(Token) };
+  const [a, b] = [await serve({ port: 0, data, tasks }), await serve({ port: 0, data, tasks })];
+  for (const one of [a, b]) left.add(() => one.close());
+  const roleArn = "arn:aws:iam::123456789012:role/r";
+  const machine = (on, name, definition) =>
+    on.call("CreateStateMachine", { name, definition: JSON.stringify(definition), roleArn }).then(({ stateMachineArn }) => stateMachineArn);
+  const described = (on, executionArn) =>
+    until(async () => {
+      const about = await on.call("DescribeExecution", { executionArn });
+      return about.status !== "RUNNING" && about;
+    });
+  // What one has registered the other knows at once.
+  const stateMachineArn = await machine(a, "Ask", ask);
+  const started = await Promise.all(
+    Array.from({ length: 16 }, (_, i) => [a, b][i % 2].call("StartExecution", { stateMachineArn, name: `e${i}` })),
+  );
+  await until(() => tokens.length === 16);
+  for (const [i, taskToken] of tokens.entries()) await [b, a][i % 2].call("SendTaskSuccess", { taskToken, output: '"yes"' });
+  for (const [i, { executionArn }] of started.entries()) {
+    assert.equal((await described([b, a][i % 2], executionArn)).output, '"yes"');
+    const { events } = await [a, b][i % 2].call("GetExecutionHistory", { executionArn });
+    assert.equal(events.at(-1).type, "ExecutionSucceeded");
+  }
+  await assert.rejects(b.call("SendTaskSuccess", { taskToken: tokens[0], output: "1" }), { code: "TaskTimedOut" });
+  // A worker at one server has the tasks of both.
+  const { activityArn } = await b.call("CreateActivity", { name: "work" });
+  const work = await machine(b, "Work", {
+    StartAt: "Work",
+    States: { Work: { Type: "Task", Resource: activityArn, TimeoutSeconds: 60, End: true } },
+  });
+  const works = await Promise.all(
+    Array.from({ length: 8 }, (_, i) => a.call("StartExecution", { stateMachineArn: work, name: `w${i}`, input: JSON.stringify({ i }) })),
+  );
+  for (let i = 0; i < works.length; i += 1) {
+    const { taskToken, input } = await a.call("GetActivityTask", { activityArn });
+    await b.call("SendTaskSuccess", { taskToken, output: input });
+  }
+  for (const [i, { executionArn }] of works.entries()) assert.deepEqual(JSON.parse((await described(b, executionArn)).output), { i });
+  const stopped = await Promise.all(
+    Array.from({ length: 8 }, (_, i) => a.call("StartExecution", { stateMachineArn: work, name: `l${i}` })),
+  );
+  for (const [i, { executionArn }] of stopped.entries()) {
+    await [a, b][i % 2].call("StopExecution", { executionArn, error: "Left" });
+    assert.equal((await described(b, executionArn)).error, "Left");
+  }
+  await assert.rejects(b.call("RedriveExecution", { executionArn: started[0].executionArn }), { code: "ExecutionNotRedrivable" });
+  const { executionArn } = stopped[0];
+  await b.call("RedriveExecution", { executionArn });
+  await a.close();
+  // The one that is left goes on with all of them.
+  const { taskToken } = await b.call("GetActivityTask", { activityArn });
+  await b.call("SendTaskSuccess", { taskToken, output: "7" });
+  assert.equal((await described(b, executionArn)).output, "7");
+  await b.close();
+});
