@@ -11,7 +11,7 @@ import type {
 import type { ExecutionRecord } from "../api/durable.d.ts";
 import { misuse } from "../base/errors.ts";
 import { checkOptions } from "../base/options.ts";
-import { randomUuid, seedOf } from "../base/random.ts";
+import { randomKey, randomUuid, seedOf } from "../base/random.ts";
 import { shown } from "../base/shown.ts";
 import { beatText } from "../driver/calls.ts";
 import { DurableError } from "../durable/execution.ts";
@@ -43,31 +43,48 @@ export class RestateClient implements PublicClient {
   /** Starts an execution, and resolves when Restate has kept the start. */
   async start<Output = any>(machine: string, options: RestateStart = {}): Promise<RestateExecution<Output>> {
     checkOptions(options, START_OPTIONS, "client.start()");
-    const { name = randomUuid(), input, tags, seed } = options;
-    const text = input === undefined ? "{}" : argumentText(input, "the input");
-    const problem = startProblem(name, text);
-    if (problem !== undefined) throw misuse(...problem, RangeError);
-    const arn = await this.#arnOf(machine, name);
-    const request: StartRequest = {
-      ...{ machine, name, input: text },
-      ...(tags !== undefined && { tags }),
-      ...(seed !== undefined && { seed: `${seedOf(seed)}` }),
-    };
+    const { arn, request } = await this.#request(machine, options);
+    const { name, input } = request;
     const sent = await this.#ingress.send({ service: EXECUTION, handler: "start", key: arn }, request, "start");
     const execution = new Handle<Output>(this.#ingress, { arn, name, machine }, sent.invocationId);
     if (sent.status !== "PreviouslyAccepted") return execution;
     const record = await execution.record();
-    if (record.status !== "RUNNING" || record.input !== text)
+    if (record.status !== "RUNNING" || record.input !== input)
       throw misuse("EXECUTION_EXISTS", `there is an execution ${shown(name)} of ${machine} already: Execution Already Exists: '${arn}'`);
     return execution;
   }
 
   /** Starts an execution and resolves to its output. */
   async run<Output = any>(machine: string, options?: RestateStart): Promise<Output> {
-    const execution = await this.start<Output>(machine, options);
+    const execution =
+      options?.name === undefined ? await this.#begin<Output>(machine, options) : await this.start<Output>(machine, options);
     const outcome = await execution.result;
     if (outcome.status === "SUCCEEDED") return outcome.output;
     throw new DurableError(execution.arn, outcome);
+  }
+
+  /** Starts an execution whose name nobody else has: one request brings the end of its first slice. */
+  async #begin<Output>(machine: string, options: RestateStart = {}): Promise<Handle<Output>> {
+    checkOptions(options, START_OPTIONS, "client.run()");
+    const { arn, request } = await this.#request(machine, options);
+    return new Handle<Output>(this.#ingress, { arn, name: request.name, machine }, request);
+  }
+
+  async #request(
+    machine: string,
+    { name = randomUuid(), input, tags, seed }: RestateStart,
+  ): Promise<{ arn: string; request: StartRequest }> {
+    const text = input === undefined ? "{}" : argumentText(input, "the input");
+    const problem = startProblem(name, text);
+    if (problem !== undefined) throw misuse(...problem, RangeError);
+    const request: StartRequest = {
+      ...{ machine, name, input: text },
+      ...(tags !== undefined && { tags }),
+      seed: `${seedOf(seed)}`,
+      // Without a seed nobody can work the task tokens out from what the execution shows.
+      ...(seed === undefined && { tokenKey: randomKey() }),
+    };
+    return { arn: await this.#arnOf(machine, name), request };
   }
 
   /** A handle of an execution, by its ARN, or by its machine and its name. */

@@ -14,6 +14,8 @@ export interface StartRequest {
   input: string;
   /** Decimal digits. Absent: random. */
   seed?: string;
+  /** What task tokens are made with. Absent: random, or with a seed made of that. */
+  tokenKey?: string;
   tags?: Record<string, string>;
   /** The execution whose task has started it. */
   parent?: ParentTask;

@@ -9,7 +9,7 @@ import { shown } from "../base/shown.ts";
 import { described } from "../durable/execution.ts";
 import { argumentText } from "../tasks/integration.ts";
 import { EXECUTION } from "./context.ts";
-import type { EventAnswer, ExecutionEvent, StartAnswer, Standing } from "./events.ts";
+import type { EventAnswer, ExecutionEvent, Standing, StartAnswer, StartRequest } from "./events.ts";
 import type { Ingress } from "./ingress.ts";
 import type { Inside } from "./object.ts";
 
@@ -24,11 +24,11 @@ export class Handle<Output = any> implements RestateExecution<Output> {
   readonly name: string;
   readonly machine: string;
   readonly #ingress: Ingress;
-  /** The invocation that begins it, where this client has asked for it. */
-  readonly #start: string | undefined;
+  /** The invocation that begins it, where this client has asked for it, or the request that does. */
+  readonly #start: string | StartRequest | undefined;
   #result: Promise<ExecutionResult<Output>> | undefined;
 
-  constructor(ingress: Ingress, { arn, name, machine }: { arn: string; name: string; machine: string }, start?: string) {
+  constructor(ingress: Ingress, { arn, name, machine }: { arn: string; name: string; machine: string }, start?: string | StartRequest) {
     this.arn = arn;
     this.name = name;
     this.machine = machine;
@@ -56,7 +56,10 @@ export class Handle<Output = any> implements RestateExecution<Output> {
 
   async #ended(): Promise<ExecutionResult<Output>> {
     if (this.#start !== undefined) {
-      const { outcome, ...first } = await this.#ingress.attach<StartAnswer>(this.#start);
+      const { outcome, ...first } =
+        typeof this.#start === "string"
+          ? await this.#ingress.attach<StartAnswer>(this.#start)
+          : await this.#ingress.call<StartAnswer>(this.#target("start"), this.#start, "start");
       if (outcome === "created" && first.status === "SUCCEEDED") return outcomeOf(first);
     }
     const record = await this.record();

@@ -9,10 +9,12 @@ import type { ObjectContext, ReadingContext } from "./context.ts";
 import type { Standing } from "./events.ts";
 
 /**
- * `record` is what lists show; `input` and `end` are the payloads. `standing` is all that a slice needs to go on, in one value.
- * `slice` is the invocation that has the execution now, `watchers` are those who wait for the end.
+ * `record` is what lists show, with the invocation that has the execution now as `slice`; `input` and `end` are payloads that are too long
+ * for it. `standing` is all that a slice needs to go on, in one value. `watchers` are those who wait for the end.
  */
 const HISTORY = "history:";
+/** Shorter payloads are in the record: each value costs a step of Restate. */
+const SHORT = 1024;
 
 /** What a slice needs to go on. */
 export interface Kept {
@@ -48,18 +50,35 @@ export function newNotes(info: ExecutionInfo): Notes {
   return { info, last: 0, long: [], children: [], beats: [], signals: [], ids: [] };
 }
 
-/** A record as it is kept: its payloads are apart, because lists read it. */
-export function summaryOf({ input, output, cause, ...summary }: ExecutionRecord): Omit<ExecutionRecord, "input"> {
-  return summary;
+/** Keeps a record. Its long payloads are apart, because lists read it; `isNew` says that its input is not kept yet. */
+export function keepRecord(ctx: ObjectContext, record: ExecutionRecord, slice: string | undefined, isNew: boolean): void {
+  const { input, output, cause, error, ...summary } = record;
+  const kept: Record<string, unknown> = { ...summary, ...(slice !== undefined && { slice }) };
+  if (input.length <= SHORT) kept.input = input;
+  else if (isNew) ctx.set("input", input);
+  if (record.status !== "RUNNING") {
+    const end = { ...(output !== undefined && { output }), ...(error !== undefined && { error }), ...(cause !== undefined && { cause }) };
+    if ((output?.length ?? 0) + (cause?.length ?? 0) <= SHORT) Object.assign(kept, end);
+    else ctx.set("end", end);
+  }
+  ctx.set("record", kept);
 }
 
 /** The whole record of an execution; undefined if there is none. */
 export async function recordOf(ctx: ReadingContext): Promise<ExecutionRecord | undefined> {
-  const summary = await ctx.get<Omit<ExecutionRecord, "input">>("record");
-  if (summary === null) return undefined;
-  const input = (await ctx.get<string>("input")) ?? "{}";
-  const end = summary.status === "RUNNING" ? null : await ctx.get<Standing>("end");
-  return { ...summary, input, ...end } as ExecutionRecord;
+  const kept = await ctx.get<ExecutionRecord>("record");
+  if (kept === null) return undefined;
+  const { slice, ...record } = kept;
+  record.input ??= (await ctx.get<string>("input")) ?? "{}";
+  if (record.status === "RUNNING") return record as ExecutionRecord;
+  const isShort = record.output !== undefined || record.cause !== undefined || record.error !== undefined;
+  const end = isShort ? null : await ctx.get<Standing>("end");
+  return { ...record, ...end } as ExecutionRecord;
+}
+
+/** The invocation that has the execution now; undefined for none. */
+export async function sliceOf(ctx: ReadingContext): Promise<string | undefined> {
+  return (await ctx.get<{ slice?: string }>("record"))?.slice;
 }
 
 /** Writes the events that are new since `from`. Returns how many there are now. */

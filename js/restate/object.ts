@@ -4,11 +4,14 @@ import type { ExecutionRecord } from "../api/durable.d.ts";
 import type { Frame, HistoryEvent } from "../api/index.d.ts";
 import { messageOf } from "../base/errors.ts";
 import { randomKey, seedOf } from "../base/random.ts";
+import type { Fact } from "../border/facts.ts";
+import type { ExecutionInfo } from "../execution/execution.ts";
 import { StateMachine } from "../execution/machine.ts";
 import { DEFINITION, EXECUTION, type ObjectContext, type ReadingContext } from "./context.ts";
 import type { EventAnswer, ExecutionEvent, StartAnswer, StartRequest, Standing } from "./events.ts";
-import { type Kept, historyOf, newNotes, recordOf, summaryOf } from "./keeping.ts";
+import { type Kept, historyOf, keepRecord, newNotes, recordOf, sliceOf } from "./keeping.ts";
 import type { Program } from "./machines.ts";
+import { type FirstAnswer, type FirstCall, briefly, callFirst } from "./first.ts";
 import { Slice, type SliceHost } from "./slice.ts";
 import { type Watcher, standingOf, tellEnd } from "./watchers.ts";
 
@@ -31,6 +34,17 @@ export interface Inside {
   signals: Record<string, number>;
 }
 
+/** The beginning of an execution, as Restate remembers it. */
+interface Beginning {
+  at: number;
+  /** Decimal digits. */
+  seed: string;
+  tokenKey?: string;
+  /** Whether Restate may not have the definition. */
+  isNew: boolean;
+  first?: FirstAnswer;
+}
+
 export class ExecutionObject {
   readonly #host: SliceHost;
 
@@ -51,26 +65,44 @@ export class ExecutionObject {
       throw new Refused("UNKNOWN_MACHINE", `there is no machine ${JSON.stringify(request.machine)}; the machines are: ${names}`);
     }
     const { digest } = program.machine;
-    const begun = await ctx.run("start", () => ({
-      at: this.#host.now(),
-      seed: request.seed ?? `${seedOf(undefined)}`,
-      // Without a seed nobody can work the task tokens out from what the execution shows.
-      ...(request.seed === undefined && { tokenKey: randomKey() }),
-      isNew: machines.isNew(digest),
-    }));
+    let call: FirstCall | undefined;
+    const begun = await ctx.run("start", async () => {
+      const beginning = this.#begin(request, program);
+      // One that brings its own chance begins the same once more: its first task is called with it.
+      if (request.seed !== undefined) {
+        const options = { info: this.#info(ctx.key, request), signal: ctx.ended };
+        call = callFirst(this.#host, program, this.#fact(ctx.key, request, beginning), beginning.at, options);
+      }
+      const first = call && (await briefly(call));
+      return { ...beginning, ...(first !== undefined && { first }) };
+    });
     if (begun.isNew) ctx.send({ service: DEFINITION, handler: "put", key: digest }, program.machine.definition);
     machines.given(digest);
     const record = this.#record(ctx.key, request, program, begun.at);
-    const { name, input, parent } = request;
-    ctx.set("record", summaryOf(record));
-    ctx.set("input", input);
+    const { input, parent } = request;
+    keepRecord(ctx, record, ctx.invocation, true);
     const answer = { outcome: "created" as const, input, startDate: begun.at };
     if (parent !== undefined) tellStarted(ctx, parent, { ...answer, status: "RUNNING" });
-    const info = { name, arn: ctx.key, stateMachineName: request.machine, stateMachineArn: record.machineArn };
-    const kept = { record, at: begun.at, events: 0, notes: newNotes(info) };
+    const kept = { record, at: begun.at, events: 0, notes: newNotes(this.#info(ctx.key, request)) };
     const slice = new Slice(ctx, this.#host, program, kept, begun.at);
-    const names = begun.tokenKey === undefined ? info : { ...info, tokenKey: begun.tokenKey };
-    return { ...answer, ...(await slice.start(["start", input, names, BigInt(begun.seed)])) };
+    return { ...answer, ...(await slice.start(this.#fact(ctx.key, request, begun), begun.first, call)) };
+  }
+
+  /** What of a beginning Restate remembers. */
+  #begin(request: StartRequest, { machine }: Program): Beginning {
+    // Without a seed nobody can work the task tokens out from what the execution shows.
+    const tokenKey = request.tokenKey ?? (request.seed === undefined ? randomKey() : undefined);
+    const { seed = `${seedOf(undefined)}` } = request;
+    return { at: this.#host.now(), seed, ...(tokenKey !== undefined && { tokenKey }), isNew: this.#host.machines.isNew(machine.digest) };
+  }
+
+  #info(arn: string, { name, machine }: StartRequest): ExecutionInfo & { arn: string } {
+    return { name, arn, stateMachineName: machine, stateMachineArn: this.#host.machines.names.machine(machine) };
+  }
+
+  #fact(arn: string, request: StartRequest, { seed, tokenKey }: Beginning): Fact & { 0: "start" } {
+    const info = this.#info(arn, request);
+    return ["start", request.input, tokenKey === undefined ? info : { ...info, tokenKey }, BigInt(seed)];
   }
 
   #record(id: string, { machine, name, input, tags, parent }: StartRequest, { machine: { digest, type } }: Program, at: number) {
@@ -158,8 +190,8 @@ export class ExecutionObject {
 
   /** Stops the execution: a slice that runs now hears of it at once. */
   async stop(ctx: ReadingContext, about: { error?: string; cause?: string }): Promise<EventAnswer> {
-    const slice = await ctx.get<string>("slice");
-    if (slice !== null) ctx.tell(slice, "stop", about);
+    const slice = await sliceOf(ctx);
+    if (slice !== undefined) ctx.tell(slice, "stop", about);
     return ctx.call<EventAnswer>({ service: EXECUTION, handler: "event", key: ctx.key }, { type: "stop", ...about });
   }
 

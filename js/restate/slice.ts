@@ -17,7 +17,8 @@ import type { Completion, EndedCall, TaskCall } from "../tasks/call.ts";
 import { attempt, begunFacts } from "./attempt.ts";
 import { EXECUTION, TASKS, type Durable, type ObjectContext } from "./context.ts";
 import type { Answer, AttemptRequest, ExecutionEvent, ShardAnswer, ShardRequest, Standing } from "./events.ts";
-import { type Kept, type Notes, keepHistory, summaryOf } from "./keeping.ts";
+import type { FirstAnswer, FirstCall } from "./first.ts";
+import { type Kept, type Notes, keepHistory, keepRecord } from "./keeping.ts";
 import type { Program, RegisteredMachines } from "./machines.ts";
 import { OwnTask, type SliceDriver, cancelledOwn, endedOwn, toldOwn } from "./own.ts";
 import { type Watcher, tellEnd } from "./watchers.ts";
@@ -70,6 +71,12 @@ export class Slice implements SliceDriver {
   #outcome: Outcome | undefined;
   #alarm: { at: number; id: number } | undefined;
   readonly #family: SliceDriver["execution"];
+  /** Whether the execution begins with it. */
+  readonly #isFirst: boolean;
+  /** What the first task has answered, which was called with the start. */
+  #first: FirstAnswer | undefined;
+  /** The same, while it is at work in this process. */
+  #firstCall: FirstCall | undefined;
 
   constructor(ctx: ObjectContext, host: SliceHost, program: Program, kept: Kept | Omit<Kept, "engine">, now: number) {
     this.ctx = ctx;
@@ -80,6 +87,7 @@ export class Slice implements SliceDriver {
     this.#at = Math.max(kept.at, now);
     this.#begun = this.#at;
     this.#events = kept.events;
+    this.#isFirst = !("engine" in kept);
     const lean = "engine" in kept ? { text: kept.engine, events: kept.events } : undefined;
     this.#engine = StateMachine.engine(program.machine, program.options, lean);
     this.#deadline = (lean && this.#engine.ask("deadline")) ?? null;
@@ -146,8 +154,10 @@ export class Slice implements SliceDriver {
 
   // -------------------------------------------------------------------------------------------------------- events
 
-  /** Begins the execution. */
-  start(fact: Fact & { 0: "start" }): Promise<Standing> {
+  /** Begins the execution. Its first task may have been called with the start: it has answered, or is at work. */
+  start(fact: Fact & { 0: "start" }, first: FirstAnswer | undefined, call: FirstCall | undefined): Promise<Standing> {
+    this.#first = first;
+    this.#firstCall = call;
     this.#inbox.push(fact);
     return this.#run();
   }
@@ -247,7 +257,8 @@ export class Slice implements SliceDriver {
 
   async #run(): Promise<Standing> {
     const stop = this.ctx.signal<{ error?: string; cause?: string }>("stop");
-    this.ctx.set("slice", this.ctx.invocation);
+    // Who stops the execution tells this invocation.
+    if (!this.#isFirst) keepRecord(this.ctx, this.record, this.ctx.invocation, false);
     this.wait(stop, (told) => this.post("stop", told?.error, told?.cause), false);
     for (;;) {
       this.#feedAll();
@@ -355,19 +366,19 @@ export class Slice implements SliceDriver {
 
   /** Calls a task in the slice. */
   #call(command: InvokeCommand): void {
-    const controller = new AbortController();
+    const first = this.#first;
+    this.#first = undefined;
+    if (first?.task === command.task) return this.#take(command.task, first.answer);
+    const begun = this.#firstCall?.task === command.task ? this.#firstCall : undefined;
+    this.#firstCall = undefined;
+    const controller = begun?.controller ?? new AbortController();
     this.#controllers.set(command.task, controller);
     const { handlers } = this.#program;
     const { info, beats } = this.notes;
-    const promise = this.ctx.run(`${command.state} ${command.task}`, () =>
-      attempt(command, {
-        handlers,
-        info,
-        now: () => this.host.now(),
-        signal: AbortSignal.any([controller.signal, this.ctx.ended]),
-        beats: new Map(beats),
-      }),
-    );
+    const options = { handlers, info, now: () => this.host.now(), beats: new Map(beats) };
+    const promise = this.ctx.run(`${command.state} ${command.task}`, () => {
+      return begun?.answer ?? attempt(command, { ...options, signal: AbortSignal.any([controller.signal, this.ctx.ended]) });
+    });
     this.wait(promise, (answer) => {
       this.#controllers.delete(command.task);
       this.#take(command.task, answer);
@@ -443,9 +454,8 @@ export class Slice implements SliceDriver {
     this.record = { ...this.record, events: this.#events };
     if (this.#outcome !== undefined) return this.#end(this.#outcome);
     this.#sendTimer();
-    ctx.set("record", summaryOf(this.record));
+    keepRecord(ctx, this.record, undefined, false);
     ctx.set("standing", this.#kept());
-    ctx.clear("slice");
     this.#engine.discard();
     return { status: "RUNNING" };
   }
@@ -489,17 +499,15 @@ export class Slice implements SliceDriver {
     this.notes.long = [];
     delete this.notes.timer;
     endedOwn(this);
-    ctx.set("record", summaryOf(this.record));
-    ctx.set("end", standing);
+    keepRecord(ctx, this.record, undefined, false);
     if (redrivable) ctx.set("standing", this.#kept());
-    else ctx.clear("standing");
+    else if (!this.#isFirst) ctx.clear("standing");
     this.#engine.discard();
     const watchers = (await ctx.get<Watcher[]>("watchers")) ?? [];
     if (watchers.length > 0) ctx.clear("watchers");
     const { parent } = this.record as { parent?: { arn: string; task: number; waits: boolean } };
     tellEnd(ctx, parent?.waits ? [...watchers, parent] : watchers, this.record);
     if (this.host.retention !== undefined) this.tellExecution(this.record.id, { type: "forget", stopDate }, this.host.retention);
-    ctx.clear("slice");
     return standing;
   }
 }

@@ -1,0 +1,59 @@
+// The first task of an execution, which is called with its start: Restate then has one thing to keep, and not two.
+//
+// Of a start, Restate has what was asked for, with its chance. If the worker dies before more is kept, the execution begins once more, with
+// the same task and the same key, some moments later.
+
+import { StateMachine } from "../execution/machine.ts";
+import type { Fact } from "../border/facts.ts";
+import { type AttemptOptions, attempt } from "./attempt.ts";
+import type { Answer } from "./events.ts";
+import type { Program } from "./machines.ts";
+import type { SliceHost } from "./slice.ts";
+
+/** How long a start waits for its first task, in milliseconds: nobody sees the execution meanwhile. */
+const BRIEF = 20;
+
+/** The answer of an execution's first task. */
+export interface FirstAnswer {
+  task: number;
+  answer: Answer;
+}
+
+/** The call of an execution's first task in this process. */
+export interface FirstCall {
+  task: number;
+  answer: Promise<Answer>;
+  controller: AbortController;
+}
+
+/** Calls the first task of an execution, if it is to be called in the slice and is the only one. */
+export function callFirst(
+  host: SliceHost,
+  { machine, handlers, options }: Program,
+  fact: Fact,
+  at: number,
+  { info, signal }: Pick<AttemptOptions, "info" | "signal">,
+): FirstCall | undefined {
+  const engine = StateMachine.engine(machine, options);
+  try {
+    const { commands, more } = engine.feedFact(at, fact);
+    const [command] = commands;
+    if (command?.type !== "Invoke" || commands.length > 1 || more || host.isLong(command)) return undefined;
+    const { resource, state, input, task } = command;
+    if (typeof handlers.find(resource, state, input) !== "function") return undefined;
+    const controller = new AbortController();
+    const both = AbortSignal.any([controller.signal, signal]);
+    return { task, controller, answer: attempt(command, { handlers, info, now: () => host.now(), signal: both }) };
+  } finally {
+    engine.discard();
+  }
+}
+
+/** Its answer, if it comes at once. */
+export async function briefly({ task, answer }: FirstCall): Promise<FirstAnswer | undefined> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<undefined>((resolve) => (timer = setTimeout(resolve, BRIEF, undefined)));
+  const came = await Promise.race([answer, late]);
+  clearTimeout(timer);
+  return came && { task, answer: came };
+}
