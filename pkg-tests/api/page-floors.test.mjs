@@ -17,7 +17,7 @@ const FLOORS = [
   ["exchange"],
   ["commands", "panes"],
   ["editing"],
-  ["forms"],
+  ["forms", "projects"],
   ["dialogs"],
   ["shell"],
   ["page"],

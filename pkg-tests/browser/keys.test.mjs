@@ -354,10 +354,13 @@ describe("keys", { skip }, () => {
       ["palette, by the other key", "open", "F1", () => dialog("Commands")],
       ["list of keys", "open", "?", () => dialog("Help"), () => choose("/States/Done")],
       [
-        "save a session",
+        "save, as a session",
         "open",
         "Control+s",
-        async () => assert.match((await before).suggestedFilename(), /\.asldbg\.json$/),
+        async () => {
+          await page.getByRole("option", { name: "Everything as a session file" }).click();
+          assert.match((await before).suggestedFilename(), /\.asldbg\.json$/);
+        },
         async () => {
           before = page.waitForEvent("download");
         },

@@ -28,7 +28,11 @@ render(<App />, root);
 keepForOffline();
 
 // Who only looks needs no pen.
-bring.pen = () => void import("./editing/pen.ts").then(() => import("./forms/inspect.tsx")).catch(() => {});
+bring.project = () => import("./projects/project.ts");
+bring.pen = () => {
+  void import("./editing/pen.ts").then(() => import("./forms/inspect.tsx")).catch(() => {});
+  void bring.project().catch(() => {});
+};
 for (const deed of ["pointermove", "pointerdown", "keydown"]) addEventListener(deed, bring.pen, { once: true });
 
 // A file dropped anywhere is opened, and never navigated to.

@@ -4,6 +4,7 @@ import { signal } from "@preact/signals";
 import { convertToJsonata, definitionEditor, goToDefinition, openGoTo } from "../editor/place.ts";
 import { fitGraph } from "../graph/GraphView.tsx";
 import { open as searchOpen } from "../graph/search.ts";
+import { bring } from "../graph/pen.ts";
 import { follow, view, zoomTo } from "../graph/viewport.ts";
 import type { Place } from "../keys/keymap.ts";
 import { textCommands } from "../keys/text.ts";
@@ -250,7 +251,15 @@ export const commands = signal<readonly Command[]>([
       definitionEditor.value?.search();
     },
   },
-  { id: "saveSession", group: "Anywhere", title: "Save everything as a session file", keys: ["Mod+S"], run: saveSession },
+  { id: "save", group: "Anywhere", title: "Save", keys: ["Mod+S"], run: () => void bring.project().then(({ save }) => save()) },
+  {
+    id: "openFile",
+    group: "Anywhere",
+    title: "Open a file",
+    keys: ["Mod+O"],
+    run: () => void bring.project().then(({ openFiles }) => openFiles()),
+  },
+  { id: "saveSession", group: "Anywhere", title: "Save everything as a session file", run: saveSession },
   { id: "copyLink", group: "Anywhere", title: "Copy a link to this workspace", run: () => void copyShareLink() },
   { id: "graph", group: "Anywhere", title: "Graph", run: focusGraph },
   { id: "mocks", group: "Anywhere", title: "Mocks of the tasks", run: () => show(() => panes.chooseLeft("mocks"), "code") },

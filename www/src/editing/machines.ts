@@ -12,7 +12,7 @@ interface Started {
 }
 
 /// The machine that a task of the definition starts.
-async function startedBy(pointer: string): Promise<Started | undefined> {
+export async function startedBy(pointer: string): Promise<Started | undefined> {
   const { query } = await import("../store/interpreter.ts");
   const json = await query("json", { text: workspace.definition.value, format: workspace.format.value });
   let at: unknown = JSON.parse(json);

@@ -9,6 +9,7 @@ import * as interpreter from "../store/interpreter.ts";
 import { say, showToast } from "../store/words.ts";
 import * as workspace from "../store/workspace.ts";
 import type { EditorHandle, Language } from "./codemirror.ts";
+import { editors, pasts } from "./place.ts";
 import type { AskLanguage } from "./language.ts";
 
 interface Props {
@@ -78,6 +79,8 @@ export function Editor({ label, id, text, edit, language, visible, attach, place
     load().then(
       ({ createEditor }) => {
         if (gone || !host.current) return;
+        const kept = pasts.get(id);
+        pasts.delete(id);
         const editor = createEditor({
           changedKeys: prefs.keymap,
           host: host.current,
@@ -86,10 +89,12 @@ export function Editor({ label, id, text, edit, language, visible, attach, place
           label,
           placeholder,
           readOnly,
+          past: kept?.text === text.peek() ? kept.past : undefined,
           changed: (next) => edit?.((told.current = next)),
           ...(language.startsWith("asl-") && !readOnly ? { asked: asking(language === "asl-yaml" ? "yaml" : "json") } : {}),
         });
         handle.current = editor;
+        editors.set(id, editor);
         detach = attach?.(editor);
         workspace.flushers.add(editor.flush);
         state.value = "ready";

@@ -2,7 +2,7 @@
 // the page's policy needs no exception for inline styles.
 
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
-import { history, simplifySelection } from "@codemirror/commands";
+import { history, historyField, simplifySelection } from "@codemirror/commands";
 import { json } from "@codemirror/lang-json";
 import {
   HighlightStyle,
@@ -86,6 +86,8 @@ interface Options {
   label: string;
   placeholder: string;
   readOnly?: boolean;
+  /// What can be undone, of an editor that had the same text.
+  past?: unknown;
   changed(text: string): void;
   /// The keys that somebody has changed.
   changedKeys: ReadonlySignal<Changed>;
@@ -265,6 +267,7 @@ export function createEditor({
   label,
   placeholder: empty,
   readOnly = false,
+  past,
   changed,
   changedKeys,
   asked,
@@ -298,6 +301,7 @@ export function createEditor({
         foldGutter({ markerDOM: foldSign }),
         codeFolding(),
         history(),
+        past === undefined ? [] : historyField.init(() => past),
         drawSelection(),
         dropCursor(),
         EditorState.allowMultipleSelections.of(true),

@@ -11,6 +11,10 @@ import type { Crumb } from "./states.ts";
 
 export const definitionEditor = signal<EditorHandle | null>(null);
 
+/// The editors on the page by their ids, and what can be undone in those that come next, by the same ids.
+export const editors = new Map<string, EditorHandle>();
+export const pasts = new Map<string, { text: string; past: unknown }>();
+
 /// What is around the cursor.
 export const path = signal<readonly Crumb[]>([]);
 

@@ -2,6 +2,7 @@
 // where that cannot be.
 
 import { effect } from "@preact/signals";
+import { bring } from "../graph/pen.ts";
 import { type Workspace, packedOf } from "../model/share.ts";
 import * as execution from "../store/execution.ts";
 import * as opening from "../store/opening.ts";
@@ -81,6 +82,7 @@ export async function keep(fresh: boolean, first: Workspace): Promise<void> {
   addEventListener("hashchange", () => {
     if (isLink()) void openLink();
   });
+  if (localHas("stepglass.project")) void bring.project().catch(() => {});
   if ((await hasExecutions()) && (await import("./executions.ts").then(({ offer }) => offer()).catch(() => false))) return;
   if (!same) return;
   if (before.running !== undefined) {
@@ -95,6 +97,14 @@ export async function keep(fresh: boolean, first: Workspace): Promise<void> {
       text: `The history of “${before.recorded}” is gone with the reload: the page keeps definitions, not histories.`,
       actions: [{ label: "Open it again", run: () => panes.openDialog("import") }],
     });
+  }
+}
+
+function localHas(key: string): boolean {
+  try {
+    return localStorage.getItem(key) !== null;
+  } catch {
+    return false;
   }
 }
 

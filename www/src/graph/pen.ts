@@ -4,8 +4,8 @@ import { signal } from "@preact/signals";
 import type { ComponentChildren, ComponentType, RefObject } from "preact";
 import type { GraphIndex } from "../model/graph.ts";
 
-/// Loads it; the page sets how.
-export const bring: { pen(): void } = { pen() {} };
+/// Loads it, and what opens and saves files; the page sets how.
+export const bring = { pen(): void {}, project: (): Promise<{ save(): Promise<void>; openFiles(): Promise<void> }> => Promise.reject() };
 
 export interface Pen {
   /// Drawn over the states, in the drawing's own px.

@@ -21,6 +21,7 @@ import { Icon, type IconName } from "../ui/Icon.tsx";
 import { Splitter } from "../ui/Splitter.tsx";
 import { StatusBar } from "./StatusBar.tsx";
 import { lazy } from "../ui/lazy.tsx";
+import { strip } from "../ui/strip.ts";
 import { focusGraph } from "../commands/focus.ts";
 
 const Keys = lazy(() => import("./Keys.tsx").then((module) => module.Keys));
@@ -34,12 +35,14 @@ const RecordedStrip = lazy(() => import("./RecordedStrip.tsx").then((module) => 
 export function App() {
   const size = prefs.layoutSize();
   const Over = pen.value?.Over;
+  const Strip = strip.value;
   return (
     <div class={`app ${size}`}>
       <a class="skip-link" href="#graph-pane" onClick={(event) => (event.preventDefault(), focusGraph())}>
         Skip to the graph
       </a>
       <Header />
+      {Strip && <Strip />}
       {size !== "narrow" && (
         <section aria-label="Run and debug">
           <Toolbar />

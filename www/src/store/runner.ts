@@ -107,7 +107,7 @@ export async function start(beginning: Beginning = {}): Promise<void> {
       resolver,
       ask: prefs.askMissing.value,
       ...debugging.settings(),
-      machines: workspace.machines.value,
+      machines: [...workspace.machines.value, ...workspace.siblings.value],
       paused: pauses,
       ...(step !== undefined && { step }),
       ...(runTo !== undefined && { runTo }),

@@ -53,7 +53,7 @@ export function showToast(text: string): void {
 
 /// Words that stay until somebody has read them, with what can be done about it. One of each kind at a time.
 export interface Notice {
-  kind: "another" | "formatted" | "tabs" | "storage" | "executions" | "reload";
+  kind: "another" | "formatted" | "tabs" | "storage" | "executions" | "reload" | "file" | "project";
   text: string;
   warn?: boolean;
   actions?: { label: string; run(): void }[];

@@ -24,6 +24,8 @@ export const broughtBreakpoints = signal<SharedBreakpoint[]>([]);
 export const broughtMocks = signal<Record<string, Mock>>({});
 /// Definitions that tasks start.
 export const machines = signal<Machine[]>([]);
+/// Other machines of the same project, which tasks start by their names.
+export const siblings = signal<readonly Machine[]>([]);
 /// Tasks answer as they did in this recorded execution.
 export const recordedAnswers = signal<{ title: string; tasks: ReplayReport["tasks"]; startTime?: number } | null>(null);
 export const clock = signal<ClockMode>("skip");
@@ -65,6 +67,10 @@ export function edit(changes: Changes): void {
   batch(() => {
     for (const [key, value] of Object.entries(changes)) (parts[key as keyof Changes] as { value: unknown }).value = value;
   });
+}
+
+export function setSiblings(next: readonly Machine[]): void {
+  siblings.value = next;
 }
 
 export const machineType = computed(() => config.value.type ?? "STANDARD");

@@ -1,0 +1,172 @@
+// Keeps the project over a reload: its tabs, and the files with their handles. The machines themselves are drafts.
+
+import { batch, effect } from "@preact/signals";
+import { currentDraft } from "../exchange/keep.ts";
+import { packedOf, workspaceOf as machineOf } from "../model/share.ts";
+import { dismiss, notify } from "../store/words.ts";
+import * as workspace from "../store/workspace.ts";
+import { type KeptProject, claim, readProject, removeProject, writeProject } from "./kept.ts";
+import { type Tab, active, activeTab, files, name, newId, tabs, workspaceOf } from "./model.ts";
+import { projectName } from "./folder.ts";
+import { forgetFiles } from "./tabs.ts";
+
+const PAUSE = 400;
+const KEY = "stepglass.project";
+
+let id: string | undefined;
+let free: (() => Promise<void>) | undefined;
+let timer: ReturnType<typeof setTimeout> | undefined;
+let writing: Promise<void> = Promise.resolve();
+let failed = false;
+
+export const currentProject = (): string | undefined => id;
+
+/// Where the tab of the browser, or a new one, finds it.
+function remember(): void {
+  try {
+    if (id === undefined) {
+      sessionStorage.removeItem(KEY);
+      localStorage.removeItem(KEY);
+    } else {
+      sessionStorage.setItem(KEY, id);
+      localStorage.setItem(KEY, id);
+    }
+  } catch {
+    // Then a reload shows the machine alone.
+  }
+}
+
+/// One machine without a file is a draft, and no project.
+const isProject = (): boolean => tabs.peek().length > 1 || tabs.peek().some(({ file }) => file !== undefined);
+
+function record(): KeptProject {
+  const draft = currentDraft();
+  return {
+    id: id!,
+    at: Date.now(),
+    name: projectName(),
+    active: active.peek(),
+    tabs: tabs.peek().map((tab): KeptProject["tabs"][number] => {
+      const { workspace: _, pasts: __, ...rest } = tab;
+      return {
+        ...rest,
+        machine: packedOf(workspaceOf(tab)),
+        ...(tab.id === active.peek() && draft !== undefined && { draft }),
+      };
+    }),
+    files: [...files.peek()],
+  };
+}
+
+/// Writes it, after what is being written already.
+async function store(): Promise<void> {
+  clearTimeout(timer);
+  if (!isProject()) return leave();
+  id ??= newId();
+  remember();
+  try {
+    free ??= await claim(id);
+    await writeProject(record());
+    failed = false;
+    dismiss("project");
+  } catch (error) {
+    if (failed) return;
+    failed = true;
+    const full = (error as Error).name === "QuotaExceededError";
+    notify({
+      kind: "project",
+      warn: true,
+      text: full
+        ? "This browser has no more room for projects: the tabs and their files are gone when this page is closed. Remove projects or drafts from the shelf, or save the project as a file."
+        : "This browser keeps no projects: the tabs and their files are gone when this page is closed. Save the project as a file.",
+    });
+  }
+}
+
+async function leave(): Promise<void> {
+  if (id === undefined) return;
+  const before = id;
+  id = undefined;
+  remember();
+  await removeProject(before).catch(() => {});
+  await free?.();
+  free = undefined;
+}
+
+function soon(): void {
+  clearTimeout(timer);
+  timer = setTimeout(flush, PAUSE);
+}
+
+export function flush(): void {
+  clearTimeout(timer);
+  writing = writing.then(store);
+}
+
+/// Puts a kept project on the page.
+export function show(project: KeptProject, trusted = true): void {
+  const list = project.tabs.map(({ machine, ...rest }): Tab => ({
+    ...rest,
+    trusted: rest.trusted && trusted,
+    workspace: machineOf(machine),
+  }));
+  batch(() => {
+    files.value = project.files;
+    tabs.value = list;
+    active.value = list.some((tab) => tab.id === project.active) ? project.active : (list[0]?.id ?? "");
+  });
+}
+
+/// The project of this tab of the browser, or the one that the draft on the page belongs to.
+async function restore(): Promise<void> {
+  let mine: string | null = null;
+  let last: string | null = null;
+  try {
+    mine = sessionStorage.getItem(KEY);
+    last = localStorage.getItem(KEY);
+  } catch {
+    return;
+  }
+  const wanted = mine ?? last;
+  if (wanted === null) return;
+  const project = await readProject(wanted).catch(() => undefined);
+  if (!project || activeTab.peek()) return;
+  const draft = currentDraft();
+  // The machine on the page is one of its own, or an empty one where the project had that.
+  const here =
+    project.tabs.find((tab) => draft !== undefined && tab.draft === draft) ?? project.tabs.find((tab) => tab.id === project.active);
+  const isHere = here !== undefined && (here.draft === draft || (draft === undefined && workspace.definition.value === here.machine["d"]));
+  if (!isHere) {
+    if (mine !== null) remember();
+    return;
+  }
+  free = await claim(wanted).catch(() => undefined);
+  if (free) {
+    id = wanted;
+    show({ ...project, active: here.id });
+    remember();
+    return;
+  }
+  if (mine === null) return;
+  show({ ...project, active: here.id, tabs: project.tabs.map(({ draft: _, ...tab }) => tab) });
+  notify({
+    kind: "project",
+    text: `The project “${project.name}” is open in another tab of this browser. This tab has a copy: what you edit here is kept as another project.`,
+  });
+}
+
+export async function keepProject(): Promise<void> {
+  await restore();
+  let first = true;
+  effect(() => {
+    void [tabs.value, active.value, files.value, name.value];
+    if (!first) {
+      forgetFiles();
+      soon();
+    }
+    first = false;
+  });
+  // Its machine is a draft meanwhile; the record follows when somebody leaves it for a moment.
+  addEventListener("pagehide", flush);
+  document.addEventListener("visibilitychange", () => document.hidden && activeTab.peek() && flush());
+}

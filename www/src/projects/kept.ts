@@ -1,0 +1,91 @@
+// The projects that this browser keeps, with the handles of their files.
+
+import { type Free, answer, inTransaction, takeLock } from "stepglass/requests";
+import type { OpenFile } from "./model.ts";
+
+const NAME = "stepglass.projects";
+const VERSION = 1;
+
+/// A tab as it is kept: its machine as drafts have it, beside the draft itself, which other machines may push out.
+export interface KeptTab {
+  id: string;
+  machine: Record<string, unknown>;
+  trusted: boolean;
+  draft?: string;
+  file?: string;
+  part?: string;
+  base?: string;
+}
+
+export interface KeptProject {
+  id: string;
+  /// When it was kept last, in ms since the epoch.
+  at: number;
+  name: string;
+  active: string;
+  tabs: KeptTab[];
+  files: OpenFile[];
+}
+
+let opening: Promise<IDBDatabase> | undefined;
+
+function database(): Promise<IDBDatabase> {
+  opening ??= new Promise<IDBDatabase>((resolve, reject) => {
+    if (typeof indexedDB === "undefined") throw new DOMException("no storage", "NotSupportedError");
+    const request = indexedDB.open(NAME, VERSION);
+    request.onupgradeneeded = () => request.result.createObjectStore("projects", { keyPath: "id" });
+    request.onerror = () => reject(request.error);
+    request.onsuccess = () => {
+      const { result } = request;
+      const close = (): void => {
+        result.close();
+        opening = undefined;
+      };
+      result.onversionchange = close;
+      result.onclose = close;
+      resolve(result);
+    };
+  });
+  opening.catch(() => (opening = undefined));
+  return opening;
+}
+
+async function within<Value>(mode: IDBTransactionMode, body: (projects: IDBObjectStore) => Promise<Value>): Promise<Value> {
+  const transaction = (await database()).transaction("projects", mode);
+  return inTransaction(transaction, () => body(transaction.objectStore("projects")));
+}
+
+/// All of them, the newest first.
+export async function listProjects(): Promise<KeptProject[]> {
+  const found = await within<KeptProject[]>("readonly", (all) => answer(all.getAll()));
+  return found.sort((a, b) => b.at - a.at);
+}
+
+export const readProject = (id: string): Promise<KeptProject | undefined> =>
+  within("readonly", (all) => answer<KeptProject | undefined>(all.get(id)));
+
+export const writeProject = (project: KeptProject): Promise<void> =>
+  within("readwrite", async (all) => {
+    await answer(all.put(project));
+  });
+
+export const removeProject = (id: string): Promise<void> =>
+  within("readwrite", async (all) => {
+    await answer(all.delete(id));
+  });
+
+const lockOf = (id: string): string => `${NAME} ${id}`;
+
+/// Takes what one window has: the right to write a project. Undefined where another one has it.
+export async function claim(id: string): Promise<Free | undefined> {
+  // Where there are no locks there is nothing to tell windows apart by.
+  if (navigator.locks === undefined) return () => Promise.resolve();
+  return takeLock(lockOf(id), { lost: () => {} });
+}
+
+/// The projects that windows of this browser have open.
+export async function claimed(): Promise<Set<string>> {
+  if (navigator.locks === undefined) return new Set();
+  const { held = [] } = await navigator.locks.query();
+  return new Set(held.flatMap(({ name }) => (name?.startsWith(lockOf("")) ? [name.slice(lockOf("").length)] : [])));
+}
