@@ -8,6 +8,8 @@ const fields = await importSource("www/src/forms/fields.ts");
 const { typedJson, typedNumber, typedPath } = await importSource("www/src/forms/values.ts");
 const { textOf } = await importSource("www/src/forms/sample.ts");
 const { form } = await importSource("www/src/worker/form.ts");
+const rule = await importSource("www/src/model/rule.ts");
+const { backoffOf } = await importSource("www/src/model/backoff.ts");
 
 const LANGUAGES = ["JSONPath", "JSONata"];
 
@@ -146,5 +148,83 @@ describe("a state as its form reads it", () => {
     const found = await form({ text, format: "json", pointer: "/States/a~1b~0c" });
     assert.deepEqual(Object.keys(found.fields), ["Type", "__proto__"]);
     assert.deepEqual((await form({ text: "", format: "yaml", pointer: "" })).fields, {});
+  });
+});
+
+describe("a rule of a Choice", () => {
+  const total = { Variable: "$.total", NumericGreaterThan: 100 };
+  const country = { Variable: "$.country", StringEquals: "NO" };
+
+  test("is compared by all that the core has", () => {
+    const built = rule.OPERATORS.flatMap(({ operators }) => operators.map(({ name }) => name));
+    const others = ["Variable", "Next", "Assign", "Comment", "And", "Or", "Not"];
+    assert.deepEqual(sorted([...built, ...others]), sorted(ofState("Choice", "JSONPath", '"Choices":[{""}]')));
+  });
+
+  test("is a sentence", () => {
+    const said = (test) => rule.sentenceOf(test);
+    assert.equal(said({ ...total, Next: "Ship" }), "$.total is greater than 100");
+    assert.equal(
+      said({ And: [country, { Not: { Variable: "$.paid", BooleanEquals: true } }] }),
+      "$.country is “NO” and $.paid is not true",
+    );
+    assert.equal(
+      said({ Or: [total, { And: [country, total] }] }),
+      "$.total is greater than 100 or ($.country is “NO” and $.total is greater than 100)",
+    );
+    assert.equal(said({ Not: { And: [country] } }), "not ($.country is “NO”)");
+    assert.equal(said({ Variable: "$.a", IsPresent: false }), "$.a is not there");
+    assert.equal(said({ Variable: "$.a", NumericEqualsPath: "$.b" }), "$.a is the number at $.b");
+    assert.equal(said({ Condition: "{% $x > 1 %}" }), "$x > 1");
+    for (const odd of [null, 5, {}, { And: 1 }, { Variable: 3 }, { And: [null] }, { Not: [] }, { Condition: {} }])
+      assert.equal(typeof said(odd), "string");
+  });
+
+  test("is made in another way without losing its parts", () => {
+    assert.deepEqual(rule.withKind(total, "And"), { And: [total] });
+    assert.deepEqual(rule.withKind({ And: [total, country] }, "Or"), { Or: [total, country] });
+    assert.deepEqual(rule.withKind({ And: [total, country] }, "Not"), { Not: { And: [total, country] } });
+    assert.deepEqual(rule.withKind({ Not: total }, "compare"), total);
+    assert.deepEqual(Object.entries(rule.withOperator({ NumericEquals: 1, Variable: "$.a" }, "NumericLessThan")), [
+      ["NumericLessThan", 1],
+      ["Variable", "$.a"],
+    ]);
+    assert.deepEqual(rule.withOperator(total, "IsPresent"), { Variable: "$.total", IsPresent: true });
+  });
+
+  test("says what it reads", () => {
+    const test = { And: [total, { Not: { Variable: "$$.Execution.Id", StringEqualsPath: "$x" } }] };
+    assert.deepEqual(rule.pathsOf(test), ["$.total", "$$.Execution.Id", "$x"]);
+    assert.deepEqual(rule.withPaths(test, new Map([["$x", "$.v0"]])).And[1], {
+      Not: { Variable: "$$.Execution.Id", StringEqualsPath: "$.v0" },
+    });
+    assert.deepEqual(rule.readsOf('$states.input.total > $limit and $count($states.input.`a b`) = 1 and "$no" != $states.input'), [
+      "$states.input.total",
+      "$limit",
+      "$states.input.`a b`",
+    ]);
+  });
+});
+
+describe("the pauses of a retrier", () => {
+  test("grow, up to the longest", () => {
+    assert.deepEqual(backoffOf({}), { pauses: [1, 2, 4], retries: 3, total: 7, jitter: false });
+    assert.deepEqual(backoffOf({ IntervalSeconds: 2, MaxAttempts: 5, MaxDelaySeconds: 6, JitterStrategy: "FULL" }), {
+      pauses: [2, 4, 6, 6, 6],
+      retries: 5,
+      total: 24,
+      jitter: true,
+      capped: 3,
+    });
+    assert.equal(backoffOf({ MaxAttempts: 0 }).total, 0);
+  });
+
+  test("are counted, however many there are", () => {
+    const many = backoffOf({ MaxAttempts: 99_999_999, BackoffRate: 1, IntervalSeconds: 3 });
+    assert.equal(many.total, 299_999_997);
+    assert.equal(many.pauses.length, 200);
+    assert.ok(backoffOf({ MaxAttempts: 99_999_999 }).total > 1e300);
+    assert.equal(backoffOf({ MaxAttempts: "${Attempts}" }), undefined);
+    assert.equal(backoffOf({ BackoffRate: 0.5 }), undefined);
   });
 });

@@ -1,28 +1,35 @@
 // The fields of an object, each with its control.
 
 import { pointerTo } from "stepglass/pointer";
+import type { ComponentType } from "preact";
 import { useSignal } from "@preact/signals";
-import { JsonRow, LinesRow, NumberRow, StateRow, TextRow, WordsRow } from "./controls.tsx";
+import { useRef } from "preact/hooks";
+import { Icon } from "../ui/Icon.tsx";
+import { type Given, JsonRow, LinesRow, NumberRow, StateRow, TextRow, WordsRow } from "./controls.tsx";
 import { useForm } from "./context.ts";
 import { Expression } from "./Expression.tsx";
-import type { Control, Field } from "./fields.ts";
+import { type Control, type Field, fieldsOf, namesOf } from "./fields.ts";
 import { Row } from "./Row.tsx";
 import { change } from "./write.ts";
-import { Head } from "./Head.tsx";
+import { TextsRow } from "./Texts.tsx";
 import { Onward } from "./Onward.tsx";
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /// `at` is the object's pointer.
-export function FieldList({ fields, of, at }: { fields: readonly Field[]; of: Fields; at: string }) {
+/// Objects inside of it stand open where they are `nested`: who wanted them has asked for them.
+export function FieldList({ fields, of, at, nested = false }: { fields: readonly Field[]; of: Fields; at: string; nested?: boolean }) {
   return (
     <>
       {fields.map((field) => (
-        <OneField key={field.name} field={field} of={of} at={at} />
+        <OneField key={field.name} field={field} of={of} at={at} nested={nested} />
       ))}
     </>
   );
 }
+
+/// Controls that have fields of their own inside; the form sets them.
+export const special: Partial<Record<Control, ComponentType<Given>>> = {};
 
 const EXPRESSIONS = {
   path: "path",
@@ -34,29 +41,52 @@ const EXPRESSIONS = {
 
 const isExpressed = (control: Control): control is keyof typeof EXPRESSIONS => Object.hasOwn(EXPRESSIONS, control);
 
-function OneField({ field, of, at }: { field: Field; of: Fields; at: string }) {
-  if (field.or && field.control !== "onward" && field.control !== "processor") return <Ways field={field} of={of} at={at} />;
-  return <Plain field={field} of={of} at={at} />;
+function OneField({ field, of, at, nested }: { field: Field; of: Fields; at: string; nested: boolean }) {
+  const { or = [] } = field;
+  if (field.control === "processor") {
+    const written = [field, ...or].filter(({ name }) => Object.hasOwn(of, name));
+    return (
+      <>
+        {(written.length > 0 ? written : [field]).map((one) => (
+          <Plain key={one.name} field={one} of={of} at={at} />
+        ))}
+      </>
+    );
+  }
+  if (or.length > 0 && field.control !== "onward") return <Ways field={field} of={of} at={at} />;
+  return <Plain field={field} of={of} at={at} nested={nested} />;
 }
 
-function Plain({ field, of, at, ways }: { field: Field; of: Fields; at: string; ways?: preact.ComponentChildren }) {
+function Plain({
+  field,
+  of,
+  at,
+  ways,
+  nested = false,
+}: {
+  field: Field;
+  of: Fields;
+  at: string;
+  ways?: preact.ComponentChildren;
+  nested?: boolean;
+}) {
   const { name, control, absent, words = [] } = field;
   const { language } = useForm().formed;
   const own = pointerTo(at, name);
   const value = Object.hasOwn(of, name) ? of[name] : undefined;
   const given = { at: own, name, value, ...(absent !== undefined && { absent }) };
   if (field.inside && (value === undefined || (typeof value === "object" && value !== null && !Array.isArray(value))))
-    return <Inside field={field} value={value as Fields | undefined} at={own} />;
+    return <Inside field={field} value={value as Fields | undefined} at={own} nested={nested} />;
   if (isExpressed(control) && (language === "JSONata" || !control.endsWith("-or-jsonata")))
     return <Expression at={own} name={name} value={value} form={EXPRESSIONS[control]} ways={ways} />;
+  const Special = special[control];
+  if (Special) return <Special {...given} />;
   switch (control) {
     // In JSONPath they are no expressions.
     case "number-or-jsonata":
       return <NumberRow {...given} ways={ways} />;
     case "text-or-jsonata":
       return <TextRow {...given} ways={ways} />;
-    case "type":
-      return <Head />;
     case "text":
       return <TextRow {...given} />;
     case "lines":
@@ -69,6 +99,8 @@ function Plain({ field, of, at, ways }: { field: Field; of: Fields; at: string; 
       return <StateRow {...given} />;
     case "onward":
       return <Onward of={of} at={at} />;
+    case "texts":
+      return <TextsRow {...given} />;
     default:
       return <JsonRow {...given} />;
   }
@@ -111,16 +143,28 @@ function Ways({ field, of, at }: { field: Field; of: Fields; at: string }) {
   );
 }
 
-/// An object with fields of its own, which begins with the first that is filled in.
-function Inside({ field, value, at }: { field: Field; value: Fields | undefined; at: string }) {
-  const known = new Set(field.inside!.flatMap(({ name, or = [] }) => [name, ...or.map((way) => way.name)]));
-  const others = Object.keys(value ?? {}).filter((name) => !known.has(name));
+/// An object with fields of its own. Where it is not there, a button begins it; it is written with its first field.
+function Inside({ field, value, at, nested }: { field: Field; value: Fields | undefined; at: string; nested: boolean }) {
+  const opened = useSignal(nested);
+  const place = useRef<HTMLDivElement>(null);
   return (
     <Row at={at} name={field.name} deep={false}>
-      <div class="form-inside">
-        <FieldList fields={field.inside!} of={value ?? {}} at={at} />
-        <Others names={others} of={value ?? {}} at={at} />
-      </div>
+      {value === undefined && !opened.value ? (
+        <button
+          type="button"
+          class="small form-add"
+          onClick={() => {
+            opened.value = true;
+            requestAnimationFrame(() => place.current?.querySelector<HTMLElement>("input, select, textarea")?.focus());
+          }}
+        >
+          <Icon name="plus" size={12} /> {field.name}
+        </button>
+      ) : (
+        <div class="form-inside" ref={place}>
+          <Optional fields={field.inside!} always={field.inside!.slice(0, 2).map(({ name }) => name)} of={value ?? {}} at={at} />
+        </div>
+      )}
     </Row>
   );
 }
@@ -133,5 +177,56 @@ export function Others({ names, of, at }: { names: readonly string[]; of: Fields
         <JsonRow key={name} at={pointerTo(at, name)} name={name} value={of[name]} />
       ))}
     </>
+  );
+}
+
+interface OptionalProps {
+  fields: readonly Field[];
+  /// Names of fields that are shown whether they are written or not.
+  always: readonly string[];
+  of: Readonly<Record<string, unknown>>;
+  at: string;
+  /// Names that have a control elsewhere.
+  besides?: readonly string[];
+}
+
+/// The fields that are written or needed, and buttons for the others: what is not there takes no room.
+export function Optional({ fields, always, of, at, besides = [] }: OptionalProps) {
+  const { formed } = useForm();
+  const place = useRef<HTMLDivElement>(null);
+  const added = useSignal<ReadonlySet<string>>(new Set());
+  const own = fieldsOf(fields, formed.language);
+  const isShown = (field: Field): boolean =>
+    namesOf([field]).some((name) => Object.hasOwn(of, name) || always.includes(name) || added.value.has(name));
+  const known = new Set([...namesOf(own), ...besides]);
+  const rest = own.filter((field) => !isShown(field));
+  return (
+    <div class="form-optional" ref={place}>
+      <FieldList fields={own.filter(isShown)} of={of} at={at} nested />
+      <Others names={Object.keys(of).filter((name) => !known.has(name))} of={of} at={at} />
+      {rest.length > 0 && (
+        <div class="form-more">
+          {rest.map(({ name }) => (
+            <button
+              key={name}
+              type="button"
+              class="small plain"
+              aria-label={`Add ${name}`}
+              onClick={() => {
+                added.value = new Set([...added.value, name]);
+                requestAnimationFrame(() => {
+                  const row = [...place.current!.querySelectorAll<HTMLElement>("[data-field]")].find(
+                    (element) => element.dataset["field"] === pointerTo(at, name),
+                  );
+                  row?.querySelector<HTMLElement>("textarea, input, select")?.focus();
+                });
+              }}
+            >
+              <Icon name="plus" size={11} /> {name}
+            </button>
+          ))}
+        </div>
+      )}
+    </div>
   );
 }

@@ -11,6 +11,7 @@ import { pointer, shown, unreadable } from "./current.ts";
 import { type Doc, docOf } from "./docs.ts";
 import { explained } from "./explained.ts";
 import { MACHINE, fieldsOf, groupsOf, unknownNames } from "./fields.ts";
+import { FirstItems } from "./Nested.tsx";
 import { FieldList, Others } from "./Fields.tsx";
 
 export function Form() {
@@ -62,6 +63,7 @@ function Groups() {
         <section key={title} class="form-group" aria-label={title}>
           <h4>{title}</h4>
           <FieldList fields={fields} of={formed.fields} at={formed.pointer} />
+          {title === "Items" && <FirstItems of={formed.fields} />}
         </section>
       ))}
       {others.length > 0 && (

@@ -26,7 +26,7 @@ export function Head() {
   );
   const known = TYPES.includes(type as StateType);
   return (
-    <>
+    <div class="form-head">
       <Row at={pointer} name="Name" control={id} problem={typed.problem} deep={false}>
         <input
           id={id}
@@ -42,7 +42,7 @@ export function Head() {
         />
       </Row>
       <Row at={`${pointer}/Type`} name="Type" control={`${id}-type`}>
-        <div class="form-line">
+        <div class="form-line form-type">
           {known && <TypeTile type={type as StateType} />}
           <select
             id={`${id}-type`}
@@ -64,6 +64,6 @@ export function Head() {
           </select>
         </div>
       </Row>
-    </>
+    </div>
   );
 }

@@ -3,6 +3,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import type { Diagnostic } from "../model/protocol.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { sentence, unticked } from "../ui/format.ts";
 import { useForm } from "./context.ts";
@@ -80,16 +81,28 @@ export function Row({ at, name, children, control, problem, deep = true, bare = 
 
 /// What is wrong: with what was typed, and what the interpreter says of what is written.
 function Problems({ at, shown, typed }: { at: string; shown: "all" | "own" | "none"; typed?: string }) {
-  const problems = shown === "none" ? [] : problemsAt(at, shown === "all");
+  return (
+    <Messages
+      problems={shown === "none" ? [] : problemsAt(at, shown === "all")}
+      id={`${idOf(at)}-problems`}
+      {...(typed !== undefined && { typed })}
+    />
+  );
+}
+
+/// More would hide the form.
+const MOST = 5;
+
+export function Messages({ problems, id, typed }: { problems: readonly Diagnostic[]; id: string; typed?: string }) {
   if (typed === undefined && problems.length === 0) return null;
   return (
-    <ul class="form-problems" id={`${idOf(at)}-problems`}>
+    <ul class="form-problems" id={id}>
       {typed !== undefined && (
-        <li class="is-bad">
+        <li class="is-bad" role="status">
           <Icon name="error" size={13} /> <span>{typed} The text stays as it was.</span>
         </li>
       )}
-      {problems.slice(0, 5).map((problem, i) => (
+      {problems.slice(0, MOST).map((problem, i) => (
         <li key={i} class={problem.severity === "error" ? "is-bad" : "is-warn"}>
           <Icon name={problem.severity === "error" ? "error" : "warning"} size={13} />
           <span>

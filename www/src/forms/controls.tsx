@@ -129,9 +129,11 @@ export function JsonRow({ at, name, value, absent }: Given) {
 interface WordsProps extends Given {
   words: readonly string[];
   write?(value: string | undefined): void;
+  /// It cannot be taken away here.
+  required?: boolean;
 }
 
-export function WordsRow({ at, name, value, absent, words, write }: WordsProps) {
+export function WordsRow({ at, name, value, absent, words, write, required = false }: WordsProps) {
   const id = idOf(at);
   // What is written is shown, whatever it is.
   const own = typeof value === "string" && !words.includes(value) ? [value] : [];
@@ -147,7 +149,7 @@ export function WordsRow({ at, name, value, absent, words, write }: WordsProps) 
           else void put(at, next, value);
         }}
       >
-        <option value="">{absent === undefined ? "—" : absent}</option>
+        {!(required && value !== undefined) && <option value="">{absent === undefined ? "—" : absent}</option>}
         {[...own, ...words].map((word) => (
           <option key={word} value={word}>
             {word}

@@ -20,6 +20,7 @@ export type Control =
   | "text-or-jsonata"
   | "number-or-jsonata"
   | "type"
+  | "language"
   | "call"
   | "rules"
   | "retry"
@@ -60,7 +61,7 @@ const amount = (name: string, absent?: string): Field => ({
 });
 
 const COMMENT: Field = { name: "Comment", control: "lines" };
-const LANGUAGE: Field = { name: "QueryLanguage", control: "words", words: ["JSONPath", "JSONata"], absent: "As the machine" };
+const LANGUAGE: Field = { name: "QueryLanguage", control: "language" };
 const ABOUT: Group = { title: "State", fields: [{ name: "Type", control: "type" }, COMMENT, LANGUAGE] };
 const ASSIGN: Field = { name: "Assign", control: "template" };
 const INPUT = path("InputPath", "$");
@@ -238,7 +239,7 @@ export const MACHINE: readonly Group[] = [
     fields: [
       COMMENT,
       { name: "StartAt", control: "state" },
-      { name: "QueryLanguage", control: "words", words: ["JSONPath", "JSONata"], absent: "JSONPath" },
+      LANGUAGE,
       { name: "TimeoutSeconds", control: "number" },
       { name: "Version", control: "text", absent: "1.0" },
     ],

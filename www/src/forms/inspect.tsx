@@ -10,7 +10,14 @@ import * as selection from "../store/selection.ts";
 import { Tabs } from "../ui/Tabs.tsx";
 import { followCaret } from "./caret.ts";
 import { looking } from "./current.ts";
+import { CallRow } from "./Call.tsx";
+import { CatchRow, RetryRow } from "./Errors.tsx";
+import { special } from "./Fields.tsx";
 import { Form } from "./Form.tsx";
+import { Head } from "./Head.tsx";
+import { LanguageRow } from "./Language.tsx";
+import { BranchesRow, ProcessorRow } from "./Nested.tsx";
+import { RulesRow } from "./Rules.tsx";
 
 type Side = "form" | "data";
 
@@ -57,5 +64,15 @@ function Inspect({ children }: { children: ComponentChildren }) {
   );
 }
 
+Object.assign(special, {
+  type: Head,
+  call: CallRow,
+  language: LanguageRow,
+  rules: RulesRow,
+  retry: RetryRow,
+  catch: CatchRow,
+  branches: BranchesRow,
+  processor: ProcessorRow,
+} satisfies typeof special);
 followCaret();
 if (pen.value) pen.value = { ...pen.value, Inspect };

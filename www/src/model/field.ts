@@ -14,6 +14,8 @@ export interface FieldPlace {
   pointer: string;
   language: "JSONPath" | "JSONata";
   form: FieldForm;
+  /// Which item a selector of a Map is asked about; the first where none is said.
+  item?: number;
 }
 
 /// Data that somebody gives a state which has not run.

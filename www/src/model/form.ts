@@ -1,5 +1,7 @@
 // What a form shows of a state or of the machine: its values as they are written, and where.
 
+import type { FieldOrigin } from "./field.ts";
+
 export type QueryLanguage = "JSONPath" | "JSONata";
 
 export interface Formed {
@@ -26,4 +28,22 @@ export interface Formed {
 export interface Unformed {
   unreadable: string;
   at?: [from: number, to: number];
+}
+
+/// What the rules of a Choice make of the last visit's data.
+export interface Decided {
+  rules: DecidedRule[];
+  /// There is no data.
+  lacks?: true;
+  from?: FieldOrigin;
+  run?: number;
+}
+
+export interface DecidedRule {
+  /// Absent where it cannot be said.
+  holds?: boolean;
+  /// Why it fails.
+  cause?: string;
+  /// What it reads, each with its value or why there is none.
+  tests: { text: string; value?: unknown; missing?: string }[];
 }

@@ -20,7 +20,7 @@ import type {
 } from "stepglass/debug";
 import type { Config } from "./share.ts";
 import type { FieldAnswer, FieldQuestion } from "./field.ts";
-import type { Formed, Unformed } from "./form.ts";
+import type { Decided, Formed, Unformed } from "./form.ts";
 import type { Graph } from "./graph.ts";
 import type { HistoryEvent } from "./recorded.ts";
 import type { Edited, Gesture, PossibleGesture, RecordedTask, RefusedEdit, ServiceShape, TextWidths } from "stepglass";
@@ -599,6 +599,18 @@ export interface Methods {
   gestures: { params: { text: string; format: "json" | "yaml"; place: string | string[] }; value: PossibleGesture[] };
   /// A state, or the machine, as its form shows it.
   form: { params: { text: string; format: "json" | "yaml"; pointer: string }; value: Formed | Unformed };
+  /// What the rules of a Choice, as they are written, make of the data of its last visit.
+  decide: {
+    params: {
+      text: string;
+      format: "json" | "yaml";
+      state: string;
+      language: "JSONPath" | "JSONata";
+      rules: unknown[];
+      input: string;
+    };
+    value: Decided;
+  };
   /// What may be written at a place, with what the last run had there.
   complete: { params: AtPlace; value: Completions };
   /// The graph as a document of its own, with the package's options of a drawing.

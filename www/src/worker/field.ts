@@ -160,7 +160,9 @@ function scopeOf(definition: Record<string, unknown>, place: FieldPlace, run: He
   }
   if (!known) return { roots: [], values: {}, from: "run", lacks: "not visited" };
   const origin = { from: known.from, ...(known.run !== undefined && { run: known.run }) };
-  return jsonata ? { ...inJsonata(known, path, wanted), ...origin } : { ...inJsonPath(known, fields, path, wanted), ...origin };
+  return jsonata
+    ? { ...inJsonata(known, path, wanted, place.item), ...origin }
+    : { ...inJsonPath(known, fields, path, wanted, place.item), ...origin };
 }
 
 function parsed(text: string): { value: unknown } | undefined {
@@ -174,13 +176,13 @@ function parsed(text: string): { value: unknown } | undefined {
 const variablesOf = (known: Known): FieldRoot[] =>
   Object.entries(known.variables).map(([name, value]) => ({ name: `$${name}`, label: "Variable", value }));
 
-function contextFor(known: Known, path: readonly string[], items: unknown): unknown {
-  if (path[0] !== "ItemSelector" || !Array.isArray(items) || items.length === 0) return known.context;
-  return { ...(known.context as object), Map: { Item: { Index: 0, Value: items[0] as unknown } } };
+function contextFor(known: Known, path: readonly string[], items: unknown, item = 0): unknown {
+  if (path[0] !== "ItemSelector" || !Array.isArray(items) || items.length <= item) return known.context;
+  return { ...(known.context as object), Map: { Item: { Index: item, Value: items[item] as unknown } } };
 }
 
-function inJsonata(known: Known, path: readonly string[], wanted: Wanted): Omit<SeenBy, "from"> {
-  const context = contextFor(known, path, known.items);
+function inJsonata(known: Known, path: readonly string[], wanted: Wanted, item: number | undefined): Omit<SeenBy, "from"> {
+  const context = contextFor(known, path, known.items, item);
   const states: Record<string, unknown> = { input: known.input, context };
   const roots: FieldRoot[] = [];
   const member = wanted === "error" ? "errorOutput" : "result";
@@ -195,7 +197,13 @@ function inJsonata(known: Known, path: readonly string[], wanted: Wanted): Omit<
   return { roots, values: { input: null, context, variables: { ...known.variables, states }, now: known.now }, ...lacks };
 }
 
-function inJsonPath(known: Known, fields: Record<string, unknown>, path: readonly string[], wanted: Wanted): Omit<SeenBy, "from"> {
+function inJsonPath(
+  known: Known,
+  fields: Record<string, unknown>,
+  path: readonly string[],
+  wanted: Wanted,
+  item: number | undefined,
+): Omit<SeenBy, "from"> {
   const [field] = path;
   const { variables, now } = known;
   const asked = (dialect: "jsonpath" | "template", text: string, input: unknown): { value: unknown } | undefined => {
@@ -208,7 +216,7 @@ function inJsonPath(known: Known, fields: Record<string, unknown>, path: readonl
     template === undefined ? input : (asked("template", JSON.stringify(template), input)?.value ?? input);
   const effective = at(fields["InputPath"], known.input);
   const items = known.items ?? at(fields["ItemsPath"], effective);
-  const context = contextFor(known, path, items);
+  const context = contextFor(known, path, items, item);
   let lacks: FieldData["lacks"];
   let placing: SeenBy["placing"];
   let label = fields["InputPath"] === undefined ? "State input" : "Effective input";

@@ -168,6 +168,10 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
   checkResult: (params) => import("./result.ts").then(({ checkResult }) => checkResult(params)),
   edit: async (params) => (await import("./gestures.ts")).edit(params),
   gestures: async (params) => (await import("./gestures.ts")).gestures(params),
+  decide: async (params) => {
+    const [{ decide }, { answer }] = await Promise.all([import("./decide.ts"), import("./field.ts")]);
+    return decide(params, (question) => answer(question, current ?? shown, lastRun));
+  },
   form: async (params) => (await import("./form.ts")).form(params),
   values: (params) => asked.values(params, lastRun),
   convert: asked.convert,

@@ -1,0 +1,148 @@
+// Retry and Catch: lists in the order in which they are asked.
+
+import { backoffOf } from "../model/backoff.ts";
+import { isFields, listOf } from "../model/rule.ts";
+import { duration } from "../ui/format.ts";
+import { useForm } from "./context.ts";
+import { type Given, JsonRow } from "./controls.tsx";
+import { CATCHER, RETRIER } from "./fields.ts";
+import { Optional } from "./Fields.tsx";
+import { Add, Items } from "./Items.tsx";
+import { Row } from "./Row.tsx";
+import { change } from "./write.ts";
+import { pointerTo } from "stepglass/pointer";
+
+const errorsOf = (value: unknown): string =>
+  isFields(value)
+    ? listOf(value["ErrorEquals"])
+        .map((one) => (one === "States.ALL" ? "any error" : String(one)))
+        .join(" or ")
+    : "";
+
+export function RetryRow(given: Given) {
+  const { at, name, value } = given;
+  if (value !== undefined && !Array.isArray(value)) return <JsonRow {...given} />;
+  const retriers = listOf(value);
+  return (
+    <Row at={at} name={name} deep={false}>
+      <div class="form-items">
+        <Items
+          at={at}
+          noun="Retrier"
+          values={retriers}
+          head={(one) => <b>On {errorsOf(one) || "no error yet"}</b>}
+          body={(one, index) =>
+            isFields(one) ? (
+              <>
+                <Optional
+                  fields={RETRIER}
+                  always={["ErrorEquals", "IntervalSeconds", "MaxAttempts", "BackoffRate"]}
+                  of={one}
+                  at={pointerTo(at, index)}
+                />
+                <Pauses retrier={one} />
+              </>
+            ) : (
+              <JsonRow at={pointerTo(at, index)} name={`Retrier ${index + 1}`} value={one} />
+            )
+          }
+        />
+        <Add
+          label="Retrier"
+          run={() =>
+            change({
+              kind: "set",
+              at: pointerTo(at, retriers.length),
+              value: { ErrorEquals: [retriers.length === 0 ? "States.ALL" : "States.Timeout"] },
+            })
+          }
+        />
+      </div>
+    </Row>
+  );
+}
+
+/// `2 s`, `1.5 s`, `4 min 16 s`.
+const seconds = (n: number): string => (n < 60 ? `${Number(n.toFixed(2))} s` : n < AGES ? duration(n * 1000) : "more than 100 years");
+
+const AGES = 3_155_760_000;
+
+const WIDTH = 300;
+/// More would lie on each other.
+const MOST_DRAWN = 60;
+
+/// The pauses of a retrier on a time line, with what they are in all.
+function Pauses({ retrier }: { retrier: Record<string, unknown> }) {
+  const backoff = backoffOf(retrier);
+  if (!backoff) return null;
+  const { pauses, retries, total, jitter, capped } = backoff;
+  if (retries === 0) return <p class="form-pauses quiet">It is not tried again: these errors go on to the next handler.</p>;
+  const drawn = pauses.slice(0, MOST_DRAWN);
+  const ends: number[] = [];
+  drawn.reduce((sum, pause) => (ends.push(sum + pause), sum + pause), 0);
+  const whole = ends.at(-1) || 1;
+  const x = (seconds: number): number => 6 + (seconds / whole) * (WIDTH - 12);
+  const said = pauses.slice(0, 6).map((pause) => seconds(pause));
+  const upTo = jitter ? "up to " : "";
+  const words = `${retries === 1 ? "Once again" : `${retries.toLocaleString("en")} times again`}, after ${upTo}${said.join(", ")}${retries > said.length ? ", …" : ""}. ${upTo ? "Up to " : ""}${seconds(total)} of pauses in all${capped === undefined ? "" : `; from retry ${capped} on the longest one`}.`;
+  return (
+    <figure class="form-pauses">
+      <svg viewBox={`0 0 ${WIDTH} 26`} role="img" aria-label={words} preserveAspectRatio="none">
+        <line class="axis" x1={6} x2={WIDTH - 6} y1={13} y2={13} />
+        {drawn.map((pause, i) => (
+          <rect
+            key={`p${i}`}
+            class={jitter ? "pause jitter" : "pause"}
+            x={x(ends[i]! - pause)}
+            width={Math.max(0.5, x(ends[i]!) - x(ends[i]! - pause))}
+            y={9}
+            height={8}
+          />
+        ))}
+        <circle class="try first" cx={6} cy={13} r={4} />
+        {ends.map((end, i) => (
+          <circle key={`t${i}`} class="try" cx={x(end)} cy={13} r={drawn.length > 20 ? 2 : 3.5} />
+        ))}
+      </svg>
+      <figcaption>{words}</figcaption>
+    </figure>
+  );
+}
+
+export function CatchRow(given: Given) {
+  const { formed } = useForm();
+  const { at, name, value } = given;
+  if (value !== undefined && !Array.isArray(value)) return <JsonRow {...given} />;
+  const catchers = listOf(value);
+  const last = catchers.at(-1);
+  // A new one stands for errors that no other has, and leads where the last one does.
+  const next = (isFields(last) && last["Next"]) || formed.targets.find((one) => one !== formed.name) || formed.name;
+  return (
+    <Row at={at} name={name} deep={false}>
+      <div class="form-items">
+        <Items
+          at={at}
+          noun="Catcher"
+          values={catchers}
+          head={(one) => (
+            <>
+              <b>On {errorsOf(one) || "no error yet"}</b>
+              <span class="form-edge is-catch">→ {isFields(one) ? String(one["Next"] ?? "nowhere yet") : ""}</span>
+            </>
+          )}
+          body={(one, index) =>
+            isFields(one) ? (
+              <Optional fields={CATCHER} always={["ErrorEquals", "Next"]} of={one} at={pointerTo(at, index)} />
+            ) : (
+              <JsonRow at={pointerTo(at, index)} name={`Catcher ${index + 1}`} value={one} />
+            )
+          }
+        />
+        <Add
+          label="Catcher"
+          run={() => change({ kind: "set", at: pointerTo(at, catchers.length), value: { ErrorEquals: ["States.ALL"], Next: next } })}
+        />
+      </div>
+    </Row>
+  );
+}

@@ -1,0 +1,168 @@
+// A list whose elements are forms of their own: rules, retriers, catchers, branches. They are moved by buttons and by Alt with the arrows.
+
+import type { ComponentChildren } from "preact";
+import { effect } from "@preact/signals";
+import { pointerTo } from "stepglass/pointer";
+import { Icon } from "../ui/Icon.tsx";
+import { caretAt, problemsAt, shown, toText } from "./current.ts";
+import { Messages, idOf } from "./Row.tsx";
+import { change } from "./write.ts";
+
+interface Props {
+  /// The list's pointer.
+  at: string;
+  /// What an element is called.
+  noun: string;
+  values: readonly unknown[];
+  /// In the head of an element.
+  head(value: unknown, index: number): ComponentChildren;
+  body(value: unknown, index: number): ComponentChildren;
+  /// Why an element cannot go.
+  fixed?(index: number): string | undefined;
+}
+
+export function Items({ at, noun, values, head, body, fixed }: Props) {
+  const move = async (index: number, by: number, element: Element): Promise<void> => {
+    const to = index + by;
+    if (to < 0 || to >= values.length) return;
+    const list = element.closest("ol")!;
+    const place = focusables(list.children[index]!).indexOf(element as HTMLElement);
+    const refused = await change({ kind: "move", at: pointerTo(at, index), to });
+    if (refused !== undefined) return;
+    afterwards(() => focusables(list.children[to]!)[place]?.focus());
+  };
+  const remove = async (index: number, element: Element): Promise<void> => {
+    const list = element.closest<HTMLElement>(".form-items")!;
+    const gone = values.length === 1 ? at : pointerTo(at, index);
+    if ((await change({ kind: "remove", at: gone })) !== undefined) return;
+    // What comes in its place has the focus, or what adds another one.
+    afterwards(() => (list.querySelectorAll<HTMLElement>(":scope > ol > li > .item-head .item-remove")[index] ?? addOf(list))?.focus());
+  };
+  return (
+    <ol class="form-list" aria-label={noun.endsWith("h") ? `${noun}es` : `${noun}s`}>
+      {values.map((value, index) => {
+        const own = pointerTo(at, index);
+        const why = fixed?.(index);
+        const name = `${noun} ${index + 1}`;
+        return (
+          <li
+            key={index}
+            class={`form-item ${caretAt.value === own || caretAt.value?.startsWith(`${own}/`) ? "is-lit" : ""}`}
+            onKeyDown={(event) => {
+              if (!event.altKey || (event.key !== "ArrowUp" && event.key !== "ArrowDown")) return;
+              event.preventDefault();
+              event.stopPropagation();
+              void move(index, event.key === "ArrowUp" ? -1 : 1, event.target as Element);
+            }}
+          >
+            <div class="item-head" role="group" aria-label={name}>
+              <span class="item-number" aria-hidden="true">
+                {index + 1}
+              </span>
+              <div class="item-words">{head(value, index)}</div>
+              <div class="item-tools">
+                {values.length > 1 && (
+                  <>
+                    <Tool icon="up" label={`Move ${name} up`} disabled={index === 0} run={(element) => move(index, -1, element)} />
+                    <Tool
+                      icon="down"
+                      label={`Move ${name} down`}
+                      disabled={index === values.length - 1}
+                      run={(element) => move(index, 1, element)}
+                    />
+                  </>
+                )}
+                <Tool icon="code" label={`Show ${name} in the text`} run={() => toText(own)} />
+                <Tool
+                  icon="close"
+                  label={`Remove ${name}`}
+                  {...(why !== undefined && { why })}
+                  class="item-remove"
+                  run={(element) => remove(index, element)}
+                />
+              </div>
+            </div>
+            <div class="item-body">{body(value, index)}</div>
+            <Messages problems={problemsAt(own, false)} id={`${idOf(own)}-problems`} />
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+interface ToolProps {
+  icon: "up" | "down" | "code" | "close";
+  label: string;
+  disabled?: boolean;
+  /// Why it does nothing.
+  why?: string;
+  class?: string;
+  run(element: Element): void | Promise<void>;
+}
+
+const ARROWS = { up: "M10 15V5M5.5 9.5L10 5L14.5 9.5", down: "M10 5V15M5.5 10.5L10 15L14.5 10.5" };
+
+export function Tool({ icon, label, disabled = false, why, class: more = "", run }: ToolProps) {
+  const off = disabled || why !== undefined;
+  return (
+    <button
+      type="button"
+      class={`plain square small ${more}`}
+      aria-label={label}
+      aria-disabled={off}
+      title={why ?? label}
+      onClick={(event) => !off && void run(event.currentTarget)}
+    >
+      {icon === "up" || icon === "down" ? (
+        <svg class="icon" width="0.8125rem" height="0.8125rem" viewBox="0 0 20 20" aria-hidden="true">
+          <path d={ARROWS[icon]} />
+        </svg>
+      ) : (
+        <Icon name={icon} size={13} />
+      )}
+    </button>
+  );
+}
+
+const addOf = (list: Element): HTMLElement | null => list.querySelector<HTMLElement>(":scope > .form-add");
+
+/// What adds another element.
+export function Add({ label, run }: { label: string; run(): Promise<unknown> }) {
+  return (
+    <button
+      type="button"
+      class="form-add small"
+      onClick={(event) => {
+        const list = event.currentTarget.closest(".form-items");
+        const before = list?.querySelectorAll(":scope > ol > li").length ?? 0;
+        void run().then(() =>
+          afterwards(() => {
+            const items = list?.querySelectorAll(":scope > ol > li");
+            if (items && items.length > before) focusables(items[items.length - 1]!.querySelector(".item-body")!)[0]?.focus();
+          }),
+        );
+      }}
+    >
+      <Icon name="plus" size={12} /> {label}
+    </button>
+  );
+}
+
+const focusables = (element: Element): HTMLElement[] => [...element.querySelectorAll<HTMLElement>("button, input, select, textarea")];
+
+/// When the form shows what has been written.
+export function afterwards(then: () => void): void {
+  let first = true;
+  const stop = effect(() => {
+    void shown.value;
+    if (first) {
+      first = false;
+      return;
+    }
+    requestAnimationFrame(() => {
+      stop();
+      then();
+    });
+  });
+}
