@@ -68,6 +68,11 @@ export interface ServeOptions {
    * own. Default: a new {@link MemoryStore}.
    */
   store?: Store;
+  /**
+   * Serves executions on Restate, by the URL of its ingress; with `admin` also their lists. The machines and the tasks are those of the
+   * workers (`serveOnRestate()` of `stepglass/restate`). What of the API is served then, docs/restate.md says; there is no debugger.
+   */
+  restate?: string | { ingress: string; admin?: string };
   /** The region in ARNs. Default: `"us-east-1"`. */
   region?: string;
   /** The account in ARNs. Default: `"123456789012"`. */

@@ -37,6 +37,9 @@ Options
                             none; default: those of an installed AWS CLI or boto3, if there are any
       --data DIR            keeps machines and executions in this folder, and continues what is there; needs Node 22.13
                             or newer. postgres://… keeps them in a database; needs the package pg
+      --restate URL         stands in front of executions on Restate, whose ingress is there: the machines and tasks are
+                            those of the workers, stepglass/restate
+      --restate-admin URL   Restate's admin API, for ListExecutions
       --host ADDRESS        default 127.0.0.1; 0.0.0.0 lets other machines connect, without any authentication
   -p, --port NUMBER         default 8083; 0 chooses a free port
       --region REGION       the region in ARNs (also AWS_DEFAULT_REGION); default us-east-1
@@ -67,6 +70,8 @@ const options = {
   "mock-config": { type: "string", file: true },
   models: { type: "string", file: true },
   data: { type: "string", file: true },
+  restate: { type: "string" },
+  "restate-admin": { type: "string" },
   host: { type: "string" },
   port: { type: "string", short: "p" },
   region: { type: "string" },
@@ -134,8 +139,9 @@ function settingsOf(values: Given, env: NodeJS.ProcessEnv): ServeOptions {
     urls: urlsOf(values.task),
     lambdaEndpoint: urlOf(values["lambda-endpoint"] ?? env.LAMBDA_ENDPOINT, "--lambda-endpoint"),
     mockConfig: values["mock-config"] ?? (env.SFN_MOCK_CONFIG || undefined),
-    serviceModel: modelsOf(values.models),
+    serviceModel: values.restate === undefined ? modelsOf(values.models) : undefined,
     data: values.data,
+    restate: restateOf(urlOf(values.restate, "--restate"), urlOf(values["restate-admin"], "--restate-admin")),
     region: values.region ?? env.AWS_DEFAULT_REGION ?? env.AWS_REGION,
     account: values.account ?? env.AWS_ACCOUNT_ID,
     clock: clockOf(values["time-scale"] ?? env.WAIT_TIME_SCALE),
@@ -151,6 +157,11 @@ function settingsOf(values: Given, env: NodeJS.ProcessEnv): ServeOptions {
   });
 }
 
+function restateOf(ingress: string | undefined, admin: string | undefined): ServeOptions["restate"] {
+  if (ingress === undefined && admin !== undefined) throw new Unusable("--restate-admin needs --restate", { usage: true });
+  return ingress === undefined ? undefined : { ingress, ...(admin !== undefined && { admin }) };
+}
+
 /** The models that the command was given; by default those that are installed. */
 function modelsOf(folder: string | undefined): ServeOptions["serviceModel"] {
   if (folder === undefined) return "installed";
@@ -164,12 +175,13 @@ function modelsOf(folder: string | undefined): ServeOptions["serviceModel"] {
 
 const DOCUMENTED = "docs/server.md, The host prefix";
 
-function announce({ url, host, port }: Server, { json, data }: Given): void {
+function announce({ url, host, port }: Server, { json, data, restate }: Given): void {
+  const debuggerAt = restate === undefined ? `${url}/debugger/` : undefined;
   if (json) {
-    process.stdout.write(`${JSON.stringify({ url, host, port, pid: process.pid, debugger: `${url}/debugger/` })}\n`);
+    process.stdout.write(`${JSON.stringify({ url, host, port, pid: process.pid, debugger: debuggerAt })}\n`);
     return;
   }
-  process.stdout.write(`Step Functions API   ${url}\nDebugger             ${url}/debugger/\n`);
+  process.stdout.write(`Step Functions API   ${url}\n${debuggerAt === undefined ? "" : `Debugger             ${debuggerAt}\n`}`);
   process.stderr.write(`
   aws stepfunctions --endpoint-url ${url} list-state-machines
 
@@ -179,7 +191,12 @@ resolve. Turn that off in the client:
   JavaScript              new SFNClient({ endpoint: "${url}", disableHostPrefix: true })
   others                  ${DOCUMENTED}
 
-Signatures are not checked. ${data === undefined ? "All data is in memory." : `All data is in ${withoutPassword(data)}.`} Press Ctrl+C to stop.\n`);
+Signatures are not checked. ${placeOf(data, restate)} Press Ctrl+C to stop.\n`);
+}
+
+function placeOf(data: string | undefined, restate: string | undefined): string {
+  if (restate !== undefined) return `All data is in Restate at ${restate}.`;
+  return data === undefined ? "All data is in memory." : `All data is in ${withoutPassword(data)}.`;
 }
 
 /** The address of a database without what only its users know. */

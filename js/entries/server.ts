@@ -9,6 +9,7 @@ import { sendSignal } from "../server/actions.ts";
 import { ApiError } from "../server/errors.ts";
 import { Endpoint } from "../server/http.ts";
 import { isLevel, logger } from "../server/log.ts";
+import { RestateFront } from "../server/restate.ts";
 import { Service } from "../server/service.ts";
 import { openData } from "../server/data.ts";
 import { StoreConflict, StoreError } from "../store/errors.ts";
@@ -29,6 +30,7 @@ const OPTIONS = [
     "serviceModel",
     "data",
     "store",
+    "restate",
     "region",
     "account",
     "clock",
@@ -45,6 +47,7 @@ export async function serve(options: ServeOptions = {}): Promise<PublicServer> {
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw misuse("INVALID_OPTION", "port must be a whole number from 0 to 65535");
   if (!isLevel(logLevel)) throw misuse("INVALID_OPTION", 'logLevel must be "silent", "error", "info" or "debug"');
   const log = logger(logLevel, options.log);
+  if (options.restate !== undefined) return serveFront(options.restate, options, log);
   if (options.data !== undefined && options.store !== undefined) throw misuse("INVALID_OPTION", "serve() takes data or store, not both");
   const store = options.data === undefined ? options.store : openData(options.data);
   const service = new Service({ ...options, ...(store !== undefined && { store }), log });
@@ -54,12 +57,56 @@ export async function serve(options: ServeOptions = {}): Promise<PublicServer> {
     const taken = await endpoint.listen(port, host);
     // Nothing goes on before it is sure that this server stays.
     await service.resume();
-    return new Server(service, endpoint, host, taken);
+    return new Server(behind(service), endpoint, host, taken);
   } catch (error) {
     await endpoint.close(0);
     await service.close();
     throw error;
   }
+}
+
+/** What a server in front of Restate has no use for: its workers have it. */
+const OF_WORKERS = [
+  ...["tasks", "otherTasks", "urls", "lambdaEndpoint", "mockConfig", "serviceModel", "data", "store", "clock", "limits", "quotas"],
+  ...["statusEvents", "eventsEndpoint", "executionLogs", "logsEndpoint"],
+] as const satisfies (keyof ServeOptions)[];
+
+/** Starts a server in front of Restate. */
+async function serveFront(
+  restate: NonNullable<ServeOptions["restate"]>,
+  options: ServeOptions,
+  log: ReturnType<typeof logger>,
+): Promise<PublicServer> {
+  const useless = OF_WORKERS.find((name) => options[name] !== undefined);
+  if (useless !== undefined)
+    throw misuse("INVALID_OPTION", `serve() takes ${useless} or restate, not both: serveOnRestate() of stepglass/restate has the tasks`);
+  const where = typeof restate === "string" ? { ingress: restate } : restate;
+  checkOptions(where, ["ingress", "admin"], "restate of serve()");
+  const { host = "127.0.0.1", port = 8083, region, account } = options;
+  const front = new RestateFront({ ...where, region, account });
+  const endpoint = new Endpoint(front, { ...options, page: undefined, component: undefined, log });
+  const taken = await endpoint.listen(port, host);
+  return new Server(front, endpoint, host, taken);
+}
+
+/** What a server is in front of. */
+interface Behind {
+  readonly running: number;
+  call(operation: string, input: object): Promise<object>;
+  signal(arn: string, name: string, payload: unknown, options: { id?: string }): Promise<void>;
+  close(grace: number): Promise<void>;
+}
+
+/** A service of this process, as a server sees it. */
+function behind(service: Service): Behind {
+  return {
+    get running() {
+      return service.runner.running;
+    },
+    call: (operation, input) => service.call(operation, input),
+    signal: (arn, name, payload, { id }) => sendSignal(service, arn, name, argumentText(payload, "the payload"), id),
+    close: (grace) => service.close(grace),
+  };
 }
 
 /** The loopback addresses on which servers on any address are reached. */
@@ -72,12 +119,12 @@ const ANY = new Map([
 class Server implements PublicServer {
   readonly host: string;
   readonly port: number;
-  readonly #service: Service;
+  readonly #behind: Behind;
   readonly #endpoint: Endpoint;
   #closed: Promise<void> | undefined;
 
-  constructor(service: Service, endpoint: Endpoint, host: string, port: number) {
-    this.#service = service;
+  constructor(behind: Behind, endpoint: Endpoint, host: string, port: number) {
+    this.#behind = behind;
     this.#endpoint = endpoint;
     this.host = host;
     this.port = port;
@@ -92,18 +139,18 @@ class Server implements PublicServer {
 
   /** How many executions run. */
   get running(): number {
-    return this.#service.runner.running;
+    return this.#behind.running;
   }
 
   /** Performs an operation without HTTP: `call("StartExecution", {…})`. Rejects with ApiError. */
   call(operation: string, input: object = {}): Promise<object> {
-    return this.#service.call(operation, input);
+    return this.#behind.call(operation, input);
   }
 
   /** Sends a signal to a running execution. */
   signal(arn: string, name: string, payload?: unknown, options: { id?: string } = {}): Promise<void> {
     checkOptions(options, ["id"], "signal()");
-    return sendSignal(this.#service, arn, name, argumentText(payload, "the payload"), options.id);
+    return this.#behind.signal(arn, name, payload, options);
   }
 
   /** Stops listening, answers what is under way, and ends. */
@@ -117,7 +164,7 @@ class Server implements PublicServer {
 
   async #close(grace: number): Promise<void> {
     const ended = this.#endpoint.close(grace);
-    await this.#service.close(grace);
+    await this.#behind.close(grace);
     await ended;
   }
 }

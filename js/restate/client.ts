@@ -113,25 +113,38 @@ export class RestateClient implements PublicClient {
   }
 
   succeed(token: string, output?: unknown): Promise<boolean> {
-    return this.#answer(token, ["succeed", argumentText(output, "the output")]);
+    return this.answer(token, ["succeed", argumentText(output, "the output")]);
   }
 
   fail(token: string, failure: { error?: string; cause?: string } = {}): Promise<boolean> {
-    return this.#answer(token, ["fail", failure.error, failure.cause]);
+    return this.answer(token, ["fail", failure.error, failure.cause]);
   }
 
   heartbeat(token: string, details?: unknown): Promise<boolean> {
     if (details !== undefined) beatText(details);
-    return this.#answer(token, ["heartbeat", details]);
+    return this.answer(token, ["heartbeat", details]);
   }
 
   /** The names of the machines that workers have registered. */
   async machines(): Promise<string[]> {
-    this.#machines = undefined;
-    return [...(await this.#registered()).keys()];
+    return [...(await this.#again()).keys()];
   }
 
-  async #answer(token: string, completion: Completion): Promise<boolean> {
+  /** For the server: the definition and the type of a machine that the workers have. */
+  async machine(name: string): Promise<{ type: string; definition: string } | undefined> {
+    const type = (await this.#registered()).get(name) ?? (await this.#again()).get(name);
+    if (type === undefined) return undefined;
+    const definition = await this.#ingress.call<string | null>({ service: MACHINES, handler: "describe" }, name);
+    return definition === null ? undefined : { type, definition };
+  }
+
+  /** For the server: the whole record of an execution. */
+  async record(arn: string): Promise<ExecutionRecord | undefined> {
+    return (await this.#ingress.call<ExecutionRecord | null>({ service: EXECUTION, handler: "describe", key: arn })) ?? undefined;
+  }
+
+  /** How the task with a token ends. False if it has ended already. */
+  async answer(token: string, completion: Completion): Promise<boolean> {
     const arn = executionOfToken(token);
     const event: ExecutionEvent = { type: "token", token, completion };
     const answer =
@@ -142,18 +155,20 @@ export class RestateClient implements PublicClient {
 
   /** The ARN of an execution to be. */
   async #arnOf(machine: string, name: string): Promise<string> {
-    let machines = await this.#registered();
-    if (!machines.has(machine)) {
-      // A worker may have registered it since.
-      this.#machines = undefined;
-      machines = await this.#registered();
-    }
+    const known = await this.#registered();
+    // A worker may have registered it since.
+    const machines = known.has(machine) ? known : await this.#again();
     const type = machines.get(machine);
     if (type === undefined) {
-      const known = [...machines.keys()].map((other) => JSON.stringify(other)).join(", ") || "none";
-      throw misuse("UNKNOWN_MACHINE", `there is no machine ${shown(machine)}; the machines are: ${known}`, RangeError);
+      const names = [...machines.keys()].map((other) => JSON.stringify(other)).join(", ") || "none";
+      throw misuse("UNKNOWN_MACHINE", `there is no machine ${shown(machine)}; the machines are: ${names}`, RangeError);
     }
     return this.#names.execution(machine, name, type === "EXPRESS" ? randomUuid() : undefined);
+  }
+
+  #again(): Promise<Map<string, string>> {
+    this.#machines = undefined;
+    return this.#registered();
   }
 
   #registered(): Promise<Map<string, string>> {

@@ -180,7 +180,7 @@ export function redriveOf(record: StoredExecution, quotas: Service["quotas"]): R
 }
 
 /** An execution as ListExecutions returns it. */
-function listed(about: StoredSummary): ExecutionListItem {
+export function listed(about: StoredSummary): ExecutionListItem {
   const { id, machineArn, name, status, startDate, stopDate, mapRunArn, itemCount, versionArn, aliasArn, redriveCount, redriveDate } =
     about;
   return {
@@ -228,7 +228,7 @@ export function asGiven(event: HistoryEvent, { input, mapRunArn }: StoredExecuti
 }
 
 /** An event as the API returns it: with the time in seconds and, if `withData` is false, without payloads. */
-function eventOf(event: HistoryEvent, withData: boolean): WireEvent {
+export function eventOf(event: HistoryEvent, withData: boolean): WireEvent {
   const out = { ...event, timestamp: seconds(Date.parse(event.timestamp)) };
   return withData ? out : { ...out, ...withoutPayloads(event) };
 }

@@ -14,7 +14,7 @@ import { OPEN_METRICS, metricsOf } from "./metrics.ts";
 import { ApiError, stackOf } from "./errors.ts";
 import { Gate } from "./gate.ts";
 import type { Log } from "./log.ts";
-import type { Scope } from "./operations.ts";
+import type { Caller, Scope } from "./operations.ts";
 import { REQUEST } from "./quotas.ts";
 import type { Service } from "./service.ts";
 import { isOperation } from "./shapes.ts";
@@ -48,11 +48,19 @@ export interface EndpointOptions extends Pick<ServeOptions, "allowOrigins" | "al
   component: string | undefined;
 }
 
+/** What an endpoint serves: a service of this process, or one that stands in front of another. */
+export interface Served {
+  call(operation: string, input: unknown, caller: Caller): Promise<object>;
+  readonly quotas: object | undefined;
+}
+
 /** The HTTP server of a service. */
 export class Endpoint {
-  readonly #service: Service;
+  readonly #served: Served;
+  /** What the debugger and the metrics show: a service of this process. */
+  readonly #service: Service | undefined;
   readonly #gate: Gate;
-  readonly #debugger: Debugger;
+  readonly #debugger: Debugger | undefined;
   readonly #server: Server;
   readonly #log: Log;
   readonly #bodyLimit: number;
@@ -60,7 +68,7 @@ export class Endpoint {
   #receiving = 0;
 
   constructor(
-    service: Service,
+    service: Service | Served,
     {
       log,
       allowOrigins = [],
@@ -71,11 +79,12 @@ export class Endpoint {
       component,
     }: EndpointOptions,
   ) {
-    this.#service = service;
+    this.#served = service;
+    this.#service = "runner" in service ? service : undefined;
     this.#log = log;
     this.#bodyLimit = bodyLimit;
     this.#gate = new Gate({ origins: allowOrigins, hosts: allowHosts });
-    this.#debugger = new Debugger(service, { page, component });
+    this.#debugger = this.#service && new Debugger(this.#service, { page, component });
     const limits = { maxHeaderSize: HEADERS, keepAliveTimeout: 65_000, noDelay: true, connectionsCheckingInterval: 1000 };
     this.#server = createServer(limits, (request, response) => this.#serve(request, response));
     this.#server.maxConnections = CONNECTIONS;
@@ -100,7 +109,7 @@ export class Endpoint {
 
   /** Takes no more requests. Resolves when those in progress are answered, at the latest after `grace` milliseconds. */
   close(grace: number): Promise<void> {
-    this.#debugger.close();
+    this.#debugger?.close();
     return new Promise((resolve) => {
       const timer = setTimeout(() => this.#server.closeAllConnections(), grace);
       this.#server.close(() => {
@@ -126,15 +135,16 @@ export class Endpoint {
       if (refused !== undefined) throw new ApiError("AccessDeniedException", refused, { status: 403 });
       if (origin !== undefined) allow(response, origin);
       if (method === "OPTIONS") preflight(response, origin);
-      else if (path === "/debugger" || path.startsWith("/debugger/"))
+      else if (this.#debugger !== undefined && (path === "/debugger" || path.startsWith("/debugger/")))
         await this.#debugger.serve(request, response, async () => parse(await this.#body(request)));
       else if (method === "POST") {
         const operation = operationOf(request.headers);
         what = operation;
         await this.#perform(operation, request, response);
-      } else if (method === "GET" && path === "/") redirect(response, "/debugger/");
+      } else if (method === "GET" && path === "/" && this.#debugger !== undefined) redirect(response, "/debugger/");
       else if (method === "GET" && path === "/health") this.#health(response);
-      else if (method === "GET" && path === "/metrics") content(response, 200, OPEN_METRICS, await metricsOf(this.#service));
+      else if (method === "GET" && path === "/metrics" && this.#service !== undefined)
+        content(response, 200, OPEN_METRICS, await metricsOf(this.#service));
       else throw new ApiError("UnknownOperationException", `there is nothing at ${method} ${path.slice(0, 200)}`, { status: 404 });
     } catch (error) {
       problem = ` ${this.#fail(response, error, id)}`;
@@ -145,7 +155,12 @@ export class Endpoint {
   }
 
   #health(response: ServerResponse): void {
-    send(response, 200, { status: "ok", version: version(), running: this.#service.runner.running }, "application/json");
+    send(
+      response,
+      200,
+      { status: "ok", version: version(), ...(this.#service && { running: this.#service.runner.running }) },
+      "application/json",
+    );
   }
 
   async #perform(operation: Operation, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -153,7 +168,7 @@ export class Endpoint {
     const gone = new AbortController();
     const leave = (): void => gone.abort();
     response.once("close", leave);
-    const output = await this.#service.call(operation, input, {
+    const output = await this.#served.call(operation, input, {
       signal: gone.signal,
       scope: scopeOf(request.headers),
       ...traceOf(request.headers),

@@ -118,6 +118,7 @@ const SURROUNDINGS = {
   "await element.attach": "browser",
   'indexedDB("orders");': "browser",
   "() => new pg.Client(": "database",
+  "new RestateClient(": "database",
   "<stepglass-debugger": "browser",
   'folder("./data")': [
     `import { mkdirSync, writeFileSync } from "node:fs"; mkdirSync("data/in", { recursive: true }); writeFileSync("data/in/orders.json", "[1, 2]");
@@ -213,7 +214,8 @@ test("there are surroundings for each example, and an example for all surroundin
 
 for (const { where, language, text } of examples) {
   const surroundings = Object.entries(SURROUNDINGS).find(([part]) => text.includes(part))?.[1];
-  // pkg-tests/packed/component.test.mjs has the element in a page, which this process is not, and pkg-tests/store has a server.
+  // pkg-tests/packed/component.test.mjs has the element in a page, which this process is not, and pkg-tests/store and
+  // pkg-tests/restate have servers.
   if (surroundings === "browser" || surroundings === "database") continue;
   test(`${where} runs`, async () => {
     assert.equal(language, "js");

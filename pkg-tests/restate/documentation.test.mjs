@@ -35,3 +35,31 @@ test("the worker and the client of docs/restate.md print what the page says", { 
     await server.stop();
   }
 });
+
+test("the example in the types does what its comments say", { skip: unavailable }, async () => {
+  const types = readFileSync(join(import.meta.dirname, "../../js/api/restate.d.ts"), "utf8");
+  const [, lines] = /@example\n \* ```js\n([^]*?)\n \* ```/.exec(types);
+  const { RestateClient, serveOnRestate } = await importSource("js/entries/restate.ts");
+  const server = await startServer();
+  try {
+    const text = lines
+      .replaceAll(/^ \* ?/gm, "")
+      .replace(/^import .*$/m, "")
+      .replace('"http://127.0.0.1:9070"', "server.admin")
+      .replace('"http://127.0.0.1:8080"', "server.ingress");
+    const printed = [];
+    const given = {
+      server,
+      RestateClient,
+      serveOnRestate: async (options) => serveOnRestate({ ...options, sdk: await sdk(), port: 0 }),
+      definition: { StartAt: "Charge", States: { Charge: { Type: "Task", Resource: "charge", End: true } } },
+      pay: (paid, { key }) => ({ paid, ...(key === undefined && { key }) }),
+      console: { log: (value) => printed.push(value) },
+    };
+    await new AsyncFunction(...Object.keys(given), text)(...Object.values(given));
+    const [, told] = /\/\/ (\{.*)$/m.exec(text);
+    assert.deepEqual(printed, [new Function(`return (${told})`)()]);
+  } finally {
+    await server.stop();
+  }
+});

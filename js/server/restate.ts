@@ -1,0 +1,207 @@
+// The AWS API in front of executions on Restate: the same requests and responses, for what Restate's workers have.
+
+import type { ExecutionRecord, ExecutionSummary } from "../api/durable.d.ts";
+import type { HistoryEvent } from "../api/index.d.ts";
+import { codeOf, messageOf } from "../base/errors.ts";
+import { RestateClient } from "../restate/client.ts";
+import type { Completion } from "../tasks/call.ts";
+import { JsonText } from "../tasks/integration.ts";
+import { executionArn, machineArn } from "./arn.ts";
+import { ApiError, invalid, invalidToken, noExecution, noMachine, wrongType } from "./errors.ts";
+import { described, eventOf, executionOperations, listed, redriveOf } from "./executions.ts";
+import { jsonProblem } from "./json.ts";
+import { PAGE, cursorOf, pageOf, pageToken } from "./paging.ts";
+import type { StoredExecution, StoredSummary } from "./records.ts";
+import { seconds } from "./responses.ts";
+import type { Served } from "./http.ts";
+import { checkRequest, isOperation, type Input, type Operation } from "./shapes.ts";
+
+/** Where Restate is. */
+export interface FrontOptions {
+  ingress: string;
+  admin?: string | undefined;
+  region?: string | undefined;
+  account?: string | undefined;
+}
+
+type Performers = { [Name in Operation]?: (front: RestateFront, input: Input<Name>) => Promise<object> };
+
+export class RestateFront implements Served {
+  readonly client: RestateClient;
+  readonly quotas = undefined;
+  /** They run elsewhere. */
+  readonly running = 0;
+  readonly #arns: string;
+
+  constructor({ ingress, admin, region = "us-east-1", account = "123456789012" }: FrontOptions) {
+    this.client = new RestateClient(ingress, { region, account, ...(admin !== undefined && { admin }) });
+    this.#arns = `arn:aws:states:${region}:${account}`;
+  }
+
+  /** Performs an operation of the API. Throws ApiError. */
+  async call(operation: string, input: unknown): Promise<object> {
+    if (!isOperation(operation)) throw new ApiError("UnknownOperationException", `there is no operation ${operation}`);
+    const perform = OPERATIONS[operation] as ((front: RestateFront, input: unknown) => Promise<object>) | undefined;
+    const request = checkRequest(operation, input);
+    if (perform === undefined) {
+      const why = "machines, activities and tags are an affair of the workers there, and Map Runs have no records";
+      throw new ApiError("UnknownOperationException", `${operation} is not served in front of Restate: ${why}`);
+    }
+    try {
+      return await perform(this, request);
+    } catch (error) {
+      throw apiError(error);
+    }
+  }
+
+  signal(arn: string, name: string, payload: unknown, options: { id?: string }): Promise<void> {
+    return this.client.signal(arn, name, payload, options);
+  }
+
+  /** Nothing ends with it. */
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  /** The name of a machine of the workers. Throws StateMachineDoesNotExist. */
+  async machine(text: string): Promise<{ name: string; arn: string; type: string; definition: string }> {
+    const { arn, name } = machineArn(text);
+    const found = arn === this.arnOf(name) ? await this.client.machine(name) : undefined;
+    if (found === undefined) throw noMachine(text);
+    return { name, arn, ...found };
+  }
+
+  arnOf(machine: string): string {
+    return `${this.#arns}:stateMachine:${machine}`;
+  }
+
+  /** The record of an execution as the operations of the server read it. Throws ExecutionDoesNotExist. */
+  async record(arn: string): Promise<StoredExecution> {
+    const record = await this.client.record(executionArn(arn));
+    if (record === undefined) throw noExecution(arn);
+    return asStored(record) as StoredExecution;
+  }
+
+  /** Answers a task token. */
+  async answer(token: string, ...completion: Completion): Promise<object> {
+    const counts = await this.client.answer(token, completion);
+    if (!counts) throw new ApiError("TaskTimedOut", "Task Timed Out: 'Provided task does not exist anymore'");
+    return {};
+  }
+}
+
+/** A record with the members that records of the server have besides. */
+function asStored(record: ExecutionRecord | ExecutionSummary): Record<string, unknown> {
+  return { redriveCount: 0, ...record };
+}
+
+/** The error of the API for one of the client's. */
+function apiError(error: unknown): unknown {
+  if (error instanceof ApiError) return error;
+  const code = codeOf(error);
+  const message = messageOf(error);
+  if (code === "EXECUTION_EXISTS")
+    return new ApiError("ExecutionAlreadyExists", message.slice(message.indexOf("Execution Already Exists")));
+  if (code === "UNKNOWN_TOKEN") return invalidToken();
+  if (code === "NOT_REDRIVABLE") return new ApiError("ExecutionNotRedrivable", message);
+  if (code === "RESTATE_UNREACHABLE" || code === "RESTATE_NO_WORKER" || code === "RESTATE_FAILED")
+    return new ApiError("ServiceUnavailable", message, { status: 503 });
+  if (code === "ValidationException" || code === "InvalidName" || code === "InvalidExecutionInput") return new ApiError(code, message);
+  return error;
+}
+
+function checkedInput(input = "{}"): JsonText {
+  const problem = input.trim() === "" ? "Invalid execution input." : jsonProblem(input);
+  if (problem !== undefined) throw new ApiError("InvalidExecutionInput", `Invalid State Machine Execution Input: '${problem}'`);
+  return new JsonText(input);
+}
+
+const OPERATIONS: Performers = {
+  async StartExecution(front, { stateMachineArn, name, input }) {
+    const machine = await front.machine(stateMachineArn);
+    const execution = await front.client.start(machine.name, { input: checkedInput(input), ...(name !== undefined && { name }) });
+    const { startDate } = await execution.describe();
+    return { executionArn: execution.arn, startDate: seconds(startDate) };
+  },
+
+  async StopExecution(front, { executionArn: arn, error, cause }) {
+    await front.record(arn);
+    await (await front.client.get(arn))?.stop(error, cause);
+    const { stopDate, startDate } = await front.record(arn);
+    return { stopDate: seconds(stopDate ?? startDate) };
+  },
+
+  async RedriveExecution(front, { executionArn: arn }) {
+    await front.record(arn);
+    await (await front.client.get(arn))?.redrive();
+    const { redriveDate, startDate } = await front.record(arn);
+    return { redriveDate: seconds(redriveDate ?? startDate) };
+  },
+
+  async DescribeExecution(front, { executionArn: arn, includedData }) {
+    const record = await front.record(arn);
+    const { startDate, stopDate, ...about } = described(record);
+    const times = { startDate: seconds(startDate), ...(stopDate !== undefined && { stopDate: seconds(stopDate) }) };
+    const out = { ...about, ...times, ...redriveOf(record, undefined) };
+    if (includedData !== "METADATA_ONLY") return out;
+    const { input, output, error, cause, inputDetails, outputDetails, ...metadata } = out;
+    return { ...metadata, inputDetails: { included: false }, ...(outputDetails && { outputDetails: { included: false } }) };
+  },
+
+  async ListExecutions(front, { stateMachineArn, statusFilter, redriveFilter, maxResults, nextToken }) {
+    if (stateMachineArn === undefined) throw invalid("The stateMachineArn must be specified", "MISSING_REQUIRED_PARAMETER");
+    const { name, type } = await front.machine(stateMachineArn);
+    if (type === "EXPRESS") throw wrongType();
+    const list = ["executions", stateMachineArn, statusFilter ?? "", redriveFilter ?? ""];
+    const cursor = cursorOf(list, nextToken);
+    const before = typeof cursor === "number" ? { before: cursor } : {};
+    const filter = { machine: name, ...(statusFilter !== undefined && { status: statusFilter as ExecutionRecord["status"] }) };
+    const page = await front.client.list(filter, { ...before, limit: maxResults || PAGE });
+    const chosen = page.items
+      .map((item) => asStored(item) as unknown as StoredSummary)
+      .filter(({ redriveCount }) => redriveFilter === undefined || (redriveFilter === "REDRIVEN") === redriveCount > 0);
+    return { executions: chosen.map(listed), ...(page.before !== undefined && { nextToken: pageToken(list, page.before) }) };
+  },
+
+  async GetExecutionHistory(front, { executionArn: arn, maxResults, nextToken, reverseOrder = false, includeExecutionData = true }) {
+    const record = await front.record(arn);
+    const total = Number(record.events ?? 0);
+    const list = ["history", arn, reverseOrder];
+    const cursor = cursorOf(list, nextToken);
+    if (typeof cursor === "string") throw invalidToken();
+    // The cursor is the id of the last event of the page before, so new events do not move it.
+    const from = cursor === undefined ? 0 : reverseOrder ? total - cursor + 1 : cursor;
+    const execution = await front.client.get(arn);
+    const events: HistoryEvent[] = (await execution?.history({ from, limit: maxResults || PAGE, reverse: reverseOrder })) ?? [];
+    const last = events.at(-1);
+    const more = last !== undefined && from + events.length < total;
+    return { events: events.map((event) => eventOf(event, includeExecutionData)), ...(more && { nextToken: pageToken(list, last.id) }) };
+  },
+
+  async SendTaskSuccess(front, { taskToken, output }) {
+    const problem = output.trim() === "" ? "Invalid task output." : jsonProblem(output);
+    if (problem !== undefined) throw new ApiError("InvalidOutput", `Invalid Output: '${problem}'`);
+    return front.answer(taskToken, "succeed", output);
+  },
+
+  SendTaskFailure: (front, { taskToken, error, cause }) => front.answer(taskToken, "fail", error, cause),
+
+  SendTaskHeartbeat: (front, { taskToken }) => front.answer(taskToken, "heartbeat"),
+
+  async ListStateMachines(front, { maxResults, nextToken }) {
+    const machines = (await front.client.machines()).sort();
+    const found = await Promise.all(machines.map(async (name) => ({ name, type: (await front.client.machine(name))?.type })));
+    const page = pageOf(found, { list: ["machines"], key: ({ name }) => name, maxResults, nextToken });
+    const stateMachines = page.items.map(({ name, type }) => ({ stateMachineArn: front.arnOf(name), name, type, creationDate: 0 }));
+    return { stateMachines, ...(page.nextToken !== undefined && { nextToken: page.nextToken }) };
+  },
+
+  async DescribeStateMachine(front, { stateMachineArn }) {
+    const { name, arn, type, definition } = await front.machine(stateMachineArn);
+    return { stateMachineArn: arn, name, status: "ACTIVE", definition, roleArn: "", type, creationDate: 0 };
+  },
+
+  ValidateStateMachineDefinition: (_front, input) =>
+    // It asks nothing of a service.
+    executionOperations.ValidateStateMachineDefinition(undefined as never, input),
+};
