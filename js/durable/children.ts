@@ -30,7 +30,7 @@ import type { StateMachine } from "../execution/machine.ts";
 import type { Completion, TaskCall, TaskDriver, Taker } from "../tasks/call.ts";
 import type { MissingHandler, Resource } from "../tasks/resource.ts";
 import { executionOfToken } from "../tasks/token.ts";
-import type { Host, Started } from "./host.ts";
+import type { Continues, Host, Started } from "./host.ts";
 import type { Live } from "./live.ts";
 import type { Continued } from "./continuation.ts";
 import { isClosed, refuse } from "./requests.ts";
@@ -58,8 +58,9 @@ export interface ChildStart {
   input: string;
   /** The execution whose task has started it. */
   parent?: Parent;
-  /** The execution that it continues. */
+  /** The execution that it continues, and how it begins with that one's end. */
   continued?: Continued;
+  continues?: Continues;
   tags?: Record<string, string>;
   priority?: number;
   /** What tells executions of an Express machine apart. */

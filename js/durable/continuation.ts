@@ -24,8 +24,10 @@ export interface Continued {
 type Following = Pick<Runs, "host" | "payloadLimit" | "machine" | "begin">;
 
 /**
- * The next execution is in the store before this one ends. Between the two a restart takes the task again, which finds the next one by
- * its name: it is never lost, and never begins twice.
+ * The next execution begins in the write in which this one ends: there is never one without the other.
+ *
+ * In a store that processes share another one may begin an execution of that name in the same moment. So the next one is in the store
+ * there before this one ends; between the two a restart takes the task again, which finds the next one by its name.
  */
 export class Continuation implements Taker {
   readonly #runs: Following;
@@ -52,6 +54,14 @@ export class Continuation implements Taker {
     const problem = problemOf(live, state, name, input, this.#runs.payloadLimit);
     if (problem !== undefined) return refuse(driver, call, problem);
     const { tags } = live.record;
+    const succeed = (record: ExecutionRecord): boolean =>
+      driver.complete(call, "succeed", JSON.stringify({ ExecutionArn: record.id, StartDate: record.startDate }));
+    // One that this version of Stepglass has not begun may be there.
+    let isReady = false;
+    const ready = (record: ExecutionRecord): void => {
+      isReady = true;
+      if (!succeed(record)) live.continueNot();
+    };
     try {
       const { record } = await this.#runs.begin({
         machine: registered.name,
@@ -59,8 +69,10 @@ export class Continuation implements Taker {
         input,
         run: `${about.base}.${about.run}`,
         continued: about,
+        ...(this.#runs.host.store.sharing === undefined && { continues: { live, ready } }),
         ...(tags !== undefined && { tags }),
       });
+      if (isReady) return;
       const from = (record.continued as Continued | undefined)?.from;
       if (from !== live.id) {
         const cause = `the name ${shown(name)} of the next execution is taken: ${record.id}`;
@@ -68,7 +80,7 @@ export class Continuation implements Taker {
       }
       if (call.ended) return;
       void live.change({ continuedTo: record.id });
-      driver.complete(call, "succeed", JSON.stringify({ ExecutionArn: record.id, StartDate: record.startDate }));
+      succeed(record);
     } catch (thrown) {
       if (!isClosed(thrown)) refuse(driver, call, { error: "Stepglass.ContinueFailed", cause: (thrown as Error).message });
     }

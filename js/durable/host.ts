@@ -80,6 +80,14 @@ export interface NewExecution {
   info: ExecutionInfo;
   /** With a seed everything that is random can be repeated. */
   seed?: number | bigint | undefined;
+  continues?: Continues | undefined;
+}
+
+/** An execution is begun in the write in which another one ends. */
+export interface Continues {
+  live: Live;
+  /** It is ready: the other one is to end now. */
+  ready(record: ExecutionRecord): void;
 }
 
 /** What has become of a start: `record` is that of the execution, the one that existed where `outcome` says so. */
@@ -170,9 +178,12 @@ export class Host {
   }
 
   /** Begins an execution. Resolves when its record is in the store; the same name with the same input is the same execution. */
-  async start({ record: given, program, info, seed }: NewExecution): Promise<Started> {
+  async start({ record: given, program, info, seed, continues }: NewExecution): Promise<Started> {
     this.#checkOpen();
     const record = { ...given, ...this.#near(given) };
+    // What is begun with another one's end cannot be refused any more.
+    const there = continues && (await this.record(record.id));
+    if (there !== undefined) return { outcome: "exists", record: there };
     const known = this.#live.get(record.id) ?? this.#creating.get(record.id);
     if (known !== undefined) return this.#known(known);
     const at = this.clock.now();
@@ -181,7 +192,12 @@ export class Host {
     const live = this.#enter(record, program, engine, info, start);
     // Without a seed nobody can work the task tokens out from what the execution shows.
     const names = seed === undefined ? { ...info, tokenKey: randomKey() } : info;
+    if (continues !== undefined) {
+      live.journal.hold();
+      continues.live.next = live;
+    }
     live.driver.begin([["start", record.input, names, seedOf(seed)]]);
+    continues?.ready(record);
     const refused = await live.created;
     return refused === undefined ? { outcome: "created", record: live.record, live } : refusal(refused);
   }

@@ -69,6 +69,7 @@ export class ExecutionJournal implements Journal, Source {
   // The last batch: the execution goes on from another snapshot.
   #move: Pick<Batch, "change" | "events" | "snapshot"> | undefined;
   #lost = false;
+  #held = false;
   #lastAt: number;
   // How many facts and changes there were, and how many of them the store has.
   #count = 0;
@@ -120,7 +121,26 @@ export class ExecutionJournal implements Journal, Source {
     const rides = step.commands.length === 0 && (fact[0] === "heartbeat" || (step.more && fact[0] !== "start"));
     if (rides && this.#unkept < SNAPSHOT_FACTS) return;
     this.#kept.stepped(step);
-    this.#committer.add(this);
+    this.#add();
+  }
+
+  /** Keeps nothing until `release`. */
+  hold(): void {
+    this.#held = true;
+  }
+
+  get isHeld(): boolean {
+    return this.#held;
+  }
+
+  /** Keeps what there is: with what is added to the committer in the same turn it is one write. */
+  release(): void {
+    this.#held = false;
+    this.#add();
+  }
+
+  #add(): void {
+    if (!this.#held) this.#committer.add(this);
   }
 
   keep(kept: () => void): void {
@@ -135,21 +155,21 @@ export class ExecutionJournal implements Journal, Source {
   /** Keeps a note; one that rides is kept with what comes next. */
   note(now: number, note: Note, rides = false): void {
     this.#append(factText(now, 0, note));
-    if (!rides) this.#committer.add(this);
+    if (!rides) this.#add();
   }
 
   /** Changes members of the record. */
   change(change: Partial<ExecutionRecord>): void {
     this.#change = { ...this.#change, ...change };
     this.#count += 1;
-    this.#committer.add(this);
+    this.#add();
   }
 
   /** Resolves when all facts and changes until now are kept; rejects when they never will be. */
   flushed(): Promise<void> {
     if (this.#asked >= this.#count && this.#waiters.length === 0) return Promise.resolve();
     if (this.#lost) return Promise.reject(this.#reason);
-    this.#committer.add(this);
+    this.#add();
     const flushed = new Promise<void>((kept, lost) => this.#waiters.push({ count: this.#count, kept, lost }));
     // Not everybody waits for it.
     flushed.catch(() => {});
@@ -161,7 +181,7 @@ export class ExecutionJournal implements Journal, Source {
     if (this.#factsLength === 0 || this.#finished !== undefined) return;
     this.#snapshotWanted = true;
     this.#count += 1;
-    this.#committer.add(this);
+    this.#add();
   }
 
   /** Has another engine's snapshot take the place of all facts, with a change of the record. Nothing can be fed afterwards. */
@@ -172,7 +192,7 @@ export class ExecutionJournal implements Journal, Source {
     batch.snapshot = snapshotText({ at: this.#lastAt, events, notes: this.#kept.notes(), engine });
     this.#move = batch;
     this.#count += 1;
-    this.#committer.add(this);
+    this.#add();
   }
 
   /** Nothing more is kept. */

@@ -91,6 +91,9 @@ export class Live {
   /** What it runs. */
   machine!: StateMachine;
 
+  /** The execution that continues this one: it begins in the write in which this one ends, or never. */
+  next: Live | undefined;
+
   /** How many events there are that are kept. */
   get events(): number {
     return this.driver.events;
@@ -134,7 +137,23 @@ export class Live {
   }
 
   stepped(step: Step): void {
+    const finish = step.commands.find(({ type }) => type === "Finish");
+    if (finish !== undefined && this.next !== undefined) this.#continue(finish as unknown as Outcome);
     this.watcher?.stepped(this, step);
+  }
+
+  #continue({ status }: Outcome): void {
+    const { next } = this;
+    if (next === undefined || next.hasLeft) return;
+    if (status === "SUCCEEDED") next.journal.release();
+    else this.continueNot();
+  }
+
+  /** The execution that was to continue this one is not begun. */
+  continueNot(): void {
+    const { next } = this;
+    this.next = undefined;
+    if (next?.journal.isHeld === true) next.refused({ ok: false, error: new Error(`${this.id} has not ended with it`) });
   }
 
   notes(): unknown {
@@ -153,6 +172,7 @@ export class Live {
       events,
       redrivable,
       ...(status === "SUCCEEDED" && { output: outputText(last, outcome.output) }),
+      ...(status === "SUCCEEDED" && this.next !== undefined && { continuedTo: this.next.id }),
       ...(error !== undefined && { error }),
       ...(cause !== undefined && { cause }),
     };
@@ -203,6 +223,7 @@ export class Live {
   /** Leaves the memory when what it has to keep is kept. */
   quit(reason: unknown): void {
     this.#hasLeft = true;
+    this.continueNot();
     this.driver.abandon({ value: reason });
   }
 }

@@ -157,7 +157,15 @@ export class Runtime implements PublicRuntime {
     return this.#handle(started.record);
   }
 
-  async #begin({ machine, name, input, run, seed, ...more }: ChildStart & { seed?: number | bigint | undefined }): Promise<Started> {
+  async #begin({
+    machine,
+    name,
+    input,
+    run,
+    seed,
+    continues,
+    ...more
+  }: ChildStart & { seed?: number | bigint | undefined }): Promise<Started> {
     const program = this.#programs.registered(machine);
     const record: ExecutionRecord = {
       ...this.#names(machine, name, program, run),
@@ -170,7 +178,7 @@ export class Runtime implements PublicRuntime {
     };
     if (this.#telemetry !== undefined) Object.assign(record, this.#telemetry.started(machine, record.id, record.startDate));
     const info = { name, arn: record.id, stateMachineName: machine, stateMachineArn: record.machineArn };
-    const started = await this.#host.start({ record, program, info, seed });
+    const started = await this.#host.start({ record, program, info, seed, continues });
     if (started.outcome === "created") this.#log("info", "execution.started", { arn: record.id, machine, name });
     return started;
   }

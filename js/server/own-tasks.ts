@@ -33,8 +33,12 @@ function machineOf({ machines, region, account }: Service, given: string): Machi
   return named.find(({ arn }) => arn.includes(`:${region}:${account}:`)) ?? named[0];
 }
 
-async function begin(service: Service, { machine, name, input, run, continued }: ChildStart): Promise<Started> {
+async function begin(service: Service, { machine, name, input, run, continued, continues }: ChildStart): Promise<Started> {
   const target = resolve(service, machine);
-  const record: StoredExecution = await service.runner.start(target, { name, input, run, ...(continued !== undefined && { continued }) });
+  const record: StoredExecution = await service.runner.start(target, {
+    ...{ name, input, run },
+    ...(continued !== undefined && { continued }),
+    ...(continues !== undefined && { continues }),
+  });
   return { outcome: "created", record };
 }

@@ -3,7 +3,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { codeOf, messageOf, misuse } from "../base/errors.ts";
 import type { Continued } from "../durable/continuation.ts";
-import { Host, type Program } from "../durable/host.ts";
+import { type Continues, Host, type Program } from "../durable/host.ts";
 import { type Live, settle } from "../durable/live.ts";
 import { StateMachine } from "../execution/machine.ts";
 import type { Completion } from "../tasks/call.ts";
@@ -30,6 +30,7 @@ export interface StartRequest {
   parent?: Parent;
   /** The execution that it continues: that one starts it once. */
   continued?: Continued;
+  continues?: Continues;
   /** What tells executions of an Express machine apart; by default each is another one. */
   run?: string;
 }
@@ -93,7 +94,10 @@ export class Runner {
   }
 
   /** Starts an execution; resolves to its record when that is in the store. Throws ExecutionAlreadyExists. */
-  async start(target: Target, { name = randomUUID(), input, traceHeader, parent, continued, run }: StartRequest): Promise<StoredExecution> {
+  async start(
+    target: Target,
+    { name = randomUUID(), input, traceHeader, parent, continued, continues, run }: StartRequest,
+  ): Promise<StoredExecution> {
     const { machine, revision, versionArn, aliasArn, testCase } = target;
     const service = this.#service;
     // Others end what this process has begun for them.
@@ -134,7 +138,7 @@ export class Runner {
     this.#count(record, 1);
     let outcome: "created" | "exists" | undefined;
     try {
-      const started = await this.host.start({ record, program, info });
+      const started = await this.host.start({ record, program, info, continues });
       outcome = started.outcome;
       if (outcome === "created") return record;
       const known = started.record as StoredExecution;

@@ -1,8 +1,10 @@
 // urn:stepglass:continueAsNew: an execution ends, and the next one begins with a history of its own.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { importSource } from "../../scripts/sources.mjs";
 import { atEveryWrite, execution, surroundings } from "./surroundings.mjs";
 
+const { MemoryStore, Runtime } = await importSource("js/entries/durable-node.ts");
 const again = (parameters, more) => ({ Type: "Task", Resource: "urn:stepglass:continueAsNew", Parameters: parameters, ...more });
 const COUNT = {
   StartAt: "Work",
@@ -42,6 +44,56 @@ test("a chain of executions goes on at whatever write the process dies, each of 
     async (runtime) => void (await (await execution(runtime, "Count", { name: "c", input: { n: 0 } })).outcome({ follow: true })),
   );
   assert.ok(outlived >= 4, `${outlived} writes`);
+});
+
+test("an execution ends in the write in which the next one begins", async () => {
+  const store = new MemoryStore();
+  const writes = [];
+  const { write } = store;
+  store.write = (batches) => (
+    writes.push(batches.map(({ id, create, change }) => [id.split(":").at(-1), create?.status ?? change?.status])),
+    write.call(store, batches)
+  );
+  const runtime = await new Runtime({ store, machines: { Count: COUNT }, tasks: { work: ({ n }) => n + 1 } }).open();
+  const first = await runtime.start("Count", { name: "c", input: { n: 0 } });
+  await first.outcome({ follow: true });
+  const [one, two] = ["c.2", "c.3"].map((name) =>
+    writes.filter((batches) => batches.some(([id, status]) => id === name && status === "RUNNING")),
+  );
+  assert.deepEqual(
+    one.map((batches) => batches.toSorted()),
+    [
+      [
+        ["c", "SUCCEEDED"],
+        ["c.2", "RUNNING"],
+      ],
+    ],
+  );
+  assert.deepEqual(
+    two.map((batches) => batches.toSorted()),
+    [
+      [
+        ["c.2", "SUCCEEDED"],
+        ["c.3", "RUNNING"],
+      ],
+    ],
+  );
+  // The first start, and for each of the three executions the answer of its task and its end.
+  assert.equal(writes.length, 6);
+  await runtime.close();
+});
+
+test("one that is stopped in the moment in which it continues either ends before the next, or has it", async () => {
+  for (let turns = 0; turns < 12; turns += 1) {
+    const runtime = await new Runtime({ machines: { Count: COUNT }, tasks: { work: ({ n }) => n + 1 } }).open();
+    const first = await runtime.start("Count", { name: "c", input: { n: 0 } });
+    for (let i = 0; i < turns; i += 1) await new Promise((resolve) => setImmediate(resolve));
+    await first.stop("Stopped");
+    const { status, continuedTo } = await first.describe();
+    const next = await runtime.get("Count", "c.2");
+    assert.deepEqual([status, continuedTo?.arn], next === undefined ? ["ABORTED", undefined] : ["SUCCEEDED", next.arn], `${turns} turns`);
+    await runtime.close();
+  }
 });
 
 test("another machine, with the tags; a state that is not the last one is refused", async () => {
