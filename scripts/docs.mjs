@@ -22,6 +22,7 @@ const entries = [
   ["stepglass/restate", "restate"],
   ["stepglass/durable", "durable"],
   ["stepglass/indexeddb", "indexeddb"],
+  ["stepglass/host-tests", "host-tests"],
   ["stepglass/integrations", "integrations"],
   ["stepglass/yaml", "yaml"],
   ["stepglass/debug", "debug"],

@@ -496,6 +496,12 @@ export class DurableError extends Error {
   readonly arn: string;
 }
 
+/**
+ * The ARN of the execution that a task token belongs to; undefined for what is no token. It says where to look: whether the token is good,
+ * only the execution knows. For hosts of your own ([host-guide.md](host-guide.md)).
+ */
+export function executionOfToken(token: string): string | undefined;
+
 // -------------------------------------------------------------------------------------------------------- stores
 
 /**

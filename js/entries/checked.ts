@@ -21,6 +21,7 @@ export type Aws = Checked<typeof import("../api/aws.d.ts"), typeof import("./aws
 export type Server = Checked<typeof import("../api/server.d.ts"), typeof import("./server.ts")>;
 export type Folder = Checked<typeof import("../api/folder.d.ts"), typeof import("./folder.ts")>;
 export type AslValidator = Checked<typeof import("../api/asl-validator.d.ts"), typeof import("./asl-validator.ts")>;
+export type HostTests = Checked<typeof import("../api/host-tests.d.ts"), typeof import("./host-tests.ts")>;
 export type Index = Checked<typeof import("../api/index.d.ts"), typeof import("./index.ts")>;
 export type Debug = Checked<typeof import("../api/debug.d.ts"), typeof import("./debug.ts")>;
 export type IndexedDB = Checked<typeof import("../api/indexeddb.d.ts"), typeof import("./indexeddb.ts")>;

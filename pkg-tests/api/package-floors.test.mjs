@@ -17,7 +17,7 @@ const FLOORS = [
   ["convert", "coverage", "files", "types", "policy"],
   ["mocks"],
   ["aws", "debug", "testing", "durable"],
-  ["restate"],
+  ["restate", "host-tests"],
   ["server"],
   ["entries"],
   ["cli"],

@@ -1,0 +1,127 @@
+/**
+ * What a host of executions promises, as tests that any host can run: the entry `stepglass/host-tests`, for `node:test` and any other
+ * runner. A host runs executions on something of its own: a database, a queue, another engine. docs/host-guide.md writes one.
+ *
+ * @example
+ * ```js
+ * import { test } from "node:test";
+ * import { hostTests } from "stepglass/host-tests";
+ * import { open } from "./my-host.js";
+ *
+ * for (const { name, skip, run } of hostTests({ name: "my host", open })) test(name, { skip }, run);
+ * ```
+ *
+ * @packageDocumentation
+ */
+
+import type { Definition, ExecutionResult, ExecutionStatus, HistoryEvent, PlatformSignal } from "./index.js";
+
+/** Returns the tests of a host. Each opens a host of its own and closes it; none needs another one. They run in real time. */
+export function hostTests(adapter: HostAdapter, options?: HostTestOptions): HostTest[];
+
+/** Runs the tests of a host without a runner, several at a time. */
+export function checkHost(adapter: HostAdapter, options?: HostTestOptions & { concurrency?: number }): Promise<HostReport>;
+
+/** Options of {@link hostTests}. */
+export interface HostTestOptions {
+  /** Only the tests of these promises. */
+  promises?: readonly HostPromise[];
+  /** How long a test waits for what has to happen, in milliseconds, before it fails. Default: 30,000. */
+  patience?: number;
+}
+
+/**
+ * What a host promises:
+ *
+ * - `"equal"`: an execution has the result and the history that it has in memory, whatever types of states it has.
+ * - `"start"`: a start is done once. The same name and input again is the same execution; the name with another input, or of an execution
+ *   that has ended, is refused with the code `EXECUTION_EXISTS`.
+ * - `"keys"`: `task.idempotencyKey` is the same in each call of a task, and differs from that of all others.
+ * - `"answers"`: a task is answered once. Answers that come again or late, or with a token that nobody has given out, change nothing.
+ * - `"stop"`: a stop is heard at once, also while a task is at work, and nothing happens afterwards.
+ * - `"timers"`: what has to happen at a time happens at that time: Wait states, timeouts, delays of Retry.
+ * - `"apart"`: executions have no effect on each other.
+ * - `"history"`: a history has all events, in their order and without gaps, by pages too, and what was shown once stays.
+ * - `"crash"`: what was acknowledged is not lost, no task is called again whose answer was kept, and time goes on as if nothing had
+ *   happened. Tested by {@link OpenHost.crash}.
+ */
+export type HostPromise = "equal" | "start" | "keys" | "answers" | "stop" | "timers" | "apart" | "history" | "crash";
+
+/**
+ * What a host may lack: child executions (`states:startExecution`), signals (`urn:stepglass:waitForSignal`), redrives, Distributed Maps, or
+ * a way to crash in a test. The tests of that are skipped.
+ */
+export type HostFeature = "children" | "signals" | "redrive" | "distributed-map" | "crash";
+
+/** A host as its tests see it. */
+export interface HostAdapter {
+  name: string;
+  /** What it lacks, and why. */
+  lacks?: Partial<Record<HostFeature, string>>;
+  /** Opens a host that runs these machines with these handlers. */
+  open(program: HostProgram): Promise<OpenHost>;
+}
+
+/** What a host is to run. */
+export interface HostProgram {
+  machines: Readonly<Record<string, Definition>>;
+  /** The handlers of the Task states, by their Resource. */
+  tasks: Readonly<Record<string, HostTask>>;
+}
+
+/** A handler. What it throws has `error` and `errorCause`, as a `TaskError` has them. */
+export type HostTask = (input: any, task: HostTaskContext) => unknown;
+
+/** What a handler is told. */
+export interface HostTaskContext {
+  readonly stateName: string;
+  readonly attempt: number;
+  readonly idempotencyKey: string;
+  readonly token?: string | undefined;
+  readonly signal: Pick<PlatformSignal, "aborted" | "addEventListener">;
+}
+
+/** A host that runs. A `Runtime` of `stepglass/durable` is one, without `crash`. */
+export interface OpenHost {
+  /** Starts an execution; the ARN follows from the names of the machine and of the execution. Equal seeds give equal UUIDs and task tokens. */
+  start(machine: string, options: { name: string; input: unknown; seed?: number }): Promise<HostExecution>;
+  get(machine: string, name: string): Promise<HostExecution | undefined>;
+  /** False if the task has ended. */
+  succeed(token: string, output: unknown): Promise<boolean>;
+  fail(token: string, failure: { error?: string; cause?: string }): Promise<boolean>;
+  /**
+   * Ends the host as `kill -9` would end its process, and resolves when another one goes on: what is in memory is gone, and handlers at
+   * work are heard no more.
+   */
+  crash?(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** An execution of a host. */
+export interface HostExecution {
+  readonly arn: string;
+  /** How it ends. */
+  readonly result: Promise<ExecutionResult>;
+  describe(): Promise<{ status: ExecutionStatus; name: string; machine: string; input: any; output?: any; error?: string; cause?: string }>;
+  history(page?: { from?: number; limit?: number; reverse?: boolean }): Promise<HistoryEvent[]>;
+  stop(error?: string, cause?: string): Promise<void>;
+  signal?(name: string, payload?: unknown): Promise<void>;
+  redrive?(): Promise<void>;
+}
+
+/** A test of a host. */
+export interface HostTest {
+  name: string;
+  promise: HostPromise;
+  /** Why it is skipped, or false. */
+  skip: string | false;
+  /** Rejects with what the host has done otherwise. */
+  run(): Promise<void>;
+}
+
+/** What {@link checkHost} has found. */
+export interface HostReport {
+  passed: string[];
+  skipped: { name: string; reason: string }[];
+  failed: { name: string; promise: HostPromise; error: Error }[];
+}

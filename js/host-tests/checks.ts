@@ -1,0 +1,90 @@
+// What the tests of hosts assert with: no test runner is needed, and each shows these errors well.
+
+/** A test has found something else than what was promised. */
+export class HostTestError extends Error {
+  readonly code = "ERR_ASSERTION";
+  readonly actual: unknown;
+  readonly expected: unknown;
+  /** Runners show the difference of what is here. */
+  readonly operator = "deepStrictEqual";
+
+  constructor(message: string, actual?: unknown, expected?: unknown) {
+    super(message);
+    this.name = "AssertionError";
+    this.actual = actual;
+    this.expected = expected;
+  }
+}
+
+/** Fails unless it holds. */
+export function holds(condition: boolean, message: string): asserts condition {
+  if (!condition) throw new HostTestError(message, false, true);
+}
+
+/** Fails unless two values have the same JSON, whatever the order of their members. */
+export function same(actual: unknown, expected: unknown, what: string): void {
+  const [is, was] = [sorted(actual), sorted(expected)];
+  if (JSON.stringify(is) === JSON.stringify(was)) return;
+  throw new HostTestError(`${what} is ${brief(is)}, and has to be ${brief(was)}`, is, was);
+}
+
+/** A value as JSON has it, its members by name. */
+export function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return Object.fromEntries(members.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, member]) => [name, sorted(member)]));
+}
+
+export function brief(value: unknown): string {
+  const text = JSON.stringify(value) ?? "nothing";
+  return text.length > 500 ? `${text.slice(0, 500)}…` : text;
+}
+
+/** Time that a test has: what does not happen in it fails. */
+export class Patience {
+  readonly #milliseconds: number;
+
+  constructor(milliseconds: number) {
+    this.#milliseconds = milliseconds;
+  }
+
+  /** Resolves to what `read` returns as soon as that is something; reads again and again. */
+  async until<Value>(read: () => Value | Promise<Value>, what: string): Promise<NonNullable<Value>> {
+    const end = Date.now() + this.#milliseconds;
+    for (let pause = 1; ; pause = Math.min(50, 2 * pause)) {
+      const value = await read();
+      if (value !== undefined && value !== null && value !== false) return value;
+      if (Date.now() > end) throw new HostTestError(`${what}: this has not happened in ${this.#milliseconds} ms`);
+      await sleep(pause);
+    }
+  }
+
+  /** The same for a promise. */
+  async of<Value>(promise: Promise<Value>, what: string): Promise<Value> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<never>((_, reject) => {
+      const error = new HostTestError(`${what}: this has not happened in ${this.#milliseconds} ms`);
+      timer = setTimeout(() => reject(error), this.#milliseconds);
+    });
+    try {
+      return await Promise.race([promise, late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+export function sleep(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+
+/** What a call is rejected with; fails if it is not. */
+export async function refusal(call: Promise<unknown>, what: string): Promise<{ code?: unknown; message?: string }> {
+  const outcome = await call.then(
+    () => undefined,
+    (error: unknown) => ({ error }),
+  );
+  holds(outcome !== undefined, `${what} has to be refused`);
+  return (outcome.error ?? {}) as { code?: unknown; message?: string };
+}

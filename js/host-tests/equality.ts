@@ -1,0 +1,54 @@
+// When a history is the same as another one: apart from the times at which things happened, and, where things happen side by side,
+// from their order.
+
+import type { HistoryEvent } from "../api/index.d.ts";
+import { holds, same, sorted } from "./checks.ts";
+
+const DATE = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+// Executions that tasks have started have random names.
+const UUID = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g;
+const EPOCH = /((?:Start|Stop)Date\\*":)\d+/g;
+
+/** What two executions are compared in. */
+export interface Comparison {
+  /** Whether branches, iterations or tasks run side by side: then the order of events is the host's. */
+  concurrent?: boolean;
+  /** Whether the names of executions are in it that tasks have started. */
+  children?: boolean;
+}
+
+/** Fails unless two histories tell the same. */
+export function sameHistory(actual: readonly HistoryEvent[], expected: readonly HistoryEvent[], how: Comparison = {}): void {
+  inOrder(actual);
+  const [is, was] = [actual, expected].map((events) => events.map((event) => timeless(event, how)));
+  if (how.concurrent) return same(is!.map(apart).sort(), was!.map(apart).sort(), "the history, in any order,");
+  for (const [i, event] of was!.entries()) same(is![i], event, `event ${i + 1}`);
+  same(is!.length, was!.length, "the number of events");
+}
+
+/** Fails unless ids count from 1, each event knows one before it, and time does not go back. */
+export function inOrder(events: readonly HistoryEvent[]): void {
+  let last = 0;
+  for (const [i, { id, previousEventId, timestamp }] of events.entries()) {
+    same(id, i + 1, `the id of event ${i + 1}`);
+    holds(previousEventId < id, `event ${id} cannot follow event ${previousEventId}`);
+    const time = timeOf(timestamp);
+    holds(time >= last, `event ${id} is ${last - time} ms before event ${id - 1}`);
+    last = time;
+  }
+}
+
+/** When something happened, in milliseconds since 1970. */
+export function timeOf(timestamp: unknown): number {
+  return typeof timestamp === "string" ? Date.parse(timestamp) : Number(timestamp);
+}
+
+function timeless({ timestamp: _, ...event }: HistoryEvent, { children }: Comparison): Record<string, unknown> {
+  let text = JSON.stringify(event).replaceAll(DATE, "<time>").replaceAll(EPOCH, (_found, member: string) => `${member}0`);
+  if (children) text = text.replaceAll(UUID, "<name>");
+  return JSON.parse(text) as Record<string, unknown>;
+}
+
+function apart({ id: _, previousEventId: __, ...event }: Record<string, unknown>): string {
+  return JSON.stringify(sorted(event));
+}
