@@ -56,7 +56,7 @@ const steps = [
   ["stores: set-up", setUpStores],
   ["package: behaviour", () => nodeTests("pkg-tests/api")],
   ["stores: their promises", () => nodeTests("pkg-tests/store")],
-  ["durable executions", () => nodeTests("pkg-tests/durable")],
+  ["durable executions", () => nodeTests("pkg-tests/durable", "pkg-tests/hosts")],
   ["restate: set-up", setUpRestate],
   ["restate: executions on its server", () => nodeTests("pkg-tests/restate")],
   ["server: set-up", setUpClients],

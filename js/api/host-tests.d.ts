@@ -48,10 +48,10 @@ export interface HostTestOptions {
 export type HostPromise = "equal" | "start" | "keys" | "answers" | "stop" | "timers" | "apart" | "history" | "crash";
 
 /**
- * What a host may lack: child executions (`states:startExecution`), signals (`urn:stepglass:waitForSignal`), redrives, Distributed Maps, or
- * a way to crash in a test. The tests of that are skipped.
+ * What a host may lack: child executions (`states:startExecution`), signals (`urn:stepglass:waitForSignal`), redrives, Distributed Maps,
+ * histories that show at once what has happened, or a way to crash in a test. The tests of that are skipped.
  */
-export type HostFeature = "children" | "signals" | "redrive" | "distributed-map" | "crash";
+export type HostFeature = "children" | "signals" | "redrive" | "distributed-map" | "live-history" | "crash";
 
 /** A host as its tests see it. */
 export interface HostAdapter {

@@ -33,7 +33,11 @@ export const crashes: readonly Test[] = [
         // Its answer has nowhere to go any more.
         before.answer({ from: "the past" });
         const now = await world.called(each, 1);
-        same({ key: now.key, attempt: now.attempt }, { key: before.key, attempt: before.attempt }, "the key and the attempt of the second call");
+        same(
+          { key: now.key, attempt: now.attempt },
+          { key: before.key, attempt: before.attempt },
+          "the key and the attempt of the second call",
+        );
         now.answer({ from: each });
       }
       const found = await again(host, execution, around, name);
@@ -86,6 +90,7 @@ export const crashes: readonly Test[] = [
       const execution = await host.start("Main", { name, input: {} });
       const has = (type: string) => async () => typesOf(await (await again(host, execution, around, name)).history()).includes(type);
       await around.patience.until(has("WaitStateEntered"), "the Wait state");
+      const shown = await (await again(host, execution, around, name)).history();
       await host.crash!();
       const call = await world.called("work");
       await host.crash!();
@@ -94,11 +99,15 @@ export const crashes: readonly Test[] = [
       second.answer("done");
       const found = await again(host, execution, around, name);
       same(await endOf(found, around), { status: "SUCCEEDED", output: "done" }, "the result");
-      same(between(await found.history(), "WaitStateEntered", "WaitStateExited"), 1000, "the milliseconds of a Wait state of a second");
+      const events = await found.history();
+      same(events.slice(0, shown.length), shown, "what was shown before the crash");
+      same(between(events, "WaitStateEntered", "WaitStateExited"), 1000, "the milliseconds of a Wait state of a second");
     },
   },
   {
     name: "what side by side is at work is called again, what has answered is not",
+    // Nothing else tells when an answer is kept.
+    needs: "live-history",
     async run(around) {
       const { world } = around;
       const each = { StartAt: "In", States: { In: { ...task("work"), End: true } } };
@@ -110,14 +119,18 @@ export const crashes: readonly Test[] = [
       const open = [...world.of("work")];
       for (const call of open) if (call.input < 2) call.answer(call.input);
       const ended = async () =>
-        typesOf(await (await again(host, execution, around, name)).history()).filter((type) => type === "MapIterationSucceeded").length === 2;
+        typesOf(await (await again(host, execution, around, name)).history()).filter((type) => type === "MapIterationSucceeded").length ===
+        2;
       await around.patience.until(ended, "two iterations of four");
       await host.crash!();
       await world.called("work", 5);
       const later = world.of("work").slice(4);
       same(later.map(({ input }) => input).sort(), [2, 3], "the items that are called again");
       for (const call of later) {
-        holds(open.some(({ key, input }) => key === call.key && input === call.input), `item ${call.input} has another key now`);
+        holds(
+          open.some(({ key, input }) => key === call.key && input === call.input),
+          `item ${call.input} has another key now`,
+        );
         call.answer(call.input);
       }
       same(await endOf(await again(host, execution, around, name), around), { status: "SUCCEEDED", output: [0, 1, 2, 3] }, "the result");

@@ -44,7 +44,9 @@ export function timeOf(timestamp: unknown): number {
 }
 
 function timeless({ timestamp: _, ...event }: HistoryEvent, { children }: Comparison): Record<string, unknown> {
-  let text = JSON.stringify(event).replaceAll(DATE, "<time>").replaceAll(EPOCH, (_found, member: string) => `${member}0`);
+  let text = JSON.stringify(event)
+    .replaceAll(DATE, "<time>")
+    .replaceAll(EPOCH, (_found, member: string) => `${member}0`);
   if (children) text = text.replaceAll(UUID, "<name>");
   return JSON.parse(text) as Record<string, unknown>;
 }

@@ -44,10 +44,32 @@ const data: Scenario[] = [
     input: { items: [3, 1, 2], name: "Ann", nested: { deep: [{ x: 1 }, { x: 2 }] } },
     machines: {
       Main: machine(
-        ["Shape", { Type: "Pass", Parameters: { "xs.$": "$.nested.deep[*].x", "text.$": "States.Format('to {}', $.name)" }, ResultPath: "$.made" }],
+        [
+          "Shape",
+          { Type: "Pass", Parameters: { "xs.$": "$.nested.deep[*].x", "text.$": "States.Format('to {}', $.name)" }, ResultPath: "$.made" },
+        ],
         ["Note", { Type: "Pass", Assign: { "kept.$": "$.made", n: 4 }, InputPath: "$.items" }],
         ["Use", { Type: "Pass", Parameters: { "kept.$": "$kept", "sum.$": "States.MathAdd($n, 1)", "id.$": "States.UUID()" } }],
       ),
+    },
+  },
+  {
+    name: "the Context Object",
+    machines: {
+      Main: machine([
+        "Show",
+        {
+          Type: "Pass",
+          Parameters: {
+            "execution.$": "$$.Execution.Id",
+            "name.$": "$$.Execution.Name",
+            "machine.$": "$$.StateMachine.Id",
+            "machineName.$": "$$.StateMachine.Name",
+            "input.$": "$$.Execution.Input",
+            "state.$": "$$.State.Name",
+          },
+        },
+      ]),
     },
   },
   {
@@ -57,8 +79,17 @@ const data: Scenario[] = [
       Main: {
         QueryLanguage: "JSONata",
         ...flow("Compute", {
-          Compute: { Type: "Pass", Assign: { twice: "{% $states.input.n * 2 %}" }, Output: "{% $join($states.input.words, '-') %}", Next: "Show" },
-          Show: { Type: "Pass", Output: { text: "{% $states.input %}", twice: "{% $twice %}", name: "{% $states.context.Execution.Name %}" }, End: true },
+          Compute: {
+            Type: "Pass",
+            Assign: { twice: "{% $states.input.n * 2 %}" },
+            Output: "{% $join($states.input.words, '-') %}",
+            Next: "Show",
+          },
+          Show: {
+            Type: "Pass",
+            Output: { text: "{% $states.input %}", twice: "{% $twice %}", name: "{% $states.context.Execution.Name %}" },
+            End: true,
+          },
         }),
       } as Machine,
     },
@@ -137,7 +168,10 @@ const tasks: Scenario[] = [
   {
     name: "Wait, and TimeoutSeconds of the machine",
     machines: {
-      Main: { ...flow("Short", { Short: { Type: "Wait", Seconds: 1, Next: "Long" }, Long: { Type: "Wait", Seconds: 60, End: true } }), TimeoutSeconds: 2 },
+      Main: {
+        ...flow("Short", { Short: { Type: "Wait", Seconds: 1, Next: "Long" }, Long: { Type: "Wait", Seconds: 60, End: true } }),
+        TimeoutSeconds: 2,
+      },
     },
   },
   {
@@ -152,7 +186,7 @@ const tasks: Scenario[] = [
   },
   {
     name: "payloads of 200,000 characters and of all of Unicode",
-    input: { text: "x".repeat(200_000), more: "ä€𝄞\u0000\u2028\"\\" },
+    input: { text: "x".repeat(200_000), more: 'ä€𝄞\u0000\u2028"\\' },
     machines: { Main: machine(["A", task("echo")], ["B", task("echo")]) },
     tasks: echo,
   },

@@ -29,10 +29,10 @@ export function hostTests(adapter: HostAdapter, options: HostTestOptions = {}): 
 }
 
 function list(adapter: HostAdapter, patience: Patience): HostTest[] {
-  const made = (promise: HostPromise, test: Test, needs?: HostFeature): HostTest => ({
+  const made = (promise: HostPromise, test: Test, ...needs: (HostFeature | undefined)[]): HostTest => ({
     name: `${promise}: ${test.name}`,
     promise,
-    skip: (needs && adapter.lacks?.[needs]) ?? false,
+    skip: [test.needs, ...needs].map((one) => one && adapter.lacks?.[one]).find((why) => why !== undefined) ?? false,
     run: () => surrounded(adapter, patience, promise, test),
   });
   return [
@@ -110,7 +110,8 @@ export async function checkHost(adapter: HostAdapter, options: HostTestOptions &
       else
         await run().then(
           () => report.passed.push(name),
-          (error: unknown) => report.failed.push({ name, promise, error: error instanceof Error ? error : new HostTestError(String(error)) }),
+          (error: unknown) =>
+            report.failed.push({ name, promise, error: error instanceof Error ? error : new HostTestError(String(error)) }),
         );
     }
   };

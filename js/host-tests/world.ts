@@ -1,6 +1,6 @@
 // What the handlers of a test have seen, and what they do.
 
-import type { HostProgram, HostTask, HostTaskContext, OpenHost } from "../api/host-tests.d.ts";
+import type { HostFeature, HostProgram, HostTask, HostTaskContext, OpenHost } from "../api/host-tests.d.ts";
 import type { Patience } from "./checks.ts";
 
 /** A call of a handler. */
@@ -42,7 +42,9 @@ export class World {
   }
 
   /** The handlers that a test names: each is noted. */
-  handlers(answers: Readonly<Record<string, ((input: any, task: HostTaskContext, call: Call) => unknown) | undefined>>): HostProgram["tasks"] {
+  handlers(
+    answers: Readonly<Record<string, ((input: any, task: HostTaskContext, call: Call) => unknown) | undefined>>,
+  ): HostProgram["tasks"] {
     return Object.fromEntries(Object.entries(answers).map(([name, answer]) => [name, this.handler(name, answer)]));
   }
 
@@ -69,5 +71,7 @@ export interface Surroundings {
 
 export interface Test {
   name: string;
+  /** What a host may lack. */
+  needs?: HostFeature;
   run(surroundings: Surroundings): Promise<void>;
 }
