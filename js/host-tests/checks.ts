@@ -43,19 +43,19 @@ export function brief(value: unknown): string {
 
 /** Time that a test has: what does not happen in it fails. */
 export class Patience {
-  readonly #milliseconds: number;
+  readonly milliseconds: number;
 
   constructor(milliseconds: number) {
-    this.#milliseconds = milliseconds;
+    this.milliseconds = milliseconds;
   }
 
   /** Resolves to what `read` returns as soon as that is something; reads again and again. */
   async until<Value>(read: () => Value | Promise<Value>, what: string): Promise<NonNullable<Value>> {
-    const end = Date.now() + this.#milliseconds;
+    const end = Date.now() + this.milliseconds;
     for (let pause = 1; ; pause = Math.min(50, 2 * pause)) {
       const value = await read();
       if (value !== undefined && value !== null && value !== false) return value;
-      if (Date.now() > end) throw new HostTestError(`${what}: this has not happened in ${this.#milliseconds} ms`);
+      if (Date.now() > end) throw new HostTestError(`${what}: this has not happened in ${this.milliseconds} ms`);
       await sleep(pause);
     }
   }
@@ -64,8 +64,8 @@ export class Patience {
   async of<Value>(promise: Promise<Value>, what: string): Promise<Value> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<never>((_, reject) => {
-      const error = new HostTestError(`${what}: this has not happened in ${this.#milliseconds} ms`);
-      timer = setTimeout(() => reject(error), this.#milliseconds);
+      const error = new HostTestError(`${what}: this has not happened in ${this.milliseconds} ms`);
+      timer = setTimeout(() => reject(error), this.milliseconds);
     });
     try {
       return await Promise.race([promise, late]);

@@ -16,6 +16,8 @@ import type { Surroundings, Test } from "./world.ts";
 
 const SEED = 7;
 const PATIENCE = 30_000;
+/** How many times a test may wait as long as it may. */
+const OVERALL = 3;
 const PROMISES: readonly HostPromise[] = ["equal", ...promises.keys(), "crash"];
 
 /** Returns the tests of a host. */
@@ -59,7 +61,8 @@ async function surrounded(adapter: HostAdapter, patience: Patience, promise: Hos
     name: (of) => `${of}-${randomUuid().slice(0, 13)}`,
   };
   try {
-    await test.run(surroundings);
+    // A host that does not answer at all holds no runner.
+    await new Patience(OVERALL * patience.milliseconds).of(test.run(surroundings), "the test");
   } finally {
     for (const host of opened) await host.close();
   }
