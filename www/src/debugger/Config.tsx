@@ -11,7 +11,7 @@ import { showToast } from "../store/words.ts";
 import * as workspace from "../store/workspace.ts";
 import { JsonView } from "../values/JsonView.tsx";
 import { duration, elapsed, iterationPath } from "../ui/format.ts";
-import { CLOCKS, MEANS } from "./clocks.ts";
+import { CLOCKS, MEANS, timerWords } from "./clocks.ts";
 import * as model from "./model.ts";
 import { languageOf, withLanguage } from "./queryLanguage.ts";
 
@@ -33,7 +33,7 @@ function set(change: { [K in keyof Settings]?: Settings[K] | undefined }): void 
 }
 
 function Begin() {
-  const { name = "", arn = "", startTime, type, payload, events, strict } = workspace.config.value;
+  const { type, strict } = workspace.config.value;
   const language = languageOf(workspace.definition.value, workspace.format.value);
   return (
     <fieldset>
@@ -67,6 +67,17 @@ function Begin() {
           {strict ? "A definition with errors or warnings does not run." : "A definition with errors does not run; one with warnings does."}
         </span>
       </label>
+      <Names />
+      <Limits />
+    </fieldset>
+  );
+}
+
+/// What the execution is called, when it begins, and the seed of its chance.
+function Names() {
+  const { name = "", arn = "", startTime } = workspace.config.value;
+  return (
+    <>
       <label>
         <span>Name</span>
         <input
@@ -116,6 +127,14 @@ function Begin() {
         />
         <span class="quiet">For random numbers, UUIDs and retry jitter.</span>
       </label>
+    </>
+  );
+}
+
+function Limits() {
+  const { payload, events } = workspace.config.value;
+  return (
+    <>
       <label class="check">
         <input
           type="checkbox"
@@ -132,7 +151,7 @@ function Begin() {
         />
         <span>Limit the history to 25,000 events, like AWS</span>
       </label>
-    </fieldset>
+    </>
   );
 }
 
@@ -154,13 +173,6 @@ const STEPS = [
 ] as const;
 
 function Time() {
-  const busy = execution.busy.value;
-  const timer = execution.timer.value;
-  const timers = timer?.timers ?? [];
-  const date = useSignal("");
-  const now = timer?.now ?? 0;
-  const to = utc(date.value);
-  const past = to !== undefined && to <= now;
   return (
     <fieldset>
       <legend>Time</legend>
@@ -178,72 +190,86 @@ function Time() {
         </select>
         <span class="quiet">{MEANS[workspace.clock.value]}</span>
       </label>
-      {busy && timer && (
+      {execution.busy.value && execution.timer.value && (
         <>
-          <p class="inspect-line">
-            <span class="quiet">It is</span>{" "}
-            <output>
-              {new Date(now)
-                .toISOString()
-                .replace("T", " ")
-                .replace(/(\.000)?Z$/, "")}{" "}
-              UTC
-            </output>
-            <span class="segments" role="group" aria-label="Advance time">
-              {STEPS.map(([ms, label]) => (
-                <button key={label} type="button" onClick={() => runner.advance(ms)}>
-                  {label}
-                </button>
-              ))}
-            </span>
-          </p>
-          <form
-            class="inspect-line"
-            onSubmit={(event) => {
-              event.preventDefault();
-              if (to !== undefined && !past) runner.advance(to - now);
-            }}
-          >
-            <label>
-              <span>To, UTC</span>
-              <input
-                type="datetime-local"
-                step="1"
-                value={date.value}
-                onInput={(event) => (date.value = event.currentTarget.value)}
-                aria-describedby="to-date"
-              />
-            </label>
-            <button type="submit" disabled={to === undefined || past}>
-              Go there
-            </button>
-            <span class="field-problem" id="to-date">
-              {past ? "This time has already passed." : ""}
-            </span>
-          </form>
-          {timers.length === 0 ? (
-            <p class="quiet">No timers are pending.</p>
-          ) : (
-            <ol class="pending" aria-label="Pending timers">
-              {timers.slice(0, 50).map((one, i) => (
-                <li key={i}>
-                  <button type="button" class="link" title="Advance to this time" onClick={() => runner.advance(Math.max(0, one.at - now))}>
-                    {one.state} {one.iterations.length > 0 && iterationPath(one.iterations)}
-                  </button>{" "}
-                  <span class="quiet">{kindOf(one)}</span> in {duration(Math.max(0, one.at - now))}{" "}
-                  <span class="quiet">{elapsed(one.at - playback.startTime())}</span>
-                </li>
-              ))}
-            </ol>
-          )}
+          <Now now={execution.timer.value.now} />
+          <ToDate now={execution.timer.value.now} />
+          <Timers now={execution.timer.value.now} timers={execution.timer.value.timers} />
         </>
       )}
     </fieldset>
   );
 }
 
-function kindOf({ kind, retries, of }: PendingTimer): string {
-  return kind === "wait" ? "wait" : kind === "retry" ? `back-off, retry ${retries}${of === undefined ? "" : ` of ${of}`}` : "times out";
+function Now({ now }: { now: number }) {
+  const [day, time] = new Date(now)
+    .toISOString()
+    .replace(/(\.000)?Z$/, "")
+    .split("T");
+  return (
+    <p class="inspect-line">
+      <span class="quiet">It is</span>{" "}
+      <output>
+        {day} {time} UTC
+      </output>
+      <span class="segments" role="group" aria-label="Advance time">
+        {STEPS.map(([ms, label]) => (
+          <button key={label} type="button" onClick={() => runner.advance(ms)}>
+            {label}
+          </button>
+        ))}
+      </span>
+    </p>
+  );
+}
+
+function ToDate({ now }: { now: number }) {
+  const date = useSignal("");
+  const to = utc(date.value);
+  const past = to !== undefined && to <= now;
+  return (
+    <form
+      class="inspect-line"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (to !== undefined && !past) runner.advance(to - now);
+      }}
+    >
+      <label>
+        <span>To, UTC</span>
+        <input
+          type="datetime-local"
+          step="1"
+          value={date.value}
+          onInput={(event) => (date.value = event.currentTarget.value)}
+          aria-describedby="to-date"
+        />
+      </label>
+      <button type="submit" disabled={to === undefined || past}>
+        Go there
+      </button>
+      <span class="field-problem" id="to-date">
+        {past ? "This time has already passed." : ""}
+      </span>
+    </form>
+  );
+}
+
+function Timers({ now, timers }: { now: number; timers: readonly PendingTimer[] }) {
+  if (timers.length === 0) return <p class="quiet">No timers are pending.</p>;
+  return (
+    <ol class="pending" aria-label="Pending timers">
+      {timers.slice(0, 50).map((one, i) => (
+        <li key={i}>
+          <button type="button" class="link" title="Advance to this time" onClick={() => runner.advance(Math.max(0, one.at - now))}>
+            {one.state} {one.iterations.length > 0 && iterationPath(one.iterations)}
+          </button>{" "}
+          <span class="quiet">{timerWords(one)}</span> in {duration(Math.max(0, one.at - now))}{" "}
+          <span class="quiet">{elapsed(one.at - playback.startTime())}</span>
+        </li>
+      ))}
+    </ol>
+  );
 }
 
 /// Where a run is looked at, as it is there; else as it would begin.

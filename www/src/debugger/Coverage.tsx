@@ -30,11 +30,10 @@ const SUMS = [
   ["catches", "catchers"],
 ] as const;
 
-export function Coverage() {
+/// What all runs of the present definition have used, or why that cannot be said.
+function useCovered(): { covered: Covered | null; problem: string } {
   const covered = useSignal<Covered | null>(null);
   const problem = useSignal("");
-  const unused = useSignal(false);
-  const chosen = useSignal(-1);
   useSignalEffect(() => {
     void execution.eventCount.value;
     void execution.run.value?.phase;
@@ -58,66 +57,34 @@ export function Coverage() {
       clearTimeout(timer);
     };
   });
-  const found = covered.value;
-  if (!found) return <p class="quiet pad">{problem.value || "Counting…"}</p>;
-  const rows = unused.value ? found.places.filter((place) => place.count === 0) : found.places;
-  const shown = coverageShown.value !== null;
-  const file = async (form: "json" | "lcov"): Promise<void> => {
-    const name = `${workspace.title.value}.asl.${workspace.format.value}`;
-    const text = await interpreter.query("coverageFile", {
-      text: workspace.definition.value,
-      format: workspace.format.value,
-      file: name,
-      form,
-    });
-    save(
-      `${workspace.title.value}.coverage.${form === "json" ? "json" : "lcov"}`,
-      text,
-      form === "json" ? "application/json" : "text/plain",
-    );
-  };
+  return { covered: covered.value, problem: problem.value };
+}
+
+async function saveAs(form: "json" | "lcov"): Promise<void> {
+  const { value: title } = workspace.title;
+  const { value: format } = workspace.format;
+  const file = `${title}.asl.${format}`;
+  const text = await interpreter.query("coverageFile", { text: workspace.definition.value, format, file, form });
+  save(`${title}.coverage.${form === "json" ? "json" : "lcov"}`, text, form === "json" ? "application/json" : "text/plain");
+}
+
+export function Coverage() {
+  const { covered, problem } = useCovered();
+  const unused = useSignal(false);
+  const chosen = useSignal(-1);
+  if (!covered) return <p class="quiet pad">{problem || "Counting…"}</p>;
+  const rows = unused.value ? covered.places.filter((place) => place.count === 0) : covered.places;
   return (
     <div class="coverage">
-      <div class="pane-bar">
-        <b>{percentOf(found.percent)}</b>
-        <span class="quiet">
-          of {count(found.totals.all.total, "part")} used in {count(found.runs, "run")}
-          {found.others > 0 && `; ${count(found.others, "run")} of another definition ${found.others === 1 ? "does" : "do"} not count`}
-        </span>
-        <span class="gap" />
-        <div class="segments" role="group" aria-label="Which parts">
-          {[false, true].map((only) => (
-            <button
-              key={String(only)}
-              type="button"
-              aria-pressed={unused.value === only}
-              onClick={() => {
-                unused.value = only;
-                chosen.value = -1;
-              }}
-            >
-              {only ? `Never used (${found.totals.all.total - found.totals.all.covered})` : "All"}
-            </button>
-          ))}
-        </div>
-        <button type="button" aria-pressed={shown} onClick={() => (coverageShown.value = shown ? null : found)}>
-          <Icon name="graph" size={13} /> Show on the graph
-        </button>
-        <button type="button" onClick={() => void file("json")}>
-          Save JSON
-        </button>
-        <button type="button" onClick={() => void file("lcov")}>
-          Save LCOV
-        </button>
-      </div>
-      <ul class="coverage-sums" aria-label="Totals">
-        {SUMS.filter(([key]) => found.totals[key].total > 0).map(([key, word]) => (
-          <li key={key}>
-            <meter min={0} max={found.totals[key].total} value={found.totals[key].covered} aria-label={word} /> {found.totals[key].covered}{" "}
-            of {found.totals[key].total} {word}
-          </li>
-        ))}
-      </ul>
+      <Bar
+        covered={covered}
+        unused={unused.value}
+        choose={(only) => {
+          unused.value = only;
+          chosen.value = -1;
+        }}
+      />
+      <Totals covered={covered} />
       {rows.length === 0 ? (
         <p class="quiet pad">Everything was used.</p>
       ) : (
@@ -134,6 +101,51 @@ export function Coverage() {
         />
       )}
     </div>
+  );
+}
+
+function Bar({ covered, unused, choose }: { covered: Covered; unused: boolean; choose(only: boolean): void }) {
+  const { runs, others, percent } = covered;
+  const { total, covered: used } = covered.totals.all;
+  const shown = coverageShown.value !== null;
+  return (
+    <div class="pane-bar">
+      <b>{percentOf(percent)}</b>
+      <span class="quiet">
+        of {count(total, "part")} used in {count(runs, "run")}
+        {others > 0 && `; ${count(others, "run")} of another definition ${others === 1 ? "does" : "do"} not count`}
+      </span>
+      <span class="gap" />
+      <div class="segments" role="group" aria-label="Which parts">
+        {[false, true].map((only) => (
+          <button key={String(only)} type="button" aria-pressed={unused === only} onClick={() => choose(only)}>
+            {only ? `Never used (${total - used})` : "All"}
+          </button>
+        ))}
+      </div>
+      <button type="button" aria-pressed={shown} onClick={() => (coverageShown.value = shown ? null : covered)}>
+        <Icon name="graph" size={13} /> Show on the graph
+      </button>
+      <button type="button" onClick={() => void saveAs("json")}>
+        Save JSON
+      </button>
+      <button type="button" onClick={() => void saveAs("lcov")}>
+        Save LCOV
+      </button>
+    </div>
+  );
+}
+
+function Totals({ covered: { totals } }: { covered: Covered }) {
+  return (
+    <ul class="coverage-sums" aria-label="Totals">
+      {SUMS.filter(([key]) => totals[key].total > 0).map(([key, word]) => (
+        <li key={key}>
+          <meter min={0} max={totals[key].total} value={totals[key].covered} aria-label={word} /> {totals[key].covered} of{" "}
+          {totals[key].total} {word}
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -96,96 +96,125 @@ export function MockEditor({ name, resource, mock, otherwise, children }: Props)
 
 function Fields({ name, resource, mock }: { name: string; resource: string; mock: Mock }) {
   const set = (next: Mock): void => setMock(name, next);
+  switch (mock.mode) {
+    case "result":
+      return (
+        <>
+          <Result name={name} resource={resource} mock={mock} set={set} />
+          <More mock={mock} resource={resource} set={set} />
+        </>
+      );
+    case "error":
+      return (
+        <>
+          <div class="mock-fields">
+            <label>
+              Error <input list="error-names" value={mock.error} onChange={(event) => set({ ...mock, error: event.currentTarget.value })} />
+            </label>
+            <label>
+              Cause <input value={mock.cause ?? ""} onChange={(event) => set({ ...mock, cause: event.currentTarget.value })} />
+            </label>
+          </div>
+          <More mock={mock} resource={resource} set={set} />
+        </>
+      );
+    case "expression":
+      return (
+        <>
+          <textarea
+            class="mono"
+            rows={3}
+            aria-label={`Expression for ${name}`}
+            spellcheck={false}
+            value={mock.expression}
+            onChange={(event) => set({ ...mock, expression: event.currentTarget.value })}
+          />
+          <More mock={mock} resource={resource} set={set} />
+        </>
+      );
+    case "echo":
+      return <More mock={mock} resource={resource} set={set} />;
+    case "javascript":
+      return <Code name={name} mock={mock} set={set} />;
+    case "recorded":
+      return <p class="quiet">{count(mock.answers.length, "answer")} of the recorded execution, call by call. A further call fails.</p>;
+    case "script":
+      return <Script name={name} resource={resource} mock={mock} />;
+    default:
+      return null;
+  }
+}
+
+type CodeMock = Extract<Mock, { mode: "javascript" }>;
+
+function Code({ name, mock, set }: { name: string; mock: CodeMock; set(mock: Mock): void }) {
   const problem = execution.mockProblems.value[name];
   const id = useId();
   return (
     <>
-      {mock.mode === "result" && <Result name={name} resource={resource} mock={mock} set={set} />}
-      {mock.mode === "error" && (
-        <div class="mock-fields">
-          <label>
-            Error <input list="error-names" value={mock.error} onChange={(event) => set({ ...mock, error: event.currentTarget.value })} />
-          </label>
-          <label>
-            Cause <input value={mock.cause ?? ""} onChange={(event) => set({ ...mock, cause: event.currentTarget.value })} />
-          </label>
-        </div>
-      )}
-      {mock.mode === "expression" && (
-        <textarea
-          class="mono"
-          rows={3}
-          aria-label={`Expression for ${name}`}
-          spellcheck={false}
-          value={mock.expression}
-          onChange={(event) => set({ ...mock, expression: event.currentTarget.value })}
-        />
-      )}
-      {mock.mode === "javascript" && (
-        <>
-          {!workspace.mocksTrusted.value && (
-            <p class="strip warn">
-              <Icon name="warning" />
-              <span>Disabled: this code came with a link or a file. Review it first.</span>
-              <button type="button" onClick={() => workspace.edit({ mocksTrusted: true })}>
-                Enable the code
-              </button>
-            </p>
-          )}
-          <textarea
-            class="mono"
-            rows={5}
-            aria-label={`JavaScript for ${name}`}
-            aria-invalid={problem !== undefined}
-            aria-describedby={`${id}-problem`}
-            spellcheck={false}
-            value={mock.code}
-            onChange={(event) => set({ ...mock, code: event.currentTarget.value })}
-          />
-          <p class="field-problem" id={`${id}-problem`}>
-            {problem}
-          </p>
-          <p class="quiet">
-            A function of the input and the task: <code>attempt</code>, <code>iterations</code>, <code>sleep(ms)</code>,{" "}
-            <code>heartbeat()</code>. It throws <code>new TaskError("Error", "cause")</code> to fail.
-          </p>
-        </>
-      )}
-      {mock.mode === "recorded" && (
-        <p class="quiet">{count(mock.answers.length, "answer")} of the recorded execution, call by call. A further call fails.</p>
-      )}
-      {mock.mode === "script" && <Script name={name} resource={resource} mock={mock} />}
-      {(mock.mode === "result" || mock.mode === "error" || mock.mode === "echo" || mock.mode === "expression") && (
-        <p class="mock-more">
-          <label class="mock-after">
-            after{" "}
-            <input
-              type="number"
-              min={0}
-              step={100}
-              value={mock.after ?? 0}
-              onChange={(event) => set({ ...mock, after: Math.max(0, event.currentTarget.valueAsNumber || 0) })}
-            />{" "}
-            ms of virtual time
-          </label>
-          {(mock.mode === "result" || mock.mode === "error") && resource !== "" && (
-            <button
-              type="button"
-              class="link"
-              title="The mock object of the TestState API"
-              onClick={() =>
-                void navigator.clipboard.writeText(testStateOf(mock, resource)!).then(
-                  () => showToast("Mock for TestState copied."),
-                  () => showToast("The browser did not allow copying."),
-                )
-              }
-            >
-              Copy for TestState
-            </button>
-          )}
+      {!workspace.mocksTrusted.value && (
+        <p class="strip warn">
+          <Icon name="warning" />
+          <span>Disabled: this code came with a link or a file. Review it first.</span>
+          <button type="button" onClick={() => workspace.edit({ mocksTrusted: true })}>
+            Enable the code
+          </button>
         </p>
       )}
+      <textarea
+        class="mono"
+        rows={5}
+        aria-label={`JavaScript for ${name}`}
+        aria-invalid={problem !== undefined}
+        aria-describedby={`${id}-problem`}
+        spellcheck={false}
+        value={mock.code}
+        onChange={(event) => set({ ...mock, code: event.currentTarget.value })}
+      />
+      <p class="field-problem" id={`${id}-problem`}>
+        {problem}
+      </p>
+      <p class="quiet">
+        A function of the input and the task: <code>attempt</code>, <code>iterations</code>, <code>sleep(ms)</code>,{" "}
+        <code>heartbeat()</code>. It throws <code>new TaskError("Error", "cause")</code> to fail.
+      </p>
     </>
+  );
+}
+
+type TimedMock = Extract<Mock, { mode: "result" | "error" | "echo" | "expression" }>;
+
+/// When it answers, and the same mock for the TestState API.
+function More({ mock, resource, set }: { mock: TimedMock; resource: string; set(mock: Mock): void }) {
+  return (
+    <p class="mock-more">
+      <label class="mock-after">
+        after{" "}
+        <input
+          type="number"
+          min={0}
+          step={100}
+          value={mock.after ?? 0}
+          onChange={(event) => set({ ...mock, after: Math.max(0, event.currentTarget.valueAsNumber || 0) })}
+        />{" "}
+        ms of virtual time
+      </label>
+      {(mock.mode === "result" || mock.mode === "error") && resource !== "" && (
+        <button
+          type="button"
+          class="link"
+          title="The mock object of the TestState API"
+          onClick={() =>
+            void navigator.clipboard.writeText(testStateOf(mock, resource)!).then(
+              () => showToast("Mock for TestState copied."),
+              () => showToast("The browser did not allow copying."),
+            )
+          }
+        >
+          Copy for TestState
+        </button>
+      )}
+    </p>
   );
 }
 
@@ -217,89 +246,17 @@ type Step = ScriptMock["steps"][number];
 
 function Script({ name, resource, mock }: { name: string; resource: string; mock: ScriptMock }) {
   const put = (steps: Step[]): void => setMock(name, { ...mock, steps });
-  const change = (at: number, next: Partial<Step> | null): void =>
-    put(next === null ? mock.steps.filter((_, i) => i !== at) : mock.steps.map((step, i) => (i === at ? { ...step, ...next } : step)));
   return (
     <ol class="script" aria-label={`Script of ${name}`}>
-      {mock.steps.map((step, i) => {
-        const kind = step.silent ? "silent" : step.error !== undefined ? "error" : step.response !== undefined ? "response" : "result";
-        const value = kind === "response" ? step.response : step.result;
-        const remark = kind === "result" || kind === "response" ? remarkOn(resource, value, kind === "response") : "";
-        return (
-          <li key={i}>
-            {(["attempt", "iteration", "call"] as const).map((which) => (
-              <label key={which}>
-                {which === "iteration" ? "item" : which}{" "}
-                <input
-                  size={4}
-                  value={step[which] ?? ""}
-                  placeholder="all"
-                  onChange={(event) => change(i, { [which]: event.currentTarget.value })}
-                />
-              </label>
-            ))}
-            <select
-              aria-label="Answer"
-              value={kind}
-              onChange={(event) => {
-                const { error: _, cause: __, result, response, silent: ___, ...rest } = step;
-                const given = result ?? response ?? exampleFor(resource);
-                const answers: Record<string, Partial<Step>> = {
-                  error: { error: "States.TaskFailed" },
-                  silent: { silent: true },
-                  result: { result: given },
-                  response: { response: given },
-                };
-                put(mock.steps.map((one, at) => (at === i ? { ...rest, ...answers[event.currentTarget.value] } : one)));
-              }}
-            >
-              <option value="result">Result</option>
-              <option value="response">Whole response</option>
-              <option value="error">Error</option>
-              <option value="silent">Silence</option>
-            </select>
-            {kind === "error" && (
-              <input
-                class="grow"
-                aria-label="Error"
-                list="error-names"
-                value={step.error}
-                onChange={(event) => change(i, { error: event.currentTarget.value })}
-              />
-            )}
-            {kind === "error" && (
-              <input
-                class="grow"
-                aria-label="Cause"
-                placeholder="Cause"
-                value={step.cause ?? ""}
-                onChange={(event) => change(i, { cause: event.currentTarget.value })}
-              />
-            )}
-            {(kind === "result" || kind === "response") && (
-              <Json key={kind} label="Result" small value={value} change={(given) => change(i, { [kind]: given })} />
-            )}
-            {kind !== "silent" && (
-              <label>
-                after{" "}
-                <input
-                  type="number"
-                  min={0}
-                  step={100}
-                  value={step.after ?? 0}
-                  onChange={(event) => change(i, { after: Math.max(0, event.currentTarget.valueAsNumber || 0) })}
-                />{" "}
-                ms
-              </label>
-            )}
-            <button type="button" class="plain square small" aria-label="Remove this step" onClick={() => change(i, null)}>
-              <Icon name="close" size={13} />
-            </button>
-            {remark && <p class="mock-remark">{remark}</p>}
-            {(kind === "response" || (kind === "result" && !isWrapped(resource))) && <Refusal resource={resource} value={value} />}
-          </li>
-        );
-      })}
+      {mock.steps.map((step, i) => (
+        <ScriptStep
+          key={i}
+          step={step}
+          resource={resource}
+          put={(next) => put(mock.steps.map((one, at) => (at === i ? next : one)))}
+          remove={() => put(mock.steps.filter((_, at) => at !== i))}
+        />
+      ))}
       <li>
         <button type="button" class="link" onClick={() => put([...mock.steps, { result: exampleFor(resource) }])}>
           Add a step
@@ -307,6 +264,98 @@ function Script({ name, resource, mock }: { name: string; resource: string; mock
         <span class="quiet">The first step that matches is used. Attempts, items and calls are counted from 0: "0", "1-3", "4+".</span>
       </li>
     </ol>
+  );
+}
+
+type Answer = "result" | "response" | "error" | "silent";
+
+function answerOf({ silent, error, response }: Step): Answer {
+  if (silent) return "silent";
+  if (error !== undefined) return "error";
+  return response === undefined ? "result" : "response";
+}
+
+/// The same calls with another kind of answer; a value that was written is kept.
+function withAnswer({ error: _, cause: __, result, response, silent: ___, ...rest }: Step, kind: Answer, resource: string): Step {
+  const given = result ?? response ?? exampleFor(resource);
+  if (kind === "error") return { ...rest, error: "States.TaskFailed" };
+  if (kind === "silent") return { ...rest, silent: true };
+  return { ...rest, [kind]: given };
+}
+
+interface ScriptStepProps {
+  step: Step;
+  resource: string;
+  put(step: Step): void;
+  remove(): void;
+}
+
+function ScriptStep({ step, resource, put, remove }: ScriptStepProps) {
+  const kind = answerOf(step);
+  const hasValue = kind === "result" || kind === "response";
+  const value = kind === "response" ? step.response : step.result;
+  const remark = hasValue ? remarkOn(resource, value, kind === "response") : "";
+  return (
+    <li>
+      {(["attempt", "iteration", "call"] as const).map((which) => (
+        <label key={which}>
+          {which === "iteration" ? "item" : which}{" "}
+          <input
+            size={4}
+            value={step[which] ?? ""}
+            placeholder="all"
+            onChange={(event) => put({ ...step, [which]: event.currentTarget.value })}
+          />
+        </label>
+      ))}
+      <select aria-label="Answer" value={kind} onChange={(event) => put(withAnswer(step, event.currentTarget.value as Answer, resource))}>
+        <option value="result">Result</option>
+        <option value="response">Whole response</option>
+        <option value="error">Error</option>
+        <option value="silent">Silence</option>
+      </select>
+      {kind === "error" && (
+        <input
+          class="grow"
+          aria-label="Error"
+          list="error-names"
+          value={step.error}
+          onChange={(event) => put({ ...step, error: event.currentTarget.value })}
+        />
+      )}
+      {kind === "error" && (
+        <input
+          class="grow"
+          aria-label="Cause"
+          placeholder="Cause"
+          value={step.cause ?? ""}
+          onChange={(event) => put({ ...step, cause: event.currentTarget.value })}
+        />
+      )}
+      {hasValue && <Json key={kind} label="Result" small value={value} change={(given) => put({ ...step, [kind]: given })} />}
+      {kind !== "silent" && <After step={step} put={put} />}
+      <button type="button" class="plain square small" aria-label="Remove this step" onClick={remove}>
+        <Icon name="close" size={13} />
+      </button>
+      {remark && <p class="mock-remark">{remark}</p>}
+      {(kind === "response" || (kind === "result" && !isWrapped(resource))) && <Refusal resource={resource} value={value} />}
+    </li>
+  );
+}
+
+function After({ step, put }: { step: Step; put(step: Step): void }) {
+  return (
+    <label>
+      after{" "}
+      <input
+        type="number"
+        min={0}
+        step={100}
+        value={step.after ?? 0}
+        onChange={(event) => put({ ...step, after: Math.max(0, event.currentTarget.valueAsNumber || 0) })}
+      />{" "}
+      ms
+    </label>
   );
 }
 

@@ -12,32 +12,101 @@ import * as runner from "../store/runner.ts";
 import * as workspace from "../store/workspace.ts";
 import { Icon, type IconName } from "../ui/Icon.tsx";
 import { elapsed } from "../ui/format.ts";
-import { CLOCKS } from "./clocks.ts";
+import { CLOCKS, timerWords } from "./clocks.ts";
 import * as model from "./model.ts";
 import * as session from "./session.ts";
 
 export function Toolbar({ narrow = false }: { narrow?: boolean }) {
-  const phase = execution.run.value?.phase;
+  const can = abilities();
+  return (
+    <div class={narrow ? "debug-bar narrow-bar" : "debug-bar"} role="toolbar" aria-label="Run controls">
+      <First can={can} />
+      {narrow ? (
+        <>
+          {!can.untouched && <Back can={can} />}
+          <Steps can={can} />
+          {can.busy && <Stop can={can} />}
+          <Move icon="more" label="More" command="palette" title="All commands" able run={() => panes.openDialog("palette")} />
+        </>
+      ) : (
+        <>
+          <div class="debug-group" role="group" aria-label="Steps">
+            <Steps can={can} />
+            {!can.untouched && <OtherSteps can={can} />}
+          </div>
+          {!can.untouched && (
+            <div class="debug-group">
+              <Move
+                icon="replay"
+                label="Restart"
+                command="restart"
+                title="Run again from the beginning"
+                able={!can.blocked}
+                run={session.restart}
+              />
+              <Stop can={can} />
+            </div>
+          )}
+          <Clock />
+          <PausedWhere />
+          <span class="gap" />
+          <AllCommands />
+        </>
+      )}
+    </div>
+  );
+}
+
+/// What is possible with the run as it is.
+function abilities() {
   const busy = execution.busy.value;
   const blocked = interpreter.engine.value === "broken";
-  const on = session.canGoOn();
-  const back = session.canStep() && playback.cursor.value > 0;
-  const begins = !busy && !blocked;
-  // Before anything has happened there is nothing to step through, to go back in or to stop: one button begins with a step.
-  const untouched = execution.run.value === null;
-  const first = (
-    <Move
-      icon="over"
-      label="Step"
-      command="over"
-      title="Run step by step: pauses before the first state"
-      able={begins}
-      run={() => session.stepOrBegin("next")}
+  return {
+    phase: execution.run.value?.phase,
+    busy,
+    /// The interpreter has not come, or is gone.
+    blocked,
+    on: session.canGoOn(),
+    back: session.canStep() && playback.cursor.value > 0,
+    begins: !busy && !blocked,
+    // Before anything has happened there is nothing to step through, to go back in or to stop: one button begins with a step.
+    untouched: execution.run.value === null,
+  };
+}
+
+interface Able {
+  can: ReturnType<typeof abilities>;
+}
+
+function First({ can: { phase, on, blocked } }: Able) {
+  if (phase === "running") return <Main icon="pause" label="Pause" command="continue" run={() => session.step("pause")} />;
+  if (on && phase === "paused")
+    return <Main icon="play" label="Continue" command="continue" run={() => session.step("continue")} hold={session.runOut} />;
+  return (
+    <Main
+      icon="play"
+      label="Run"
+      command="run"
+      disabled={blocked || phase === "starting"}
+      run={() => void runner.start()}
+      hold={session.runOut}
     />
   );
-  const steps = untouched ? (
-    first
-  ) : (
+}
+
+function Steps({ can: { untouched, on, begins } }: Able) {
+  if (untouched)
+    return (
+      <Move
+        icon="over"
+        label="Step"
+        command="over"
+        title="Run step by step: pauses before the first state"
+        able={begins}
+        run={() => session.stepOrBegin("next")}
+      />
+    );
+  return (
     <>
       <Move
         icon="over"
@@ -57,91 +126,57 @@ export function Toolbar({ narrow = false }: { narrow?: boolean }) {
       />
     </>
   );
-  const undo = <Move icon="undo" label="Back" command="back" title="One event back" able={back} run={() => session.step("stepBack")} />;
-  const stop = <Move icon="stop" label="Stop" command="stop" title="Stop" able={busy} run={runner.stop} />;
+}
+
+function OtherSteps({ can }: Able) {
   return (
-    <div class={narrow ? "debug-bar narrow-bar" : "debug-bar"} role="toolbar" aria-label="Run controls">
-      {phase === "running" ? (
-        <Main icon="pause" label="Pause" command="continue" run={() => session.step("pause")} />
-      ) : on && phase === "paused" ? (
-        <Main icon="play" label="Continue" command="continue" run={() => session.step("continue")} hold={session.runOut} />
-      ) : (
-        <Main
-          icon="play"
-          label="Run"
-          command="run"
-          disabled={blocked || phase === "starting"}
-          run={() => void runner.start()}
-          hold={session.runOut}
-        />
-      )}
-      {narrow ? (
-        <>
-          {!untouched && undo}
-          {steps}
-          {busy && stop}
-          <Move icon="more" label="More" command="palette" title="All commands" able run={() => panes.openDialog("palette")} />
-        </>
-      ) : (
-        <>
-          <div class="debug-group" role="group" aria-label="Steps">
-            {steps}
-            {!untouched && (
-              <>
-                <Move
-                  icon="out"
-                  label="Out"
-                  command="out"
-                  title="Step out: finish this branch or iteration"
-                  able={on}
-                  run={() => session.step("stepOut")}
-                />
-                <Move
-                  icon="stage"
-                  label="Stage"
-                  command="stage"
-                  title="Step by one stage of the data flow"
-                  able={on || begins}
-                  run={() => session.stepOrBegin("stepStage")}
-                />
-                {undo}
-              </>
-            )}
-          </div>
-          {!untouched && (
-            <div class="debug-group">
-              <Move
-                icon="replay"
-                label="Restart"
-                command="restart"
-                title="Run again from the beginning"
-                able={!blocked}
-                run={session.restart}
-              />
-              {stop}
-            </div>
-          )}
-          <Clock />
-          <PausedWhere />
-          <span class="gap" />
-          <button
-            type="button"
-            class="plain"
-            onClick={() => panes.openDialog("palette")}
-            title={`All commands${keyHint("palette")}`}
-            aria-keyshortcuts={keymap.value?.spoken("palette")}
-          >
-            <Icon name="search" size={14} /> <span class="label">Commands</span>{" "}
-            {keymap.value
-              ?.shown("palette")
-              .slice(0, 1)
-              .map((key) => (
-                <kbd key={key}>{key}</kbd>
-              ))}
-          </button>
-        </>
-      )}
-    </div>
+    <>
+      <Move
+        icon="out"
+        label="Out"
+        command="out"
+        title="Step out: finish this branch or iteration"
+        able={can.on}
+        run={() => session.step("stepOut")}
+      />
+      <Move
+        icon="stage"
+        label="Stage"
+        command="stage"
+        title="Step by one stage of the data flow"
+        able={can.on || can.begins}
+        run={() => session.stepOrBegin("stepStage")}
+      />
+      <Back can={can} />
+    </>
+  );
+}
+
+function Back({ can }: Able) {
+  return <Move icon="undo" label="Back" command="back" title="One event back" able={can.back} run={() => session.step("stepBack")} />;
+}
+
+function Stop({ can }: Able) {
+  return <Move icon="stop" label="Stop" command="stop" title="Stop" able={can.busy} run={runner.stop} />;
+}
+
+function AllCommands() {
+  return (
+    <button
+      type="button"
+      class="plain"
+      onClick={() => panes.openDialog("palette")}
+      title={`All commands${keyHint("palette")}`}
+      aria-keyshortcuts={keymap.value?.spoken("palette")}
+    >
+      <Icon name="search" size={14} /> <span class="label">Commands</span>{" "}
+      {keymap.value
+        ?.shown("palette")
+        .slice(0, 1)
+        .map((key) => (
+          <kbd key={key}>{key}</kbd>
+        ))}
+    </button>
   );
 }
 
@@ -232,8 +267,6 @@ function Main({
 
 function Clock() {
   const busy = execution.busy.value;
-  const manual = workspace.clock.value === "manual";
-  const timers = execution.timer.value?.timers ?? [];
   return (
     <div class="debug-group clock-group">
       <label class="field">
@@ -261,58 +294,64 @@ function Clock() {
       >
         <Icon name="skip" />
       </button>
-      {manual && busy && (
-        <span class="segments">
-          {(
-            [
-              [1000, "+1 s"],
-              [60_000, "+1 min"],
-              [3_600_000, "+1 h"],
-            ] as const
-          ).map(([ms, label]) => (
-            <button key={label} type="button" onClick={() => runner.advance(ms)}>
-              {label}
-            </button>
-          ))}
-          <button
-            type="button"
-            title="To a date: opens Config"
-            onClick={() => {
-              panes.showLeft("config");
-            }}
-          >
-            To…
-          </button>
-        </span>
-      )}
-      {busy && timers.length > 0 && (
-        <details class="timers">
-          <summary>{timers.length === 1 ? "1 timer" : `${timers.length} timers`}</summary>
-          <ol>
-            {timers.slice(0, 20).map((timer, i) => (
-              <li key={i}>
-                <button
-                  type="button"
-                  class="link"
-                  onClick={() => runner.advance(Math.max(0, timer.at - (execution.timer.value?.now ?? timer.at)))}
-                >
-                  {timer.state}
-                  {timer.iterations.length > 0 && ` #${timer.iterations.join(" #")}`}
-                </button>
-                <span class="quiet">
-                  {timer.kind === "wait"
-                    ? "wait"
-                    : timer.kind === "retry"
-                      ? `back-off, retry ${timer.retries}${timer.of === undefined ? "" : ` of ${timer.of}`}`
-                      : "times out"}
-                </span>
-                <span>{elapsed(timer.at - startOf())}</span>
-              </li>
-            ))}
-          </ol>
-        </details>
-      )}
+      {workspace.clock.value === "manual" && busy && <ByHand />}
+      {busy && <Timers />}
     </div>
+  );
+}
+
+/// Time that a person moves on.
+function ByHand() {
+  return (
+    <span class="segments">
+      {(
+        [
+          [1000, "+1 s"],
+          [60_000, "+1 min"],
+          [3_600_000, "+1 h"],
+        ] as const
+      ).map(([ms, label]) => (
+        <button key={label} type="button" onClick={() => runner.advance(ms)}>
+          {label}
+        </button>
+      ))}
+      <button
+        type="button"
+        title="To a date: opens Config"
+        onClick={() => {
+          panes.showLeft("config");
+        }}
+      >
+        To…
+      </button>
+    </span>
+  );
+}
+
+/// What the run waits for, each a way to the time when it comes.
+function Timers() {
+  const timers = execution.timer.value?.timers ?? [];
+  if (timers.length === 0) return null;
+  return (
+    <details class="timers">
+      <summary>{timers.length === 1 ? "1 timer" : `${timers.length} timers`}</summary>
+      <ol>
+        {timers.slice(0, 20).map((timer, i) => (
+          <li key={i}>
+            <button
+              type="button"
+              class="link"
+              onClick={() => runner.advance(Math.max(0, timer.at - (execution.timer.value?.now ?? timer.at)))}
+            >
+              {timer.state}
+              {timer.iterations.length > 0 && ` #${timer.iterations.join(" #")}`}
+            </button>
+            <span class="quiet">{timerWords(timer)}</span>
+            <span>{elapsed(timer.at - startOf())}</span>
+          </li>
+        ))}
+      </ol>
+    </details>
   );
 }
 

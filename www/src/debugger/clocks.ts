@@ -1,6 +1,6 @@
 // How time passes in a run.
 
-import type { ClockMode } from "../model/protocol.ts";
+import type { ClockMode, PendingTimer } from "../model/protocol.ts";
 
 export const CLOCKS: [ClockMode, string][] = [
   ["skip", "Skip waits"],
@@ -19,3 +19,9 @@ export const MEANS: Record<ClockMode, string> = {
   x3600: "One hour passes in one second.",
   manual: "Time stands still until you advance it.",
 };
+
+/// What comes when a timer is due.
+export function timerWords({ kind, retries, of }: PendingTimer): string {
+  if (kind === "wait") return "wait";
+  return kind === "retry" ? `back-off, retry ${retries}${of === undefined ? "" : ` of ${of}`}` : "times out";
+}

@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 import type { GraphNode } from "../model/graph.ts";
-import { type Choice, type EventLog, Item, type View, choicesOf, pathOf, viewOf } from "../model/iterations.ts";
+import { type Choice, Item, type View, choicesOf, pathOf, viewOf } from "../model/iterations.ts";
 import * as debug from "../debugger/model.ts";
 import * as playback from "../store/playback.ts";
 import * as selection from "../store/selection.ts";
@@ -80,9 +80,6 @@ export function Iterations({ node, place, of }: { node: GraphNode; place: "graph
   const map = node.id;
   if (place === "inspector" && of) present = { map, of };
   const found = chooser(map, of);
-  const onGraph = place === "graph";
-  // The graph is one stop of the Tab key. What is here for the mouse, the inspector and two keys have as well.
-  const tab = onGraph ? -1 : 0;
   const most = node.map?.maxConcurrency;
   if (!found) {
     return (
@@ -92,119 +89,170 @@ export function Iterations({ node, place, of }: { node: GraphNode; place: "graph
       </div>
     );
   }
-  const { view, at, path, go, step, kind, look } = found;
-  const choice = playback.choices.value.get(map);
-  const all = choice === undefined;
-  const gauge = gaugeOf(view, most);
-  const word = (slot: number): string => KIND_OF.get(view.statuses[slot]!)!.name.toLowerCase();
-  const follow = (how: Choice): void =>
-    playback.choose([
-      [map, choice === how ? (view.at >= 0 && view.items[view.at]! >= 0 ? look.log.itemIndex[view.items[view.at]!]! : undefined) : how],
-    ]);
+  const { view, at } = found;
+  const all = playback.choices.value.get(map) === undefined;
+  const parts: Parts = { node, place, found, all, tab: place === "graph" ? -1 : 0 };
   return (
     <div class={`iterations ${place}`} role="group" aria-label={`Iterations of ${node.name}`}>
-      <div class="it-row" role="group" aria-label="Iteration">
-        <button
-          type="button"
-          class="plain square small"
-          tabIndex={tab}
-          aria-label="Previous iteration"
-          title={`Previous iteration${keyHint("iterationBefore")}`}
-          onClick={() => step(-1)}
-        >
-          <Icon name="left" size={14} />
-        </button>
-        <label class={`it-index it-${at >= 0 && !all ? KIND_OF.get(view.statuses[at]!)!.style : "all"}`}>
-          #
-          <input
-            type="number"
-            class="index"
-            tabIndex={tab}
-            aria-label={`Iteration of ${node.name}`}
-            title={at >= 0 ? `${path(at)}, ${word(at)}` : "Type an index"}
-            min={0}
-            max={view.total - 1}
-            value={at >= 0 && (!all || !onGraph) ? (view.items[at]! >= 0 ? look.log.itemIndex[view.items[at]!]! : at) : ""}
-            placeholder="all"
-            onKeyDown={(event) => event.stopPropagation()}
-            onInput={(event) => {
-              const wanted = event.currentTarget.valueAsNumber;
-              const slot = view.items.findIndex((item) => item >= 0 && look.log.itemIndex[item] === wanted);
-              if (event.currentTarget.value !== "") go(slot >= 0 ? slot : wanted);
-            }}
-          />
-        </label>
-        <span class="it-of">of {view.total.toLocaleString("en")}</span>
-        <button
-          type="button"
-          class="plain square small"
-          tabIndex={tab}
-          aria-label="Next iteration"
-          title={`Next iteration${keyHint("iterationAfter")}`}
-          onClick={() => step(1)}
-        >
-          <Icon name="right" size={14} />
-        </button>
-        <span class="it-gap" />
-        <Toggle on={choice === "failing"} tab={tab} name="Follow the failing one" go={() => follow("failing")}>
-          <Icon name="cross" size={13} />
-        </Toggle>
-        <Toggle on={choice === "latest"} tab={tab} name="Follow the latest" go={() => follow("latest")}>
-          <Icon name="last" size={13} />
-        </Toggle>
-        <Toggle
-          on={all}
-          tab={tab}
-          name="All iterations together"
-          go={() => (all ? go(firstOf(view)) : playback.choose([[map, undefined], ...innerOf(map)]))}
-        >
-          Σ
-        </Toggle>
-      </div>
-      <div class="it-row it-kinds" role="group" aria-label="Which iterations">
-        {KINDS.map(({ status, name, style, icon }) => {
-          const n = view.counts[status]!;
-          if (n === 0) return null;
-          return (
-            <button
-              key={status}
-              type="button"
-              class={`chip-button it-${style}`}
-              tabIndex={tab}
-              aria-pressed={kind === status}
-              aria-label={`${name} ${n}`}
-              title={`${name} ${n}: show only these`}
-              onClick={() => {
-                const next = new Map(filters.value);
-                if (kind === status) next.delete(map);
-                else next.set(map, status);
-                filters.value = next;
-                if (kind !== status) go(view.statuses.indexOf(status));
-              }}
-            >
-              <Icon name={icon} size={12} /> {onGraph ? "" : `${name} `}
-              {n.toLocaleString("en")}
-            </button>
-          );
-        })}
-      </div>
-      {(gauge !== "" || onGraph) && (
-        <p class="it-gauge">
-          {gauge !== "" && most !== undefined && (
-            <meter
-              min={0}
-              max={most}
-              value={Math.min(most, view.counts[Item.Running]! + view.counts[Item.Waiting]!)}
-              aria-label="Running at once"
-            />
-          )}
-          {gauge === "" ? (at >= 0 && !all ? `${path(at)} ${word(at)}` : all ? "All iterations together" : "") : gauge}
-        </p>
-      )}
-      <Strip node={node} view={view} at={all ? -1 : at} tab={tab} go={go} say={(slot) => `${path(slot)}, ${word(slot)}`} kind={kind} />
+      <Chooser {...parts} />
+      <Kinds {...parts} />
+      <Gauge {...parts} />
+      <Strip {...parts} at={all ? -1 : at} />
       <Stages node={node} total={view.total} />
-      {!onGraph && node.map?.distributed && <Children node={node} view={view} at={all ? -1 : at} kind={kind} go={go} log={look.log} />}
+      {place === "inspector" && node.map?.distributed && <Children node={node} found={found} at={all ? -1 : at} />}
     </div>
+  );
+}
+
+type Found = NonNullable<ReturnType<typeof chooser>>;
+
+interface Parts {
+  node: GraphNode;
+  place: "graph" | "inspector";
+  found: Found;
+  /// Whether all iterations are looked at together.
+  all: boolean;
+  /// The graph is one stop of the Tab key. What is here for the mouse, the inspector and two keys have as well.
+  tab: number;
+}
+
+/// What has become of the iteration in a slot, in a word.
+function wordOf(view: View, slot: number): string {
+  return KIND_OF.get(view.statuses[slot]!)!.name.toLowerCase();
+}
+
+/// The index in the Map of what is in a slot, if it has begun.
+function indexAt({ view, look }: Found, slot: number): number | undefined {
+  const item = view.items[slot] ?? -1;
+  return item >= 0 ? look.log.itemIndex[item]! : undefined;
+}
+
+/// One iteration by its index or its neighbours, or what is followed instead.
+function Chooser({ node, place, found, all, tab }: Parts) {
+  const { view, at, go, step } = found;
+  const map = node.id;
+  const choice = playback.choices.value.get(map);
+  const follow = (how: Choice): void => playback.choose([[map, choice === how ? indexAt(found, view.at) : how]]);
+  return (
+    <div class="it-row" role="group" aria-label="Iteration">
+      <button
+        type="button"
+        class="plain square small"
+        tabIndex={tab}
+        aria-label="Previous iteration"
+        title={`Previous iteration${keyHint("iterationBefore")}`}
+        onClick={() => step(-1)}
+      >
+        <Icon name="left" size={14} />
+      </button>
+      <label class={`it-index it-${at >= 0 && !all ? KIND_OF.get(view.statuses[at]!)!.style : "all"}`}>
+        #
+        <IndexInput node={node} found={found} tab={tab} shown={at >= 0 && (!all || place === "inspector")} />
+      </label>
+      <span class="it-of">of {view.total.toLocaleString("en")}</span>
+      <button
+        type="button"
+        class="plain square small"
+        tabIndex={tab}
+        aria-label="Next iteration"
+        title={`Next iteration${keyHint("iterationAfter")}`}
+        onClick={() => step(1)}
+      >
+        <Icon name="right" size={14} />
+      </button>
+      <span class="it-gap" />
+      <Toggle on={choice === "failing"} tab={tab} name="Follow the failing one" go={() => follow("failing")}>
+        <Icon name="cross" size={13} />
+      </Toggle>
+      <Toggle on={choice === "latest"} tab={tab} name="Follow the latest" go={() => follow("latest")}>
+        <Icon name="last" size={13} />
+      </Toggle>
+      <Toggle
+        on={all}
+        tab={tab}
+        name="All iterations together"
+        go={() => (all ? go(firstOf(view)) : playback.choose([[map, undefined], ...innerOf(map)]))}
+      >
+        Σ
+      </Toggle>
+    </div>
+  );
+}
+
+function IndexInput({ node, found, tab, shown }: { node: GraphNode; found: Found; tab: number; shown: boolean }) {
+  const { view, at, path, go, look } = found;
+  return (
+    <input
+      type="number"
+      class="index"
+      tabIndex={tab}
+      aria-label={`Iteration of ${node.name}`}
+      title={at >= 0 ? `${path(at)}, ${wordOf(view, at)}` : "Type an index"}
+      min={0}
+      max={view.total - 1}
+      value={shown ? (indexAt(found, at) ?? at) : ""}
+      placeholder="all"
+      onKeyDown={(event) => event.stopPropagation()}
+      onInput={(event) => {
+        const wanted = event.currentTarget.valueAsNumber;
+        const slot = view.items.findIndex((item) => item >= 0 && look.log.itemIndex[item] === wanted);
+        if (event.currentTarget.value !== "") go(slot >= 0 ? slot : wanted);
+      }}
+    />
+  );
+}
+
+/// How many iterations there are of each kind. A kind that is chosen is the one that one goes through.
+function Kinds({ node, place, found: { view, kind, go }, tab }: Parts) {
+  return (
+    <div class="it-row it-kinds" role="group" aria-label="Which iterations">
+      {KINDS.map(({ status, name, style, icon }) => {
+        const n = view.counts[status]!;
+        if (n === 0) return null;
+        return (
+          <button
+            key={status}
+            type="button"
+            class={`chip-button it-${style}`}
+            tabIndex={tab}
+            aria-pressed={kind === status}
+            aria-label={`${name} ${n}`}
+            title={`${name} ${n}: show only these`}
+            onClick={() => {
+              const next = new Map(filters.value);
+              if (kind === status) next.delete(node.id);
+              else next.set(node.id, status);
+              filters.value = next;
+              if (kind !== status) go(view.statuses.indexOf(status));
+            }}
+          >
+            <Icon name={icon} size={12} /> {place === "graph" ? "" : `${name} `}
+            {n.toLocaleString("en")}
+          </button>
+        );
+      })}
+    </div>
+  );
+}
+
+/// How many run at once, of how many that may; without that, which iteration is looked at.
+function Gauge({ node, place, found: { view, at, path }, all }: Parts) {
+  const most = node.map?.maxConcurrency;
+  const gauge = gaugeOf(view, most);
+  if (gauge === "" && place === "inspector") return null;
+  const one = at >= 0 && !all ? `${path(at)} ${wordOf(view, at)}` : "";
+  return (
+    <p class="it-gauge">
+      {gauge !== "" && most !== undefined && (
+        <meter
+          min={0}
+          max={most}
+          value={Math.min(most, view.counts[Item.Running]! + view.counts[Item.Waiting]!)}
+          aria-label="Running at once"
+        />
+      )}
+      {gauge || one || (all ? "All iterations together" : "")}
+    </p>
   );
 }
 
@@ -212,21 +260,7 @@ export function Iterations({ node, place, of }: { node: GraphNode; place: "graph
 const LISTED = 40;
 
 /// The child executions of a Distributed Map, those that failed first.
-function Children({
-  node,
-  view,
-  at,
-  kind,
-  go,
-  log,
-}: {
-  node: GraphNode;
-  view: View;
-  at: number;
-  kind: number | undefined;
-  go(slot: number): void;
-  log: EventLog;
-}) {
+function Children({ node, found: { view, kind, go, look }, at }: { node: GraphNode; found: Found; at: number }) {
   const slots = KINDS.filter(({ status }) => status !== Item.None && (kind === undefined || kind === status)).flatMap(({ status }) =>
     [...view.statuses.keys()].filter((slot) => view.statuses[slot] === status && view.items[slot]! >= 0),
   );
@@ -240,8 +274,8 @@ function Children({
               <span class={`it-${style}`}>
                 <Icon name={icon} size={12} />
               </span>
-              <b>#{log.itemIndex[view.items[slot]!]}</b> {name.toLowerCase()}{" "}
-              <span class="quiet">{log.itemName.get(view.items[slot]!) ?? ""}</span>
+              <b>#{look.log.itemIndex[view.items[slot]!]}</b> {name.toLowerCase()}{" "}
+              <span class="quiet">{look.log.itemName.get(view.items[slot]!) ?? ""}</span>
             </button>
           </li>
         );
@@ -284,25 +318,8 @@ function innerOf(map: string): [string, undefined][] {
 
 const WIDTH = 1000;
 
-/// A cell for each iteration, or of very many how large a share of each stretch has which status.
-function Strip({
-  node,
-  view,
-  at,
-  tab,
-  go,
-  say,
-  kind,
-}: {
-  node: GraphNode;
-  view: View;
-  at: number;
-  tab: number;
-  go(slot: number): void;
-  say(slot: number): string;
-  kind: number | undefined;
-}) {
-  const cells = Math.min(view.total, CELLS);
+/// A cell for each iteration, or of very many how large a share of each stretch has which status: a path for each status.
+function cellsOf(view: View, cells: number): ReadonlyMap<number, string> {
   const width = WIDTH / cells;
   const gap = view.total <= 60 ? Math.min(6, width * 0.15) : view.total <= CELLS ? width * 0.12 : 0;
   const paths = new Map<number, string>();
@@ -325,8 +342,32 @@ function Strip({
       top += height;
     }
   }
-  const stops = breakpointsOf(node.name, view.total);
-  const marker = at >= 0 ? Math.min(WIDTH - 4, ((at + 0.5) / view.total) * WIDTH - Math.max(width, 8) / 2) : 0;
+  return paths;
+}
+
+/// Where a key leads from a slot.
+function slotBy(key: string, at: number, total: number): number | undefined {
+  const to: Record<string, number> = {
+    ArrowRight: at + 1,
+    ArrowUp: at + 1,
+    ArrowLeft: at - 1,
+    ArrowDown: at - 1,
+    Home: 0,
+    End: total - 1,
+    PageUp: at + 10,
+    PageDown: at - 10,
+  };
+  return to[key];
+}
+
+/// All iterations as a strip: a slider.
+function Strip({ node, found: { view, path, go, kind }, at, tab }: Parts & { at: number }) {
+  const { total } = view;
+  const cells = Math.min(total, CELLS);
+  const paths = cellsOf(view, cells);
+  const marked = Math.max(WIDTH / cells, 8);
+  const marker = at >= 0 ? Math.min(WIDTH - 4, ((at + 0.5) / total) * WIDTH - marked / 2) : 0;
+  const goTo = (slot: number): void => go(Math.max(0, Math.min(total - 1, slot)));
   return (
     <div
       class={`it-strip${kind === undefined ? "" : ` only-${KIND_OF.get(kind)!.style}`}`}
@@ -334,37 +375,27 @@ function Strip({
       tabIndex={tab}
       aria-label={`Iterations of ${node.name}`}
       aria-valuemin={0}
-      aria-valuemax={view.total - 1}
+      aria-valuemax={total - 1}
       aria-valuenow={Math.max(0, at)}
-      aria-valuetext={at >= 0 ? say(at) : "all together"}
+      aria-valuetext={at >= 0 ? `${path(at)}, ${wordOf(view, at)}` : "all together"}
       onClick={(event) => {
         const box = event.currentTarget.getBoundingClientRect();
-        go(Math.max(0, Math.min(view.total - 1, Math.floor(((event.clientX - box.left) / box.width) * view.total))));
+        goTo(Math.floor(((event.clientX - box.left) / box.width) * total));
       }}
       onKeyDown={(event) => {
-        const to: Record<string, number> = {
-          ArrowRight: at + 1,
-          ArrowUp: at + 1,
-          ArrowLeft: at - 1,
-          ArrowDown: at - 1,
-          Home: 0,
-          End: view.total - 1,
-          PageUp: at + 10,
-          PageDown: at - 10,
-        };
-        const slot = to[event.key];
+        const slot = slotBy(event.key, at, total);
         if (slot === undefined) return;
         event.preventDefault();
         event.stopPropagation();
-        go(Math.max(0, Math.min(view.total - 1, slot)));
+        goTo(slot);
       }}
     >
       <svg viewBox={`0 0 ${WIDTH} 10`} preserveAspectRatio="none" aria-hidden="true">
         {KINDS.map(({ status, style }) => paths.has(status) && <path key={status} class={`it-${style}`} d={paths.get(status)} />)}
       </svg>
-      {at >= 0 && <span class="it-here" style={{ left: `${(marker / WIDTH) * 100}%`, width: `${(Math.max(width, 8) / WIDTH) * 100}%` }} />}
-      {stops.map((stop) => (
-        <span key={stop} class="it-stop" style={{ left: `${((stop + 0.5) / view.total) * 100}%` }} title={`Stops at iteration ${stop}`} />
+      {at >= 0 && <span class="it-here" style={{ left: `${(marker / WIDTH) * 100}%`, width: `${(marked / WIDTH) * 100}%` }} />}
+      {breakpointsOf(node.name, total).map((stop) => (
+        <span key={stop} class="it-stop" style={{ left: `${((stop + 0.5) / total) * 100}%` }} title={`Stops at iteration ${stop}`} />
       ))}
     </div>
   );

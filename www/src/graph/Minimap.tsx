@@ -17,6 +17,87 @@ const REDRAW = 200;
 const MARK = 4;
 const SEEN = 7;
 
+/// Where the graph lies on the map: what its coordinates are times, and the edges.
+interface Scale {
+  k: number;
+  left: number;
+  top: number;
+}
+
+type Colour = (name: string) => string;
+
+/// The colours of an element's style, each looked up once.
+function coloursOf(element: Element): Colour {
+  const style = getComputedStyle(element);
+  const colours = new Map<string, string>();
+  return (name) => {
+    let held = colours.get(name);
+    if (held === undefined) colours.set(name, (held = style.getPropertyValue(name)));
+    return held;
+  };
+}
+
+function draw(element: HTMLCanvasElement, index: GraphIndex, at: Scale): void {
+  const context = element.getContext("2d");
+  if (!context) return;
+  const scale = devicePixelRatio || 1;
+  element.width = WIDTH * scale;
+  element.height = HEIGHT * scale;
+  context.setTransform(scale, 0, 0, scale, 0, 0);
+  const colour = coloursOf(element);
+  const marks = drawStates(context, index, at, colour);
+  drawFailure(context, index, at, colour("--st-failed"));
+  for (const [x, y, name] of marks) {
+    context.beginPath();
+    context.arc(x, y, MARK, 0, 7);
+    context.fillStyle = colour(name);
+    context.strokeStyle = colour("--surface");
+    context.fill();
+    context.stroke();
+  }
+}
+
+/// What is looked for is drawn last, and large enough to be found: it is returned as places and colours.
+function drawStates(context: CanvasRenderingContext2D, { graph }: GraphIndex, { k, left, top }: Scale, colour: Colour) {
+  const selected = selection.selectedState.peek();
+  const active = execution.busy.peek() || playback.cursor.peek() < execution.eventCount.peek() ? playback.active.peek() : null;
+  const marks: [number, number, string][] = [];
+  for (const node of graph.nodes) {
+    if (!isState(node) && node.type !== "Scope") continue;
+    const [x, y, w, h] = [left + node.x * k, top + node.y * k, Math.max(node.width * k, 1), Math.max(node.height * k, 1)];
+    if (isContainer(node)) {
+      context.strokeStyle = colour(node.type === "Scope" ? "--g-scope-border" : "--g-border");
+      context.lineWidth = 0.5;
+      context.strokeRect(x, y, w, h);
+      continue;
+    }
+    const { status } = playback.runOf(node.id).peek();
+    context.fillStyle = colour(status === "idle" ? "--g-border" : `--st-${SAME[status] ?? status}`);
+    context.fillRect(x, y, w, h);
+    const middle: [number, number] = [x + w / 2, y + h / 2];
+    if (failing.peek().states.has(node.id)) marks.push([...middle, "--st-failed"]);
+    if (node.id === active) marks.push([...middle, "--st-running"]);
+    if (node.name === selected) marks.push([...middle, "--accent"]);
+  }
+  return marks;
+}
+
+/// Statuses that have the colour of another one here.
+const SAME: Partial<Record<string, string>> = { timedOut: "failed", awaiting: "waiting" };
+
+/// The transitions that led to the failure.
+function drawFailure(context: CanvasRenderingContext2D, { graph }: GraphIndex, { k, left, top }: Scale, colour: string): void {
+  const { way } = failing.peek();
+  context.strokeStyle = colour;
+  context.lineWidth = 1.5;
+  context.beginPath();
+  for (const { id, points } of way.size > 0 ? graph.edges : []) {
+    if (!way.has(id)) continue;
+    points.forEach(([x, y], i) => (i === 0 ? context.moveTo(left + x * k, top + y * k) : context.lineTo(left + x * k, top + y * k)));
+  }
+  context.stroke();
+}
+
 export function Minimap({ index }: { index: GraphIndex }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const { width, height } = index.graph;
@@ -24,71 +105,14 @@ export function Minimap({ index }: { index: GraphIndex }) {
   const [left, top] = [(WIDTH - width * k) / 2, (HEIGHT - height * k) / 2];
 
   const due = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  const draw = (): void => {
+  const drawNow = (): void => {
     due.current = undefined;
-    const element = canvas.current;
-    const context = element?.getContext("2d");
-    if (!element || !context) return;
-    const scale = devicePixelRatio || 1;
-    element.width = WIDTH * scale;
-    element.height = HEIGHT * scale;
-    context.setTransform(scale, 0, 0, scale, 0, 0);
-    const style = getComputedStyle(element);
-    const colours = new Map<string, string>();
-    const colour = (name: string): string => {
-      let held = colours.get(name);
-      if (held === undefined) colours.set(name, (held = style.getPropertyValue(name)));
-      return held;
-    };
-    const selected = selection.selectedState.peek();
-    const active = execution.busy.peek() || playback.cursor.peek() < execution.eventCount.peek() ? playback.active.peek() : null;
-    /// What is looked for is drawn last, and large enough to be found.
-    const marks: [number, number, string][] = [];
-    for (const node of index.graph.nodes) {
-      if (!isState(node) && node.type !== "Scope") continue;
-      const status = playback.runOf(node.id).peek().status;
-      const open = isContainer(node);
-      const [x, y, w, h] = [left + node.x * k, top + node.y * k, Math.max(node.width * k, 1), Math.max(node.height * k, 1)];
-      if (open) {
-        context.strokeStyle = colour(node.type === "Scope" ? "--g-scope-border" : "--g-border");
-        context.lineWidth = 0.5;
-        context.strokeRect(x, y, w, h);
-        continue;
-      }
-      context.fillStyle =
-        status === "idle"
-          ? colour("--g-border")
-          : colour(`--st-${status === "timedOut" ? "failed" : status === "awaiting" ? "waiting" : status}`);
-      context.fillRect(x, y, w, h);
-      const middle: [number, number] = [x + w / 2, y + h / 2];
-      if (failing.peek().states.has(node.id)) marks.push([...middle, "--st-failed"]);
-      if (node.id === active) marks.push([...middle, "--st-running"]);
-      if (node.name === selected) marks.push([...middle, "--accent"]);
-    }
-    const { way } = failing.peek();
-    context.strokeStyle = colour("--st-failed");
-    context.lineWidth = 1.5;
-    context.beginPath();
-    if (way.size > 0)
-      for (const edge of index.graph.edges)
-        if (way.has(edge.id))
-          edge.points.forEach(([x, y], i) =>
-            i === 0 ? context.moveTo(left + x * k, top + y * k) : context.lineTo(left + x * k, top + y * k),
-          );
-    context.stroke();
-    for (const [x, y, name] of marks) {
-      context.beginPath();
-      context.arc(x, y, MARK, 0, 7);
-      context.fillStyle = colour(name);
-      context.strokeStyle = colour("--surface");
-      context.fill();
-      context.stroke();
-    }
+    if (canvas.current) draw(canvas.current, index, { k, left, top });
   };
   const drawSoon = (): void => {
-    due.current ??= setTimeout(draw, REDRAW);
+    due.current ??= setTimeout(drawNow, REDRAW);
   };
-  useEffect(draw, [index, document.documentElement.dataset["theme"]]);
+  useEffect(drawNow, [index, document.documentElement.dataset["theme"]]);
   useEffect(() => () => clearTimeout(due.current), []);
   useSignalEffect(() => {
     void playback.cursor.value;

@@ -10,7 +10,7 @@ import * as interpreter from "../store/interpreter.ts";
 import * as panes from "../store/panes.ts";
 import * as playback from "../store/playback.ts";
 import * as selection from "../store/selection.ts";
-import { Icon } from "../ui/Icon.tsx";
+import { Icon, type IconName } from "../ui/Icon.tsx";
 import { type Tab, Tabs } from "../ui/Tabs.tsx";
 import { lazy } from "../ui/lazy.tsx";
 import { duration, elapsed } from "../ui/format.ts";
@@ -103,12 +103,8 @@ export function Dock({ whole = false }: { whole?: boolean }) {
   );
 }
 
-function Timeline() {
-  const total = execution.eventCount.value;
-  const cursor = playback.cursor.value;
-  const off = total === 0;
-  const playing = playback.live.value && cursor < total;
-  // What the event is comes a moment later than its number.
+/// What the event at the cursor is. It comes a moment later than its number.
+function useBrief(): string {
   const about = useSignal<{ at: number; words: string }>({ at: 0, words: "" });
   useSignalEffect(() => {
     const at = playback.cursor.value;
@@ -118,84 +114,23 @@ function Timeline() {
         () => {},
       );
   });
-  const words = about.value.at === cursor && about.value.words ? `${about.value.words}, ` : "";
-  const text = off
-    ? "No events"
-    : cursor === 0
-      ? `Before event 1 of ${total}`
-      : `Event ${cursor} of ${total}, ${words}${elapsed(playback.timeOf(cursor))}`;
+  return about.value.at === playback.cursor.value ? about.value.words : "";
+}
+
+function Timeline() {
+  const total = execution.eventCount.value;
+  const cursor = playback.cursor.value;
+  const off = total === 0;
+  const playing = playback.live.value && cursor < total;
+  const play = playing ? "Pause the replay" : "Play again";
   return (
     <div class="timeline" role="group" aria-label="Timeline">
-      <button
-        type="button"
-        class="plain square"
-        aria-label="To the beginning"
-        title="To the beginning"
-        disabled={off}
-        onClick={() => playback.goTo(0)}
-      >
-        <Icon name="first" />
-      </button>
-      <button
-        type="button"
-        class="plain square"
-        aria-label="One event back"
-        title={`One event back${keyHint("back")}`}
-        disabled={off || cursor === 0}
-        onClick={() => playback.goTo(cursor - 1)}
-      >
-        <Icon name="back" />
-      </button>
-      <button
-        type="button"
-        class="plain square"
-        aria-label={playing ? "Pause the replay" : "Play again"}
-        title={playing ? "Pause the replay" : "Play again"}
-        disabled={off}
-        onClick={() => (playing ? playback.pausePlayback() : playback.replay())}
-      >
-        <Icon name={playing ? "pause" : "replay"} />
-      </button>
-      <button
-        type="button"
-        class="plain square"
-        aria-label="One event forward"
-        title={`One event forward${keyHint("forward")}`}
-        disabled={off || cursor === total}
-        onClick={() => playback.goTo(cursor + 1)}
-      >
-        <Icon name="forward" />
-      </button>
-      <button
-        type="button"
-        class="plain square"
-        aria-label="To the end"
-        title="To the end"
-        disabled={off || cursor === total}
-        onClick={playback.returnToLive}
-      >
-        <Icon name="last" />
-      </button>
-      <input
-        type="range"
-        aria-label="Event shown"
-        aria-valuetext={text}
-        min={0}
-        max={Math.max(total, 1)}
-        value={cursor}
-        disabled={off}
-        style={{ "--done": `${total === 0 ? 0 : (cursor / total) * 100}%` }}
-        onInput={(event) => {
-          selection.forgetEvent();
-          playback.goTo(event.currentTarget.valueAsNumber);
-        }}
-        onKeyDown={(event) => {
-          const command = keymap.value?.find(event, "timeline");
-          if (!command) return;
-          event.preventDefault();
-          command.run?.();
-        }}
-      />
+      <Go icon="first" label="To the beginning" off={off} go={() => playback.goTo(0)} />
+      <Go icon="back" label="One event back" command="back" off={off || cursor === 0} go={() => playback.goTo(cursor - 1)} />
+      <Go icon={playing ? "pause" : "replay"} label={play} off={off} go={() => (playing ? playback.pausePlayback() : playback.replay())} />
+      <Go icon="forward" label="One event forward" command="forward" off={off || cursor === total} go={() => playback.goTo(cursor + 1)} />
+      <Go icon="last" label="To the end" off={off || cursor === total} go={playback.returnToLive} />
+      <Scrubber />
       <output class="timeline-text">
         {off ? (
           <span class="quiet">No run yet</span>
@@ -206,6 +141,54 @@ function Timeline() {
         )}
       </output>
     </div>
+  );
+}
+
+interface GoProps {
+  icon: IconName;
+  label: string;
+  /// The id of the same command in the table, which knows its keys.
+  command?: string;
+  off: boolean;
+  go(): void;
+}
+
+function Go({ icon, label, command, off, go }: GoProps) {
+  const title = command === undefined ? label : `${label}${keyHint(command)}`;
+  return (
+    <button type="button" class="plain square" aria-label={label} title={title} disabled={off} onClick={go}>
+      <Icon name={icon} />
+    </button>
+  );
+}
+
+function Scrubber() {
+  const total = execution.eventCount.value;
+  const cursor = playback.cursor.value;
+  const words = useBrief();
+  const event = `Event ${cursor} of ${total}, ${words && `${words}, `}${elapsed(playback.timeOf(cursor))}`;
+  const text = cursor === 0 ? `Before event 1 of ${total}` : event;
+  return (
+    <input
+      type="range"
+      aria-label="Event shown"
+      aria-valuetext={total === 0 ? "No events" : text}
+      min={0}
+      max={Math.max(total, 1)}
+      value={cursor}
+      disabled={total === 0}
+      style={{ "--done": `${total === 0 ? 0 : (cursor / total) * 100}%` }}
+      onInput={(event) => {
+        selection.forgetEvent();
+        playback.goTo(event.currentTarget.valueAsNumber);
+      }}
+      onKeyDown={(event) => {
+        const command = keymap.value?.find(event, "timeline");
+        if (!command) return;
+        event.preventDefault();
+        command.run?.();
+      }}
+    />
   );
 }
 

@@ -19,10 +19,9 @@ import { duration, elapsed, iterationPath } from "../ui/format.ts";
 
 type Details = Record<string, unknown>;
 
-export function Visits({ node }: { node: GraphNode }) {
+/// The visits of a state that the run has come to, in the iterations that are looked at.
+function useVisits(node: GraphNode): Visit[] {
   const visits = useSignal<Visit[]>([]);
-  const chosen = useSignal(-1);
-  const pinned = useSignal(false);
   // Never while the state is another: an answer that comes late is of the state before.
   useSignalEffect(() => {
     void execution.eventCount.value;
@@ -50,18 +49,29 @@ export function Visits({ node }: { node: GraphNode }) {
   });
   const cursor = playback.cursor.value;
   const wanted = playback.chosenAround(node.id);
-  const known = visits.value.filter(
+  return visits.value.filter(
     (visit) =>
       (visit.child ? playback.isSeen(visit.enter, visit.child.place) : visit.enter <= cursor) &&
       wanted.every((index, i) => index === undefined || visit.iterations[i] === index),
   );
+}
+
+/// The visit that the selected event is in, or where the run is paused; else the last.
+function present(known: readonly Visit[]): number {
   const event = selection.selectedEvent.value;
   const frames = execution.run.value?.phase === "paused" ? (position.value?.stack ?? []) : [];
   const holding =
     event === null
       ? known.findIndex(({ child }) => child && frames.some((frame) => frame.visit === child.id))
       : known.findLastIndex((visit) => !visit.child && visit.enter <= event && (visit.exit === 0 || visit.exit >= event));
-  const at = pinned.value && chosen.value < known.length ? chosen.value : holding >= 0 ? holding : known.length - 1;
+  return holding >= 0 ? holding : known.length - 1;
+}
+
+export function Visits({ node }: { node: GraphNode }) {
+  const chosen = useSignal(-1);
+  const pinned = useSignal(false);
+  const known = useVisits(node);
+  const at = pinned.value && chosen.value < known.length ? chosen.value : present(known);
   const visit = known[at];
   const index = analysis.graph.value!;
   const maps = [index.byId.get(node.id) ?? -1, ...around(index, node.id)].filter((n) => index.node(n)?.type === "Map").reverse();
@@ -72,52 +82,63 @@ export function Visits({ node }: { node: GraphNode }) {
     return (
       <>
         {selectors}
-        <p class="quiet pad">
-          {!execution.run.value
-            ? "Run the state machine to see the input and output of this state."
-            : wanted.some((one) => one !== undefined)
-              ? "The selected iteration has not entered this state."
-              : "The run has not entered this state."}
-        </p>
+        <p class="quiet pad">{noVisit(node)}</p>
       </>
     );
   }
   const choice = playback.choices.value.get(node.id);
-  const step = (to: number): void => {
-    pinned.value = true;
-    chosen.value = Math.max(0, Math.min(known.length - 1, to));
-  };
   return (
     <>
       {selectors}
       {known.length > 1 && (
-        <div class="visit-nav" role="group" aria-label="Visits">
-          <button type="button" class="plain square small" aria-label="Previous visit" disabled={at === 0} onClick={() => step(at - 1)}>
-            <Icon name="left" size={14} />
-          </button>
-          <span>
-            Visit <b>{at + 1}</b> of {known.length}
-            {visit.iterations.length > 0 && <span class="quiet"> · item {iterationPath(visit.iterations)}</span>}
-          </span>
-          <button
-            type="button"
-            class="plain square small"
-            aria-label="Next visit"
-            disabled={at === known.length - 1}
-            onClick={() => step(at + 1)}
-          >
-            <Icon name="right" size={14} />
-          </button>
-        </div>
+        <Steps
+          at={at}
+          known={known}
+          step={(to) => {
+            pinned.value = true;
+            chosen.value = Math.max(0, Math.min(known.length - 1, to));
+          }}
+        />
       )}
       <VisitData
         key={visit.child?.id ?? 0}
         state={node.name}
         visit={visit}
-        cursor={cursor}
+        cursor={playback.cursor.value}
         chosen={typeof choice === "number" ? choice : undefined}
       />
     </>
+  );
+}
+
+function noVisit(node: GraphNode): string {
+  if (!execution.run.value) return "Run the state machine to see the input and output of this state.";
+  return playback.chosenAround(node.id).some((one) => one !== undefined)
+    ? "The selected iteration has not entered this state."
+    : "The run has not entered this state.";
+}
+
+function Steps({ at, known, step }: { at: number; known: readonly Visit[]; step(to: number): void }) {
+  const { iterations } = known[at]!;
+  return (
+    <div class="visit-nav" role="group" aria-label="Visits">
+      <button type="button" class="plain square small" aria-label="Previous visit" disabled={at === 0} onClick={() => step(at - 1)}>
+        <Icon name="left" size={14} />
+      </button>
+      <span>
+        Visit <b>{at + 1}</b> of {known.length}
+        {iterations.length > 0 && <span class="quiet"> · item {iterationPath(iterations)}</span>}
+      </span>
+      <button
+        type="button"
+        class="plain square small"
+        aria-label="Next visit"
+        disabled={at === known.length - 1}
+        onClick={() => step(at + 1)}
+      >
+        <Icon name="right" size={14} />
+      </button>
+    </div>
   );
 }
 
@@ -142,41 +163,9 @@ function VisitData({ state, visit, cursor, chosen }: { state: string; visit: Vis
   // Where it has stopped for an item, that one is shown.
   const stopped = execution.run.value?.phase === "paused" && position.value?.stack[0]?.state === state;
   const flow = useFlow(state, visit.enter, nth, child, item.value ?? (stopped ? undefined : chosen));
-  const entered = useEvent(child ? 0 : visit.enter);
-  const left = useEvent(!child && visit.exit > 0 && visit.exit <= cursor ? visit.exit : 0);
-  const input = details(entered)["input"];
-  const output = details(left)["output"];
-  const assigned = details(left)["assignedVariables"] as Record<string, string> | undefined;
-  const attempts = visit.attempts.filter(({ scheduled }) => scheduled <= cursor);
-  const [began, ended] = (child?.times ?? []).map((time) => Date.parse(time) - playback.startTime());
-  const spent = child
-    ? ended === undefined || !playback.isSeen(visit.enter, child.left)
-      ? null
-      : ended - began!
-    : visit.exit > 0 && visit.exit <= cursor
-      ? playback.timeOf(visit.exit) - playback.timeOf(visit.enter)
-      : null;
-  const several = attempts.length > 1 || (flow && isMocked(state));
   return (
     <>
-      {(spent !== null || several || execution.run.value?.phase !== "paused") && (
-        <p class="visit-times">
-          <span title="Time since the run began">
-            entered at{" "}
-            <button type="button" class="link" onClick={() => playback.selectEvent(visit.enter, null, "inspector")}>
-              {elapsed(began ?? playback.timeOf(visit.enter))}
-            </button>
-          </span>
-          {child && (
-            <span class="quiet" title="The child execution">
-              {child.child}
-            </span>
-          )}
-          {spent !== null && <span>took {duration(spent)}</span>}
-          {attempts.length > 1 && <span>{attempts.length} attempts</span>}
-          {flow && isMocked(state) && <span class="tag mock-tag">mock</span>}
-        </p>
-      )}
+      <Times state={state} visit={visit} cursor={cursor} hasFlow={flow !== null} />
       {flow && flow.attempts > 1 && (
         <div class="segments attempts" role="group" aria-label="Attempt">
           {Array.from({ length: flow.attempts }, (_, i) => (
@@ -191,33 +180,85 @@ function VisitData({ state, visit, cursor, chosen }: { state: string; visit: Vis
           ))}
         </div>
       )}
-      {flow && (
+      {flow ? (
         <DataFlow
           key={`${flow.visit} ${flow.attempt}`}
           flow={flow}
           busy={(child ? flow.visit !== child.id : flow.enter !== visit.enter) || (nth !== undefined && flow.attempt !== nth)}
           choose={(index) => (item.value = index)}
         />
+      ) : (
+        <Payloads visit={visit} cursor={cursor} />
       )}
-      {!flow && typeof input === "string" && <JsonView label="Input" text={input} />}
-      {!flow &&
-        attempts.map((attempt, i) => (
-          <Attempt
-            key={attempt.scheduled}
-            n={i + 1}
-            of={attempts.length}
-            scheduled={attempt.scheduled}
-            ended={attempt.ended <= cursor ? attempt.ended : 0}
-            failed={attempt.failed}
-          />
-        ))}
-      {!flow && assigned && Object.keys(assigned).length > 0 && (
-        <JsonView
-          label="Variables assigned"
-          value={Object.fromEntries(Object.entries(assigned).map(([name, text]) => [name, parsed(text)]))}
+    </>
+  );
+}
+
+/// How long the visit took, as far as the run has come; `null` where it has not ended.
+function spentIn({ enter, exit, child }: Visit, cursor: number): number | null {
+  if (!child) return exit > 0 && exit <= cursor ? playback.timeOf(exit) - playback.timeOf(enter) : null;
+  const [began, ended] = child.times.map((time) => Date.parse(time));
+  return ended === undefined || !playback.isSeen(enter, child.left) ? null : ended - began!;
+}
+
+interface TimesProps {
+  state: string;
+  visit: Visit;
+  cursor: number;
+  hasFlow: boolean;
+}
+
+function Times({ state, visit, cursor, hasFlow }: TimesProps) {
+  const { child, enter } = visit;
+  const attempts = visit.attempts.filter(({ scheduled }) => scheduled <= cursor).length;
+  const spent = spentIn(visit, cursor);
+  const mocked = hasFlow && isMocked(state);
+  if (spent === null && attempts <= 1 && !mocked && execution.run.value?.phase === "paused") return null;
+  const [began] = (child?.times ?? []).map((time) => Date.parse(time) - playback.startTime());
+  return (
+    <p class="visit-times">
+      <span title="Time since the run began">
+        entered at{" "}
+        <button type="button" class="link" onClick={() => playback.selectEvent(enter, null, "inspector")}>
+          {elapsed(began ?? playback.timeOf(enter))}
+        </button>
+      </span>
+      {child && (
+        <span class="quiet" title="The child execution">
+          {child.child}
+        </span>
+      )}
+      {spent !== null && <span>took {duration(spent)}</span>}
+      {attempts > 1 && <span>{attempts} attempts</span>}
+      {mocked && <span class="tag mock-tag">mock</span>}
+    </p>
+  );
+}
+
+/// What the events of a visit say, where its stages were not recorded.
+function Payloads({ visit, cursor }: { visit: Visit; cursor: number }) {
+  const { child } = visit;
+  const { input } = details(useEvent(child ? 0 : visit.enter));
+  const { output, assignedVariables } = details(useEvent(!child && visit.exit > 0 && visit.exit <= cursor ? visit.exit : 0));
+  const attempts = visit.attempts.filter(({ scheduled }) => scheduled <= cursor);
+  const assigned = Object.entries((assignedVariables ?? {}) as Record<string, string>);
+  return (
+    <>
+      {typeof input === "string" && <JsonView label="Input" text={input} />}
+      {attempts.map((attempt, i) => (
+        <Attempt
+          key={attempt.scheduled}
+          n={i + 1}
+          of={attempts.length}
+          scheduled={attempt.scheduled}
+          ended={attempt.ended <= cursor ? attempt.ended : 0}
+          failed={attempt.failed}
         />
+      ))}
+      {assigned.length > 0 && (
+        <JsonView label="Variables assigned" value={Object.fromEntries(assigned.map(([name, text]) => [name, parsed(text)]))} />
       )}
-      {!flow && typeof output === "string" && <JsonView label={visit.caught ? "Output of the catcher" : "Output"} text={output} />}
+      {typeof output === "string" && <JsonView label={visit.caught ? "Output of the catcher" : "Output"} text={output} />}
     </>
   );
 }
