@@ -1,6 +1,7 @@
 // Expressions that are asked again wherever the run is looked at.
 
 import { type Signal, useSignal, useSignalEffect } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import type { Evaluated } from "../model/protocol.ts";
 import * as execution from "../store/execution.ts";
 import * as interpreter from "../store/interpreter.ts";
@@ -8,58 +9,26 @@ import { Icon } from "../ui/Icon.tsx";
 import { iterationPath } from "../ui/format.ts";
 import * as model from "./model.ts";
 
+/// The frames around where one looks, and the other branches: each may be asked instead.
+function framesOf(at: typeof model.position.value): { visit: number; name: string; here: boolean }[] {
+  const stack = (at?.stack ?? []).map(({ visit, state, isIteration, iterations }, i) => ({
+    visit,
+    name: isIteration ? `${state} ${iterationPath(iterations)}` : state,
+    here: i === 0,
+  }));
+  const others = (at?.threads ?? []).filter((thread) => !stack.some(({ visit }) => visit === thread.visit)).slice(0, 100);
+  return [...stack, ...others.map(({ visit, name, state }) => ({ visit, name: `${name}: ${state}`, here: false }))];
+}
+
 export function Watch() {
-  const text = useSignal("");
-  const language = useSignal<"jsonata" | "jsonpath">("jsonata");
   const list = model.watches.value;
   const visit = useSignal<number | undefined>(undefined);
-  const at = model.position.value;
-  // The frames around where one looks, and the other branches: each may be asked instead.
-  const frames = [
-    ...(at?.stack ?? []).map((frame, i) => ({
-      visit: frame.visit,
-      name: `${frame.state}${frame.isIteration ? ` ${iterationPath(frame.iterations)}` : ""}`,
-      here: i === 0,
-    })),
-    ...(at?.threads ?? [])
-      .filter((thread) => !at!.stack.some((frame) => frame.visit === thread.visit))
-      .slice(0, 100)
-      .map((thread) => ({ visit: thread.visit, name: `${thread.name}: ${thread.state}`, here: false })),
-  ];
+  const frames = framesOf(model.position.value);
   // Where the run has gone on, its frames are others.
   if (visit.value !== undefined && !frames.some((frame) => frame.visit === visit.value)) visit.value = undefined;
   return (
     <div class="watch scroll">
-      <form
-        class="pane-bar"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (text.value.trim() === "") return;
-          model.watches.value = [...list, { question: text.value.trim(), language: language.value }];
-          text.value = "";
-        }}
-      >
-        <input
-          class="grow mono"
-          aria-label="Expression to watch"
-          placeholder={
-            language.value === "jsonata" ? "$sum($.items.price), $states.input, $total" : "$.items[0].price, States.ArrayLength($.items)"
-          }
-          spellcheck={false}
-          value={text.value}
-          onInput={(event) => (text.value = event.currentTarget.value)}
-        />
-        <select
-          aria-label="Language"
-          value={language.value}
-          onChange={(event) => (language.value = event.currentTarget.value as "jsonata" | "jsonpath")}
-        >
-          <option value="jsonata">JSONata</option>
-          <option value="jsonpath">JSONPath</option>
-        </select>
-        <button type="submit">
-          <Icon name="plus" size={13} /> Watch
-        </button>
+      <Add>
         {frames.length > 1 && (
           <label class="field">
             <span class="label">In</span>
@@ -76,7 +45,7 @@ export function Watch() {
             </select>
           </label>
         )}
-      </form>
+      </Add>
       {list.length === 0 ? (
         <div class="empty small">
           <p>
@@ -97,6 +66,49 @@ export function Watch() {
         </ul>
       )}
     </div>
+  );
+}
+
+const EXAMPLES = {
+  jsonata: "$sum($.items.price), $states.input, $total",
+  jsonpath: "$.items[0].price, States.ArrayLength($.items)",
+};
+
+/// An expression to be added.
+function Add({ children }: { children: ComponentChildren }) {
+  const text = useSignal("");
+  const language = useSignal<"jsonata" | "jsonpath">("jsonata");
+  return (
+    <form
+      class="pane-bar"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (text.value.trim() === "") return;
+        model.watches.value = [...model.watches.value, { question: text.value.trim(), language: language.value }];
+        text.value = "";
+      }}
+    >
+      <input
+        class="grow mono"
+        aria-label="Expression to watch"
+        placeholder={EXAMPLES[language.value]}
+        spellcheck={false}
+        value={text.value}
+        onInput={(event) => (text.value = event.currentTarget.value)}
+      />
+      <select
+        aria-label="Language"
+        value={language.value}
+        onChange={(event) => (language.value = event.currentTarget.value as "jsonata" | "jsonpath")}
+      >
+        <option value="jsonata">JSONata</option>
+        <option value="jsonpath">JSONPath</option>
+      </select>
+      <button type="submit">
+        <Icon name="plus" size={13} /> Watch
+      </button>
+      {children}
+    </form>
   );
 }
 

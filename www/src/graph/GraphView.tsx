@@ -1,6 +1,7 @@
 // The state machine as a drawing that is also a nested list: every state a button, every scope a list. Or as a table.
 
-import { computed, effect, untracked, useSignalEffect } from "@preact/signals";
+import { type ReadonlySignal, computed, effect, untracked, useSignalEffect } from "@preact/signals";
+import type { RefObject } from "preact";
 import { memo } from "../ui/memo.ts";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 // What it adds to the graph.
@@ -64,13 +65,10 @@ function keysInWords(): string {
 
 const shownMachine = computed(() => analysis.inside.value?.machine);
 
-export function GraphView() {
-  const frame = useRef<HTMLDivElement>(null);
-  const index = analysis.graph.value;
-  const before = useRef<{ index: GraphIndex; direction: string; aspect: number } | null>(null);
-  const table = prefs.graphMode.value === "table";
-  const Bar = pen.value?.Bar;
+type Frame = RefObject<HTMLDivElement | null>;
 
+/// The size of the pane. A graph that nobody has moved is fitted to it again.
+function useSize(frame: Frame): void {
   useLayoutEffect(() => {
     const element = frame.current!;
     const measure = (): void => {
@@ -87,9 +85,12 @@ export function GraphView() {
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
+}
 
-  // A new workspace is fitted; a graph that changes under the keys stays where it is, by the node that is selected.
-  // At once and not after the next painting: the layout on screen and the view belong together.
+/// A new workspace is fitted; a graph that changes under the keys stays where it is, by the node that is selected.
+/// At once and not after the next painting: the layout on screen and the view belong together.
+function useFitting(): void {
+  const before = useRef<{ index: GraphIndex; direction: string; aspect: number } | null>(null);
   useLayoutEffect(
     () =>
       effect(() => {
@@ -124,12 +125,14 @@ export function GraphView() {
       }),
     [],
   );
+}
 
+/// The view follows what happens, and what is selected elsewhere.
+function useFollowing(): void {
   // A replay begins.
   useSignalEffect(() => {
     if (playback.live.value && playback.cursor.value === 0) follow.value = true;
   });
-  // Follow what happens, and what is selected elsewhere.
   useSignalEffect(() => {
     if (execution.run.value?.phase !== "starting") return;
     follow.value = true;
@@ -157,12 +160,15 @@ export function GraphView() {
     focused.value = node.id;
     reveal(node.id);
   });
+}
 
-  const back = (): void => {
-    const svg = frame.current?.querySelector<SVGSVGElement>("svg.canvas");
-    if (svg && focused.value !== null) focusNode(svg, focused.value);
-  };
-
+export function GraphView() {
+  const frame = useRef<HTMLDivElement>(null);
+  const index = analysis.graph.value;
+  const table = prefs.graphMode.value === "table";
+  useSize(frame);
+  useFitting();
+  useFollowing();
   return (
     <>
       {analysis.inside.value && <InsidePath />}
@@ -177,33 +183,45 @@ export function GraphView() {
         {analysis.latest.value?.crowded && !table && <Crowd />}
         {execution.run.value !== null && <LookingBack />}
         {overlay.value && <Legend />}
-        {index && !table && playback.choices.value.size > 0 && <IterationPath />}
-        {index && (
-          <div class="graph-head">
-            {!table && <SearchBox back={back} />}
-            <div class="segments" role="group" aria-label="View of the state machine">
-              <button type="button" aria-pressed={!table} title="Graph" onClick={() => (prefs.graphMode.value = "graph")}>
-                <Icon name="graph" size={14} /> <span class="label">Graph</span>
-              </button>
-              <button type="button" aria-pressed={table} title="Table" onClick={() => (prefs.graphMode.value = "table")}>
-                <Icon name="table" size={14} /> <span class="label">Table</span>
-              </button>
-            </div>
-          </div>
-        )}
-        {index && !table && Bar && <Bar />}
-        {index && !table && (
-          <div class="graph-foot">
-            {execution.run.value !== null && <Follow />}
-            {index.stateCount >= MINIMAP_FROM && prefs.layoutSize() !== "narrow" && <Minimap index={index} />}
-            <GraphTools index={index} />
-          </div>
-        )}
-        {index && !table && <Card index={index} />}
+        {index && <Around index={index} table={table} frame={frame} />}
         <p class="unseen" id="graph-keys">
           {keysInWords()} {pen.value?.words()}
         </p>
       </div>
+    </>
+  );
+}
+
+/// What lies over the graph: search, tools, the map and the card of a state.
+function Around({ index, table, frame }: { index: GraphIndex; table: boolean; frame: Frame }) {
+  const Bar = pen.value?.Bar;
+  const back = (): void => {
+    const svg = frame.current?.querySelector<SVGSVGElement>("svg.canvas");
+    if (svg && focused.value !== null) focusNode(svg, focused.value);
+  };
+  return (
+    <>
+      {!table && playback.choices.value.size > 0 && <IterationPath />}
+      <div class="graph-head">
+        {!table && <SearchBox back={back} />}
+        <div class="segments" role="group" aria-label="View of the state machine">
+          <button type="button" aria-pressed={!table} title="Graph" onClick={() => (prefs.graphMode.value = "graph")}>
+            <Icon name="graph" size={14} /> <span class="label">Graph</span>
+          </button>
+          <button type="button" aria-pressed={table} title="Table" onClick={() => (prefs.graphMode.value = "table")}>
+            <Icon name="table" size={14} /> <span class="label">Table</span>
+          </button>
+        </div>
+      </div>
+      {!table && Bar && <Bar />}
+      {!table && (
+        <div class="graph-foot">
+          {execution.run.value !== null && <Follow />}
+          {index.stateCount >= MINIMAP_FROM && prefs.layoutSize() !== "narrow" && <Minimap index={index} />}
+          <GraphTools index={index} />
+        </div>
+      )}
+      {!table && <Card index={index} />}
     </>
   );
 }
@@ -243,16 +261,10 @@ function EmptyGraph() {
   );
 }
 
-function Canvas({ index }: { index: GraphIndex }) {
-  const svg = useRef<SVGSVGElement>(null);
-  const { nodes } = index.graph;
+type Svg = RefObject<SVGSVGElement | null>;
 
-  // Someone must be reachable by the Tab key.
-  useEffect(() => {
-    if (focused.value === null || !index.byId.has(focused.value)) focused.value = nodes.find(isState)?.id ?? null;
-  }, [index]);
-
-  // Wheel events must be stopped from scrolling and zooming the page, which passive listeners cannot.
+/// Wheel events must be stopped from scrolling and zooming the page, which passive listeners cannot.
+function useWheel(svg: Svg): void {
   useEffect(() => {
     const element = svg.current!;
     const wheel = (event: WheelEvent): void => {
@@ -267,62 +279,102 @@ function Canvas({ index }: { index: GraphIndex }) {
     element.addEventListener("wheel", wheel, { passive: false });
     return () => element.removeEventListener("wheel", wheel);
   }, []);
+}
 
-  // Folding replaces the element that has the focus.
+interface Point {
+  x: number;
+  y: number;
+}
+
+/// The mouse and fingers on the canvas: one moves the view, two zoom it, too.
+class Pointers {
+  /// Whether the last press was a drag and no click.
+  dragged = false;
+  readonly #held = new Map<number, Point>();
+
+  constructor(private readonly svg: Svg) {}
+
+  readonly down = (event: PointerEvent): void => {
+    dismiss();
+    if (inSelector(event)) return;
+    if (event.button !== 0 && event.button !== 1) return;
+    this.#held.set(event.pointerId, { x: event.clientX, y: event.clientY });
+    if (this.#held.size === 1) this.dragged = false;
+  };
+
+  readonly move = (event: PointerEvent): void => {
+    const before = this.#held.get(event.pointerId);
+    if (!before) return;
+    const now = { x: event.clientX, y: event.clientY };
+    const [dx, dy] = [now.x - before.x, now.y - before.y];
+    if (!this.dragged && Math.hypot(dx, dy) < 4) return;
+    if (!this.dragged) {
+      this.dragged = true;
+      this.svg.current!.setPointerCapture(event.pointerId);
+    }
+    const [, other] = this.#held.size === 2 ? [...this.#held].find(([id]) => id !== event.pointerId)! : [];
+    if (other) {
+      this.#pinch(before, now, other);
+      pan(dx / 2, dy / 2);
+    } else pan(dx, dy);
+    this.#held.set(event.pointerId, now);
+  };
+
+  readonly up = (event: PointerEvent): void => {
+    this.#held.delete(event.pointerId);
+  };
+
+  #pinch(before: Point, now: Point, other: Point): void {
+    const [from, to] = [Math.hypot(before.x - other.x, before.y - other.y), Math.hypot(now.x - other.x, now.y - other.y)];
+    const box = this.svg.current!.getBoundingClientRect();
+    if (from > 0) zoomTo((view.value.k * to) / from, { x: (now.x + other.x) / 2 - box.left, y: (now.y + other.y) / 2 - box.top });
+  }
+}
+
+/// Keeps the focus where folding replaces the element that has it, and lets nodes glide from where they were to where they are.
+function useMotion(index: GraphIndex, svg: Svg): void {
+  // Someone must be reachable by the Tab key.
+  useEffect(() => {
+    if (focused.value === null || !index.byId.has(focused.value)) focused.value = index.graph.nodes.find(isState)?.id ?? null;
+  }, [index]);
   useLayoutEffect(() => {
     if (refocus.id !== null && focusNode(svg.current!, refocus.id)) refocus.id = null;
   }, [index]);
-
-  // Nodes glide from where they were to where they are.
   const last = useRef(index);
   useLayoutEffect(() => {
     const old = last.current;
     last.current = index;
     if (old !== index && motion() && shift.dx !== Infinity) glideNodes(svg.current!, old, index);
   }, [index]);
+}
 
-  const pointers = useRef(new Map<number, { x: number; y: number }>());
-  const dragged = useRef(false);
-  const down = (event: PointerEvent): void => {
-    dismiss();
-    if (inSelector(event)) return;
-    if (event.button !== 0 && event.button !== 1) return;
-    pointers.current.set(event.pointerId, { x: event.clientX, y: event.clientY });
-    if (pointers.current.size === 1) dragged.current = false;
-  };
-  const move = (event: PointerEvent): void => {
-    const held = pointers.current.get(event.pointerId);
-    if (!held) return;
-    const dx = event.clientX - held.x;
-    const dy = event.clientY - held.y;
-    if (!dragged.current && Math.hypot(dx, dy) < 4) return;
-    if (!dragged.current) {
-      dragged.current = true;
-      svg.current!.setPointerCapture(event.pointerId);
-    }
-    if (pointers.current.size === 2) {
-      const [a, b] = [...pointers.current.entries()].map(([id, at]) =>
-        id === event.pointerId ? { x: event.clientX, y: event.clientY } : at,
-      );
-      const other = [...pointers.current.entries()].find(([id]) => id !== event.pointerId)![1];
-      const before = Math.hypot(held.x - other.x, held.y - other.y);
-      const after = Math.hypot(a!.x - b!.x, a!.y - b!.y);
-      const box = svg.current!.getBoundingClientRect();
-      if (before > 0) zoomTo((view.value.k * after) / before, { x: (a!.x + b!.x) / 2 - box.left, y: (a!.y + b!.y) / 2 - box.top });
-      pan(dx / 2, dy / 2);
-    } else pan(dx, dy);
-    pointers.current.set(event.pointerId, { x: event.clientX, y: event.clientY });
-  };
-  const up = (event: PointerEvent): void => {
-    pointers.current.delete(event.pointerId);
-  };
+/// The node that an event is about.
+function hovered(event: Event): SVGGElement | null {
+  return (event.target as Element).closest<SVGGElement>("[data-node]");
+}
 
+function openMenuAt(event: MouseEvent, index: GraphIndex, svg: SVGSVGElement): void {
+  const over = hovered(event);
+  const node = over && index.node(index.byId.get(over.dataset["node"]!) ?? -1);
+  if (!node) return;
+  event.preventDefault();
+  dismiss();
+  focused.value = node.id;
+  // The menu key has no place of its own.
+  const box = elementOf(svg, node.id)!.getBoundingClientRect();
+  const [x, y] = event.clientX === 0 && event.clientY === 0 ? [box.left + 40, box.top + 30] : [event.clientX, event.clientY];
+  openMenu(node, x, y, () => focusNode(svg, node.id));
+}
+
+function Canvas({ index }: { index: GraphIndex }) {
+  const svg = useRef<SVGSVGElement>(null);
+  useWheel(svg);
+  useMotion(index, svg);
+  const pointers = useMemo(() => new Pointers(svg), []);
   const transform = useMemo(() => computed(() => `translate(${view.value.x} ${view.value.y}) scale(${view.value.k})`), []);
   const classes = useMemo(() => computed(() => `canvas ${detail.value}${over.value ? " run-over" : ""}`), []);
-  const hovered = (event: Event): SVGGElement | null => (event.target as Element).closest<SVGGElement>("[data-node]");
   const title = index.graph.comment ?? "State machine";
   const Layer = pen.value?.Layer;
-
   return (
     <svg
       ref={svg}
@@ -333,15 +385,15 @@ function Canvas({ index }: { index: GraphIndex }) {
       aria-roledescription="state machine graph"
       aria-label={`${title}: ${count(index.stateCount, "state")}`}
       aria-describedby="graph-keys"
-      onPointerDown={down}
-      onPointerMove={move}
-      onPointerUp={up}
-      onPointerCancel={up}
+      onPointerDown={pointers.down}
+      onPointerMove={pointers.move}
+      onPointerUp={pointers.up}
+      onPointerCancel={pointers.up}
       onClick={(event) => {
-        if (!dragged.current && event.target === svg.current) selection.selectState(null, "graph");
+        if (!pointers.dragged && event.target === svg.current) selection.selectState(null, "graph");
       }}
       onClickCapture={(event) => {
-        if (dragged.current) event.stopPropagation();
+        if (pointers.dragged) event.stopPropagation();
       }}
       onKeyDown={(event) => !inSelector(event) && keys(event, index, svg.current!)}
       onKeyUp={(event) => !inSelector(event) && keyUp(event, index)}
@@ -355,42 +407,9 @@ function Canvas({ index }: { index: GraphIndex }) {
         if (over?.matches(":focus-visible")) rest(over.dataset["node"]!, over);
       }}
       onFocusOut={leave}
-      onContextMenu={(event) => {
-        const over = hovered(event);
-        const node = over && index.node(index.byId.get(over.dataset["node"]!) ?? -1);
-        if (!node) return;
-        event.preventDefault();
-        dismiss();
-        focused.value = node.id;
-        // The menu key has no place of its own.
-        const box = elementOf(svg.current!, node.id)!.getBoundingClientRect();
-        const [x, y] = event.clientX === 0 && event.clientY === 0 ? [box.left + 40, box.top + 30] : [event.clientX, event.clientY];
-        openMenu(node, x, y, () => focusNode(svg.current!, node.id));
-      }}
+      onContextMenu={(event) => openMenuAt(event, index, svg.current!)}
     >
-      <defs>
-        <pattern id="dots" width="24" height="24" patternUnits="userSpaceOnUse" patternTransform={transform}>
-          <circle class="dots" cx="1.2" cy="1.2" r="1.2" />
-        </pattern>
-        <pattern id="hatch" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
-          <path class="hatch" d="M0 0V7" />
-        </pattern>
-        {["flow", "catch", "back", "succeeded", "running", "failed"].map((kind) => (
-          <marker
-            key={kind}
-            id={`arrow-${kind}`}
-            viewBox="0 0 10 10"
-            refX="9.5"
-            refY="5"
-            markerWidth="9"
-            markerHeight="9"
-            markerUnits="userSpaceOnUse"
-            orient="auto"
-          >
-            <path class={`head head-${kind}`} d="M1 1L9.5 5L1 9Z" />
-          </marker>
-        ))}
-      </defs>
+      <Definitions transform={transform} />
       <rect class="backdrop" width="100%" height="100%" fill="url(#dots)" />
       <g transform={transform}>
         <Scope index={index} scope={-1} label={title} />
@@ -399,6 +418,35 @@ function Canvas({ index }: { index: GraphIndex }) {
         {Layer && <Layer index={index} svg={svg} />}
       </g>
     </svg>
+  );
+}
+
+/// The background, the hatching, and the heads of arrows.
+function Definitions({ transform }: { transform: ReadonlySignal<string> }) {
+  return (
+    <defs>
+      <pattern id="dots" width="24" height="24" patternUnits="userSpaceOnUse" patternTransform={transform}>
+        <circle class="dots" cx="1.2" cy="1.2" r="1.2" />
+      </pattern>
+      <pattern id="hatch" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+        <path class="hatch" d="M0 0V7" />
+      </pattern>
+      {["flow", "catch", "back", "succeeded", "running", "failed"].map((kind) => (
+        <marker
+          key={kind}
+          id={`arrow-${kind}`}
+          viewBox="0 0 10 10"
+          refX="9.5"
+          refY="5"
+          markerWidth="9"
+          markerHeight="9"
+          markerUnits="userSpaceOnUse"
+          orient="auto"
+        >
+          <path class={`head head-${kind}`} d="M1 1L9.5 5L1 9Z" />
+        </marker>
+      ))}
+    </defs>
   );
 }
 
