@@ -74,6 +74,15 @@ export function begunFacts(handlers: Handlers, command: InvokeCommand, now: numb
   return [];
 }
 
+/**
+ * The same within an attempt of an invocation, which `ended` says the end of: what comes then is nobody's answer, so the promise
+ * stays open.
+ */
+export async function attemptIn(ended: AbortSignal, command: InvokeCommand, options: AttemptOptions): Promise<Answer> {
+  const answer = await attempt(command, { ...options, signal: AbortSignal.any([options.signal, ended]) });
+  return ended.aborted ? new Promise(() => {}) : answer;
+}
+
 /** Calls the handler of a task. It never rejects; a task that is needed no longer is answered with no fact. */
 export async function attempt(command: InvokeCommand, options: AttemptOptions): Promise<Answer> {
   const { handlers, now, signal } = options;

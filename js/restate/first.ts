@@ -5,7 +5,7 @@
 
 import { StateMachine } from "../execution/machine.ts";
 import type { Fact } from "../border/facts.ts";
-import { type AttemptOptions, attempt } from "./attempt.ts";
+import { type AttemptOptions, attemptIn } from "./attempt.ts";
 import type { Answer } from "./events.ts";
 import type { Program } from "./machines.ts";
 import type { SliceHost } from "./slice.ts";
@@ -32,7 +32,8 @@ export function callFirst(
   { machine, handlers, options }: Program,
   fact: Fact,
   at: number,
-  { info, signal }: Pick<AttemptOptions, "info" | "signal">,
+  info: AttemptOptions["info"],
+  ended: AbortSignal,
 ): FirstCall | undefined {
   const engine = StateMachine.engine(machine, options);
   try {
@@ -42,8 +43,8 @@ export function callFirst(
     const { resource, state, input, task } = command;
     if (typeof handlers.find(resource, state, input) !== "function") return undefined;
     const controller = new AbortController();
-    const both = AbortSignal.any([controller.signal, signal]);
-    return { task, controller, answer: attempt(command, { handlers, info, now: () => host.now(), signal: both }) };
+    const answer = attemptIn(ended, command, { handlers, info, now: () => host.now(), signal: controller.signal });
+    return { task, controller, answer };
   } finally {
     engine.discard();
   }

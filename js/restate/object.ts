@@ -70,8 +70,8 @@ export class ExecutionObject {
       const beginning = this.#begin(request, program);
       // One that brings its own chance begins the same once more: its first task is called with it.
       if (request.seed !== undefined) {
-        const options = { info: this.#info(ctx.key, request), signal: ctx.ended };
-        call = callFirst(this.#host, program, this.#fact(ctx.key, request, beginning), beginning.at, options);
+        const fact = this.#fact(ctx.key, request, beginning);
+        call = callFirst(this.#host, program, fact, beginning.at, this.#info(ctx.key, request), ctx.ended);
       }
       const first = call && (await briefly(call));
       return { ...beginning, ...(first !== undefined && { first }) };

@@ -14,7 +14,7 @@ import { StateMachine } from "../execution/machine.ts";
 import type { Fact } from "../border/facts.ts";
 import type { HistoryEngine } from "../border/history.ts";
 import type { Completion, EndedCall, TaskCall } from "../tasks/call.ts";
-import { attempt, begunFacts } from "./attempt.ts";
+import { attemptIn, begunFacts } from "./attempt.ts";
 import { EXECUTION, TASKS, type Durable, type ObjectContext } from "./context.ts";
 import type { Answer, AttemptRequest, ExecutionEvent, ShardAnswer, ShardRequest, Standing } from "./events.ts";
 import type { FirstAnswer, FirstCall } from "./first.ts";
@@ -377,7 +377,7 @@ export class Slice implements SliceDriver {
     const { info, beats } = this.notes;
     const options = { handlers, info, now: () => this.host.now(), beats: new Map(beats) };
     const promise = this.ctx.run(`${command.state} ${command.task}`, () => {
-      return begun?.answer ?? attempt(command, { ...options, signal: AbortSignal.any([controller.signal, this.ctx.ended]) });
+      return begun?.answer ?? attemptIn(this.ctx.ended, command, { ...options, signal: controller.signal });
     });
     this.wait(promise, (answer) => {
       this.#controllers.delete(command.task);

@@ -7,7 +7,7 @@ import { Call } from "../driver/calls.ts";
 import { Task } from "../driver/task.ts";
 import type { MissingHandler } from "../tasks/resource.ts";
 import { parseResource } from "../tasks/resource.ts";
-import { attempt } from "./attempt.ts";
+import { type AttemptOptions, attemptIn } from "./attempt.ts";
 import { EXECUTION, type Durable, type ServiceContext } from "./context.ts";
 import type { Answer, AskRequest, AttemptRequest, EventAnswer, ExecutionEvent, ShardAnswer, ShardRequest } from "./events.ts";
 import type { SliceHost } from "./slice.ts";
@@ -17,9 +17,9 @@ const BEATS = 4;
 
 export class TaskService {
   readonly #host: SliceHost;
-  readonly #handlers: () => Parameters<typeof attempt>[1]["handlers"];
+  readonly #handlers: () => AttemptOptions["handlers"];
 
-  constructor(host: SliceHost, handlers: () => Parameters<typeof attempt>[1]["handlers"]) {
+  constructor(host: SliceHost, handlers: () => AttemptOptions["handlers"]) {
     this.#host = host;
     this.#handlers = handlers;
   }
@@ -29,11 +29,11 @@ export class TaskService {
     const controller = new AbortController();
     const heart = new Heart(command);
     const done = ctx.run(`${command.state} ${command.task}`, () =>
-      attempt(command, {
+      attemptIn(ctx.ended, command, {
         handlers: this.#handlers(),
         info,
         now: () => this.#host.now(),
-        signal: AbortSignal.any([controller.signal, ctx.ended]),
+        signal: controller.signal,
         beats: new Map(beats),
         onBeat: (details) => heart.beat(details),
       }).finally(() => heart.stop()),
@@ -43,7 +43,6 @@ export class TaskService {
       const answer = await this.#answer(ctx, done, heart, (details) =>
         tell({ type: "beat", task: command.task, fence, ...(details !== null && { details }) }),
       );
-      // One that was aborted with its attempt has another attempt.
       if (answer.facts.length > 0) tell({ type: "answer", task: command.task, fence, answer });
     } catch (thrown) {
       // The execution needs it no longer.
@@ -67,12 +66,11 @@ export class TaskService {
 
   /** Calls many tasks at once. */
   async shard(ctx: ServiceContext, { commands, info }: ShardRequest): Promise<ShardAnswer> {
-    const signal = ctx.ended;
     const answers: ShardAnswer = [];
     const open = new Map(
       commands.map((command, i) => {
-        const options = { handlers: this.#handlers(), info, now: () => this.#host.now(), signal };
-        const run = ctx.run(`${command.state} ${command.task}`, () => attempt(command, options));
+        const options = { handlers: this.#handlers(), info, now: () => this.#host.now(), signal: ctx.ended };
+        const run = ctx.run(`${command.state} ${command.task}`, () => attemptIn(ctx.ended, command, options));
         return [i, run.map((answer, failure) => ({ i, task: command.task, answer, failure }))] as const;
       }),
     );

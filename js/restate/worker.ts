@@ -11,7 +11,7 @@ import { Handlers } from "../tasks/resource.ts";
 import { RegisteredMachines } from "./machines.ts";
 import { ExecutionObject } from "./object.ts";
 import { OwnTasks } from "./own.ts";
-import { type Sdk, servicesOf } from "./sdk.ts";
+import { type Sdk, type Services, servicesOf } from "./sdk.ts";
 import type { SliceHost } from "./slice.ts";
 import { TaskService } from "./tasks.ts";
 
@@ -29,7 +29,7 @@ export async function serveOnRestate(options: RestateOptions): Promise<RestateWo
   const { host = "127.0.0.1", port = 9080 } = options;
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw misuse("INVALID_OPTION", "port must be a whole number from 0 to 65535");
   const sdk = options.sdk === undefined ? await importSdk() : (options.sdk as Sdk);
-  const services = servicesFor(sdk, options);
+  const services = servicesOf(sdk, partsOf(options));
   const { identityKeys, onLog } = options;
   const handler = sdk.createEndpointHandler({
     services,
@@ -54,8 +54,8 @@ export async function serveOnRestate(options: RestateOptions): Promise<RestateWo
   return worker;
 }
 
-/** The services of a worker, for those who serve them otherwise. */
-export function servicesFor(sdk: Sdk, options: RestateOptions): unknown[] {
+/** What the services of a worker are made of. */
+export function partsOf(options: RestateOptions, now: () => number = Date.now): Services {
   const { slice = {}, shard = 100, retention, longTasks = [] } = options;
   const machines = new RegisteredMachines(options);
   const handlers = new Handlers<TaskHandler>(options.tasks, new OwnTasks(machines, options.payloadLimit));
@@ -66,11 +66,11 @@ export function servicesFor(sdk: Sdk, options: RestateOptions): unknown[] {
     machines,
     isLong: ({ heartbeat, state, resource }: InvokeCommand) => heartbeat !== undefined || long.has(state) || long.has(resource),
     limits: { milliseconds: (slice.seconds ?? 60) * 1000, entries: slice.entries ?? 1000, shard },
-    now: Date.now,
+    now,
     retention: kept,
   };
   const tasks = new TaskService(host, () => handlers);
-  return servicesOf(sdk, { object: new ExecutionObject(host), tasks, machines, remembered: kept ?? REMEMBERED });
+  return { object: new ExecutionObject(host), tasks, machines, remembered: kept ?? REMEMBERED };
 }
 
 /** The SDK. Its versions for Node 22 ask for a function that Node 20 does not have. */

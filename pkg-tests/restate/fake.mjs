@@ -1,0 +1,330 @@
+// Restate in memory, for slices: objects with their state, calls and delayed calls on a clock of its own, and journals. An invocation can die
+// after any of its steps; it is then done again, and has to ask for the same things in the same order.
+import assert from "node:assert/strict";
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** A promise of a journal's entry; `pick` finds which of several was completed first. */
+class Durable extends Promise {
+  static get [Symbol.species]() {
+    return Promise;
+  }
+
+  static of(
+    entry,
+    change = (value, failure) => {
+      if (failure) throw failure;
+      return value;
+    },
+  ) {
+    const durable = new Durable((resolve, reject) => {
+      entry.done.then(
+        (value) => {
+          try {
+            resolve(change(copy(value)));
+          } catch (error) {
+            reject(error);
+          }
+        },
+        (failure) => {
+          try {
+            resolve(change(undefined, failure));
+          } catch (error) {
+            reject(error);
+          }
+        },
+      );
+    });
+    durable.catch(() => {});
+    durable.entry = entry;
+    durable.map = (next) => Durable.of(entry, (value, failure) => next(value, failure));
+    return durable;
+  }
+}
+
+class Died extends Error {}
+
+export class FakeRestate {
+  now = 1_700_000_000_000;
+  /** How many steps an invocation may make before it dies; it dies once. */
+  dieAfter = Infinity;
+  attempts = 0;
+  #objects = new Map();
+  #queues = new Map();
+  #timers = [];
+  #running = new Map();
+  #invocations = 0;
+  #awakeables = new Map();
+  #open = 0;
+  /** What handlers have thrown: none of them should, but for a cancellation. */
+  #failures = [];
+  #handlers;
+
+  /** `handlers` are `{ "Service/handler": { handle, shared } }`. */
+  constructor(handlers) {
+    this.#handlers = handlers;
+  }
+
+  state(key) {
+    return this.#objects.get(key) ?? new Map();
+  }
+
+  /** Calls a handler; resolves to its answer. */
+  call({ service, handler, key }, parameter) {
+    const invocation = {
+      id: `inv_${++this.#invocations}`,
+      journal: [],
+      order: [],
+      target: `${service}/${handler}`,
+      key,
+      parameter: copy(parameter),
+    };
+    invocation.signals = new Map();
+    this.#running.set(invocation.id, invocation);
+    this.#open += 1;
+    const { shared } = this.#handlers[invocation.target];
+    const before = shared || key === undefined ? Promise.resolve() : (this.#queues.get(`${service}/${key}`) ?? Promise.resolve());
+    const answer = before.then(() => this.#perform(invocation)).finally(() => (this.#open -= 1));
+    if (!shared && key !== undefined)
+      this.#queues.set(
+        `${service}/${key}`,
+        answer.catch(() => {}),
+      );
+    answer.catch((failure) => this.#failures.push(failure));
+    return Object.assign(answer, { id: invocation.id });
+  }
+
+  async #perform(invocation) {
+    for (;;) {
+      this.attempts += 1;
+      const controller = new AbortController();
+      const context = new Context(this, invocation, controller.signal);
+      let die;
+      const died = new Promise((resolve) => (die = resolve));
+      context.die = () => {
+        controller.abort();
+        die(Died);
+      };
+      const handling = Promise.resolve().then(() => this.#handlers[invocation.target].handle(context, copy(invocation.parameter)));
+      handling.catch(() => {});
+      const result = await Promise.race([handling, died]);
+      if (result === Died) continue;
+      context.check();
+      this.#running.delete(invocation.id);
+      return copy(result);
+    }
+  }
+
+  stateOf(key) {
+    if (!this.#objects.has(key)) this.#objects.set(key, new Map());
+    return this.#objects.get(key);
+  }
+
+  later(delay, action) {
+    const timer = { at: this.now + delay, action };
+    this.#timers.push(timer);
+    return timer;
+  }
+
+  cancel(id) {
+    this.#running.get(id)?.cancel?.(Object.assign(new Error("cancelled"), { code: 409 }));
+  }
+
+  tell(id, name, value) {
+    const invocation = this.#running.get(id);
+    if (invocation === undefined) return;
+    invocation.signals.set(name, value);
+    invocation.told?.(name);
+  }
+
+  awakeable() {
+    const id = `sign_${this.#awakeables.size + 1}`;
+    let resolve;
+    const promise = new Promise((done) => (resolve = done));
+    this.#awakeables.set(id, resolve);
+    return { id, promise };
+  }
+
+  resolveAwakeable(id, value) {
+    this.#awakeables.get(id)?.(copy(value));
+  }
+
+  /** Lets everything happen that happens at once. */
+  async settle() {
+    for (let i = 0; i < 60; i += 1) await turn();
+    const failure = this.#failures.find(({ code }) => code !== 409);
+    if (failure !== undefined) throw failure;
+  }
+
+  /** Lets time pass until the next timer. False if there is none. */
+  async skip(by = 0) {
+    await this.settle();
+    this.#timers.sort((a, b) => a.at - b.at);
+    const next = this.#timers.shift();
+    if (next === undefined) return false;
+    this.now = Math.max(this.now, next.at) + by;
+    next.action();
+    await this.settle();
+    return true;
+  }
+}
+
+/** The context of an attempt: it reads the journal as far as that goes, and writes on. */
+class Context {
+  #fake;
+  #invocation;
+  #at = 0;
+  ended;
+  die;
+
+  constructor(fake, invocation, ended) {
+    this.#fake = fake;
+    this.#invocation = invocation;
+    this.ended = ended;
+  }
+
+  get key() {
+    return this.#invocation.key;
+  }
+
+  get invocation() {
+    return this.#invocation.id;
+  }
+
+  /** After the end: nothing of the journal is left that this attempt has not asked for. */
+  check() {
+    assert.equal(this.#at, this.#invocation.journal.length, "an attempt has asked for less than the one before");
+  }
+
+  /** The entry of the next step: a known one, or a new one, which `begin` begins. */
+  #step(what, begin) {
+    if (this.ended.aborted) return { done: new Promise(() => {}) };
+    const { journal, order } = this.#invocation;
+    const known = journal[this.#at];
+    this.#at += 1;
+    if (known !== undefined) {
+      assert.deepEqual(known.what, copy(what), "an attempt asks for something else than the one before");
+      if (!known.isDone) this.#resume(known, begin);
+      return known;
+    }
+    const entry = { what: copy(what), isDone: false };
+    entry.done = new Promise((resolve, reject) => Object.assign(entry, { resolve, reject }));
+    entry.done.catch(() => {});
+    entry.complete = (value, failure) => {
+      if (entry.isDone) return;
+      entry.isDone = true;
+      order.push(entry);
+      if (failure === undefined) entry.resolve(copy(value));
+      else entry.reject(failure);
+    };
+    journal.push(entry);
+    entry.begun = begin(entry, true);
+    if (--this.#fake.dieAfter === 0) this.die();
+    return entry;
+  }
+
+  /** What a new attempt has to begin again: what was done by the one that has died. */
+  #resume(entry, begin) {
+    if (entry.what[0] === "run") begin(entry, false);
+  }
+
+  run(name, action) {
+    const { ended } = this;
+    return Durable.of(
+      this.#step(["run", name], (entry) => {
+        void turn()
+          .then(action)
+          .then((value) => {
+            // An attempt that has died tells nothing any more.
+            if (!ended.aborted) entry.complete(value);
+          });
+      }),
+    );
+  }
+
+  sleep(milliseconds) {
+    return Durable.of(this.#step(["sleep", milliseconds], (entry) => this.#fake.later(milliseconds, () => entry.complete())));
+  }
+
+  signal(name) {
+    const { signals } = this.#invocation;
+    return Durable.of(
+      this.#step(["signal", name], (entry) => {
+        if (signals.has(name)) return entry.complete(signals.get(name));
+        this.#invocation.told = (told) => told === name && entry.complete(signals.get(name));
+      }),
+    );
+  }
+
+  async race(durables) {
+    for (;;) {
+      const first = this.#invocation.order.find((entry) => durables.some((durable) => durable.entry === entry));
+      if (first !== undefined) return durables.find((durable) => durable.entry === first);
+      await Promise.race([
+        ...durables.map(({ entry }) => entry.done.catch(() => {})),
+        new Promise((resolve, reject) => (this.#invocation.cancel = reject)),
+      ]);
+    }
+  }
+
+  call(target, parameter) {
+    const entry = this.#step(["call", target, parameter], (own) => {
+      this.#fake.call(target, parameter).then(own.complete, (failure) => own.complete(undefined, failure));
+    });
+    return Object.assign(Durable.of(entry), { invocationId: Promise.resolve("inv") });
+  }
+
+  send(target, parameter, delay = 0) {
+    const entry = this.#step(["send", target, parameter, delay], (own) => {
+      if (delay > 0) this.#fake.later(delay, () => void this.#fake.call(target, parameter));
+      own.complete(delay > 0 ? "delayed" : this.#fake.call(target, parameter).id);
+    });
+    return { invocationId: entry.done };
+  }
+
+  cancel(id) {
+    this.#step(["cancel", id], (entry) => entry.complete(this.#fake.cancel(id)));
+  }
+
+  tell(id, name, value) {
+    this.#step(["tell", id, name, value], (entry) => entry.complete(this.#fake.tell(id, name, value)));
+  }
+
+  awakeable() {
+    const made = this.#step(["awakeable"], (entry) => {
+      const { id, promise } = this.#fake.awakeable();
+      entry.id = id;
+      promise.then(entry.complete);
+    });
+    return { id: made.id, promise: Durable.of(made) };
+  }
+
+  resolveAwakeable(id, value) {
+    this.#step(["resolve", id, value], (entry) => entry.complete(this.#fake.resolveAwakeable(id, value)));
+  }
+
+  get(name) {
+    return this.#step(["get", name], (entry) => entry.complete(this.#fake.stateOf(this.key).get(name) ?? null)).done.then(copy);
+  }
+
+  names() {
+    return this.#step(["names"], (entry) => entry.complete([...this.#fake.stateOf(this.key).keys()])).done;
+  }
+
+  set(name, value) {
+    this.#step(["set", name, value], (entry) => entry.complete(void this.#fake.stateOf(this.key).set(name, copy(value))));
+  }
+
+  clear(name) {
+    this.#step(["clear", name], (entry) => entry.complete(void this.#fake.stateOf(this.key).delete(name)));
+  }
+
+  clearAll() {
+    this.#step(["clearAll"], (entry) => entry.complete(this.#fake.stateOf(this.key).clear()));
+  }
+}
+
+/** A value as JSON hands it on. */
+function copy(value) {
+  return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
+}

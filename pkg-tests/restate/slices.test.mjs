@@ -1,0 +1,270 @@
+// Slices of executions without a server: a worker that dies after any step, calls that come twice or too late, times that have passed.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { importSource } from "../../scripts/sources.mjs";
+import { FakeRestate } from "./fake.mjs";
+
+const { StateMachine, partsOf } = await importSource("pkg-tests/restate/inside.mjs");
+
+const task = (Resource, more) => ({ Type: "Task", Resource, ...more });
+const ARN = (machine, name = "one") => `arn:aws:states:us-east-1:123456789012:execution:${machine}:${name}`;
+
+const machines = {
+  Steps: {
+    StartAt: "Draw",
+    States: {
+      Draw: { Type: "Pass", Parameters: { "id.$": "States.UUID()" }, Next: "First" },
+      First: task("echo", { Next: "Both" }),
+      Both: {
+        Type: "Parallel",
+        Branches: ["a", "b"].map((name) => ({ StartAt: name, States: { [name]: task("echo", { End: true }) } })),
+        Next: "Wait",
+      },
+      Wait: { Type: "Wait", Seconds: 60, Next: "Last" },
+      Last: task("shaky", { Retry: [{ ErrorEquals: ["Busy"], IntervalSeconds: 5, MaxAttempts: 1 }], TimeoutSeconds: 10, End: true }),
+    },
+  },
+  Long: { StartAt: "Work", States: { Work: task("work", { End: true }) } },
+  Timed: { StartAt: "Work", States: { Work: task("work", { TimeoutSeconds: 5, Next: "Again" }), Again: task("work", { End: true }) } },
+  Asking: {
+    StartAt: "Ask",
+    States: {
+      Ask: task("arn:aws:states:::sqs:sendMessage.waitForTaskToken", {
+        Parameters: { QueueUrl: "q", MessageBody: { "token.$": "$$.Task.Token" } },
+        End: true,
+      }),
+    },
+  },
+  Parent: {
+    StartAt: "Child",
+    States: {
+      Child: task("arn:aws:states:::states:startExecution.sync:2", {
+        Parameters: { StateMachineArn: "arn:aws:states:us-east-1:123456789012:stateMachine:Asking", Name: "child", Input: {} },
+        ResultSelector: { "output.$": "$.Output" },
+        End: true,
+      }),
+    },
+  },
+  Many: {
+    StartAt: "Each",
+    States: {
+      Each: {
+        Type: "Map",
+        ItemProcessor: {
+          ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" },
+          StartAt: "E",
+          States: { E: task("odd", { End: true }) },
+        },
+        ToleratedFailureCount: 2,
+        MaxConcurrency: 8,
+        End: true,
+      },
+    },
+  },
+};
+
+function shaky(input, attempt) {
+  if (attempt > 0) return input;
+  throw Object.assign(new Error("busy"), { name: "Busy" });
+}
+
+/** A Restate in memory with one worker. */
+function surroundings({ dieAfter = Infinity, tasks = {}, ...options } = {}) {
+  const calls = [];
+  const tokens = [];
+  const all = {
+    echo: (input, { idempotencyKey }) => (calls.push(idempotencyKey), input),
+    shaky: (input, { idempotencyKey, attempt }) => {
+      calls.push(idempotencyKey);
+      return shaky(input, attempt);
+    },
+    odd: (input) => {
+      if (input % 5 === 4) throw new Error("odd");
+      return input * 10;
+    },
+    "sqs:sendMessage": ({ MessageBody: { token } }) => void tokens.push(token),
+    ...tasks,
+  };
+  let restate;
+  const { object, tasks: service } = partsOf({ machines, tasks: all, shard: 4, ...options }, () => restate.now);
+  const shared = (handle) => ({ handle, shared: true });
+  const owned = (handle) => ({ handle, shared: false });
+  restate = new FakeRestate({
+    "StepglassExecution/start": owned((ctx, request) => object.start(ctx, request)),
+    "StepglassExecution/event": owned((ctx, event) => object.event(ctx, event)),
+    "StepglassExecution/stop": shared((ctx, about) => object.stop(ctx, about)),
+    "StepglassExecution/describe": shared((ctx) => object.describe(ctx)),
+    "StepglassExecution/history": shared((ctx, page) => object.history(ctx, page)),
+    "StepglassExecution/result": shared((ctx) => object.result(ctx)),
+    "StepglassTasks/attempt": shared((ctx, request) => service.attempt(ctx, request)),
+    "StepglassTasks/shard": shared((ctx, request) => service.shard(ctx, request)),
+    "StepglassTasks/ask": shared((ctx, request) => service.ask(ctx, request)),
+    "StepglassDefinition/put": owned(async (ctx, text) => void ctx.set("text", text)),
+    "StepglassDefinition/get": shared((ctx) => ctx.get("text")),
+  });
+  restate.dieAfter = dieAfter;
+  const call = (handler, key, parameter) => restate.call({ service: "StepglassExecution", handler, key }, parameter ?? null);
+  return {
+    restate,
+    calls,
+    tokens,
+    start: (machine, input = {}, name = "one") =>
+      call("start", ARN(machine, name), { machine, name, input: JSON.stringify(input), seed: "7" }),
+    tell: (machine, event, name) => call("event", ARN(machine, name), event),
+    stop: (machine, about = {}) => call("stop", ARN(machine), about),
+    record: (machine, name) => call("describe", ARN(machine, name)),
+    history: (machine) => call("history", ARN(machine)),
+    result: (machine) => call("result", ARN(machine)),
+    /** Resolves when an execution is there: a start waits a moment for its first task. */
+    begun: async (machine) => {
+      while (!restate.state(ARN(machine)).has("record")) await restate.settle();
+      await restate.settle();
+    },
+    run: async () => {
+      while (await restate.skip());
+    },
+  };
+}
+
+const types = (events) => events.map(({ type }) => type);
+
+test("a worker that dies after any step comes to the same, and calls no answered task again", async () => {
+  const whole = surroundings();
+  whole.start("Steps");
+  await whole.run();
+  const expected = await whole.record("Steps");
+  assert.equal(expected.status, "SUCCEEDED");
+  const history = types(await whole.history("Steps"));
+  for (let dieAfter = 1; ; dieAfter += 1) {
+    const world = surroundings({ dieAfter });
+    world.start("Steps");
+    await world.run();
+    const { status, output } = await world.record("Steps");
+    assert.deepEqual([status, output], ["SUCCEEDED", expected.output], `died after step ${dieAfter}`);
+    assert.deepEqual(types(await world.history("Steps")), history, `died after step ${dieAfter}`);
+    assert.deepEqual(new Set(world.calls), new Set(whole.calls));
+    // Only what was at work at that moment is called once more.
+    assert.ok(world.calls.length <= whole.calls.length + 2, `died after step ${dieAfter}: ${world.calls.length} calls`);
+    if (world.restate.dieAfter > 0) break;
+  }
+});
+
+test("its history is that of memory", async () => {
+  const world = surroundings();
+  world.start("Steps");
+  await world.run();
+  const memory = new StateMachine(machines.Steps, {
+    name: "Steps",
+    arn: ARN("Steps").replace(":execution:", ":stateMachine:").replace(":one", ""),
+  });
+  const execution = memory.start(
+    {},
+    {
+      name: "one",
+      arn: ARN("Steps"),
+      seed: 7,
+      clock: "virtual",
+      startTime: 1_700_000_000_000,
+      tasks: {
+        echo: (input) => input,
+        shaky: (input, { attempt }) => shaky(input, attempt),
+      },
+    },
+  );
+  await execution.result;
+  assert.deepEqual(await world.history("Steps"), execution.history());
+});
+
+test("a timer that comes late gives the tasks after it all of their time; one of an earlier wait changes nothing", async () => {
+  const world = surroundings();
+  world.start("Steps");
+  await world.restate.settle();
+  assert.equal((await world.record("Steps")).status, "RUNNING");
+  assert.deepEqual(await world.tell("Steps", { type: "timer", id: 99 }), { known: true, counts: false });
+  // The worker was away for an hour.
+  await world.restate.skip(3_600_000);
+  await world.run();
+  assert.equal((await world.record("Steps")).status, "SUCCEEDED");
+});
+
+test("the answer of a call that does not count any more is refused", async () => {
+  const world = surroundings({ longTasks: ["Work"], tasks: { work: () => new Promise(() => {}) } });
+  world.start("Long");
+  await world.restate.settle();
+  const answer = { at: world.restate.now, facts: [["succeed", 0, '"zombie"']] };
+  const [task, fence] = world.restate.state(ARN("Long")).get("standing").notes.long[0];
+  answer.facts[0][1] = task;
+  assert.deepEqual(await world.tell("Long", { type: "answer", task, fence: fence - 1, answer }), { known: true, counts: false });
+  assert.deepEqual(await world.tell("Long", { type: "beat", task, fence: fence - 1 }), { known: true, counts: false });
+  assert.deepEqual(await world.tell("Long", { type: "answer", task, fence, answer }), { known: true, counts: true });
+  assert.deepEqual(await world.tell("Long", { type: "answer", task, fence, answer }), { known: true, counts: false });
+  const { status, output } = await world.record("Long");
+  assert.deepEqual([status, output], ["SUCCEEDED", '"zombie"']);
+});
+
+test("a slice that is under way hears of a stop, and a long task that timed out is cancelled", async () => {
+  const aborted = [];
+  const work = (_input, { signal, stateName }) =>
+    new Promise(() => signal.addEventListener("abort", () => aborted.push([stateName, signal.reason.reason])));
+  const world = surroundings({ tasks: { work } });
+  world.start("Timed");
+  await world.begun("Timed");
+  await world.stop("Timed", { error: "Enough" });
+  const stopped = await world.record("Timed");
+  assert.deepEqual([stopped.status, stopped.error, aborted], ["ABORTED", "Enough", [["Work", "Stopped"]]]);
+  const other = surroundings({ longTasks: ["Work"], tasks: { work } });
+  other.start("Timed");
+  await other.run();
+  assert.deepEqual([(await other.record("Timed")).error, aborted.length], ["States.Timeout", 2]);
+});
+
+test("a token counts once, and a child answers its parent, wherever a worker dies", async () => {
+  for (let dieAfter = 1; ; dieAfter += 1) {
+    const world = surroundings({ dieAfter });
+    world.start("Parent");
+    await world.restate.settle();
+    const token = world.tokens.at(-1);
+    const completion = ["succeed", '{"yes":1}'];
+    const told = await Promise.all([1, 2].map(() => world.tell("Asking", { type: "token", token, completion }, "child")));
+    assert.deepEqual(told.map(({ counts }) => counts).sort(), [false, true], `died after step ${dieAfter}`);
+    await world.run();
+    assert.equal((await world.record("Parent")).output, '{"output":{"yes":1}}', `died after step ${dieAfter}`);
+    if (world.restate.dieAfter > 0) break;
+  }
+});
+
+test("the items of a Distributed Map go in shards, and failures are tolerated up to their number", async () => {
+  for (const [count, status] of [
+    [10, "SUCCEEDED"],
+    [20, "FAILED"],
+  ]) {
+    const world = surroundings();
+    world.start(
+      "Many",
+      Array.from({ length: count }, (_, i) => i),
+    );
+    await world.run();
+    const record = await world.record("Many");
+    assert.equal(record.status, status);
+    if (status === "SUCCEEDED") assert.equal(record.output, "[0,10,20,30,50,60,70,80]");
+    else assert.equal(record.error, "States.ExceedToleratedFailureThreshold");
+  }
+});
+
+test("who waits for the end hears of it, and what is forgotten is gone", async () => {
+  const world = surroundings({ retention: { days: 1 } });
+  assert.equal(await world.result("Asking"), null);
+  world.start("Asking");
+  await world.restate.settle();
+  const result = world.result("Asking");
+  await world.restate.settle();
+  await world.tell("Asking", { type: "token", token: world.tokens[0], completion: ["fail", "No", "cause"] });
+  assert.deepEqual(await result, { status: "FAILED", error: "No", cause: "cause" });
+  assert.deepEqual(await world.tell("Asking", { type: "signal", name: "a", payload: "1" }), {
+    known: true,
+    counts: false,
+    refused: ["NOT_RUNNING", `the execution ${ARN("Asking")} has ended: it takes no signals`],
+  });
+  await world.run();
+  assert.equal(await world.record("Asking"), null);
+});
