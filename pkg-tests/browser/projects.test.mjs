@@ -20,6 +20,7 @@ const pretty = (value) => `${JSON.stringify(value, null, 2)}\n`;
  */
 async function withDisk(page) {
   await page.addInitScript(() => {
+    if (!("FileSystemHandle" in window)) return;
     window.next = [];
     const root = () => navigator.storage.getDirectory();
     window.disk = {
@@ -172,22 +173,226 @@ describe("projects", { skip }, () => {
     await comes(() => names(page), ["c", "Billing", "Untitled"]);
     await visitor.state("B").waitFor();
   });
+
+  const SAM = `Transform: AWS::Serverless-2016-10-31   # stays
+Resources:
+  Parent:
+    Type: AWS::Serverless::StateMachine
+    Properties:
+      Definition:
+        StartAt: Ask
+        States:
+          Ask:
+            Type: Task
+            Resource: arn:aws:states:::states:startExecution.sync:2
+            Parameters:
+              StateMachineArn: !GetAtt Child.Arn   # the other one
+              Input: {}
+            Next: Done
+          Done: {Type: Succeed}
+  Child:
+    Type: AWS::Serverless::StateMachine
+    Properties:
+      Definition:
+        StartAt: Charge
+        States:
+          Charge:
+            Type: Task
+            Resource: !Sub "arn:aws:lambda:\${AWS::Region}:123456789012:function:charge"
+            TimeoutSeconds: \${Timeout}
+            End: true
+  Away:
+    Type: AWS::Serverless::StateMachine
+    Properties:
+      DefinitionUri: away.asl.json
+`;
+
+  visit("a template's machines are tabs, edited in it, and one starts the other", { before: withDisk }, async (visitor, page) => {
+    await write(page, "template.yaml", SAM);
+    await open(page, "template.yaml");
+    await visitor.state("Ask").waitFor();
+    await comes(() => names(page), ["Parent", "Child"]);
+    await toast(page, "Away is in away.asl.json");
+    await until(async () => assert.ok((await shown(visitor)).join("\n").includes('StateMachineArn: "${Child.Arn}"')));
+    await shot(page, "projects-template");
+    // What a task starts is a tab.
+    await visitor.state("Ask").click();
+    await page.keyboard.press("Shift+F10");
+    await page.getByRole("menuitem", { name: "Open the machine that it starts" }).click();
+    await visitor.state("Charge").waitFor();
+    await comes(() => tabs(page).nth(1).getAttribute("aria-selected"), "true");
+    await put(visitor, "End: true", "Comment: here\n    End: true");
+    await comes(() => names(page), ["Parent", "Child, unsaved changes"]);
+    await page.keyboard.press("ControlOrMeta+s");
+    await toast(page, "Saved template.yaml.");
+    assert.equal(await read(page, "template.yaml"), SAM.replace("End: true", "Comment: here\n            End: true"));
+    await comes(() => names(page), ["Parent", "Child"]);
+    await comes(() => visitor.violations(), []);
+  });
+
+  visit("a run finds the machine of another tab", { before: withDisk }, async (visitor, page) => {
+    const child = { StartAt: "Work", States: { Work: { Type: "Pass", Result: { done: 7 }, End: true } } };
+    const parent = {
+      StartAt: "Ask",
+      States: {
+        Ask: {
+          Type: "Task",
+          Resource: "arn:aws:states:::states:startExecution.sync:2",
+          Parameters: { StateMachineArn: "arn:aws:states:us-east-1:123456789012:stateMachine:child", Input: {} },
+          OutputPath: "$.Output",
+          End: true,
+        },
+      },
+    };
+    await write(page, "parent.asl.json", pretty(parent));
+    await write(page, "child.asl.json", pretty(child));
+    await open(page, "child.asl.json", "parent.asl.json");
+    await visitor.state("Ask").waitFor();
+    await visitor.run();
+    await visitor.result();
+    await comes(() => visitor.output(), { done: 7 });
+  });
+
+  visit("the change is shown as lines, as states and on the graph", { before: withDisk }, async (visitor, page) => {
+    await write(
+      page,
+      "order.asl.json",
+      pretty({ StartAt: "One", States: { ...chain("One", "Two").States, Gone: { Type: "Wait", Seconds: 1, End: true } } }),
+    );
+    await open(page, "order.asl.json");
+    await visitor.state("Two").waitFor();
+    await visitor.write("Definition", pretty({ ...chain("One", "New", "Two"), Comment: "x" }));
+    await visitor.state("New").waitFor();
+    await page.keyboard.press("Alt+Shift+C");
+    const dialog = page.getByRole("dialog", { name: "Changes" });
+    await dialog.getByText("What is different from order.asl.json").waitFor();
+    await dialog.getByText("New added").waitFor();
+    await dialog.getByText("Gone cannot go on").waitFor();
+    assert.match((await dialog.locator(".change-added").allInnerTexts()).join(), /"New": \{/);
+    assert.match((await dialog.locator(".change-removed").allInnerTexts()).join(), /"Gone": \{/);
+    await shot(page, "projects-changes");
+    await comes(() => visitor.violations(), []);
+    await dialog.getByRole("button", { name: "Show on the graph" }).click();
+    await page.getByRole("region", { name: "Legend: changes" }).getByText("removed: Gone").waitFor();
+    await comes(() => visitor.state("New").getAttribute("aria-label"), /added/);
+    await comes(() => visitor.state("One").getAttribute("aria-label"), /changed/);
+    await shot(page, "projects-changes-graph");
+    await page.getByRole("button", { name: "Leave: changes" }).click();
+    await page.getByRole("region", { name: "Legend: changes" }).waitFor({ state: "detached" });
+  });
+
+  visit("what was done is a list to go back and forward in, over definition, input and mocks", {}, async (visitor, page) => {
+    await visitor.open({ definition: chain("One", "Two"), input: { n: 1 } });
+    const list = page.getByRole("listbox", { name: "What was done" });
+    const open = async () => {
+      await page.getByRole("button", { name: "What was done" }).click();
+      await list.waitFor();
+    };
+    await open();
+    await comes(() => visitor.violations(), []);
+    await page.keyboard.press("Escape");
+    await visitor.state("Two").click();
+    await page.keyboard.press("F2");
+    await page.getByRole("textbox", { name: "Name of Two" }).fill("Last");
+    await page.keyboard.press("Enter");
+    await visitor.state("Last").waitFor();
+    await visitor.tab("Input");
+    await visitor.write("Input", '{ "n": 2 }');
+    await visitor.tab("Definition");
+    await open();
+    await comes(
+      async () => (await list.getByRole("option").allInnerTexts()).map((text) => text.split("\n")[0]),
+      ["Edited the input", "Two is called Last now", "Edited the input", "Edited the definition, line 1", "As it was opened"],
+    );
+    await shot(page, "projects-steps");
+    await list.getByRole("option").nth(2).click();
+    await visitor.state("Two").waitFor();
+    await visitor.tab("Input");
+    await comes(() => page.locator("#input-editor .cm-line").allInnerTexts(), ['{"n":1}']);
+    await visitor.tab("Definition");
+    // Undo in the text is a step of the same list.
+    await open();
+    await list.getByRole("option").nth(0).click();
+    await visitor.state("Last").waitFor();
+  });
+
+  visit("the shelf has projects and drafts: open, rename, save, remove and undo", { before: withDisk }, async (visitor, page) => {
+    await write(page, "a.asl.json", pretty(chain("A", "B")));
+    await write(page, "c.asl.json", pretty(chain("C", "D")));
+    await open(page, "a.asl.json", "c.asl.json");
+    await visitor.state("D").waitFor();
+    await until(async () => assert.match(JSON.stringify(await kept(page)), /c\.asl\.json/));
+    const shelf = page.locator(".recent.projects");
+    const look = () => page.getByTitle("Examples and recent drafts").click();
+    await look();
+    await comes(() => shelf.locator("button.link").allInnerTexts(), ["a and 1 more"]);
+    await page.getByRole("button", { name: "Rename the project a and 1 more" }).click();
+    await page.getByRole("textbox", { name: "Name of a and 1 more" }).fill("Shop");
+    await page.keyboard.press("Enter");
+    await comes(() => shelf.locator("button.link").allInnerTexts(), ["Shop"]);
+    await shot(page, "projects-shelf");
+    await comes(() => visitor.violations(), []);
+    const [file] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Save the project Shop as a file" }).click(),
+    ]);
+    assert.equal(file.suggestedFilename(), "Shop.stepglass.json");
+    await page.keyboard.press("Escape");
+    // Another window has a copy, and says so.
+    const other = await page.context().newPage();
+    await withDisk(other);
+    await other.goto(page.url());
+    await other.locator("[data-node]").first().waitFor();
+    await other.getByTitle("Examples and recent drafts").click();
+    await other.locator(".recent.projects").getByText("open in another tab").waitFor();
+    await other.getByRole("button", { name: "Shop", exact: true }).click();
+    await other.getByRole("region", { name: "Notice" }).filter({ hasText: "is open in another tab of this browser" }).waitFor();
+    await comes(() => names(other), ["a", "c"]);
+    await other.close();
+    // One that was left can be removed, and comes back.
+    await page.evaluate(() => sessionStorage.removeItem("stepglass.project"));
+    await page.reload();
+    await visitor.state("D").waitFor();
+    await page.evaluate(() => localStorage.clear());
+    await page.goto("about:blank");
+    await page.goBack();
+    await page.locator("[data-node]").first().waitFor();
+    await look();
+    await page.getByRole("button", { name: "Remove the project Shop" }).first().click();
+    await page.getByText("Removed “Shop”.").waitFor();
+    await page.getByRole("button", { name: "Undo", exact: true }).click();
+    await shelf.getByRole("button", { name: "Shop", exact: true }).first().click();
+    await comes(() => names(page), ["a", "c"]);
+    await visitor.state("D").waitFor();
+  });
+
+  visit(
+    "on a phone tabs scroll, and the menu has what keys have",
+    { before: withDisk, width: 390, height: 844, hasTouch: true, isMobile: true },
+    async (visitor, page) => {
+      for (const name of ["first", "second", "third"]) await write(page, `${name}.asl.json`, pretty(chain(name, "End")));
+      await open(page, "first.asl.json", "second.asl.json", "third.asl.json");
+      await comes(() => names(page), ["first", "second", "third"]);
+      await visitor.state("third").waitFor();
+      await page.getByRole("button", { name: "More of the project" }).tap();
+      await page.getByRole("option", { name: "Move to the left" }).tap();
+      await comes(() => names(page), ["first", "third", "second"]);
+      await tabs(page).first().tap();
+      await visitor.state("first").waitFor();
+      await shot(page, "projects-phone");
+      await comes(() => visitor.violations(), []);
+      await comes(() => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
+    },
+  );
 });
 
-/** What the page keeps of projects. */
+/** What the page keeps of projects; a database that is not there yet is not made by looking. */
 const kept = (page) =>
-  page.evaluate(
-    () =>
-      new Promise((resolve) => {
-        const request = indexedDB.open("stepglass.projects");
-        request.onsuccess = () => {
-          const { result } = request;
-          if (!result.objectStoreNames.contains("projects")) return resolve([]);
-          const all = result.transaction("projects").objectStore("projects").getAll();
-          all.onsuccess = () => {
-            result.close();
-            resolve(all.result.map((one) => ({ ...one, files: one.files.map(({ name }) => name) })));
-          };
-        };
-      }),
-  );
+  page.evaluate(async () => {
+    if (!(await indexedDB.databases()).some(({ name }) => name === "stepglass.projects")) return [];
+    const answer = (request) => new Promise((resolve) => (request.onsuccess = () => resolve(request.result)));
+    const database = await answer(indexedDB.open("stepglass.projects"));
+    const all = await answer(database.transaction("projects").objectStore("projects").getAll());
+    database.close();
+    return all.map((one) => ({ ...one, files: one.files.map(({ name }) => name) }));
+  });

@@ -43,7 +43,8 @@ addEventListener("drop", (event) => {
   const [file] = event.dataTransfer?.files ?? [];
   if (!file) return;
   event.preventDefault();
-  openDropped(file);
+  const item = event.dataTransfer?.items[0] as { getAsFileSystemHandle?(): Promise<FileSystemHandle | null> } | undefined;
+  openDropped(file, item?.getAsFileSystemHandle?.());
 });
 
 /// Whether the address or this browser has a workspace to begin with.

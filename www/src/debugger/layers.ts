@@ -14,6 +14,9 @@ export const comparing = signal<{ a: number; b: number; difference: RunDifferenc
 /// What all runs have used, while the graph shows it.
 export const coverageShown = signal<Covered | null>(null);
 
+/// Something else that is laid over the graph, as what has changed since a file was saved.
+export const laidOver = signal<((index: GraphIndex) => Overlay) | null>(null);
+
 export function leaveComparing(): void {
   comparing.value = null;
   say("Comparison closed");
@@ -23,6 +26,7 @@ effect(() => {
   const index = analysis.graph.value;
   const compared = comparing.value;
   const covered = coverageShown.value;
+  void laidOver.value;
   // Both are of the definition on the page.
   overlay.value =
     !index || analysis.inside.value
@@ -31,7 +35,7 @@ effect(() => {
         ? ofDifference(index, compared.a, compared.b, compared.difference)
         : covered
           ? ofCoverage(index, covered)
-          : null;
+          : (laidOver.value?.(index) ?? null);
 });
 
 // Neither outlives the workspace that it is of.
@@ -39,6 +43,7 @@ effect(() => {
   void workspace.generation.value;
   comparing.value = null;
   coverageShown.value = null;
+  laidOver.value = null;
 });
 
 /// A transition's kind: its own, or of one that has no place in the definition to be counted, that of the state it leads to.

@@ -1,7 +1,6 @@
 // The examples, with their drawings, and the drafts of this browser.
 
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
 import { examples } from "../examples/index.ts";
 import * as prefs from "../prefs.ts";
 import type { Workspace } from "../model/share.ts";
@@ -9,11 +8,10 @@ import * as opening from "../store/opening.ts";
 import * as panes from "../store/panes.ts";
 import { say } from "../store/words.ts";
 import * as workspace from "../store/workspace.ts";
-import { type Draft, MOST, drafts, listDrafts, removeDraft, restoreDraft } from "../exchange/drafts.ts";
-import { currentDraft, openDraft } from "../exchange/keep.ts";
 import { Dialog } from "../ui/Dialog.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { count } from "../ui/format.ts";
+import { Shelf } from "./Shelf.tsx";
 
 const close = (): void => {
   panes.closeDialog();
@@ -46,7 +44,7 @@ export default function Gallery() {
   const theme = prefs.theme.value === "dark" || (prefs.theme.value === "system" && prefs.systemDark.value) ? "dark" : "light";
   return (
     <Dialog title="Drafts and examples" close={close} wide>
-      <Drafts />
+      <Shelf />
       <h3>Examples</h3>
       <div class="gallery-filter" role="search">
         <label class="search">
@@ -106,83 +104,4 @@ export default function Gallery() {
       {shown.length === 0 && <p class="quiet">No example matches.</p>}
     </Dialog>
   );
-}
-
-/// What was edited, imported or opened from a link in this browser, the newest first.
-function Drafts() {
-  useEffect(() => void listDrafts(), []);
-  const removed = useSignal<Draft | null>(null);
-  const list = drafts.value;
-  const shown = useSignal(FEW);
-  if (list.length === 0) return null;
-  const here = currentDraft();
-  return (
-    <>
-      <h3>Drafts in this browser</h3>
-      <ul class="recent">
-        {list.slice(0, shown.value).map((draft) => (
-          <li key={draft.id}>
-            <button
-              type="button"
-              class="link"
-              aria-current={draft.id === here ? "true" : undefined}
-              onClick={() => {
-                close();
-                if (draft.id !== here) openDraft(draft);
-              }}
-            >
-              {draft.workspace.title}
-            </button>
-            <span class="quiet">
-              {draft.id === here ? "open now · " : ""}
-              {when(draft.at)} · {count(draft.workspace.definition.length, "character")}{" "}
-              {draft.id !== here && (
-                <button
-                  type="button"
-                  class="plain square small"
-                  aria-label={`Remove the draft ${draft.workspace.title}`}
-                  onClick={() => {
-                    removed.value = draft;
-                    removeDraft(draft.id);
-                  }}
-                >
-                  <Icon name="close" size={13} />
-                </button>
-              )}
-            </span>
-          </li>
-        ))}
-      </ul>
-      {removed.value && (
-        <p class="quiet" role="status">
-          Removed “{removed.value.workspace.title}”.{" "}
-          <button
-            type="button"
-            class="link"
-            onClick={() => {
-              restoreDraft(removed.value!);
-              removed.value = null;
-            }}
-          >
-            Undo
-          </button>
-        </p>
-      )}
-      {list.length > shown.value && (
-        <button type="button" class="link" onClick={() => (shown.value = MOST)}>
-          Show all {list.length} drafts
-        </button>
-      )}
-      <p class="quiet">The last {MOST} are kept, up to 4 MB together. They stay in this browser.</p>
-    </>
-  );
-}
-
-const FEW = 6;
-
-/// When it was saved, in the words of the visitor's language.
-function when(at: number): string {
-  const date = new Date(at);
-  const today = date.toDateString() === new Date().toDateString();
-  return new Intl.DateTimeFormat(undefined, today ? { timeStyle: "short" } : { dateStyle: "medium" }).format(date);
 }

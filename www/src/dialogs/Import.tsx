@@ -2,6 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { bring } from "../graph/pen.ts";
 import * as panes from "../store/panes.ts";
 import { bringIn, brought, readFile, readText } from "../exchange/bring.ts";
 import { fill } from "../exchange/template.ts";
@@ -118,6 +119,11 @@ function Template() {
       definition={machine.definition}
       placeholders={machine.placeholders}
       format="json"
+      also={
+        <button type="button" onClick={() => void editThere(found.file, found.text)}>
+          {machines.length > 1 ? `Edit all ${machines.length} in the template` : "Edit it in the template"}
+        </button>
+      }
       {...(machine.type === "EXPRESS" && { type: "EXPRESS" })}
     >
       {machines.length > 1 ? (
@@ -144,7 +150,15 @@ function Template() {
   );
 }
 
+/// A tab for each machine, written back where it stands.
+async function editThere(name: string, text: string): Promise<void> {
+  close();
+  await (await bring.project()).openFile(new File([text], name));
+}
+
 interface PlaceholdersProps {
+  /// Another way to go on.
+  also?: preact.ComponentChildren;
   title: string;
   definition: string;
   format: "json" | "yaml";
@@ -153,7 +167,7 @@ interface PlaceholdersProps {
   children?: preact.ComponentChildren;
 }
 
-function Placeholders({ title, definition, format, placeholders, type, children }: PlaceholdersProps) {
+function Placeholders({ also, title, definition, format, placeholders, type, children }: PlaceholdersProps) {
   const values = useSignal<ReadonlyMap<string, string>>(new Map());
   useEffect(() => {
     values.value = new Map(placeholders.map(({ name, value }) => [name, value]));
@@ -168,9 +182,12 @@ function Placeholders({ title, definition, format, placeholders, type, children 
       title={children === undefined ? "Placeholders" : "Import a template"}
       close={close}
       footer={
-        <button type="button" class="primary" onClick={open}>
-          Open {title === "Untitled" ? "the definition" : title}
-        </button>
+        <>
+          {also}
+          <button type="button" class="primary" onClick={open}>
+            Open {title === "Untitled" ? "the definition" : title}
+          </button>
+        </>
       }
     >
       {children}

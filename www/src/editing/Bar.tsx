@@ -2,6 +2,7 @@
 
 import { useComputed } from "@preact/signals";
 import { keyHint } from "../keys/keymap.ts";
+import { bring } from "../graph/pen.ts";
 import * as analysis from "../store/analysis.ts";
 import * as selection from "../store/selection.ts";
 import { Icon, type IconName } from "../ui/Icon.tsx";
@@ -62,6 +63,7 @@ export function Bar() {
       />
       <Tool icon="undo" title="Undo the change" command="undoGraph" run={() => void takeBack(false)} />
       <Tool icon="undo" title="Redo the change" command="redoGraph" run={() => void takeBack(true)} flip />
+      <Tool icon="list" title="What was done" command="steps" run={() => void bring.project().then(({ showSteps }) => showSteps())} />
       {(several > 1 || gathering.value) && (
         <>
           <span class="pen-count">{several > 1 ? count(several, "state") : "Press states to select them"}</span>

@@ -46,6 +46,9 @@ export function tried(gesture: Gesture): Promise<Edited | RefusedEdit> {
   return interpreter.query("edit", { text: workspace.definition.value, format: workspace.format.value, gesture });
 }
 
+/// The last gesture in words, and the text that it was made in.
+export const gestured = { before: "", words: "" };
+
 interface Options {
   /// Where to ask, if there is something to ask.
   at?: Spot;
@@ -113,6 +116,7 @@ async function sure({ losses }: Edited, at: Spot | undefined): Promise<boolean> 
 
 /// Writes the edits, and lets the graph, the selection and the focus follow.
 async function settle(before: string, done: Edited, fill: boolean): Promise<void> {
+  Object.assign(gestured, { before, words: words(done.announce).replace(/\.$/, "") });
   write(before, done, fill);
   const held = document.activeElement;
   await analysis.settled();

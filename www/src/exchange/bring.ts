@@ -2,6 +2,7 @@
 
 import { signal } from "@preact/signals";
 import { takeModel } from "../debugger/serviceModels.ts";
+import { bring } from "../graph/pen.ts";
 import * as analysis from "../store/analysis.ts";
 import * as opening from "../store/opening.ts";
 import * as panes from "../store/panes.ts";
@@ -61,6 +62,10 @@ export async function readText(text: string, name?: string): Promise<void> {
     case "template":
       brought.value = found;
       panes.openDialog("import");
+      break;
+    case "project":
+      panes.closeDialog();
+      (await bring.project()).openProject(found.project);
       break;
     case "model":
       panes.closeDialog();

@@ -9,7 +9,8 @@ import { type Placeholder, type Template, placeholdersOf, readConfiguration, rea
 
 export type Brought =
   | { kind: "definition"; title: string; format: "json" | "yaml"; definition: string; placeholders: Placeholder[] }
-  | { kind: "template"; title: string; template: Template }
+  | { kind: "template"; title: string; template: Template; file: string; text: string }
+  | { kind: "project"; project: unknown }
   | { kind: "recorded"; recorded: Recorded }
   | { kind: "model"; model: ServiceModel }
   | { kind: "workspace"; workspace: Workspace };
@@ -29,7 +30,7 @@ export async function read(text: string, file?: string): Promise<Brought> {
   if (/\.tf$/i.test(name) || /^resource\s+"aws_sfn_state_machine"/m.test(trimmed)) {
     const template = readConfiguration(text);
     if (template === undefined) throw new Error(`${name} has no state machine.`);
-    return { kind: "template", title, template };
+    return { kind: "template", title, template, file: file ?? "main.tf", text };
   }
   let value: unknown;
   let format: "json" | "yaml" = "json";
@@ -44,7 +45,9 @@ export async function read(text: string, file?: string): Promise<Brought> {
   }
   if (isSession(value)) return { kind: "workspace", workspace: sessionOf(value) };
   const template = readTemplate(value);
-  if (template !== undefined) return { kind: "template", title, template };
+  if (template !== undefined)
+    return { kind: "template", title, template, file: file ?? (format === "json" ? "template.json" : "template.yaml"), text };
+  if (isProject(value)) return { kind: "project", project: value };
   if (isModel(value)) return { kind: "model", model: value };
   if (isRecorded(value)) return { kind: "recorded", recorded: readRecorded(value, fromFile) };
   if (typeof value !== "object" || value === null || Array.isArray(value))
@@ -62,6 +65,11 @@ export async function read(text: string, file?: string): Promise<Brought> {
     };
   }
   return { kind: "definition", title, format, definition: text, placeholders: placeholdersOf(text) };
+}
+
+/// Whether it is a project of this page, of any version.
+function isProject(value: unknown): boolean {
+  return typeof value === "object" && value !== null && /^stepglass\/project\/\d+$/.test(String((value as { kind?: unknown }).kind));
 }
 
 /// Whether it is AWS's model of a service, as botocore and aws-sdk have it.

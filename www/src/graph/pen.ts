@@ -5,7 +5,16 @@ import type { ComponentChildren, ComponentType, RefObject } from "preact";
 import type { GraphIndex } from "../model/graph.ts";
 
 /// Loads it, and what opens and saves files; the page sets how.
-export const bring = { pen(): void {}, project: (): Promise<{ save(): Promise<void>; openFiles(): Promise<void> }> => Promise.reject() };
+export const bring = { pen(): void {}, project: (): Promise<Project> => Promise.reject() };
+
+/// Tabs and files.
+export interface Project {
+  save(): Promise<void>;
+  openFiles(): Promise<void>;
+  openFile(file: File, handle?: FileSystemFileHandle): Promise<void>;
+  openProject(value: unknown): void;
+  showSteps(): Promise<void>;
+}
 
 export interface Pen {
   /// Drawn over the states, in the drawing's own px.

@@ -23,7 +23,16 @@ import type { FieldAnswer, FieldQuestion } from "./field.ts";
 import type { Decided, Formed, Unformed } from "./form.ts";
 import type { Graph } from "./graph.ts";
 import type { HistoryEvent } from "./recorded.ts";
-import type { Edited, Gesture, PossibleGesture, RecordedTask, RefusedEdit, ServiceShape, TextWidths } from "stepglass";
+import type {
+  DefinitionComparison,
+  Edited,
+  Gesture,
+  PossibleGesture,
+  RecordedTask,
+  RefusedEdit,
+  ServiceShape,
+  TextWidths,
+} from "stepglass";
 import type { LogChunk } from "./log.ts";
 import type { Path } from "./stages.ts";
 
@@ -719,6 +728,8 @@ export interface Methods {
   /// The name of the mock that is meant for each task, which may be a rule for many.
   ruled: { params: { names: string[]; tasks: TaskInfo[] }; value: (string | null)[] };
   /// What is wrong with a machine's definition, or null.
+  /// Two definitions in JSON, state by state.
+  change: { params: { before: string; after: string }; value: DefinitionComparison };
   checkMachine: { params: Machine; value: string | null };
   childHistory: { params: { arn: string }; value: string };
   rows: { params: { filter: EventFilter; from: number; count: number }; value: { from: number; total: number; rows: EventRow[] } };

@@ -4,12 +4,24 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { keyHint } from "../keys/keymap.ts";
 import { Icon } from "../ui/Icon.tsx";
+import { Changes } from "./Changes.tsx";
+import { changesShown } from "./changes.ts";
 import { type Tab, active, closed, fileOf, isUnsaved, tabs, titleOf } from "./model.ts";
 import * as tabsOf from "./tabs.ts";
 import { save, openFiles } from "./files.ts";
 import { showMenu } from "./menu.ts";
 
 export function Strip() {
+  const shown = tabs.value.length > 1 || fileOf(tabs.value[0]) !== undefined;
+  return (
+    <>
+      {shown && <Tabs />}
+      {changesShown.value && <Changes />}
+    </>
+  );
+}
+
+function Tabs() {
   const all = tabs.value;
   const list = useRef<HTMLDivElement>(null);
   const renaming = useSignal("");

@@ -2,9 +2,11 @@
 
 import type { Command } from "../commands/commands.ts";
 import * as selection from "../store/selection.ts";
+import { changesShown } from "./changes.ts";
 import { canWriteFolders, saveAs } from "./files.ts";
 import { openFolder, saveFolder, saveProjectFile } from "./folder.ts";
 import { active, activeTab, closed, tabs } from "./model.ts";
+import { showSteps } from "./stepsShown.ts";
 import * as tabsOf from "./tabs.ts";
 
 const several = (): boolean => tabs.value.length > 1;
@@ -33,6 +35,14 @@ export const projectCommands: readonly Command[] = [
   { id: "saveProject", group: "Anywhere", title: "Save the project as one file", run: () => void saveProjectFile() },
   { id: "saveFolder", group: "Anywhere", title: "Save the project as a folder", able: canWriteFolders, run: () => void saveFolder() },
   { id: "openFolder", group: "Anywhere", title: "Open a folder", able: canWriteFolders, run: () => void openFolder() },
+  {
+    id: "changes",
+    group: "Anywhere",
+    title: "Changes since the file was saved",
+    keys: ["Alt+Shift+C"],
+    run: () => (changesShown.value = true),
+  },
+  { id: "steps", group: "Anywhere", title: "What was done, to go back to", keys: ["Alt+Shift+H"], run: () => void showSteps() },
   {
     id: "openStarted",
     group: "Anywhere",

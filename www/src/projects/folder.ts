@@ -8,6 +8,7 @@ import * as workspace from "../store/workspace.ts";
 import { count } from "../ui/format.ts";
 import { save as download } from "../ui/save.ts";
 import { canWriteFolders, isNothing, nameOfFile, openFile, picker, write } from "./files.ts";
+import type { KeptProject } from "./kept.ts";
 import { EMPTY, type OpenFile, type Tab, active, files, name, newId, putFile, tabs, titleOf, workspaceOf } from "./model.ts";
 import * as tabsOf from "./tabs.ts";
 
@@ -59,11 +60,35 @@ export async function saveProjectFile(): Promise<void> {
   showToast(`Saved ${count(tabs.peek().length, "machine")} with inputs and mocks.`);
 }
 
+/// The file of a project that is kept in this browser.
+export function keptText({ name: called, named, tabs: list, files: texts, active: at }: KeptProject): string {
+  const value: Packed = {
+    kind: KIND,
+    ...(named && { name: called }),
+    active: Math.max(
+      0,
+      list.findIndex(({ id }) => id === at),
+    ),
+    machines: list.map(({ machine, file, part, base }) => {
+      const owner = texts.find(({ id }) => id === file)?.name;
+      return {
+        machine,
+        ...(owner !== undefined && { file: owner }),
+        ...(part !== undefined && { part }),
+        ...(base !== undefined && { base }),
+      };
+    }),
+    files: texts.map(({ name: one, text, template, bom }) => ({ name: one, text, template, ...(bom && { bom }) })),
+  };
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
 export const isProject = (value: unknown): value is Packed =>
   typeof value === "object" && value !== null && /^stepglass\/project\/\d+$/.test(String((value as { kind?: unknown }).kind));
 
 /// Opens a project's file, whose code is somebody else's.
-export function openProject(value: Packed): void {
+export function openProject(value: unknown): void {
+  if (!isProject(value)) throw new Error("The text is no project of this page.");
   if (value.kind !== KIND)
     throw new Error(`The project is of version ${value.kind.split("/").at(-1)}, and this page can open only version 1.`);
   const { machines = [], files: texts = [] } = value;

@@ -8,7 +8,7 @@ import * as workspace from "../store/workspace.ts";
 import { type KeptProject, claim, readProject, removeProject, writeProject } from "./kept.ts";
 import { type Tab, active, activeTab, files, name, newId, tabs, workspaceOf } from "./model.ts";
 import { projectName } from "./folder.ts";
-import { forgetFiles } from "./tabs.ts";
+import { activateFirst, forgetFiles } from "./tabs.ts";
 
 const PAUSE = 400;
 const KEY = "stepglass.project";
@@ -45,6 +45,7 @@ function record(): KeptProject {
     id: id!,
     at: Date.now(),
     name: projectName(),
+    ...(name.peek() !== "" && { named: true }),
     active: active.peek(),
     tabs: tabs.peek().map((tab): KeptProject["tabs"][number] => {
       const { workspace: _, pasts: __, ...rest } = tab;
@@ -103,19 +104,56 @@ export function flush(): void {
   writing = writing.then(store);
 }
 
-/// Puts a kept project on the page.
-export function show(project: KeptProject, trusted = true): void {
-  const list = project.tabs.map(({ machine, ...rest }): Tab => ({
-    ...rest,
-    trusted: rest.trusted && trusted,
-    workspace: machineOf(machine),
-  }));
+/// The tabs of a kept project, around the machine on the page.
+function show(project: KeptProject): void {
+  const list = project.tabs.map(tabOf);
   batch(() => {
+    name.value = project.named ? project.name : "";
     files.value = project.files;
     tabs.value = list;
     active.value = list.some((tab) => tab.id === project.active) ? project.active : (list[0]?.id ?? "");
   });
 }
+
+/// Opens a project of the shelf in place of what is here, which is kept. One that another tab of the browser has comes as a copy.
+export async function openKept(project: KeptProject): Promise<void> {
+  if (project.id === id) return;
+  workspace.flush();
+  if (isProject()) await store();
+  await free?.();
+  clearTimeout(timer);
+  free = await claim(project.id).catch(() => undefined);
+  id = free ? project.id : undefined;
+  const list = free ? project.tabs : project.tabs.map(({ draft: _, ...tab }) => tab);
+  const first = list.find((tab) => tab.id === project.active) ?? list[0];
+  if (!first) return;
+  batch(() => {
+    // Nothing of the project before is written any more.
+    tabs.value = [];
+    name.value = project.named ? project.name : "";
+    files.value = project.files;
+    tabs.value = list.map(tabOf);
+    activateFirst(tabs.peek().find((tab) => tab.id === first.id)!);
+  });
+  remember();
+  if (!free) tellCopy(project);
+}
+
+/// Another name of the project on the page.
+export async function renameProject(to: string): Promise<void> {
+  name.value = to;
+  clearTimeout(timer);
+  await (writing = writing.then(store));
+}
+
+function tellCopy(project: KeptProject): void {
+  notify({
+    kind: "project",
+    text: `The project “${project.name}” is open in another tab of this browser. This tab has a copy: what you edit here is kept as another project.`,
+  });
+}
+
+const tabOf = ({ machine, ...rest }: KeptProject["tabs"][number]): Tab => ({ ...rest, workspace: machineOf(machine) });
 
 /// The project of this tab of the browser, or the one that the draft on the page belongs to.
 async function restore(): Promise<void> {
@@ -149,10 +187,7 @@ async function restore(): Promise<void> {
   }
   if (mine === null) return;
   show({ ...project, active: here.id, tabs: project.tabs.map(({ draft: _, ...tab }) => tab) });
-  notify({
-    kind: "project",
-    text: `The project “${project.name}” is open in another tab of this browser. This tab has a copy: what you edit here is kept as another project.`,
-  });
+  tellCopy(project);
 }
 
 export async function keepProject(): Promise<void> {
@@ -160,7 +195,8 @@ export async function keepProject(): Promise<void> {
   let first = true;
   effect(() => {
     void [tabs.value, active.value, files.value, name.value];
-    if (!first) {
+    // What was opened while the page looked for a project of before counts as well.
+    if (!first || isProject()) {
       forgetFiles();
       soon();
     }

@@ -22,6 +22,8 @@ export interface KeptProject {
   /// When it was kept last, in ms since the epoch.
   at: number;
   name: string;
+  /// Whether somebody has called it so.
+  named?: boolean;
   active: string;
   tabs: KeptTab[];
   files: OpenFile[];

@@ -2,9 +2,11 @@
 
 import { pick } from "../editing/picking.ts";
 import { saveSession } from "../exchange/session.ts";
+import { changesShown } from "./changes.ts";
 import { canWriteFiles, canWriteFolders, openFiles, save, saveAs } from "./files.ts";
 import { openFolder, saveFolder, saveProjectFile } from "./folder.ts";
 import { active, activeTab, closed, fileOf, isUnsaved, tabs, titleOf } from "./model.ts";
+import { showSteps } from "./stepsShown.ts";
 import * as tabsOf from "./tabs.ts";
 
 interface Entry {
@@ -73,6 +75,8 @@ export function showMenu(beside: HTMLElement): void {
               ]
             : []),
           { id: "saveAs", title: "Save as…", run: () => void askWhere() },
+          { id: "changes", title: "Changes…", run: () => (changesShown.value = true) },
+          { id: "steps", title: "What was done…", run: () => void showSteps() },
           { id: "open", title: "Open a file…", run: () => void openFiles() },
           ...(canWriteFolders() ? [{ id: "openFolder", title: "Open a folder…", run: () => void openFolder() }] : []),
         ],

@@ -3,16 +3,23 @@
 import "./projects.css";
 import { effect } from "@preact/signals";
 import { commands } from "../commands/commands.ts";
+import { addNodeCommands } from "../debugger/onGraph.ts";
+import * as selection from "../store/selection.ts";
 import { strip } from "../ui/strip.ts";
 import { Strip } from "./Strip.tsx";
+import { changesShown } from "./changes.ts";
 import { projectCommands } from "./commands.ts";
 import { ask, lookOutside } from "./files.ts";
 import { keepProject } from "./keeping.ts";
 import { askWhere } from "./menu.ts";
 import { fileOf, tabs } from "./model.ts";
-import { heedOpenings, offerSiblings } from "./tabs.ts";
+import { heedSteps } from "./stepsShown.ts";
+import { heedOpenings, offerSiblings, openStartedBySelected } from "./tabs.ts";
 
-export { openFiles, save } from "./files.ts";
+export { openFile, openFiles, save } from "./files.ts";
+export { keptText, openProject } from "./folder.ts";
+export { openKept, renameProject } from "./keeping.ts";
+export { showSteps } from "./stepsShown.ts";
 
 ask.where = () => void askWhere();
 commands.value = [...commands.value, ...projectCommands];
@@ -20,8 +27,22 @@ heedOpenings();
 offerSiblings();
 // One machine without a file needs no tabs.
 effect(() => {
-  strip.value = tabs.value.length > 1 || fileOf(tabs.value[0]) ? Strip : null;
+  strip.value = tabs.value.length > 1 || fileOf(tabs.value[0]) || changesShown.value ? Strip : null;
 });
+heedSteps();
+addNodeCommands([
+  {
+    id: "open-started",
+    group: "go",
+    label: "Open the machine that it starts",
+    command: "openStarted",
+    shown: ({ type, caption }) => type === "Task" && /startExecution|startSyncExecution/i.test(caption ?? ""),
+    run: ({ name }) => {
+      selection.selectState(name, "graph");
+      void openStartedBySelected();
+    },
+  },
+]);
 void keepProject();
 // Who comes back to the page may have changed files meanwhile.
 addEventListener("focus", () => void lookOutside());

@@ -70,6 +70,8 @@ export function activate(id: string): void {
   say(`${titleOf(tab)}, tab ${tabs.peek().findIndex((one) => one.id === id) + 1} of ${tabs.peek().length}`);
 }
 
+export const activateFirst = (tab: Tab): void => show(tab);
+
 /// Puts a tab's machine on the page: as somebody left it here, or as another window has saved it since.
 function show(tab: Tab): void {
   coming = tab;

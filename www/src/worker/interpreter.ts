@@ -89,7 +89,16 @@ function alive<T>(coming: Promise<T>): Promise<T> {
 }
 
 /// What asks for the chunk of runs; all others about a run come after one of these.
-const RUNS: ReadonlySet<keyof Methods> = new Set(["run", "show", "evaluate", "ruled", "checkMachine", "coverage", "coverageFile"]);
+const RUNS: ReadonlySet<keyof Methods> = new Set([
+  "run",
+  "show",
+  "evaluate",
+  "ruled",
+  "checkMachine",
+  "change",
+  "coverage",
+  "coverageFile",
+]);
 let runs: typeof import("./session.ts") | undefined;
 let loading: Promise<void> | undefined;
 
@@ -369,6 +378,7 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
   saveRuns: () => (current ? runs!.saveSession(current.session) : null),
   answerToken: ({ token, method, value }) => current?.answerToken(token, method, value) ?? false,
   ruled: ({ names, tasks }) => runs!.ruled(names, tasks),
+  change: ({ before, after }) => runs!.compare(before, after),
   checkMachine: (machine) => runs!.problemOf(machine),
   childHistory: ({ arn }) => JSON.stringify({ events: current?.session.childHistory(arn) ?? [] }, null, 2),
 

@@ -1,6 +1,7 @@
 // What only a run, or a look back at one, needs of the interpreter's thread: loaded with the first.
 
 export { ask, saveSession } from "stepglass/debug";
+export { compare } from "stepglass";
 export { coverageFile, coverageOf } from "./coverage.ts";
 export { failureOf, operandsOf, scopesOf } from "./failure.ts";
 export { flowOf } from "./flow.ts";
