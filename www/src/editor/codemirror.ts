@@ -23,6 +23,7 @@ import {
   dropCursor,
   highlightActiveLine,
   highlightActiveLineGutter,
+  type ViewUpdate,
   keymap,
   lineNumbers,
   placeholder,
@@ -260,251 +261,318 @@ async function languageOf(language: Language, asked: AskLanguage | undefined): P
   }
 }
 
-export function createEditor({
-  host,
-  text,
-  language,
-  label,
-  placeholder: empty,
-  readOnly = false,
-  past,
-  changed,
-  changedKeys,
-  asked,
-}: Options): EditorHandle {
-  const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
-  const asl = language === "asl-json" || language === "asl-yaml";
-  let listener: ((name: string | null) => void) | undefined;
-  let pathListener: ((path: Crumb[]) => void) | undefined;
-  let lastPath = "";
-  let shown: readonly Diagnostic[] = [];
-  const since = new Since(text.length);
-  let toggle: ((state: string, edit: boolean) => void) | undefined;
-  let lastState: string | null = null;
-  /// Whether there are marks of problems in the text.
-  let marked = false;
-  let quiet = false;
-  let telling: ReturnType<typeof setTimeout> | undefined;
-  const grammar = new Compartment();
-  const keys = new Compartment();
-
-  const view = new EditorView({
-    root,
-    parent: root as unknown as Element,
-    state: EditorState.create({
-      doc: text,
-      extensions: [
-        asl ? marksOf((name, edit) => toggle?.(name, edit)) : [],
-        lineNumbers(),
-        highlightActiveLineGutter(),
-        asl ? lintGutter() : [],
-        foldGutter({ markerDOM: foldSign }),
-        codeFolding(),
-        history(),
-        past === undefined ? [] : historyField.init(() => past),
-        drawSelection(),
-        dropCursor(),
-        EditorState.allowMultipleSelections.of(true),
-        indentOnInput(),
-        indentUnit.of("  "),
-        bracketMatching(),
-        closeBrackets(),
-        highlightActiveLine(),
-        highlightSelectionMatches(),
-        search({ top: true }),
-        placeholder(empty),
-        syntaxHighlighting(colours),
-        grammar.of([]),
-        ...(asked ? [languageFeatures(asked)] : []),
-        // Before the editor's own keys: the page's table says what these are.
-        readOnly ? [EditorState.readOnly.of(true), EditorView.contentAttributes.of({ "aria-readonly": "true" })] : [],
-        asl
-          ? Prec.highest(EditorView.domEventHandlers({ keydown: (event) => command(pageKeys.value?.find(event, "editor")?.id ?? "") }))
-          : [],
-        // Those of the list of completions, while it is open.
-        Prec.highest(keymap.of(completionKeymap.filter(({ key }) => key !== undefined && key !== "Ctrl-Space"))),
-        keys.of(keymap.of(textKeys(changedKeys.peek()))),
-        keymap.of([
-          ...closeBracketsKeymap,
-          { key: "Escape", run: closeSearchPanel, scope: "editor search-panel" },
-          { key: "Escape", run: simplifySelection },
-          ...plainKeys,
-        ]),
-        Prec.highest(EditorView.domEventHandlers({ beforeinput: typedOver })),
-        looks,
-        EditorView.contentAttributes.of({
-          "aria-label": label,
-          tabindex: "0",
-          spellcheck: "false",
-          autocorrect: "off",
-          autocapitalize: "off",
-        }),
-        EditorView.updateListener.of((update) => {
-          if (update.docChanged) {
-            since.add(update.changes);
-            clearTimeout(telling);
-            // Not with every key: nothing else on the page needs to be that fast.
-            telling = setTimeout(
-              () => {
-                telling = undefined;
-                changed(update.view.state.doc.toString());
-              },
-              update.view.composing ? 400 : 60,
-            );
-          }
-          if (!asl || (!update.selectionSet && statePlaces(update.startState) === statePlaces(update.state))) return;
-          const { head } = update.state.selection.main;
-          const around = pathAt(update.state, head);
-          const told = JSON.stringify(around);
-          if (told !== lastPath) {
-            lastPath = told;
-            pathListener?.(around);
-          }
-          if (listener && !quiet && (update.selectionSet || update.docChanged) && update.view.hasFocus) {
-            const name = stateAt(update.state, head)?.name ?? null;
-            if (name !== lastState) listener((lastState = name));
-          }
-        }),
-      ],
+/// What an editor of any text has.
+function plainExtensions({ language, placeholder: empty, past, label }: Options): Extension[] {
+  return [
+    lineNumbers(),
+    highlightActiveLineGutter(),
+    // Gutters stand in this order.
+    isAsl(language) ? lintGutter() : [],
+    foldGutter({ markerDOM: foldSign }),
+    codeFolding(),
+    history(),
+    past === undefined ? [] : historyField.init(() => past),
+    drawSelection(),
+    dropCursor(),
+    EditorState.allowMultipleSelections.of(true),
+    indentOnInput(),
+    indentUnit.of("  "),
+    bracketMatching(),
+    closeBrackets(),
+    highlightActiveLine(),
+    highlightSelectionMatches(),
+    search({ top: true }),
+    placeholder(empty),
+    syntaxHighlighting(colours),
+    looks,
+    EditorView.contentAttributes.of({
+      "aria-label": label,
+      tabindex: "0",
+      spellcheck: "false",
+      autocorrect: "off",
+      autocapitalize: "off",
     }),
-  });
+  ];
+}
 
-  let first = true;
-  const unheard = effect(() => {
-    const now = textKeys(changedKeys.value);
-    if (!first) view.dispatch({ effects: keys.reconfigure(keymap.of(now)) });
-    first = false;
-  });
+function isAsl(language: Language): boolean {
+  return language === "asl-json" || language === "asl-yaml";
+}
 
-  function command(id: string): boolean {
+const READ_ONLY = [EditorState.readOnly.of(true), EditorView.contentAttributes.of({ "aria-readonly": "true" })];
+
+export function createEditor(options: Options): EditorHandle {
+  return new TextEditor(options);
+}
+
+class TextEditor implements EditorHandle {
+  readonly view: EditorView;
+  readonly #asl: boolean;
+  readonly #asked: AskLanguage | undefined;
+  readonly #telling: Telling;
+  readonly #since: Since;
+  readonly #grammar = new Compartment();
+  readonly #keys = new Compartment();
+  readonly #unheard: () => void;
+  #stateListener: ((name: string | null) => void) | undefined;
+  #pathListener: ((path: Crumb[]) => void) | undefined;
+  #toggle: ((state: string, edit: boolean) => void) | undefined;
+  #lastPath = "";
+  #lastState: string | null = null;
+  #shown: readonly Diagnostic[] = [];
+  /// Whether there are marks of problems in the text.
+  #marked = false;
+  #valued = false;
+  #quiet = false;
+  #gone = false;
+  /// What stands beside the lines changes in many ways at once, and each update of the editor has its price.
+  #marks: StateEffect<unknown>[] = [];
+
+  constructor(options: Options) {
+    const { host, text, language, changed, changedKeys, asked } = options;
+    const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
+    this.#asl = isAsl(language);
+    this.#asked = asked;
+    this.#telling = new Telling(changed);
+    this.#since = new Since(text.length);
+    this.view = new EditorView({
+      root,
+      parent: root as unknown as Element,
+      state: EditorState.create({ doc: text, extensions: this.#extensions(options) }),
+    });
+    let first = true;
+    this.#unheard = effect(() => {
+      const now = textKeys(changedKeys.value);
+      if (!first) this.view.dispatch({ effects: this.#keys.reconfigure(keymap.of(now)) });
+      first = false;
+    });
+    languageOf(language, asked).then(
+      (extension) => this.#gone || this.view.dispatch({ effects: this.#grammar.reconfigure(extension) }),
+      // Without its grammar the text is plain, and as good to edit.
+      () => {},
+    );
+  }
+
+  #extensions(options: Options): Extension[] {
+    const pageKey = (event: KeyboardEvent): boolean => this.#command(pageKeys.value?.find(event, "editor")?.id ?? "");
+    return [
+      this.#asl ? marksOf((name, edit) => this.#toggle?.(name, edit)) : [],
+      plainExtensions(options),
+      this.#grammar.of([]),
+      options.asked ? languageFeatures(options.asked) : [],
+      options.readOnly ? READ_ONLY : [],
+      // Before the editor's own keys: the page's table says what these are.
+      this.#asl ? Prec.highest(EditorView.domEventHandlers({ keydown: pageKey })) : [],
+      // Those of the list of completions, while it is open.
+      Prec.highest(keymap.of(completionKeymap.filter(({ key }) => key !== undefined && key !== "Ctrl-Space"))),
+      this.#keys.of(keymap.of(textKeys(options.changedKeys.peek()))),
+      keymap.of([
+        ...closeBracketsKeymap,
+        { key: "Escape", run: closeSearchPanel, scope: "editor search-panel" },
+        { key: "Escape", run: simplifySelection },
+        ...plainKeys,
+      ]),
+      Prec.highest(EditorView.domEventHandlers({ beforeinput: typedOver })),
+      EditorView.updateListener.of((update) => this.#updated(update)),
+    ];
+  }
+
+  #updated(update: ViewUpdate): void {
+    if (update.docChanged) {
+      this.#since.add(update.changes);
+      this.#telling.soon(update.view);
+    }
+    if (!this.#asl || (!update.selectionSet && statePlaces(update.startState) === statePlaces(update.state))) return;
+    const { head } = update.state.selection.main;
+    const around = pathAt(update.state, head);
+    const told = JSON.stringify(around);
+    if (told !== this.#lastPath) {
+      this.#lastPath = told;
+      this.#pathListener?.(around);
+    }
+    if (this.#stateListener && !this.#quiet && (update.selectionSet || update.docChanged) && update.view.hasFocus) {
+      const name = stateAt(update.state, head)?.name ?? null;
+      if (name !== this.#lastState) this.#stateListener((this.#lastState = name));
+    }
+  }
+
+  #command(id: string): boolean {
+    const { view } = this;
     const run = runOfText(id);
     if (run) return run(view);
     const place = id === "lineBreakpoint" ? stateAt(view.state, view.state.selection.main.head) : undefined;
-    if (place) toggle?.(place.name, false);
-    return place !== undefined || (asked !== undefined && doCommand(asked, view, id));
+    if (place) this.#toggle?.(place.name, false);
+    return place !== undefined || (this.#asked !== undefined && doCommand(this.#asked, view, id));
   }
 
-  let gone = false;
-  languageOf(language, asked).then(
-    (extension) => gone || view.dispatch({ effects: grammar.reconfigure(extension) }),
-    // Without its grammar the text is plain, and as good to edit.
-    () => {},
-  );
-
-  /// What stands beside the lines changes in many ways at once, and each update of the editor has its price.
-  let marks: StateEffect<unknown>[] = [];
-  let valued = false;
-  function mark(change: StateEffect<unknown>): void {
-    if (marks.push(change) > 1) return;
+  #mark(change: StateEffect<unknown>): void {
+    if (this.#marks.push(change) > 1) return;
     queueMicrotask(() => {
-      const effects = marks;
-      marks = [];
-      if (!gone) view.dispatch({ effects });
+      const effects = this.#marks;
+      this.#marks = [];
+      if (!this.#gone) this.view.dispatch({ effects });
     });
   }
 
-  const clamp = (offset: number): number => Math.max(0, Math.min(offset, view.state.doc.length));
+  #clamp(offset: number): number {
+    return Math.max(0, Math.min(offset, this.view.state.doc.length));
+  }
 
-  return {
-    view,
-    text: () => view.state.doc.toString(),
-    flush() {
-      if (telling === undefined) return;
-      clearTimeout(telling);
-      telling = undefined;
-      changed(view.state.doc.toString());
-    },
-    replace(next) {
-      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next } });
-    },
-    focus: () => view.focus(),
-    measure: () => view.requestMeasure(),
-    destroy() {
-      gone = true;
-      clearTimeout(telling);
-      unheard();
-      view.destroy();
-    },
-    reveal(from, to, focus) {
-      quiet = true;
-      view.dispatch({
-        ...(focus ? { selection: { anchor: clamp(from), head: clamp(to) } } : {}),
-        effects: EditorView.scrollIntoView(clamp(from), { y: "nearest", yMargin: 60 }),
-      });
-      quiet = false;
-      if (focus) view.focus();
-    },
-    center(name) {
-      const place = placeOf(view.state, name);
-      if (!place) return;
-      const { top, bottom } = view.lineBlockAt(place.nameFrom);
-      const { scrollTop, clientHeight } = view.scrollDOM;
-      // What is seen well stays where it is.
-      if (clientHeight > 0 && top > scrollTop + clientHeight * 0.15 && bottom < scrollTop + clientHeight * 0.85) return;
-      view.dispatch({ effects: EditorView.scrollIntoView(place.nameFrom, { y: "center" }) });
-    },
-    setAnalysis({ diagnostics, places }) {
-      if (places && !same(places, statePlaces(view.state))) view.dispatch({ effects: setStates.of(places) });
-      shown = diagnostics;
-      since.reset(view.state.doc.length);
-      const found: Mark[] = diagnostics.map((diagnostic) => {
-        const from = clamp(diagnostic.range?.start.offset ?? 0);
-        const to = clamp(diagnostic.range?.end.offset ?? from);
-        const { fixes, labels } = diagnostic;
-        const others = (labels ?? [])
-          .filter((other) => other.message)
-          .map((other) => `${other.range ? `Line ${other.range.start.line}: ` : ""}${other.message}`);
-        const mark: Mark = {
-          from,
-          to: Math.max(from, to),
-          severity: diagnostic.severity,
-          message: [sentence(diagnostic.message), diagnostic.help && sentence(diagnostic.help), ...others].filter(Boolean).join("\n"),
-          source: diagnostic.code,
-          renderMessage: () => withCode(mark.message),
-        };
-        if (fixes)
-          mark.actions = fixes
-            .slice(0, 4)
-            .map(({ title, edits }) => ({ name: unticked(sentence(title)), apply: (editor) => apply(editor, since.moved(edits)) }));
-        return mark;
-      });
-      if (found.length > 0 || marked) view.dispatch(setDiagnostics(view.state, found));
-      marked = found.length > 0;
-    },
-    show(given) {
-      if (given.current !== undefined) lastState = given.current;
-      mark(show.of(given));
-    },
-    setValues(values) {
-      if (values.length > 0 || valued) mark(setValues.of(values));
-      valued = values.length > 0;
-    },
-    onBreakpoint: (next) => (toggle = next),
-    onState: (next) => (listener = next),
-    placeOf: (name) => placeOf(view.state, name),
-    nextProblem(back) {
-      view.focus();
-      (back ? previousDiagnostic : nextDiagnostic)(view);
-    },
-    onPath: (next) => (pathListener = next),
-    apply(edits, of) {
-      if (of !== shown) return false;
-      apply(view, since.moved(edits));
-      return true;
-    },
-    edit: (edits) => apply(view, edits),
-    rename(offset) {
-      if (asked) void askName(asked, view, clamp(offset));
-    },
-    command(id) {
-      view.focus();
-      command(id);
-    },
-    search() {
-      view.focus();
-      openSearchPanel(view);
-    },
-  };
+  text(): string {
+    return this.view.state.doc.toString();
+  }
+
+  readonly flush = (): void => this.#telling.now(this.view);
+
+  replace(next: string): void {
+    this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: next } });
+  }
+
+  focus(): void {
+    this.view.focus();
+  }
+
+  measure(): void {
+    this.view.requestMeasure();
+  }
+
+  destroy(): void {
+    this.#gone = true;
+    this.#telling.never();
+    this.#unheard();
+    this.view.destroy();
+  }
+
+  reveal(from: number, to: number, focus: boolean): void {
+    this.#quiet = true;
+    this.view.dispatch({
+      ...(focus ? { selection: { anchor: this.#clamp(from), head: this.#clamp(to) } } : {}),
+      effects: EditorView.scrollIntoView(this.#clamp(from), { y: "nearest", yMargin: 60 }),
+    });
+    this.#quiet = false;
+    if (focus) this.view.focus();
+  }
+
+  center(name: string): void {
+    const { view } = this;
+    const place = placeOf(view.state, name);
+    if (!place) return;
+    const { top, bottom } = view.lineBlockAt(place.nameFrom);
+    const { scrollTop, clientHeight } = view.scrollDOM;
+    // What is seen well stays where it is.
+    if (clientHeight > 0 && top > scrollTop + clientHeight * 0.15 && bottom < scrollTop + clientHeight * 0.85) return;
+    view.dispatch({ effects: EditorView.scrollIntoView(place.nameFrom, { y: "center" }) });
+  }
+
+  setAnalysis({ diagnostics, places }: Analysis): void {
+    const { view } = this;
+    if (places && !same(places, statePlaces(view.state))) view.dispatch({ effects: setStates.of(places) });
+    this.#shown = diagnostics;
+    this.#since.reset(view.state.doc.length);
+    const found = diagnostics.map((diagnostic) => this.#markOf(diagnostic));
+    if (found.length > 0 || this.#marked) view.dispatch(setDiagnostics(view.state, found));
+    this.#marked = found.length > 0;
+  }
+
+  #markOf({ range, severity, message, help, code, fixes, labels }: Diagnostic): Mark {
+    const from = this.#clamp(range?.start.offset ?? 0);
+    const to = this.#clamp(range?.end.offset ?? from);
+    const others = (labels ?? [])
+      .filter((other) => other.message)
+      .map((other) => `${other.range ? `Line ${other.range.start.line}: ` : ""}${other.message}`);
+    const mark: Mark = {
+      from,
+      to: Math.max(from, to),
+      severity,
+      message: [sentence(message), help && sentence(help), ...others].filter(Boolean).join("\n"),
+      source: code,
+      renderMessage: () => withCode(mark.message),
+    };
+    if (fixes)
+      mark.actions = fixes
+        .slice(0, 4)
+        .map(({ title, edits }) => ({ name: unticked(sentence(title)), apply: (editor) => apply(editor, this.#since.moved(edits)) }));
+    return mark;
+  }
+
+  show(given: Partial<Shown>): void {
+    if (given.current !== undefined) this.#lastState = given.current;
+    this.#mark(show.of(given));
+  }
+
+  setValues(values: readonly { at: number; text: string }[]): void {
+    if (values.length > 0 || this.#valued) this.#mark(setValues.of(values));
+    this.#valued = values.length > 0;
+  }
+
+  onBreakpoint(listener: (state: string, edit: boolean) => void): void {
+    this.#toggle = listener;
+  }
+
+  onState(listener: (name: string | null) => void): void {
+    this.#stateListener = listener;
+  }
+
+  onPath(listener: (path: Crumb[]) => void): void {
+    this.#pathListener = listener;
+  }
+
+  placeOf(name: string): StatePlace | undefined {
+    return placeOf(this.view.state, name);
+  }
+
+  nextProblem(back: boolean): void {
+    this.view.focus();
+    (back ? previousDiagnostic : nextDiagnostic)(this.view);
+  }
+
+  apply(edits: readonly Edit[], of: readonly Diagnostic[]): boolean {
+    if (of !== this.#shown) return false;
+    apply(this.view, this.#since.moved(edits));
+    return true;
+  }
+
+  edit(edits: readonly Edit[]): void {
+    apply(this.view, edits);
+  }
+
+  rename(offset: number): void {
+    if (this.#asked) void askName(this.#asked, this.view, this.#clamp(offset));
+  }
+
+  command(id: string): void {
+    this.view.focus();
+    this.#command(id);
+  }
+
+  search(): void {
+    this.view.focus();
+    openSearchPanel(this.view);
+  }
+}
+
+/// Tells what was typed, not with every key: nothing else on the page needs to be that fast.
+class Telling {
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(private readonly changed: (text: string) => void) {}
+
+  soon(view: EditorView): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.now(view), view.composing ? 400 : 60);
+  }
+
+  /// Does nothing where all is told.
+  now(view: EditorView): void {
+    if (this.#timer === undefined) return;
+    this.never();
+    this.changed(view.state.doc.toString());
+  }
+
+  never(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
 }
 
 /// Whether places are the ones that are known.
