@@ -22,10 +22,12 @@ import * as playback from "../store/playback.ts";
 import { showToast } from "../store/words.ts";
 import { Icon } from "../ui/Icon.tsx";
 import type { Carried } from "../values/carried.ts";
+import { pin, pins } from "../values/pins.ts";
 import { Cut, SearchBox, Tree, findIn } from "../values/Tree.tsx";
 import { bytes } from "../ui/format.ts";
 import { toggleStop } from "./stageStops.ts";
 import { Edit } from "./Edit.tsx";
+import { liveValues, toggleLiveValues } from "./liveValues.ts";
 import { Scratch } from "./Scratch.tsx";
 import { type Line, equal, linesOf, nameOf } from "../values/diff.ts";
 import * as model from "./model.ts";
@@ -370,6 +372,7 @@ function Provenance({
         <button type="button" class="link" onClick={() => copy(JSON.stringify(valueAt(value, path), null, 2), "Value copied.")}>
           Copy value
         </button>
+        {name === "output" && <PinLink state={flow.state} path={path} />}
         <span class="gap" />
         <button type="button" class="plain square small" aria-label="Close where it came from" onClick={close}>
           <Icon name="close" size={13} />
@@ -390,6 +393,25 @@ function Provenance({
         ))}
       </ol>
     </section>
+  );
+}
+
+/// Shows a part of the output on the state's card.
+function PinLink({ state, path }: { state: string; path: Path }) {
+  const there = pins.value.get(state);
+  const on = there !== undefined && nameOf(there) === nameOf(path);
+  return (
+    <button
+      type="button"
+      class="link"
+      aria-pressed={on}
+      onClick={() => {
+        pin(state, on ? null : path);
+        if (!on && !liveValues.value) toggleLiveValues();
+      }}
+    >
+      {on ? "Show the whole output on the graph" : "Show on the graph"}
+    </button>
   );
 }
 

@@ -48,6 +48,9 @@ export const nodeMarks = signal<ReadonlyMap<string, readonly NodeMark[]>>(new Ma
 /// By the edge's id.
 export const edgeMarks = signal<ReadonlyMap<string, readonly NodeMark[]>>(new Map());
 
+/// What states have given, by JSON Pointer; `inside` where the card shows it in place of what the state is about.
+export const captions = signal<ReadonlyMap<string, { text: string; inside: boolean }>>(new Map());
+
 /// What a debugger knows beyond the history, by JSON Pointer of the state; it counts before what the events say.
 export interface Override {
   status: "paused" | "queued" | "awaiting";

@@ -1,9 +1,12 @@
 // Beside the graph: adding, undo and redo, and what can be done with several states; for the mouse and for fingers.
 
 import { useComputed } from "@preact/signals";
+import { liveValues, toggleLiveValues } from "../debugger/liveValues.ts";
+import { StopHints } from "../debugger/stopHints.tsx";
 import { keyHint } from "../keys/keymap.ts";
 import { bring } from "../graph/pen.ts";
 import * as analysis from "../store/analysis.ts";
+import * as execution from "../store/execution.ts";
 import * as selection from "../store/selection.ts";
 import { Icon, type IconName } from "../ui/Icon.tsx";
 import { count } from "../ui/format.ts";
@@ -15,6 +18,8 @@ import { takeBack } from "./text.ts";
 /// Signs that only this part of the page has.
 const SIGNS = {
   wrap: "M3 3H17V17H3ZM7.5 7.5H12.5V12.5H7.5Z",
+  values:
+    "M7.5 3.5C5.5 3.5 5.5 4.5 5.5 6.5S5 10 3.5 10C5 10 5.5 11.5 5.5 13.5S5.5 16.5 7.5 16.5M12.5 3.5C14.5 3.5 14.5 4.5 14.5 6.5S15 10 16.5 10C15 10 14.5 11.5 14.5 13.5S14.5 16.5 12.5 16.5",
   bin: "M4 6H16M8 6V4H12V6M5.5 6L6.3 16.5H13.7L14.5 6M8.5 9V13.5M11.5 9V13.5",
 };
 
@@ -24,18 +29,21 @@ interface ToolOf {
   command?: string;
   run(): void;
   flip?: boolean;
+  /// Of one that is switched on and off.
+  pressed?: boolean;
 }
 
-function Tool({ icon, title, command, run, flip = false }: ToolOf) {
+function Tool({ icon, title, command, run, flip = false, pressed }: ToolOf) {
   return (
     <button
       type="button"
       class={flip ? "square flip" : "square"}
       aria-label={title}
       title={`${title}${command ? keyHint(command) : ""}`}
+      aria-pressed={pressed}
       onClick={run}
     >
-      {icon === "wrap" || icon === "bin" ? (
+      {icon === "wrap" || icon === "bin" || icon === "values" ? (
         <svg class="icon" width="1rem" height="1rem" viewBox="0 0 20 20" aria-hidden="true">
           <path d={SIGNS[icon]} />
         </svg>
@@ -54,27 +62,33 @@ export function Bar() {
     chooseSeveral([]);
   };
   return (
-    <div class={several > 1 || gathering.value ? "pen-bar with-several" : "pen-bar"} role="toolbar" aria-label="Edit the graph">
-      <Tool
-        icon="plus"
-        title="Add a state"
-        command="appendState"
-        run={() => void (selection.selectedState.peek() === null ? deeds.createHere() : deeds.appendHere())}
-      />
-      <Tool icon="undo" title="Undo the change" command="undoGraph" run={() => void takeBack(false)} />
-      <Tool icon="undo" title="Redo the change" command="redoGraph" run={() => void takeBack(true)} flip />
-      <Tool icon="list" title="What was done" command="steps" run={() => void bring.project().then(({ showSteps }) => showSteps())} />
-      {(several > 1 || gathering.value) && (
-        <>
-          <span class="pen-count">{several > 1 ? count(several, "state") : "Press states to select them"}</span>
-          {several > 1 && <Tool icon="copy" title="Copy the states" run={() => void copyHere()} />}
-          {several > 1 && (
-            <Tool icon="wrap" title="Put the states into a Parallel or Map" command="wrapStates" run={() => void deeds.wrapHere()} />
-          )}
-          {several > 1 && <Tool icon="bin" title="Delete the states" command="deleteStates" run={() => void deeds.deleteHere()} />}
-          <Tool icon="close" title="Select no more" run={done} />
-        </>
-      )}
-    </div>
+    <>
+      <StopHints />
+      <div class={several > 1 || gathering.value ? "pen-bar with-several" : "pen-bar"} role="toolbar" aria-label="Edit the graph">
+        <Tool
+          icon="plus"
+          title="Add a state"
+          command="appendState"
+          run={() => void (selection.selectedState.peek() === null ? deeds.createHere() : deeds.appendHere())}
+        />
+        <Tool icon="undo" title="Undo the change" command="undoGraph" run={() => void takeBack(false)} />
+        <Tool icon="undo" title="Redo the change" command="redoGraph" run={() => void takeBack(true)} flip />
+        <Tool icon="list" title="What was done" command="steps" run={() => void bring.project().then(({ showSteps }) => showSteps())} />
+        {execution.run.value !== null && (
+          <Tool icon="values" title="Outputs on the graph" pressed={liveValues.value} run={toggleLiveValues} />
+        )}
+        {(several > 1 || gathering.value) && (
+          <>
+            <span class="pen-count">{several > 1 ? count(several, "state") : "Press states to select them"}</span>
+            {several > 1 && <Tool icon="copy" title="Copy the states" run={() => void copyHere()} />}
+            {several > 1 && (
+              <Tool icon="wrap" title="Put the states into a Parallel or Map" command="wrapStates" run={() => void deeds.wrapHere()} />
+            )}
+            {several > 1 && <Tool icon="bin" title="Delete the states" command="deleteStates" run={() => void deeds.deleteHere()} />}
+            <Tool icon="close" title="Select no more" run={done} />
+          </>
+        )}
+      </div>
+    </>
   );
 }

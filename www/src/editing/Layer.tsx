@@ -10,6 +10,8 @@ import { view } from "../graph/viewport.ts";
 import { type GraphEdge, type GraphIndex, type GraphNode, isState } from "../model/graph.ts";
 import { insertTitle, nearest, portOf, scopeAt } from "../model/ways.ts";
 import { edgeMarks } from "../debugger/onGraph.ts";
+import { LiveTags } from "../debugger/LiveTags.tsx";
+import { StopRings } from "../debugger/stopHints.tsx";
 import * as analysis from "../store/analysis.ts";
 import * as selection from "../store/selection.ts";
 import * as deeds from "./deeds.ts";
@@ -94,6 +96,8 @@ export function Layer({ index, svg }: Props) {
   return (
     <g class={`pen${drag.value ? " drawing" : ""}`} aria-hidden="true">
       <Ends index={index} />
+      <LiveTags index={index} />
+      <StopRings index={index} />
       <Inserts index={index} />
       <Ports index={index} />
       <Drawing index={index} />

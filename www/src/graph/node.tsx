@@ -15,10 +15,10 @@ import { position } from "../debugger/model.ts";
 import type { PendingTimer } from "../model/protocol.ts";
 import { count, duration } from "../ui/format.ts";
 import { lazy } from "../ui/lazy.tsx";
-import { type NodeMark, nodeMarks, overlay } from "../debugger/onGraph.ts";
+import { type NodeMark, captions, nodeMarks, overlay } from "../debugger/onGraph.ts";
 import { choose, focused } from "./focus.ts";
 import { DRAWN, detail, inBoxes, nameSize } from "./lod.ts";
-import { wrapped } from "../ui/measure.ts";
+import { cut, wrapped } from "../ui/measure.ts";
 import { found } from "./search.ts";
 import { shownOf, signOf } from "./status.ts";
 import { waysOf } from "./waysOut.ts";
@@ -52,6 +52,7 @@ export function NodeButton({
   const match = useComputed(() =>
     found.value.names.has(node.name) ? (found.value.current === node.name ? "match current-match" : "match") : "",
   ).value;
+  const live = useComputed(() => captions.value.get(node.pointer)?.text).value;
   const bad = useComputed(() => problemCounts.value.get(node.pointer) ?? 0).value;
   const marks = useComputed(() => nodeMarks.value.get(node.pointer) ?? NONE).value;
   // Only what waits looks at the timers.
@@ -91,7 +92,15 @@ export function NodeButton({
         data-node={node.id}
         // In lower case: an attribute of SVG is as it is written.
         tabindex={reachable ? 0 : -1}
-        aria-label={nameOf(index, node, now, `${text}${waitWords(timer)}`, bad, over ? [...marks, over] : marks, drawn)}
+        aria-label={nameOf(
+          index,
+          node,
+          now,
+          `${text}${waitWords(timer)}`,
+          bad,
+          over ? [...marks, over] : marks,
+          live === undefined ? drawn : `${drawn} ${live}`,
+        )}
         aria-pressed={selected}
         onFocus={() => (focused.value = node.id)}
         onClick={() => choose(node)}
@@ -162,6 +171,8 @@ function FoldButton({ node }: { node: GraphNode }) {
 
 export function Head({ node }: { node: GraphNode }) {
   const { x, y } = node;
+  const told = useComputed(() => captions.value.get(node.pointer)).value;
+  const live = told?.inside ? told.text : undefined;
   if (!inBoxes.value) return null;
   const { size, left, tile, lines, first } = nameIn(node, nameSize.value);
   return (
@@ -176,8 +187,8 @@ export function Head({ node }: { node: GraphNode }) {
         ))}
       </text>
       {size === DRAWN && (
-        <text class="caption" x={x + left} y={y + 22}>
-          {` ${node.caption}`}
+        <text class={live === undefined ? "caption" : "caption live"} x={x + left} y={y + 22}>
+          {` ${live === undefined ? node.caption : cut(live, 11, node.width - left - 12)}`}
         </text>
       )}
       {detail.value === "near" && node.retries && (
@@ -241,7 +252,7 @@ function nameOf(
   drawn: string,
 ): string {
   const parts = [`${drawn} ${node.caption || node.type}`];
-  if (drawn !== node.name) parts.push(node.name);
+  if (!drawn.startsWith(node.name)) parts.push(node.name);
   if (node.type === "Missing") return [...parts, "missing state"].join(", ");
   parts.push(status);
   if (run.entered > 1) parts.push(`entered ${run.entered} times`);

@@ -737,6 +737,8 @@ export interface Methods {
   place: { params: { filter: EventFilter; id: number }; value: number };
   /// The last visits of states up to an event; null for one that was not entered by then.
   lastVisits: { params: { states: string[]; upTo: number }; value: (LastVisit | null)[] };
+  /// What states gave when they were left last, in a few words; `pins` are places in it that stand for the whole.
+  outputs: { params: { states: string[]; pins: Record<string, Path> }; value: (string | null)[] };
   facets: { params: Record<string, never>; value: Facets };
   /// The events that led to one, itself included, the first one first.
   chain: { params: { id: number }; value: number[] };

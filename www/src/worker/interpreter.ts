@@ -385,6 +385,7 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
   rows: ({ filter, from, count }) => history()?.rows(filter, from, count) ?? { from: 0, total: 0, rows: [] },
   place: ({ filter, id }) => history()?.place(filter, id) ?? -1,
   lastVisits: ({ states, upTo }) => history()?.lastVisits(states, upTo) ?? states.map(() => null),
+  outputs: async ({ states, pins }) => (await import("./outputs.ts")).outputsOf(current ?? shown, states, pins),
   facets: () => history()?.facets() ?? { types: [], scopes: [] },
   chain: ({ id }) => history()?.chain(id) ?? [],
   brief: ({ id }) => history()?.brief(id) ?? null,

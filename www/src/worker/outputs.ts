@@ -1,0 +1,46 @@
+// What states gave when they were left last, in a few words each: for the graph.
+
+import type { Path } from "../model/stages.ts";
+import { valueAt } from "../model/stages.ts";
+import type { Run } from "./run.ts";
+import { visitOf } from "./seen.ts";
+import type { Shown } from "./shown.ts";
+
+/// Longer outputs are not read for it.
+const MOST_CHARACTERS = 300_000;
+/// No card has room for more.
+const MOST_SHOWN = 80;
+
+/// Null for a state that was not left yet; `pins` are places in outputs that are shown in place of all of them.
+export function outputsOf(
+  run: Run | Shown | undefined,
+  states: readonly string[],
+  pins: Readonly<Record<string, Path>>,
+): (string | null)[] {
+  return states.map((state) => {
+    const text = visitOf(run, state)?.output;
+    if (text === undefined) return null;
+    if (text.length > MOST_CHARACTERS) return text.startsWith("[") ? "[…]" : "{…}";
+    const pin = Object.hasOwn(pins, state) ? pins[state]! : [];
+    const value = valueAt(JSON.parse(text), pin);
+    const name = pin.at(-1);
+    const said = value === undefined ? "nothing" : brief(value, 0);
+    return (name === undefined ? said : `${name}: ${said}`).slice(0, MOST_SHOWN);
+  });
+}
+
+/// JSON without the quotes of names, as far as it may be seen.
+function brief(value: unknown, depth: number): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const list = Array.isArray(value);
+  const [open, close] = list ? "[]" : "{}";
+  const entries = Object.entries(value);
+  if (entries.length === 0) return `${open}${close}`;
+  if (depth > 1) return `${open}…${close}`;
+  let text = "";
+  for (const [name, inner] of entries) {
+    text += `${text === "" ? "" : ", "}${list ? "" : `${name}: `}${brief(inner, depth + 1)}`;
+    if (text.length > MOST_SHOWN) break;
+  }
+  return `${open}${text}${close}`;
+}
