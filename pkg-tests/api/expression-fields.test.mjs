@@ -50,7 +50,8 @@ describe("a value that is dragged into a field", () => {
     assert.equal(inPath('{\n  "a": {}|,\n  "b": 2\n}'), '{\n  "a": {},\n  "id.$": "$.order.id"|,\n  "b": 2\n}');
     assert.equal(inPath('{ "id.$": "$.x", "l": []| }'), '{ "id.$": "$.x", "l": [], "id2.$": "$.order.id"| }');
     assert.match(inPath('{ "l": [1, |2] }'), /item of a list cannot/);
-    assert.equal(inJsonata("|"), '"{% $states.input.order.id %}"|');
+    assert.equal(inJsonata("|"), "{% $states.input.order.id| %}");
+    assert.equal(inJsonata("{% 1 + | %}"), "{% 1 + $states.input.order.id| %}");
     assert.equal(inJsonata('{ "a": "te|xt" }'), '{ "a": "{% $states.input.order.id %}"| }');
     assert.equal(inJsonata('{ "a": "{% 1 +| %}" }'), '{ "a": "{% 1 +$states.input.order.id| %}" }');
     assert.equal(inJsonata('{ "a": "{%| %}" }'), '{ "a": "{% $states.input.order.id |%}" }');
@@ -104,6 +105,9 @@ test("a field's text stands for a value, and a value is shown as its text", () =
   assert.deepEqual(valueOf("007x", "text-or-jsonata"), { value: "007x" });
   assert.deepEqual(valueOf('{ "a": [1] }', "template"), { value: { a: [1] } });
   assert.match(valueOf('{ "a": ', "template").problem, /JSON/);
+  assert.match(valueOf("$states.input", "template").problem, /between \{% and %\}/);
+  assert.deepEqual(valueOf("{% $states.input %}", "template"), { value: "{% $states.input %}" });
+  assert.equal(textOf("{% $states.input %}", "template"), "{% $states.input %}");
   assert.equal(textOf({ a: 1 }, "template"), '{\n  "a": 1\n}');
 });
 

@@ -3,7 +3,7 @@
 import { effect, useComputed } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { inBoxes } from "../graph/lod.ts";
-import { view } from "../graph/viewport.ts";
+import { size as paneSize, view } from "../graph/viewport.ts";
 import { type GraphIndex, type GraphNode, isContainer, isState } from "../model/graph.ts";
 import { cut, widthOf } from "../ui/measure.ts";
 import { outputs } from "./liveValues.ts";
@@ -50,7 +50,7 @@ function obstaclesOf({ graph }: GraphIndex): Box[] {
 }
 
 /// The wider of the two sides of each card, or none where neither has room.
-function sidesOf(index: GraphIndex, height: number, least: number): Map<string, Side> {
+function sidesOf(index: GraphIndex, height: number, least: number, pane: Box): Map<string, Side> {
   const { nodes } = index.graph;
   const obstacles = obstaclesOf(index);
   const far = MOST * 4;
@@ -71,6 +71,11 @@ function sidesOf(index: GraphIndex, height: number, least: number): Map<string, 
       right = Math.min(right, around.x + around.width - end - 6);
       left = Math.min(left, begin - around.x - 6);
     }
+    // Where the card is in sight its tag is, too.
+    if (begin > pane.x && end < pane.x + pane.width) {
+      right = Math.min(right, pane.x + pane.width - end - 4);
+      left = Math.min(left, begin - pane.x - 4);
+    }
     // To the right, where that is not much narrower.
     const toLeft = right < least && left > right;
     const room = toLeft ? left : right;
@@ -90,12 +95,19 @@ function sidesOf(index: GraphIndex, height: number, least: number): Map<string, 
   return sides;
 }
 
+/// What of the drawing is in sight.
+function paneNow(): Box {
+  const { x, y, k } = view.peek();
+  const { width, height } = paneSize.peek();
+  return { x: -x / k, y: -y / k, width: width / k, height: height / k };
+}
+
 export function LiveTags({ index }: { index: GraphIndex }) {
   const shown = outputs.value;
   // By steps, so that not every move places them anew.
   const k = useComputed(() => Math.min(1, Math.max(0.05, Math.round(view.value.k * 10) / 10))).value;
   const drawn = inBoxes.value && shown.size > 0;
-  const sides = useMemo(() => (drawn ? sidesOf(index, 18 / k, LEAST / k) : new Map<string, Side>()), [index, k, drawn]);
+  const sides = useMemo(() => (drawn ? sidesOf(index, 18 / k, LEAST / k, paneNow()) : new Map<string, Side>()), [index, k, drawn, shown]);
   const within = useMemo(() => new Map([...shown].map(([id, text]) => [id, { text, inside: !sides.has(id) }])), [shown, sides]);
   useEffect(() => {
     captions.value = within;

@@ -70,10 +70,16 @@ const EXPRESSION = /^\{%[^]*%\}$/;
 
 /// The text that a field shows for its value; expressions of JSONata without their `{% %}` where nothing else may stand there.
 export function textOf(value: unknown, form: FieldForm): string {
-  if (form === "template") return value === undefined ? "" : JSON.stringify(value, null, 2);
   if (value === undefined) return "";
+  // A template that is one expression as a whole needs no quotes around it.
+  if (form === "template") return typeof value === "string" && EXPRESSION.test(value) ? value : JSON.stringify(value, null, 2);
   const text = typeof value === "string" ? value : JSON.stringify(value);
   return isBare(form) && EXPRESSION.test(text) ? text.slice(2, -2).trim() : text;
+}
+
+/// Whether a text stands for itself and is no JSON: also that of a template which is one expression as a whole.
+export function isText(form: FieldForm, text: string): boolean {
+  return form !== "template" || text.trimStart().startsWith("{%");
 }
 
 /// Whether a field is all expression, and shown without `{% %}`.
@@ -87,6 +93,7 @@ export function valueOf(text: string, form: FieldForm): { value: unknown } | { p
   if (trimmed === "") return { value: undefined };
   switch (form) {
     case "template":
+      if (EXPRESSION.test(trimmed)) return { value: trimmed };
       try {
         return { value: JSON.parse(text) as unknown };
       } catch (error) {
@@ -122,6 +129,10 @@ function jsonProblem(text: string, error: Error): { problem: string; offset?: nu
         : ended
           ? text.length
           : undefined;
-  const problem = ended ? "This is not JSON yet: something is missing at its end." : "This is not JSON.";
+  const problem = text.trimStart().startsWith("$")
+    ? "An expression stands between {% and %}, everything else is JSON."
+    : ended
+      ? "This is not JSON yet: something is missing at its end."
+      : "This is not JSON.";
   return { problem, ...(offset !== undefined && { offset: Math.min(offset, text.length) }) };
 }

@@ -7,6 +7,7 @@ import { type Evaluated, type Values, ask } from "stepglass/debug";
 import { exampleInput, exampleResults } from "stepglass/example";
 import { pointerSteps } from "stepglass/pointer";
 import type { FieldAnswer, FieldData, FieldPlace, FieldQuestion, FieldRoot, FieldValue, Sample } from "../model/field.ts";
+import { isText } from "../model/field.ts";
 import type { Completions } from "../model/protocol.ts";
 import { isExpression, valueAt } from "../model/stages.ts";
 import { readSource, valueOf } from "./definition.ts";
@@ -281,6 +282,7 @@ function given(seen: SeenBy, { form, language, pointer }: FieldPlace, written: s
   if (lacks && (seen.roots.length === 0 || language === "JSONPath" || reads("$states.result") || reads("$states.errorOutput")))
     return { ...origin, lacks };
   const own = (): Evaluated & { path?: (string | number)[]; literal?: true } => {
+    if (form === "template" && isText(form, text)) return ask("jsonata", text, values);
     if (form === "template") return language === "JSONata" ? jsonataTemplate(text, values) : ask("template", text, values);
     if (form === "jsonata" || form === "condition") return ask("jsonata", text, values);
     if (form === "text-or-jsonata" || form === "number-or-jsonata")
@@ -360,16 +362,17 @@ async function proposals(json: string, place: FieldPlace, written: string, caret
   const whole = JSON.stringify(definition);
   const mark = JSON.stringify(HERE);
   const start = whole.indexOf(mark);
+  const raw = !isText(place.form, written);
   const bare = place.form === "jsonata" || place.form === "condition";
   // In a string each character may be written in several.
-  const writtenAs = (text: string): string => (place.form === "template" ? text : JSON.stringify(text).slice(1, -1));
-  const before = place.form === "template" ? "" : bare ? '"{% ' : '"';
-  const after = place.form === "template" ? "" : bare ? ' %}"' : '"';
+  const writtenAs = (text: string): string => (raw ? text : JSON.stringify(text).slice(1, -1));
+  const before = raw ? "" : bare ? '"{% ' : '"';
+  const after = raw ? "" : bare ? ' %}"' : '"';
   const text = whole.slice(0, start) + before + writtenAs(written) + after + whole.slice(start + mark.length);
   const from = start + before.length;
   const found = await complete({ text, format: "json", offset: from + writtenAs(written.slice(0, caret)).length }, last);
   const back = (offset: number): number => {
-    if (place.form === "template") return Math.max(0, Math.min(written.length, offset - from));
+    if (raw) return Math.max(0, Math.min(written.length, offset - from));
     let n = 0;
     while (n < written.length && from + writtenAs(written.slice(0, n)).length < offset) n++;
     return n;

@@ -1,7 +1,7 @@
-// What states gave when they were left last, in a few words each: for the graph.
+// What states gave when they were left last, in a few words each, for the graph: what they have changed, where they pass the rest on.
 
-import type { Path } from "../model/stages.ts";
-import { valueAt } from "../model/stages.ts";
+import { type Path, valueAt } from "../model/stages.ts";
+import { equal } from "../values/diff.ts";
 import type { Run } from "./run.ts";
 import { visitOf } from "./seen.ts";
 import type { Shown } from "./shown.ts";
@@ -18,16 +18,29 @@ export function outputsOf(
   pins: Readonly<Record<string, Path>>,
 ): (string | null)[] {
   return states.map((state) => {
-    const text = visitOf(run, state)?.output;
+    const { input, output: text } = visitOf(run, state) ?? {};
     if (text === undefined) return null;
     if (text.length > MOST_CHARACTERS) return text.startsWith("[") ? "[…]" : "{…}";
     const pin = Object.hasOwn(pins, state) ? pins[state]! : [];
     const value = valueAt(JSON.parse(text), pin);
     const name = pin.at(-1);
-    const said = value === undefined ? "nothing" : brief(value, 0);
+    const whole = pin.length === 0 && input !== undefined && input.length <= MOST_CHARACTERS;
+    const said = value === undefined ? "nothing" : whole ? changed(JSON.parse(input), value) : brief(value, 0);
     return (name === undefined ? said : `${name}: ${said}`).slice(0, MOST_SHOWN);
   });
 }
+
+/// What an output has that the input had not.
+function changed(before: unknown, after: unknown): string {
+  if (equal(before, after)) return "unchanged";
+  if (!isObject(before) || !isObject(after)) return brief(after, 0);
+  const entries = Object.entries(after);
+  const other = entries.filter(([name, value]) => !Object.hasOwn(before, name) || !equal(before[name], value));
+  if (other.length === 0 || other.length === entries.length) return brief(after, 0);
+  return brief(Object.fromEntries(other), 0).replace(/^\{/, "{…, ");
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /// JSON without the quotes of names, as far as it may be seen.
 function brief(value: unknown, depth: number): string {

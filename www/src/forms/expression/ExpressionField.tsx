@@ -3,7 +3,7 @@
 
 import { useComputed, useSignal } from "@preact/signals";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
-import { type FieldForm, isBare, textOf, valueOf } from "../../model/field.ts";
+import { type FieldForm, isBare, isText, textOf, valueOf } from "../../model/field.ts";
 import * as analysis from "../../store/analysis.ts";
 import { say, showToast } from "../../store/words.ts";
 import { Icon } from "../../ui/Icon.tsx";
@@ -134,7 +134,7 @@ export function ExpressionField({ label, pointer, state, value, form, language, 
     const area = event.currentTarget as HTMLTextAreaElement;
     if (event.key !== "Enter" || event.isComposing) return;
     if (form === "path" || form === "reference") return event.preventDefault();
-    if (form !== "template" || event.shiftKey || event.ctrlKey || event.metaKey) return;
+    if (isText(form, area.value) || event.shiftKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     const [from, to] = [area.selectionStart, area.selectionEnd];
     const line = area.value.slice(0, from).split("\n").at(-1)!;
@@ -157,7 +157,7 @@ export function ExpressionField({ label, pointer, state, value, form, language, 
   return (
     <div
       class={`xf xf-${form}${over.value ? " over" : ""}${carried.value ? " catching" : ""}${bad ? " bad" : ""}`}
-      data-field={pointer}
+      data-expression={pointer}
       onDragOver={dragOver}
       onDragLeave={(event) => (event.currentTarget as Element).contains(event.relatedTarget as Node | null) || (over.value = false)}
       onDrop={drop}
@@ -203,7 +203,7 @@ export function ExpressionField({ label, pointer, state, value, form, language, 
               autocapitalize="off"
               autocomplete="off"
               defaultValue={shown.current}
-              placeholder={EMPTY[form]}
+              placeholder={form === "template" && language === "JSONata" ? "JSON, or {% an expression %}" : EMPTY[form]}
               aria-describedby={described}
               aria-invalid={bad}
               {...offered.aria}

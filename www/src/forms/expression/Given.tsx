@@ -5,7 +5,7 @@ import { type ReadonlySignal, type Signal, useSignal, useSignalEffect } from "@p
 import { useRef } from "preact/hooks";
 import * as debug from "../../debugger/model.ts";
 import { runTo } from "../../debugger/session.ts";
-import { type FieldForm, type FieldValue, type Sample, valueOf } from "../../model/field.ts";
+import { type FieldForm, type FieldValue, type Sample, isText, valueOf } from "../../model/field.ts";
 import * as analysis from "../../store/analysis.ts";
 import * as execution from "../../store/execution.ts";
 import { say } from "../../store/words.ts";
@@ -62,7 +62,7 @@ export function useGiven(field: Field, text: ReadonlySignal<string>): Signal<Fie
 
 /// The part of a text in which something is wrong.
 export function wrongIn(found: FieldValue | null, text: string, form: FieldForm): { from: number; to: number } | false {
-  if (found?.message === undefined || found.offset === undefined || form === "template") return false;
+  if (found?.message === undefined || found.offset === undefined || !isText(form, text)) return false;
   const shift = text.trimStart().startsWith("{%") ? text.indexOf("{%") + 2 : 0;
   return wordAt(text, found.offset + shift);
 }

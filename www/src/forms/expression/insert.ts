@@ -1,6 +1,6 @@
 // Where the words for a value go in a field's text.
 
-import type { FieldForm } from "../../model/field.ts";
+import { type FieldForm, isText } from "../../model/field.ts";
 import { inner, isExpression } from "../../model/stages.ts";
 import { read } from "../../model/jsonPlaces.ts";
 
@@ -46,6 +46,7 @@ export function insertion(
       return put(clamp(from, low, high), clamp(to, low, high), words);
     }
     default:
+      if (isText(form, text)) return insertion(text, "text-or-jsonata", language, words, from, to, name);
       return inTemplate(text, language, words, from, to, name);
   }
 }
@@ -63,7 +64,8 @@ function inTemplate(
   const value = JSON.stringify(language === "JSONata" ? `{% ${words} %}` : words);
   const key = JSON.stringify(language === "JSONata" ? name : `${name}.$`);
   const put = (start: number, end: number, what: string): Insertion => ({ from: start, to: end, text: what, caret: start + what.length });
-  if (text.trim() === "") return put(0, text.length, language === "JSONata" ? value : `{\n  ${key}: ${value}\n}`);
+  if (text.trim() === "" && language === "JSONata") return insertion(text, "text-or-jsonata", language, words, from, to, name);
+  if (text.trim() === "") return put(0, text.length, `{\n  ${key}: ${value}\n}`);
   const root = read(text);
   // What cannot be read yet gets the words where the caret is.
   if (!root) return put(from, to, value);

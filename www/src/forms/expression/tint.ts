@@ -1,6 +1,6 @@
 // The colours of an expression or a small JSON text, and the part in which something is wrong.
 
-import type { FieldForm } from "../../model/field.ts";
+import { type FieldForm, isText } from "../../model/field.ts";
 
 export interface Piece {
   text: string;
@@ -26,10 +26,11 @@ export function pieces(text: string, form: FieldForm, wrong?: { from: number; to
       at = stop;
     }
   };
+  const json = !isText(form, text);
   if (text.length <= LONGEST)
-    for (const match of text.matchAll(form === "template" ? JSON_TOKEN : JSONATA_TOKEN)) {
+    for (const match of text.matchAll(json ? JSON_TOKEN : JSONATA_TOKEN)) {
       add(match.index, "");
-      add(match.index + match[0].length, form === "template" ? ofJson(match) : ofJsonata(match[0], text[match.index + match[0].length]));
+      add(match.index + match[0].length, json ? ofJson(match) : ofJsonata(match[0], text[match.index + match[0].length]));
     }
   add(text.length, "");
   return found;
