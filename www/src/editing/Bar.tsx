@@ -10,6 +10,7 @@ import * as execution from "../store/execution.ts";
 import * as selection from "../store/selection.ts";
 import { Icon, type IconName } from "../ui/Icon.tsx";
 import { count } from "../ui/format.ts";
+import { Palette, paletteOpen, togglePalette } from "./Palette.tsx";
 import { copyHere } from "./clipboard.ts";
 import * as deeds from "./deeds.ts";
 import { chooseSeveral, gathering } from "./several.ts";
@@ -20,6 +21,7 @@ const SIGNS = {
   wrap: "M3 3H17V17H3ZM7.5 7.5H12.5V12.5H7.5Z",
   values:
     "M7.5 3.5C5.5 3.5 5.5 4.5 5.5 6.5S5 10 3.5 10C5 10 5.5 11.5 5.5 13.5S5.5 16.5 7.5 16.5M12.5 3.5C14.5 3.5 14.5 4.5 14.5 6.5S15 10 16.5 10C15 10 14.5 11.5 14.5 13.5S14.5 16.5 12.5 16.5",
+  palette: "M3 3H8.5V8.5H3ZM11.5 3H17V8.5H11.5ZM3 11.5H8.5V17H3ZM14.25 11.5V17M11.5 14.25H17",
   bin: "M4 6H16M8 6V4H12V6M5.5 6L6.3 16.5H13.7L14.5 6M8.5 9V13.5M11.5 9V13.5",
 };
 
@@ -43,7 +45,7 @@ function Tool({ icon, title, command, run, flip = false, pressed }: ToolOf) {
       aria-pressed={pressed}
       onClick={run}
     >
-      {icon === "wrap" || icon === "bin" || icon === "values" ? (
+      {icon === "wrap" || icon === "bin" || icon === "values" || icon === "palette" ? (
         <svg class="icon" width="1rem" height="1rem" viewBox="0 0 20 20" aria-hidden="true">
           <path d={SIGNS[icon]} />
         </svg>
@@ -64,6 +66,7 @@ export function Bar() {
   return (
     <>
       <StopHints />
+      {paletteOpen.value && <Palette />}
       <div class={several > 1 || gathering.value ? "pen-bar with-several" : "pen-bar"} role="toolbar" aria-label="Edit the graph">
         <Tool
           icon="plus"
@@ -71,6 +74,7 @@ export function Bar() {
           command="appendState"
           run={() => void (selection.selectedState.peek() === null ? deeds.createHere() : deeds.appendHere())}
         />
+        <Tool icon="palette" title="Palette of states, patterns and services" pressed={paletteOpen.value} run={togglePalette} />
         <Tool icon="undo" title="Undo the change" command="undoGraph" run={() => void takeBack(false)} />
         <Tool icon="undo" title="Redo the change" command="redoGraph" run={() => void takeBack(true)} flip />
         <Tool icon="list" title="What was done" command="steps" run={() => void bring.project().then(({ showSteps }) => showSteps())} />

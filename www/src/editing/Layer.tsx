@@ -10,10 +10,11 @@ import { view } from "../graph/viewport.ts";
 import { type GraphEdge, type GraphIndex, type GraphNode, isState } from "../model/graph.ts";
 import { insertTitle, nearest, portOf, scopeAt } from "../model/ways.ts";
 import { edgeMarks } from "../debugger/onGraph.ts";
-import { LiveTags } from "../debugger/LiveTags.tsx";
+import { LiveTags } from "../graph/LiveTags.tsx";
 import { StopRings } from "../debugger/stopHints.tsx";
 import * as analysis from "../store/analysis.ts";
 import * as selection from "../store/selection.ts";
+import { carrying } from "./carrying.ts";
 import * as deeds from "./deeds.ts";
 import { drag, startDrag } from "./drag.ts";
 import { startRename } from "./rename.ts";
@@ -101,6 +102,7 @@ export function Layer({ index, svg }: Props) {
       <Inserts index={index} />
       <Ports index={index} />
       <Drawing index={index} />
+      <Aimed index={index} />
       <Lasso />
     </g>
   );
@@ -297,6 +299,23 @@ function Drawing({ index }: { index: GraphIndex }) {
       />
     </g>
   );
+}
+
+/// Where what is carried from the palette would go.
+function Aimed({ index }: { index: GraphIndex }) {
+  const aim = carrying.value?.aim;
+  if (!aim) return null;
+  if ("edge" in aim) {
+    const [x, y] = middleOf(aim.edge);
+    return (
+      <g class="aimed">
+        <path d={`M${aim.edge.points.map((point) => point.join(" ")).join("L")}`} />
+        <circle cx={x} cy={y} r={RADIUS / scale.value} />
+      </g>
+    );
+  }
+  const node = "node" in aim ? index.node(index.byId.get(aim.node) ?? -1) : undefined;
+  return node ? <rect class="target hit" x={node.x - 5} y={node.y - 5} width={node.width + 10} height={node.height + 10} rx="14" /> : null;
 }
 
 function Lasso() {

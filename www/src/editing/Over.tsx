@@ -7,6 +7,7 @@ import * as selection from "../store/selection.ts";
 import * as panes from "../store/panes.ts";
 import * as prefs from "../prefs.ts";
 import { Icon } from "../ui/Icon.tsx";
+import { Carried } from "./Palette.tsx";
 import { Picker } from "./Picker.tsx";
 import { dismissHint, hint, noMoreHints } from "./hints.ts";
 import { type Renaming, rename, renaming, stopRename } from "./rename.ts";
@@ -16,6 +17,7 @@ export function Over() {
   return (
     <>
       <Picker />
+      <Carried />
       {now && <NameField key={now.id} now={now} />}
       {hint.value && analysis.graph.value && (prefs.layoutSize() !== "narrow" || panes.narrowTab.value === "graph") && (
         <Hint text={hint.value.text} />

@@ -20,7 +20,8 @@ function remind(id: string): void {
 }
 
 /// A Parallel and a Map begin with a state inside, a Choice with a rule: the interpreter sees to what each type needs.
-async function groupsFor(): Promise<OptionGroup[]> {
+/// With what was added last in front, or in the order in which they always stand.
+export async function groupsFor(recently = true): Promise<OptionGroup[]> {
   const { patterns } = await import("./patterns.ts");
   const shown: Option[] = patterns.map(({ id, title, lesson, words }) => ({
     id: `pattern ${id}`,
@@ -35,9 +36,7 @@ async function groupsFor(): Promise<OptionGroup[]> {
     ...(TYPES.some((one) => one.type === type) && { type: type as StateType }),
   }));
   const all = [...TYPES, ...shown];
-  const last = recent()
-    .flatMap((id) => all.find((one) => one.id === id) ?? [])
-    .slice(0, MOST_RECENT);
+  const last = (recently ? recent() : []).flatMap((id) => all.find((one) => one.id === id) ?? []).slice(0, MOST_RECENT);
   return [
     ...(last.length > 1 ? [{ title: "Recent", options: last }] : []),
     { title: "States", options: last.length > 1 ? TYPES.filter((one) => !last.includes(one)) : TYPES },

@@ -10,6 +10,7 @@ import { showToast } from "../store/words.ts";
 import { copyHere, pasteHere } from "./clipboard.ts";
 import * as deeds from "./deeds.ts";
 import { canEdit } from "./gesture.ts";
+import { togglePalette } from "./Palette.tsx";
 import { pick } from "./picking.ts";
 import { startRename } from "./rename.ts";
 import { chooseAllBeside, chooseAlong, gathering, toggle } from "./several.ts";
@@ -91,6 +92,7 @@ export const editCommands: readonly Command[] = [
   rare("removeBranch", "Remove the branch that the state is in", () => void deeds.removeBranch()),
   rare("extractStates", "Make the states a machine of their own", () => void deeds.extractHere()),
   rare("inlineMachine", "Put the machine that the Task starts in its place", () => void deeds.inlineHere()),
+  rare("palette", "Open or close the palette of states, patterns and services", togglePalette),
   rare("gatherStates", "Select several states, one after another", () => (gathering.value = !gathering.value)),
   rare("fillIn", "Go to the next placeholder to fill in", () => {
     if (!fillIn()) showToast("There is nothing left to fill in.");

@@ -161,7 +161,7 @@ function outgrown({ graph }: GraphIndex): boolean {
 
 /// The focus is on a state of the graph again, unless somebody is writing.
 export function toGraph(id: string | null): void {
-  if (id === null || document.activeElement?.closest("#left, #inspector-pane")) return;
+  if (id === null || document.activeElement?.closest("#left, #inspector-pane, .picker")) return;
   const back = (): boolean => {
     const svg = document.querySelector<SVGSVGElement>("svg.canvas");
     return svg !== null && focusNode(svg, id);

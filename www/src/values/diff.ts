@@ -1,6 +1,9 @@
 // Two JSON values as the lines of one tree, with what has changed between them.
 
+import { equal } from "../model/equal.ts";
 import type { Path } from "../model/stages.ts";
+
+export { equal };
 
 export interface Line {
   depth: number;
@@ -136,14 +139,4 @@ function isContainer(value: unknown): boolean {
 function brief(value: unknown): string {
   const text = JSON.stringify(value) ?? "nothing";
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
-}
-
-export function equal(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (!isContainer(a) || !isContainer(b) || Array.isArray(a) !== Array.isArray(b)) return false;
-  const keys = Object.keys(a as object);
-  return (
-    keys.length === Object.keys(b as object).length &&
-    keys.every((key) => Object.hasOwn(b as object, key) && equal((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key]))
-  );
 }

@@ -1,7 +1,7 @@
 // What states gave when they were left last, in a few words each, for the graph: what they have changed, where they pass the rest on.
 
 import { type Path, valueAt } from "../model/stages.ts";
-import { equal } from "../values/diff.ts";
+import { equal } from "../model/equal.ts";
 import type { Run } from "./run.ts";
 import { visitOf } from "./seen.ts";
 import type { Shown } from "./shown.ts";

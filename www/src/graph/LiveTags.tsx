@@ -2,12 +2,12 @@
 
 import { effect, useComputed } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import { inBoxes } from "../graph/lod.ts";
-import { size as paneSize, view } from "../graph/viewport.ts";
+import { inBoxes } from "./lod.ts";
+import { size as paneSize, view } from "./viewport.ts";
 import { type GraphIndex, type GraphNode, isContainer, isState } from "../model/graph.ts";
 import { cut, widthOf } from "../ui/measure.ts";
-import { outputs } from "./liveValues.ts";
-import { captions } from "./onGraph.ts";
+import { outputs } from "../debugger/liveValues.ts";
+import { captions } from "../debugger/onGraph.ts";
 
 /// Height of a letter on the screen, and the least and the most that a tag is wide, in px of the screen.
 const LETTER = 11;

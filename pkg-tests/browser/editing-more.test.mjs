@@ -1,0 +1,228 @@
+// What is done more rarely on the graph: the palette, parts of a machine, orders, rectangles, and the same in YAML.
+import assert from "node:assert/strict";
+import { describe } from "node:test";
+import { skip } from "../browser.mjs";
+import { command, inYaml } from "./definition.mjs";
+import { comes, until, visits } from "./playground.mjs";
+
+const LAMBDA = "arn:aws:lambda:us-east-1:123456789012:function:";
+const CHAIN = {
+  StartAt: "First",
+  States: {
+    First: { Type: "Pass", Next: "Second" },
+    Second: { Type: "Task", Resource: `${LAMBDA}Second`, Next: "Third" },
+    Third: { Type: "Pass", Next: "Fourth" },
+    Fourth: { Type: "Succeed" },
+  },
+};
+const BOTH = {
+  StartAt: "Both",
+  States: {
+    Both: {
+      Type: "Parallel",
+      Branches: [
+        { StartAt: "Left", States: { Left: { Type: "Pass", End: true } } },
+        { StartAt: "Right", States: { Right: { Type: "Pass", End: true } } },
+      ],
+      Next: "Route",
+    },
+    Route: {
+      Type: "Choice",
+      Choices: [
+        { Variable: "$.a", IsPresent: true, Next: "One" },
+        { Variable: "$.b", IsPresent: true, Next: "Two" },
+      ],
+      Default: "One",
+    },
+    One: { Type: "Succeed" },
+    Two: { Type: "Succeed" },
+  },
+};
+
+describe("the pen's rarer gestures", { skip }, () => {
+  const { visit } = visits();
+
+  const picker = (page) => page.locator(".picker");
+  const definition = async ({ page }) => {
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => done())));
+    return page.evaluate(() => {
+      const host = [...document.querySelectorAll("#definition-editor .code-host")].at(-1);
+      return [...host.shadowRoot.querySelectorAll(".cm-line")].map((line) => line.textContent).join("\n");
+    });
+  };
+  const becomes = (visitor, passes) => until(async () => passes(JSON.parse(await definition(visitor))));
+  const begin = async (visitor, machine = CHAIN) => {
+    await visitor.open({ definition: machine });
+    await visitor.state(Object.keys(machine.States).at(-1)).waitFor();
+    await visitor.page.mouse.move(4, 4);
+  };
+  const middle = async (locator) => {
+    const { x, y, width, height } = await locator.boundingBox();
+    return [x + width / 2, y + height / 2];
+  };
+  const carry = async (page, piece, [x, y]) => {
+    const [fromX, fromY] = await middle(page.locator(`.pen-palette [data-piece="${piece}"]`));
+    await page.mouse.move(fromX, fromY);
+    await page.mouse.down();
+    await page.mouse.move(fromX + 40, fromY, { steps: 3 });
+    await page.mouse.move(x, y, { steps: 5 });
+    const words = await page.locator(".pen-carried span").innerText();
+    await page.mouse.up();
+    return words;
+  };
+
+  visit("from the palette a state is dragged onto a transition, and onto a state", { staying: true }, async (visitor, page) => {
+    await begin(visitor);
+    await page.getByRole("button", { name: "Palette of states, patterns and services" }).click();
+    const palette = page.getByRole("region", { name: "Palette" });
+    await palette.getByRole("button", { name: "Wait", exact: true }).waitFor();
+    assert.deepEqual(await visitor.violations(undefined, ".pen-palette"), []);
+    const [[ax, ay], [bx, by]] = [await middle(visitor.state("First")), await middle(visitor.state("Second"))];
+    assert.match(await carry(page, "Wait", [(ax + bx) / 2, (ay + by) / 2]), /First.*Second/);
+    await becomes(visitor, ({ States }) => assert.deepEqual([States.First.Next, States.Wait.Next], ["Wait", "Second"]));
+    // A service that is searched, behind a state: which way is asked.
+    await palette.getByRole("searchbox").fill("sqs send");
+    const service = palette.locator('[data-piece="service requestResponse arn:aws:states:::sqs:sendMessage"]');
+    await service.waitFor();
+    assert.match(
+      await carry(page, "service requestResponse arn:aws:states:::sqs:sendMessage", await middle(visitor.state("Second"))),
+      /after Second/,
+    );
+    await picker(page).getByRole("option", { name: /error/ }).click();
+    await becomes(visitor, ({ States }) => {
+      const added = States[States.Second.Catch[0].Next];
+      assert.equal(added.Resource, "arn:aws:states:::sqs:sendMessage");
+    });
+    // A press, or the keyboard, adds behind the selected state.
+    await visitor.state("Third").click();
+    await palette.getByRole("searchbox").fill("pass");
+    await palette.getByRole("button", { name: "Pass", exact: true }).press("Enter");
+    await becomes(visitor, ({ States }) => assert.equal(States.Third.Next, "Pass"));
+    // Escape puts down what is carried, and then closes.
+    await page.getByRole("button", { name: "Palette of states, patterns and services" }).click();
+    await palette.waitFor({ state: "detached" });
+  });
+
+  visit(
+    "by touch a state is carried from the palette onto the graph",
+    { width: 390, height: 844, hasTouch: true, isMobile: true },
+    async (visitor, page) => {
+      await visitor.example("Hello");
+      await page.getByRole("button", { name: "Palette of states, patterns and services" }).tap();
+      const piece = page.locator('.pen-palette [data-piece="Wait"]');
+      await piece.waitFor();
+      const [x, y] = await middle(piece);
+      const pane = await page.locator("svg.canvas").boundingBox();
+      const touch = await page.context().newCDPSession(page);
+      const send = (type, ...points) =>
+        touch.send("Input.dispatchTouchEvent", { type, touchPoints: points.map(([px, py]) => ({ x: px, y: py })) });
+      await send("touchStart", [x, y]);
+      for (let i = 1; i <= 6; i++) await send("touchMove", [x + ((pane.x + pane.width - 50 - x) * i) / 6, y + i]);
+      await page.locator(".pen-carried").waitFor();
+      await send("touchEnd");
+      await page.locator(".pen-carried").waitFor({ state: "detached" });
+      await until(async () =>
+        assert.match((await page.locator("[data-node]").evaluateAll((all) => all.map((one) => one.dataset.node))).join(), /States\/Wait/),
+      );
+    },
+  );
+
+  visit("several states become a machine of their own, and come back", { staying: true }, async (visitor, page) => {
+    await begin(visitor);
+    // A rectangle with Shift around two states.
+    const [second, third] = [await visitor.state("Second").boundingBox(), await visitor.state("Third").boundingBox()];
+    await page.keyboard.down("Shift");
+    await page.mouse.move(Math.min(second.x, third.x) - 20, second.y - 12);
+    await page.mouse.down();
+    await page.mouse.move(second.x + second.width + 30, third.y + third.height + 12, { steps: 4 });
+    await page.mouse.up();
+    await page.keyboard.up("Shift");
+    await page.getByText("2 states", { exact: true }).first().waitFor();
+    await visitor.state("Second").focus();
+    await command(page, "Make the states a machine of their own");
+    let task;
+    await becomes(visitor, ({ States }) => {
+      assert.equal(States.Third, undefined);
+      task = States.First.Next;
+      assert.match(States[task].Resource, /states:startExecution/);
+      assert.equal(States[task].Next, "Fourth");
+    });
+    await visitor.state(task).click();
+    await command(page, "Put the machine that the Task starts in its place");
+    await becomes(visitor, ({ States }) => {
+      assert.equal(States.Second.Resource, `${LAMBDA}Second`);
+      assert.equal(States.Third.Next, "Fourth");
+    });
+  });
+
+  visit("branches and rules change places by keys", { staying: true }, async (visitor, page) => {
+    await begin(visitor, BOTH);
+    await visitor.node("/States/Both/Branches/1/States/Right").focus();
+    await page.keyboard.press("Alt+ArrowLeft");
+    await becomes(visitor, ({ States }) =>
+      assert.deepEqual(
+        States.Both.Branches.map(({ StartAt }) => StartAt),
+        ["Right", "Left"],
+      ),
+    );
+    await visitor.state("Route").focus();
+    await page.keyboard.press("o");
+    await picker(page).getByRole("option").first().waitFor();
+    await page.keyboard.press("Alt+ArrowDown");
+    await becomes(visitor, ({ States }) =>
+      assert.deepEqual(
+        States.Route.Choices.map(({ Next }) => Next),
+        ["Two", "One"],
+      ),
+    );
+    // The keys stay with the list, which goes on.
+    await page.keyboard.press("Alt+ArrowUp");
+    await becomes(visitor, ({ States }) =>
+      assert.deepEqual(
+        States.Route.Choices.map(({ Next }) => Next),
+        ["One", "Two"],
+      ),
+    );
+    await page.keyboard.press("Escape");
+    await picker(page).waitFor({ state: "detached" });
+    await visitor.state("Route").focus();
+    for (let i = 0; i < 3; i++) await page.keyboard.press("ControlOrMeta+z");
+    await becomes(visitor, (now) => assert.deepEqual(now, BOTH));
+  });
+
+  visit("gestures are small edits of YAML, with its comments", { staying: true }, async (visitor, page) => {
+    const text = `# What it is
+StartAt: First   # the first
+States:
+  First:
+    Type: Pass
+    Next: Second
+  Second: { Type: Succeed }   # in a line
+`;
+    await inYaml(visitor, page, text);
+    await visitor.state("Second").waitFor();
+    const before = await definition(visitor);
+    await page.mouse.move(4, 4);
+    await visitor.state("First").click();
+    await page.keyboard.press("i");
+    await picker(page).waitFor();
+    await page.keyboard.type("wait");
+    await picker(page).getByRole("option", { name: "Wait" }).first().waitFor();
+    await page.keyboard.press("Enter");
+    await visitor.state("Wait").waitFor();
+    await comes(() => definition(visitor), /Next: Wait[^]*Wait:\n +Type: Wait/);
+    const after = await definition(visitor);
+    for (const kept of ["# What it is", "StartAt: First   # the first", "Second: { Type: Succeed }   # in a line"])
+      assert.ok(after.includes(kept));
+    await page.keyboard.press("F2");
+    const name = page.getByRole("textbox", { name: "Name of Wait" });
+    await name.fill("Pause");
+    await page.keyboard.press("Enter");
+    await comes(() => definition(visitor), /Next: Pause/);
+    await visitor.state("Pause").focus();
+    await page.keyboard.press("Delete");
+    await comes(() => definition(visitor), /Next: Second/);
+    for (let i = 0; i < 3; i++) await page.keyboard.press("ControlOrMeta+z");
+    await comes(() => definition(visitor), before);
+  });
+});
