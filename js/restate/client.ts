@@ -27,6 +27,9 @@ import { listed } from "./listing.ts";
 import { Names } from "./machines.ts";
 
 const OPTIONS = ["admin", "region", "account"];
+// How often it asks for an execution that was started and has not begun, and how much longer it waits each time, in milliseconds.
+const TRIES = 20;
+const DELAY = 20;
 const START_OPTIONS = ["name", "input", "tags", "seed"];
 
 export class RestateClient implements PublicClient {
@@ -90,8 +93,8 @@ export class RestateClient implements PublicClient {
   /** A handle of an execution, by its ARN, or by its machine and its name. */
   async get<Output = any>(machineOrArn: string, name?: string): Promise<RestateExecution<Output> | undefined> {
     const arn = name === undefined ? machineOrArn : this.#names.execution(machineOrArn, name);
-    const record = await this.#ingress.call<ExecutionRecord | null>({ service: EXECUTION, handler: "describe", key: arn });
-    if (record === null) return undefined;
+    const record = await this.record(arn);
+    if (record === undefined) return undefined;
     return new Handle<Output>(this.#ingress, { arn, name: record.name, machine: String(record.machine) });
   }
 
@@ -138,9 +141,15 @@ export class RestateClient implements PublicClient {
     return definition === null ? undefined : { type, definition };
   }
 
-  /** For the server: the whole record of an execution. */
+  /** The whole record of an execution; of one that was started and has not begun, when it has. */
   async record(arn: string): Promise<ExecutionRecord | undefined> {
-    return (await this.#ingress.call<ExecutionRecord | null>({ service: EXECUTION, handler: "describe", key: arn })) ?? undefined;
+    const target = { service: EXECUTION, key: arn };
+    for (let tries = 1; ; tries += 1) {
+      const record = await this.#ingress.call<ExecutionRecord | null>({ ...target, handler: "describe" });
+      if (record !== null) return record;
+      if (tries > TRIES || !(await this.#ingress.isUnderWay({ ...target, handler: "start" }, "start"))) return undefined;
+      await new Promise((resolve) => setTimeout(resolve, tries * DELAY));
+    }
   }
 
   /** How the task with a token ends. False if it has ended already. */
@@ -148,7 +157,7 @@ export class RestateClient implements PublicClient {
     const arn = executionOfToken(token);
     const event: ExecutionEvent = { type: "token", token, completion };
     const answer =
-      arn === undefined ? undefined : await this.#ingress.call<EventAnswer>({ service: EXECUTION, handler: "event", key: arn }, event);
+      arn === undefined ? undefined : await this.#ingress.call<EventAnswer>({ service: EXECUTION, handler: "tell", key: arn }, event);
     if (!answer?.known) throw misuse("UNKNOWN_TOKEN", `no execution has given out the token ${shown(token)}`, RangeError);
     return answer.counts;
   }

@@ -56,6 +56,9 @@ export interface ObjectContext extends ReadingContext {
   clearAll(): void;
 }
 
+/** What a slice that is under way is told by this name. */
+export const NEWS = "news";
+
 /** The names of the services. */
 export const EXECUTION = "StepglassExecution";
 export const TASKS = "StepglassTasks";

@@ -55,6 +55,9 @@ export type ExecutionEvent =
   | { type: "redrive" }
   | { type: "forget"; stopDate: number };
 
+/** An event for a slice that is under way: who tells it asks for the answer by an awakeable, which names it too. */
+export type News = ExecutionEvent & { told: string; at: number };
+
 /** What has become of an event: whether there is such an execution, and whether the event has changed anything. */
 export interface EventAnswer {
   known: boolean;

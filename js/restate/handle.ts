@@ -114,11 +114,11 @@ export class Handle<Output = any> implements RestateExecution<Output> {
 
   async redrive(): Promise<void> {
     this.#result = undefined;
-    await this.#tell({ type: "redrive" });
+    await this.#tell({ type: "redrive" }, "event");
   }
 
-  async #tell(event: ExecutionEvent): Promise<void> {
-    this.#check(await this.#ingress.call<EventAnswer>(this.#target("event"), event));
+  async #tell(event: ExecutionEvent, handler = "tell"): Promise<void> {
+    this.#check(await this.#ingress.call<EventAnswer>(this.#target(handler), event));
   }
 
   #check({ known, refused }: EventAnswer): void {

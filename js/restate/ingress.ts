@@ -4,6 +4,9 @@ import type { ErrorCode } from "../api/index.d.ts";
 import { messageOf, misuse } from "../base/errors.ts";
 import type { Target } from "./context.ts";
 
+/** Restate's status of an invocation that has no answer yet. */
+const NOT_READY = 470;
+
 /** What Restate has taken on. */
 export interface Sent {
   invocationId: string;
@@ -34,6 +37,13 @@ export class Ingress {
   async attach<T>(invocation: string): Promise<T> {
     const url = new URL(`restate/invocation/${invocation}/attach`, this.#base);
     return (await answerOf(url, await this.#fetch(url, {}))) as T;
+  }
+
+  /** Whether a call that was sent with an idempotency key is there and has no answer yet. */
+  async isUnderWay({ service, handler, key = "" }: Target, idempotencyKey: string): Promise<boolean> {
+    const path = [service, key, handler, idempotencyKey].map(encodeURIComponent).join("/");
+    const { status } = await this.#fetch(new URL(`restate/invocation/${path}/output`, this.#base), {});
+    return status === NOT_READY;
   }
 
   /** The rows of an SQL query. */

@@ -44,10 +44,12 @@ export interface Notes {
   /** Signals that nobody has taken, and the ids of those that came. */
   signals: [name: string, payload: string][];
   ids: string[];
+  /** What a slice was told while it was under way, and whether that has changed anything: it comes once more, in its turn. */
+  heard: [told: string, counts: boolean][];
 }
 
 export function newNotes(info: ExecutionInfo): Notes {
-  return { info, last: 0, long: [], children: [], beats: [], signals: [], ids: [] };
+  return { info, last: 0, long: [], children: [], beats: [], signals: [], ids: [], heard: [] };
 }
 
 /** Keeps a record. Its long payloads are apart, because lists read it; `isNew` says that its input is not kept yet. */

@@ -7,8 +7,8 @@ import { randomKey, seedOf } from "../base/random.ts";
 import type { Fact } from "../border/facts.ts";
 import type { ExecutionInfo } from "../execution/execution.ts";
 import { StateMachine } from "../execution/machine.ts";
-import { DEFINITION, EXECUTION, type ObjectContext, type ReadingContext } from "./context.ts";
-import type { EventAnswer, ExecutionEvent, StartAnswer, StartRequest, Standing } from "./events.ts";
+import { DEFINITION, EXECUTION, NEWS, type ObjectContext, type ReadingContext } from "./context.ts";
+import type { EventAnswer, ExecutionEvent, News, StartAnswer, StartRequest, Standing } from "./events.ts";
 import { type Kept, historyOf, keepRecord, newNotes, recordOf, sliceOf } from "./keeping.ts";
 import type { Program } from "./machines.ts";
 import { type FirstAnswer, type FirstCall, briefly, callFirst } from "./first.ts";
@@ -44,6 +44,10 @@ interface Beginning {
   isNew: boolean;
   first?: FirstAnswer;
 }
+
+// How long it waits for the answer of a slice before that is told once more, in milliseconds.
+const FIRST_DELAY = 250;
+const LONGEST_DELAY = 30_000;
 
 export class ExecutionObject {
   readonly #host: SliceHost;
@@ -136,6 +140,9 @@ export class ExecutionObject {
     const refused = refusal(record, kept !== null, event);
     if (refused !== undefined) return { known: true, counts: false, refused };
     if (kept === null || (record.status !== "RUNNING" && event.type !== "redrive")) return { known: true, counts: false };
+    // The slice before has heard of it while it was under way.
+    const heard = kept.notes.heard.find(([told]) => told === (event as Partial<News>).told);
+    if (heard !== undefined) return { known: true, counts: heard[1] };
     const begun = await ctx.run("now", () => ({ at: this.#host.now(), has: this.#host.machines.of(record) !== undefined }));
     const program = await this.#program(ctx, record, begun.has);
     const slice = new Slice(ctx, this.#host, program, { ...kept, record }, begun.at);
@@ -189,10 +196,33 @@ export class ExecutionObject {
   // ------------------------------------------------------------------------------------------------------ only reads
 
   /** Stops the execution: a slice that runs now hears of it at once. */
-  async stop(ctx: ReadingContext, about: { error?: string; cause?: string }): Promise<EventAnswer> {
+  stop(ctx: ReadingContext, about: { error?: string; cause?: string }): Promise<EventAnswer> {
+    return this.tell(ctx, { type: "stop", ...about });
+  }
+
+  /**
+   * Tells the execution something, and answers when that is kept, although the slice that follows from it may take long. A slice that is
+   * under way hears of it at once; if it ends before it does, the next one does. Restate keeps the last of what an invocation is told by
+   * one name, so what gets no answer is told again.
+   */
+  async tell(ctx: ReadingContext, event: ExecutionEvent): Promise<EventAnswer> {
+    const { id: told, promise } = ctx.awakeable<EventAnswer>();
+    const news: News = { ...event, told, at: await ctx.run("now", () => this.#host.now()) };
+    const queued = ctx.call<EventAnswer>({ service: EXECUTION, handler: "event", key: ctx.key }, news);
+    await this.ring(ctx, news);
+    for (let delay = FIRST_DELAY; ; delay = Math.min(2 * delay, LONGEST_DELAY)) {
+      const late = ctx.sleep(delay).map((): EventAnswer | undefined => undefined);
+      const answer = await ctx.race<EventAnswer | undefined>([promise, queued, late]);
+      if (answer !== undefined) return answer;
+      // Another call sees the state as it is now.
+      ctx.send({ service: EXECUTION, handler: "ring", key: ctx.key }, news);
+    }
+  }
+
+  /** Tells the slice that is under way, if there is one. */
+  async ring(ctx: ReadingContext, news: News): Promise<void> {
     const slice = await sliceOf(ctx);
-    if (slice !== undefined) ctx.tell(slice, "stop", about);
-    return ctx.call<EventAnswer>({ service: EXECUTION, handler: "event", key: ctx.key }, { type: "stop", ...about });
+    if (slice !== undefined) ctx.tell(slice, NEWS, news);
   }
 
   async describe(ctx: ReadingContext): Promise<ExecutionRecord | null> {

@@ -177,6 +177,8 @@ export function servicesOf(sdk: Sdk, { object, tasks, machines, remembered }: Se
         // A new object has no state to be sent along.
         start: owns(object.start.bind(object), { idempotencyRetention: remembered }),
         event: owns(object.event.bind(object), lazy),
+        tell: reads(object.tell.bind(object)),
+        ring: reads(object.ring.bind(object)),
         stop: reads(object.stop.bind(object)),
         describe: reads(object.describe.bind(object)),
         history: reads(object.history.bind(object)),

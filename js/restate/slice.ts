@@ -15,8 +15,8 @@ import type { Fact } from "../border/facts.ts";
 import type { HistoryEngine } from "../border/history.ts";
 import type { Completion, EndedCall, TaskCall } from "../tasks/call.ts";
 import { attemptIn, begunFacts } from "./attempt.ts";
-import { EXECUTION, TASKS, type Durable, type ObjectContext } from "./context.ts";
-import type { Answer, AttemptRequest, ExecutionEvent, ShardAnswer, ShardRequest, Standing } from "./events.ts";
+import { EXECUTION, NEWS, TASKS, type Durable, type ObjectContext } from "./context.ts";
+import type { Answer, AttemptRequest, EventAnswer, ExecutionEvent, News, ShardAnswer, ShardRequest, Standing } from "./events.ts";
 import type { FirstAnswer, FirstCall } from "./first.ts";
 import { type Kept, type Notes, keepHistory, keepRecord } from "./keeping.ts";
 import type { Program, RegisteredMachines } from "./machines.ts";
@@ -26,6 +26,8 @@ import { type Watcher, tellEnd } from "./watchers.ts";
 /** The number of events with which AWS does not redrive an execution. */
 const FULL = 24_999;
 const TICK: Fact = ["tick"];
+/** How much of what it was told in a slice an execution remembers. */
+const HEARD = 100;
 /** How late a timer may be, in milliseconds, before what it leads to is given all of its time again. */
 const LATE = 1000;
 
@@ -165,8 +167,30 @@ export class Slice implements SliceDriver {
   /** Tells the execution something. Whether that has changed anything. */
   async tell(event: ExecutionEvent): Promise<boolean> {
     const counts = this.#told(event);
+    // Who has told it need not wait for what follows from it.
+    const { told } = event as Partial<News>;
+    if (told !== undefined) this.ctx.resolveAwakeable(told, { known: true, counts });
     if (counts || this.#inbox.length > 0) await this.#run();
     return counts;
+  }
+
+  /** Hears what the execution is told while the slice is under way. */
+  #listen(): void {
+    const hear = (news: News | undefined) => {
+      if (news !== undefined) this.#hear(news);
+      this.#listen();
+    };
+    this.wait(this.ctx.signal<News>(NEWS), hear, false);
+  }
+
+  #hear(news: News): void {
+    const { told, at } = news;
+    if (this.notes.heard.some(([known]) => known === told)) return;
+    this.#at = Math.max(this.#at, at);
+    const counts = this.#told(news);
+    this.notes.heard = [...this.notes.heard, [told, counts] as [string, boolean]].slice(-HEARD);
+    const answer: EventAnswer = { known: true, counts };
+    this.ctx.resolveAwakeable(told, answer);
   }
 
   #told(event: ExecutionEvent): boolean {
@@ -256,10 +280,9 @@ export class Slice implements SliceDriver {
   // ---------------------------------------------------------------------------------------------------------- loop
 
   async #run(): Promise<Standing> {
-    const stop = this.ctx.signal<{ error?: string; cause?: string }>("stop");
-    // Who stops the execution tells this invocation.
+    // Who has something to tell tells this invocation.
     if (!this.#isFirst) keepRecord(this.ctx, this.record, this.ctx.invocation, false);
-    this.wait(stop, (told) => this.post("stop", told?.error, told?.cause), false);
+    this.#listen();
     for (;;) {
       this.#feedAll();
       if (this.#outcome !== undefined) break;

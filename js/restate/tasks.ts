@@ -38,7 +38,7 @@ export class TaskService {
         onBeat: (details) => heart.beat(details),
       }).finally(() => heart.stop()),
     );
-    const tell = (event: ExecutionEvent) => ctx.send({ service: EXECUTION, handler: "event", key: info.arn as string }, event);
+    const tell = (event: ExecutionEvent) => ctx.send({ service: EXECUTION, handler: "tell", key: info.arn as string }, event);
     try {
       const answer = await this.#answer(ctx, done, heart, (details) =>
         tell({ type: "beat", task: command.task, fence, ...(details !== null && { details }) }),
@@ -85,15 +85,10 @@ export class TaskService {
 
   /** Tells another execution something, and answers the task that has asked for it. */
   async ask(ctx: ServiceContext, { asker, fence, command, target, event, kind }: AskRequest): Promise<void> {
-    const stops = event.type === "stop";
-    const { type, ...about } = event;
-    const answer = await ctx.call<EventAnswer>(
-      { service: EXECUTION, handler: stops ? "stop" : "event", key: target },
-      stops ? about : event,
-    );
+    const answer = await ctx.call<EventAnswer>({ service: EXECUTION, handler: "tell", key: target }, event);
     const at = await ctx.run("now", () => this.#host.now());
     const facts = [replyOf(command, target, kind, answer, at)];
-    ctx.send({ service: EXECUTION, handler: "event", key: asker }, { type: "answer", task: command.task, fence, answer: { at, facts } });
+    ctx.send({ service: EXECUTION, handler: "tell", key: asker }, { type: "answer", task: command.task, fence, answer: { at, facts } });
   }
 }
 

@@ -250,8 +250,14 @@ class Context {
     const { signals } = this.#invocation;
     return Durable.of(
       this.#step(["signal", name], (entry) => {
-        if (signals.has(name)) return entry.complete(signals.get(name));
-        this.#invocation.told = (told) => told === name && entry.complete(signals.get(name));
+        // What nobody has taken is the last that was told.
+        const take = () => {
+          entry.complete(signals.get(name));
+          signals.delete(name);
+          this.#invocation.told = undefined;
+        };
+        if (signals.has(name)) take();
+        else this.#invocation.told = (told) => told === name && take();
       }),
     );
   }

@@ -92,6 +92,8 @@ function surroundings({ dieAfter = Infinity, tasks = {}, ...options } = {}) {
   restate = new FakeRestate({
     "StepglassExecution/start": owned((ctx, request) => object.start(ctx, request)),
     "StepglassExecution/event": owned((ctx, event) => object.event(ctx, event)),
+    "StepglassExecution/tell": shared((ctx, event) => object.tell(ctx, event)),
+    "StepglassExecution/ring": shared((ctx, news) => object.ring(ctx, news)),
     "StepglassExecution/stop": shared((ctx, about) => object.stop(ctx, about)),
     "StepglassExecution/describe": shared((ctx) => object.describe(ctx)),
     "StepglassExecution/history": shared((ctx, page) => object.history(ctx, page)),
@@ -110,7 +112,7 @@ function surroundings({ dieAfter = Infinity, tasks = {}, ...options } = {}) {
     tokens,
     start: (machine, input = {}, name = "one") =>
       call("start", ARN(machine, name), { machine, name, input: JSON.stringify(input), seed: "7" }),
-    tell: (machine, event, name) => call("event", ARN(machine, name), event),
+    tell: (machine, event, name) => call("tell", ARN(machine, name), event),
     stop: (machine, about = {}) => call("stop", ARN(machine), about),
     record: (machine, name) => call("describe", ARN(machine, name)),
     history: (machine) => call("history", ARN(machine)),
