@@ -172,7 +172,8 @@ function insertPlace(edge: GraphEdge): [number, number] {
   }
   const k = scale.value;
   if (!edgeMarks.value.has(edge.id) && (touched.value || longest * k > SHORT)) return [x, y];
-  return across ? [x, y + BESIDE / k] : [x + BESIDE / k, y];
+  // How often the transition was taken stands on the other side.
+  return across ? [x, y + BESIDE / k] : [x - BESIDE / k, y];
 }
 
 /// Where a state can be put on a transition.

@@ -88,7 +88,7 @@ function Seen({ decided, taken }: { decided: Decided; taken: number }) {
           : `run ${decided.run}`;
   return (
     <p class="form-hint" role="status">
-      On the data of {whose}: <b>{taken < 0 ? "no rule matches, so Default is taken" : `rule ${taken + 1} matches`}</b>.
+      On the data of {whose}: <b>{taken < 0 ? "no rule matches, so Default is taken" : `rule ${taken + 1} matches`}.</b>
     </p>
   );
 }
