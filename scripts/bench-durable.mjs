@@ -127,7 +127,7 @@ for (let turn = 0; turn < TURNS; turn += 1)
     const before = side === "dbos" ? postgresCpu() : 0;
     const told = measure(side, "throughput", where(side), COUNTS[side]);
     // The server works for DBOS: its time counts, too.
-    if (told && side === "dbos") told.cpuMs += (postgresCpu() - before) / COUNTS[side];
+    if (told && side === "dbos") told.cpuMs += (postgresCpu() - before) / told.all;
     if (told) found[side].throughput.push(told);
     const slow = measure(side, "latency", where(side), values.quick ? 20 : 60);
     if (slow) found[side].latency.push(slow);

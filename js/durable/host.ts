@@ -122,6 +122,9 @@ export class Host {
   #wakes: string[] = [];
   #woken = 0;
   #waking = 0;
+  #restored!: () => void;
+  /** Resolves when all that was due when the store was opened is in memory. */
+  readonly restored = new Promise<void>((resolve) => (this.#restored = resolve));
   #isOpen = false;
   #openedAt = -Infinity;
   /** Of a shared store: the running executions that were in memory here since this process has them. */
@@ -157,6 +160,7 @@ export class Host {
     this.#isOpen = true;
     this.#openedAt = this.clock.now();
     if (!asleep) await this.#waker.open();
+    if (this.#waking === 0) this.#restored();
     this.#share();
     this.metrics.recoverySeconds = (performance.now() - begun) / 1000;
   }
@@ -670,6 +674,7 @@ export class Host {
     }
     this.#waking -= 1;
     if (this.#waking > 0) return;
+    this.#restored();
     this.#wakes = [];
     this.#woken = 0;
   }

@@ -11,6 +11,8 @@ import { Handlers } from "../tasks/resource.ts";
 /** A task that waits for a worker. */
 interface Offer {
   priority: number;
+  /** Its place among those of its priority, which is kept with its execution. */
+  place: number;
   resource: string;
   state: string;
   input: unknown;
@@ -68,6 +70,7 @@ class Queue {
   readonly scheduleToStart: number;
   #offers: Offer[] = [];
   #workers: Worker[] = [];
+  #isHeld = true;
   readonly #alarm: Alarm;
 
   constructor(clock: Clock, name: string, options: QueueOptions) {
@@ -91,8 +94,10 @@ class Queue {
   }
 
   add(offer: Offer): void {
-    // The first of the highest priority comes first.
-    const at = this.#offers.findLastIndex(({ priority }) => priority >= offer.priority);
+    // The first of the highest priority comes first. After a restart they come in another order than that of their places.
+    const before = ({ priority, place }: Offer): boolean =>
+      priority > offer.priority || (priority === offer.priority && place <= offer.place);
+    const at = this.#offers.findLastIndex(before);
     this.#offers.splice(at + 1, 0, offer);
     this.match();
   }
@@ -121,8 +126,15 @@ class Queue {
     this.#alarm.set(null);
   }
 
+  /** From now on tasks are given out. */
+  release(): void {
+    this.#isHeld = false;
+    this.match();
+  }
+
   /** Gives out tasks, as far as workers and limits have room for them. */
   match(): void {
+    if (this.#isHeld) return;
     const now = this.#clock.now();
     let next = Infinity;
     while (this.#offers.length > 0) {
@@ -178,6 +190,8 @@ export class Queues {
   readonly #given: Readonly<Record<string, QueueOptions>>;
   readonly #handlers: TaskHandlers | undefined;
   readonly #all = new Map<string, Queue>();
+  #isHeld = true;
+  #last = 0;
 
   constructor(clock: Clock, given: Readonly<Record<string, QueueOptions>> = {}, handlers?: TaskHandlers) {
     this.#clock = clock;
@@ -187,7 +201,11 @@ export class Queues {
   }
 
   /** A handler that has a task wait for a worker of a queue. */
-  handler(name: string, scheduleToStartSeconds: number | undefined, priorityOf: (arn: string) => number): TaskHandler {
+  handler(
+    name: string,
+    scheduleToStartSeconds: number | undefined,
+    { priorityOf, placeOf }: { priorityOf: (arn: string) => number; placeOf: (task: PublicTask, next: () => number) => number },
+  ): TaskHandler {
     const queue = this.#queue(name);
     const own = seconds(scheduleToStartSeconds, "taskOptions");
     const wait = own < Infinity ? own : queue.scheduleToStart;
@@ -199,8 +217,11 @@ export class Queues {
         const settled =
           (then: (value: unknown) => void) =>
           (value: unknown): void => (signal.removeEventListener("abort", leave), then(value));
+        const place = placeOf(task, () => this.#next());
+        // The next one comes after those that are known again.
+        this.#last = Math.max(this.#last, place);
         const offer: Offer = {
-          ...{ priority: priorityOf(execution.arn), resource, state, input, task, until },
+          ...{ priority: priorityOf(execution.arn), place, resource, state, input, task, until },
           answer: settled(answer),
           refuse: settled(refuse),
         };
@@ -228,6 +249,17 @@ export class Queues {
     };
   }
 
+  /** The next place: later than all before, also than those that processes before this one have given. */
+  #next(): number {
+    return (this.#last = Math.max(this.#last + 1, this.#clock.now() * 1000));
+  }
+
+  /** All that has waited when the store was opened is there: tasks are given out from now on, the first come first. */
+  release(): void {
+    this.#isHeld = false;
+    for (const queue of this.#all.values()) queue.release();
+  }
+
   list(): QueueDescription[] {
     return [...this.#all].map(([name, { waiting, active, workers }]) => ({ name, waiting, active, workers }));
   }
@@ -238,7 +270,10 @@ export class Queues {
 
   #queue(name: string): Queue {
     let queue = this.#all.get(name);
-    if (queue === undefined) this.#all.set(name, (queue = new Queue(this.#clock, name, this.#given[name] ?? {})));
+    if (queue === undefined) {
+      this.#all.set(name, (queue = new Queue(this.#clock, name, this.#given[name] ?? {})));
+      if (!this.#isHeld) queue.release();
+    }
     return queue;
   }
 }

@@ -131,6 +131,7 @@ export class Runtime implements PublicRuntime {
   async #open(): Promise<this> {
     const begun = performance.now();
     await this.#host.open();
+    void this.#host.restored.then(() => this.#queues.release());
     await this.#tasks.children.sweep().catch((error: unknown) => this.#failed({ error, failures: 1, retriesIn: 0 }));
     await this.#schedules.open();
     this.#host.metrics.recoverySeconds = (performance.now() - begun) / 1000;

@@ -65,7 +65,10 @@ export class OptionedHandlers extends Handlers {
   }
 
   #queued(queue: string, { scheduleToStartSeconds }: TaskOptions): TaskHandler {
-    return this.#queues.handler(queue, scheduleToStartSeconds, (arn) => Number(this.#host.find(arn)?.record.priority ?? 0));
+    return this.#queues.handler(queue, scheduleToStartSeconds, {
+      priorityOf: (arn) => Number(this.#host.find(arn)?.record.priority ?? 0),
+      placeOf: (task, next) => placeOf(this.#host.find(task.execution.arn), task, next),
+    });
   }
 
   #call(handler: TaskHandler, options: TaskOptions, input: any, task: PublicTask): unknown {
@@ -115,6 +118,29 @@ export class OptionedHandlers extends Handlers {
 
 function expired(seconds: number, last: string): Error {
   return new TaskError("Stepglass.RetryExpired", `${seconds} seconds for retries have passed: ${last}`);
+}
+
+/** The place of a task in its queue: that which it had before a restart, or the next one. */
+function placeOf(live: Live | undefined, { id }: PublicTask, next: () => number): number {
+  const known = (live?.state.places as [task: number, place: number][] | undefined)?.find(([other]) => other === id);
+  if (known !== undefined) return known[1];
+  const place = next();
+  live?.note("queued", id, place);
+  if (live !== undefined) notePlace(live.state, [id, place]);
+  return place;
+}
+
+/** For the host: makes the state of a note. */
+export function notePlace(state: Record<string, unknown>, [task, place]: unknown[]): void {
+  state.places = [...((state.places as unknown[] | undefined) ?? []), [task, place]];
+}
+
+/** For the host: forgets the places of tasks that have ended. */
+export function forgetPlaces(live: Live): void {
+  const places = live.state.places as [task: number, place: number][] | undefined;
+  if (places === undefined) return;
+  const open = new Set((JSON.parse(live.engine.ask("pending")) as { task: number }[]).map(({ task }) => task));
+  live.state.places = places.filter(([task]) => open.has(task));
 }
 
 /** How many tasks an execution remembers the first attempts of. */

@@ -9,7 +9,7 @@ import type { Doings, HostOptions } from "./host.ts";
 import { noteBeat } from "./live.ts";
 import { Signals } from "./signals.ts";
 import { stateTask } from "./state.ts";
-import { noteAttempt } from "./task-options.ts";
+import { forgetPlaces, noteAttempt, notePlace } from "./task-options.ts";
 
 /** What tasks whose Resources begin with `urn:stepglass:` ask of whoever runs the executions. */
 export type OwnRuns = Pick<Runs, "host" | "payloadLimit" | "machine" | "begin" | "options">;
@@ -59,10 +59,14 @@ export class OwnTasks implements TaskSource {
       onNote: (live, name, details) => {
         if (name === "heartbeat") noteBeat(live.state, details);
         else if (name === "attempt") noteAttempt(live.state, details);
+        else if (name === "queued") notePlace(live.state, details);
         else this.signals.onNote(live, name, details);
       },
       onCancelled: (live, task) => this.signals.onCancelled(live, task),
-      onSnapshot: (live) => this.signals.onSnapshot(live),
+      onSnapshot: (live) => {
+        this.signals.onSnapshot(live);
+        forgetPlaces(live);
+      },
     };
   }
 }

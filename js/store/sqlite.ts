@@ -57,6 +57,9 @@ interface Counts {
 /** The number of the execution that was created last: it may be removed. */
 const LAST = "SELECT max(id) AS id FROM (SELECT max(id) AS id FROM execution UNION ALL SELECT value FROM meta WHERE key = 'order')";
 
+/** Of how many executions a store remembers what it has written. */
+const LEFT = 2000;
+
 /** A Store in an SQLite database. */
 export class SqliteStore implements PublicSqliteStore {
   readonly durable: boolean;
@@ -71,6 +74,8 @@ export class SqliteStore implements PublicSqliteStore {
   #ended: Ended | undefined;
   // The numbers of ARNs of machines and Map Runs.
   readonly #arns = new Map<string, number>();
+  /** What the last writes have left of executions that run: nobody else writes, so it need not be read again. */
+  readonly #left = new Map<string, Left>();
 
   constructor(source: Source) {
     this.#source = source;
@@ -100,6 +105,7 @@ export class SqliteStore implements PublicSqliteStore {
         this.#order = Number(connection.get(LAST)?.id ?? 0);
         this.#ended = undefined;
         this.#arns.clear();
+        this.#left.clear();
         this.#database = database;
         this.#connection = connection;
         return;
@@ -142,6 +148,7 @@ export class SqliteStore implements PublicSqliteStore {
         this.#order = order;
         this.#ended = undefined;
         this.#arns.clear();
+        this.#left.clear();
         throw error;
       }
     });
@@ -211,7 +218,8 @@ export class SqliteStore implements PublicSqliteStore {
   }
 
   #write(connection: Connection, batch: Batch): BatchResult {
-    const row = connection.get(batch.change === undefined ? FIGURES : WHOLE, bound(batch.id));
+    const left = this.#left.get(batch.id);
+    const row = left?.row ?? connection.get(batch.change === undefined ? FIGURES : WHOLE, bound(batch.id));
     const error = refused(batch, row && Number(row.version));
     if (error !== undefined) return { ok: false, error, ...(row && { record: this.#record(connection, batch.id) }) };
     const order = row === undefined ? this.#order + 1 : Number(row.id);
@@ -221,7 +229,7 @@ export class SqliteStore implements PublicSqliteStore {
     let pieces: Texts[];
     try {
       // Whatever can fail comes before the first change.
-      if (row !== undefined && batch.change !== undefined) known = this.#known(row);
+      if (row !== undefined && batch.change !== undefined) known = left?.record ?? this.#known(row);
       if (row === undefined || known !== undefined) record = changed(known, batch, order);
       pieces = batch.events === undefined || batch.events.count === 0 ? [] : piecesOf(batch.events);
     } catch (error) {
@@ -238,7 +246,19 @@ export class SqliteStore implements PublicSqliteStore {
     else update(connection, row, version, record, counts, wakeAt);
     if (row !== undefined && row.ended_at !== null) this.#count(-1, Number(row.bytes));
     if ((record === undefined ? row?.ended_at : endedAt(record)) !== null) this.#count(1, counts.bytes);
+    this.#leave(batch.id, record ?? left?.record, { ...counts, id: order, version, wake_at: wakeAt });
     return { ok: true, version, order };
+  }
+
+  /** Remembers what a write has left of an execution that runs, where all of it is known. */
+  #leave(id: string, record: Stored | undefined, figures: Row): void {
+    this.#left.delete(id);
+    if (record?.status !== "RUNNING") return;
+    const { name, status, startDate: start_date } = record;
+    const about = withoutPayloads({ ...record, version: Number(figures.version) });
+    this.#left.set(id, { row: { ...figures, name, status, start_date, ended_at: null }, record: about });
+    if (this.#left.size <= LEFT) return;
+    for (const longest of this.#left.keys()) return void this.#left.delete(longest);
   }
 
   /** One more execution has ended, or one less. */
@@ -265,9 +285,10 @@ export class SqliteStore implements PublicSqliteStore {
       counts.bytes += facts.text.length;
     }
     if (snapshot !== undefined) {
-      connection.run("DELETE FROM fact WHERE execution = ?", id);
-      if (snapshot === null) connection.run("DELETE FROM snapshot WHERE execution = ?", id);
-      else connection.run("INSERT OR REPLACE INTO snapshot (execution, body) VALUES (?, ?)", id, bound(snapshot));
+      if (counts.held > 0) connection.run("DELETE FROM fact WHERE execution = ?", id);
+      if (snapshot === null) {
+        if (counts.snapshot !== 0) connection.run("DELETE FROM snapshot WHERE execution = ?", id);
+      } else connection.run("INSERT OR REPLACE INTO snapshot (execution, body) VALUES (?, ?)", id, bound(snapshot));
       const size = snapshot === null ? 0 : snapshot.length;
       counts.base = counts.facts;
       counts.snapshot = snapshot === null ? 0 : 1;
@@ -465,6 +486,7 @@ export class SqliteStore implements PublicSqliteStore {
     for (const row of rows) {
       const id = Number(row.id);
       const mapRun = row.map_run;
+      this.#left.delete(textOf(row.arn));
       if (row.ended_at !== null) this.#count(-1, Number(row.bytes));
       if (typeof mapRun === "number") runs.add(mapRun);
       removeTags(connection, id, textOf(row.about));
@@ -499,6 +521,19 @@ export class SqliteStore implements PublicSqliteStore {
     if (this.#database === undefined) throw closed();
     await copyTo(this.#source, this.#database, typeof file === "string" ? file : fileURLToPath(file));
   }
+}
+
+/** What a write has left of an execution, without its payloads. */
+interface Left {
+  row: Row;
+  record: Stored;
+}
+
+function withoutPayloads(record: Stored): Stored {
+  const about: Partial<Stored> = { ...record };
+  for (const name of PAYLOADS) if (typeof about[name] === "string") delete about[name];
+  // Every record has an input; a change that does not name it leaves the one that is stored.
+  return { ...about, input: "" } as Stored;
 }
 
 /** What a batch without a change of the record needs to know of an execution, and what one with a change needs. */

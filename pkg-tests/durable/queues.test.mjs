@@ -169,3 +169,42 @@ test("a worker without a handler for a task fails it, and its errors are those o
     assert.throws(() => now.worker(options), { code: "INVALID_OPTION" });
   await now.close();
 });
+
+test("tasks that wait keep their order over restarts, whatever the order of their executions", async () => {
+  const definition = {
+    StartAt: "First",
+    States: { First: { Type: "Task", Resource: "first", ResultPath: null, Next: "Mail" }, ...MAIL.States },
+  };
+  const gates = new Map();
+  const first = ({ to }) => new Promise((resolve) => gates.set(to, resolve));
+  const { runtime } = surroundings({ definition, tasks: { first } });
+  let now = await runtime().open();
+  await start(now, "a", "b", "c", "d");
+  await now.start("M", { name: "urgent", input: { to: "urgent" }, priority: 1 });
+  await quiet();
+  for (const name of ["c", "a", "urgent", "d"]) {
+    gates.get(name)();
+    await quiet();
+  }
+  await now.close();
+  now = await runtime().open();
+  // A worker is there before all that waits is in memory again.
+  const { began, ends, tasks } = held();
+  now.worker({ queue: "post", tasks });
+  await quiet();
+  gates.get("b")(); // after all of them
+  await quiet();
+  await now.close();
+  assert.deepEqual(began, ["urgent"]);
+  now = await runtime().open();
+  const again = held();
+  now.worker({ queue: "post", tasks: again.tasks });
+  for (let i = 0; i < 5; i += 1) {
+    await quiet();
+    again.ends[i]();
+  }
+  await quiet();
+  assert.deepEqual(again.began, ["urgent", "c", "a", "d", "b"]);
+  assert.equal(ends.length, 1);
+  await now.close();
+});

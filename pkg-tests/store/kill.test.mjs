@@ -33,6 +33,39 @@ for (const [name, { store }] of Object.entries(drivers))
     assert.ok([...acknowledged.values()].filter((facts) => facts > 0).length > 10);
   });
 
+for (const [name, { store }] of Object.entries(drivers))
+  test(`SQLite by ${name}: a process that is stopped keeps the store, and goes on writing when it continues`, async () => {
+    const { file, done } = folder();
+    const args = ["--no-warnings", join(import.meta.dirname, "writer.mjs"), name, file, "7"];
+    const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+    const exited = once(child, "exit");
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    const acknowledged = new Map();
+    const hear = async () => {
+      const { value, done: ended } = await lines.next();
+      if (!ended) for (const [id, facts] of Object.entries(JSON.parse(value))) acknowledged.set(id, facts);
+      return !ended;
+    };
+    try {
+      await lines.next();
+      for (let i = 0; i < 5; i += 1) await hear();
+      child.kill("SIGSTOP");
+      // However often it is tried: the lock is the process's as long as the process is there.
+      for (let i = 0; i < 3; i += 1) await assert.rejects(store(file).open({ owner: "other" }), { name: "StoreConflict" });
+      child.kill("SIGCONT");
+      for (let i = 0; i < 15; i += 1) await hear();
+      child.kill("SIGSTOP");
+      child.kill("SIGKILL");
+      // It may have told more than was heard.
+      while (await hear());
+      await exited;
+      await check(store(file), acknowledged);
+    } finally {
+      child.kill("SIGKILL");
+      done();
+    }
+  });
+
 /** Starts a writer and kills it after some acknowledgements, and some moments more. */
 async function writeUntilKilled(driver, file, next, acknowledged, refused) {
   const child = spawn(process.execPath, ["--no-warnings", join(import.meta.dirname, "writer.mjs"), driver, file, String(next(2 ** 31))], {

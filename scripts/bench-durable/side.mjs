@@ -10,6 +10,7 @@ import { pathToFileURL } from "node:url";
 import { root } from "../steps.mjs";
 
 const AT_ONCE = 50;
+const WARM = 3000;
 const DAY = 86_400_000;
 const [side, mode, where, count] = process.argv.slice(2);
 const peers = createRequire(join(root, "pkg-tests/.cache/bench-durable/x.js"));
@@ -69,14 +70,20 @@ async function throughput({ run }, total) {
   const one = async () => {
     while (next < total) await run(next++);
   };
-  for (; next < AT_ONCE;) await run(next++);
+  // A service runs for days: what it does in its first seconds, while its code is being compiled, is not what is measured.
+  const until = performance.now() + WARM;
+  const warm = async () => {
+    while (performance.now() < until) await run(next++);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, warm));
+  total += next;
   const cpu = process.cpuUsage();
   const begin = performance.now();
   const done = total - next;
   await Promise.all(Array.from({ length: AT_ONCE }, one));
   const seconds = (performance.now() - begin) / 1000;
   const { user, system } = process.cpuUsage(cpu);
-  return { perSecond: done / seconds, cpuMs: (user + system) / 1000 / done };
+  return { perSecond: done / seconds, cpuMs: (user + system) / 1000 / done, all: total };
 }
 
 async function latency({ run }, total) {
