@@ -1,8 +1,12 @@
 // The forms of states and of the machine.
 import assert from "node:assert/strict";
 import { describe } from "node:test";
+import { parse, stringify } from "yaml";
 import { skip } from "../browser.mjs";
 import { comes, until, visits } from "./playground.mjs";
+
+/** What axe looks for in the form by itself; the whole page is looked at once. */
+const EVERYBODY = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
 const ORDER = {
   Comment: "Takes an order",
@@ -19,6 +23,88 @@ const ORDER = {
   },
 };
 
+/** All eight types, and what is typed into a field of each. */
+const EVERY = {
+  JSONPath: {
+    StartAt: "Pass it",
+    TimeoutSeconds: 600,
+    States: {
+      "Pass it": { Type: "Pass", Result: { a: 1 }, Next: "Task it" },
+      "Task it": {
+        Type: "Task",
+        Resource: "arn:aws:lambda:us-east-1:123456789012:function:f",
+        Retry: [{ ErrorEquals: ["States.ALL"], IntervalSeconds: 2 }],
+        Catch: [{ ErrorEquals: ["States.ALL"], Next: "Fail it" }],
+        Next: "Choose",
+      },
+      Choose: { Type: "Choice", Choices: [{ Variable: "$.a", NumericEquals: 1, Next: "Wait it" }], Default: "Fail it" },
+      "Wait it": { Type: "Wait", SecondsPath: "$.s", Next: "Map it" },
+      "Map it": {
+        Type: "Map",
+        ItemsPath: "$.items",
+        ItemProcessor: { StartAt: "In", States: { In: { Type: "Pass", End: true } } },
+        Next: "Both",
+      },
+      Both: { Type: "Parallel", Branches: [{ StartAt: "One", States: { One: { Type: "Pass", End: true } } }], Next: "End it" },
+      "End it": { Type: "Succeed" },
+      "Fail it": { Type: "Fail", Error: "E", Cause: "c" },
+    },
+  },
+  JSONata: {
+    QueryLanguage: "JSONata",
+    StartAt: "Pass it",
+    States: {
+      "Pass it": { Type: "Pass", Output: { a: 1 }, Next: "Task it" },
+      "Task it": {
+        Type: "Task",
+        Resource: "arn:aws:states:::lambda:invoke",
+        Arguments: { FunctionName: "f" },
+        Catch: [{ ErrorEquals: ["States.ALL"], Output: "{% $states.errorOutput %}", Next: "Fail it" }],
+        Next: "Choose",
+      },
+      Choose: { Type: "Choice", Choices: [{ Condition: "{% $states.input.a = 1 %}", Next: "Wait it" }], Default: "Fail it" },
+      "Wait it": { Type: "Wait", Seconds: "{% $states.input.s %}", Next: "Map it" },
+      "Map it": {
+        Type: "Map",
+        Items: "{% $states.input.items %}",
+        ItemBatcher: { MaxItemsPerBatch: 2 },
+        ItemProcessor: {
+          ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" },
+          StartAt: "In",
+          States: { In: { Type: "Pass", End: true } },
+        },
+        Next: "Both",
+      },
+      Both: { Type: "Parallel", Branches: [{ StartAt: "One", States: { One: { Type: "Pass", End: true } } }], Next: "End it" },
+      "End it": { Type: "Succeed" },
+      "Fail it": { Type: "Fail", Error: "E", Cause: "{% 'c' %}" },
+    },
+  },
+};
+
+const TYPED = {
+  JSONPath: {
+    "Pass it": ["Result", '{ "b": [2] }', ({ Result }) => assert.deepEqual(Result, { b: [2] })],
+    "Task it": ["HeartbeatSeconds", "20", ({ HeartbeatSeconds }) => assert.equal(HeartbeatSeconds, 20)],
+    Choose: ["NumericEquals", "7", ({ Choices }) => assert.equal(Choices[0].NumericEquals, 7)],
+    "Wait it": ["SecondsPath", "$.pause", ({ SecondsPath }) => assert.equal(SecondsPath, "$.pause")],
+    "Map it": ["MaxConcurrency", "4", ({ MaxConcurrency }) => assert.equal(MaxConcurrency, 4)],
+    Both: ["ResultPath", "$.both", ({ ResultPath }) => assert.equal(ResultPath, "$.both")],
+    "End it": ["OutputPath", "$.a", ({ OutputPath }) => assert.equal(OutputPath, "$.a")],
+    "Fail it": ["Error", "Other", (state) => assert.equal(state.Error, "Other")],
+  },
+  JSONata: {
+    "Pass it": ["Assign", '{ "n": "{% 1 + 1 %}" }', ({ Assign }) => assert.deepEqual(Assign, { n: "{% 1 + 1 %}" })],
+    "Task it": ["TimeoutSeconds", "{% $states.input.t %}", ({ TimeoutSeconds }) => assert.equal(TimeoutSeconds, "{% $states.input.t %}")],
+    Choose: ["Condition", "$states.input.a > 2", ({ Choices }) => assert.equal(Choices[0].Condition, "{% $states.input.a > 2 %}")],
+    "Wait it": ["Seconds", "5", ({ Seconds }) => assert.equal(Seconds, 5)],
+    "Map it": ["MaxItemsPerBatch", "9", ({ ItemBatcher }) => assert.equal(ItemBatcher.MaxItemsPerBatch, 9)],
+    Both: ["Output", '{ "x": 1 }', ({ Output }) => assert.deepEqual(Output, { x: 1 })],
+    "End it": ["Output", '"{% 1 %}"', ({ Output }) => assert.equal(Output, "{% 1 %}")],
+    "Fail it": ["Cause", "{% $states.input.why %}", ({ Cause }) => assert.equal(Cause, "{% $states.input.why %}")],
+  },
+};
+
 describe("forms", { skip }, () => {
   const { visit } = visits();
 
@@ -29,7 +115,8 @@ describe("forms", { skip }, () => {
       return [...host.shadowRoot.querySelectorAll(".cm-line")].map((line) => line.textContent).join("\n");
     });
   };
-  const machine = async (visitor) => JSON.parse(await definition(visitor));
+  // JSON is YAML, too.
+  const machine = async (visitor) => parse(await definition(visitor));
   const becomes = (visitor, passes) => until(async () => passes(await machine(visitor)));
   const form = (page) => page.getByRole("tabpanel", { name: "Form" });
   const open = async (visitor, text) => {
@@ -38,7 +125,8 @@ describe("forms", { skip }, () => {
   };
   /** The form of a state. */
   const select = async (visitor, name) => {
-    await visitor.state(name).click();
+    // In the middle of a Map or Parallel are the states inside.
+    await visitor.state(name).click(["Map it", "Both"].includes(name) ? { position: { x: 10, y: 6 } } : {});
     await visitor.page.getByRole("tab", { name: "Form", exact: true }).click();
     await comes(() => form(visitor.page).getByRole("textbox", { name: "Name", exact: true }).inputValue(), name);
   };
@@ -75,7 +163,7 @@ describe("forms", { skip }, () => {
     });
     const before = await definition(visitor);
     await select(visitor, "Big?");
-    const rules = form(page).getByRole("list", { name: "Rules" }).getByRole("listitem");
+    const rules = form(page).getByRole("list", { name: "Rules" }).locator("> li");
     await comes(() => rules.first().locator(".item-words").innerText(), /If \$\.total is greater than 100\s*→ Work/);
     await form(page).getByRole("button", { name: "Rule", exact: true }).click();
     await comes(() => rules.count(), 2);
@@ -107,7 +195,7 @@ describe("forms", { skip }, () => {
     await visitor.run();
     await until(async () => assert.match(await rules.first().locator(".form-verdict").innerText(), /Matched[^]*500/));
     await select(visitor, "Work");
-    const retriers = form(page).getByRole("list", { name: "Retriers" }).getByRole("listitem");
+    const retriers = form(page).getByRole("list", { name: "Retriers" }).locator("> li");
     await comes(() => retriers.first().locator("figcaption").innerText(), "3 times again, after 1 s, 2 s, 4 s. 7 s of pauses in all.");
     await retriers.first().getByRole("textbox", { name: "MaxAttempts" }).fill("5");
     await comes(() => retriers.first().locator("figcaption").innerText(), /^5 times again.* 31 s/);
@@ -120,5 +208,126 @@ describe("forms", { skip }, () => {
       assert.equal(States.Work.Resource, "arn:aws:states:::sqs:sendMessage.waitForTaskToken");
       assert.ok(JSON.stringify(States.Work.Parameters).includes("$$.Task.Token"));
     });
+  });
+
+  for (const [language, format] of [
+    ["JSONPath", "JSON"],
+    ["JSONata", "YAML"],
+  ]) {
+    visit(`each type in ${language} and ${format}: written, undone, and for everybody`, { staying: true }, async (visitor, page) => {
+      await visitor.open({ definition: EVERY[language] });
+      if (format === "YAML") {
+        const written = `# An order\n${stringify(EVERY[language])}`;
+        await page.getByRole("combobox", { name: "Format" }).selectOption("yaml");
+        await visitor.write("Definition", written);
+        await comes(() => definition(visitor), /^# An order/);
+      }
+      await visitor.state("Fail it").waitFor();
+      const before = await definition(visitor);
+      for (const [state, [field, typed, passes]] of Object.entries(TYPED[language])) {
+        await select(visitor, state);
+        await form(page).getByRole("textbox", { name: field, exact: true }).first().fill(typed);
+        await page.keyboard.press("Tab");
+        await becomes(visitor, ({ States }) => passes(States[state]));
+        if (language === "JSONPath" || ["Choose", "Map it"].includes(state))
+          assert.deepEqual(await visitor.violations(EVERYBODY, "#inspect-form"), [], state);
+      }
+      await page.keyboard.press("Escape");
+      for (const state of Object.keys(TYPED[language])) {
+        await visitor.state(state).focus();
+        const now = await definition(visitor);
+        await page.keyboard.press("ControlOrMeta+z");
+        await until(async () => assert.notEqual(await definition(visitor), now));
+      }
+      assert.equal(await definition(visitor), before);
+    });
+  }
+
+  visit("a field, its text and its problems are a step from each other", { staying: true }, async (visitor, page) => {
+    await open(
+      visitor,
+      `{
+  "StartAt": "A",
+  "States": {
+    "A": { "Type": "Task", "Resource": "\${Queue}", "TimeoutSeconds": \${Timeout}, "Retry": [{ "ErrorEquals": ["States.ALL"], "BackoffRate": 0 }], "Next": "B" },
+    "B": { "Type": "Succeed", "Fancy": { "a": 1 } }
+  }
+}`,
+    );
+    await visitor.state("B").waitFor();
+    await select(visitor, "A");
+    // The problem stands at the field, and only there.
+    const rate = form(page).locator('[data-field="/States/A/Retry/0/BackoffRate"]');
+    await comes(() => rate.locator(".form-problems").innerText(), /BackoffRate/);
+    assert.equal(await form(page).locator(".form-problems li.is-bad").count(), 1);
+    // A placeholder is shown as it is, and one in its place needs no quotes either.
+    const timeout = form(page).getByRole("textbox", { name: "TimeoutSeconds", exact: true });
+    assert.equal(await timeout.inputValue(), "${Timeout}");
+    await timeout.fill("${Patience}");
+    await until(async () => assert.match(await definition(visitor), /"TimeoutSeconds": \$\{Patience\},/));
+    await comes(() => form(page).locator(".form-doc").innerText(), /^TimeoutSeconds/);
+    // To the text and back.
+    await rate.getByRole("button", { name: "Show BackoffRate in the text" }).click();
+    await visitor.editor("Definition").and(page.locator(":focus")).waitFor();
+    await form(page).locator('.is-lit[data-field="/States/A/Retry/0/BackoffRate"]').waitFor();
+    // What the form does not know is shown and kept.
+    await select(visitor, "B");
+    await comes(() => form(page).getByRole("textbox", { name: "Fancy" }).inputValue(), '{\n  "a": 1\n}');
+    // Where the text is broken elsewhere a form works; where it is broken there it says so.
+    await visitor.write(
+      "Definition",
+      '{\n  "StartAt": "A",\n  "States": {\n    "A": { "Type": "Pass", "Comment": , "Next": "B" },\n    "B": { "Type": "Succeed" }\n  }\n}',
+    );
+    await visitor.state("B").click();
+    await comes(() => form(page).getByRole("textbox", { name: "Name", exact: true }).inputValue(), "B");
+    await form(page).getByLabel("Comment", { exact: true }).fill("still here");
+    await until(async () => assert.match(await definition(visitor), /"B": \{ "Type": "Succeed", "Comment": "still here" \}/));
+    await visitor.state("A").click();
+    await form(page)
+      .getByText(/The text cannot be read here: A value is missing/)
+      .waitFor();
+    assert.equal(await form(page).getByRole("textbox", { name: "Name", exact: true }).count(), 0);
+  });
+
+  visit("the machine, a name and a type are changed with all that hangs on them", { staying: true }, async (visitor, page) => {
+    await open(visitor, ORDER);
+    await page.getByRole("tab", { name: "Form", exact: true }).click();
+    await form(page).getByRole("combobox", { name: "StartAt" }).selectOption("Charge");
+    await becomes(visitor, ({ StartAt }) => assert.equal(StartAt, "Charge"));
+    await form(page).getByRole("combobox", { name: "QueryLanguage" }).selectOption("JSONata");
+    await page
+      .locator(".picker")
+      .getByRole("option", { name: /Convert all states/ })
+      .click();
+    await becomes(visitor, ({ QueryLanguage, States }) => {
+      assert.equal(QueryLanguage, "JSONata");
+      assert.equal(States.Charge.Arguments.QueueUrl, "https://sqs");
+    });
+    await select(visitor, "Charge");
+    await form(page).getByRole("textbox", { name: "Name", exact: true }).fill("Take the money");
+    await page.keyboard.press("Enter");
+    await becomes(visitor, ({ StartAt, States }) => assert.deepEqual([StartAt, States.Prepare.Next], ["Take the money", "Take the money"]));
+    await comes(() => form(page).getByRole("textbox", { name: "Name", exact: true }).inputValue(), "Take the money");
+    await form(page).getByRole("combobox", { name: "Next", exact: true }).selectOption("End");
+    await becomes(visitor, ({ States }) =>
+      assert.deepEqual([States["Take the money"].End, States["Take the money"].Next], [true, undefined]),
+    );
+    await form(page).getByRole("combobox", { name: "Type", exact: true }).selectOption("Pass");
+    await page.locator(".picker").getByRole("option", { name: "Do it" }).click();
+    await becomes(visitor, ({ States }) => assert.equal(States["Take the money"].Type, "Pass"));
+  });
+
+  visit("on a phone the form is a tab of its own pane", { width: 360, height: 740, hasTouch: true }, async (visitor, page) => {
+    await visitor.bring(ORDER);
+    await visitor.state("Charge").tap();
+    await page.getByRole("navigation", { name: "Panes" }).getByRole("button", { name: "Inspect" }).tap();
+    await page.getByRole("tab", { name: "Form", exact: true }).tap();
+    await form(page).getByLabel("Comment", { exact: true }).fill("By thumb");
+    await page.keyboard.press("Tab");
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+    assert.ok(await form(page).evaluate((element) => element.scrollWidth <= element.clientWidth));
+    assert.deepEqual(await visitor.violationsInEveryLook(undefined, "#inspect-form"), []);
+    await page.getByRole("navigation", { name: "Panes" }).getByRole("button", { name: "Code" }).tap();
+    await until(async () => assert.match(await definition(visitor), /"Comment":\s*"By thumb"/));
   });
 });

@@ -1,4 +1,5 @@
 // Writing in a large definition.
+import { forms } from "./forms.mjs";
 import { painted, visit } from "./browser.mjs";
 import { linkTo, mixed } from "./machines.mjs";
 import { best, calibrate, quantile } from "./rows.mjs";
@@ -17,6 +18,7 @@ export async function editing({ rows, chrome, server }) {
     [2000, 300],
   ])
     await changes({ rows, chrome, server }, count, most);
+  await forms({ rows, chrome, server });
 }
 
 async function open({ chrome, server }, text) {

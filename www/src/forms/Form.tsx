@@ -61,14 +61,14 @@ function Groups() {
     <>
       {groups.map(({ title, fields }) => (
         <section key={title} class="form-group" aria-label={title}>
-          <h4>{title}</h4>
+          <h3>{title}</h3>
           <FieldList fields={fields} of={formed.fields} at={formed.pointer} />
           {title === "Items" && <FirstItems of={formed.fields} />}
         </section>
       ))}
       {others.length > 0 && (
         <section class="form-group" aria-label="Other fields">
-          <h4>Other fields</h4>
+          <h3>Other fields</h3>
           <Others names={others} of={formed.fields} at={formed.pointer} />
         </section>
       )}

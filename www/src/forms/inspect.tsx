@@ -1,14 +1,12 @@
 // The form beside the data of the inspector. This chunk comes behind the pen's.
 
 import "./forms.css";
-import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { pen } from "../graph/pen.ts";
-import * as execution from "../store/execution.ts";
-import * as selection from "../store/selection.ts";
 import { Tabs } from "../ui/Tabs.tsx";
 import { followCaret } from "./caret.ts";
+import "./commands.ts";
 import { looking } from "./current.ts";
 import { CallRow } from "./Call.tsx";
 import { CatchRow, RetryRow } from "./Errors.tsx";
@@ -18,14 +16,10 @@ import { Head } from "./Head.tsx";
 import { LanguageRow } from "./Language.tsx";
 import { BranchesRow, ProcessorRow } from "./Nested.tsx";
 import { RulesRow } from "./Rules.tsx";
-
-type Side = "form" | "data";
-
-/// What the visitor has chosen; before that a state without a run shows its form.
-export const side = signal<Side | null>(null);
+import { showSide, side } from "./side.ts";
 
 function Inspect({ children }: { children: ComponentChildren }) {
-  const chosen = side.value ?? (selection.selectedState.value !== null && execution.run.value === null ? "form" : "data");
+  const chosen = side.value;
   useEffect(() => {
     looking.value = chosen === "form";
     return () => {
@@ -43,7 +37,7 @@ function Inspect({ children }: { children: ComponentChildren }) {
             { id: "form", label: "Form" },
           ]}
           chosen={chosen}
-          choose={(tab: Side) => (side.value = tab)}
+          choose={showSide}
         />
       </div>
       <div id="inspect-data" role="tabpanel" aria-labelledby="inspect-tab-data" hidden={chosen !== "data"}>
@@ -56,7 +50,7 @@ function Inspect({ children }: { children: ComponentChildren }) {
         aria-labelledby="inspect-tab-form"
         hidden={chosen !== "form"}
         // Who fills in a form keeps it, also when something runs.
-        onInput={() => (side.value = "form")}
+        onInput={() => showSide("form")}
       >
         {chosen === "form" && <Form />}
       </div>

@@ -1,0 +1,52 @@
+// The way to the form: from the graph, the palette and the menu of a state.
+
+import { commands } from "../commands/commands.ts";
+import { addNodeCommands } from "../debugger/onGraph.ts";
+import { isState } from "../model/graph.ts";
+import * as prefs from "../prefs.ts";
+import * as analysis from "../store/analysis.ts";
+import * as panes from "../store/panes.ts";
+import * as selection from "../store/selection.ts";
+import { showSide } from "./side.ts";
+
+const own = (): boolean => analysis.inside.value === null;
+
+/// Shows the form of what is selected, with the focus in its first field.
+function openForm(): void {
+  showSide("form");
+  panes.showNarrow("inspect");
+  if (prefs.layoutSize() === "medium") panes.chooseLeft("inspector");
+  let tries = 0;
+  const focus = (): void => {
+    const field = document.querySelector<HTMLElement>("#inspect-form :is(input, select, textarea)");
+    if (field) field.focus();
+    else if (tries++ < 60) requestAnimationFrame(focus);
+  };
+  requestAnimationFrame(focus);
+}
+
+commands.value = [
+  ...commands.value,
+  {
+    id: "editForm",
+    title: "Edit in the form of the state or the machine",
+    group: "Edit",
+    keys: ["E"],
+    place: "graph",
+    able: own,
+    run: openForm,
+  },
+];
+addNodeCommands([
+  {
+    id: "pen-form",
+    group: "pen",
+    label: "Edit in the form",
+    command: "editForm",
+    shown: (node) => own() && isState(node),
+    run(node) {
+      selection.selectState(node.name, "graph");
+      openForm();
+    },
+  },
+]);
