@@ -221,6 +221,7 @@ describe("executions that tasks start", { skip }, () => {
     const save = async () => {
       const coming = page.waitForEvent("download");
       await page.keyboard.press("ControlOrMeta+s");
+      await page.getByRole("option", { name: "Everything as a session file" }).click();
       return readFileSync(await (await coming).path(), "utf8");
     };
     const middle = await save();
