@@ -11,6 +11,7 @@
 //   npm run bench -- --map-run    a Distributed Map of 100,000 items instead: time and memory
 //   npm run bench -- --memory     executions with much data instead: time and memory
 //   npm run bench -- --scale      how time and memory grow instead, from 10 states, items or retries to many; --svg FILE draws it
+//   npm run bench -- --pool       executions a second of a pool with one thread and with two instead
 //   npm run bench -- --bombs      endless, exploding and very busy expressions and machines instead: how long each holds the
 //                                 event loop, how soon an abort acts, and memory
 //
@@ -40,6 +41,7 @@ const OPTIONS = [
   "--bombs",
   "--scale",
   "--svg",
+  "--pool",
   "--testkit",
   "--floor",
   "--help",
@@ -81,6 +83,8 @@ if (args.includes("--map-run")) {
   report.bombs = bombs();
 } else if (args.includes("--scale")) {
   report.scale = growth(wanted.length > 0 ? wanted : undefined, { quick, svg: args[args.indexOf("--svg") + 1 || args.length] });
+} else if (args.includes("--pool")) {
+  report.pool = await (await import("../benches/pool.mjs")).all({ quick });
 } else if (args.includes("--floor")) {
   report.floor = await floor();
 } else if (args.includes("--testkit")) {

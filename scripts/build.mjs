@@ -128,6 +128,7 @@ async function bundle() {
     "durable",
     "indexeddb",
     "integrations",
+    "pool",
     "postgres",
     "restate",
     "server",
@@ -167,7 +168,7 @@ function commonJsTypes(types) {
  * So a program that has the package by `import` here and by `require()` there has it once, with one set of classes.
  */
 async function bundleForNode(esbuild, options) {
-  const entries = [...NODE_ENTRIES, ["slim"], ["integrations"], ["yaml"], ["command"]];
+  const entries = [...NODE_ENTRIES, ["slim"], ["integrations"], ["yaml"], ...PROGRAMS];
   const split = await esbuild.build({
     ...options,
     entryPoints: entries.map(([name, out = name]) => ({ in: join(root, "js/entries", `${name}.ts`), out })),
@@ -207,7 +208,7 @@ async function bundleForNode(esbuild, options) {
   }
   for (const [path, { exports }] of Object.entries(split.metafile.outputs)) {
     const name = entries.map(([name, out = name]) => out).find((out) => path === `dist/${out}.js`);
-    if (name === undefined || name === "command") continue;
+    if (name === undefined || PROGRAMS.some(([program]) => program === name)) continue;
     // `slim.js` is the one of bundlers and browsers.
     const file = existsSync(join(dist, `${name}.js`)) ? `${name}-node.js` : `${name}.js`;
     // Who requires a module with a default export alone gets that.
@@ -335,6 +336,9 @@ const withoutSchemas = {
   },
 };
 
+/** What nobody imports: the command, and a thread of a pool. */
+const PROGRAMS = [["command"], ["pool-thread"]];
+
 /** Entries that are for Node, with their names in dist. */
 const NODE_ENTRIES = [
   ["node"],
@@ -342,6 +346,7 @@ const NODE_ENTRIES = [
   ["aws"],
   ["folder"],
   ["host-tests"],
+  ["pool"],
   ["debug-node"],
   ["durable-node"],
   ["postgres"],

@@ -23,6 +23,7 @@ const entries = [
   ["stepglass/durable", "durable"],
   ["stepglass/indexeddb", "indexeddb"],
   ["stepglass/host-tests", "host-tests"],
+  ["stepglass/pool", "pool"],
   ["stepglass/integrations", "integrations"],
   ["stepglass/yaml", "yaml"],
   ["stepglass/debug", "debug"],

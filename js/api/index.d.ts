@@ -1393,6 +1393,8 @@ export type ErrorCode =
   | "RESTATE_UNREACHABLE"
   | "RESTATE_NO_WORKER"
   | "RESTATE_FAILED"
+  | "THREAD_ENDED"
+  | "POOL_CLOSED"
   | "INTERNAL";
 
 /** Rejects `machine.run()`. */

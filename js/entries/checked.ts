@@ -31,3 +31,4 @@ export type Postgres = Checked<typeof import("../api/postgres.d.ts"), typeof imp
 export type Sqlite = Checked<typeof import("../api/sqlite.d.ts"), typeof import("./sqlite.ts")>;
 export type Durable = Checked<typeof import("../api/durable.d.ts"), typeof import("./durable.ts")>;
 export type Restate = Checked<typeof import("../api/restate.d.ts"), typeof import("./restate.ts")>;
+export type Pool = Checked<typeof import("../api/pool.d.ts"), typeof import("./pool.ts")>;

@@ -148,7 +148,8 @@ export class Execution<Output = any> implements PublicExecution<Output> {
   }
 }
 
-function text(value: unknown, name: string): string | undefined {
+/** A text that may be left out. */
+export function text(value: unknown, name: string): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === "string") return value;
   throw misuse("INVALID_ARGUMENT", `${name} must be a string, not ${shown(value)}`);

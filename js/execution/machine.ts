@@ -25,6 +25,7 @@ import { Archive } from "../border/archive.ts";
 import { HistoryEngine } from "../border/history.ts";
 import { type MachineHandle, call, checkSize } from "../border/instance.ts";
 import { ExecutionError, RestoreError, misuse } from "../base/errors.ts";
+import type { Thrown } from "../base/errors.ts";
 import { checkOptions } from "../base/options.ts";
 import { randomKey, randomUuid, seedOf } from "../base/random.ts";
 import { compile } from "../definition/compile.ts";
@@ -332,6 +333,13 @@ export function tellUse(machine: StateMachine, ask: () => ExecutionCoverage): vo
 const TAIL = 64;
 
 /** The state in which an execution failed, from the end of its history: it may be long. */
+/** In which state an execution has failed, and the error that it comes of, where there is one. */
+export function failureOf(execution: Execution): { state?: string; thrown?: Thrown } {
+  const driver = driverOf(execution);
+  const [state, thrown] = [failedState(driver), driver.thrown];
+  return { ...(state !== undefined && { state }), ...(thrown !== undefined && { thrown }) };
+}
+
 function failedState(driver: Driver): string | undefined {
   const events = new Map<number, HistoryEvent>();
   let from = driver.events;
@@ -358,7 +366,7 @@ export function archived(
   return Archive.of(snapshot, (text) => call(module.isPage, text), write);
 }
 
-function reasonText(reason: unknown): string {
+export function reasonText(reason: unknown): string {
   if (typeof reason === "string") return reason;
   const { message } = (reason ?? {}) as { message?: unknown };
   if (typeof message === "string") return message;

@@ -115,6 +115,17 @@ const SURROUNDINGS = {
        Price: { ...machineOf("Price").States.Price, ResultSelector: { "a.$": "States.MathAdd($.amount, 1)", "c.$": "$.currency" } } } };`,
     `assert.deepEqual(exampleResults(definition), { GetJob: { status: "SUCCEEDED" }, Price: { amount: 1, currency: "currency" } });`,
   ],
+  "= await createPool({": [
+    `import { writeFileSync } from "node:fs"; import { fileURLToPath } from "node:url";
+     writeFileSync(fileURLToPath(new URL("./handlers.js", import.meta.url)), "export const charge = ({ order }) => ({ paid: order });");
+     const definition = machineOf("Charge");`,
+    `assert.deepEqual(output, { paid: 17 });`,
+  ],
+  "machine.each(orders)": [
+    `import { createPool } from "stepglass/pool"; const pool = await createPool({ threads: 1 }); const said = []; console.log = (word) => said.push(word);
+     const machine = pool.machine({ StartAt: "P", States: { P: { Type: "Pass", End: true } } }); const orders = [1, 2];`,
+    `assert.deepEqual(said, ["SUCCEEDED", "SUCCEEDED"]); await pool.close();`,
+  ],
   "await element.attach": "browser",
   'indexedDB("orders");': "browser",
   "() => new pg.Client(": "database",

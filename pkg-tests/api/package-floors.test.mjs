@@ -16,7 +16,7 @@ const FLOORS = [
   ["execution"],
   ["convert", "coverage", "files", "types", "policy"],
   ["mocks"],
-  ["aws", "debug", "testing", "durable"],
+  ["aws", "debug", "testing", "durable", "pool"],
   ["restate", "host-tests"],
   ["server"],
   ["entries"],

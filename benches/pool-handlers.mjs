@@ -1,0 +1,2 @@
+// The handlers of benches/pool.mjs.
+export const Price = async ({ price, quantity }) => price * quantity;

@@ -1,0 +1,8 @@
+// The program of a pool's thread. Not an entry of the package.
+
+import { parentPort, workerData } from "node:worker_threads";
+import type { MessagePort } from "node:worker_threads";
+import { work } from "../pool/work.ts";
+import "./node.ts";
+
+void work(parentPort as MessagePort, workerData);
