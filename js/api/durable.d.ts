@@ -232,6 +232,11 @@ export interface TaskOptions {
   retryExpirationSeconds?: number;
   /** The queue in which the task waits for a worker: {@link Runtime.worker}. Default: none, its handler is called at once. */
   queue?: string;
+  /**
+   * Of tasks that wait in a queue, those of the highest priority come first; of a task that starts an execution, that one has it. Default:
+   * the priority of the execution in a queue, 0 for an execution that is started.
+   */
+  priority?: number;
   /** How long it may wait there; then it fails with `States.Timeout`. Default: as the queue has it. After a restart it counts anew. */
   scheduleToStartSeconds?: number;
 }

@@ -156,7 +156,9 @@ export class Children {
     const live = this.#runs.host.find(parent.arn);
     const key = uuidOf(`${parent.arn}/${parent.task}`);
     const input = inputText(call, (value) => driver.inputOf?.(command.task, "Input") ?? jsonText(value));
+    const priority = this.#runs.options(command.state, command.resource)?.priority ?? 0;
     const start: ChildStart = {
+      ...(priority !== 0 && { priority }),
       machine: registered.name,
       name: typeof given === "string" ? given : key,
       input,

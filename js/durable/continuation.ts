@@ -1,6 +1,7 @@
 // `urn:stepglass:continueAsNew`: an execution ends, and the next one begins with a history of its own.
 
 import type { ExecutionRecord } from "../api/durable.d.ts";
+import { isObject } from "../base/json.ts";
 import { shown } from "../base/shown.ts";
 import { startProblem } from "../execution/start.ts";
 import { isJson, jsonText } from "../tasks/integration.ts";
@@ -49,11 +50,13 @@ export class Continuation implements Taker {
     const registered = typeof wanted === "string" ? this.#runs.machine(wanted) : undefined;
     if (registered === undefined) return refuse(driver, call, invalid("Machine", "the name or the ARN of a machine", given));
     const input = inputText(call, (value) => driver.inputOf?.(task, "Input") ?? jsonText(value));
+    const own = optionsOf(call);
+    if ("failure" in own) return refuse(driver, call, own.failure);
     const about = nextOf(live.record);
     const name = `${about.base}.${about.run}`;
     const problem = problemOf(live, state, name, input, this.#runs.payloadLimit);
     if (problem !== undefined) return refuse(driver, call, problem);
-    const { tags } = live.record;
+    const { tags = live.record.tags, priority = Number(live.record.priority ?? 0) } = own;
     const succeed = (record: ExecutionRecord): boolean =>
       driver.complete(call, "succeed", JSON.stringify({ ExecutionArn: record.id, StartDate: record.startDate }));
     // One that this version of Stepglass has not begun may be there.
@@ -71,6 +74,7 @@ export class Continuation implements Taker {
         continued: about,
         ...(this.#runs.host.store.sharing === undefined && { continues: { live, ready } }),
         ...(tags !== undefined && { tags }),
+        ...(priority !== 0 && { priority }),
       });
       if (isReady) return;
       const from = (record.continued as Continued | undefined)?.from;
@@ -85,6 +89,15 @@ export class Continuation implements Taker {
       if (!isClosed(thrown)) refuse(driver, call, { error: "Stepglass.ContinueFailed", cause: (thrown as Error).message });
     }
   }
+}
+
+/** What the next execution has that this one has not; what is not said stays as it is. */
+function optionsOf(call: TaskCall): { tags?: Record<string, string>; priority?: number } | { failure: TaskFailure } {
+  const { Tags: tags, Priority: priority } = membersOf(call);
+  const areTags = isObject(tags) && Object.values(tags).every((value) => typeof value === "string");
+  if (tags !== undefined && !areTags) return { failure: invalid("Tags", "an object of texts", tags) };
+  if (priority !== undefined && typeof priority !== "number") return { failure: invalid("Priority", "a number", priority) };
+  return { ...(tags !== undefined && { tags: tags as Record<string, string> }), ...(priority !== undefined && { priority }) };
 }
 
 function nextOf({ id, name, continued }: ExecutionRecord): Continued {

@@ -4,6 +4,7 @@ import type { Task as PublicTask, TaskHandler } from "../api/index.d.ts";
 import type { RuntimeOptions, TaskOptions } from "../api/durable.d.ts";
 import { TaskError, isTaskError, messageOf, misuse } from "../base/errors.ts";
 import { checkOptions } from "../base/options.ts";
+import { shown } from "../base/shown.ts";
 import { Task } from "../driver/task.ts";
 import type { Taker } from "../tasks/call.ts";
 import { Handlers, type TaskSource } from "../tasks/resource.ts";
@@ -64,9 +65,9 @@ export class OptionedHandlers extends Handlers {
     return (given, task) => this.#call(handler, options ?? {}, given, task);
   }
 
-  #queued(queue: string, { scheduleToStartSeconds }: TaskOptions): TaskHandler {
+  #queued(queue: string, { scheduleToStartSeconds, priority }: TaskOptions): TaskHandler {
     return this.#queues.handler(queue, scheduleToStartSeconds, {
-      priorityOf: (arn) => Number(this.#host.find(arn)?.record.priority ?? 0),
+      priorityOf: (arn) => priority ?? Number(this.#host.find(arn)?.record.priority ?? 0),
       placeOf: (task, next) => placeOf(this.#host.find(task.execution.arn), task, next),
     });
   }
@@ -164,8 +165,9 @@ export function noteAttempt(state: Record<string, unknown>, details: unknown[]):
 
 function check(name: string, options: TaskOptions): void {
   const where = `taskOptions[${JSON.stringify(name)}]`;
-  checkOptions(options, ["onCancel", "parentClosePolicy", "retryExpirationSeconds", "queue", "scheduleToStartSeconds"], where);
-  const { onCancel = "abandon", parentClosePolicy = "terminate", retryExpirationSeconds = 1 } = options;
+  checkOptions(options, ["onCancel", "parentClosePolicy", "retryExpirationSeconds", "queue", "scheduleToStartSeconds", "priority"], where);
+  const { onCancel = "abandon", parentClosePolicy = "terminate", retryExpirationSeconds = 1, priority = 0 } = options;
+  if (!Number.isFinite(priority)) throw misuse("INVALID_OPTION", `${where}.priority must be a number, not ${shown(priority)}`);
   if (!ON_CANCEL.includes(onCancel)) throw misuse("INVALID_OPTION", `${where}.onCancel must be one of ${ON_CANCEL.join(", ")}`);
   if (!POLICIES.includes(parentClosePolicy))
     throw misuse("INVALID_OPTION", `${where}.parentClosePolicy must be one of ${POLICIES.join(", ")}`);

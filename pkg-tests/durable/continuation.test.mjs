@@ -119,6 +119,26 @@ test("another machine, with the tags; a state that is not the last one is refuse
   await close();
 });
 
+test("the next one has the tags and the priority of the task, or those of the one before", async () => {
+  const tasks = { work: ({ n }) => n + 1 };
+  const given = again({ Input: { "n.$": "$.n" }, Tags: { team: "b" }, Priority: 3 }, { End: true });
+  const Given = { ...COUNT, States: { ...COUNT.States, Again: given } };
+  const Wrong = { StartAt: "S", States: { S: again({ Tags: { team: 1 } }, { End: true }) } };
+  const { store, restart, close } = surroundings({ machines: { Count: COUNT, Given, Wrong }, tasks });
+  const now = await restart();
+  for (const [machine, tags, priority] of [
+    ["Count", { team: "a" }, 2],
+    ["Given", { team: "b" }, 3],
+  ]) {
+    const first = await now.start(machine, { name: "c", input: { n: 0 }, tags: { team: "a" }, priority: 2 });
+    await first.outcome({ follow: true });
+    const record = await store.get((await now.get(machine, "c.3")).arn);
+    assert.deepEqual([record.tags, record.priority], [tags, priority], machine);
+  }
+  assert.equal((await (await now.start("Wrong")).result).error, "Stepglass.InvalidRequest");
+  await close();
+});
+
 test("a name that somebody else has is not continued under", async () => {
   const { restart, close } = surroundings({ machines: { Count: COUNT }, tasks: { work: ({ n }) => n + 1 } });
   const now = await restart();

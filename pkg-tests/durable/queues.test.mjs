@@ -208,3 +208,31 @@ test("tasks that wait keep their order over restarts, whatever the order of thei
   assert.equal(ends.length, 1);
   await now.close();
 });
+
+test("a state's own priority counts more than its execution's, and a child has that of the task that starts it", async () => {
+  const startChild = {
+    Type: "Task",
+    Resource: "arn:aws:states:::states:startExecution",
+    Parameters: { StateMachineArn: "arn:aws:states:us-east-1:123456789012:stateMachine:M", "Name.$": "$.to", "Input.$": "$" },
+    End: true,
+  };
+  const machines = {
+    M: MAIL,
+    Own: { StartAt: "Urgent", States: { Urgent: { ...MAIL.States.Mail, End: true } } },
+    Child: { StartAt: "Start", States: { Start: startChild } },
+  };
+  const taskOptions = { mail: { queue: "post" }, Urgent: { queue: "post", priority: 10 }, Start: { priority: 5 } };
+  const { runtime } = surroundings({ machines, taskOptions });
+  const now = await runtime().open();
+  await start(now, "first");
+  await now.start("M", { name: "seven", input: { to: "seven" }, priority: 7 });
+  await now.start("Child", { name: "parent", input: { to: "child" } });
+  await now.start("Own", { name: "own", input: { to: "own" } });
+  await quiet();
+  const began = [];
+  now.worker({ queue: "post", tasks: { mail: ({ to }) => void began.push(to) } });
+  await quiet();
+  assert.deepEqual(began, ["own", "seven", "child", "first"]);
+  assert.throws(() => runtime({ taskOptions: { mail: { priority: "high" } } }), { code: "INVALID_OPTION" });
+  await now.close();
+});
