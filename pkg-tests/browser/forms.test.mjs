@@ -317,6 +317,36 @@ describe("forms", { skip }, () => {
     await becomes(visitor, ({ States }) => assert.equal(States["Take the money"].Type, "Pass"));
   });
 
+  visit("a Map shows its first items as the selector makes them", { staying: true }, async (visitor, page) => {
+    await visitor.open({
+      definition: {
+        QueryLanguage: "JSONata",
+        StartAt: "Each",
+        States: {
+          Each: {
+            Type: "Map",
+            Items: "{% $states.input %}",
+            ItemSelector: { n: "{% $states.context.Map.Item.Value * 2 %}" },
+            ItemProcessor: { StartAt: "In", States: { In: { Type: "Pass", End: true } } },
+            End: true,
+          },
+        },
+      },
+      input: [1, 2, 3, 4],
+    });
+    await visitor.state("Each").focus();
+    await visitor.run();
+    await visitor.result();
+    // The key goes into the form of the state that has the focus.
+    await visitor.state("Each").click({ position: { x: 10, y: 6 } });
+    await visitor.state("Each").press("e");
+    await comes(() => page.evaluate(() => document.activeElement?.closest("#inspect-form") !== null), true);
+    const first = form(page).locator(".form-first li");
+    await comes(() => first.allInnerTexts(), ['{"n":2}', '{"n":4}', '{"n":6}']);
+    await form(page).getByRole("textbox", { name: "ItemSelector" }).fill('{ "m": "{% $states.context.Map.Item.Index %}" }');
+    await comes(() => first.allInnerTexts(), ['{"m":0}', '{"m":1}', '{"m":2}']);
+  });
+
   visit("on a phone the form is a tab of its own pane", { width: 360, height: 740, hasTouch: true }, async (visitor, page) => {
     await visitor.bring(ORDER);
     await visitor.state("Charge").tap();

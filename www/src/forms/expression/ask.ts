@@ -12,7 +12,7 @@ export type Field = Omit<FieldPlace, "text" | "format">;
 
 export function askField<Q extends keyof FieldQuestions>(
   ask: Q,
-  { state, pointer, language, form }: Field,
+  { state, pointer, language, form, item }: Field,
   params: Omit<FieldQuestions[Q]["params"], "sample" | "input">,
 ): Promise<FieldQuestions[Q]["value"]> {
   const sample = samples.peek().get(state);
@@ -25,6 +25,7 @@ export function askField<Q extends keyof FieldQuestions>(
     text: inputs.definition.peek(),
     format: inputs.format.peek(),
     input: inputs.input.peek(),
+    ...(item !== undefined && { item }),
     ...(sample && { sample }),
     ...params,
   };
