@@ -3,7 +3,7 @@
 import { isMap, isNode, isScalar, isSeq, parseDocument, visit, type Document, type Node, type Pair, type YAMLMap } from "yaml";
 import { isObject, type JsonObject, type JsonValue } from "../base/json.ts";
 import { pointerSteps } from "../base/pointer.ts";
-import { PLACEHOLDER } from "../convert/expressions.ts";
+import { withWords } from "../convert/placeholders.ts";
 import { toJsonata, type Left } from "../convert/jsonata.ts";
 import { jsonHoles } from "../definition/placeholders.ts";
 import { intrinsicTags } from "../definition/tags.ts";
@@ -102,7 +102,7 @@ export function conversionOf(
   { file, fragment, to, jsonata, note }: Conversion,
 ): { written: string; format: "json" | "yaml"; report: Report } {
   const isJson = /\.json$/i.test(file) || (!/\.ya?ml$/i.test(file) && /^\s*[[{]/.test(text));
-  const { kept, back } = withTokens(text, isJson);
+  const { kept, back } = withWords(text, isJson ? jsonHoles(text) : yamlHoles(text));
   const document = documentOf(kept, file, note);
   const [error] = document.errors;
   if (error !== undefined) throw new Unusable(`${file} is not ${isJson ? "JSON" : "YAML"}: ${firstLine(error.message)}`);
@@ -129,22 +129,6 @@ function documentOf(text: string, file: string, note: Note): Document {
   for (const { message } of document.errors)
     note(`${file}: ${firstLine(message).replace(/:$/, "")} (in a part of the template that is no state machine)`);
   return yamlDocument(text, { prettyErrors: true, uniqueKeys: false });
-}
-
-/** The text with a word for each placeholder that no reader takes, and what puts placeholders back for the words. */
-function withTokens(text: string, isJson: boolean): { kept: string; back: (written: string) => string } {
-  const holes = (isJson ? jsonHoles(text) : yamlHoles(text)).filter(({ quoted, plain }) => quoted === undefined && !plain);
-  let kept = "";
-  let at = 0;
-  for (const [i, { start, end }] of holes.entries()) {
-    kept += `${text.slice(at, start)}${JSON.stringify(`${PLACEHOLDER}${i}`)}`;
-    at = end;
-  }
-  const back = (written: string) =>
-    written.replace(new RegExp(`"?${PLACEHOLDER}(\\d+)"?`, "g"), (_, i: string) =>
-      text.slice(holes[Number(i)]?.start, holes[Number(i)]?.end),
-    );
-  return { kept: kept + text.slice(at), back };
 }
 
 /** Puts every state that can be converted in place of the original one. */

@@ -3,7 +3,9 @@
 import type { OutlineState, TextEdit } from "../api/index.d.ts";
 import type { JsonObject } from "../base/json.ts";
 import { pointerSteps } from "../base/pointer.ts";
+import { jsonHoles } from "../definition/placeholders.ts";
 import { toJsonata } from "./jsonata.ts";
+import { withWords } from "./placeholders.ts";
 
 /** What is on one line stays there up to this length. */
 const LINE = 100;
@@ -17,7 +19,8 @@ export function toJsonataEdits(
   states: readonly OutlineState[],
   only?: string,
 ): { edits: TextEdit[]; converted: string[]; left: { state: string; reason: string }[] } {
-  const definition = JSON.parse(json) as JsonObject;
+  const { kept, back } = withWords(json, jsonHoles(json));
+  const definition = JSON.parse(kept) as JsonObject;
   const { definition: result, converted, left } = toJsonata(definition, only);
   const edits: TextEdit[] = [];
   if (converted.length === 0) return { edits, converted, left };
@@ -28,7 +31,7 @@ export function toJsonataEdits(
     // A field that says otherwise would stand there twice.
     if (member(definition, "QueryLanguage") === undefined)
       edits.push({ start: at, end: at, text: `"QueryLanguage": ${JSON.stringify(machine)},${first![1] || " "}` });
-    else return { edits: [{ start: 0, end: json.length, text: `${JSON.stringify(result, null, 2)}\n` }], converted, left };
+    else return { edits: [{ start: 0, end: json.length, text: back(`${JSON.stringify(result, null, 2)}\n`) }], converted, left };
   }
   let done = 0;
   for (const { pointer, start, end, from, to } of states) {
@@ -41,9 +44,9 @@ export function toJsonataEdits(
     const valueFrom = colon + 1 + /^\s*/.exec(json.slice(colon + 1, to))![0].length;
     const lineStart = json.lastIndexOf("\n", start) + 1;
     const indent = /^[ \t]*/.exec(json.slice(lineStart, start))![0];
-    const line = oneLine(after);
+    const line = back(oneLine(after));
     const short = !json.slice(valueFrom, to).includes("\n") && line.length <= LINE;
-    edits.push({ start: valueFrom, end: to, text: short ? line : JSON.stringify(after, null, 2).replaceAll("\n", `\n${indent}`) });
+    edits.push({ start: valueFrom, end: to, text: short ? line : back(JSON.stringify(after, null, 2)).replaceAll("\n", `\n${indent}`) });
   }
   return { edits, converted, left };
 }

@@ -58,8 +58,7 @@ function selected(text: string, input: Part): Part {
 /** A payload template: members that end in `.$` are computed. */
 export function template(value: JsonValue, input: Part): Part {
   if (Array.isArray(value)) return listOf(value.map((item) => template(item, input)));
-  if (typeof value === "string" && value.startsWith(PLACEHOLDER))
-    throw new Unmechanical("a placeholder in it can become a template of its own");
+  if (isPlaceholder(value)) throw new Unmechanical("a placeholder in it can become a template of its own");
   if (!isObject(value)) return new Constant(constant(value));
   const entries = Object.entries(value).map(([key, item]): [string, Part] =>
     key.endsWith(".$") ? [key.slice(0, -2), computed(item, input)] : [key, template(item, input)],
@@ -75,6 +74,8 @@ function listOf(items: Part[]): Part {
 
 /** How the command writes a placeholder that stands for any value. */
 export const PLACEHOLDER = "__placeholder_";
+
+export const isPlaceholder = (value: JsonValue): boolean => typeof value === "string" && value.startsWith(PLACEHOLDER);
 
 /** A path or an intrinsic call. */
 export function computed(text: JsonValue, input: Part): Part {

@@ -3,7 +3,7 @@
 import { isObject, type JsonObject, type JsonValue } from "../base/json.ts";
 import { pointerTo } from "../base/pointer.ts";
 import { condition } from "./choice.ts";
-import { computed, path, split, template } from "./expressions.ts";
+import { computed, isPlaceholder, path, split, template } from "./expressions.ts";
 import { CONFLICT, Code, Constant, Emitter, Put, Unmechanical, besides, constant, need, typeIs, type Need, type Part } from "./parts.ts";
 
 const INPUT = "$states.input";
@@ -87,7 +87,7 @@ function convertStates(object: JsonObject, place: Place, work: Work): { object: 
   const states = Object.entries(object.States).map(([name, state]): [string, JsonValue] => {
     const pointer = pointerTo(place.pointer, "States", name);
     if (!isObject(state)) {
-      work.left.push({ state: name, pointer, reason: "it is not an object" });
+      work.left.push({ state: name, pointer, reason: isPlaceholder(state) ? "it is a placeholder" : "it is not an object" });
       return [name, state];
     }
     const { fields, fatal, soft } = convertState(name, state, { ...place, pointer }, work);

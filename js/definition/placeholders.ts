@@ -76,6 +76,15 @@ function textOf(quoted: string): string {
 /** What a bare placeholder without a value may stand for; none is longer than the shortest placeholder. */
 const GUESSES = ["1", '"x"', "{}", "[]", "true", "null"];
 
+/** What stands for a whole state first: one that may stand anywhere. */
+const STATE = '{"Type":"Succeed"}';
+
+/** Whether a placeholder stands for a whole state. */
+const isState = ({ pointer = "" }: Hole): boolean => /(^|\/)States\/[^/]+$/.test(pointer);
+
+/** What is said of other states where one is not known: it may lead to them. */
+const UNKNOWN_WAYS: ReadonlySet<string> = new Set(["unreachable-state"]);
+
 /** A text with values in place of its placeholders. */
 export class Filled {
   #source: string;
@@ -127,6 +136,7 @@ export class Filled {
     const own = this.#source.slice(hole.start, hole.end);
     const guess = this.#guesses.get(hole);
     // As long as it is, so that what follows keeps its place.
+    if (guess === 0 && isState(hole)) return STATE;
     if (guess !== undefined) return guess < 0 ? own : (GUESSES[guess] ?? "").padEnd(own.length);
     const value = this.#values[hole.name];
     const text = typeof value === "string" ? value : JSON.stringify(value);
@@ -162,7 +172,8 @@ export class Filled {
   report(found: Diagnostic[]): Diagnostic[] {
     const missing = new Set(this.missing);
     const open = this.#places.filter(({ hole }) => missing.has(hole));
-    this.dropped = found.map((one) => open.some(({ from, to }) => touches(one, from, to)));
+    const isOpen = open.some(({ hole }) => isState(hole));
+    this.dropped = found.map((one) => (isOpen && UNKNOWN_WAYS.has(one.code)) || open.some(({ from, to }) => touches(one, from, to)));
     return found.filter((_, i) => !this.dropped[i]).map((one) => this.#moved(one));
   }
 

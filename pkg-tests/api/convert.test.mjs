@@ -4,7 +4,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { simulate, validate } from "stepglass";
+import { language, simulate, validate } from "stepglass";
 import { compareConversions } from "../../scripts/conversions.mjs";
 import { importSource } from "../../scripts/sources.mjs";
 import { folderWith } from "./command.mjs";
@@ -406,4 +406,35 @@ test("what is no list of retriers, branches or choices does not stop a conversio
     { Type: "Map", ItemProcessor: "x", End: true },
   ];
   for (const state of states) assert.deepEqual(toJsonata({ StartAt: "A", States: { A: state } }).converted, ["A"], JSON.stringify(state));
+});
+
+test("the page's conversion keeps placeholders outside of strings, also of a whole state", async () => {
+  const { toJsonataEdits } = await importSource("js/convert/edits.ts");
+  const text = `{
+  "StartAt": "Wait",
+  "States": {
+    "Wait": { "Type": "Wait", "Seconds": \${Delay}, "Next": "Call" },
+    "Call": {
+      "Type": "Task",
+      "Resource": "\${Function}",
+      "TimeoutSeconds": \${Timeout},
+      "Parameters": { "id.$": "$.id" },
+      "Next": "Rest"
+    },
+    "Rest": \${Rest}
+  }
+}`;
+  const { edits, converted, left } = toJsonataEdits(text, language.outline(text));
+  assert.deepEqual(converted, ["Wait", "Call"]);
+  assert.deepEqual(
+    left.map(({ state, reason }) => [state, reason]),
+    [["Rest", "it is a placeholder"]],
+  );
+  const after = language.apply(text, edits);
+  assert.match(after, /"Seconds": \$\{Delay\}/);
+  assert.match(after, /"TimeoutSeconds": \$\{Timeout\}/);
+  assert.match(after, /"Resource": "\$\{Function\}"/);
+  assert.match(after, /"Rest": \$\{Rest\}\n/);
+  assert.match(after, /"id": "\{% .*\$states\.input\.id %\}"/);
+  assert.ok(!after.includes("__placeholder"));
 });

@@ -77,6 +77,26 @@ test("a bare placeholder without a value is a warning with its place, and nothin
   );
 });
 
+test("a placeholder of a whole state may end the machine, and may lead to every other state", () => {
+  const text = JSON_TEXT.replace(/"C": .*/, '"C": ${Last},\n    "D": { "Type": "Pass", "Next": "C" }');
+  assert.deepEqual(
+    validate(text).map(({ code, pointer }) => `${code} ${pointer}`),
+    ["placeholder /States/A/Seconds", "placeholder /States/B/TimeoutSeconds", "placeholder /States/B/Parameters", "placeholder /States/C"],
+  );
+  // With its value it is what it is.
+  const substitutions = {
+    Delay: 1,
+    Fn: "arn:aws:lambda:us-east-1:123456789012:function:f",
+    Timeout: 1,
+    Body: {},
+    Last: { Type: "Succeed" },
+  };
+  assert.deepEqual(
+    validate(text, { substitutions }).map(({ code, pointer }) => `${code} ${pointer}`),
+    ["unreachable-state /States/D"],
+  );
+});
+
 test("carets stand under a placeholder after wide characters, in the order of the places, and values need none", () => {
   const text = `{ "StartAt": "日本", "States": { "日本": { "Type": "Wait", "Seconds": \${Delay}, "Next": "Nowhere" } } }`;
   const rendered = renderDiagnostics(text);
