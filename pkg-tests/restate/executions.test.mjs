@@ -5,6 +5,7 @@ import { importSource } from "../../scripts/sources.mjs";
 import { startServer, startWorker, unavailable } from "./server.mjs";
 
 const { StateMachine } = await importSource("js/entries/node.ts");
+const { RestateClient } = await importSource("js/entries/restate.ts");
 const task = (Resource, more) => ({ Type: "Task", Resource, ...more });
 const pass = { Type: "Pass", End: true };
 
@@ -167,6 +168,7 @@ describe("executions on Restate", { skip: unavailable }, () => {
   let client;
   before(async () => {
     server = await startServer();
+    await assert.rejects(new RestateClient(server.ingress).start("Three"), { code: "RESTATE_NO_WORKER" });
     worker = await startWorker({ server, machines, tasks });
     ({ client } = worker);
   });

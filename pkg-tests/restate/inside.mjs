@@ -2,4 +2,5 @@
 import "../../js/entries/node.ts";
 
 export { StateMachine } from "../../js/entries/node.ts";
-export { partsOf } from "../../js/restate/worker.ts";
+export { RestateClient } from "../../js/restate/client.ts";
+export { partsOf, serveOnRestate } from "../../js/restate/worker.ts";

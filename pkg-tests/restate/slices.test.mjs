@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { importSource } from "../../scripts/sources.mjs";
 import { FakeRestate } from "./fake.mjs";
 
-const { StateMachine, partsOf } = await importSource("pkg-tests/restate/inside.mjs");
+const { RestateClient, StateMachine, partsOf, serveOnRestate } = await importSource("pkg-tests/restate/inside.mjs");
 
 const task = (Resource, more) => ({ Type: "Task", Resource, ...more });
 const ARN = (machine, name = "one") => `arn:aws:states:us-east-1:123456789012:execution:${machine}:${name}`;
@@ -269,4 +269,15 @@ test("who waits for the end hears of it, and what is forgotten is gone", async (
   });
   await world.run();
   assert.equal(await world.record("Asking"), null);
+});
+
+test("what is missing is named: the SDK, the server, an option", async () => {
+  // The SDK is a package of this folder, which the sources do not see.
+  await assert.rejects(serveOnRestate({ machines: {}, port: 0 }), { code: "RESTATE_NO_SDK", message: /npm install @restatedev/ });
+  await assert.rejects(serveOnRestate({ machine: {} }), { code: "INVALID_OPTION", message: /no option "machine"/ });
+  await assert.rejects(serveOnRestate({ machines: {}, port: "9080" }), { code: "INVALID_OPTION" });
+  const client = new RestateClient("http://127.0.0.1:1");
+  await assert.rejects(client.start("Order"), { code: "RESTATE_UNREACHABLE", message: /127\.0\.0\.1:1 does not answer/ });
+  await assert.rejects(client.list(), { code: "INVALID_OPTION", message: /admin/ });
+  assert.throws(() => new RestateClient("restate"), { code: "INVALID_OPTION" });
 });
