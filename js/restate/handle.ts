@@ -114,11 +114,11 @@ export class Handle<Output = any> implements RestateExecution<Output> {
 
   async redrive(): Promise<void> {
     this.#result = undefined;
-    await this.#tell({ type: "redrive" }, "event");
+    await this.#tell({ type: "redrive" });
   }
 
-  async #tell(event: ExecutionEvent, handler = "tell"): Promise<void> {
-    this.#check(await this.#ingress.call<EventAnswer>(this.#target(handler), event));
+  async #tell(event: ExecutionEvent): Promise<void> {
+    this.#check(await this.#ingress.call<EventAnswer>(this.#target("tell"), event));
   }
 
   #check({ known, refused }: EventAnswer): void {

@@ -148,7 +148,7 @@ export class ExecutionObject {
     const slice = new Slice(ctx, this.#host, program, { ...kept, record }, begun.at);
     if (event.type !== "redrive") return { known: true, counts: await slice.tell(event) };
     try {
-      await slice.redrive();
+      await slice.redrive((event as Partial<News>).told);
     } catch (thrown) {
       if ((thrown as { code?: string }).code !== "NOT_REDRIVABLE") throw thrown;
       return { known: true, counts: false, refused: ["NOT_REDRIVABLE", messageOf(thrown)] };

@@ -71,6 +71,8 @@ export class Slice implements SliceDriver {
   readonly #pending = new Map<number, Pending>();
   #entries = 0;
   #outcome: Outcome | undefined;
+  /** Who has stopped it and waits for the answer. */
+  readonly #stoppers: string[] = [];
   #alarm: { at: number; id: number } | undefined;
   readonly #family: SliceDriver["execution"];
   /** Whether the execution begins with it. */
@@ -168,8 +170,7 @@ export class Slice implements SliceDriver {
   async tell(event: ExecutionEvent): Promise<boolean> {
     const counts = this.#told(event);
     // Who has told it need not wait for what follows from it.
-    const { told } = event as Partial<News>;
-    if (told !== undefined) this.ctx.resolveAwakeable(told, { known: true, counts });
+    this.#answer(event, { known: true, counts });
     if (counts || this.#inbox.length > 0) await this.#run();
     return counts;
   }
@@ -187,10 +188,18 @@ export class Slice implements SliceDriver {
     const { told, at } = news;
     if (this.notes.heard.some(([known]) => known === told)) return;
     this.#at = Math.max(this.#at, at);
-    const counts = this.#told(news);
+    const refused: EventAnswer["refused"] =
+      news.type === "redrive" ? ["NOT_REDRIVABLE", "Execution is RUNNING and cannot be redriven"] : undefined;
+    const counts = refused === undefined && this.#told(news);
     this.notes.heard = [...this.notes.heard, [told, counts] as [string, boolean]].slice(-HEARD);
-    const answer: EventAnswer = { known: true, counts };
-    this.ctx.resolveAwakeable(told, answer);
+    this.#answer(news, { known: true, counts, ...(refused !== undefined && { refused }) });
+  }
+
+  /** Answers who has told the execution something; who has stopped it, when the end is kept. */
+  #answer(event: ExecutionEvent & Partial<News>, answer: EventAnswer): void {
+    if (event.told === undefined) return;
+    if (event.type === "stop") this.#stoppers.push(event.told);
+    else this.ctx.resolveAwakeable(event.told, answer);
   }
 
   #told(event: ExecutionEvent): boolean {
@@ -267,11 +276,14 @@ export class Slice implements SliceDriver {
   }
 
   /** Takes an execution up again that has failed. Throws NOT_REDRIVABLE. */
-  async redrive(): Promise<void> {
+  async redrive(told: string | undefined): Promise<void> {
     const step = this.#engine.feed("redrive", this.#at);
     this.record = { ...this.record, status: "RUNNING", redriveCount: Number(this.record.redriveCount ?? 0) + 1, redriveDate: this.#at };
     for (const name of ["stopDate", "output", "error", "cause", "redrivable", "cancelRequested"]) delete this.record[name];
     this.ctx.clear("end");
+    // Who has asked for it finds it running.
+    keepRecord(this.ctx, this.record, this.ctx.invocation, false);
+    if (told !== undefined) this.ctx.resolveAwakeable(told, { known: true, counts: true });
     this.#stepped(step);
     this.#inbox.push(TICK);
     await this.#run();
@@ -525,6 +537,7 @@ export class Slice implements SliceDriver {
     keepRecord(ctx, this.record, undefined, false);
     if (redrivable) ctx.set("standing", this.#kept());
     else if (!this.#isFirst) ctx.clear("standing");
+    for (const told of this.#stoppers) ctx.resolveAwakeable(told, { known: true, counts: true });
     this.#engine.discard();
     const watchers = (await ctx.get<Watcher[]>("watchers")) ?? [];
     if (watchers.length > 0) ctx.clear("watchers");

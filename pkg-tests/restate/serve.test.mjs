@@ -83,7 +83,10 @@ describe("the AWS API in front of Restate", { skip: unavailable }, () => {
     assert.deepEqual([failed.status, failed.error, failed.redriveStatus], ["FAILED", "NotYet", "REDRIVABLE"]);
     mended = true;
     assert.ok((await call("RedriveExecution", { executionArn })).redriveDate >= startDate);
-    const ended = await call("DescribeExecution", { executionArn });
+    const ended = await comes(async () => {
+      const about = await call("DescribeExecution", { executionArn });
+      return about.status !== "RUNNING" && about;
+    });
     assert.deepEqual([ended.status, ended.redriveCount], ["SUCCEEDED", 1]);
     const { executions } = await call("ListExecutions", { stateMachineArn: ARN, statusFilter: "SUCCEEDED" });
     assert.deepEqual(

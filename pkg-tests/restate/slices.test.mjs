@@ -235,6 +235,25 @@ test("a token counts once, and a child answers its parent, wherever a worker die
   }
 });
 
+test("a redrive is answered when it is kept, and refused while the execution runs", async () => {
+  let isMended = false;
+  const work = () => {
+    if (!isMended) throw new Error("not yet");
+    return new Promise(() => {});
+  };
+  const world = surroundings({ tasks: { work } });
+  world.start("Long");
+  await world.run();
+  assert.equal((await world.record("Long")).status, "FAILED");
+  isMended = true;
+  assert.deepEqual(await world.tell("Long", { type: "redrive" }), { known: true, counts: true });
+  await world.restate.settle();
+  const again = await world.tell("Long", { type: "redrive" });
+  assert.deepEqual(again.refused, ["NOT_REDRIVABLE", "Execution is RUNNING and cannot be redriven"]);
+  const { status, redriveCount, error } = await world.record("Long");
+  assert.deepEqual([status, redriveCount, error], ["RUNNING", 1, undefined]);
+});
+
 test("the items of a Distributed Map go in shards, and failures are tolerated up to their number", async () => {
   for (const [count, status] of [
     [10, "SUCCEEDED"],
