@@ -18,7 +18,7 @@ const FLOORS = [
   ["commands", "panes"],
   ["editing"],
   ["forms", "projects"],
-  ["dialogs"],
+  ["dialogs", "tour"],
   ["shell"],
   ["page"],
 ];

@@ -10,6 +10,7 @@ import "./shell/tabTitle.ts";
 import { shout } from "./store/words.ts";
 import { App } from "./shell/App.tsx";
 import { openDropped } from "./exchange/drop.ts";
+import { tour } from "./ui/tour.ts";
 
 // A first visit has nothing to wait for.
 const fresh = !hasKept();
@@ -34,6 +35,12 @@ bring.pen = () => {
   void bring.project().catch(() => {});
 };
 for (const deed of ["pointermove", "pointerdown", "keydown"]) addEventListener(deed, bring.pen, { once: true });
+
+tour.begin = () =>
+  void import("./tour/tour.tsx").then(
+    ({ begin }) => begin(),
+    (error: Error) => shout(`The tour could not be loaded: ${error.message}`),
+  );
 
 // A file dropped anywhere is opened, and never navigated to.
 addEventListener("dragover", (event) => {

@@ -18,6 +18,7 @@ import * as runner from "../store/runner.ts";
 import * as selection from "../store/selection.ts";
 import { showToast } from "../store/words.ts";
 import { saveSession } from "../exchange/session.ts";
+import { tour } from "../ui/tour.ts";
 import { copyShareLink } from "../exchange/link.ts";
 import { focusGraph, nextPane } from "./focus.ts";
 import * as model from "../debugger/model.ts";
@@ -230,6 +231,7 @@ export const commands = signal<readonly Command[]>([
 
   { id: "palette", group: "Anywhere", title: "All commands", keys: ["Mod+K", "F1"], run: () => panes.openDialog("palette") },
   { id: "help", group: "Anywhere", title: "Help and keyboard shortcuts", keys: ["?"], run: () => panes.openDialog("help") },
+  { id: "tour", group: "Anywhere", title: "Take the tour of 30 seconds", run: () => tour.begin() },
   { id: "paneAfter", group: "Anywhere", title: "Next pane", keys: ["Mod+F6"], run: () => nextPane(false) },
   { id: "paneBefore", group: "Anywhere", title: "Previous pane", keys: ["Mod+Shift+F6"], run: () => nextPane(true) },
   { id: "problemAfter", group: "Anywhere", title: "Next problem", keys: ["F4"], run: () => void goToProblem(false) },

@@ -4,6 +4,7 @@ import * as prefs from "../prefs.ts";
 import * as analysis from "../store/analysis.ts";
 import * as execution from "../store/execution.ts";
 import { Icon } from "../ui/Icon.tsx";
+import { tour } from "../ui/tour.ts";
 
 export function Hints() {
   if (prefs.welcomed.value || execution.run.value !== null || analysis.graph.value === null) return null;
@@ -20,9 +21,14 @@ export function Hints() {
           Drag the <b>timeline</b> below to look back at any moment of the run.
         </li>
       </ol>
-      <button type="button" class="plain small" onClick={() => (prefs.welcomed.value = true)}>
-        <Icon name="check" size={13} /> Got it
-      </button>
+      <p class="hints-end">
+        <button type="button" class="small" onClick={() => tour.begin()}>
+          Show me, in 30 seconds
+        </button>
+        <button type="button" class="plain small" onClick={() => (prefs.welcomed.value = true)}>
+          <Icon name="check" size={13} /> Got it
+        </button>
+      </p>
     </section>
   );
 }

@@ -106,6 +106,16 @@ function Picture({ act }: { act: Act }) {
         <button type="button" disabled={!drawn} onClick={act(async () => save(`${title}.mmd`, await mermaid(), "text/plain"))}>
           <Icon name="download" /> Mermaid file
         </button>
+        <button
+          type="button"
+          onClick={act(async () => {
+            await import("../exchange/print.ts");
+            close();
+            print();
+          })}
+        >
+          Print…
+        </button>
       </p>
     </section>
   );

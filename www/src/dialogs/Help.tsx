@@ -6,6 +6,7 @@ import { keysOf } from "../commands/keys.ts";
 import * as prefs from "../prefs.ts";
 import * as panes from "../store/panes.ts";
 import { Dialog } from "../ui/Dialog.tsx";
+import { tour } from "../ui/tour.ts";
 import { GROUPS } from "../commands/groups.ts";
 
 const close = (): void => {
@@ -51,9 +52,20 @@ export default function Help() {
       close={close}
       wide
       footer={
-        <button type="button" onClick={() => panes.openDialog("keys")}>
-          Change keys…
-        </button>
+        <>
+          <button
+            type="button"
+            onClick={() => {
+              close();
+              tour.begin();
+            }}
+          >
+            Take the tour (30 seconds)
+          </button>
+          <button type="button" onClick={() => panes.openDialog("keys")}>
+            Change keys…
+          </button>
+        </>
       }
     >
       <p>

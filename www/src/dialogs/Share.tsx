@@ -10,7 +10,9 @@ import { type LinkParts, shareLink } from "../exchange/link.ts";
 import { saveSession } from "../exchange/session.ts";
 import { Dialog } from "../ui/Dialog.tsx";
 import { Icon } from "../ui/Icon.tsx";
+import { Tabs } from "../ui/Tabs.tsx";
 import { count } from "../ui/format.ts";
+import { Embed } from "./Embed.tsx";
 
 /// From here on some programs cut links.
 const LONG = 2_000;
@@ -25,6 +27,7 @@ export default function Share() {
   const parts = useSignal<LinkParts>({ input: true, tasks: true, mocks: true, breakpoints: true, position: false });
   const link = useSignal("");
   const problem = useSignal("");
+  const tab = useSignal<"link" | "embed">("link");
   const state = selection.selectedState.value;
   const breakpoints = workspace.broughtBreakpoints.value.length;
   const mocks = Object.keys(workspace.broughtMocks.value).length + workspace.machines.value.length;
@@ -55,65 +58,84 @@ export default function Share() {
       title="Share"
       close={close}
       footer={
-        <>
-          <button type="button" class={length > TOO_LONG ? "primary" : ""} onClick={saveSession}>
-            <Icon name="download" /> Save a session file
-          </button>
-          <button
-            type="button"
-            class={length > TOO_LONG ? "" : "primary"}
-            disabled={link.value === ""}
-            onClick={() =>
-              void navigator.clipboard.writeText(link.value).then(
-                () => {
-                  close();
-                  showToast(`Link copied, ${count(length, "character")}.`);
-                },
-                () => showToast("The browser did not allow copying: copy the link from its field."),
-              )
-            }
-          >
-            <Icon name="copy" /> Copy the link
-          </button>
-        </>
+        tab.value === "embed" ? undefined : (
+          <>
+            <button type="button" class={length > TOO_LONG ? "primary" : ""} onClick={saveSession}>
+              <Icon name="download" /> Save a session file
+            </button>
+            <button
+              type="button"
+              class={length > TOO_LONG ? "" : "primary"}
+              disabled={link.value === ""}
+              onClick={() =>
+                void navigator.clipboard.writeText(link.value).then(
+                  () => {
+                    close();
+                    showToast(`Link copied, ${count(length, "character")}.`);
+                  },
+                  () => showToast("The browser did not allow copying: copy the link from its field."),
+                )
+              }
+            >
+              <Icon name="copy" /> Copy the link
+            </button>
+          </>
+        )
       }
     >
-      <p>
-        The link contains everything in the part after #, which browsers do not send to a server. Anyone who opens it can read your texts.
-        Nothing runs by itself.
-      </p>
-      <label class="stack title-field">
-        <span>Title</span>
-        <input
-          value={workspace.title.value}
-          maxLength={200}
-          onInput={(event) => workspace.edit({ title: event.currentTarget.value || "Untitled" })}
-        />
-      </label>
-      <fieldset class="checks">
-        <legend>What is in it</legend>
-        <label>
-          <input type="checkbox" checked disabled /> Definition
+      <Tabs
+        label="Ways to share"
+        tabs={[
+          { id: "link", label: "Link" },
+          { id: "embed", label: "Embed this" },
+        ]}
+        chosen={tab.value}
+        choose={(chosen) => (tab.value = chosen)}
+        prefix="share"
+      />
+      {tab.value === "embed" && (
+        <div id="share-embed" role="tabpanel" aria-labelledby="share-tab-embed">
+          <Embed />
+        </div>
+      )}
+      <div id="share-link" role="tabpanel" aria-labelledby="share-tab-link" hidden={tab.value !== "link"}>
+        <p>
+          The link contains everything in the part after #, which browsers do not send to a server. Anyone who opens it can read your texts.
+          Nothing runs by itself.
+        </p>
+        <label class="stack title-field">
+          <span>Title</span>
+          <input
+            value={workspace.title.value}
+            maxLength={200}
+            onInput={(event) => workspace.edit({ title: event.currentTarget.value || "Untitled" })}
+          />
         </label>
-        {check("input", "Input", workspace.input.value.trim() !== "")}
-        {check("tasks", "Task handlers", workspace.tasks.value.trim() !== "")}
-        {check("mocks", mocks > 0 ? `Mocks and machines (${mocks})` : "Mocks and machines", mocks > 0)}
-        {check("breakpoints", breakpoints > 0 ? `Breakpoints (${breakpoints})` : "Breakpoints", breakpoints > 0)}
-        {check("position", state === null ? "Position" : `Position: ${state}`, state !== null)}
-      </fieldset>
-      <label class="stack">
-        <span>Link</span>
-        <textarea readOnly rows={4} value={link.value} onFocus={(event) => event.currentTarget.select()} />
-      </label>
-      {problem.value && <p class="is-bad">{problem.value}</p>}
-      <p class="quiet" role="status">
-        {count(length, "character")}.
-        {length > TOO_LONG
-          ? " This link is very long. A session file is safer."
-          : length > LONG
-            ? " Some chat and mail programs cut off links of this length."
-            : ""}
-      </p>
+        <fieldset class="checks">
+          <legend>What is in it</legend>
+          <label>
+            <input type="checkbox" checked disabled /> Definition
+          </label>
+          {check("input", "Input", workspace.input.value.trim() !== "")}
+          {check("tasks", "Task handlers", workspace.tasks.value.trim() !== "")}
+          {check("mocks", mocks > 0 ? `Mocks and machines (${mocks})` : "Mocks and machines", mocks > 0)}
+          {check("breakpoints", breakpoints > 0 ? `Breakpoints (${breakpoints})` : "Breakpoints", breakpoints > 0)}
+          {check("position", state === null ? "Position" : `Position: ${state}`, state !== null)}
+        </fieldset>
+        <label class="stack">
+          <span>Link</span>
+          <textarea readOnly rows={4} value={link.value} onFocus={(event) => event.currentTarget.select()} />
+        </label>
+        {problem.value && <p class="is-bad">{problem.value}</p>}
+        <p class="quiet" role="status">
+          {count(length, "character")}.
+          {length > TOO_LONG
+            ? " This link is very long. A session file is safer."
+            : length > LONG
+              ? " Some chat and mail programs cut off links of this length."
+              : ""}
+        </p>
+      </div>
     </Dialog>
   );
 }

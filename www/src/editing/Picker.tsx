@@ -151,7 +151,7 @@ function Open({ choice }: { choice: OpenChoice }) {
                 onClick={() => take(option)}
                 onPointerMove={(event) => event.pointerType === "mouse" && (at.value = mine)}
               >
-                {option.type && <TypeTile type={option.type} />}
+                {option.type && <TypeTile type={option.type} detail={option.service} />}
                 <span class="picker-words">
                   <span class="picker-title">{option.title}</span>
                   {option.detail && <span class="picker-detail">{option.detail}</span>}

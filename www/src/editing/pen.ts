@@ -35,3 +35,6 @@ pen.value = {
   Over,
   words: () => `${WORDS.map(([id, does]) => `${keymap.value?.shown(id)[0] ?? "no key"} ${does}`).join(", ")}. The menu has the rest.`,
 };
+
+// What is printed is put together when it is asked for; that comes behind the pen.
+void import("../exchange/print.ts").catch(() => {});

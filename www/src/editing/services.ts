@@ -29,6 +29,7 @@ export async function searchServices(text: string): Promise<readonly OptionGroup
         title: `${title}: ${action}${SHOWN[pattern]}`,
         detail: `${optimized ? "" : "AWS SDK · "}${resource.replace("arn:aws:states:::", "")}`,
         type: "Task",
+        service: resource.replace("arn:aws:states:::", "").replace("aws-sdk:", "").split(":")[0]!,
       })),
   );
   return [{ title: "Services", options: options.slice(0, 2 * MOST) }];

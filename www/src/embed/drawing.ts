@@ -2,7 +2,8 @@
 
 import { type GraphEdge, type GraphIndex, type GraphNode, isContainer, isState } from "../model/graph.ts";
 import { type NodeRun, STATUS_TEXT } from "../model/log.ts";
-import { GLYPHS, STATUS_ICON, iconPath } from "../ui/signs.ts";
+import { glyphOf } from "../ui/services.ts";
+import { STATUS_ICON, iconPath } from "../ui/signs.ts";
 import { svg } from "./dom.ts";
 
 interface Drawn {
@@ -198,7 +199,7 @@ export class Drawing {
       node.collapsed && svg("rect", { ...box, class: "behind", x: x + 6, y: y + 5, width: width - 12 }),
       svg("rect", { class: "box", ...box }),
       svg("rect", { class: "tile", x: x + 11, y: y + 12, width: 30, height: 30, rx: 7 }),
-      svg("path", { class: "glyph", transform: `translate(${x + 16} ${y + 17})`, d: GLYPHS[node.type] }),
+      svg("path", { class: "glyph", transform: `translate(${x + 16} ${y + 17})`, d: glyphOf(node) }),
       ...node.lines.map((line, n) => svg("text", { class: "name", x: x + 52, y: y + 39 + 16 * n }, `${line} `)),
       svg("text", { class: "caption", x: x + 52, y: y + 22 }, node.caption),
       svg("rect", { class: "focus-ring", ...around }),

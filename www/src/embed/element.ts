@@ -2,6 +2,7 @@
 
 import { GraphIndex, isState } from "../model/graph.ts";
 import { EventLog, Fold } from "../model/fold.ts";
+import { withServices } from "../ui/services.ts";
 import { STATUS_TEXT } from "../model/log.ts";
 import type { Diagnostic, RunResult } from "../model/protocol.ts";
 import type { HistoryEvent } from "../model/recorded.ts";
@@ -234,7 +235,12 @@ export class StepglassDebugger extends Base {
       );
       options["taken"] = Object.fromEntries(edges.map((edge, i) => [edge.id, this.fold!.taken[i]!] as const));
     }
-    return link.call("svg", { definition: this.json, options });
+    const [drawn, { graph }] = await Promise.all([
+      link.call("svg", { definition: this.json, options }),
+      // As the picture has it: in whatever font it is seen.
+      link.call("layout", { definition: this.json, widths: undefined }),
+    ]);
+    return withServices(drawn, graph?.nodes ?? []);
   }
 
   /**

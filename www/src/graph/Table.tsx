@@ -313,7 +313,7 @@ function TableRow({ rows, number, chosen, last }: { rows: Rows; number: number; 
             <Icon name={node.collapsed ? "right" : "chevron"} size={12} />
           </span>
         )}
-        <TypeTile type={node.type} /> <b>{node.name}</b>
+        <TypeTile type={node.type} detail={node.detail} /> <b>{node.name}</b>
         <span class="unseen">, {waysOf(rows.index, row.at, 6).join(", ")}</span>
       </span>
       <span role="gridcell" class="col-type">

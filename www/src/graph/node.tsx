@@ -10,7 +10,7 @@ import * as analysis from "../store/analysis.ts";
 import * as execution from "../store/execution.ts";
 import * as playback from "../store/playback.ts";
 import * as selection from "../store/selection.ts";
-import { GLYPHS } from "../ui/Icon.tsx";
+import { glyphOf } from "../ui/services.ts";
 import { position } from "../debugger/model.ts";
 import type { PendingTimer } from "../model/protocol.ts";
 import { count, duration } from "../ui/format.ts";
@@ -178,7 +178,7 @@ export function Head({ node }: { node: GraphNode }) {
   return (
     <>
       {tile && <rect class="tile" x={x + 11} y={y + 12} width="30" height="30" rx="7" />}
-      {tile && <path class="glyph" transform={`translate(${x + 16} ${y + 17})`} d={GLYPHS[node.type]} />}
+      {tile && <path class="glyph" transform={`translate(${x + 16} ${y + 17})`} d={glyphOf(node)} />}
       <text class="name" style={{ fontSize: `${size}px` }}>
         {lines.map((line, i) => (
           <tspan key={i} x={x + left} y={y + first + (size === DRAWN ? 16 : size * LINE) * i}>

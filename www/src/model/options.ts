@@ -10,6 +10,8 @@ export interface Option {
   /// More that finds it.
   words?: string;
   type?: NodeKind;
+  /// Of a task: what it calls, as resources name it.
+  service?: string;
 }
 
 export interface OptionGroup {

@@ -85,7 +85,7 @@ function StateDetails({ node, paused }: { node: GraphNode; paused: boolean }) {
     <>
       <header class="inspect-head">
         <div class="inspect-title">
-          <TypeTile type={node.type} />
+          <TypeTile type={node.type} detail={node.detail} />
           <h3>{node.name}</h3>
           <span class={`state-chip is-${status}`}>
             {sign && (

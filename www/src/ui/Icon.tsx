@@ -2,7 +2,7 @@
 
 import type { NodeKind } from "../model/graph.ts";
 import { type IconName, PATHS } from "./paths.ts";
-import { GLYPHS } from "./signs.ts";
+import { glyphOf } from "./services.ts";
 
 export type { IconName } from "./paths.ts";
 export { GLYPHS, STATUS_ICON, iconPath } from "./signs.ts";
@@ -23,11 +23,12 @@ export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
   );
 }
 
-export function TypeTile({ type }: { type: NodeKind }) {
+/// `detail` is what the graph says of a state: of a task, which service it calls.
+export function TypeTile({ type, detail }: { type: NodeKind; detail?: string | undefined }) {
   return (
     <svg class={`tile tile-${type.toLowerCase()}`} width="1.625rem" height="1.625rem" viewBox="0 0 26 26" aria-hidden="true">
       <rect width="26" height="26" rx="6" />
-      <path transform="translate(4.5 4.5) scale(.85)" d={GLYPHS[type]} />
+      <path transform="translate(4.5 4.5) scale(.85)" d={glyphOf({ type, ...(detail !== undefined && { detail }) })} />
     </svg>
   );
 }

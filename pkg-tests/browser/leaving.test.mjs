@@ -1,0 +1,106 @@
+// What leaves the page: the machine as an element for other pages, on paper, and its pictures with the signs of services.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { describe } from "node:test";
+import { launch, open, serve, skip } from "../browser.mjs";
+import { comes, until, visits } from "./playground.mjs";
+
+const NAMED = {
+  StartAt: 'Say "a<b"',
+  States: {
+    'Say "a<b"': { Type: "Task", Resource: "arn:aws:states:::sqs:sendMessage", Comment: "</script><!-- x", Next: "Keep" },
+    Keep: { Type: "Task", Resource: "arn:aws:states:::aws-sdk:s3:putObject", End: true },
+  },
+};
+const QUEUE = "M2.5 6H17.5V14H2.5Z";
+const dist = resolve(import.meta.dirname, "../../dist");
+
+describe("what leaves the page", { skip }, () => {
+  const { visit } = visits();
+
+  visit("its HTML runs on another page as it stands", {}, async (visitor) => {
+    const { page } = visitor;
+    await visitor.open({ definition: NAMED, input: { name: "Ada" } });
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.getByRole("button", { name: "Share" }).click();
+    const dialog = page.getByRole("dialog", { name: "Share" });
+    await dialog.getByRole("tab", { name: "Link" }).press("ArrowRight");
+    await dialog.getByLabel("Address of debugger.js on the page").fill("/debugger.js");
+    await dialog.getByLabel("Change it").check();
+    const html = dialog.getByLabel("HTML", { exact: true });
+    await comes(
+      () => html.inputValue(),
+      /<stepglass-debugger\n {2}editable\n {2}view="graph code"\n {2}input="\{&quot;name&quot;:&quot;Ada&quot;\}"\n>/,
+    );
+    const snippet = await html.inputValue();
+    await dialog.getByRole("button", { name: "Copy the HTML" }).click();
+    await comes(() => page.evaluate(() => navigator.clipboard.readText()), snippet);
+    await dialog.getByLabel("Run it and step through it").uncheck();
+    await comes(() => html.inputValue(), /\n {2}readonly\n>/);
+    // There it is.
+    const site = await serve(dist, {});
+    const chrome = await launch();
+    try {
+      const context = await chrome.newContext();
+      const body = `<!doctype html><html lang="en"><title>Other</title><link rel="icon" href="data:,">${snippet}`;
+      await context.route("**/other.html", (route) => route.fulfill({ contentType: "text/html", body }));
+      const { page: other, problems } = await open(context, `${site.url}other.html`);
+      await other.locator("[data-node$='/States/Keep']").waitFor();
+      const there = await other.locator("stepglass-debugger").evaluate((one) => one.definition);
+      assert.deepEqual(JSON.parse(there), NAMED);
+      assert.deepEqual(problems, []);
+    } finally {
+      await chrome.close();
+      await site.close();
+    }
+  });
+
+  visit("is printed whole, light and without controls", { colorScheme: "dark" }, async (visitor) => {
+    const { page } = visitor;
+    await visitor.open({ definition: NAMED });
+    await page.mouse.move(200, 200);
+    await page.mouse.move(210, 210);
+    await until(async () => {
+      await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+      await page.locator("article.paper").waitFor({ state: "attached", timeout: 1_000 });
+    });
+    await page.emulateMedia({ media: "print" });
+    await page.locator("article.paper h1").waitFor();
+    const shown = await page.evaluate(() => {
+      const { left, top, right, bottom } = document.querySelector(".paper svg").getBoundingClientRect();
+      return {
+        visible: [...document.querySelectorAll("button, input, [role=tablist]")].filter((one) => one.checkVisibility()).length,
+        whole: left >= 0 && top >= 0 && right <= innerWidth && bottom - top <= innerHeight,
+        ground: getComputedStyle(document.body).backgroundColor,
+        text: document.querySelector(".paper pre").textContent,
+        nodes: document.querySelectorAll(".paper g.node").length,
+      };
+    });
+    assert.deepEqual(
+      { ...shown, text: JSON.parse(shown.text) },
+      { visible: 0, whole: true, ground: "rgb(255, 255, 255)", text: NAMED, nodes: 2 },
+    );
+    await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+    await page.emulateMedia({ media: "screen" });
+    await comes(() => page.locator("article.paper").count(), 0);
+  });
+
+  visit("tasks have the sign of the service that they call, in pictures and menus too", {}, async (visitor) => {
+    const { page } = visitor;
+    await visitor.open({ definition: NAMED });
+    const signs = () => page.locator(".canvas g.node .glyph").evaluateAll((all) => all.map((one) => one.getAttribute("d")));
+    await until(async () => assert.ok((await signs())[0]?.startsWith(QUEUE)));
+    const [queue, bucket] = await signs();
+    await page.getByRole("button", { name: "Export" }).click();
+    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "SVG", exact: true }).click()]);
+    const svg = readFileSync(await download.path(), "utf8");
+    assert.ok(svg.includes(`d="${queue}"`) && svg.includes(`d="${bucket}"`));
+    await page.keyboard.press("Escape");
+    await page.locator("[data-node$='/States/Keep']").focus();
+    await page.keyboard.press("a");
+    await page.getByRole("combobox", { name: "State, pattern or service" }).fill("sqs send");
+    await page.locator(`.picker-option path[d^="${QUEUE}"]`).first().waitFor();
+    await page.keyboard.press("Escape");
+  });
+});

@@ -1,0 +1,67 @@
+// The tour: it does on the example what it tells, beside everything, at anybody's pace.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { describe } from "node:test";
+import { skip } from "../browser.mjs";
+import { comes, until, visits } from "./playground.mjs";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+describe("the tour", { skip }, () => {
+  const { visit } = visits();
+  const card = (page) => page.getByRole("region", { name: "Tour" });
+  const next = (page) => card(page).getByRole("button", { name: "Next" }).and(page.locator('[aria-disabled="false"]'));
+
+  visit("is offered once, and breaks, steps, goes back, edits and forks", {}, async ({ page }) => {
+    await page.getByRole("button", { name: "Show me, in 30 seconds" }).click();
+    await card(page).getByRole("heading", { name: "Break on a retry" }).waitFor();
+    // It goes on by itself only for those who want things to move.
+    await card(page).getByRole("button", { name: "Go on by itself" }).waitFor();
+    await next(page).waitFor();
+    await page.locator(".pause-where", { hasText: "ChargeCard" }).waitFor();
+    assert.equal(await page.locator("dialog[open]").count(), 0);
+    const session = await page.context().newCDPSession(page);
+    await session.send("Runtime.evaluate", { expression: axe });
+    const violations = () =>
+      page.evaluate(async () =>
+        (await globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"] })).violations.map(({ id }) => id),
+      );
+    await comes(violations, []);
+    // Its buttons take the keys.
+    await comes(() => page.evaluate(() => document.activeElement?.textContent), "Next");
+    await page.keyboard.press("Enter");
+    await card(page).getByRole("heading", { name: "Step a stage" }).waitFor();
+    await next(page).waitFor();
+    await page.locator(".pause-where", { hasText: "after" }).waitFor();
+    await page.keyboard.press("Enter");
+    await card(page).getByRole("heading", { name: "Drag back in time" }).waitFor();
+    await next(page).click();
+    await card(page).getByRole("heading", { name: "Edit the value" }).waitFor();
+    await next(page).click();
+    await card(page).getByRole("heading", { name: "Fork" }).waitFor();
+    await page.locator("#dock").getByText("CardRefused").first().waitFor();
+    await card(page).getByRole("button", { name: "Done" }).and(page.locator('[aria-disabled="false"]')).click();
+    await comes(() => card(page).count(), 0);
+    await page.reload();
+    await page.locator("[data-node]").first().waitFor();
+    await comes(() => page.getByRole("button", { name: "Show me, in 30 seconds" }).count(), 0);
+  });
+
+  visit("goes on by itself where motion is welcome, and ends with Esc", { reducedMotion: "no-preference" }, async (visitor) => {
+    const { page } = visitor;
+    await visitor.open({ definition: { StartAt: "Mine", States: { Mine: { Type: "Succeed" } } } });
+    await visitor.kept("Mine");
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Help" }).first().click();
+    await page.getByRole("button", { name: "Take the tour (30 seconds)" }).click();
+    await card(page).getByRole("heading", { name: "Break on a retry" }).waitFor();
+    await card(page).getByRole("heading", { name: "Step a stage" }).waitFor();
+    await card(page).getByRole("button", { name: "Pause" }).click();
+    await card(page).getByRole("button", { name: "Go on by itself" }).press("Escape");
+    await comes(() => card(page).count(), 0);
+    // What was there before is a draft.
+    await page.getByTitle("Examples and recent drafts").click();
+    await until(async () => assert.ok((await page.locator(".recent li").count()) > 0));
+  });
+});

@@ -1,0 +1,86 @@
+// The machine as an element for another page: its HTML, to copy.
+
+import { useComputed, useSignal } from "@preact/signals";
+import { snippetOf } from "../exchange/embed.ts";
+import { showToast } from "../store/words.ts";
+import * as workspace from "../store/workspace.ts";
+import { Icon } from "../ui/Icon.tsx";
+import { count } from "../ui/format.ts";
+
+export function Embed() {
+  const options = useSignal({ input: true, mocks: true, editable: false, runs: true });
+  const script = useSignal("node_modules/stepglass/dist/debugger.js");
+  const now = useComputed(() => workspace.current()).value;
+  const { mocks = {}, machines = [] } = now;
+  const code = now.tasks.trim() !== "" || workspace.hasCode(mocks);
+  const html = useComputed(() => {
+    const { input, mocks: withMocks, editable, runs } = options.value;
+    return snippetOf({
+      definition: now.definition,
+      format: now.format,
+      input: input ? now.input : "",
+      mocks: withMocks ? mocks : {},
+      editable,
+      runs,
+      script: script.value,
+    });
+  }).value;
+  const check = (name: keyof typeof options.value, label: string, there = true) => (
+    <label>
+      <input
+        type="checkbox"
+        checked={there && options.value[name]}
+        disabled={!there}
+        onChange={(event) => (options.value = { ...options.value, [name]: event.currentTarget.checked })}
+      />{" "}
+      {label}
+    </label>
+  );
+  const { runs } = options.value;
+  const number = Object.keys(mocks).length;
+  return (
+    <>
+      <p>
+        The element <code>&lt;stepglass-debugger&gt;</code> of the package stepglass shows this machine on any page. It needs no server.
+      </p>
+      <fieldset class="checks">
+        <legend>What its visitors can do</legend>
+        {check("runs", "Run it and step through it")}
+        {check("editable", "Change it")}
+      </fieldset>
+      <fieldset class="checks">
+        <legend>What is in it</legend>
+        {check("input", "Input", runs && now.input.trim() !== "")}
+        {check("mocks", number > 0 ? `Mocks (${number})` : "Mocks", runs && number > 0)}
+      </fieldset>
+      {runs && (code || machines.length > 0) && (
+        <p class="quiet">
+          {code ? "Task handlers in JavaScript do not go along: the page does these tasks, or asks its visitors. " : ""}
+          {machines.length > 0 ? "The machines that tasks start do not go along either." : ""}
+        </p>
+      )}
+      <label class="stack">
+        <span>Address of debugger.js on the page</span>
+        <input value={script.value} spellcheck={false} onInput={(event) => (script.value = event.currentTarget.value)} />
+      </label>
+      <label class="stack">
+        <span>HTML</span>
+        <textarea readOnly rows={10} spellcheck={false} value={html} onFocus={(event) => event.currentTarget.select()} />
+      </label>
+      <p>
+        <button
+          type="button"
+          class="primary"
+          onClick={() =>
+            void navigator.clipboard.writeText(html).then(
+              () => showToast(`HTML copied, ${count(html.length, "character")}.`),
+              () => showToast("The browser did not allow copying: copy the HTML from its field."),
+            )
+          }
+        >
+          <Icon name="copy" /> Copy the HTML
+        </button>
+      </p>
+    </>
+  );
+}
