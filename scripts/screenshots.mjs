@@ -25,7 +25,7 @@ const PHONE = { width: 390, height: 844 };
 const example = async (page, title) => {
   await page.getByTitle("Examples and recent drafts").click();
   await page.locator(".gallery button", { hasText: title }).click();
-  await page.locator(".document", { hasText: title }).waitFor();
+  await page.locator(".document", { hasText: title === "Empty" ? "Untitled" : title }).waitFor();
   await page.waitForTimeout(600);
 };
 const run = (page) => page.getByRole("button", { name: "Run", exact: true }).first().click();
@@ -135,6 +135,66 @@ const pictures = {
   },
 };
 
+/** name → what happens; `shoot` takes a picture that is shown for so many milliseconds. */
+const films = {
+  async run(page, shoot) {
+    await shoot(700);
+    await run(page);
+    for (let i = 0; i < 26; i++) {
+      await page.waitForTimeout(60);
+      await shoot(130);
+    }
+    await ended(page);
+    await page.waitForTimeout(300);
+    await shoot(2500);
+  },
+  async build(page, shoot) {
+    const still = async (duration) => {
+      await page.waitForTimeout(450);
+      await shoot(duration);
+    };
+    const choose = async (words, rest = 700) => {
+      await page.locator(".picker-option").first().waitFor();
+      await still(rest);
+      for (const word of words.match(/.{1,4}/g)) {
+        await page.keyboard.type(word);
+        await shoot(160);
+      }
+      await page.locator(".picker-option").first().waitFor();
+      await still(700);
+      await page.keyboard.press("Enter");
+      await still(900);
+    };
+    const name = async (text) => {
+      await page.keyboard.press("F2");
+      await page.keyboard.type(text);
+      await shoot(500);
+      await page.keyboard.press("Enter");
+      await still(800);
+    };
+    // What is said once would stand before it.
+    await page.evaluate(() => localStorage.setItem("stepglass.hints", JSON.stringify(["added", "joined", "several", "fill"])));
+    await page.reload();
+    await page.locator("[data-node]").first().waitFor();
+    await example(page, "Empty");
+    await still(1_000);
+    await page.getByRole("button", { name: /^Blank canvas/ }).click();
+    await choose("task");
+    await name("Charge");
+    await page.keyboard.press("a");
+    await choose("sqs send");
+    await page.locator('[data-insert="/States/Charge/Next"]').click();
+    await choose("choice");
+    await name("Paid?");
+    await run(page);
+    for (let i = 0; i < 8; i++) {
+      await page.waitForTimeout(60);
+      await shoot(130);
+    }
+    await still(2_500);
+  },
+};
+
 const wanted = process.argv.slice(2);
 const chrome = await launch({ whole: true });
 const site = await serve(join(root, "www/dist"));
@@ -150,7 +210,7 @@ try {
     save(`${name}.png`, shrink(await page.screenshot()));
     await page.context().close();
   }
-  if (wanted.length === 0 || wanted.includes("run")) await film();
+  for (const [name, play] of Object.entries(films)) if (wanted.length === 0 || wanted.includes(name)) await film(name, play);
 } finally {
   await chrome.close();
   await site.close();
@@ -165,22 +225,13 @@ async function open(viewport, options = {}) {
   return page;
 }
 
-/** A run, moving. */
-async function film() {
+/** What moves on a picture, as `play` does it. */
+async function film(name, play) {
   const size = { width: 960, height: 600 };
   const page = await open(size, { reducedMotion: "no-preference" });
   const worker = await page.context().newPage();
   const shots = [];
-  const shoot = async (duration) => shots.push({ png: await page.screenshot(), duration });
-  await shoot(700);
-  await run(page);
-  for (let i = 0; i < 26; i++) {
-    await page.waitForTimeout(60);
-    await shoot(130);
-  }
-  await ended(page);
-  await page.waitForTimeout(300);
-  await shoot(2500);
+  await play(page, async (duration) => shots.push({ png: await page.screenshot(), duration }));
   // Chromium has the encoder: each picture is reduced to what has changed since the one before.
   const frames = [];
   for (const { png, duration } of shots) {
@@ -218,7 +269,7 @@ async function film() {
     if (frame === null) frames.at(-1).duration += duration;
     else frames.push({ ...frame, webp: Buffer.from(frame.bytes), duration });
   }
-  save("run.webp", animate({ ...size, frames }));
+  save(`${name}.webp`, animate({ ...size, frames }));
   await page.context().close();
 }
 
