@@ -49,6 +49,12 @@ export async function forms({ rows, chrome, server }) {
   await round();
   const factor = calibrate();
   rows.row(`form of a selected state, ${STATES} states, wall`, (await best(3, round)) * factor, "ms", { most: 50 });
+  const painting = await best(3, async () => {
+    const costs = [];
+    for (const id of chosen) costs.push(await visitor.costOf(() => show(id)));
+    return quantile(costs) * factor;
+  });
+  rows.row(`form of a selected state, ${STATES} states, main thread's CPU`, painting, "ms", { most: 50 });
   await page.locator("#inspect-form textarea").first().focus();
   const cost = await best(4, async () => {
     const costs = [];
