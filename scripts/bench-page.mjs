@@ -1,6 +1,6 @@
 // What the page costs:   npm run bench:page [-- PART…] [--json]     (npm run build first)
 //
-// PART is loading, reading, graph, writing, running, bombs or links; without one all are measured. Sizes are exact. Times of CPU are
+// PART is loading, reading, graph, writing, running, bombs, links or machine; without one all are measured. Sizes are exact. Times of CPU are
 // in units of a machine on which a loop of 1e8 rounds takes 730 ms, so that a slow or busy machine gives the same figures,
 // each the best of some rounds, as another's work on the machine makes a round only worse; wall-clock times say so.
 // Exit code 0 whatever is missed.
@@ -15,11 +15,12 @@ import { graph } from "./bench-page/graph.mjs";
 import { layouts } from "./bench-page/layouts.mjs";
 import { links } from "./bench-page/links.mjs";
 import { loading } from "./bench-page/loading.mjs";
+import { machine } from "./bench-page/machine.mjs";
 import { Rows, calibrate } from "./bench-page/rows.mjs";
 import { running } from "./bench-page/running.mjs";
 import { root } from "./steps.mjs";
 
-const PARTS = { loading, reading: layouts, graph, writing: editing, running, bombs: bombsOfThePage, links };
+const PARTS = { loading, reading: layouts, graph, writing: editing, running, bombs: bombsOfThePage, links, machine };
 
 const args = process.argv.slice(2);
 const json = args.includes("--json");
