@@ -1,6 +1,7 @@
 // Runs recorded cases and prints how many we get right.
 //
 //   npm run conformance -- [FILE…] [--json] [--engine native|wasm|both] [--write] [--models DIR]
+//   npm run conformance -- --host durable|restate     the executions on a host, beside memory (scripts/conformance/host.mjs)
 //
 // DIR: models of AWS's services, which TestState checks mocks against: botocore's `data` folder, or none. By default the models of
 // the time of the recordings, which pip installs for this (scripts/models.mjs), else those that are installed on this machine. Without
@@ -18,7 +19,7 @@ const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const args = process.argv.slice(2);
 const flag = (name) => args.includes(name);
 const value = (name) => (args.includes(name) ? args[args.indexOf(name) + 1] : undefined);
-const files = args.filter((arg, i) => !arg.startsWith("--") && !["--engine", "--models"].includes(args[i - 1]));
+const files = args.filter((arg, i) => !arg.startsWith("--") && !["--engine", "--models", "--host", "--longest"].includes(args[i - 1]));
 const folder = join(root, "..", "shared", "conformance");
 const engines = { native: ["native"], wasm: ["wasm"], both: ["native", "wasm"] }[value("--engine") ?? "both"];
 if (!engines) {
@@ -42,6 +43,18 @@ const cases = files.flatMap((file) =>
     .filter((line) => line.trim() !== "")
     .map((line) => ({ file: basename(file), ...JSON.parse(line) })),
 );
+if (value("--host")) {
+  const { main } = await import("./conformance/host.mjs");
+  const runs = cases.filter(({ kind }) => kind === "execution" || kind === "choice" || kind === "express_sync");
+  const options = { json: flag("--json"), longest: Number(value("--longest") ?? 20) };
+  process.exit(
+    await main(
+      value("--host"),
+      runs.map((one) => ({ name: one.name, ...prepare(one) })),
+      options,
+    ),
+  );
+}
 const UNHEARD = "The recording lacks the answer of a service that the case calls";
 const models = cases.some(({ kind }) => kind === "test_state") ? await findModels() : undefined;
 const groups = new Map();

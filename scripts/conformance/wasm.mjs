@@ -104,7 +104,7 @@ function answer(engine, plan, now, task, { submitted, ending }) {
 }
 
 /** The queue of answers of each state, from events as they were recorded; the last one is given again and again. */
-class Script {
+export class Script {
   #queues = new Map();
   #objects;
 

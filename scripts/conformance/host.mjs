@@ -1,0 +1,194 @@
+// Runs recorded executions on a host and compares their results and histories with those in memory: the same definitions, inputs and
+// answers of tasks. What a host cannot run is named with the reason.
+//
+//   npm run conformance -- --host durable|restate [FILE…] [--json] [--longest SECONDS]
+//
+// A host runs in real time: what takes longer than SECONDS of it (default: 20) is left out on Restate. The host `durable` is a Runtime
+// with a store in memory, whose clock is moved to what comes next.
+import { pathToFileURL } from "node:url";
+import { join } from "node:path";
+import { root } from "../steps.mjs";
+import { Script } from "./wasm.mjs";
+
+const dist = (name) => import(pathToFileURL(join(root, "dist", name)).href);
+const AT_ONCE = 25;
+const SEED = 7;
+
+/** The answers of a case's tasks; those that come by token are given to `later`. */
+function tasksOf({ TaskError, TaskResponse }, one, later) {
+  const script = new Script(one.mocks ?? {}, one.objects ?? {});
+  return (_input, task) => {
+    const { stateName: state, resource, iterations, parameters, token, purpose } = task;
+    const { submitted, ending } = script.next({ state, resource, iterations, input: parameters, purpose });
+    const fails = ending !== undefined && "error" in ending;
+    if (resource.endsWith(".waitForTaskToken")) {
+      if (ending !== undefined) later(token, ending);
+      return new TaskResponse(submitted ?? {});
+    }
+    if (ending === undefined) return task.sleep?.(Infinity) ?? new Promise(() => {});
+    if (fails) throw new TaskError(ending.error, ending.cause);
+    return new TaskResponse(ending.output);
+  };
+}
+
+/** What is known of a case before it runs on a host: how it ends in memory, and how long that takes. */
+async function inMemory(stepglass, one, name) {
+  const { StateMachine } = stepglass;
+  const type = one.type === "EXPRESS" ? "EXPRESS" : "STANDARD";
+  const text = typeof one.definition === "string" ? one.definition : (JSON.stringify(one.definition) ?? "");
+  const account = "us-east-1:123456789012";
+  const machine = new StateMachine(text, { type, name, arn: `arn:aws:states:${account}:stateMachine:${name}` });
+  const names = { name: "case", arn: `arn:aws:states:${account}:execution:${name}:case` };
+  const later = (token, ending) =>
+    setTimeout(() => ("error" in ending ? execution.fail(token, ending) : execution.succeed(token, ending.output)), 0);
+  const execution = machine.start(one.input ?? {}, { ...names, seed: SEED, clock: "virtual", tasks: tasksOf(stepglass, one, later) });
+  const result = await execution.result;
+  const history = execution.history();
+  const [first, last] = [history[0], history.at(-1)].map(({ timestamp }) => Date.parse(timestamp));
+  return { definition: text, machine, result, history, seconds: (last - first) / 1000 };
+}
+
+/** The hosts: each runs one machine a case, and returns how to start and to answer. */
+const HOSTS = {
+  async durable(stepglass, machines, tasks) {
+    const { Runtime, executionOfToken } = await dist("durable-node.js");
+    const runtimes = new Map();
+    // Each has a time of its own.
+    const open = async (name) => {
+      const clock = new JumpingClock();
+      const runtime = await new Runtime({ machines: { [name]: machines[name] }, tasks, clock }).open();
+      runtimes.set(name, { runtime, clock });
+      return runtime;
+    };
+    const whose = (token) => runtimes.get(executionOfToken(token).split(":").at(-2)).runtime;
+    const client = {
+      start: async (name, options) => (await open(name)).start(name, options),
+      succeed: (token, output) => whose(token).succeed(token, output),
+      fail: (token, failure) => whose(token).fail(token, failure),
+    };
+    const close = async () => {
+      for (const { runtime, clock } of runtimes.values()) {
+        clock.stop();
+        await runtime.close();
+      }
+    };
+    return { client, close };
+  },
+  async restate(stepglass, machines, tasks) {
+    const { sdk, startServer, unavailable } = await import("../../pkg-tests/restate/server.mjs");
+    if (unavailable !== undefined) throw new Error(unavailable);
+    const { RestateClient, serveOnRestate } = await dist("restate.js");
+    const server = await startServer();
+    const worker = await serveOnRestate({ machines, tasks, port: 0, admin: server.admin, sdk: await sdk() });
+    const close = async () => {
+      await worker.close();
+      await server.stop();
+    };
+    return { client: new RestateClient(server.ingress, { admin: server.admin }), close };
+  },
+};
+
+/** Time that goes on to the next timer whenever nothing happens for a moment. */
+class JumpingClock {
+  #now = Date.UTC(2026, 0, 1);
+  #timers = new Map();
+  #next = 1;
+  #idle = setInterval(() => this.#jump(), 30);
+  now = () => this.#now;
+  setTimeout = (run, delay) => (this.#timers.set(this.#next, { run, at: this.#now + Math.max(0, delay) }), this.#next++);
+  clearTimeout = (timer) => this.#timers.delete(timer);
+  stop() {
+    clearInterval(this.#idle);
+  }
+  #jump() {
+    const first = Math.min(...[...this.#timers.values()].map(({ at }) => at));
+    if (first === Infinity) return;
+    this.#now = Math.max(this.#now, first);
+    for (const [id, { run, at }] of [...this.#timers]) if (at <= this.#now && this.#timers.delete(id)) run();
+  }
+}
+
+/** Runs the cases; returns `{host, total, equal, differing, left}`. */
+export async function compareHost(host, cases, longest) {
+  const stepglass = await dist("node.js");
+  if (HOSTS[host] === undefined) throw new Error(`--host takes ${Object.keys(HOSTS).join(" or ")}`);
+  const { sameHistory } = await import("./same-history.mjs");
+  const left = [];
+  const chosen = [];
+  for (const [i, one] of cases.entries()) {
+    const name = `case-${i}`;
+    const leave = (reason) => left.push({ name: one.name, reason });
+    if (one.stop) leave("it was stopped at an instant of chance");
+    else if (one.type === "EXPRESS") leave("an Express execution: hosts run Standard ones");
+    else if (!ends(stepglass, one)) leave("its definition is not valid");
+    else {
+      const memory = await limited(inMemory(stepglass, one, name), 5000).catch((error) => error);
+      if (memory instanceof Error) leave(`in memory: ${memory.message.slice(0, 100)}`);
+      else if (host === "restate" && memory.seconds > longest) leave(`it takes ${Math.round(memory.seconds)} s of real time`);
+      else chosen.push({ one, name, memory });
+    }
+  }
+  const differing = [];
+  await onHost(
+    stepglass,
+    host,
+    chosen,
+    async (client, { one, name, memory }) => {
+      const execution = await client.start(name, { name: "case", input: one.input ?? {}, seed: SEED });
+      const result = await limited(execution.result, 1000 * (longest + 60));
+      const problem = sameHistory({ result, history: await execution.history() }, memory);
+      if (problem !== undefined) differing.push({ name: one.name, reason: problem });
+    },
+    differing,
+  );
+  return { host, total: cases.length, equal: chosen.length - differing.length, differing, left };
+}
+
+async function onHost(stepglass, host, chosen, run, differing) {
+  const answers = new Map();
+  let client;
+  const later = (token, ending) =>
+    setTimeout(() => void ("error" in ending ? client.fail(token, ending) : client.succeed(token, ending.output)), 20);
+  for (const { one, name } of chosen) answers.set(name, tasksOf(stepglass, one, later));
+  const tasks = (input, task) => {
+    const [, , , , , , name] = task.idempotencyKey.split(":");
+    return answers.get(name)(input, task);
+  };
+  const opened = await HOSTS[host](stepglass, Object.fromEntries(chosen.map(({ name, memory }) => [name, memory.machine])), tasks);
+  client = opened.client;
+  const queue = [...chosen];
+  const work = async () => {
+    for (let one = queue.shift(); one !== undefined; one = queue.shift())
+      await run(client, one).catch((error) => differing.push({ name: one.one.name, reason: String(error.message ?? error).slice(0, 300) }));
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  await opened.close();
+}
+
+function ends({ validate }, { definition }) {
+  const text = typeof definition === "string" ? definition : (JSON.stringify(definition) ?? "");
+  return validate(text).every(({ severity }) => severity !== "error");
+}
+
+function limited(promise, milliseconds) {
+  let timer;
+  const late = new Promise(
+    (_, reject) => (timer = setTimeout(() => reject(new Error(`it does not end in ${milliseconds} ms`)), milliseconds)),
+  );
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
+
+/** Runs it as a command. */
+export async function main(host, cases, { json, longest }) {
+  const report = await compareHost(host, cases, longest);
+  if (json) console.log(JSON.stringify(report));
+  else {
+    console.log(`${host}: ${report.equal} of ${report.total} executions have the result and the history that they have in memory`);
+    for (const [title, list] of [
+      ["≠", report.differing],
+      ["–", report.left],
+    ])
+      for (const { name, reason } of list) console.log(`${title} ${name}\n  ${reason}`);
+  }
+  return report.differing.length === 0 ? 0 : 1;
+}
