@@ -3,7 +3,7 @@
 //   npm run bench:restate -- [--quick] [--nodes 1,3] [--json]
 //
 // For each side: executions a second with 50 at once, the median latency of one at a time, CPU milliseconds an execution of the servers and
-// of the worker. Then the rate with two workers behind one address. Needs the packages of pkg-tests/restate; build first.
+// of the worker. Needs the packages of pkg-tests/restate; build first.
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";

@@ -1,25 +1,28 @@
 // The promises of a host, on a real server.
 import { after, test } from "node:test";
-import { startServer, startWorker, unavailable } from "./server.mjs";
+import { sdk, startServer, unavailable } from "./server.mjs";
 
+// One copy of the package: two would share the module of dist, and take each other's values.
 const { hostTests } = await import("../../dist/host-tests.js");
+const { RestateClient, serveOnRestate } = await import("../../dist/restate.js");
 // Tests wait more than they work: a few at once, each on a server of its own, because their machines have the same names.
 const servers = unavailable === undefined ? await Promise.all([1, 2, 3, 4].map(() => startServer())) : [];
 after(() => Promise.all(servers.map((server) => server.stop())));
 
 /** A host on a server. */
 const hostOn = (server) => async (program) => {
-  let now = await startWorker({ server, ...program });
-  const client = now.client;
+  const begin = async (port) => serveOnRestate({ port, admin: server.admin, ...program, sdk: await sdk() });
+  let now = await begin(0);
+  const client = new RestateClient(server.ingress, { admin: server.admin });
   return {
     start: (...given) => client.start(...given),
     get: (...given) => client.get(...given),
     succeed: (...given) => client.succeed(...given),
     fail: (...given) => client.fail(...given),
     async crash() {
-      await now.drop();
+      await now.close();
       // In the place of the one before: Restate calls a worker by its URL.
-      now = await startWorker({ server, port: now.worker.port, ...program });
+      now = await begin(now.port);
     },
     close: () => now.close(),
   };
