@@ -37,16 +37,16 @@ function sizeOf(dist, names, away = new Map()) {
   return { sizes, bytes: [...sizes.values()].reduce((sum, size) => sum + size, 0) };
 }
 
-test("the component and its worker are at most 53 kB, and at most 68 kB with editing", () => {
+test("the component and its worker are at most 54 kB, and at most 69 kB with editing", () => {
   const dist = join(tarball.folder, "site/node_modules/stepglass/dist");
   const first = sizeOf(dist, ["debugger.js", "debugger-worker.js"]);
-  assert.ok(first.bytes <= 53_000, `${first.bytes} bytes`);
+  assert.ok(first.bytes <= 54_000, `${first.bytes} bytes`);
   const pen = readdirSync(dist).filter(
     (name) => /^debugger-\w+\.js$/.test(name) && readFileSync(join(dist, name), "utf8").includes("pen-name"),
   );
   assert.equal(pen.length, 1);
   const editing = sizeOf(dist, pen, first.sizes);
-  assert.ok(first.bytes + editing.bytes <= 68_000, `${first.bytes} and ${editing.bytes} bytes`);
+  assert.ok(first.bytes + editing.bytes <= 69_000, `${first.bytes} and ${editing.bytes} bytes`);
   for (const file of readdirSync(dist).filter((name) => name.startsWith("debugger") && name.endsWith(".js"))) {
     assert.doesNotMatch(readFileSync(join(dist, file), "utf8"), /cm-content|innerHTML|https?:\/\/(?!www\.w3\.org|json-schema)/, file);
   }
