@@ -95,7 +95,7 @@ export class Runtime implements PublicRuntime {
         schedule: (name: string, given: ScheduleOptions) => this.#schedules.put(name, given),
         unschedule: (name: string) => this.#schedules.remove(name),
       }),
-      onShared: () => void this.#schedules.share(),
+      onShared: () => this.#shared(),
       onEndedElsewhere: (ids) => {
         this.#tasks.children.endedElsewhere(ids);
         for (const id of ids) this.#schedules.ended(id);
@@ -132,11 +132,21 @@ export class Runtime implements PublicRuntime {
     const begun = performance.now();
     await this.#host.open();
     void this.#host.restored.then(() => this.#queues.release());
-    await this.#tasks.children.sweep().catch((error: unknown) => this.#failed({ error, failures: 1, retriesIn: 0 }));
+    await this.#sweep();
     await this.#schedules.open();
     this.#host.metrics.recoverySeconds = (performance.now() - begun) / 1000;
     this.#log("info", "runtime.opened", { seconds: this.#host.metrics.recoverySeconds, resident: this.resident });
     return this;
+  }
+
+  /** This process has other executions than before: those of one that has ended may not have ended what was to end with them. */
+  #shared(): void {
+    void this.#schedules.share();
+    void this.#sweep();
+  }
+
+  #sweep(): Promise<void> {
+    return this.#tasks.children.sweep().catch((error: unknown) => this.#failed({ error, failures: 1, retriesIn: 0 }));
   }
 
   /** Starts an execution, and resolves when it is in the store. */

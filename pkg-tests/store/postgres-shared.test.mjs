@@ -257,6 +257,33 @@ check("executions are spread, and each process starts, describes, signals, stops
   await close();
 });
 
+check("what was to end with an execution ends, though the process of both has ended between the two", async () => {
+  const { all, close } = await runtimes(1);
+  const [{ runtime, store }] = all;
+  const schema = `shared${schemas}`;
+  const other = open(schema, { leaseSeconds: 1 });
+  await other.open({ owner: "other" });
+  const near = await keyOf(other);
+  const { arn: above } = await runtime.start("Steps", { name: "above" });
+  await until(async () => (await store.get(above)).status === "SUCCEEDED");
+  const child = {
+    ...(await runtime.get(above).then((one) => store.get(one.arn))),
+    id: `${above}:child`,
+    name: "child",
+    near,
+    status: "RUNNING",
+  };
+  const parent = { arn: above, task: 1, waits: false, policy: "terminate" };
+  const tags = { "stepglass:supervised": "yes", "stepglass:parent": above };
+  // It has no facts to continue with.
+  const suspended = { reason: "made by a test", at: 0 };
+  const [made] = await other.write([{ id: child.id, version: 0, create: { ...child, parent, tags, suspended } }]);
+  assert.equal(made.ok, true);
+  await other.close();
+  await until(async () => (await store.get(child.id)).status === "ABORTED");
+  await close();
+});
+
 check("one process has the schedules, whoever makes them", async () => {
   const { all, close } = await runtimes(2);
   for (const [i, { runtime }] of all.entries()) await runtime.schedule(`every${i}`, { machine: "Steps", every: "1 s", overlap: "allow" });
