@@ -23,6 +23,7 @@ export default defineConfig({
       { find: /^stepglass\/(debug|parts|integrations)$/, replacement: resolve(root, "dist/$1.js") },
       { find: /^stepglass\/jsonata-edits$/, replacement: resolve(root, "js/convert/edits.ts") },
       { find: /^stepglass\/jsonata$/, replacement: resolve(root, "js/convert/jsonata.ts") },
+      { find: /^stepglass\/search$/, replacement: resolve(root, "js/base/search.ts") },
       { find: /^stepglass\/pointer$/, replacement: resolve(root, "js/base/pointer.ts") },
       { find: /^stepglass\/recorded$/, replacement: resolve(root, "js/history/recorded.ts") },
       { find: /^stepglass\/requests$/, replacement: resolve(root, "js/store/requests.ts") },

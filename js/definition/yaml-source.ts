@@ -5,6 +5,7 @@ import type { Diagnostic, Position, Range, TextEdit } from "../api/index.d.ts";
 import { isObject } from "../base/json.ts";
 import { messageOf } from "../base/errors.ts";
 import { pointerSteps } from "../base/pointer.ts";
+import { countFitting } from "../base/search.ts";
 import { yamlDocument } from "./yaml.ts";
 
 /** A name or value: where it stands in the JSON text, and where in the YAML. */
@@ -330,18 +331,6 @@ function valueOf(json: string): unknown {
 /** A value on one line, without quotes where that is safe. */
 export function scalar(value: unknown): string {
   return typeof value === "string" ? yaml.stringify(value, { lineWidth: 0, blockQuote: false }).trimEnd() : JSON.stringify(value);
-}
-
-/** How many places from the first on fit, where those that fit come first. */
-function countFitting(count: number, fits: (place: number) => boolean): number {
-  let low = 0;
-  let high = count;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (fits(middle)) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /** The one change that makes a text another one. */

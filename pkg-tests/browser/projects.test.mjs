@@ -1,5 +1,6 @@
 // Several machines in tabs, files that are opened and saved in place, templates that are edited where they stand.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe } from "node:test";
 import { skip } from "../browser.mjs";
@@ -56,6 +57,13 @@ const open = async (page, ...names) => {
 };
 const tabs = (page) => page.getByRole("tablist", { name: "Machines of the project" }).getByRole("tab");
 const names = (page) => tabs(page).evaluateAll((all) => all.map((one) => one.getAttribute("aria-label")));
+/** A command of the palette, by a part of its title. */
+const command = async (page, title) => {
+  await page.keyboard.press("ControlOrMeta+k");
+  const palette = page.getByRole("dialog", { name: "Commands" });
+  await palette.getByRole("combobox").fill(title);
+  await palette.getByRole("option", { name: title }).first().click();
+};
 const toast = (page, text) => page.getByRole("region", { name: "Message" }).filter({ hasText: text }).first().waitFor();
 const shown = ({ page }) => page.locator("#definition-editor .cm-line").allInnerTexts();
 /** Writes something else in the definition, as by hand. */
@@ -384,6 +392,73 @@ Resources:
       await comes(() => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
     },
   );
+
+  visit("a project is a folder, and a folder is a project", { before: withDisk }, async (visitor, page) => {
+    await write(page, "a.asl.json", pretty(chain("A", "B")));
+    await open(page, "a.asl.json");
+    await visitor.state("B").waitFor();
+    await page.getByRole("button", { name: "New machine" }).click();
+    await comes(() => names(page), ["a", "Untitled"]);
+    await visitor.write("Definition", pretty(chain("Second", "Last")));
+    await visitor.state("Last").waitFor();
+    await visitor.tab("Input");
+    await visitor.write("Input", '{ "kept": true }');
+    await visitor.tab("Definition");
+    await page.evaluate(() => (window.next = ["shop"]));
+    await command(page, "Save the project as a folder");
+    await toast(page, "Saved 2 machines in shop.");
+    const inShop = await page.evaluate(async () => {
+      const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle("shop");
+      const found = {};
+      for await (const [name, handle] of folder.entries()) found[name] = await (await handle.getFile()).text();
+      return found;
+    });
+    assert.deepEqual(
+      Object.keys(inShop).sort(),
+      ["Second, Last.asl.json", "a.asl.json", "stepglass.project.json"].map((name) => name.replace(",", "_")).sort(),
+    );
+    assert.equal(inShop["a.asl.json"], pretty(chain("A", "B")));
+    for (const left of [1, 0]) {
+      await tabs(page).first().focus();
+      await page.keyboard.press("Delete");
+      await comes(() => tabs(page).count(), left);
+    }
+    await page.evaluate(() => (window.next = ["shop"]));
+    await command(page, "Open a folder");
+    await toast(page, "Opened the folder shop: 2 files");
+    await comes(async () => (await names(page)).length, 2);
+    await tabs(page).filter({ hasText: "Second" }).click();
+    await visitor.tab("Input");
+    await until(async () => assert.match((await page.locator("#input-editor .cm-line").allInnerTexts()).join(), /kept/));
+  });
+
+  visit("a project's file has all machines, and opens as it was", { before: withDisk }, async (visitor, page) => {
+    await write(page, "template.yaml", SAM);
+    await open(page, "template.yaml");
+    await visitor.state("Ask").waitFor();
+    await put(visitor, "Next: Done", "Comment: mine\n    Next: Done");
+    await comes(() => names(page), ["Parent, unsaved changes", "Child"]);
+    const [download] = await Promise.all([page.waitForEvent("download"), command(page, "Save the project as one file")]);
+    const text = readFileSync(await download.path(), "utf8");
+    assert.equal(JSON.parse(text).machines.length, 2);
+    await visitor.bring(text);
+    await comes(() => names(page), ["Parent, unsaved changes", "Parent, unsaved changes", "Child", "Child"]);
+    await comes(() => tabs(page).nth(1).getAttribute("aria-selected"), "true");
+    await visitor.state("Ask").waitFor();
+    // Without a handle the template is a download.
+    const [saved] = await Promise.all([page.waitForEvent("download"), page.keyboard.press("ControlOrMeta+s")]);
+    assert.equal(saved.suggestedFilename(), "template.yaml");
+    assert.equal(readFileSync(await saved.path(), "utf8"), SAM.replace("Next: Done", "Comment: mine\n            Next: Done"));
+  });
+
+  visit("a template that is imported can be edited in its place", {}, async (visitor, page) => {
+    await page.getByRole("button", { name: "Import" }).click();
+    await page.getByRole("textbox", { name: "Text" }).fill(SAM);
+    await page.getByRole("button", { name: "Open the text" }).click();
+    await page.getByRole("button", { name: "Edit all 2 in the template" }).click();
+    await comes(() => names(page), ["Parent", "Child"]);
+    await visitor.state("Ask").waitFor();
+  });
 });
 
 /** What the page keeps of projects; a database that is not there yet is not made by looking. */

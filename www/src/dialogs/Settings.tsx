@@ -2,6 +2,7 @@
 
 import { forgetOffline } from "../offline.ts";
 import * as prefs from "../prefs.ts";
+import { forgetProjects } from "../projects/kept.ts";
 import * as panes from "../store/panes.ts";
 import { showToast } from "../store/words.ts";
 import { forgetDrafts } from "../exchange/keep.ts";
@@ -71,7 +72,8 @@ export default function Settings() {
             forgetDrafts();
             void forgetOffline();
             void import("../exchange/executions.ts").then(({ forgetExecutions }) => forgetExecutions());
-            showToast("Drafts, executions, settings and the page's files were removed from this browser.");
+            void forgetProjects().catch(() => {});
+            showToast("Drafts, projects, executions, settings and the page's files were removed from this browser.");
           }}
         >
           Clear everything saved in this browser

@@ -1,7 +1,7 @@
 // Events as places on a line: each takes some room, and so does the time between two, of which long stretches in which
 // nothing happens are folded to short ones.
 
-import { countFitting } from "./search.ts";
+import { countFitting } from "stepglass/search";
 
 export interface Scale {
   /// From 0 to 1, of the moment of an event; 0 stands for the first that is in view. What lies outside of the view is beyond.

@@ -51,7 +51,15 @@ function Tabs() {
     <nav class="project" aria-label="Machines">
       <div class="machine-tabs" role="tablist" aria-label="Machines of the project" ref={list} onKeyDown={keys}>
         {all.map((tab, i) => (
-          <TabOf key={tab.id} tab={tab} at={i} list={list} rename={renaming.value === tab.id} renamed={() => (renaming.value = "")} />
+          <TabOf
+            key={tab.id}
+            tab={tab}
+            at={i}
+            list={list}
+            rename={renaming.value === tab.id}
+            begin={() => (renaming.value = tab.id)}
+            renamed={() => (renaming.value = "")}
+          />
         ))}
       </div>
       <div class="project-end">
@@ -101,10 +109,11 @@ interface Props {
   at: number;
   list: { current: HTMLDivElement | null };
   rename: boolean;
+  begin: () => void;
   renamed: () => void;
 }
 
-function TabOf({ tab, at, list, rename, renamed }: Props) {
+function TabOf({ tab, at, list, rename, begin, renamed }: Props) {
   const isActive = tab.id === active.value;
   const file = fileOf(tab);
   const unsaved = isUnsaved(tab);
@@ -144,6 +153,7 @@ function TabOf({ tab, at, list, rename, renamed }: Props) {
           onPointerUp={() => setTimeout(() => (from.current = null))}
           onPointerCancel={() => (from.current = null)}
           onAuxClick={(event) => event.button === 1 && tabsOf.close(tab.id)}
+          onDblClick={begin}
           onContextMenu={(event) => {
             event.preventDefault();
             tabsOf.activate(tab.id);

@@ -9,7 +9,7 @@ import { count } from "../ui/format.ts";
 import { save as download } from "../ui/save.ts";
 import { canWriteFolders, isNothing, nameOfFile, openFile, picker, write } from "./files.ts";
 import type { KeptProject } from "./kept.ts";
-import { EMPTY, type OpenFile, type Tab, active, files, name, newId, putFile, tabs, titleOf, workspaceOf } from "./model.ts";
+import { EMPTY, type OpenFile, type Tab, active, fileOf, files, name, newId, putFile, tabs, titleOf, workspaceOf } from "./model.ts";
 import * as tabsOf from "./tabs.ts";
 
 export const KIND = "stepglass/project/1";
@@ -176,9 +176,9 @@ async function hasMachines(file: File): Promise<boolean> {
 /// Inputs, mocks and settings of machines, by the file and the name that they are of.
 function takeBeside({ machines }: Packed): void {
   for (const { machine, file, part } of machines) {
-    const id = files.peek().find((one) => one.name === file)?.id;
-    const tab = tabs.peek().find((one) => one.file === id && one.part === part);
-    if (!tab || id === undefined) continue;
+    // Files of closed tabs may have the same name.
+    const tab = tabs.peek().find((one) => fileOf(one)?.name === file && one.part === part);
+    if (!tab || file === undefined) continue;
     const { title: _, format: __, definition: ___, ...rest } = machineOf(machine);
     tabsOf.fill(tab.id, rest);
   }

@@ -76,6 +76,18 @@ export const removeProject = (id: string): Promise<void> =>
     await answer(all.delete(id));
   });
 
+/// All of them.
+export async function forgetProjects(): Promise<void> {
+  try {
+    sessionStorage.removeItem(NAME.replace(/s$/, ""));
+  } catch {
+    // Nothing was kept then.
+  }
+  await within("readwrite", async (all) => {
+    await answer(all.clear());
+  });
+}
+
 const lockOf = (id: string): string => `${NAME} ${id}`;
 
 /// Takes what one window has: the right to write a project. Undefined where another one has it.

@@ -4,7 +4,7 @@
 import type { ChildStep } from "stepglass/debug";
 import { Op } from "../model/log.ts";
 import type { EventFilter, EventRow, Facets, LastVisit } from "../model/protocol.ts";
-import { countFitting } from "../model/search.ts";
+import { countFitting } from "stepglass/search";
 import type { GraphIndex } from "../model/graph.ts";
 import type { HistoryEvent } from "../model/recorded.ts";
 import { type Columns, History, type OpenVisit, detailsOf, opOf } from "./history.ts";

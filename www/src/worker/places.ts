@@ -1,7 +1,7 @@
 // On which line each part of a JSON text stands.
 
 import { pointerStep } from "stepglass/pointer";
-import { countFitting } from "../model/search.ts";
+import { countFitting } from "stepglass/search";
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 

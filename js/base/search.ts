@@ -1,6 +1,6 @@
-// Searching what is in order.
+// The search in a sorted list by halving it.
 
-/// How many of the places from 0 to below `count` fit, where all that fit come before all that don't.
+/** How many places from the first on fit, where those that fit come first. */
 export function countFitting(count: number, fits: (place: number) => boolean): number {
   let low = 0;
   let high = count;
