@@ -190,6 +190,28 @@ describe("the pen's rarer gestures", { skip }, () => {
     await becomes(visitor, (now) => assert.deepEqual(now, BOTH));
   });
 
+  visit("a variable has another name wherever it is assigned and read", { staying: true }, async (visitor, page) => {
+    await begin(visitor, {
+      StartAt: "Sum",
+      States: {
+        Sum: { Type: "Pass", Comment: "total", Assign: { "total.$": "$.sum", other: 1 }, Next: "Say" },
+        Say: { Type: "Pass", QueryLanguage: "JSONata", Output: "{% $total + $other %}", Next: "Path" },
+        Path: { Type: "Pass", Parameters: { "of.$": "$total" }, End: true },
+      },
+    });
+    await command(page, "Rename a variable of the machine");
+    await picker(page).getByRole("option", { name: "$total" }).click();
+    const name = page.getByRole("textbox", { name: "Rename total to" });
+    await name.fill("amount");
+    await name.press("Enter");
+    await becomes(visitor, ({ States }) => {
+      assert.deepEqual(States.Sum.Assign, { "amount.$": "$.sum", other: 1 });
+      assert.equal(States.Sum.Comment, "total");
+      assert.equal(States.Say.Output, "{% $amount + $other %}");
+      assert.deepEqual(States.Path.Parameters, { "of.$": "$amount" });
+    });
+  });
+
   visit("gestures are small edits of YAML, with its comments", { staying: true }, async (visitor, page) => {
     const text = `# What it is
 StartAt: First   # the first

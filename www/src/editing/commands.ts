@@ -12,7 +12,7 @@ import * as deeds from "./deeds.ts";
 import { canEdit } from "./gesture.ts";
 import { togglePalette } from "./Palette.tsx";
 import { pick } from "./picking.ts";
-import { startRename } from "./rename.ts";
+import { renameVariable, startRename } from "./rename.ts";
 import { chooseAllBeside, chooseAlong, gathering, toggle } from "./several.ts";
 import { fillIn, takeBack } from "./text.ts";
 import { leads, stateAt, statesAt } from "./ways.ts";
@@ -92,6 +92,7 @@ export const editCommands: readonly Command[] = [
   rare("removeBranch", "Remove the branch that the state is in", () => void deeds.removeBranch()),
   rare("extractStates", "Make the states a machine of their own", () => void deeds.extractHere()),
   rare("inlineMachine", "Put the machine that the Task starts in its place", () => void deeds.inlineHere()),
+  rare("renameVariable", "Rename a variable of the machine", () => void renameVariable()),
   rare("palette", "Open or close the palette of states, patterns and services", togglePalette),
   rare("gatherStates", "Select several states, one after another", () => (gathering.value = !gathering.value)),
   rare("fillIn", "Go to the next placeholder to fill in", () => {
