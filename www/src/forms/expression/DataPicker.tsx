@@ -37,7 +37,10 @@ export function DataPicker({ field, label, pick, close }: { field: Field; label:
       ),
     [data.value],
   );
-  useEffect(() => box.current?.querySelector<HTMLElement>('[role="treeitem"][tabindex="0"]')?.focus(), [data.value]);
+  useEffect(() => {
+    box.current?.querySelector<HTMLElement>('[role="treeitem"][tabindex="0"]')?.focus({ preventScroll: true });
+    box.current?.scrollIntoView({ block: "nearest" });
+  }, [data.value]);
   const hits = findIn(lines, search.value);
   const at = Math.min(nth.value, Math.max(0, hits.length - 1));
   return (
