@@ -45,8 +45,7 @@ async function debug(session, id) {
     session.threads();
     session.timers();
     session.runs();
-    for (const { visit, state } of session.stackTrace()) {
-      session.scopes(visit);
+    for (const { state } of session.stackTrace()) {
       session.visits(state);
     }
     session.history(0);

@@ -24,7 +24,7 @@ const MARK: &str = "mark ";
 const GLUE: &str = "./glue_bg.js";
 pub const LOAD: &str = "__load_rest";
 /// Instructions of a function that is not worth a stub: where the first part names it, it stays there.
-const SMALL: u64 = 8;
+const SMALL: u64 = 2;
 /// What the rest calls the first part.
 const FIRST: &str = "first";
 
