@@ -10,6 +10,9 @@ import type { Handlers } from "../tasks/resource.ts";
 import type { Fact } from "../border/facts.ts";
 import type { Answer } from "./events.ts";
 
+// The longest delay of setTimeout; a longer one fires at once.
+const LONGEST = 2 ** 31 - 1;
+
 /** What an attempt is made with. */
 export interface AttemptOptions {
   handlers: Handlers;
@@ -54,10 +57,15 @@ class Surroundings implements TaskHost {
         clearTimeout(timer);
         reject(signal.reason);
       };
-      const timer = setTimeout(() => {
+      const end = Date.now() + duration;
+      let timer: ReturnType<typeof setTimeout>;
+      const wait = () => {
+        const left = end - Date.now();
+        if (left > 0) return void (timer = setTimeout(wait, Math.min(left, LONGEST)));
         signal.removeEventListener("abort", stop);
         resolve();
-      }, duration);
+      };
+      wait();
       if (signal.aborted) stop();
       else signal.addEventListener("abort", stop, { once: true });
     });

@@ -220,6 +220,15 @@ test("a slice that is under way hears of a stop, and a long task that timed out 
   assert.deepEqual([(await other.record("Timed")).error, aborted.length], ["States.Timeout", 2]);
 });
 
+test("a handler that sleeps for longer than a timer takes is at work until its state times out", async () => {
+  for (const milliseconds of [Infinity, 2 ** 31]) {
+    const world = surroundings({ longTasks: ["Work"], tasks: { work: (_input, task) => task.sleep(milliseconds) } });
+    world.start("Timed");
+    await world.run();
+    assert.equal((await world.record("Timed")).error, "States.Timeout");
+  }
+});
+
 test("a token counts once, and a child answers its parent, wherever a worker dies", async () => {
   for (let dieAfter = 1; ; dieAfter += 1) {
     const world = surroundings({ dieAfter });
