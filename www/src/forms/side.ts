@@ -1,19 +1,12 @@
-// What the inspector shows: the data of what is selected, or its form.
+// What the inspector shows: the data of what is selected, with its breakpoint, or its form.
 
-import { computed, signal } from "@preact/signals";
-import * as execution from "../store/execution.ts";
-import * as selection from "../store/selection.ts";
+import { signal } from "@preact/signals";
 
 export type Side = "form" | "data";
 
-/// What the visitor has chosen.
-const chosen = signal<Side | null>(null);
-
-/// Before somebody chooses, a state without a run shows its form.
-export const side = computed<Side>(
-  () => chosen.value ?? (selection.selectedState.value !== null && execution.run.value === null ? "form" : "data"),
-);
+/// It stays as the visitor has chosen it, from state to state.
+export const side = signal<Side>("data");
 
 export function showSide(next: Side): void {
-  chosen.value = next;
+  side.value = next;
 }
