@@ -152,6 +152,15 @@ describe("forms", { skip }, () => {
     await comes(() => definition(visitor), before);
   });
 
+  visit("a run that begins while somebody types has what they typed", { staying: true }, async (visitor, page) => {
+    await open(visitor, JSON.stringify({ StartAt: "Nap", States: { Nap: { Type: "Wait", Seconds: 1, End: true } } }, null, 2));
+    await select(visitor, "Nap");
+    await form(page).getByRole("textbox", { name: "Seconds", exact: true }).fill("90");
+    await page.keyboard.press("ControlOrMeta+Enter");
+    await visitor.result();
+    await page.getByText(/1 min 30 s of virtual time|90 s of virtual time/).waitFor();
+  });
+
   visit("rules and retriers are built, moved and taken away", { staying: true }, async (visitor, page) => {
     await open(visitor, {
       StartAt: "Big?",

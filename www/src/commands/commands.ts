@@ -358,7 +358,11 @@ export function findCommands(text: string): Command[] {
       run: () => selection.selectState(name, "page"),
     }));
   const all = words.length === 0 ? commands.value : [...commands.value, ...states];
+  // First what is called exactly so, then what has the words as they stand.
+  const phrase = words.join(" ");
+  const rank = ({ title }: Command): number => (title.toLowerCase() === phrase ? 0 : title.toLowerCase().includes(phrase) ? 1 : 2);
   return all
     .filter(({ title, able, run }) => run !== undefined && words.every((word) => title.toLowerCase().includes(word)) && able?.() !== false)
+    .sort((a, b) => rank(a) - rank(b))
     .slice(0, 80);
 }

@@ -2,7 +2,8 @@
 
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { unwritten } from "../store/workspace.ts";
 import { useForm } from "./context.ts";
 import { ExpressionField, type ExpressionFieldProps } from "./expression/ExpressionField.tsx";
 import { Row } from "./Row.tsx";
@@ -29,22 +30,37 @@ export function Expression({ at, name, value, form, ways, write }: Props) {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const latest = useRef({ value, write, at });
   latest.current = { value, write, at };
+  const writing = useRef<Promise<unknown>>(Promise.resolve());
+  /// For a run that begins while somebody types.
+  const finish = useMemo(
+    () => async () => {
+      hand.current();
+      await writing.current;
+    },
+    [],
+  );
   if (typed.peek() && timer.current === undefined && same(typed.peek()!.value, value)) typed.value = null;
   const settle = (): void => {
     if (timer.current === undefined) return;
     clearTimeout(timer.current);
     timer.current = undefined;
+    unwritten.delete(finish);
     const held = typed.peek();
     if (!held) return;
     const wrong = form === "number-or-jsonata" ? notANumber(held.value, formed.language === "JSONata") : undefined;
     problem.value = wrong;
     if (wrong !== undefined) return;
     const now = latest.current;
-    const writing = now.write ? now.write(held.value) : put(now.at, held.value, now.value);
-    void writing.then((refused) => {
-      problem.value = refused;
-    });
+    unwritten.add(finish);
+    writing.current = (now.write ? now.write(held.value) : put(now.at, held.value, now.value))
+      .catch((error: Error) => error.message)
+      .then((refused) => {
+        if (timer.current === undefined) unwritten.delete(finish);
+        problem.value = refused;
+      });
   };
+  const hand = useRef(settle);
+  hand.current = settle;
   useEffect(() => settle, []);
   // Somebody else has written there since: an undo, or the text.
   const seen = useRef(value);
@@ -67,6 +83,7 @@ export function Expression({ at, name, value, form, ways, write }: Props) {
           language={formed.language}
           onChange={(next) => {
             typed.value = { value: next };
+            unwritten.add(finish);
             clearTimeout(timer.current);
             timer.current = setTimeout(settle, PAUSE);
           }}

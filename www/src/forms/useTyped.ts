@@ -1,7 +1,8 @@
 // A control whose text is written a moment after the last key, or when it is left.
 
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { unwritten } from "../store/workspace.ts";
 import type { Typed } from "./values.ts";
 import { same } from "./values.ts";
 
@@ -35,11 +36,21 @@ export function useTyped(
   latest.current = { value, read, write, shown };
   /// Nobody is in it any more: what was typed goes when it is written.
   const left = useRef(false);
+  const writing = useRef<Promise<void>>(Promise.resolve());
+  /// For a run that begins while somebody types.
+  const finish = useMemo(
+    () => async () => {
+      hand.current();
+      await writing.current;
+    },
+    [],
+  );
   /// Whether there is something to write.
   const settle = (): boolean => {
     clearTimeout(timer.current);
     timer.current = undefined;
     const text = draft.peek();
+    unwritten.delete(finish);
     if (text === null) return false;
     const now = latest.current;
     const typed = now.read(text);
@@ -47,11 +58,17 @@ export function useTyped(
     if ("problem" in typed) return true;
     const next = "absent" in typed ? undefined : typed.value;
     if (same(next, now.value)) return false;
-    void Promise.resolve(now.write(next)).then((refused) => {
-      if (refused !== undefined) problem.value = refused;
-    });
+    unwritten.add(finish);
+    writing.current = Promise.resolve(now.write(next))
+      .catch((error: Error) => error.message)
+      .then((refused) => {
+        if (timer.current === undefined) unwritten.delete(finish);
+        if (refused !== undefined) problem.value = refused;
+      });
     return true;
   };
+  const hand = useRef(settle);
+  hand.current = settle;
   useEffect(() => () => void settle(), []);
   const seen = useRef(value);
   if (!same(seen.current, value)) {
@@ -67,12 +84,14 @@ export function useTyped(
     type(text) {
       left.current = false;
       draft.value = text;
+      unwritten.add(finish);
       clearTimeout(timer.current);
       timer.current = setTimeout(settle, PAUSE);
     },
     hold(text) {
       left.current = false;
       draft.value = text;
+      unwritten.add(finish);
     },
     settle() {
       left.current = true;
@@ -81,6 +100,7 @@ export function useTyped(
     reset() {
       clearTimeout(timer.current);
       timer.current = undefined;
+      unwritten.delete(finish);
       draft.value = null;
       problem.value = undefined;
     },

@@ -89,7 +89,7 @@ export function rowsOf(before: string, now: string): Row[] {
   return rows;
 }
 
-const SIGNS = { same: "", removed: "−", added: "+", gap: "⋯" };
+const SIGNS = { same: "", removed: "−", added: "+", gap: "…" };
 const WORDS = { same: "", removed: "removed: ", added: "added: ", gap: "lines that are the same" };
 /// More lines than these are no reading.
 const MOST = 2_000;

@@ -42,7 +42,13 @@ export const projectCommands: readonly Command[] = [
     keys: ["Alt+Shift+C"],
     run: () => (changesShown.value = true),
   },
-  { id: "steps", group: "Anywhere", title: "What was done, to go back to", keys: ["Alt+Shift+H"], run: () => void showSteps() },
+  {
+    id: "steps",
+    group: "Anywhere",
+    title: "What was done: undo or redo several steps",
+    keys: ["Alt+Shift+H"],
+    run: () => void showSteps(),
+  },
   {
     id: "openStarted",
     group: "Anywhere",

@@ -58,6 +58,7 @@ class Refusal extends Error {}
 /// Runs the machine. Asks first where the tasks' code came with a link.
 export async function start(beginning: Beginning = {}): Promise<void> {
   const { paused = false, runTo, step, saved, kept, until } = beginning;
+  if (workspace.unwritten.size > 0) await Promise.all([...workspace.unwritten].map((write) => write()));
   workspace.flush();
   if (engine.value === "broken") return shout("The interpreter is not loaded, so nothing can run. Reload the page.");
   if (workspace.suspect.value) {

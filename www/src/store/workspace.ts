@@ -86,6 +86,9 @@ export function flush(): void {
   for (const tell of flushers) tell();
 }
 
+/// What is typed in forms and not in the text yet: each writes it, which takes a moment.
+export const unwritten = new Set<() => Promise<unknown>>();
+
 /// All of it, as it is kept and shared.
 export function current(): Workspace {
   return {
