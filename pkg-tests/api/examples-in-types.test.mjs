@@ -199,6 +199,7 @@ const SURROUNDINGS = {
   ],
   'const store = sqlite("orders.db")': [``, `assert.equal(store.durable, true);`],
   'import Database from "libsql"': [``, `await assert.rejects(store.open({ owner: "example" }), /libsql was asked for orders.db/);`],
+  "hostTests({ name:": "host",
   "await server.close()": [
     `const credentials = {}; class SFNClient { constructor({ endpoint }) { assert.match(endpoint, /^http:/); } }`,
     ``,
@@ -226,8 +227,8 @@ test("there are surroundings for each example, and an example for all surroundin
 for (const { where, language, text } of examples) {
   const surroundings = Object.entries(SURROUNDINGS).find(([part]) => text.includes(part))?.[1];
   // pkg-tests/packed/component.test.mjs has the element in a page, which this process is not, and pkg-tests/store and
-  // pkg-tests/restate have servers.
-  if (surroundings === "browser" || surroundings === "database") continue;
+  // pkg-tests/restate have servers, pkg-tests/hosts has hosts.
+  if (["browser", "database", "host"].includes(surroundings)) continue;
   test(`${where} runs`, async () => {
     assert.equal(language, "js");
     const [given, then] = surroundings;
