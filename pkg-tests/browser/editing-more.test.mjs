@@ -243,7 +243,7 @@ States:
     await comes(() => definition(visitor), /Next: Pause/);
     await visitor.state("Pause").focus();
     await page.keyboard.press("Delete");
-    await comes(() => definition(visitor), /Next: Second/);
+    await until(async () => assert.doesNotMatch(await definition(visitor), /Pause/));
     for (let i = 0; i < 3; i++) await page.keyboard.press("ControlOrMeta+z");
     await comes(() => definition(visitor), before);
   });
