@@ -3,11 +3,10 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { unwritten } from "../store/workspace.ts";
 import { useForm } from "./context.ts";
 import { ExpressionField, type ExpressionFieldProps } from "./expression/ExpressionField.tsx";
+import { Pending } from "./pending.ts";
 import { Row } from "./Row.tsx";
-import { PAUSE } from "./useTyped.ts";
 import { isExpression, isPlaceholder, same } from "./values.ts";
 import { put } from "./write.ts";
 
@@ -27,46 +26,30 @@ export function Expression({ at, name, value, form, ways, write }: Props) {
   /// What was typed and is not in the text yet.
   const typed = useSignal<{ value: unknown } | null>(null);
   const problem = useSignal<string | undefined>(undefined);
-  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const pending = useMemo(() => new Pending(), []);
   const latest = useRef({ value, write, at });
   latest.current = { value, write, at };
-  const writing = useRef<Promise<unknown>>(Promise.resolve());
-  /// For a run that begins while somebody types.
-  const finish = useMemo(
-    () => async () => {
-      hand.current();
-      await writing.current;
-    },
-    [],
-  );
-  if (typed.peek() && timer.current === undefined && same(typed.peek()!.value, value)) typed.value = null;
+  if (typed.peek() && !pending.isDue && same(typed.peek()!.value, value)) typed.value = null;
   const settle = (): void => {
-    if (timer.current === undefined) return;
-    clearTimeout(timer.current);
-    timer.current = undefined;
-    unwritten.delete(finish);
+    if (!pending.isDue) return;
+    pending.stop();
     const held = typed.peek();
     if (!held) return;
     const wrong = form === "number-or-jsonata" ? notANumber(held.value, formed.language === "JSONata") : undefined;
     problem.value = wrong;
     if (wrong !== undefined) return;
     const now = latest.current;
-    unwritten.add(finish);
-    writing.current = (now.write ? now.write(held.value) : put(now.at, held.value, now.value))
-      .catch((error: Error) => error.message)
-      .then((refused) => {
-        if (timer.current === undefined) unwritten.delete(finish);
-        problem.value = refused;
-      });
+    pending.write(now.write ? now.write(held.value) : put(now.at, held.value, now.value), (refused) => {
+      problem.value = refused;
+    });
   };
-  const hand = useRef(settle);
-  hand.current = settle;
+  pending.settle = settle;
   useEffect(() => settle, []);
   // Somebody else has written there since: an undo, or the text.
   const seen = useRef(value);
   if (!same(seen.current, value)) {
     seen.current = value;
-    if (timer.current === undefined) {
+    if (!pending.isDue) {
       typed.value = null;
       problem.value = undefined;
     }
@@ -83,9 +66,7 @@ export function Expression({ at, name, value, form, ways, write }: Props) {
           language={formed.language}
           onChange={(next) => {
             typed.value = { value: next };
-            unwritten.add(finish);
-            clearTimeout(timer.current);
-            timer.current = setTimeout(settle, PAUSE);
+            pending.type();
           }}
         />
       </div>

@@ -2,12 +2,9 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { unwritten } from "../store/workspace.ts";
+import { Pending } from "./pending.ts";
 import type { Typed } from "./values.ts";
 import { same } from "./values.ts";
-
-/// For how long nobody types before it is written, in ms.
-export const PAUSE = 350;
 
 export interface TypedControl {
   text: string;
@@ -30,27 +27,16 @@ export function useTyped(
 ): TypedControl {
   const draft = useSignal<string | null>(null);
   const problem = useSignal<string | undefined>(undefined);
-  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const pending = useMemo(() => new Pending(), []);
   /// What the hands of the timer and of the last frame use.
   const latest = useRef({ value, read, write, shown });
   latest.current = { value, read, write, shown };
   /// Nobody is in it any more: what was typed goes when it is written.
   const left = useRef(false);
-  const writing = useRef<Promise<void>>(Promise.resolve());
-  /// For a run that begins while somebody types.
-  const finish = useMemo(
-    () => async () => {
-      hand.current();
-      await writing.current;
-    },
-    [],
-  );
   /// Whether there is something to write.
   const settle = (): boolean => {
-    clearTimeout(timer.current);
-    timer.current = undefined;
+    pending.stop();
     const text = draft.peek();
-    unwritten.delete(finish);
     if (text === null) return false;
     const now = latest.current;
     const typed = now.read(text);
@@ -58,17 +44,12 @@ export function useTyped(
     if ("problem" in typed) return true;
     const next = "absent" in typed ? undefined : typed.value;
     if (same(next, now.value)) return false;
-    unwritten.add(finish);
-    writing.current = Promise.resolve(now.write(next))
-      .catch((error: Error) => error.message)
-      .then((refused) => {
-        if (timer.current === undefined) unwritten.delete(finish);
-        if (refused !== undefined) problem.value = refused;
-      });
+    pending.write(now.write(next), (refused) => {
+      if (refused !== undefined) problem.value = refused;
+    });
     return true;
   };
-  const hand = useRef(settle);
-  hand.current = settle;
+  pending.settle = settle;
   useEffect(() => () => void settle(), []);
   const seen = useRef(value);
   if (!same(seen.current, value)) {
@@ -76,7 +57,7 @@ export function useTyped(
     const typed = draft.peek() === null ? undefined : read(draft.peek()!);
     const own = typed !== undefined && !("problem" in typed) && same("absent" in typed ? undefined : typed.value, value);
     // Somebody has written something else since, or nobody is in it any more.
-    if (timer.current === undefined && (!own || left.current)) draft.value = null;
+    if (!pending.isDue && (!own || left.current)) draft.value = null;
   }
   return {
     text: draft.value ?? shown(value),
@@ -84,23 +65,19 @@ export function useTyped(
     type(text) {
       left.current = false;
       draft.value = text;
-      unwritten.add(finish);
-      clearTimeout(timer.current);
-      timer.current = setTimeout(settle, PAUSE);
+      pending.type();
     },
     hold(text) {
       left.current = false;
       draft.value = text;
-      unwritten.add(finish);
+      pending.hold();
     },
     settle() {
       left.current = true;
       if (!settle()) draft.value = null;
     },
     reset() {
-      clearTimeout(timer.current);
-      timer.current = undefined;
-      unwritten.delete(finish);
+      pending.stop();
       draft.value = null;
       problem.value = undefined;
     },
