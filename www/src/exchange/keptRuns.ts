@@ -2,6 +2,7 @@
 
 import { type Free, answer, inTransaction, takeLock } from "stepglass/requests";
 import type { KeptRun } from "../model/protocol.ts";
+import { sharedDatabase } from "./database.ts";
 
 const NAME = "stepglass.executions";
 /// A newer page may have kept them in another form.
@@ -31,38 +32,21 @@ export interface Contents {
   runs: string;
 }
 
-let opening: Promise<IDBDatabase> | undefined;
-
 /// Throws where the page has no storage that tabs can share.
 function need(): void {
   if (typeof indexedDB === "undefined" || navigator.locks === undefined)
     throw new DOMException("no storage that tabs can share", "NotSupportedError");
 }
 
-function database(): Promise<IDBDatabase> {
-  opening ??= new Promise<IDBDatabase>((resolve, reject) => {
-    need();
-    const request = indexedDB.open(NAME, VERSION);
-    request.onupgradeneeded = () => {
-      request.result.createObjectStore("about", { keyPath: "id" });
-      request.result.createObjectStore("contents");
-    };
-    request.onerror = () => reject(request.error);
-    request.onsuccess = () => {
-      const { result } = request;
-      // Another tab clears it, or has a newer page.
-      const close = (): void => {
-        result.close();
-        opening = undefined;
-      };
-      result.onversionchange = close;
-      result.onclose = close;
-      resolve(result);
-    };
-  });
-  opening.catch(() => (opening = undefined));
-  return opening;
-}
+const database = sharedDatabase(
+  NAME,
+  VERSION,
+  (made) => {
+    made.createObjectStore("about", { keyPath: "id" });
+    made.createObjectStore("contents");
+  },
+  need,
+);
 
 async function within<Value>(
   mode: IDBTransactionMode,

@@ -1,6 +1,7 @@
 // The projects that this browser keeps, with the handles of their files.
 
 import { type Free, answer, inTransaction, takeLock } from "stepglass/requests";
+import { sharedDatabase } from "../exchange/database.ts";
 import type { OpenFile } from "./model.ts";
 
 const NAME = "stepglass.projects";
@@ -29,28 +30,14 @@ export interface KeptProject {
   files: OpenFile[];
 }
 
-let opening: Promise<IDBDatabase> | undefined;
-
-function database(): Promise<IDBDatabase> {
-  opening ??= new Promise<IDBDatabase>((resolve, reject) => {
+const database = sharedDatabase(
+  NAME,
+  VERSION,
+  (made) => made.createObjectStore("projects", { keyPath: "id" }),
+  () => {
     if (typeof indexedDB === "undefined") throw new DOMException("no storage", "NotSupportedError");
-    const request = indexedDB.open(NAME, VERSION);
-    request.onupgradeneeded = () => request.result.createObjectStore("projects", { keyPath: "id" });
-    request.onerror = () => reject(request.error);
-    request.onsuccess = () => {
-      const { result } = request;
-      const close = (): void => {
-        result.close();
-        opening = undefined;
-      };
-      result.onversionchange = close;
-      result.onclose = close;
-      resolve(result);
-    };
-  });
-  opening.catch(() => (opening = undefined));
-  return opening;
-}
+  },
+);
 
 async function within<Value>(mode: IDBTransactionMode, body: (projects: IDBObjectStore) => Promise<Value>): Promise<Value> {
   const transaction = (await database()).transaction("projects", mode);
