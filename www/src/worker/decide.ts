@@ -4,23 +4,15 @@ import { testState } from "stepglass";
 import { pointerTo } from "stepglass/pointer";
 import type { FieldPlace, FieldQuestion, FieldValue } from "../model/field.ts";
 import type { Decided, DecidedRule } from "../model/form.ts";
+import type { Methods } from "../model/protocol.ts";
 import { isFields, pathsOf, readsOf, testOf, withPaths } from "../model/rule.ts";
 
 type Ask = (question: FieldQuestion) => Promise<unknown>;
 
-interface Asked {
-  text: string;
-  format: "json" | "yaml";
-  state: string;
-  language: "JSONPath" | "JSONata";
-  rules: unknown[];
-  input: string;
-}
-
 /// More are not looked at while somebody writes.
 const MOST_RULES = 60;
 
-export async function decide({ rules, state, language, text, format, input }: Asked, ask: Ask): Promise<Decided> {
+export async function decide({ rules, state, language, text, format, input }: Methods["decide"]["params"], ask: Ask): Promise<Decided> {
   const decided: Decided = { rules: [] };
   for (const [i, rule] of rules.slice(0, MOST_RULES).entries()) {
     const value = async (step: string, form: FieldPlace["form"], written: string): Promise<FieldValue> => {
