@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { root } from "../../scripts/steps.mjs";
 import { nodeWithSqlite } from "../store/drivers.mjs";
 
-const KILLS = Number(process.env.STEPGLASS_KILLS ?? 40);
+const KILLS = Number(process.env.STEPGLASS_KILLS ?? (process.env.CI ? 200 : 40));
 const SEED = Number(process.env.STEPGLASS_SEED ?? 1);
 const missing = nodeWithSqlite === undefined && `there is no Node with SQLite for ${process.platform} ${process.arch}`;
 
