@@ -20,7 +20,15 @@
  * @packageDocumentation
  */
 import type { Definition, ExecutionResult, Frame, HistoryEvent, Limits, StateMachine, TaskHandlers } from "./index.js";
-import type { ExecutionDescription, ExecutionQuery, ExecutionSummary, RuntimeFilter } from "./durable.js";
+import type {
+  ExecutionDescription,
+  ExecutionQuery,
+  ExecutionSummary,
+  MigrationReport,
+  RuntimeFilter,
+  ScheduleDescription,
+  ScheduleOptions,
+} from "./durable.js";
 
 /**
  * Starts a worker: an HTTP/2 server that Restate calls to do the steps of executions and their tasks. Any number of workers may run, as
@@ -43,7 +51,7 @@ export interface RestateOptions extends Limits {
   /**
    * The handlers of the Task states: functions. Tasks that start, describe and stop executions of `machines`
    * (`arn:aws:states:::states:startExecution.sync:2` …), and those whose Resource is `urn:stepglass:waitForSignal`, `signalExecution`,
-   * `cancelExecution` or `setState` need none.
+   * `cancelExecution`, `continueAsNew` or `setState` need none.
    */
   tasks?: TaskHandlers;
   /**
@@ -112,6 +120,21 @@ export class RestateClient {
   list(filter?: RestateFilter, page?: { before?: number; limit?: number }): Promise<{ items: ExecutionSummary[]; before?: number }>;
   /** Counts executions, as `list` does. */
   count(filter?: RestateFilter): Promise<number>;
+  /**
+   * Has running executions continue with another definition; default: the registered one of their machine. Those that cannot are left as they
+   * are, see {@link RestateExecution.migrate}. It needs `admin`, as `list` does.
+   */
+  migrate(filter: RestateFilter, definition?: Definition | StateMachine): Promise<MigrationReport>;
+  /**
+   * Has executions of a machine started again and again; a schedule of that name is changed. Restate keeps it and calls a worker when it is
+   * due: only the workers have to run, and each start happens once. The executions are named after the schedule and the time:
+   * `nightly-20260105T020000Z`.
+   */
+  schedule(name: string, options: ScheduleOptions): Promise<ScheduleDescription>;
+  /** Returns all schedules. It needs `admin`. */
+  schedules(): Promise<ScheduleDescription[]>;
+  /** Removes a schedule; executions that it has started run on. False if there is none of that name. */
+  unschedule(name: string): Promise<boolean>;
   /** Completes the task with this token: SendTaskSuccess. False if the task has ended already. */
   succeed(token: string, output?: unknown): Promise<boolean>;
   /** Fails the task with this token: SendTaskFailure. False if the task has ended already. */
@@ -154,8 +177,11 @@ export interface RestateExecution<Output = any> {
   readonly machine: string;
   /** How it ends. While Restate is away it stays open; it rejects with `UNKNOWN_EXECUTION` if the execution was removed. */
   readonly result: Promise<ExecutionResult<Output>>;
-  /** The same as a promise of its own. */
-  outcome(): Promise<ExecutionResult<Output>>;
+  /**
+   * The same as a promise of its own. With `follow`, the outcome of the last execution that this one is continued by
+   * (`urn:stepglass:continueAsNew`).
+   */
+  outcome(options?: { follow?: boolean }): Promise<ExecutionResult<Output>>;
   /**
    * Sends a signal, and resolves when the execution has it. A state with `"Resource": "urn:stepglass:waitForSignal"` and this name takes
    * it, now or later. One with an `id` that was sent before changes nothing. Rejects with `NOT_RUNNING` if the execution has ended.
@@ -175,4 +201,15 @@ export interface RestateExecution<Output = any> {
   stop(error?: string, cause?: string): Promise<void>;
   /** Takes it up again where it failed: RedriveExecution. Rejects with `NOT_REDRIVABLE`. */
   redrive(): Promise<void>;
+  /**
+   * Continues with another definition; default: the one that the workers have registered for its machine. What runs has to have its place
+   * there, as `migrate` of a `Runtime` asks for; otherwise it rejects with `NOT_MIGRATABLE` and all `problems`, and nothing has changed. It
+   * happens between two slices: where one is under way, after it. Tasks that are called outside of slices go on, and their answers count.
+   */
+  migrate(definition?: Definition | StateMachine): Promise<void>;
+  /**
+   * Has Restate try again at once what has failed and is tried later, or was put aside after many tries. It needs `admin`. Rejects with
+   * `EXECUTION_SUSPENDED` and the reason if it still cannot go on. Of no effect where nothing has failed.
+   */
+  resume(): Promise<void>;
 }

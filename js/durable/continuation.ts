@@ -8,7 +8,6 @@ import { isJson, jsonText } from "../tasks/integration.ts";
 import { inputText, refusal } from "../execution/nested.ts";
 import type { TaskCall, TaskDriver, TaskFailure, Taker } from "../tasks/call.ts";
 import type { Runs } from "./children.ts";
-import type { Live } from "./live.ts";
 import { invalid, isClosed, membersOf, refuse } from "./requests.ts";
 
 /** What an execution's record says of those before and after it. */
@@ -54,7 +53,8 @@ export class Continuation implements Taker {
     if ("failure" in own) return refuse(driver, call, own.failure);
     const about = nextOf(live.record);
     const name = `${about.base}.${about.run}`;
-    const problem = problemOf(live, state, name, input, this.#runs.payloadLimit);
+    const at = { definition: live.machine.definition, frames: live.driver.frames().length, state };
+    const problem = problemOf(at, name, input, this.#runs.payloadLimit);
     if (problem !== undefined) return refuse(driver, call, problem);
     const { tags = live.record.tags, priority = Number(live.record.priority ?? 0) } = own;
     const succeed = (record: ExecutionRecord): boolean =>
@@ -92,7 +92,7 @@ export class Continuation implements Taker {
 }
 
 /** What the next execution has that this one has not; what is not said stays as it is. */
-function optionsOf(call: TaskCall): { tags?: Record<string, string>; priority?: number } | { failure: TaskFailure } {
+export function optionsOf(call: TaskCall): { tags?: Record<string, string>; priority?: number } | { failure: TaskFailure } {
   const { Tags: tags, Priority: priority } = membersOf(call);
   const areTags = isObject(tags) && Object.values(tags).every((value) => typeof value === "string");
   if (tags !== undefined && !areTags) return { failure: invalid("Tags", "an object of texts", tags) };
@@ -100,15 +100,25 @@ function optionsOf(call: TaskCall): { tags?: Record<string, string>; priority?: 
   return { ...(tags !== undefined && { tags: tags as Record<string, string> }), ...(priority !== undefined && { priority }) };
 }
 
-function nextOf({ id, name, continued }: ExecutionRecord): Continued {
+export function nextOf({ id, name, continued }: ExecutionRecord): Continued {
   const { run, base } = (continued as Continued | undefined) ?? { run: 1, base: name };
   return { run: run + 1, base, from: id };
 }
 
+/** Where a continuation stands. */
+export interface Standpoint {
+  /** The definition of its execution. */
+  definition: string;
+  /** How many frames run there. */
+  frames: number;
+  state: string;
+}
+
 /** Why an execution cannot go on as a new one here. */
-function problemOf(live: Live, state: string, name: string, input: string, limit: number | undefined): TaskFailure | undefined {
+export function problemOf(at: Standpoint, name: string, input: string, limit: number | undefined): TaskFailure | undefined {
+  const { state } = at;
   // Two executions must not run for one: after this task there is nothing left to do.
-  if (!isLast(live, state)) {
+  if (!isLast(at)) {
     const cause = `urn:stepglass:continueAsNew has to be in a state of the machine itself that has "End": true, and ${shown(state)} is not one`;
     return { error: "Stepglass.InvalidRequest", cause };
   }
@@ -118,7 +128,7 @@ function problemOf(live: Live, state: string, name: string, input: string, limit
 }
 
 /** Whether an execution ends with a state. */
-function isLast(live: Live, state: string): boolean {
-  const { States } = JSON.parse(live.machine.definition) as { States: Record<string, { End?: boolean }> };
-  return Object.hasOwn(States, state) && States[state]?.End === true && live.driver.frames().length === 1;
+function isLast({ definition, frames, state }: Standpoint): boolean {
+  const { States } = JSON.parse(definition) as { States: Record<string, { End?: boolean }> };
+  return Object.hasOwn(States, state) && States[state]?.End === true && frames === 1;
 }

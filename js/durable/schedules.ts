@@ -22,8 +22,8 @@ const COLLECTION = "schedule";
 /** Whoever has this of a shared store has the schedules. */
 export const SCHEDULES = "stepglass:schedules";
 
-/** What the store has of a schedule. */
-interface Document extends Omit<ScheduleOptions, "every"> {
+/** What is kept of a schedule. */
+export interface Document extends Omit<ScheduleOptions, "every"> {
   /** Milliseconds. */
   every?: number;
   created: number;
@@ -36,6 +36,9 @@ interface Document extends Omit<ScheduleOptions, "every"> {
   /** Why the last start was not made. */
   problem?: string;
 }
+
+/** When a schedule starts what. */
+type Rules = Omit<Document, "created" | "next">;
 
 /** What schedules need of the runtime. */
 export interface Starter {
@@ -97,12 +100,7 @@ export class Schedules {
     let document!: Document;
     await this.#later(async () => {
       const known = this.#all.get(name);
-      const now = this.#starter.clock.now();
-      const same = known !== undefined && known.cron === rules.cron && known.every === rules.every && known.timezone === rules.timezone;
-      const created = same ? known.created : now;
-      const next = same ? known.next : nextOf({ ...rules, created }, now);
-      if (next === null) throw misuse("INVALID_OPTION", `the schedule ${shown(name)} never starts anything: ${shown(options.cron)}`);
-      document = { ...rules, created, next, ...(known?.last !== undefined && { last: known.last }) };
+      document = withRules(name, rules, known, this.#starter.clock.now());
       await this.#keep(name, document);
     });
     return described(name, document);
@@ -159,9 +157,7 @@ export class Schedules {
   async #due(name: string, now: number): Promise<void> {
     const document = this.#all.get(name);
     if (document === undefined || document.next === null || document.next > now || !this.#isOpen) return;
-    const { catchUp = "one" } = document;
-    const due = dueUntil(document, document.next, now, catchUp === "all" ? MOST : 1);
-    const chosen = due.filter((at) => catchUp !== "none" || now - at <= LATE);
+    const chosen = chosenUntil(document, document.next, now);
     let changed: Document = document;
     for (const at of chosen) changed = await this.#begin(name, changed, at);
     if (this.#all.has(name)) await this.#keep(name, { ...changed, next: nextOf(document, now) });
@@ -176,8 +172,7 @@ export class Schedules {
   }
 
   async #start(name: string, { buffered, problem, ...document }: Document, at: number): Promise<Document> {
-    const time = new Date(at).toISOString();
-    const execution = { name: `${name}-${time.slice(0, 19).replace(/[-:]/g, "")}Z`, input: timed(document.input ?? {}, time) };
+    const execution = executionOf(name, document, at);
     try {
       const arn = await this.#starter.start(document.machine, { ...execution, ...(document.tags && { tags: document.tags }) });
       return { ...document, last: { arn, at } };
@@ -197,8 +192,30 @@ export class Schedules {
   }
 }
 
+/** A schedule with new rules; where they say the same times, it goes on. */
+export function withRules(name: string, rules: Rules, known: Document | undefined, now: number): Document {
+  const same = known !== undefined && known.cron === rules.cron && known.every === rules.every && known.timezone === rules.timezone;
+  const created = same ? known.created : now;
+  const next = same ? known.next : nextOf({ ...rules, created }, now);
+  if (next === null) throw misuse("INVALID_OPTION", `the schedule ${shown(name)} never starts anything: ${shown(rules.cron)}`);
+  return { ...rules, created, next, ...(known?.last !== undefined && { last: known.last }) };
+}
+
+/** The times until now for which a schedule that is due from `first` on starts executions. */
+export function chosenUntil(document: Document, first: number, now: number): number[] {
+  const { catchUp = "one" } = document;
+  const due = dueUntil(document, first, now, catchUp === "all" ? MOST : 1);
+  return due.filter((at) => catchUp !== "none" || now - at <= LATE);
+}
+
+/** The name and the input of the execution that a schedule starts for a time. */
+export function executionOf(name: string, { input = {} }: Document, at: number): { name: string; input: unknown } {
+  const time = new Date(at).toISOString();
+  return { name: `${name}-${time.slice(0, 19).replace(/[-:]/g, "")}Z`, input: timed(input, time) };
+}
+
 /** When a schedule is due after a time. */
-function nextOf(
+export function nextOf(
   { cron, every, timezone, created }: Pick<Document, "cron" | "every" | "timezone" | "created">,
   after: number,
 ): number | null {
@@ -222,8 +239,8 @@ function timed(input: unknown, time: string): unknown {
   return JSON.parse(JSON.stringify(input).replaceAll("<aws.scheduler.scheduled-time>", time));
 }
 
-function checked(name: string, options: ScheduleOptions): Omit<Document, "created" | "next"> {
-  checkOptions(options, OPTIONS, "runtime.schedule()");
+export function checked(name: string, options: ScheduleOptions): Rules {
+  checkOptions(options, OPTIONS, "schedule()");
   if (!/^[A-Za-z0-9_-]{1,60}$/.test(name))
     throw misuse("INVALID_ARGUMENT", `the name of a schedule has up to 60 letters, digits, - and _: ${shown(name)} is none`);
   const { machine, cron, every, timezone, overlap = "skip", catchUp = "one", ...rest } = options;
@@ -246,6 +263,6 @@ function checked(name: string, options: ScheduleOptions): Omit<Document, "create
   };
 }
 
-function described(name: string, { every, ...document }: Document): ScheduleDescription {
+export function described(name: string, { every, ...document }: Document): ScheduleDescription {
   return { name, ...structuredClone(document), ...(every !== undefined && { every }) };
 }

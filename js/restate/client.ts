@@ -1,6 +1,7 @@
 // A client of the executions on Restate.
 
-import type { ExecutionSummary } from "../api/durable.d.ts";
+import type { ExecutionRecord, ExecutionSummary, MigrationReport, ScheduleDescription, ScheduleOptions } from "../api/durable.d.ts";
+import type { Definition, StateMachine } from "../api/index.d.ts";
 import type {
   RestateClient as PublicClient,
   RestateClientOptions,
@@ -8,23 +9,25 @@ import type {
   RestateFilter,
   RestateStart,
 } from "../api/restate.d.ts";
-import type { ExecutionRecord } from "../api/durable.d.ts";
-import { misuse } from "../base/errors.ts";
+import { messageOf, misuse } from "../base/errors.ts";
 import { checkOptions } from "../base/options.ts";
 import { randomKey, randomUuid, seedOf } from "../base/random.ts";
 import { shown } from "../base/shown.ts";
 import { beatText } from "../driver/calls.ts";
 import { DurableError } from "../durable/execution.ts";
+import { problemsOf } from "../durable/migration.ts";
+import { checked } from "../durable/schedules.ts";
 import { startProblem } from "../execution/start.ts";
 import type { Completion } from "../tasks/call.ts";
 import { argumentText } from "../tasks/integration.ts";
 import { executionOfToken } from "../tasks/token.ts";
-import { EXECUTION, MACHINES } from "./context.ts";
+import { EXECUTION, MACHINES, SCHEDULE } from "./context.ts";
 import type { EventAnswer, ExecutionEvent, StartRequest } from "./events.ts";
 import { Handle } from "./handle.ts";
 import { Ingress } from "./ingress.ts";
 import { listed } from "./listing.ts";
 import { Names } from "./machines.ts";
+import { scheduled } from "./schedules.ts";
 
 const OPTIONS = ["admin", "region", "account"];
 // How often it asks for an execution that was started and has not begun, and how much longer it waits each time, in milliseconds.
@@ -113,6 +116,35 @@ export class RestateClient implements PublicClient {
 
   async count(filter: RestateFilter = {}): Promise<number> {
     return (await listed(this.#ingress, filter, { limit: Infinity })).items.length;
+  }
+
+  /** Has running executions continue with another definition. */
+  async migrate(filter: RestateFilter, definition?: Definition | StateMachine): Promise<MigrationReport> {
+    const report: MigrationReport = { migrated: [], refused: [] };
+    const { items } = await listed(this.#ingress, { ...filter, status: "RUNNING" }, { limit: Infinity });
+    for (const { id: arn, name, machine } of items) {
+      try {
+        const execution = new Handle(this.#ingress, { arn, name, machine: String(machine) });
+        if (await execution.tryMigrate(definition)) report.migrated.push(arn);
+      } catch (thrown) {
+        report.refused.push({ arn, name, reason: messageOf(thrown), problems: problemsOf(thrown) ?? [] });
+      }
+    }
+    return report;
+  }
+
+  /** Has executions started again and again; a schedule of that name is changed. */
+  async schedule(name: string, options: ScheduleOptions): Promise<ScheduleDescription> {
+    checked(name, options);
+    return this.#ingress.call<ScheduleDescription>({ service: SCHEDULE, handler: "put", key: name }, options);
+  }
+
+  schedules(): Promise<ScheduleDescription[]> {
+    return scheduled(this.#ingress);
+  }
+
+  unschedule(name: string): Promise<boolean> {
+    return this.#ingress.call<boolean>({ service: SCHEDULE, handler: "remove", key: name });
   }
 
   succeed(token: string, output?: unknown): Promise<boolean> {

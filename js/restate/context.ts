@@ -63,4 +63,5 @@ export const NEWS = "news";
 export const EXECUTION = "StepglassExecution";
 export const TASKS = "StepglassTasks";
 export const DEFINITION = "StepglassDefinition";
+export const SCHEDULE = "StepglassSchedule";
 export const MACHINES = "StepglassMachines";

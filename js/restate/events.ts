@@ -1,10 +1,12 @@
 // What an execution on Restate is told, and what it answers: JSON.
 
 import type { ExecutionRecord } from "../api/durable.d.ts";
-import type { InvokeCommand } from "../api/index.d.ts";
+import type { InvokeCommand, RunningProblem } from "../api/index.d.ts";
 import type { Fact } from "../border/facts.ts";
+import type { Continued } from "../durable/continuation.ts";
 import type { ExecutionInfo } from "../execution/execution.ts";
 import type { Completion } from "../tasks/call.ts";
+import type { Watcher } from "./watchers.ts";
 
 /** A start. */
 export interface StartRequest {
@@ -19,6 +21,8 @@ export interface StartRequest {
   tags?: Record<string, string>;
   /** The execution whose task has started it. */
   parent?: ParentTask;
+  /** The execution that this one continues, and its task that has begun this one. */
+  continued?: Continued & { task: number };
 }
 
 /** The task that has started an execution. */
@@ -50,9 +54,10 @@ export type ExecutionEvent =
   | { type: "signal"; name: string; payload: string; id?: string }
   | { type: "started"; task: number; answer: StartAnswer; arn: string }
   | { type: "ended"; task: number; record: ExecutionRecord }
-  | { type: "follow"; arn: string; task: number }
+  | { type: "follow"; watcher: Exclude<Watcher, string> }
   | { type: "watch"; awakeable: string }
   | { type: "redrive" }
+  | { type: "migrate"; definition?: string }
   | { type: "forget"; stopDate: number };
 
 /** An event for a slice that is under way: who tells it asks for the answer by an awakeable, which names it too. */
@@ -64,6 +69,8 @@ export interface EventAnswer {
   counts: boolean;
   /** Why it was refused, as a code and a message. */
   refused?: [code: string, message: string];
+  /** What a definition lacks with which the execution was to continue. */
+  problems?: RunningProblem[];
 }
 
 /** How a task was answered, and when. */

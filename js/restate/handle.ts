@@ -1,17 +1,19 @@
 // The handle of an execution on Restate.
 
-import type { ErrorCode, ExecutionResult, Frame, HistoryEvent } from "../api/index.d.ts";
+import type { Definition, ErrorCode, ExecutionResult, Frame, HistoryEvent, StateMachine as PublicMachine } from "../api/index.d.ts";
 import type { ExecutionDescription, ExecutionQuery, ExecutionRecord } from "../api/durable.d.ts";
 import type { RestateExecution } from "../api/restate.d.ts";
 import { misuse } from "../base/errors.ts";
 import { checkOptions } from "../base/options.ts";
 import { shown } from "../base/shown.ts";
 import { described } from "../durable/execution.ts";
+import { StateMachine } from "../execution/machine.ts";
 import { argumentText } from "../tasks/integration.ts";
 import { EXECUTION } from "./context.ts";
 import type { EventAnswer, ExecutionEvent, Standing, StartAnswer, StartRequest } from "./events.ts";
 import type { Ingress } from "./ingress.ts";
 import type { Inside } from "./object.ts";
+import { resumed } from "./suspension.ts";
 
 // How long a client waits before it asks again for a result that it could not get, in milliseconds.
 const FIRST_DELAY = 50;
@@ -41,7 +43,16 @@ export class Handle<Output = any> implements RestateExecution<Output> {
     return (this.#result ??= this.outcome());
   }
 
-  async outcome(): Promise<ExecutionResult<Output>> {
+  async outcome({ follow = false }: { follow?: boolean } = {}): Promise<ExecutionResult<Output>> {
+    const outcome = await this.#outcome();
+    if (!follow || outcome.status !== "SUCCEEDED") return outcome;
+    const { continuedTo: arn } = await this.record();
+    if (typeof arn !== "string") return outcome;
+    const { name, machine } = await new Handle(this.#ingress, { arn, name: "", machine: "" }).record();
+    return new Handle<Output>(this.#ingress, { arn, name, machine: String(machine) }).outcome({ follow });
+  }
+
+  async #outcome(): Promise<ExecutionResult<Output>> {
     for (let delay = FIRST_DELAY; ; delay = Math.min(delay * 2, LONGEST_DELAY)) {
       try {
         return await this.#ended();
@@ -121,9 +132,29 @@ export class Handle<Output = any> implements RestateExecution<Output> {
     this.#check(await this.#ingress.call<EventAnswer>(this.#target("tell"), event));
   }
 
-  #check({ known, refused }: EventAnswer): void {
+  /** Continues with another definition, from its next slice on. */
+  async migrate(definition?: Definition | PublicMachine): Promise<void> {
+    await this.tryMigrate(definition);
+  }
+
+  /** For the client: whether the execution had another definition. */
+  async tryMigrate(definition?: Definition | PublicMachine): Promise<boolean> {
+    const text = definition === undefined ? undefined : textOf(definition);
+    const event: ExecutionEvent = { type: "migrate", ...(text !== undefined && { definition: text }) };
+    const answer = await this.#ingress.call<EventAnswer>(this.#target("tell"), event);
+    this.#check(answer);
+    return answer.counts;
+  }
+
+  /** Has Restate try again what it could not do, and looks what comes of it. */
+  async resume(): Promise<void> {
+    await resumed(this.#ingress, this.arn);
+  }
+
+  #check({ known, refused, problems }: EventAnswer): void {
     if (!known) this.#gone();
-    if (refused !== undefined) throw misuse(refused[0] as ErrorCode, refused[1], Error);
+    if (refused === undefined) return;
+    throw Object.assign(misuse(refused[0] as ErrorCode, refused[1], Error), problems && { problems });
   }
 
   /** For the client: the whole record. */
@@ -154,4 +185,9 @@ function outcomeOf<Output>({ status, output, error, cause }: Standing): Executio
   if (status === "SUCCEEDED") return { status, output: JSON.parse(output ?? "null") };
   const failed = { status, ...(error !== undefined && { error }), ...(cause !== undefined && { cause }) };
   return failed as ExecutionResult<Output>;
+}
+
+/** The text of a definition that can be compiled. */
+function textOf(definition: Definition | PublicMachine): string {
+  return definition instanceof StateMachine ? definition.definition : new StateMachine(definition as Definition).definition;
 }

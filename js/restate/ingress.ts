@@ -49,11 +49,17 @@ export class Ingress {
   /** The rows of an SQL query. */
   async query(sql: string): Promise<Record<string, unknown>[]> {
     if (this.#admin === undefined)
-      throw misuse("INVALID_OPTION", "Restate lists executions by its admin API: new RestateClient(url, { admin: … })", Error);
+      throw misuse("INVALID_OPTION", "Restate tells this by its admin API: new RestateClient(url, { admin: … })", Error);
     const url = new URL("query", this.#admin);
     const headers = { "content-type": "application/json", accept: "application/json" };
     const response = await this.#fetch(url, { method: "POST", headers, body: JSON.stringify({ query: sql }) });
     return ((await answerOf(url, response)) as { rows: Record<string, unknown>[] }).rows;
+  }
+
+  /** Has Restate try an invocation again that it has put aside. */
+  async resume(invocation: string): Promise<void> {
+    const url = new URL(`invocations/${invocation}/resume`, this.#admin);
+    await answerOf(url, await this.#fetch(url, { method: "PATCH" }));
   }
 
   async #post(path: string, parameter: unknown, idempotencyKey: string | undefined): Promise<unknown> {

@@ -84,10 +84,19 @@ export class RegisteredMachines {
     return machine && this.#of(machine);
   }
 
-  /** Takes in a definition that is not registered any more. */
+  /** Takes in the definition of an execution, which is not registered any more. */
   remember(record: ExecutionRecord, text: string): Program {
-    const machine = new StateMachine(text, { name: String(record.machine), arn: record.machineArn });
-    this.#old.set(record.definition ?? "", machine);
+    return this.#add(record.definition ?? "", machineOf(record, text));
+  }
+
+  /** Takes in a definition with which an execution is to continue. */
+  another(record: ExecutionRecord, text: string): StateMachine {
+    const machine = machineOf(record, text);
+    return this.#add(machine.digest, machine).machine;
+  }
+
+  #add(digest: string, machine: StateMachine): Program {
+    this.#old.set(digest, machine);
     for (const oldest of this.#old.keys()) {
       if (this.#old.size <= OLD) break;
       this.#old.delete(oldest);
@@ -107,4 +116,10 @@ export class RegisteredMachines {
   #of(machine: StateMachine): Program {
     return { machine, handlers: this.#handlers, options: this.#options };
   }
+}
+
+/** A machine as one that an execution of a record runs. */
+function machineOf(record: ExecutionRecord, text: string): StateMachine {
+  const type = record.type === "EXPRESS" ? "EXPRESS" : "STANDARD";
+  return new StateMachine(text, { name: String(record.machine), arn: record.machineArn, type });
 }

@@ -12,19 +12,10 @@ import type { EventAnswer, ExecutionEvent, News, StartAnswer, StartRequest, Stan
 import { type Kept, historyOf, keepRecord, newNotes, recordOf, sliceOf } from "./keeping.ts";
 import type { Program } from "./machines.ts";
 import { type FirstAnswer, type FirstCall, briefly, callFirst } from "./first.ts";
+import { migrate } from "./migration.ts";
+import { Refused } from "./refused.ts";
 import { Slice, type SliceHost } from "./slice.ts";
 import { type Watcher, standingOf, tellEnd } from "./watchers.ts";
-
-/** What Restate is not to try again: the caller has asked for something impossible. */
-export class Refused extends Error {
-  override name = "Refused";
-  readonly code: string;
-
-  constructor(code: string, message: string) {
-    super(message);
-    this.code = code;
-  }
-}
 
 /** What an execution shows of its inside. */
 export interface Inside {
@@ -83,10 +74,10 @@ export class ExecutionObject {
     if (begun.isNew) ctx.send({ service: DEFINITION, handler: "put", key: digest }, program.machine.definition);
     machines.given(digest);
     const record = this.#record(ctx.key, request, program, begun.at);
-    const { input, parent } = request;
+    const { input } = request;
     keepRecord(ctx, record, ctx.invocation, true);
     const answer = { outcome: "created" as const, input, startDate: begun.at };
-    if (parent !== undefined) tellStarted(ctx, parent, { ...answer, status: "RUNNING" });
+    tellStarted(ctx, request, { ...answer, status: "RUNNING" });
     const kept = { record, at: begun.at, events: 0, notes: newNotes(this.#info(ctx.key, request)) };
     const slice = new Slice(ctx, this.#host, program, kept, begun.at);
     return { ...answer, ...(await slice.start(this.#fact(ctx.key, request, begun), begun.first, call)) };
@@ -109,22 +100,24 @@ export class ExecutionObject {
     return ["start", request.input, tokenKey === undefined ? info : { ...info, tokenKey }, BigInt(seed)];
   }
 
-  #record(id: string, { machine, name, input, tags, parent }: StartRequest, { machine: { digest, type } }: Program, at: number) {
+  #record(id: string, { machine, name, input, tags, parent, continued }: StartRequest, { machine: { digest, type } }: Program, at: number) {
     const record: ExecutionRecord = {
       ...{ id, name, machine, machineArn: this.#host.machines.names.machine(machine), definition: digest, type },
       ...{ status: "RUNNING", startDate: at, order: at, input },
       ...(tags !== undefined && { tags }),
       ...(parent !== undefined && { parent }),
+      ...(continued !== undefined && { continued }),
     };
     return record;
   }
 
-  #exists(ctx: ObjectContext, record: ExecutionRecord, { parent }: StartRequest): StartAnswer {
+  #exists(ctx: ObjectContext, record: ExecutionRecord, request: StartRequest): StartAnswer {
     const { status, input, startDate, output, error, cause } = record;
-    const own = record.parent as StartRequest["parent"];
-    const isOwn = parent !== undefined && own?.arn === parent.arn && own.task === parent.task;
+    const asker = askerOf(request);
+    const own = askerOf(record as Pick<StartRequest, "parent" | "continued">);
+    const isOwn = asker !== undefined && own?.arn === asker.arn && own.task === asker.task;
     const answer: StartAnswer = { outcome: isOwn ? "created" : "exists", status, input, startDate };
-    if (parent !== undefined && !isOwn) tellStarted(ctx, parent, answer);
+    if (!isOwn) tellStarted(ctx, request, answer);
     const end = { ...(output !== undefined && { output }), ...(error !== undefined && { error }), ...(cause !== undefined && { cause }) };
     return { ...answer, ...end };
   }
@@ -132,7 +125,7 @@ export class ExecutionObject {
   /** Tells the execution something, and does the slice that follows from it. */
   async event(ctx: ObjectContext, event: ExecutionEvent): Promise<EventAnswer> {
     if (event.type === "watch") return this.#watch(ctx, event.awakeable);
-    if (event.type === "follow") return this.#watch(ctx, { arn: event.arn, task: event.task });
+    if (event.type === "follow") return this.#watch(ctx, event.watcher);
     if (event.type === "forget") return this.#forget(ctx, event.stopDate);
     const kept = await ctx.get<Kept>("standing");
     const record = kept?.record ?? (await recordOf(ctx));
@@ -143,8 +136,19 @@ export class ExecutionObject {
     // The slice before has heard of it while it was under way.
     const heard = kept.notes.heard.find(([told]) => told === (event as Partial<News>).told);
     if (heard !== undefined) return { known: true, counts: heard[1] };
-    const begun = await ctx.run("now", () => ({ at: this.#host.now(), has: this.#host.machines.of(record) !== undefined }));
+    const begun = await ctx.run("now", () => ({
+      at: this.#host.now(),
+      has: this.#host.machines.of(record) !== undefined,
+      ...(event.type === "migrate" && {
+        to: event.definition ?? this.#host.machines.registered(String(record.machine))?.machine.definition,
+      }),
+    }));
     const program = await this.#program(ctx, record, begun.has);
+    if (event.type === "migrate") {
+      const answer = this.#migrate(ctx, { ...kept, record }, program, begun);
+      if ((event as Partial<News>).told !== undefined) ctx.resolveAwakeable((event as News).told, answer);
+      return answer;
+    }
     const slice = new Slice(ctx, this.#host, program, { ...kept, record }, begun.at);
     if (event.type !== "redrive") return { known: true, counts: await slice.tell(event) };
     try {
@@ -154,6 +158,12 @@ export class ExecutionObject {
       return { known: true, counts: false, refused: ["NOT_REDRIVABLE", messageOf(thrown)] };
     }
     return { known: true, counts: true };
+  }
+
+  #migrate(ctx: ObjectContext, kept: Kept, { machine }: Program, { at, to }: { at: number; to?: string | undefined }): EventAnswer {
+    const { machine: name, id } = kept.record;
+    if (to !== undefined) return migrate(ctx, kept, [machine, this.#host.machines.another(kept.record, to)], at);
+    return { known: true, counts: false, refused: ["UNKNOWN_MACHINE", `the machine ${JSON.stringify(name)} of ${id} is not registered`] };
   }
 
   /** What the execution runs: this process may have it, or Restate keeps it. */
@@ -265,6 +275,8 @@ export class ExecutionObject {
 
 /** Why an event is refused, if it is. */
 function refusal({ id, status }: ExecutionRecord, stands: boolean, { type }: ExecutionEvent): EventAnswer["refused"] {
+  if (type === "migrate" && status !== "RUNNING")
+    return ["NOT_MIGRATABLE", `${id} does not run any more: only what runs can continue with another definition`];
   if (type === "signal" && status !== "RUNNING") return ["NOT_RUNNING", `the execution ${id} has ended: it takes no signals`];
   if (type !== "redrive") return undefined;
   if (status === "RUNNING" || status === "SUCCEEDED") return ["NOT_REDRIVABLE", `Execution is ${status} and cannot be redriven`];
@@ -272,6 +284,14 @@ function refusal({ id, status }: ExecutionRecord, stands: boolean, { type }: Exe
   return undefined;
 }
 
-function tellStarted(ctx: ObjectContext, { arn, task }: { arn: string; task: number }, answer: StartAnswer): void {
+/** The task that has started an execution, if one has. */
+function askerOf({ parent, continued }: Pick<StartRequest, "parent" | "continued">): { arn: string; task: number } | undefined {
+  return parent ?? (continued && { arn: continued.from, task: continued.task });
+}
+
+function tellStarted(ctx: ObjectContext, request: StartRequest, answer: StartAnswer): void {
+  const asker = askerOf(request);
+  if (asker === undefined) return;
+  const { arn, task } = asker;
   ctx.send({ service: EXECUTION, handler: "event", key: arn }, { type: "started", task, arn: ctx.key, answer });
 }

@@ -33,6 +33,7 @@ import { JsonText, isJson, jsonText } from "../tasks/integration.ts";
 import type { MissingHandler, Resource, TaskSource } from "../tasks/resource.ts";
 import { executionOfToken } from "../tasks/token.ts";
 import { EXECUTION, type Durable, type ObjectContext } from "./context.ts";
+import { CONTINUE, continueAsNew, hasContinued } from "./continuation.ts";
 import type { AskRequest, ExecutionEvent, StartRequest } from "./events.ts";
 import type { Notes } from "./keeping.ts";
 import type { RegisteredMachines } from "./machines.ts";
@@ -48,6 +49,8 @@ export interface SliceDriver extends TaskDriver {
   readonly notes: Notes;
   readonly definition: string;
   record: ExecutionRecord;
+  /** How many frames run. */
+  readonly frames: number;
   readonly pending: PendingTask[];
   callOf(task: number): Call | undefined;
   wait<T>(promise: Durable<T>, done: (value: T | undefined, failure: Error | undefined) => void): number;
@@ -83,6 +86,7 @@ export class OwnTasks implements TaskSource {
       ["signalExecution", new OwnTask(passSignal)],
       ["cancelExecution", new OwnTask(passCancel)],
       ["setState", new OwnTask(showState)],
+      ["continueAsNew", new OwnTask((call, slice) => continueAsNew(machines, payloadLimit, call, slice))],
     ]);
   }
 
@@ -156,6 +160,11 @@ function hasStarted(slice: SliceDriver, { task, arn, answer }: ExecutionEvent & 
   const call = slice.callOf(task);
   const known = slice.notes.children.some(([other, child]) => other === task && child === arn);
   if (call === undefined || !known) return false;
+  if (call.command.resource === CONTINUE) {
+    forget(slice, task);
+    hasContinued(call, slice, { type: "started", task, arn, answer });
+    return true;
+  }
   const service = serviceOf(call);
   const input = inputText(call, (value) => slice.inputOf?.(task, "Input") ?? jsonText(value));
   if (answer.outcome === "exists" && (answer.status !== "RUNNING" || answer.input !== input)) {
@@ -168,7 +177,7 @@ function hasStarted(slice: SliceDriver, { task, arn, answer }: ExecutionEvent & 
   rejoin(child, call, slice);
   // Of one that somebody else has started, the end has to be asked for.
   if (answer.outcome === "exists" && call.child !== undefined)
-    slice.ctx.send({ service: EXECUTION, handler: "event", key: arn }, { type: "follow", arn: slice.record.id, task });
+    slice.ctx.send({ service: EXECUTION, handler: "event", key: arn }, { type: "follow", watcher: { arn: slice.record.id, task } });
   return true;
 }
 

@@ -2,12 +2,14 @@
 // itself is given by whoever serves, so nothing here depends on it.
 
 import type { ExecutionObject } from "./object.ts";
-import { Refused } from "./object.ts";
+import { Refused } from "./refused.ts";
+import type { ScheduleObject } from "./schedules.ts";
 import type { TaskService } from "./tasks.ts";
 import {
   DEFINITION,
   EXECUTION,
   MACHINES,
+  SCHEDULE,
   TASKS,
   type Called,
   type Durable,
@@ -141,6 +143,7 @@ class Context implements ObjectContext {
 /** What services are made of. */
 export interface Services {
   object: ExecutionObject;
+  schedule: ScheduleObject;
   tasks: TaskService;
   machines: RegisteredMachines;
   /** How long Restate remembers starts by their names, in milliseconds. */
@@ -152,7 +155,7 @@ const DAY = 86_400_000;
 const LONG = 365 * DAY;
 
 /** The services, for `createEndpointHandler` of the SDK. */
-export function servicesOf(sdk: Sdk, { object, tasks, machines, remembered }: Services): unknown[] {
+export function servicesOf(sdk: Sdk, { object, schedule, tasks, machines, remembered }: Services): unknown[] {
   const handler =
     <C, I, O>(handle: (ctx: C, input: I) => O | Promise<O>) =>
     async (ctx: SdkContext, input: never): Promise<O> => {
@@ -196,6 +199,7 @@ export function servicesOf(sdk: Sdk, { object, tasks, machines, remembered }: Se
       },
       options: { ...options, ingressPrivate: true },
     }),
+    sdk.object({ name: SCHEDULE, handlers: handlersOf(schedule, owns), options }),
     sdk.object({
       name: DEFINITION,
       handlers: {
@@ -206,6 +210,18 @@ export function servicesOf(sdk: Sdk, { object, tasks, machines, remembered }: Se
     }),
     sdk.service({ name: MACHINES, handlers: { list: serves(() => machines.all), describe: serves(describeMachine(machines)) }, options }),
   ];
+}
+
+/** How a handler is made that has its object for itself. */
+type Owns = <I, O>(handle: (ctx: ObjectContext, input: I) => O | Promise<O>, options: object) => unknown;
+
+function handlersOf(schedule: ScheduleObject, owns: Owns): object {
+  return {
+    put: owns(schedule.put.bind(schedule), {}),
+    remove: owns(schedule.remove.bind(schedule), {}),
+    ring: owns(schedule.ring.bind(schedule), {}),
+    ended: owns(schedule.ended.bind(schedule), {}),
+  };
 }
 
 function describeMachine(machines: RegisteredMachines): (ctx: ServiceContext, name: string) => string | null {

@@ -135,6 +135,10 @@ export class Slice implements SliceDriver {
     return JSON.parse(this.#engine.ask("pending"));
   }
 
+  get frames(): number {
+    return (JSON.parse(this.#engine.ask("frames")) as unknown[]).length;
+  }
+
   /** The call of an open task, also of one that an earlier slice has begun. */
   callOf(task: number): Call | undefined {
     const known = this.#open.get(task);
@@ -186,6 +190,8 @@ export class Slice implements SliceDriver {
 
   #hear(news: News): void {
     const { told, at } = news;
+    // Between two slices an execution changes its definition.
+    if (news.type === "migrate") return;
     if (this.notes.heard.some(([known]) => known === told)) return;
     this.#at = Math.max(this.#at, at);
     const refused: EventAnswer["refused"] =

@@ -1,16 +1,17 @@
 // Who waits for the end of an execution.
 
 import type { ExecutionRecord } from "../api/durable.d.ts";
-import { EXECUTION, type ObjectContext } from "./context.ts";
+import { EXECUTION, SCHEDULE, type ObjectContext } from "./context.ts";
 import type { Standing } from "./events.ts";
 
-/** An awakeable, or the task of another execution. */
-export type Watcher = string | { arn: string; task: number };
+/** An awakeable, the task of another execution, or a schedule. */
+export type Watcher = string | { arn: string; task: number } | { schedule: string };
 
 /** Tells those who wait how an execution has ended. */
 export function tellEnd(ctx: ObjectContext, watchers: readonly Watcher[], record: ExecutionRecord): void {
   for (const watcher of watchers) {
     if (typeof watcher === "string") ctx.resolveAwakeable(watcher, standingOf(record));
+    else if ("schedule" in watcher) ctx.send({ service: SCHEDULE, handler: "ended", key: watcher.schedule }, { arn: record.id });
     else ctx.send({ service: EXECUTION, handler: "event", key: watcher.arn }, { type: "ended", task: watcher.task, record });
   }
 }

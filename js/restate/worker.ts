@@ -12,6 +12,7 @@ import { RegisteredMachines } from "./machines.ts";
 import { ExecutionObject } from "./object.ts";
 import { OwnTasks } from "./own.ts";
 import { type Sdk, type Services, servicesOf } from "./sdk.ts";
+import { ScheduleObject } from "./schedules.ts";
 import type { SliceHost } from "./slice.ts";
 import { TaskService } from "./tasks.ts";
 
@@ -70,7 +71,7 @@ export function partsOf(options: RestateOptions, now: () => number = Date.now): 
     retention: kept,
   };
   const tasks = new TaskService(host, () => handlers);
-  return { object: new ExecutionObject(host), tasks, machines, remembered: kept ?? REMEMBERED };
+  return { object: new ExecutionObject(host), schedule: new ScheduleObject(host), tasks, machines, remembered: kept ?? REMEMBERED };
 }
 
 /** The SDK. Its versions for Node 22 ask for a function that Node 20 does not have. */

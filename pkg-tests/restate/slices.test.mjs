@@ -45,6 +45,19 @@ const machines = {
       }),
     },
   },
+  Rounds: {
+    StartAt: "More",
+    States: {
+      More: {
+        Type: "Choice",
+        Choices: [{ Variable: "$.round", NumericLessThan: 3, Next: "Count" }],
+        Default: "Done",
+      },
+      Count: { Type: "Pass", Parameters: { "round.$": "States.MathAdd($.round, 1)" }, Next: "Again" },
+      Again: task("urn:stepglass:continueAsNew", { Parameters: { "Input.$": "$" }, End: true }),
+      Done: { Type: "Pass", End: true },
+    },
+  },
   Many: {
     StartAt: "Each",
     States: {
@@ -86,7 +99,7 @@ function surroundings({ dieAfter = Infinity, tasks = {}, ...options } = {}) {
     ...tasks,
   };
   let restate;
-  const { object, tasks: service } = partsOf({ machines, tasks: all, shard: 4, ...options }, () => restate.now);
+  const { object, schedule, tasks: service } = partsOf({ machines, tasks: all, shard: 4, ...options }, () => restate.now);
   const shared = (handle) => ({ handle, shared: true });
   const owned = (handle) => ({ handle, shared: false });
   restate = new FakeRestate({
@@ -101,6 +114,10 @@ function surroundings({ dieAfter = Infinity, tasks = {}, ...options } = {}) {
     "StepglassTasks/attempt": shared((ctx, request) => service.attempt(ctx, request)),
     "StepglassTasks/shard": shared((ctx, request) => service.shard(ctx, request)),
     "StepglassTasks/ask": shared((ctx, request) => service.ask(ctx, request)),
+    "StepglassSchedule/put": owned((ctx, options) => schedule.put(ctx, options)),
+    "StepglassSchedule/remove": owned((ctx) => schedule.remove(ctx)),
+    "StepglassSchedule/ring": owned((ctx, ring) => schedule.ring(ctx, ring)),
+    "StepglassSchedule/ended": owned((ctx, about) => schedule.ended(ctx, about)),
     "StepglassDefinition/put": owned(async (ctx, text) => void ctx.set("text", text)),
     "StepglassDefinition/get": shared((ctx) => ctx.get("text")),
   });
@@ -117,6 +134,7 @@ function surroundings({ dieAfter = Infinity, tasks = {}, ...options } = {}) {
     record: (machine, name) => call("describe", ARN(machine, name)),
     history: (machine) => call("history", ARN(machine)),
     result: (machine) => call("result", ARN(machine)),
+    schedule: (handler, name, parameter) => restate.call({ service: "StepglassSchedule", handler, key: name }, parameter ?? null),
     /** Resolves when an execution is there: a start waits a moment for its first task. */
     begun: async (machine) => {
       while (!restate.state(ARN(machine)).has("record")) await restate.settle();
@@ -297,6 +315,125 @@ test("who waits for the end hears of it, and what is forgotten is gone", async (
   });
   await world.run();
   assert.equal(await world.record("Asking"), null);
+});
+
+test("an execution continues as a new one, also when its worker dies after any step", async () => {
+  for (let dieAfter = 1; ; dieAfter += 1) {
+    const world = surroundings({ dieAfter });
+    world.start("Rounds", { round: 1 });
+    await world.run();
+    const first = await world.record("Rounds");
+    assert.equal(first.status, "SUCCEEDED");
+    assert.equal(first.continuedTo, ARN("Rounds", "one.2"));
+    assert.deepEqual(Object.keys(JSON.parse(first.output)), ["ExecutionArn", "StartDate"]);
+    const second = await world.record("Rounds", "one.2");
+    assert.deepEqual({ ...second.continued, task: 0 }, { run: 2, base: "one", from: ARN("Rounds"), task: 0 });
+    assert.equal(second.continuedTo, ARN("Rounds", "one.3"));
+    const third = await world.record("Rounds", "one.3");
+    assert.deepEqual([third.output, third.continuedTo], ['{"round":3}', undefined]);
+    assert.equal(await world.record("Rounds", "one.4"), null);
+    if (world.restate.dieAfter > 0) break;
+  }
+});
+
+test("a name that is taken fails the task that continues, and the other execution is as it was", async () => {
+  const world = surroundings();
+  world.start("Rounds", { round: 3 }, "one.2");
+  await world.run();
+  world.start("Rounds", { round: 1 });
+  await world.run();
+  const { status, error, cause, continuedTo } = await world.record("Rounds");
+  assert.deepEqual([status, error, continuedTo], ["FAILED", "Stepglass.ContinueFailed", undefined]);
+  assert.match(cause, /the name "one.2" of the next execution is taken/);
+});
+
+test("an execution that waits continues with another definition, if that has its place", async () => {
+  const world = surroundings();
+  world.start("Steps");
+  await world.restate.settle();
+  const other = structuredClone(machines.Steps);
+  delete other.States.Wait;
+  other.States.Both.Next = "Last";
+  const refused = await world.tell("Steps", { type: "migrate", definition: JSON.stringify(other) });
+  assert.deepEqual([refused.counts, refused.refused[0], refused.problems.length], [false, "NOT_MIGRATABLE", 1]);
+  const better = structuredClone(machines.Steps);
+  better.States.Last = { Type: "Pass", Result: "better", End: true };
+  assert.deepEqual(await world.tell("Steps", { type: "migrate", definition: JSON.stringify(better) }), { known: true, counts: true });
+  assert.deepEqual(await world.tell("Steps", { type: "migrate", definition: JSON.stringify(better) }), { known: true, counts: false });
+  assert.ok((await world.record("Steps")).migratedDate > 0);
+  await world.run();
+  const { status, output } = await world.record("Steps");
+  assert.deepEqual([status, output], ["SUCCEEDED", '"better"']);
+  assert.equal((await world.tell("Steps", { type: "migrate" })).refused[0], "NOT_MIGRATABLE");
+});
+
+test("a schedule starts its executions once each, also when its worker dies after any step", async () => {
+  for (let dieAfter = 1; ; dieAfter += 1) {
+    const world = surroundings({ dieAfter });
+    const put = world.schedule("put", "hourly", {
+      machine: "Rounds",
+      cron: "@hourly",
+      input: { round: 3, at: "<aws.scheduler.scheduled-time>" },
+    });
+    await world.restate.settle();
+    const { next } = await put;
+    const names = [];
+    for (let i = 0; i < 2; i += 1) {
+      await world.restate.skip();
+      const time = new Date(next + i * 3_600_000).toISOString();
+      const name = `hourly-${time.slice(0, 19).replace(/[-:]/g, "")}Z`;
+      const record = await world.record("Rounds", name);
+      assert.deepEqual([record?.status, record?.output], ["SUCCEEDED", JSON.stringify({ round: 3, at: time })], `after step ${dieAfter}`);
+      names.push(name);
+    }
+    assert.equal(await world.schedule("remove", "hourly"), true);
+    assert.equal(await world.schedule("remove", "hourly"), false);
+    while (await world.restate.skip());
+    assert.equal(world.restate.now, next + 2 * 3_600_000);
+    if (world.restate.dieAfter > 0) break;
+  }
+});
+
+test("a schedule leaves a start out, or has it wait, while the execution before runs", async () => {
+  for (const overlap of ["skip", "buffer", "allow"]) {
+    const world = surroundings();
+    const { next } = await world.schedule("put", "often", { machine: "Asking", every: "1 h", overlap });
+    const name = (i) => `often-${new Date(next + i * 3_600_000).toISOString().slice(0, 19).replace(/[-:]/g, "")}Z`;
+    const there = async (i) => (await world.record("Asking", name(i))) !== null;
+    await world.restate.skip();
+    await world.restate.skip();
+    assert.deepEqual([await there(0), await there(1)], [true, overlap === "allow"], overlap);
+    await world.tell("Asking", { type: "token", token: world.tokens[0], completion: ["succeed", "1"] }, name(0));
+    await world.restate.settle();
+    assert.equal(await there(1), overlap !== "skip", overlap);
+  }
+});
+
+test("a schedule whose times passed while nobody was there makes up for them as it says", async () => {
+  for (const [catchUp, count] of [
+    ["one", 1],
+    ["all", 4],
+    ["none", 0],
+  ]) {
+    const world = surroundings();
+    const { next } = await world.schedule("put", "often", {
+      machine: "Rounds",
+      every: "1 h",
+      overlap: "allow",
+      catchUp,
+      input: { round: 3 },
+    });
+    await world.restate.skip(3.5 * 3_600_000);
+    let started = 0;
+    for (let i = 0; i < 4; i += 1) {
+      const name = `often-${new Date(next + i * 3_600_000).toISOString().slice(0, 19).replace(/[-:]/g, "")}Z`;
+      if ((await world.record("Rounds", name)) !== null) started += 1;
+    }
+    assert.equal(started, count, catchUp);
+  }
+  const world = surroundings();
+  for (const options of [{ machine: "Rounds" }, { machine: "Rounds", cron: "0 0 30 2 *" }, { machine: "Rounds", cron: "61 * * * *" }])
+    await assert.rejects(world.schedule("put", "wrong", options), { name: "Refused", code: "INVALID_OPTION" });
 });
 
 test("what is missing is named: the SDK, the server, an option", async () => {

@@ -1,0 +1,132 @@
+// What operators do with executions on a real Restate server: move them to another definition, have them try again, schedule them.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { startServer, startWorker, unavailable } from "./server.mjs";
+
+const task = (Resource, more) => ({ Type: "Task", Resource, ...more });
+const asking = (last) => ({
+  StartAt: "Ask",
+  States: {
+    Ask: task("arn:aws:states:::lambda:invoke.waitForTaskToken", {
+      Parameters: { FunctionName: "ask", Payload: { "token.$": "$$.Task.Token" } },
+      Next: "Last",
+    }),
+    Last: last,
+  },
+});
+const machines = {
+  Asking: asking({ Type: "Pass", Result: "first", End: true }),
+  Slow: { StartAt: "Slow", States: { Slow: task("slow", { End: true }) } },
+  Once: { StartAt: "Note", States: { Note: task("note", { End: true }) } },
+  Rounds: {
+    StartAt: "More",
+    States: {
+      More: { Type: "Choice", Choices: [{ Variable: "$.round", NumericLessThan: 3, Next: "Count" }], Default: "Done" },
+      Count: { Type: "Pass", Parameters: { "round.$": "States.MathAdd($.round, 1)" }, Next: "Again" },
+      Again: task("urn:stepglass:continueAsNew", { Parameters: { "Input.$": "$" }, End: true }),
+      Done: { Type: "Pass", End: true },
+    },
+  },
+};
+const tokens = new Map();
+const notes = [];
+let letGo = () => {};
+const tasks = {
+  ask: ({ token }, { execution }) => void tokens.set(execution.name, token),
+  slow: () => new Promise((resolve) => (letGo = resolve)),
+  note: (input, { idempotencyKey }) => (notes.push([input, idempotencyKey]), input),
+};
+
+async function until(holds) {
+  for (;;) {
+    const value = await holds();
+    if (value) return value;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+describe("operations on Restate", { skip: unavailable }, () => {
+  let server;
+  let worker;
+  let client;
+  before(async () => {
+    server = await startServer();
+    worker = await startWorker({ server, machines, tasks });
+    ({ client } = worker);
+  });
+  after(async () => {
+    await worker?.close();
+    await server?.stop();
+  });
+
+  test("an execution continues with another definition, and one that cannot stays as it is", async () => {
+    const [one, two] = await Promise.all(["one", "two"].map((name) => client.start("Asking", { name, tags: { move: name } })));
+    await until(() => tokens.size === 2);
+    const renamed = { StartAt: "Other", States: { Other: { Type: "Pass", End: true } } };
+    await assert.rejects(one.migrate(renamed), ({ code, problems }) => {
+      assert.equal(code, "NOT_MIGRATABLE");
+      assert.equal(problems[0].state, "Ask");
+      return true;
+    });
+    await assert.rejects(one.migrate({ StartAt: "Nowhere", States: {} }), { name: "DefinitionError" });
+    await one.migrate(asking({ Type: "Pass", Result: "second", End: true }));
+    assert.ok((await one.describe()).migratedDate > 0);
+    const report = await until(async () => {
+      const found = await client.migrate({ machine: "Asking", tags: { move: "two" } }, asking({ Type: "Fail", Error: "Third" }));
+      return found.migrated.length > 0 && found;
+    });
+    assert.deepEqual(report, { migrated: [two.arn], refused: [] });
+    for (const name of ["one", "two"]) assert.equal(await client.succeed(tokens.get(name), {}), true);
+    assert.deepEqual(await one.result, { status: "SUCCEEDED", output: "second" });
+    assert.deepEqual(await two.result, { status: "FAILED", error: "Third" });
+    await assert.rejects(one.migrate(), { code: "NOT_MIGRATABLE", message: /does not run any more/ });
+  });
+
+  test("an execution continues as a new one, and its outcome can be followed", async () => {
+    const execution = await client.start("Rounds", { name: "rounds", input: { round: 1 } });
+    assert.deepEqual(await execution.outcome({ follow: true }), { status: "SUCCEEDED", output: { round: 3 } });
+    const { continuedTo } = await execution.describe();
+    const next = await client.get(continuedTo.arn);
+    const { run, continuedFrom } = await next.describe();
+    assert.deepEqual([next.name, run, continuedFrom], ["rounds.2", 2, { arn: execution.arn }]);
+  });
+
+  test("a schedule starts executions until it is removed", async () => {
+    await assert.rejects(client.schedule("wrong", { machine: "Once" }), { code: "INVALID_OPTION" });
+    const made = await client.schedule("often", { machine: "Once", every: "1 s", input: { at: "<aws.scheduler.scheduled-time>" } });
+    assert.equal(made.every, 1000);
+    await until(() => notes.length >= 2);
+    const [{ name, last, machine }] = await client.schedules();
+    assert.deepEqual([name, machine], ["often", "Once"]);
+    assert.equal((await client.get(last.arn)).machine, "Once");
+    assert.equal(await client.unschedule("often"), true);
+    assert.equal(await client.unschedule("often"), false);
+    assert.deepEqual(await client.schedules(), []);
+    assert.equal(notes[0][0].at, new Date(made.next).toISOString());
+    assert.equal(new Set(notes.map(([, key]) => key)).size, notes.length);
+  });
+
+  test("what cannot go on is tried again, and says why if it still cannot", async () => {
+    const execution = await client.start("Slow", { name: "slow" });
+    await until(() => letGo.length === 1);
+    // Its slice is under way, and the worker that takes the place of this one does not have its definition.
+    const { port } = worker.worker;
+    await worker.close();
+    worker = await startWorker({ server, machines: {}, tasks, port });
+    await until(() =>
+      execution.resume().then(
+        () => false,
+        ({ code, message }) => code === "EXECUTION_SUSPENDED" && message.includes("cannot go on: "),
+      ),
+    );
+    await worker.close();
+    letGo = () => {};
+    worker = await startWorker({ server, machines, tasks, port });
+    await execution.resume();
+    await until(() => letGo.length === 1);
+    letGo({ slow: true });
+    assert.deepEqual(await execution.result, { status: "SUCCEEDED", output: { slow: true } });
+    // Nothing has failed.
+    await execution.resume();
+  });
+});
