@@ -6,6 +6,7 @@ import { showToast } from "../store/words.ts";
 import * as workspace from "../store/workspace.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { count } from "../ui/format.ts";
+import { Part } from "./Part.tsx";
 
 export function Embed() {
   const options = useSignal({ input: true, mocks: true, editable: false, runs: true });
@@ -26,15 +27,7 @@ export function Embed() {
     });
   }).value;
   const check = (name: keyof typeof options.value, label: string, there = true) => (
-    <label>
-      <input
-        type="checkbox"
-        checked={there && options.value[name]}
-        disabled={!there}
-        onChange={(event) => (options.value = { ...options.value, [name]: event.currentTarget.checked })}
-      />{" "}
-      {label}
-    </label>
+    <Part label={label} there={there} chosen={options.value[name]} choose={(on) => (options.value = { ...options.value, [name]: on })} />
   );
   const { runs } = options.value;
   const number = Object.keys(mocks).length;
@@ -67,20 +60,26 @@ export function Embed() {
         <span>HTML</span>
         <textarea readOnly rows={10} spellcheck={false} value={html} onFocus={(event) => event.currentTarget.select()} />
       </label>
-      <p>
-        <button
-          type="button"
-          class="primary"
-          onClick={() =>
-            void navigator.clipboard.writeText(html).then(
-              () => showToast(`HTML copied, ${count(html.length, "character")}.`),
-              () => showToast("The browser did not allow copying: copy the HTML from its field."),
-            )
-          }
-        >
-          <Icon name="copy" /> Copy the HTML
-        </button>
-      </p>
+      <Copy html={html} />
     </>
+  );
+}
+
+function Copy({ html }: { html: string }) {
+  return (
+    <p>
+      <button
+        type="button"
+        class="primary"
+        onClick={() =>
+          void navigator.clipboard.writeText(html).then(
+            () => showToast(`HTML copied, ${count(html.length, "character")}.`),
+            () => showToast("The browser did not allow copying: copy the HTML from its field."),
+          )
+        }
+      >
+        <Icon name="copy" /> Copy the HTML
+      </button>
+    </p>
   );
 }

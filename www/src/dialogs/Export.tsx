@@ -1,6 +1,6 @@
 // Everything that can be taken away: pictures, texts, the run, the run as a test.
 
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import * as prefs from "../prefs.ts";
 import * as analysis from "../store/analysis.ts";
 import * as execution from "../store/execution.ts";
@@ -67,32 +67,7 @@ function Picture({ act }: { act: Act }) {
   return (
     <section aria-labelledby="export-picture">
       <h3 id="export-picture">Picture of the graph</h3>
-      <div class="export-options">
-        <label>
-          Theme{" "}
-          <select value={theme.value} onChange={(event) => (theme.value = event.currentTarget.value as "light" | "dark")}>
-            <option value="light">Light</option>
-            <option value="dark">Dark</option>
-          </select>
-        </label>
-        <label>
-          PNG scale{" "}
-          <select value={scale.value} onChange={(event) => (scale.value = Number(event.currentTarget.value) as 1 | 2 | 3)}>
-            <option value={1}>1 ×</option>
-            <option value={2}>2 ×</option>
-            <option value={3}>3 ×</option>
-          </select>
-        </label>
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={withRun.value && hasRun}
-            disabled={!hasRun}
-            onChange={(event) => (withRun.value = event.currentTarget.checked)}
-          />{" "}
-          Include the run's colours
-        </label>
-      </div>
+      <PictureOptions theme={theme} scale={scale} withRun={withRun} hasRun={hasRun} />
       <p class="buttons">
         <button type="button" disabled={!drawn} onClick={act(async () => save(`${title}.svg`, await svgOf(looks()), "image/svg+xml"))}>
           <Icon name="download" /> SVG
@@ -118,6 +93,44 @@ function Picture({ act }: { act: Act }) {
         </button>
       </p>
     </section>
+  );
+}
+
+interface PictureLooks {
+  theme: Signal<"light" | "dark">;
+  scale: Signal<1 | 2 | 3>;
+  withRun: Signal<boolean>;
+  hasRun: boolean;
+}
+
+function PictureOptions({ theme, scale, withRun, hasRun }: PictureLooks) {
+  return (
+    <div class="export-options">
+      <label>
+        Theme{" "}
+        <select value={theme.value} onChange={(event) => (theme.value = event.currentTarget.value as "light" | "dark")}>
+          <option value="light">Light</option>
+          <option value="dark">Dark</option>
+        </select>
+      </label>
+      <label>
+        PNG scale{" "}
+        <select value={scale.value} onChange={(event) => (scale.value = Number(event.currentTarget.value) as 1 | 2 | 3)}>
+          <option value={1}>1 ×</option>
+          <option value={2}>2 ×</option>
+          <option value={3}>3 ×</option>
+        </select>
+      </label>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={withRun.value && hasRun}
+          disabled={!hasRun}
+          onChange={(event) => (withRun.value = event.currentTarget.checked)}
+        />{" "}
+        Include the run's colours
+      </label>
+    </div>
   );
 }
 

@@ -1,6 +1,7 @@
 // The examples, with their drawings, and the drafts of this browser.
 
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
+import type { Example } from "../examples/example.ts";
 import { examples } from "../examples/index.ts";
 import * as prefs from "../prefs.ts";
 import type { Workspace } from "../model/share.ts";
@@ -27,68 +28,36 @@ const FEATURES = [...counts]
   .sort((a, b) => b[1] - a[1])
   .map(([feature]) => feature);
 
+/// Opens a machine, an example by its id.
+function open(machine: Workspace, example?: string): void {
+  close();
+  opening.open(machine, true, example === undefined ? {} : { example });
+  say(`Opened ${machine.title}`);
+}
+
+function fits(example: Example, feature: string, words: readonly string[]): boolean {
+  if (feature !== "" && !example.features.includes(feature)) return false;
+  const all = `${example.title} ${example.lesson} ${example.features.join(" ")}`.toLowerCase();
+  return words.every((word) => all.includes(word));
+}
+
 export default function Gallery() {
   const feature = useSignal("");
   const text = useSignal("");
   const words = text.value.toLowerCase().split(/\s+/).filter(Boolean);
-  const shown = examples.filter((example) => {
-    if (feature.value !== "" && !example.features.includes(feature.value)) return false;
-    const all = `${example.title} ${example.lesson} ${example.features.join(" ")}`.toLowerCase();
-    return words.every((word) => all.includes(word));
-  });
-  const open = (workspace: Workspace, example?: string): void => {
-    close();
-    opening.open(workspace, true, example === undefined ? {} : { example });
-    say(`Opened ${workspace.title}`);
-  };
+  const shown = examples.filter((example) => fits(example, feature.value, words));
   const theme = prefs.theme.value === "dark" || (prefs.theme.value === "system" && prefs.systemDark.value) ? "dark" : "light";
   return (
     <Dialog title="Drafts and examples" close={close} wide>
       <Shelf />
       <h3>Examples</h3>
-      <div class="gallery-filter" role="search">
-        <label class="search">
-          <Icon name="inspect" size={14} />
-          <span class="unseen">Search the examples</span>
-          <input type="search" placeholder="Search" value={text.value} onInput={(event) => (text.value = event.currentTarget.value)} />
-        </label>
-        <div class="chips" role="group" aria-label="Only with the feature">
-          {FEATURES.map((name) => (
-            <button
-              key={name}
-              type="button"
-              class="chip-button"
-              aria-pressed={feature.value === name}
-              onClick={() => (feature.value = feature.value === name ? "" : name)}
-            >
-              {name}
-            </button>
-          ))}
-        </div>
-      </div>
+      <Filter text={text} feature={feature} />
       <p class="unseen" role="status">
         {count(shown.length, "example")}
       </p>
       <ul class="gallery">
         {shown.map((example) => (
-          <li key={example.id}>
-            <button
-              type="button"
-              aria-current={example.title === workspace.title.value ? "true" : undefined}
-              onClick={() => open(example, example.id)}
-            >
-              <img class="gallery-drawing" src={`thumbs/${example.id}-${theme}.svg`} alt="" loading="lazy" decoding="async" />
-              <span class="gallery-title">{example.title}</span>
-              <span class="gallery-lesson">{example.lesson}</span>
-              <span class="gallery-tags">
-                {example.features.map((name) => (
-                  <span key={name} class="tag">
-                    {name}
-                  </span>
-                ))}
-              </span>
-            </button>
-          </li>
+          <Card key={example.id} example={example} theme={theme} />
         ))}
         {feature.value === "" && words.length === 0 && (
           <li>
@@ -103,5 +72,54 @@ export default function Gallery() {
       </ul>
       {shown.length === 0 && <p class="quiet">No example matches.</p>}
     </Dialog>
+  );
+}
+
+function Filter({ text, feature }: { text: Signal<string>; feature: Signal<string> }) {
+  return (
+    <div class="gallery-filter" role="search">
+      <label class="search">
+        <Icon name="inspect" size={14} />
+        <span class="unseen">Search the examples</span>
+        <input type="search" placeholder="Search" value={text.value} onInput={(event) => (text.value = event.currentTarget.value)} />
+      </label>
+      <div class="chips" role="group" aria-label="Only with the feature">
+        {FEATURES.map((name) => (
+          <button
+            key={name}
+            type="button"
+            class="chip-button"
+            aria-pressed={feature.value === name}
+            onClick={() => (feature.value = feature.value === name ? "" : name)}
+          >
+            {name}
+          </button>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+/// An example with its drawing.
+function Card({ example, theme }: { example: Example; theme: "dark" | "light" }) {
+  return (
+    <li>
+      <button
+        type="button"
+        aria-current={example.title === workspace.title.value ? "true" : undefined}
+        onClick={() => open(example, example.id)}
+      >
+        <img class="gallery-drawing" src={`thumbs/${example.id}-${theme}.svg`} alt="" loading="lazy" decoding="async" />
+        <span class="gallery-title">{example.title}</span>
+        <span class="gallery-lesson">{example.lesson}</span>
+        <span class="gallery-tags">
+          {example.features.map((name) => (
+            <span key={name} class="tag">
+              {name}
+            </span>
+          ))}
+        </span>
+      </button>
+    </li>
   );
 }

@@ -51,17 +51,7 @@ function Choose() {
       }
     >
       <p>Drop a file anywhere on the page, choose one, or paste its text here. It stays in this browser.</p>
-      <ul class="bullets">
-        <li>
-          a definition in JSON or YAML, or what <code>describe-state-machine</code> prints;
-        </li>
-        <li>a template of CloudFormation, SAM, the CDK, Serverless or Terraform: choose one of its machines;</li>
-        <li>
-          the history of an execution on AWS (<code>get-execution-history</code>), to view it, or to replay it with breakpoints;
-        </li>
-        <li>AWS's model of a service (botocore's service-2.json), to check results in mocks against;</li>
-        <li>a session file or a link of this page.</li>
-      </ul>
+      <Kinds />
       <label class="stack">
         <span>Text</span>
         <textarea
@@ -89,6 +79,23 @@ function Choose() {
         }}
       />
     </Dialog>
+  );
+}
+
+/// What can be opened.
+function Kinds() {
+  return (
+    <ul class="bullets">
+      <li>
+        a definition in JSON or YAML, or what <code>describe-state-machine</code> prints;
+      </li>
+      <li>a template of CloudFormation, SAM, the CDK, Serverless or Terraform: choose one of its machines;</li>
+      <li>
+        the history of an execution on AWS (<code>get-execution-history</code>), to view it, or to replay it with breakpoints;
+      </li>
+      <li>AWS's model of a service (botocore's service-2.json), to check results in mocks against;</li>
+      <li>a session file or a link of this page.</li>
+    </ul>
   );
 }
 

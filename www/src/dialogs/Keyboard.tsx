@@ -1,6 +1,6 @@
 // Every command with its keys, to change them.
 
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { type Command, commands } from "../commands/commands.ts";
 import { caution, isSingle, recorded, shown } from "../keys/chord.ts";
@@ -17,7 +17,6 @@ const close = (): void => {
 
 export default function Keyboard() {
   const text = useSignal("");
-  /// The command whose new key is listened for, by its id.
   const listening = useSignal<string | null>(null);
   const words = text.value.toLowerCase().split(/\s+/).filter(Boolean);
   const fits = (command: Command): boolean => {
@@ -58,25 +57,36 @@ export default function Keyboard() {
       />
       {GROUPS.map(({ id, title }) => {
         const rows = commands.value.filter((command) => command.group === id && fits(command));
-        if (rows.length === 0) return null;
-        return (
-          <div class="key-group" key={id} role="group" aria-labelledby={`keys-${id}`}>
-            <h3 id={`keys-${id}`}>{title}</h3>
-            <ul>
-              {rows.map((command) => (
-                <Row
-                  key={command.id}
-                  command={command}
-                  listens={listening.value === command.id}
-                  listen={(on) => (listening.value = on ? command.id : null)}
-                />
-              ))}
-            </ul>
-          </div>
-        );
+        return rows.length === 0 ? null : <Group key={id} id={id} title={title} rows={rows} listening={listening} />;
       })}
       {commands.value.every((command) => !fits(command)) && <p class="quiet pad">No command has this name or key.</p>}
     </Dialog>
+  );
+}
+
+interface GroupProps {
+  id: string;
+  title: string;
+  rows: readonly Command[];
+  /// The command whose new key is listened for, by its id.
+  listening: Signal<string | null>;
+}
+
+function Group({ id, title, rows, listening }: GroupProps) {
+  return (
+    <div class="key-group" role="group" aria-labelledby={`keys-${id}`}>
+      <h3 id={`keys-${id}`}>{title}</h3>
+      <ul>
+        {rows.map((command) => (
+          <Row
+            key={command.id}
+            command={command}
+            listens={listening.value === command.id}
+            listen={(on) => (listening.value = on ? command.id : null)}
+          />
+        ))}
+      </ul>
+    </div>
   );
 }
 
@@ -94,24 +104,18 @@ function Row({ command, listens, listen }: { command: Command; listens: boolean;
       </span>
       <span class="key-list">
         {keys.map((key) => (
-          <span key={key} class={isSingle(key) && !prefs.singleKeys.value ? "key-chip off" : "key-chip"}>
-            <kbd>{shown(key)}</kbd>
-            <button
-              type="button"
-              class="plain square small"
-              aria-label={`Remove ${shown(key)} from “${command.title}”`}
-              title="Remove this key"
-              onClick={() => {
-                setKeys(
-                  command,
-                  keys.filter((other) => other !== key),
-                );
-                add.current?.focus();
-              }}
-            >
-              <Icon name="close" size={12} />
-            </button>
-          </span>
+          <Chip
+            key={key}
+            chord={key}
+            of={command}
+            remove={() => {
+              setKeys(
+                command,
+                keys.filter((other) => other !== key),
+              );
+              add.current?.focus();
+            }}
+          />
         ))}
         <button
           ref={add}
@@ -139,6 +143,24 @@ function Row({ command, listens, listen }: { command: Command; listens: boolean;
       </span>
       {listens && <Recorder command={command} done={done} />}
     </li>
+  );
+}
+
+/// One key of a command.
+function Chip({ chord, of, remove }: { chord: string; of: Command; remove(): void }) {
+  return (
+    <span class={isSingle(chord) && !prefs.singleKeys.value ? "key-chip off" : "key-chip"}>
+      <kbd>{shown(chord)}</kbd>
+      <button
+        type="button"
+        class="plain square small"
+        aria-label={`Remove ${shown(chord)} from “${of.title}”`}
+        title="Remove this key"
+        onClick={remove}
+      >
+        <Icon name="close" size={12} />
+      </button>
+    </span>
   );
 }
 

@@ -12,6 +12,16 @@ const close = (): void => {
   panes.closeDialog();
 };
 
+/// Removes all that the page has saved.
+function forget(): void {
+  prefs.forgetAll();
+  forgetDrafts();
+  void forgetOffline();
+  void import("../exchange/executions.ts").then(({ forgetExecutions }) => forgetExecutions());
+  void forgetProjects().catch(() => {});
+  showToast("Drafts, projects, executions, settings and the page's files were removed from this browser.");
+}
+
 export default function Settings() {
   return (
     <Dialog title="Settings" close={close}>
@@ -64,18 +74,7 @@ export default function Settings() {
         </button>
       </p>
       <p>
-        <button
-          type="button"
-          class="danger"
-          onClick={() => {
-            prefs.forgetAll();
-            forgetDrafts();
-            void forgetOffline();
-            void import("../exchange/executions.ts").then(({ forgetExecutions }) => forgetExecutions());
-            void forgetProjects().catch(() => {});
-            showToast("Drafts, projects, executions, settings and the page's files were removed from this browser.");
-          }}
-        >
+        <button type="button" class="danger" onClick={forget}>
           Clear everything saved in this browser
         </button>
       </p>

@@ -1,6 +1,6 @@
 // A link with the workspace in it: what it holds, how long it is, and what that means.
 
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import * as panes from "../store/panes.ts";
 import * as selection from "../store/selection.ts";
@@ -13,6 +13,7 @@ import { Icon } from "../ui/Icon.tsx";
 import { Tabs } from "../ui/Tabs.tsx";
 import { count } from "../ui/format.ts";
 import { Embed } from "./Embed.tsx";
+import { Part } from "./Part.tsx";
 
 /// From here on some programs cut links.
 const LONG = 2_000;
@@ -28,9 +29,6 @@ export default function Share() {
   const link = useSignal("");
   const problem = useSignal("");
   const tab = useSignal<"link" | "embed">("link");
-  const state = selection.selectedState.value;
-  const breakpoints = workspace.broughtBreakpoints.value.length;
-  const mocks = Object.keys(workspace.broughtMocks.value).length + workspace.machines.value.length;
   useEffect(() => {
     let wanted = true;
     shareLink(parts.value).then(
@@ -41,48 +39,8 @@ export default function Share() {
       wanted = false;
     };
   }, [parts.value, workspace.title.value]);
-  const { length } = link.value;
-  const check = (name: keyof typeof parts.value, label: string, there: boolean) => (
-    <label>
-      <input
-        type="checkbox"
-        checked={there && parts.value[name]}
-        disabled={!there}
-        onChange={(event) => (parts.value = { ...parts.value, [name]: event.currentTarget.checked })}
-      />{" "}
-      {label}
-    </label>
-  );
   return (
-    <Dialog
-      title="Share"
-      close={close}
-      footer={
-        tab.value === "embed" ? undefined : (
-          <>
-            <button type="button" class={length > TOO_LONG ? "primary" : ""} onClick={saveSession}>
-              <Icon name="download" /> Save a session file
-            </button>
-            <button
-              type="button"
-              class={length > TOO_LONG ? "" : "primary"}
-              disabled={link.value === ""}
-              onClick={() =>
-                void navigator.clipboard.writeText(link.value).then(
-                  () => {
-                    close();
-                    showToast(`Link copied, ${count(length, "character")}.`);
-                  },
-                  () => showToast("The browser did not allow copying: copy the link from its field."),
-                )
-              }
-            >
-              <Icon name="copy" /> Copy the link
-            </button>
-          </>
-        )
-      }
-    >
+    <Dialog title="Share" close={close} footer={tab.value === "embed" ? undefined : <Away link={link.value} />}>
       <Tabs
         label="Ways to share"
         tabs={[
@@ -99,43 +57,99 @@ export default function Share() {
         </div>
       )}
       <div id="share-link" role="tabpanel" aria-labelledby="share-tab-link" hidden={tab.value !== "link"}>
-        <p>
-          The link contains everything in the part after #, which browsers do not send to a server. Anyone who opens it can read your texts.
-          Nothing runs by itself.
-        </p>
-        <label class="stack title-field">
-          <span>Title</span>
-          <input
-            value={workspace.title.value}
-            maxLength={200}
-            onInput={(event) => workspace.edit({ title: event.currentTarget.value || "Untitled" })}
-          />
-        </label>
-        <fieldset class="checks">
-          <legend>What is in it</legend>
-          <label>
-            <input type="checkbox" checked disabled /> Definition
-          </label>
-          {check("input", "Input", workspace.input.value.trim() !== "")}
-          {check("tasks", "Task handlers", workspace.tasks.value.trim() !== "")}
-          {check("mocks", mocks > 0 ? `Mocks and machines (${mocks})` : "Mocks and machines", mocks > 0)}
-          {check("breakpoints", breakpoints > 0 ? `Breakpoints (${breakpoints})` : "Breakpoints", breakpoints > 0)}
-          {check("position", state === null ? "Position" : `Position: ${state}`, state !== null)}
-        </fieldset>
-        <label class="stack">
-          <span>Link</span>
-          <textarea readOnly rows={4} value={link.value} onFocus={(event) => event.currentTarget.select()} />
-        </label>
-        {problem.value && <p class="is-bad">{problem.value}</p>}
-        <p class="quiet" role="status">
-          {count(length, "character")}.
-          {length > TOO_LONG
-            ? " This link is very long. A session file is safer."
-            : length > LONG
-              ? " Some chat and mail programs cut off links of this length."
-              : ""}
-        </p>
+        <LinkTab parts={parts} link={link.value} problem={problem.value} />
       </div>
     </Dialog>
+  );
+}
+
+/// The two ways to take it away: in a link, or in a file, whichever is safer.
+function Away({ link }: { link: string }) {
+  const { length } = link;
+  return (
+    <>
+      <button type="button" class={length > TOO_LONG ? "primary" : ""} onClick={saveSession}>
+        <Icon name="download" /> Save a session file
+      </button>
+      <button
+        type="button"
+        class={length > TOO_LONG ? "" : "primary"}
+        disabled={link === ""}
+        onClick={() =>
+          void navigator.clipboard.writeText(link).then(
+            () => {
+              close();
+              showToast(`Link copied, ${count(length, "character")}.`);
+            },
+            () => showToast("The browser did not allow copying: copy the link from its field."),
+          )
+        }
+      >
+        <Icon name="copy" /> Copy the link
+      </button>
+    </>
+  );
+}
+
+interface LinkTabProps {
+  parts: Signal<LinkParts>;
+  link: string;
+  problem: string;
+}
+
+function LinkTab({ parts, link, problem }: LinkTabProps) {
+  const { length } = link;
+  return (
+    <>
+      <p>
+        The link contains everything in the part after #, which browsers do not send to a server. Anyone who opens it can read your texts.
+        Nothing runs by itself.
+      </p>
+      <label class="stack title-field">
+        <span>Title</span>
+        <input
+          value={workspace.title.value}
+          maxLength={200}
+          onInput={(event) => workspace.edit({ title: event.currentTarget.value || "Untitled" })}
+        />
+      </label>
+      <Contents parts={parts} />
+      <label class="stack">
+        <span>Link</span>
+        <textarea readOnly rows={4} value={link} onFocus={(event) => event.currentTarget.select()} />
+      </label>
+      {problem && <p class="is-bad">{problem}</p>}
+      <p class="quiet" role="status">
+        {count(length, "character")}.
+        {length > TOO_LONG
+          ? " This link is very long. A session file is safer."
+          : length > LONG
+            ? " Some chat and mail programs cut off links of this length."
+            : ""}
+      </p>
+    </>
+  );
+}
+
+/// What the link holds, to choose.
+function Contents({ parts }: { parts: Signal<LinkParts> }) {
+  const state = selection.selectedState.value;
+  const breakpoints = workspace.broughtBreakpoints.value.length;
+  const mocks = Object.keys(workspace.broughtMocks.value).length + workspace.machines.value.length;
+  const check = (name: keyof LinkParts, label: string, there: boolean) => (
+    <Part label={label} there={there} chosen={parts.value[name]} choose={(on) => (parts.value = { ...parts.value, [name]: on })} />
+  );
+  return (
+    <fieldset class="checks">
+      <legend>What is in it</legend>
+      <label>
+        <input type="checkbox" checked disabled /> Definition
+      </label>
+      {check("input", "Input", workspace.input.value.trim() !== "")}
+      {check("tasks", "Task handlers", workspace.tasks.value.trim() !== "")}
+      {check("mocks", mocks > 0 ? `Mocks and machines (${mocks})` : "Mocks and machines", mocks > 0)}
+      {check("breakpoints", breakpoints > 0 ? `Breakpoints (${breakpoints})` : "Breakpoints", breakpoints > 0)}
+      {check("position", state === null ? "Position" : `Position: ${state}`, state !== null)}
+    </fieldset>
   );
 }

@@ -1,7 +1,6 @@
 // What this browser keeps: projects and drafts, the newest first.
 
 import { useSignal } from "@preact/signals";
-import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { type Draft, MOST, drafts, listDrafts, removeDraft, restoreDraft, writeDraft } from "../exchange/drafts.ts";
 import { currentDraft, openDraft } from "../exchange/keep.ts";
@@ -105,12 +104,24 @@ function Name({ title, done }: { title: string; done: (to: string) => void }) {
   );
 }
 
-function Removed({ title, undo }: { title: string; undo: ComponentChildren }) {
+function Removed({ title, undo }: { title: string; undo(): void }) {
   return (
     <p class="quiet" role="status">
-      Removed “{title}”. {undo}
+      Removed “{title}”.{" "}
+      <button type="button" class="link" onClick={undo}>
+        Undo
+      </button>
     </p>
   );
+}
+
+/// The project that this tab shows, by its id.
+function ownProject(): string | null {
+  try {
+    return sessionStorage.getItem("stepglass.project");
+  } catch {
+    return null;
+  }
 }
 
 /// Several machines with their files.
@@ -127,78 +138,77 @@ function Projects() {
   };
   useEffect(() => void look(), []);
   if (list.value.length === 0 && removed.value === null) return null;
-  const mine = (() => {
-    try {
-      return sessionStorage.getItem("stepglass.project");
-    } catch {
-      return null;
-    }
-  })();
+  const mine = ownProject();
   return (
     <>
       <h3>Projects in this browser</h3>
       <ul class="recent projects">
-        {list.value.map((one) => {
-          const machines = count(one.tabs.length, "machine");
-          const size = one.tabs.reduce((sum, { machine }) => sum + JSON.stringify(machine).length, 0);
-          const elsewhere = open.value.has(one.id) && one.id !== mine;
-          return (
-            <Entry
-              key={one.id}
-              kind="project"
-              title={one.name}
-              about={`${elsewhere ? "open in another tab · " : ""}${when(one.at)} · ${machines} · ${count(size, "character")}`}
-              isOpen={one.id === mine}
-              open={() => {
-                close();
-                void project()
-                  .then(({ openKept }) => openKept(one))
-                  .catch(failed);
-              }}
-              rename={(name) =>
-                void (
-                  one.id === mine ? project().then(({ renameProject }) => renameProject(name)) : writeProject({ ...one, name, named: true })
-                )
-                  .then(look)
-                  .catch(failed)
-              }
-              save={() =>
-                void project()
-                  .then(({ keptText }) => save(`${one.name}.stepglass.json`, keptText(one), "application/json"))
-                  .catch(failed)
-              }
-              remove={
-                open.value.has(one.id)
-                  ? undefined
-                  : () => {
-                      removed.value = one;
-                      void removeProject(one.id).then(look).catch(failed);
-                      say(`Removed ${one.name}`);
-                    }
-              }
-            />
-          );
-        })}
+        {list.value.map((one) => (
+          <ProjectEntry
+            key={one.id}
+            project={one}
+            isMine={one.id === mine}
+            isOpen={open.value.has(one.id)}
+            look={look}
+            remove={() => {
+              removed.value = one;
+              void removeProject(one.id).then(look).catch(failed);
+              say(`Removed ${one.name}`);
+            }}
+          />
+        ))}
       </ul>
       {removed.value && (
         <Removed
           title={removed.value.name}
-          undo={
-            <button
-              type="button"
-              class="link"
-              onClick={() => {
-                const back = removed.value!;
-                removed.value = null;
-                void writeProject(back).then(look).catch(failed);
-              }}
-            >
-              Undo
-            </button>
-          }
+          undo={() => {
+            const back = removed.value!;
+            removed.value = null;
+            void writeProject(back).then(look).catch(failed);
+          }}
         />
       )}
     </>
+  );
+}
+
+interface ProjectEntryProps {
+  project: KeptProject;
+  /// Whether this tab shows it.
+  isMine: boolean;
+  /// Whether any tab shows it: such a project is not removed.
+  isOpen: boolean;
+  look(): Promise<void>;
+  remove(): void;
+}
+
+function ProjectEntry({ project: one, isMine, isOpen, look, remove }: ProjectEntryProps) {
+  const machines = count(one.tabs.length, "machine");
+  const size = one.tabs.reduce((sum, { machine }) => sum + JSON.stringify(machine).length, 0);
+  return (
+    <Entry
+      kind="project"
+      title={one.name}
+      about={`${isOpen && !isMine ? "open in another tab · " : ""}${when(one.at)} · ${machines} · ${count(size, "character")}`}
+      isOpen={isMine}
+      open={() => {
+        close();
+        void project()
+          .then(({ openKept }) => openKept(one))
+          .catch(failed);
+      }}
+      rename={(name) =>
+        void (isMine ? project().then(({ renameProject }) => renameProject(name)) : writeProject({ ...one, name, named: true }))
+          .then(look)
+          .catch(failed)
+      }
+      save={() =>
+        void project()
+          .then(({ keptText }) => save(`${one.name}.stepglass.json`, keptText(one), "application/json"))
+          .catch(failed)
+      }
+      remove={isOpen ? undefined : remove}
+    />
   );
 }
 
@@ -241,18 +251,10 @@ function Drafts() {
       {removed.value && (
         <Removed
           title={removed.value.workspace.title}
-          undo={
-            <button
-              type="button"
-              class="link"
-              onClick={() => {
-                restoreDraft(removed.value!);
-                removed.value = null;
-              }}
-            >
-              Undo
-            </button>
-          }
+          undo={() => {
+            restoreDraft(removed.value!);
+            removed.value = null;
+          }}
         />
       )}
       {list.length > shown.value && (
