@@ -1,6 +1,6 @@
 // While a run is paused: the states around each other, the other branches, and the variables in reach.
 
-import { useSignal, useSignalEffect } from "@preact/signals";
+import { type Signal, useSignal, useSignalEffect } from "@preact/signals";
 import type { VariableScope } from "../model/protocol.ts";
 import * as execution from "../store/execution.ts";
 import * as interpreter from "../store/interpreter.ts";
@@ -8,6 +8,7 @@ import * as playback from "../store/playback.ts";
 import * as selection from "../store/selection.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { elapsed, iterationPath } from "../ui/format.ts";
+import { unlessLate } from "../ui/unlessLate.ts";
 import { Edit } from "./Edit.tsx";
 import { Callers } from "./Inside.tsx";
 import * as model from "./model.ts";
@@ -75,81 +76,94 @@ export function Around() {
   );
 }
 
-/// The variables in reach, scope by scope, with who assigned them and what the state before has changed.
-function Variables({ visit }: { visit: number }) {
+/// The variables that a visit sees where the run has stopped.
+function useScopes(visit: number): VariableScope[] {
   const found = useSignal<VariableScope[]>([]);
-  const editing = useSignal<string | null>(null);
   const asked = useSignal(visit);
   if (asked.peek() !== visit) asked.value = visit;
   useSignalEffect(() => {
     void model.stopped.value;
-    let stale = false;
-    interpreter.query("scopes", { visit: asked.value }).then(
-      (scopes) => !stale && (found.value = scopes),
-      () => {},
-    );
-    return () => {
-      stale = true;
-    };
+    return unlessLate(interpreter.query("scopes", { visit: asked.value }), (scopes) => (found.value = scopes));
   });
-  if (found.value.length === 0) return null;
+  return found.value;
+}
+
+/// The variables in reach, scope by scope, with who assigned them and what the state before has changed.
+function Variables({ visit }: { visit: number }) {
+  const found = useScopes(visit);
+  const editing = useSignal<string | null>(null);
+  if (found.length === 0) return null;
   return (
     <section aria-label="Variables">
       <h4>Variables</h4>
-      {found.value.map((scope) => (
+      {found.map((scope) => (
         <table key={scope.name} class="variables" aria-label={`Variables of ${scope.name}`}>
-          {(found.value.length > 1 || scope.outer) && (
+          {(found.length > 1 || scope.outer) && (
             <caption>
               {scope.name}
               {scope.outer && <span class="quiet"> · outer scope</span>}
             </caption>
           )}
           <tbody>
-            {scope.variables.map(({ name, value, state, event, fresh, hidden, was }) => (
-              <tr key={name} class={fresh ? "fresh" : ""}>
-                <th scope="row">${name}</th>
-                <td>
-                  {fresh && was && <del>{brief(was.value)}</del>} <code>{brief(value)}</code>
-                  <span class="quiet">
-                    {" "}
-                    by{" "}
-                    <button type="button" class="link" onClick={() => playback.selectEvent(event, state, "inspector")}>
-                      {state}
-                    </button>
-                    {` at ${elapsed(playback.timeOf(event))}`}
-                    {scope.outer && ", outer scope"}
-                    {hidden && ", shadowed by an inner variable"}
-                    {!fresh && was && `, before that ${brief(was.value)} by ${was.state}`}
-                  </span>
-                  {fresh && <b class="fresh-mark">{was ? " changed" : " new"}</b>}
-                  {editing.value === name && (
-                    <Edit
-                      text={JSON.stringify(value, null, 2)}
-                      what={`value of $${name}`}
-                      done={() => (editing.value = null)}
-                      set={(next) => setValue("variable", next, name, visit)}
-                    />
-                  )}
-                </td>
-                <td>
-                  {!hidden && (
-                    <button
-                      type="button"
-                      class="plain square small"
-                      aria-label={`Set $${name}`}
-                      title="Set its value"
-                      onClick={() => (editing.value = editing.value === name ? null : name)}
-                    >
-                      <Icon name="pencil" size={14} />
-                    </button>
-                  )}
-                </td>
-              </tr>
+            {scope.variables.map((variable) => (
+              <Variable key={variable.name} variable={variable} outer={scope.outer} visit={visit} editing={editing} />
             ))}
           </tbody>
         </table>
       ))}
     </section>
+  );
+}
+
+interface VariableProps {
+  variable: VariableScope["variables"][number];
+  outer: boolean;
+  visit: number;
+  /// The variable that is being edited, by its name.
+  editing: Signal<string | null>;
+}
+
+function Variable({ variable: { name, value, state, event, fresh, hidden, was }, outer, visit, editing }: VariableProps) {
+  return (
+    <tr class={fresh ? "fresh" : ""}>
+      <th scope="row">${name}</th>
+      <td>
+        {fresh && was && <del>{brief(was.value)}</del>} <code>{brief(value)}</code>
+        <span class="quiet">
+          {" "}
+          by{" "}
+          <button type="button" class="link" onClick={() => playback.selectEvent(event, state, "inspector")}>
+            {state}
+          </button>
+          {` at ${elapsed(playback.timeOf(event))}`}
+          {outer && ", outer scope"}
+          {hidden && ", shadowed by an inner variable"}
+          {!fresh && was && `, before that ${brief(was.value)} by ${was.state}`}
+        </span>
+        {fresh && <b class="fresh-mark">{was ? " changed" : " new"}</b>}
+        {editing.value === name && (
+          <Edit
+            text={JSON.stringify(value, null, 2)}
+            what={`value of $${name}`}
+            done={() => (editing.value = null)}
+            set={(next) => setValue("variable", next, name, visit)}
+          />
+        )}
+      </td>
+      <td>
+        {!hidden && (
+          <button
+            type="button"
+            class="plain square small"
+            aria-label={`Set $${name}`}
+            title="Set its value"
+            onClick={() => (editing.value = editing.value === name ? null : name)}
+          >
+            <Icon name="pencil" size={14} />
+          </button>
+        )}
+      </td>
+    </tr>
   );
 }
 

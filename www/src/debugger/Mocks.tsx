@@ -115,22 +115,6 @@ function Task({ ruled, ...task }: TaskInfo & { ruled: boolean }) {
 
 /// Mocks for a resource, a pattern, or for all that is left.
 function Rules({ rules }: { rules: string[] }) {
-  const name = useSignal("");
-  const known = [
-    ...new Set(
-      (analysis.latest.value?.tasks ?? []).flatMap(({ resource, functionName }) => [
-        resource,
-        ...(functionName === undefined ? [] : [functionName]),
-      ]),
-    ),
-  ];
-  const add = (event: Event): void => {
-    event.preventDefault();
-    const given = name.value.trim();
-    if (given === "" || given === "__proto__") return;
-    if (model.mocks.value[given] === undefined) setMock(given, { mode: "echo" });
-    name.value = "";
-  };
   return (
     <section class="rules" aria-labelledby="rules-title">
       <h2 id="rules-title">Rules</h2>
@@ -155,25 +139,47 @@ function Rules({ rules }: { rules: string[] }) {
           </li>
         ))}
       </ul>
-      <form class="rule-add" onSubmit={add}>
-        <input
-          list="known-resources"
-          aria-label="Resource, function or pattern"
-          placeholder="Resource, function or pattern"
-          spellcheck={false}
-          value={name.value}
-          onInput={(event) => (name.value = event.currentTarget.value)}
-        />
-        <datalist id="known-resources">
-          {["*", ...known].map((resource) => (
-            <option key={resource} value={resource} />
-          ))}
-        </datalist>
-        <button type="submit" disabled={name.value.trim() === ""}>
-          <Icon name="plus" size={14} /> Add a rule
-        </button>
-      </form>
+      <AddRule />
     </section>
+  );
+}
+
+function AddRule() {
+  const name = useSignal("");
+  const known = [
+    ...new Set(
+      (analysis.latest.value?.tasks ?? []).flatMap(({ resource, functionName }) => [
+        resource,
+        ...(functionName === undefined ? [] : [functionName]),
+      ]),
+    ),
+  ];
+  const add = (event: Event): void => {
+    event.preventDefault();
+    const given = name.value.trim();
+    if (given === "" || given === "__proto__") return;
+    if (model.mocks.value[given] === undefined) setMock(given, { mode: "echo" });
+    name.value = "";
+  };
+  return (
+    <form class="rule-add" onSubmit={add}>
+      <input
+        list="known-resources"
+        aria-label="Resource, function or pattern"
+        placeholder="Resource, function or pattern"
+        spellcheck={false}
+        value={name.value}
+        onInput={(event) => (name.value = event.currentTarget.value)}
+      />
+      <datalist id="known-resources">
+        {["*", ...known].map((resource) => (
+          <option key={resource} value={resource} />
+        ))}
+      </datalist>
+      <button type="submit" disabled={name.value.trim() === ""}>
+        <Icon name="plus" size={14} /> Add a rule
+      </button>
+    </form>
   );
 }
 

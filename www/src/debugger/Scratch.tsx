@@ -1,16 +1,44 @@
 // An expression, tried as it is typed on what the stage has read, and put into the definition when it is right.
 
-import { useSignal, useSignalEffect } from "@preact/signals";
+import { type Signal, useSignal, useSignalEffect } from "@preact/signals";
 import type { Evaluated, Flow } from "../model/protocol.ts";
 import { type Leaf, type Made, inner, isExpression, leavesOf, pathText } from "../model/stages.ts";
 import * as interpreter from "../store/interpreter.ts";
 import { showToast } from "../store/words.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { duration } from "../ui/format.ts";
+import { unlessLate } from "../ui/unlessLate.ts";
 import { change } from "./apply.ts";
 import { nameOf } from "../values/diff.ts";
 
 type Dialect = "jsonata" | "jsonpath" | "template";
+
+/// What an expression is tried on.
+interface Tried {
+  flow: Flow;
+  at: number;
+  value: unknown;
+  /// The one of the stage that it would replace.
+  leaf: Leaf | undefined;
+}
+
+/// What the expression gives, asked for as it is typed.
+function useAnswer(tried: Tried, question: Signal<string>, dialect: Signal<Dialect>): { found: Evaluated; took: number } | null {
+  const answer = useSignal<{ found: Evaluated; took: number } | null>(null);
+  const on = useSignal(tried);
+  if (on.peek().flow !== tried.flow || on.peek().at !== tried.at || on.peek().leaf !== tried.leaf) on.value = tried;
+  useSignalEffect(() => {
+    const { flow, at: stage, value, leaf } = on.value;
+    const [text, language] = [question.value, dialect.value];
+    const begun = performance.now();
+    // An expression of the stage sees what the stage has read; any other sees the value that is looked at.
+    const asked = leaf
+      ? interpreter.query("tryField", { visit: flow.visit, attempt: flow.attempt, stage, item: flow.item, language, text })
+      : interpreter.query("evaluate", { question: text, language, visit: flow.visit, input: value });
+    return unlessLate(asked, (found) => (answer.value = { found, took: performance.now() - begun }));
+  });
+  return answer.value;
+}
 
 export function Scratch({ flow, at, made, value }: { flow: Flow; at: number; made: Made | undefined; value: unknown }) {
   const leaves = made ? leavesOf(made) : [];
@@ -18,27 +46,8 @@ export function Scratch({ flow, at, made, value }: { flow: Flow; at: number; mad
   const leaf = leaves.find(({ path }) => nameOf(path) === chosen.value);
   const question = useSignal(leaf ? inner(leaf.text) : "$");
   const dialect = useSignal<Dialect>(flow.language === "JSONata" ? "jsonata" : "jsonpath");
-  const answer = useSignal<{ found: Evaluated; took: number } | null>(null);
+  const answer = useAnswer({ flow, at, value, leaf }, question, dialect);
   const put = useSignal("");
-  const visit = useSignal({ flow, at, value, leaf });
-  if (visit.peek().flow !== flow || visit.peek().at !== at || visit.peek().leaf !== leaf) visit.value = { flow, at, value, leaf };
-  useSignalEffect(() => {
-    const { flow: of, at: stage, value: tried, leaf: into } = visit.value;
-    const [text, language] = [question.value, dialect.value];
-    let stale = false;
-    const begun = performance.now();
-    // An expression of the stage sees what the stage has read; any other sees the value that is looked at.
-    const asked = into
-      ? interpreter.query("tryField", { visit: of.visit, attempt: of.attempt, stage, item: of.item, language, text })
-      : interpreter.query("evaluate", { question: text, language, visit: of.visit, input: tried });
-    asked.then(
-      (found) => !stale && (answer.value = { found, took: performance.now() - begun }),
-      () => {},
-    );
-    return () => {
-      stale = true;
-    };
-  });
   const select = (name: string): void => {
     const next = leaves.find(({ path }) => nameOf(path) === name);
     chosen.value = name;
@@ -48,45 +57,19 @@ export function Scratch({ flow, at, made, value }: { flow: Flow; at: number; mad
       dialect.value = flow.language === "JSONata" ? "jsonata" : "jsonpath";
     }
   };
-  const found = answer.value?.found;
+  const found = answer?.found;
   const bad = found?.message !== undefined;
   const text = found === undefined ? "" : (found.message ?? (found.nothing ? "nothing" : JSON.stringify(found.value, null, 2)));
   return (
     <div class="scratch">
-      {leaves.length > 0 && (
-        <label class="inspect-line">
-          <span class="quiet">Of</span>
-          <select aria-label="Field to try" value={chosen.value} onChange={(event) => select(event.currentTarget.value)}>
-            {leaves.map((one) => (
-              <option key={nameOf(one.path)} value={nameOf(one.path)}>
-                {fieldOf(made!, one)}
-              </option>
-            ))}
-            <option value="">The value shown</option>
-          </select>
-        </label>
-      )}
-      <p class="inspect-line">
-        <textarea
-          class="mono"
-          rows={2}
-          aria-label="Expression"
-          spellcheck={false}
-          value={question.value}
-          onInput={(event) => ((question.value = event.currentTarget.value), (put.value = ""))}
-        />
-        <select aria-label="Language" value={dialect.value} onChange={(event) => (dialect.value = event.currentTarget.value as Dialect)}>
-          <option value="jsonata">JSONata</option>
-          <option value="jsonpath">JSONPath</option>
-          <option value="template">Template</option>
-        </select>
-      </p>
+      {leaves.length > 0 && <Field made={made!} leaves={leaves} chosen={chosen.value} choose={select} />}
+      <Written question={question} dialect={dialect} typed={() => (put.value = "")} />
       {bad && found.offset !== undefined && <Underlined text={question.value} offset={found.offset} />}
       <pre class={bad ? "is-bad" : ""} role="status" aria-label="Value of the expression">
         {text}
       </pre>
       <p class="inspect-line quiet">
-        {answer.value && duration(answer.value.took)}
+        {answer && duration(answer.took)}
         {leaf && made && (
           <button
             type="button"
@@ -101,22 +84,64 @@ export function Scratch({ flow, at, made, value }: { flow: Flow; at: number; mad
             Put into definition
           </button>
         )}
-        {!bad && (
-          <button
-            type="button"
-            class="link"
-            onClick={() =>
-              void navigator.clipboard
-                .writeText(dialect.value === "jsonata" ? `{% ${question.value} %}` : question.value)
-                .then(() => showToast("Copied for the definition."))
-            }
-          >
-            <Icon name="copy" size={12} /> Copy for the definition
-          </button>
-        )}
+        {!bad && <CopyExpression text={question.value} dialect={dialect.value} />}
       </p>
       {put.value && <p role="status">{put.value}</p>}
     </div>
+  );
+}
+
+/// Which expression of the stage is tried, or none of them.
+function Field({ made, leaves, chosen, choose }: { made: Made; leaves: readonly Leaf[]; chosen: string; choose(name: string): void }) {
+  return (
+    <label class="inspect-line">
+      <span class="quiet">Of</span>
+      <select aria-label="Field to try" value={chosen} onChange={(event) => choose(event.currentTarget.value)}>
+        {leaves.map((one) => (
+          <option key={nameOf(one.path)} value={nameOf(one.path)}>
+            {fieldOf(made, one)}
+          </option>
+        ))}
+        <option value="">The value shown</option>
+      </select>
+    </label>
+  );
+}
+
+/// The expression as it is typed, and its language.
+function Written({ question, dialect, typed }: { question: Signal<string>; dialect: Signal<Dialect>; typed(): void }) {
+  return (
+    <p class="inspect-line">
+      <textarea
+        class="mono"
+        rows={2}
+        aria-label="Expression"
+        spellcheck={false}
+        value={question.value}
+        onInput={(event) => ((question.value = event.currentTarget.value), typed())}
+      />
+      <select aria-label="Language" value={dialect.value} onChange={(event) => (dialect.value = event.currentTarget.value as Dialect)}>
+        <option value="jsonata">JSONata</option>
+        <option value="jsonpath">JSONPath</option>
+        <option value="template">Template</option>
+      </select>
+    </p>
+  );
+}
+
+function CopyExpression({ text, dialect }: { text: string; dialect: Dialect }) {
+  return (
+    <button
+      type="button"
+      class="link"
+      onClick={() =>
+        void navigator.clipboard
+          .writeText(dialect === "jsonata" ? `{% ${text} %}` : text)
+          .then(() => showToast("Copied for the definition."))
+      }
+    >
+      <Icon name="copy" size={12} /> Copy for the definition
+    </button>
   );
 }
 

@@ -1,6 +1,6 @@
 // What the page shows in the definition's editor, and what the editor tells the page.
 
-import { batch, effect, signal } from "@preact/signals";
+import { type Signal, batch, effect, signal } from "@preact/signals";
 import * as debug from "./model.ts";
 import * as session from "./session.ts";
 import { keyHint } from "../keys/keymap.ts";
@@ -24,13 +24,35 @@ const NO_VALUES: { at: number; text: string }[] = [];
 
 /// `inner`: of the text of a started execution's machine, which is shown while that is looked at, and the page's is not.
 export function attachDefinition(editor: EditorHandle, inner = false): () => void {
-  const away = (): boolean => (analysis.inside.value !== null) !== inner;
+  const at: Attached = {
+    editor,
+    inner,
+    away: () => (analysis.inside.value !== null) !== inner,
+    read: signal(0),
+  };
   editor.onState((name) => selection.selectState(name, "editor"));
   editor.onPath((crumbs) => (path.value = crumbs));
   editor.onBreakpoint((state, edit) => (edit ? session.editBreakpoint(state) : session.toggleBreakpoint(state)));
+  const ends = [...followText(at), ...showRun(at), ...showPause(at)];
+  return () => {
+    for (const end of ends) end();
+    path.value = [];
+  };
+}
+
+/// An editor as the effects below know it.
+interface Attached {
+  editor: EditorHandle;
+  inner: boolean;
+  /// Whether the other definition is looked at.
+  away(): boolean;
   /// Grows when the text has been read, so that what waits for places looks again.
-  const read = signal(0);
-  const ends = [
+  read: Signal<number>;
+}
+
+/// What was found in the text, and the places in it that are looked at.
+function followText({ editor, inner, away, read }: Attached): (() => void)[] {
+  return [
     effect(() => {
       const found = inner ? analysis.inside.value?.analysis : analysis.latest.value;
       // What was found is of the text as it was sent; newer text gets newer findings in a moment.
@@ -57,6 +79,12 @@ export function attachDefinition(editor: EditorHandle, inner = false): () => voi
       });
       selection.revealed();
     }),
+  ];
+}
+
+/// What the run has done to the states, where it may stop, and what can be done above each.
+function showRun({ editor, away }: Attached): (() => void)[] {
+  return [
     effect(() => {
       const index = analysis.graph.value;
       const signs = new Map<string, Sign>();
@@ -84,7 +112,13 @@ export function attachDefinition(editor: EditorHandle, inner = false): () => voi
       }
       editor.show({ breakpoints });
     }),
-    // Where it runs, or stands.
+    effect(() => editor.show({ lenses: prefs.lenses.value && prefs.layoutSize() !== "narrow" ? lensesOf : null })),
+  ];
+}
+
+/// Where it runs, or stands, and the values there.
+function showPause({ editor, inner, away, read }: Attached): (() => void)[] {
+  return [
     effect(() => {
       if (away()) return;
       const paused = pausedAt();
@@ -101,7 +135,6 @@ export function attachDefinition(editor: EditorHandle, inner = false): () => voi
       // In a pane that has just come up the lines have their places a frame later.
       requestAnimationFrame(() => editor.center(state));
     }),
-    effect(() => editor.show({ lenses: prefs.lenses.value && prefs.layoutSize() !== "narrow" ? lensesOf : null })),
     effect(() => {
       void debug.stopped.value;
       void read.value;
@@ -115,10 +148,6 @@ export function attachDefinition(editor: EditorHandle, inner = false): () => voi
       );
     }),
   ];
-  return () => {
-    for (const end of ends) end();
-    path.value = [];
-  };
 }
 
 function pausedAt(): string | null {

@@ -12,7 +12,7 @@ import { shownOf } from "./status.ts";
 import { view } from "./viewport.ts";
 import { waysOf } from "./waysOut.ts";
 
-const NodeFailure = lazy(() => import("../debugger/decisions.tsx").then((module) => module.NodeFailure));
+const NodeFailure = lazy(() => import("../debugger/ErrorCard.tsx").then((module) => module.NodeFailure));
 const FAILED: ReadonlySet<string> = new Set(["failed", "timedOut", "caught", "retrying"]);
 const REST = 400;
 const GRACE = 250;

@@ -16,6 +16,7 @@ import { Failure } from "../values/Failure.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { JsonView } from "../values/JsonView.tsx";
 import { count, duration, iterationPath } from "../ui/format.ts";
+import { unlessLate } from "../ui/unlessLate.ts";
 import { copyTest } from "../exchange/shownRun.ts";
 import { resultShown, statusWords } from "./Outcome.tsx";
 
@@ -26,14 +27,7 @@ export function AfterRun() {
     const run = execution.run.value;
     found.value = null;
     if (!run || run.id === 0) return;
-    let stale = false;
-    interpreter.query("outcome", {}).then(
-      (outcome) => !stale && (found.value = outcome),
-      () => {},
-    );
-    return () => {
-      stale = true;
-    };
+    return unlessLate(interpreter.query("outcome", {}), (outcome) => (found.value = outcome));
   });
   const run = execution.run.value;
   const result = resultShown();
