@@ -60,12 +60,19 @@ export interface Override {
 
 export const overrides = signal<ReadonlyMap<string, Override>>(new Map());
 
+/// What an overlay says of a state: a kind, which is a class; a part of its accessible name; a letter on its border.
+export interface OverState {
+  kind: string;
+  title: string;
+  sign?: Part;
+}
+
 /// What is laid over the graph on request: what no run has used, or which of two runs has used what.
 export interface Overlay {
   /// What it is, for the legend's name.
   title: string;
-  /// By JSON Pointer of the state: a kind, which is a class; a part of its accessible name; a letter on its border.
-  nodes: ReadonlyMap<string, { kind: string; title: string; sign?: Part }>;
+  /// By JSON Pointer of the state.
+  nodes: ReadonlyMap<string, OverState>;
   /// Kinds of transitions by their pointers.
   edges: ReadonlyMap<string, string>;
   legend: readonly { kind: string; text: string; sign?: Part }[];

@@ -59,12 +59,12 @@ function asking(format: "json" | "yaml"): AskLanguage {
   };
 }
 
-export function Editor({ label, id, text, edit, language, visible, attach, placeholder = "", readOnly = false }: Props) {
-  const host = useRef<HTMLDivElement>(null);
+type Held<T> = { current: T };
+
+/// Makes the editor in its host as soon as somebody looks at it; `plain` is where its code cannot be had.
+function useCreated(props: Props, host: Held<HTMLElement | null>, handle: Held<EditorHandle | null>, told: Held<string>) {
+  const { label, id, text, edit, language, visible, attach, placeholder = "", readOnly = false } = props;
   const state = useSignal<"loading" | "ready" | "plain">("loading");
-  const handle = useRef<EditorHandle | null>(null);
-  /// What the editor has said last: the page's text is that, and need not be held against the editor's.
-  const told = useRef("");
   const generation = workspace.generation.value;
 
   const wanted = useRef(visible);
@@ -113,6 +113,16 @@ export function Editor({ label, id, text, edit, language, visible, attach, place
       state.value = "loading";
     };
   }, [generation, language, wanted.current]);
+  return state.value;
+}
+
+export function Editor(props: Props) {
+  const { label, id, text, edit, visible, readOnly = false } = props;
+  const host = useRef<HTMLDivElement>(null);
+  const handle = useRef<EditorHandle | null>(null);
+  /// What the editor has said last: the page's text is that, and need not be held against the editor's.
+  const told = useRef("");
+  const state = useCreated(props, host, handle, told);
 
   // What changes the text from outside, a quick fix of another pane for instance.
   useEffect(
@@ -131,17 +141,17 @@ export function Editor({ label, id, text, edit, language, visible, attach, place
 
   return (
     <div class="editor" id={id}>
-      {state.value !== "ready" && (
+      {state !== "ready" && (
         <textarea
           aria-label={label}
           class="plain-editor"
           spellcheck={false}
-          readOnly={readOnly || state.value === "loading"}
+          readOnly={readOnly || state === "loading"}
           value={text.value}
           onInput={(event) => edit?.(event.currentTarget.value)}
         />
       )}
-      <div class="code-host" ref={host} hidden={state.value !== "ready"} />
+      <div class="code-host" ref={host} hidden={state !== "ready"} />
     </div>
   );
 }

@@ -97,9 +97,8 @@ export function commandsFor(node: GraphNode): NodeCommand[][] {
   return [...groups.values()];
 }
 
-export function NodeMenu() {
-  const list = useRef<HTMLDivElement>(null);
-  const shown = menu.value;
+/// Puts the menu where it fits, gives it the focus, and closes it with a press elsewhere.
+function usePlace(list: { current: HTMLDivElement | null }, shown: typeof menu.value): void {
   useLayoutEffect(() => {
     const element = list.current;
     if (!element || !shown) return;
@@ -118,6 +117,12 @@ export function NodeMenu() {
       removeEventListener("resize", gone);
     };
   }, [shown]);
+}
+
+export function NodeMenu() {
+  const list = useRef<HTMLDivElement>(null);
+  const shown = menu.value;
+  usePlace(list, shown);
   if (!shown) return null;
   const { node, back, title = node.name, commands = commandsFor(node) } = shown;
   const close = (): void => {

@@ -25,7 +25,6 @@ export function SearchBox({ back }: { back: () => void }) {
     );
   }
   const total = hits.value.length;
-  const said = query.value.trim() === "" ? "" : total === 0 ? "none" : `${position.value} of ${total}`;
   const end = (): void => {
     close();
     back();
@@ -48,13 +47,7 @@ export function SearchBox({ back }: { back: () => void }) {
           event.stopPropagation();
         }}
       />
-      <span
-        class="hits"
-        role="status"
-        aria-label={said === "" ? undefined : total === 0 ? "No match" : `${said}: ${count(total, "state")} found`}
-      >
-        {said}
-      </span>
+      <Hits total={total} />
       <button type="button" class="square" aria-label="Previous match" disabled={total < 2} onClick={() => step(-1)}>
         <Icon name="left" />
       </button>
@@ -65,5 +58,19 @@ export function SearchBox({ back }: { back: () => void }) {
         <Icon name="close" />
       </button>
     </div>
+  );
+}
+
+/// How many states were found, and which of them is shown.
+function Hits({ total }: { total: number }) {
+  const said = query.value.trim() === "" ? "" : total === 0 ? "none" : `${position.value} of ${total}`;
+  return (
+    <span
+      class="hits"
+      role="status"
+      aria-label={said === "" ? undefined : total === 0 ? "No match" : `${said}: ${count(total, "state")} found`}
+    >
+      {said}
+    </span>
   );
 }

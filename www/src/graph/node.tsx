@@ -15,7 +15,7 @@ import { position } from "../debugger/model.ts";
 import type { PendingTimer } from "../model/protocol.ts";
 import { count, duration } from "../ui/format.ts";
 import { lazy } from "../ui/lazy.tsx";
-import { type NodeMark, captions, nodeMarks, overlay } from "../debugger/onGraph.ts";
+import { type NodeMark, type OverState, captions, nodeMarks, overlay } from "../debugger/onGraph.ts";
 import { choose, focused } from "./focus.ts";
 import { DRAWN, detail, inBoxes, nameSize } from "./lod.ts";
 import { cut, wrapped } from "../ui/measure.ts";
@@ -49,27 +49,9 @@ export function NodeButton({
     () => isState(node) && (selection.selectedState.value === node.name || selection.alsoSelected.value.has(node.name)),
   ).value;
   const reachable = useComputed(() => focused.value === node.id).value;
-  const match = useComputed(() =>
-    found.value.names.has(node.name) ? (found.value.current === node.name ? "match current-match" : "match") : "",
-  ).value;
-  const live = useComputed(() => captions.value.get(node.pointer)?.text).value;
-  const bad = useComputed(() => problemCounts.value.get(node.pointer) ?? 0).value;
-  const marks = useComputed(() => nodeMarks.value.get(node.pointer) ?? NONE).value;
-  // Only what waits looks at the timers.
-  const waits = WAITS.has(status);
-  const timer = useMemo(
-    () =>
-      computed(() =>
-        waits && execution.busy.value && playback.live.value
-          ? execution.timer.value?.timers.find(
-              ({ state, iterations, execution }) =>
-                execution === undefined && state === node.name && playback.isLookedAt(node.id, iterations),
-            )
-          : undefined,
-      ),
-    [waits, node],
-  ).value;
-  const over = useComputed(() => overlay.value?.nodes.get(node.pointer)).value;
+  const told = useTold(node);
+  const { marks, over } = told;
+  const timer = useTimer(node, status);
   const classes = [
     container ? "node container" : "node",
     `type-${node.type.toLowerCase()}`,
@@ -78,7 +60,7 @@ export function NodeButton({
     node.reachable ? "" : "unreached",
     node.type === "Missing" ? "missing" : "",
     marks.some(({ kind }) => kind === "mock") ? "mocked" : "",
-    match,
+    told.match,
     over ? `over-${over.kind}` : "",
   ];
   const far = detail.value === "far";
@@ -97,9 +79,9 @@ export function NodeButton({
           node,
           now,
           `${text}${waitWords(timer)}`,
-          bad,
+          told.bad,
           over ? [...marks, over] : marks,
-          live === undefined ? drawn : `${drawn} ${live}`,
+          told.live === undefined ? drawn : `${drawn} ${told.live}`,
         )}
         aria-pressed={selected}
         onFocus={() => (focused.value = node.id)}
@@ -110,10 +92,47 @@ export function NodeButton({
         {children}
         {!far && <rect class="focus-ring" x={node.x - 4} y={node.y - 4} width={node.width + 8} height={node.height + 8} rx="13" />}
       </g>
-      {!far && (status !== "idle" || node.pattern) && (
+      {!far && <Around node={node} run={now} status={status} timer={timer} told={told} />}
+    </g>
+  );
+}
+
+/// What is to be said of a state besides its run.
+interface Told {
+  /// Classes of what the search has found.
+  match: string;
+  live: string | undefined;
+  bad: number;
+  marks: readonly NodeMark[];
+  over: OverState | undefined;
+}
+
+function useTold({ name, pointer }: GraphNode): Told {
+  return {
+    match: useComputed(() => (found.value.names.has(name) ? (found.value.current === name ? "match current-match" : "match") : "")).value,
+    live: useComputed(() => captions.value.get(pointer)?.text).value,
+    bad: useComputed(() => problemCounts.value.get(pointer) ?? 0).value,
+    marks: useComputed(() => nodeMarks.value.get(pointer) ?? NONE).value,
+    over: useComputed(() => overlay.value?.nodes.get(pointer)).value,
+  };
+}
+
+interface AroundProps {
+  node: GraphNode;
+  run: NodeRun;
+  status: ReturnType<typeof shownOf>["status"];
+  timer: PendingTimer | undefined;
+  told: Told;
+}
+
+/// What stands at the box of a state: its status, its figures, its marks, the number of its problems.
+function Around({ node, run, status, timer, told: { marks, over, bad } }: AroundProps) {
+  return (
+    <>
+      {(status !== "idle" || node.pattern) && (
         <Signs
           node={node}
-          run={now}
+          run={run}
           status={status}
           sign={signOf(status)}
           near={detail.value === "near"}
@@ -121,18 +140,18 @@ export function NodeButton({
           timer={timer}
         />
       )}
-      {!far && (node.type === "Parallel" || node.type === "Map") && <FoldButton node={node} />}
-      {detail.value === "near" && node.depth > 0 && now.entered > 1 && <Sums node={node} />}
-      {!far && marks.some(({ side }) => side !== "edge") && <Marks node={node} marks={marks} />}
-      {!far && over?.sign && <OverSign node={node} kind={over.kind} sign={over.sign} />}
-      {!far && bad > 0 && (
+      {(node.type === "Parallel" || node.type === "Map") && <FoldButton node={node} />}
+      {detail.value === "near" && node.depth > 0 && run.entered > 1 && <Sums node={node} />}
+      {marks.some(({ side }) => side !== "edge") && <Marks node={node} marks={marks} />}
+      {over?.sign && <OverSign node={node} kind={over.kind} sign={over.sign} />}
+      {bad > 0 && (
         <g class="problem-badge" aria-hidden="true" transform={`translate(${node.x - 7} ${node.y - 7})`}>
           <title>{count(bad, "problem")}</title>
           <circle cx="8" cy="8" r="8" />
           <path d="M8 3.8V8.8M8 11.4V11.5" />
         </g>
       )}
-    </g>
+    </>
   );
 }
 
@@ -140,6 +159,23 @@ const WAITS = new Set(["waiting", "retrying", "running", "awaiting", "paused"]);
 const NONE: readonly NodeMark[] = [];
 /// Paused after the state, no longer in it.
 const left = computed(() => position.value?.left === true);
+
+/// The timer that a state waits for: only what waits looks at the timers.
+function useTimer(node: GraphNode, status: string): PendingTimer | undefined {
+  const waits = WAITS.has(status);
+  return useMemo(
+    () =>
+      computed(() =>
+        waits && execution.busy.value && playback.live.value
+          ? execution.timer.value?.timers.find(
+              ({ state, iterations, execution }) =>
+                execution === undefined && state === node.name && playback.isLookedAt(node.id, iterations),
+            )
+          : undefined,
+      ),
+    [waits, node],
+  ).value;
+}
 
 /// What is left of a wait, as it was told last: not with every tick.
 function waitWords(timer: PendingTimer | undefined): string {

@@ -202,7 +202,7 @@ export class Fold {
   }
 
   private take(i: number, nodes: Set<number>, edges: Set<number>): void {
-    const { log, index } = this;
+    const { log } = this;
     const op = log.ops[i]!;
     const item = log.items[i]!;
     const bounds = op >= Op.IterationStart && op <= Op.IterationAbort;
@@ -224,48 +224,25 @@ export class Fold {
     if (run?.error === "" && op === Op.ExecutionFail) run.error = log.errors.get(i) ?? "";
     if (op >= Op.ExecutionFail && op <= Op.ExecutionAbort) return this.end(op, item, run, nodes, time);
     if (op === Op.ExecutionDone) this.ended = "done";
-    if (!run) return;
+    if (run) this.change(run, i, nodes);
+  }
+
+  /// What an entry means to the state that it is of.
+  private change(run: NodeRun, i: number, nodes: Set<number>): void {
+    const { log } = this;
+    const op = log.ops[i]!;
+    const item = log.items[i]!;
+    const n = log.nodes[i]!;
+    const time = log.times[i]!;
     switch (op) {
-      case Op.Enter: {
-        const live = this.liveOf(item, n);
-        live.active += 1;
-        run.began = time;
-        run.entered += 1;
-        turn(run, 1, time);
-        run.attempts = 0;
-        run.lastCaught = false;
-        run.error = "";
-        // Of many iterations, one that has failed stays in sight.
-        if (item < 0 || this.within) {
-          run.failed = 0;
-          run.cancelled = 0;
-          run.timedOut = false;
-        }
-        // A Fail state fails by being entered; only the reader of the failure has an event of its own.
-        if (index.graph.nodes[n]!.type === "Fail") {
-          run.pending += 1;
-          live.pending += 1;
-        }
+      case Op.Enter:
+        this.enter(n, item, run, time);
         break;
-      }
       case Op.Exit:
-      case Op.ExitCaught: {
-        const live = this.liveOf(item, n);
-        run.exited += 1;
-        turn(run, -1, time);
-        run.submitted -= live.submitted;
-        live.submitted = 0;
-        run.lastCaught = op === Op.ExitCaught;
-        if (run.lastCaught) {
-          run.caught += 1;
-          run.lost += 1;
-        }
-        run.pending -= live.pending;
-        live.pending = 0;
-        if (--live.active <= 0) this.live.get(item)!.delete(n);
+      case Op.ExitCaught:
+        this.exit(n, item, run, time, op === Op.ExitCaught);
         this.close(n, item, nodes, time);
         break;
-      }
       case Op.Scheduled: {
         const live = this.liveOf(item, n);
         run.attempts += 1;
@@ -287,28 +264,13 @@ export class Fold {
         run.timedOut = op === Op.Timeout;
         this.close(n, item, nodes, time);
         break;
-      case Op.ScopeStart: {
-        const live = this.liveOf(item, n);
-        run.attempts += 1;
-        run.pending -= live.pending;
-        live.pending = 0;
-        if (run.active <= 1) for (const inner of this.inside(n)) [this.runs[inner]!.failed, this.runs[inner]!.cancelled] = [0, 0];
-        const round = log.roundAt(n, item, i + 1);
-        const total = log.roundTotal[round] ?? 0;
-        if (log.roundEntry[round] === i && total > 0) {
-          this.left[round] = total;
-          this.queue(n, total, nodes);
-        }
+      case Op.ScopeStart:
+        this.startScope(i, run, nodes);
         break;
-      }
-      case Op.IterationStart: {
+      case Op.IterationStart:
         run.iterations += 1;
-        const round = log.itemRound[item]!;
-        if (!this.left[round]) break;
-        this.left[round]! -= 1;
-        this.queue(n, -1, nodes);
+        this.startItem(n, log.itemRound[item]!, nodes);
         break;
-      }
       case Op.IterationDone:
         run.iterationsDone += 1;
         break;
@@ -320,6 +282,69 @@ export class Fold {
         this.closeItem(item, undefined, nodes, time, 0);
         break;
     }
+  }
+
+  private enter(n: number, item: number, run: NodeRun, time: number): void {
+    const live = this.liveOf(item, n);
+    live.active += 1;
+    run.began = time;
+    run.entered += 1;
+    turn(run, 1, time);
+    run.attempts = 0;
+    run.lastCaught = false;
+    run.error = "";
+    // Of many iterations, one that has failed stays in sight.
+    if (item < 0 || this.within) {
+      run.failed = 0;
+      run.cancelled = 0;
+      run.timedOut = false;
+    }
+    // A Fail state fails by being entered; only the reader of the failure has an event of its own.
+    if (this.index.graph.nodes[n]!.type === "Fail") {
+      run.pending += 1;
+      live.pending += 1;
+    }
+  }
+
+  private exit(n: number, item: number, run: NodeRun, time: number, caught: boolean): void {
+    const live = this.liveOf(item, n);
+    run.exited += 1;
+    turn(run, -1, time);
+    run.submitted -= live.submitted;
+    live.submitted = 0;
+    run.lastCaught = caught;
+    if (caught) {
+      run.caught += 1;
+      run.lost += 1;
+    }
+    run.pending -= live.pending;
+    live.pending = 0;
+    if (--live.active <= 0) this.live.get(item)!.delete(n);
+  }
+
+  /// A Map or a Parallel begins with what is in it; a Map has its items before it.
+  private startScope(i: number, run: NodeRun, nodes: Set<number>): void {
+    const { log } = this;
+    const n = log.nodes[i]!;
+    const item = log.items[i]!;
+    const live = this.liveOf(item, n);
+    run.attempts += 1;
+    run.pending -= live.pending;
+    live.pending = 0;
+    if (run.active <= 1) for (const inner of this.inside(n)) [this.runs[inner]!.failed, this.runs[inner]!.cancelled] = [0, 0];
+    const round = log.roundAt(n, item, i + 1);
+    const total = log.roundTotal[round] ?? 0;
+    if (log.roundEntry[round] === i && total > 0) {
+      this.left[round] = total;
+      this.queue(n, total, nodes);
+    }
+  }
+
+  /// One item of a round less waits for its turn.
+  private startItem(n: number, round: number, nodes: Set<number>): void {
+    if (!this.left[round]) return;
+    this.left[round]! -= 1;
+    this.queue(n, -1, nodes);
   }
 
   private end(op: number, item: number, run: NodeRun | undefined, nodes: Set<number>, time: number): void {

@@ -21,14 +21,7 @@ import { copyTest } from "../exchange/shownRun.ts";
 import { resultShown, statusWords } from "./Outcome.tsx";
 
 export function AfterRun() {
-  const found = useSignal<RunOutcome | null>(null);
-  useSignalEffect(() => {
-    void execution.eventCount.value;
-    const run = execution.run.value;
-    found.value = null;
-    if (!run || run.id === 0) return;
-    return unlessLate(interpreter.query("outcome", {}), (outcome) => (found.value = outcome));
-  });
+  const outcome = useOutcome();
   const run = execution.run.value;
   const result = resultShown();
   if (run?.refused) {
@@ -40,7 +33,6 @@ export function AfterRun() {
     );
   }
   if (!run || !result) return null;
-  const outcome = found.value;
   const { status, error, cause, output } = result;
   const failed = outcome?.failure;
   return (
@@ -78,6 +70,19 @@ export function AfterRun() {
       {status === "SUCCEEDED" && <JsonView label="Output" value={output} />}
     </section>
   );
+}
+
+/// What the interpreter tells of the run, asked for again with its events.
+function useOutcome(): RunOutcome | null {
+  const found = useSignal<RunOutcome | null>(null);
+  useSignalEffect(() => {
+    void execution.eventCount.value;
+    const run = execution.run.value;
+    found.value = null;
+    if (!run || run.id === 0) return;
+    return unlessLate(interpreter.query("outcome", {}), (outcome) => (found.value = outcome));
+  });
+  return found.value;
 }
 
 function States({ names }: { names: readonly string[] }) {

@@ -1,6 +1,6 @@
 // The executions that this browser keeps: to look at, to go on with, to remove.
 
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { MOST_ENDED, elsewhere, executions, forget, goOn, look, onScreen, refresh, trouble } from "../exchange/executions.ts";
 import type { KeptExecution } from "../exchange/keptRuns.ts";
@@ -43,21 +43,7 @@ export function Executions() {
           <Icon name="warning" size={14} /> {trouble.value}
         </p>
       )}
-      {undo.value && (
-        <p class="quiet executions-words" role="status">
-          {undo.value.words}{" "}
-          <button
-            type="button"
-            class="link"
-            onClick={() => {
-              void undo.value!.undo();
-              undo.value = null;
-            }}
-          >
-            Undo
-          </button>
-        </p>
-      )}
+      {undo.value && <Undone undo={undo} words={undo.value.words} />}
       {all.length === 0 ? (
         <div class="empty small">
           <p>
@@ -67,28 +53,7 @@ export function Executions() {
         </div>
       ) : (
         <>
-          <table>
-            <caption class="unseen">Executions kept in this browser</caption>
-            <thead>
-              <tr>
-                <th scope="col">Name</th>
-                <th scope="col">State machine</th>
-                <th scope="col">Status</th>
-                <th scope="col">Started</th>
-                <th scope="col" class="number">
-                  Duration
-                </th>
-                <th scope="col">
-                  <span class="unseen">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {all.map((one) => (
-                <Row key={one.id} one={one} remove={remove} />
-              ))}
-            </tbody>
-          </table>
+          <Table all={all} remove={remove} />
           <p class="quiet executions-words">
             The last {MOST_ENDED} that have ended are kept. They stay in this browser.{" "}
             {ended.length > 1 && (
@@ -103,7 +68,55 @@ export function Executions() {
   );
 }
 
-function Row({ one, remove }: { one: KeptExecution; remove: (some: readonly KeptExecution[]) => Promise<void> }) {
+type Remove = (some: readonly KeptExecution[]) => Promise<void>;
+
+/// Said of what was removed, with the way back.
+function Undone({ undo, words }: { undo: Signal<Undo | null>; words: string }) {
+  return (
+    <p class="quiet executions-words" role="status">
+      {words}{" "}
+      <button
+        type="button"
+        class="link"
+        onClick={() => {
+          void undo.value!.undo();
+          undo.value = null;
+        }}
+      >
+        Undo
+      </button>
+    </p>
+  );
+}
+
+function Table({ all, remove }: { all: readonly KeptExecution[]; remove: Remove }) {
+  return (
+    <table>
+      <caption class="unseen">Executions kept in this browser</caption>
+      <thead>
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col">State machine</th>
+          <th scope="col">Status</th>
+          <th scope="col">Started</th>
+          <th scope="col" class="number">
+            Duration
+          </th>
+          <th scope="col">
+            <span class="unseen">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {all.map((one) => (
+          <Row key={one.id} one={one} remove={remove} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Row({ one, remove }: { one: KeptExecution; remove: Remove }) {
   const { id, name, machine, status, started, began, now } = one;
   const shown = onScreen.value === id;
   const away = elsewhere.value.has(id);

@@ -11,11 +11,6 @@ export function InputHead() {
   const { value: inputs } = workspace.inputs;
   const chosen = inputs.findIndex(({ text }) => text === workspace.input.value);
   const open = useSignal<"" | "rename" | "history">("");
-  const choose = (at: number): void => {
-    workspace.flush();
-    const next = workspace.inputs.value[at];
-    if (next) workspace.edit({ input: next.text });
-  };
   const remove = (): void => {
     say(`${inputs[chosen]!.name} removed from the list`);
     workspace.edit({ inputs: inputs.filter((_, i) => i !== chosen) });
@@ -23,21 +18,7 @@ export function InputHead() {
   return (
     <>
       <div class="hint input-head">
-        {inputs.length > 0 ? (
-          <label class="mini">
-            <span class="unseen">Input to run with</span>
-            <select value={chosen} onChange={(event) => choose(Number(event.currentTarget.value))}>
-              {chosen < 0 && <option value={-1}>The text below</option>}
-              {inputs.map(({ name }, i) => (
-                <option key={name} value={i}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          </label>
-        ) : (
-          <span>The execution's input as JSON. An empty field means {"{}"}.</span>
-        )}
+        {inputs.length > 0 ? <Choice chosen={chosen} /> : <span>The execution's input as JSON. An empty field means {"{}"}.</span>}
         {chosen < 0 ? (
           <button type="button" class="link" onClick={() => keep()}>
             <Icon name="plus" size={12} /> Add to the list
@@ -77,6 +58,28 @@ export function InputHead() {
       {open.value === "rename" && chosen >= 0 && <Rename at={chosen} done={() => (open.value = "")} />}
       {open.value === "history" && <FromHistory done={() => (open.value = "")} />}
     </>
+  );
+}
+
+/// The inputs of the list, to take one of them.
+function Choice({ chosen }: { chosen: number }) {
+  const choose = (at: number): void => {
+    workspace.flush();
+    const next = workspace.inputs.value[at];
+    if (next) workspace.edit({ input: next.text });
+  };
+  return (
+    <label class="mini">
+      <span class="unseen">Input to run with</span>
+      <select value={chosen} onChange={(event) => choose(Number(event.currentTarget.value))}>
+        {chosen < 0 && <option value={-1}>The text below</option>}
+        {workspace.inputs.value.map(({ name }, i) => (
+          <option key={name} value={i}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 

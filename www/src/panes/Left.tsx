@@ -28,9 +28,8 @@ const Mocks = lazy(() => import("../debugger/Mocks.tsx").then((module) => module
 
 type LeftTab = typeof panes.leftTab.value;
 
-export function Left() {
-  const withInspector = prefs.layoutSize() === "medium";
-  const shown: LeftTab = !withInspector && panes.leftTab.value === "inspector" ? "definition" : panes.leftTab.value;
+/// The tabs, with what is to be told of each.
+function tabsOf(withInspector: boolean): Tab<LeftTab>[] {
   const errors = analysis.errorCount.value;
   const warnings = analysis.problems.value.length - errors;
   const definitionTab: Tab<LeftTab> = { id: "definition", label: "Definition" };
@@ -49,9 +48,15 @@ export function Left() {
   };
   const tabs: Tab<LeftTab>[] = [definitionTab, inputTab, tasksTab, mocksTab, { id: "config", label: "Config" }];
   if (withInspector) tabs.push({ id: "inspector", label: "Inspector" });
+  return tabs;
+}
+
+export function Left() {
+  const withInspector = prefs.layoutSize() === "medium";
+  const shown: LeftTab = !withInspector && panes.leftTab.value === "inspector" ? "definition" : panes.leftTab.value;
   return (
     <section class="pane left" id="left" aria-label="Code">
-      <Tabs label="Code" prefix="left" tabs={tabs} chosen={shown} choose={(tab) => panes.chooseLeft(tab)} />
+      <Tabs label="Code" prefix="left" tabs={tabsOf(withInspector)} chosen={shown} choose={(tab) => panes.chooseLeft(tab)} />
       <div class="panel" id="left-definition" role="tabpanel" aria-labelledby="left-tab-definition" hidden={shown !== "definition"}>
         <Definition visible={shown === "definition"} />
         <Problems />

@@ -132,29 +132,33 @@ export function Console() {
         </button>
       </div>
       <ol class="console" ref={list} tabIndex={0} aria-label="Console">
-        {lines.map(({ level, text, event, execution }, i) => (
-          <li key={i} class={`console-${level}`}>
-            {event !== undefined && execution === analysis.inside.value?.id && (
-              <>
-                <button
-                  type="button"
-                  class="link"
-                  title="Look at this event"
-                  onClick={() =>
-                    void interpreter
-                      .query("brief", { id: event })
-                      .then((found) => playback.selectEvent(event, found?.state ?? null, "page"))
-                  }
-                >
-                  event {event}
-                </button>
-                <span aria-hidden="true"> · </span>
-              </>
-            )}
-            {text}
-          </li>
+        {lines.map((line, i) => (
+          <Line key={i} line={line} />
         ))}
       </ol>
     </div>
+  );
+}
+
+function Line({ line: { level, text, event, execution: of } }: { line: (typeof execution.console.value)[number] }) {
+  return (
+    <li class={`console-${level}`}>
+      {event !== undefined && of === analysis.inside.value?.id && (
+        <>
+          <button
+            type="button"
+            class="link"
+            title="Look at this event"
+            onClick={() =>
+              void interpreter.query("brief", { id: event }).then((found) => playback.selectEvent(event, found?.state ?? null, "page"))
+            }
+          >
+            event {event}
+          </button>
+          <span aria-hidden="true"> · </span>
+        </>
+      )}
+      {text}
+    </li>
   );
 }

@@ -1,6 +1,7 @@
 // The tabs of the project's machines, above the work.
 
 import { useSignal } from "@preact/signals";
+import type { TargetedPointerEvent } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { keyHint } from "../keys/keymap.ts";
 import { Icon } from "../ui/Icon.tsx";
@@ -62,41 +63,48 @@ function Tabs() {
           />
         ))}
       </div>
-      <div class="project-end">
-        <button
-          type="button"
-          class="plain square small"
-          aria-label="New machine"
-          title={`New machine in a tab${keyHint("newTab")}`}
-          onClick={tabsOf.addEmpty}
-        >
-          <Icon name="plus" size={14} />
-        </button>
-        <button
-          type="button"
-          class="plain square small"
-          aria-label="Open a file"
-          title={`Open a file${keyHint("openFile")}`}
-          onClick={() => void openFiles()}
-        >
-          <Icon name="upload" size={14} />
-        </button>
-        <button type="button" class="plain square small" aria-label="Save" title={`Save${keyHint("save")}`} onClick={() => void save()}>
-          <Icon name="download" size={14} />
-        </button>
-        <button
-          type="button"
-          class="plain square small"
-          aria-label="More of the project"
-          aria-haspopup="menu"
-          title="More"
-          onClick={(event) => showMenu(event.currentTarget)}
-        >
-          <Icon name="more" size={14} />
-        </button>
-      </div>
+      <Ends />
       {closed.value.length > 0 && <span class="unseen">A closed machine can be opened again.</span>}
     </nav>
+  );
+}
+
+/// What is done with the project as a whole.
+function Ends() {
+  return (
+    <div class="project-end">
+      <button
+        type="button"
+        class="plain square small"
+        aria-label="New machine"
+        title={`New machine in a tab${keyHint("newTab")}`}
+        onClick={tabsOf.addEmpty}
+      >
+        <Icon name="plus" size={14} />
+      </button>
+      <button
+        type="button"
+        class="plain square small"
+        aria-label="Open a file"
+        title={`Open a file${keyHint("openFile")}`}
+        onClick={() => void openFiles()}
+      >
+        <Icon name="upload" size={14} />
+      </button>
+      <button type="button" class="plain square small" aria-label="Save" title={`Save${keyHint("save")}`} onClick={() => void save()}>
+        <Icon name="download" size={14} />
+      </button>
+      <button
+        type="button"
+        class="plain square small"
+        aria-label="More of the project"
+        aria-haspopup="menu"
+        title="More"
+        onClick={(event) => showMenu(event.currentTarget)}
+      >
+        <Icon name="more" size={14} />
+      </button>
+    </div>
   );
 }
 
@@ -113,24 +121,44 @@ interface Props {
   renamed: () => void;
 }
 
-function TabOf({ tab, at, list, rename, begin, renamed }: Props) {
-  const isActive = tab.id === active.value;
-  const file = fileOf(tab);
-  const unsaved = isUnsaved(tab);
-  const title = titleOf(tab);
+/// Moves a tab with the pointer: it takes the place of the one that the pointer is over.
+function useDrag(id: string, at: number, list: Props["list"]) {
   const from = useRef<{ x: number; moved: boolean } | null>(null);
-  const about = file ? (tab.part === undefined ? file.name : `${tab.part} in ${file.name}`) : "Kept as a draft of this browser";
-  const drag = (event: PointerEvent): void => {
+  const move = (event: PointerEvent): void => {
     const start = from.current;
     if (!start || Math.abs(event.clientX - start.x) < 12) return;
     start.moved = true;
     const boxes = [...(list.current?.querySelectorAll<HTMLElement>("[data-tab]") ?? [])].map((one) => one.getBoundingClientRect());
     const to = boxes.findIndex(({ left, right }) => event.clientX >= left && event.clientX < right);
     if (to >= 0 && to !== at) {
-      tabsOf.move(tab.id, to);
+      tabsOf.move(id, to);
       start.x = event.clientX;
     }
   };
+  const done = (): void => void (from.current = null);
+  return {
+    /// Whether what ends now was a drag and no click.
+    moved: () => from.current?.moved === true,
+    handlers: {
+      onPointerDown(event: TargetedPointerEvent<HTMLElement>) {
+        from.current = { x: event.clientX, moved: false };
+        if (event.pointerType === "mouse") event.currentTarget.setPointerCapture(event.pointerId);
+      },
+      onPointerMove: move,
+      // The click comes after it.
+      onPointerUp: () => void setTimeout(done),
+      onPointerCancel: done,
+    },
+  };
+}
+
+function TabOf({ tab, at, list, rename, begin, renamed }: Props) {
+  const isActive = tab.id === active.value;
+  const file = fileOf(tab);
+  const unsaved = isUnsaved(tab);
+  const title = titleOf(tab);
+  const drag = useDrag(tab.id, at, list);
+  const about = file ? (tab.part === undefined ? file.name : `${tab.part} in ${file.name}`) : "Kept as a draft of this browser";
   return (
     <div class={`machine-tab${isActive ? " active" : ""}`} role="presentation" data-tab={tab.id} title={about}>
       {rename ? (
@@ -144,14 +172,8 @@ function TabOf({ tab, at, list, rename, begin, renamed }: Props) {
           aria-label={`${title}${unsaved ? ", unsaved changes" : ""}`}
           aria-description={`${about}. Delete closes, Shift and arrows move, F2 renames.`}
           tabIndex={isActive ? 0 : -1}
-          onClick={() => !from.current?.moved && tabsOf.activate(tab.id)}
-          onPointerDown={(event) => {
-            from.current = { x: event.clientX, moved: false };
-            if (event.pointerType === "mouse") event.currentTarget.setPointerCapture(event.pointerId);
-          }}
-          onPointerMove={drag}
-          onPointerUp={() => setTimeout(() => (from.current = null))}
-          onPointerCancel={() => (from.current = null)}
+          onClick={() => !drag.moved() && tabsOf.activate(tab.id)}
+          {...drag.handlers}
           onAuxClick={(event) => event.button === 1 && tabsOf.close(tab.id)}
           onDblClick={begin}
           onContextMenu={(event) => {

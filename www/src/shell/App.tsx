@@ -117,6 +117,15 @@ function Columns({ size }: { size: "wide" | "medium" }) {
           </>
         )}
       </div>
+      <Lower />
+    </>
+  );
+}
+
+/// The dock, and its upper border.
+function Lower() {
+  return (
+    <>
       {panes.dockOpen.value && (
         <Splitter
           label="Height of the run"

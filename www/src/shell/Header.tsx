@@ -12,16 +12,7 @@ export function Header() {
   const theme = prefs.theme.value;
   return (
     <header class="bar">
-      <h1 class="brand">
-        <svg width="22" height="22" viewBox="0 0 24 24" aria-hidden="true">
-          <path class="brand-a" d="M12 2L21 7V17L12 22L3 17V7Z" />
-          <path class="brand-b" d="M12 7V12M12 12L7.5 15M12 12L16.5 15" />
-          <circle class="brand-c" cx="12" cy="6.5" r="1.9" />
-          <circle class="brand-c" cx="7" cy="15.5" r="1.9" />
-          <circle class="brand-c" cx="17" cy="15.5" r="1.9" />
-        </svg>
-        <span>Stepglass</span>
-      </h1>
+      <Brand />
       <button type="button" class="document" onClick={() => panes.openDialog("examples")} title="Examples and recent drafts">
         <span>{workspace.title.value}</span>
         <Icon name="chevron" size={14} />
@@ -71,5 +62,20 @@ export function Header() {
         </button>
       </div>
     </header>
+  );
+}
+
+function Brand() {
+  return (
+    <h1 class="brand">
+      <svg width="22" height="22" viewBox="0 0 24 24" aria-hidden="true">
+        <path class="brand-a" d="M12 2L21 7V17L12 22L3 17V7Z" />
+        <path class="brand-b" d="M12 7V12M12 12L7.5 15M12 12L16.5 15" />
+        <circle class="brand-c" cx="12" cy="6.5" r="1.9" />
+        <circle class="brand-c" cx="7" cy="15.5" r="1.9" />
+        <circle class="brand-c" cx="17" cy="15.5" r="1.9" />
+      </svg>
+      <span>Stepglass</span>
+    </h1>
   );
 }

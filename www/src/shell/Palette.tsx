@@ -53,26 +53,40 @@ export function Palette() {
         />
         <ul id="palette-list" role="listbox" aria-label="Commands" ref={list}>
           {found.map((command, i) => (
-            <li
+            <Option
               key={command.id}
+              command={command}
               id={`palette-${i}`}
-              role="option"
-              aria-selected={i === chosen}
-              onClick={() => run(command)}
-              onMouseMove={() => (at.value = i)}
-            >
-              <span>{command.title}</span>
-              {keymap.value
-                ?.shown(command.id)
-                .slice(0, 1)
-                .map((key) => (
-                  <kbd key={key}>{key}</kbd>
-                ))}
-            </li>
+              chosen={i === chosen}
+              run={() => run(command)}
+              choose={() => (at.value = i)}
+            />
           ))}
         </ul>
         {found.length === 0 && <p class="quiet pad">No command or state matches.</p>}
       </div>
     </Dialog>
+  );
+}
+
+interface OptionProps {
+  command: Command;
+  id: string;
+  chosen: boolean;
+  run(): void;
+  choose(): void;
+}
+
+function Option({ command, id, chosen, run, choose }: OptionProps) {
+  return (
+    <li id={id} role="option" aria-selected={chosen} onClick={run} onMouseMove={choose}>
+      <span>{command.title}</span>
+      {keymap.value
+        ?.shown(command.id)
+        .slice(0, 1)
+        .map((key) => (
+          <kbd key={key}>{key}</kbd>
+        ))}
+    </li>
   );
 }

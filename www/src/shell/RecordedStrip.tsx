@@ -11,6 +11,7 @@ import { shout } from "../store/words.ts";
 import * as workspace from "../store/workspace.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { count, iterationPath, unticked } from "../ui/format.ts";
+import { unlessLate } from "../ui/unlessLate.ts";
 
 export function RecordedStrip() {
   const run = execution.run.value;
@@ -58,20 +59,52 @@ function Sketched({ name }: { name: string }) {
   );
 }
 
-function Replay({ name }: { name: string }) {
+/// What a replay on this definition has found, or why there is none.
+function useReplay(): { found: ReplayReport | null; problem: string } {
   const report = useSignal<ReplayReport | null>(null);
   const problem = useSignal("");
-  useEffect(() => {
-    let wanted = true;
-    recordings.replayRecorded().then(
-      (found) => wanted && (report.value = found),
-      (error: Error) => wanted && (problem.value = error.message),
-    );
-    return () => {
-      wanted = false;
-    };
-  }, []);
-  const found = report.value;
+  useEffect(
+    () =>
+      unlessLate(
+        recordings.replayRecorded(),
+        (found) => (report.value = found),
+        ({ message }) => (problem.value = message),
+      ),
+    [],
+  );
+  return { found: report.value, problem: problem.value };
+}
+
+function outcomeOf(found: ReplayReport | null, problem: string): string {
+  if (problem !== "") return `It cannot be replayed: ${problem}`;
+  if (!found) return "Replaying…";
+  if (found.matches)
+    return `Replayed with its recorded answers, this definition matches: ${count(found.compared, "event")} compared${found.unreproducible > 0 ? `, ${count(found.unreproducible, "value")} that differ in every run` : ""}.`;
+  const [first] = found.divergences;
+  return first
+    ? `Replayed with its recorded answers, it diverges${first.state ? ` in ${first.state}` : ""}${first.iterations?.length ? ` ${iterationPath(first.iterations)}` : ""}: ${unticked(first.message)}`
+    : "";
+}
+
+/// What the recording does not have.
+function Gaps({ missing }: { missing: ReplayReport["missing"] }) {
+  return (
+    <details>
+      <summary>{count(missing.length, "gap")} of the recording</summary>
+      <ul>
+        {missing.slice(0, 20).map(({ event, message }, i) => (
+          <li key={i}>
+            {event === undefined ? "" : `Event ${event}: `}
+            {message}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+function Replay({ name }: { name: string }) {
+  const { found, problem } = useReplay();
   const [first, ...others] = found?.divergences ?? [];
   const tone = first ? "warn" : "";
   return (
@@ -79,32 +112,11 @@ function Replay({ name }: { name: string }) {
       <Icon name={first ? "warning" : "replay"} />
       <div class="recorded-words" role="status">
         <p>
-          Recorded execution <b>{name}</b>. Nothing was run here.{" "}
-          {problem.value !== ""
-            ? `It cannot be replayed: ${problem.value}`
-            : !found
-              ? "Replaying…"
-              : found.matches
-                ? `Replayed with its recorded answers, this definition matches: ${count(found.compared, "event")} compared${found.unreproducible > 0 ? `, ${count(found.unreproducible, "value")} that differ in every run` : ""}.`
-                : first
-                  ? `Replayed with its recorded answers, it diverges${first.state ? ` in ${first.state}` : ""}${first.iterations?.length ? ` ${iterationPath(first.iterations)}` : ""}: ${unticked(first.message)}`
-                  : ""}
+          Recorded execution <b>{name}</b>. Nothing was run here. {outcomeOf(found, problem)}
         </p>
         {first?.reason && <p class="quiet">{unticked(first.reason)}</p>}
         {others.length > 0 && <p class="quiet">{count(others.length, "more divergence")} in other branches and iterations.</p>}
-        {found && found.missing.length > 0 && (
-          <details>
-            <summary>{count(found.missing.length, "gap")} of the recording</summary>
-            <ul>
-              {found.missing.slice(0, 20).map(({ event, message }, i) => (
-                <li key={i}>
-                  {event === undefined ? "" : `Event ${event}: `}
-                  {message}
-                </li>
-              ))}
-            </ul>
-          </details>
-        )}
+        {found && found.missing.length > 0 && <Gaps missing={found.missing} />}
       </div>
       {first?.event !== undefined && (
         <button

@@ -5,48 +5,39 @@ import * as interpreter from "../store/interpreter.ts";
 import * as playback from "../store/playback.ts";
 import * as workspace from "../store/workspace.ts";
 import { position, stopWords } from "../debugger/model.ts";
-import { Icon } from "../ui/Icon.tsx";
+import { Icon, type IconName } from "../ui/Icon.tsx";
 import { count } from "../ui/format.ts";
+
+type Said = readonly [text: string, tone: "" | "good" | "bad" | "warn" | "accent", icon: IconName];
+
+/// What stands first in the bar: how it is with the interpreter, the definition, and the run.
+function status(): Said {
+  const run = execution.run.value;
+  const engine = interpreter.engine.value;
+  if (engine === "broken") return ["The interpreter is not loaded", "bad", "error"];
+  if (engine === "loading") return ["Loading the interpreter…", "", "clock"];
+  if (!run)
+    return analysis.errorCount.value > 0
+      ? [`${count(analysis.errorCount.value, "error")} in the definition`, "bad", "error"]
+      : ["Ready", "", "check"];
+  if (run.refused) return ["Not started", "bad", "error"];
+  if (run.phase === "paused")
+    return [`Paused ${stopWords.value}${position.value?.stop.reason === "breakpoint" ? " (breakpoint)" : ""}`, "warn", "pause"];
+  if (run.phase !== "ended" || (playback.live.value && playback.cursor.value < execution.eventCount.value)) {
+    const waiting = execution.waiting.value.slice(0, 3).map(({ state }) => state);
+    return waiting.length > 0 ? [`Waiting for your answer: ${waiting.join(", ")}`, "accent", "hand"] : ["Running", "accent", "play"];
+  }
+  const ended = run.result?.status;
+  if (ended === "SUCCEEDED") return ["Succeeded", "good", "check"];
+  if (ended === "ABORTED") return ["Stopped", "bad", "cross"];
+  if (ended === "TIMED_OUT") return ["Timed out", "bad", "cross"];
+  return [`Failed${run.result?.error && ended === "FAILED" ? `: ${run.result.error}` : ""}`, "bad", "cross"];
+}
 
 /// On a phone only what cannot be left out.
 export function StatusBar({ narrow = false }: { narrow?: boolean }) {
   const run = execution.run.value;
-  const engine = interpreter.engine.value;
-  const [text, tone, icon] =
-    engine === "broken"
-      ? (["The interpreter is not loaded", "bad", "error"] as const)
-      : engine === "loading"
-        ? (["Loading the interpreter…", "", "clock"] as const)
-        : !run && analysis.errorCount.value > 0
-          ? ([`${count(analysis.errorCount.value, "error")} in the definition`, "bad", "error"] as const)
-          : !run
-            ? (["Ready", "", "check"] as const)
-            : run.refused
-              ? (["Not started", "bad", "error"] as const)
-              : run.phase === "paused"
-                ? ([
-                    `Paused ${stopWords.value}${position.value?.stop.reason === "breakpoint" ? " (breakpoint)" : ""}`,
-                    "warn",
-                    "pause",
-                  ] as const)
-                : run.phase !== "ended" || (playback.live.value && playback.cursor.value < execution.eventCount.value)
-                  ? execution.waiting.value.length > 0
-                    ? ([
-                        `Waiting for your answer: ${execution.waiting.value
-                          .map((task) => task.state)
-                          .slice(0, 3)
-                          .join(", ")}`,
-                        "accent",
-                        "hand",
-                      ] as const)
-                    : (["Running", "accent", "play"] as const)
-                  : run.result?.status === "SUCCEEDED"
-                    ? (["Succeeded", "good", "check"] as const)
-                    : ([
-                        `${run.result?.status === "ABORTED" ? "Stopped" : run.result?.status === "TIMED_OUT" ? "Timed out" : "Failed"}${run.result?.error && run.result.status === "FAILED" ? `: ${run.result.error}` : ""}`,
-                        "bad",
-                        "cross",
-                      ] as const);
+  const [text, tone, icon] = status();
   const found = analysis.latest.value;
   return (
     <footer class="status-bar">

@@ -4,7 +4,7 @@ import { batch } from "@preact/signals";
 import type { SavedSession } from "stepglass/debug";
 import { WorkerLost } from "../client.ts";
 import { GraphIndex } from "../model/graph.ts";
-import type { Answer, Breakpoint, Exceptions, Mock, Note, StepCommand } from "../model/protocol.ts";
+import type { Answer, Breakpoint, Exceptions, Mock, Note, RunRequest, StepCommand } from "../model/protocol.ts";
 import * as prefs from "../prefs.ts";
 import { unticked } from "../ui/format.ts";
 import { analyze, analyzeSoon, errorCount, inside, problems } from "./analysis.ts";
@@ -57,7 +57,7 @@ class Refusal extends Error {}
 
 /// Runs the machine. Asks first where the tasks' code came with a link.
 export async function start(beginning: Beginning = {}): Promise<void> {
-  const { paused = false, runTo, step, saved, kept, until } = beginning;
+  const { paused = false, saved, kept, until } = beginning;
   if (workspace.unwritten.size > 0) await Promise.all([...workspace.unwritten].map((write) => write()));
   workspace.flush();
   if (engine.value === "broken") return shout("The interpreter is not loaded, so nothing can run. Reload the page.");
@@ -87,36 +87,10 @@ export async function start(beginning: Beginning = {}): Promise<void> {
   });
   try {
     await Promise.all([analyze(), playback.loadReader()]);
-    if (errorCount.value > 0) {
-      throw new Refusal(
-        `The definition has ${errorCount.value === 1 ? "an error" : `${errorCount.value} errors`}: ${unticked(problems.value.find((p) => p.severity === "error")!.message)}`,
-      );
-    }
-    if (workspace.config.value.strict && problems.value[0])
-      throw new Refusal(`The definition has a warning, and Config is strict: ${unticked(problems.value[0].message)}`);
-    if (workspace.inputProblem.value) throw new Refusal(`The input is not JSON: ${workspace.inputProblem.value.message}`);
+    holdBack();
     const { handlers, resolver } = await loadHandlers();
     if (run.value !== begun) return;
-    const recorded = workspace.recordedAnswers.value;
-    const { run: id, graph: whole } = await client.call("run", {
-      definition: begun.definition,
-      format: workspace.format.value,
-      input: workspace.input.value,
-      clock: begun.clock,
-      seed: begun.seed,
-      handlers,
-      resolver,
-      ask: prefs.askMissing.value,
-      ...debugging.settings(),
-      machines: [...workspace.machines.value, ...workspace.siblings.value],
-      paused: pauses,
-      ...(step !== undefined && { step }),
-      ...(runTo !== undefined && { runTo }),
-      beside: besideOthers,
-      config: workspace.config.value,
-      ...(saved && { saved, kept, until }),
-      ...(recorded && { recorded: { tasks: recorded.tasks, ...(recorded.startTime !== undefined && { startTime: recorded.startTime }) } }),
-    });
+    const { run: id, graph: whole } = await client.call("run", { ...orderOf(begun, beginning), handlers, resolver, beside: besideOthers });
     if (run.value !== begun) return;
     playback.setGraph(new GraphIndex(whole));
     // One that begins with a pause does not run before that: a key that continues would stop it for good.
@@ -131,6 +105,42 @@ export async function start(beginning: Beginning = {}): Promise<void> {
     dockTab.value = "result";
     shout(`Not started. ${message}`);
   }
+}
+
+/// What the interpreter is to run, as the page has it now.
+function orderOf(
+  { definition, clock, seed, pauses }: RunState,
+  { runTo, step, saved, kept, until }: Beginning,
+): Omit<RunRequest, "handlers" | "resolver" | "beside"> {
+  const recorded = workspace.recordedAnswers.value;
+  return {
+    definition,
+    format: workspace.format.value,
+    input: workspace.input.value,
+    clock,
+    seed,
+    ask: prefs.askMissing.value,
+    ...debugging.settings(),
+    machines: [...workspace.machines.value, ...workspace.siblings.value],
+    paused: pauses !== undefined,
+    ...(step !== undefined && { step }),
+    ...(runTo !== undefined && { runTo }),
+    config: workspace.config.value,
+    ...(saved && { saved, kept, until }),
+    ...(recorded && { recorded: { tasks: recorded.tasks, ...(recorded.startTime !== undefined && { startTime: recorded.startTime }) } }),
+  };
+}
+
+/// Refuses what cannot be run: a definition or an input that is wrong.
+function holdBack(): void {
+  if (errorCount.value > 0) {
+    throw new Refusal(
+      `The definition has ${errorCount.value === 1 ? "an error" : `${errorCount.value} errors`}: ${unticked(problems.value.find((p) => p.severity === "error")!.message)}`,
+    );
+  }
+  if (workspace.config.value.strict && problems.value[0])
+    throw new Refusal(`The definition has a warning, and Config is strict: ${unticked(problems.value[0].message)}`);
+  if (workspace.inputProblem.value) throw new Refusal(`The input is not JSON: ${workspace.inputProblem.value.message}`);
 }
 
 /// The task handlers and the mocks that are code, in the frame that runs them.

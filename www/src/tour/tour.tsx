@@ -107,30 +107,36 @@ function Tour() {
           <p>{step.text}</p>
         </div>
         {waits && prefs.motion() && <div class="tour-time" key={at} aria-hidden="true" />}
-        <div class="tour-buttons">
-          <button
-            type="button"
-            class="primary small"
-            aria-disabled={busy}
-            onClick={() => {
-              if (!busy) (last ? end : next)();
-            }}
-          >
-            {last ? "Done" : "Next"}
-          </button>
-          {!last && (
-            <button type="button" class="small" onClick={() => (paused.value = !paused.value)}>
-              <Icon name={paused.value ? "play" : "pause"} size={13} /> {paused.value ? "Go on by itself" : "Pause"}
-            </button>
-          )}
-          {!last && (
-            <button type="button" class="plain small" onClick={end}>
-              End the tour
-            </button>
-          )}
-        </div>
+        <Buttons busy={busy} last={last} />
       </section>
     </>
+  );
+}
+
+function Buttons({ busy, last }: { busy: boolean; last: boolean }) {
+  return (
+    <div class="tour-buttons">
+      <button
+        type="button"
+        class="primary small"
+        aria-disabled={busy}
+        onClick={() => {
+          if (!busy) (last ? end : next)();
+        }}
+      >
+        {last ? "Done" : "Next"}
+      </button>
+      {!last && (
+        <button type="button" class="small" onClick={() => (paused.value = !paused.value)}>
+          <Icon name={paused.value ? "play" : "pause"} size={13} /> {paused.value ? "Go on by itself" : "Pause"}
+        </button>
+      )}
+      {!last && (
+        <button type="button" class="plain small" onClick={end}>
+          End the tour
+        </button>
+      )}
+    </div>
   );
 }
 

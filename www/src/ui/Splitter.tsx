@@ -1,6 +1,7 @@
 // A border between two panes that can be moved by mouse, touch and keys.
 
 import { type Signal, useSignal } from "@preact/signals";
+import type { TargetedPointerEvent } from "preact";
 import { useRef } from "preact/hooks";
 
 interface Props {
@@ -19,14 +20,43 @@ interface Props {
   controls: string;
 }
 
-export function Splitter({ label, size, min, max, initial, orientation, after = false, scale, controls }: Props) {
+/// Tells how far the border was dragged, and from which size.
+function useDrag(orientation: Props["orientation"], size: () => number, drag: (from: number, pixels: number) => void) {
   const dragging = useSignal(false);
-  const before = useRef(initial);
   const begin = useRef({ at: 0, size: 0 });
+  const point = (event: PointerEvent): number => (orientation === "vertical" ? event.clientX : event.clientY);
+  const end = (): void => void (dragging.value = false);
+  return {
+    dragging: dragging.value,
+    handlers: {
+      onPointerDown(event: TargetedPointerEvent<HTMLElement>) {
+        if (event.button !== 0) return;
+        begin.current = { at: point(event), size: size() };
+        dragging.value = true;
+        event.currentTarget.setPointerCapture(event.pointerId);
+        event.preventDefault();
+        event.currentTarget.focus();
+      },
+      onPointerMove(event: PointerEvent) {
+        if (dragging.value) drag(begin.current.size, point(event) - begin.current.at);
+      },
+      onPointerUp: end,
+      onPointerCancel: end,
+    },
+  };
+}
+
+export function Splitter({ label, size, min, max, initial, orientation, after = false, scale, controls }: Props) {
+  const before = useRef(initial);
   const sign = after ? -1 : 1;
   const set = (value: number): void => {
     size.value = Math.round(Math.min(max, Math.max(min, value)) * 10) / 10;
   };
+  const dragged = useDrag(
+    orientation,
+    () => size.value,
+    (from, pixels) => set(from + (pixels / scale()) * sign),
+  );
   const keys = (event: KeyboardEvent): void => {
     const [less, more] = orientation === "vertical" ? ["ArrowLeft", "ArrowRight"] : ["ArrowUp", "ArrowDown"];
     const step = ((event.shiftKey ? 50 : 10) / scale()) * sign;
@@ -54,10 +84,9 @@ export function Splitter({ label, size, min, max, initial, orientation, after = 
     }
     event.preventDefault();
   };
-  const point = (event: PointerEvent): number => (orientation === "vertical" ? event.clientX : event.clientY);
   return (
     <div
-      class={`splitter ${orientation}${dragging.value ? " dragging" : ""}`}
+      class={`splitter ${orientation}${dragged.dragging ? " dragging" : ""}`}
       role="separator"
       tabIndex={0}
       aria-label={label}
@@ -68,19 +97,7 @@ export function Splitter({ label, size, min, max, initial, orientation, after = 
       aria-valuemax={max}
       onKeyDown={keys}
       onDblClick={() => set(initial)}
-      onPointerDown={(event) => {
-        if (event.button !== 0) return;
-        begin.current = { at: point(event), size: size.value };
-        dragging.value = true;
-        event.currentTarget.setPointerCapture(event.pointerId);
-        event.preventDefault();
-        event.currentTarget.focus();
-      }}
-      onPointerMove={(event) => {
-        if (dragging.value) set(begin.current.size + ((point(event) - begin.current.at) / scale()) * sign);
-      }}
-      onPointerUp={() => (dragging.value = false)}
-      onPointerCancel={() => (dragging.value = false)}
+      {...dragged.handlers}
     />
   );
 }

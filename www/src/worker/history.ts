@@ -144,13 +144,8 @@ export class History {
       visit = this.climb(visit, (v) => v.name === name && v.exit === 0);
       const left = this.visits[visit];
       if (left) {
-        left.exit = event.id;
-        left.closed = true;
-        left.caught = left.failed;
+        this.leave(visit, left, event.id);
         if (left.caught) op = Op.ExitCaught;
-        // A failure that was retried with success is no failure of the visit.
-        left.failed = false;
-        this.closeInside(visit);
         edge = left.caught ? -1 : this.endEdge(left.node);
       }
     } else if (/^MapIteration/.test(event.type)) {
@@ -164,36 +159,7 @@ export class History {
     }
 
     const at = this.visits[visit];
-    if (at) {
-      switch (op) {
-        case Op.Scheduled:
-          at.attempts.push({ scheduled: event.id, ended: 0, failed: false });
-          at.failed = false;
-          break;
-        case Op.ScopeStart:
-          at.attempts.push({ scheduled: event.id, ended: 0, failed: false });
-          at.failed = false;
-          at.closed = false;
-          if (event.type === "MapStateStarted" || (event.type === "MapRunStarted" && at.round < 0))
-            this.beginRound(at, typeof details["length"] === "number" ? details["length"] : -1);
-          break;
-        case Op.Fail:
-        case Op.Timeout:
-          at.failed = true;
-          this.endAttempt(at, event.id, true);
-          if (/^(Parallel|Map)/.test(event.type)) at.closed = true;
-          break;
-        case Op.Other:
-          if (/Succeeded$/.test(event.type)) this.endAttempt(at, event.id, false);
-          break;
-        case Op.ScopeDone:
-          this.endAttempt(at, event.id, false);
-          break;
-        case Op.ExecutionFail:
-          if (at.exit === 0) at.failed = true;
-          break;
-      }
-    }
+    if (at) this.attempt(at, op, event, details["length"]);
 
     const time = Date.parse(event.timestamp);
     this.visitOf.push(visit);
@@ -206,6 +172,47 @@ export class History {
       this.columns.error(this.lastError);
     }
     this.columns.put(op, at?.node ?? -1, edge, time, after, place, item ?? at?.item ?? this.within);
+  }
+
+  private leave(visit: number, left: OpenVisit, event: number): void {
+    left.exit = event;
+    left.closed = true;
+    left.caught = left.failed;
+    // A failure that was retried with success is no failure of the visit.
+    left.failed = false;
+    this.closeInside(visit);
+  }
+
+  /// What an event tells of the attempts of a visit, or of the items of its Map.
+  private attempt(at: OpenVisit, op: number, event: HistoryEvent, length: unknown): void {
+    switch (op) {
+      case Op.Scheduled:
+        at.attempts.push({ scheduled: event.id, ended: 0, failed: false });
+        at.failed = false;
+        break;
+      case Op.ScopeStart:
+        at.attempts.push({ scheduled: event.id, ended: 0, failed: false });
+        at.failed = false;
+        at.closed = false;
+        if (event.type === "MapStateStarted" || (event.type === "MapRunStarted" && at.round < 0))
+          this.beginRound(at, typeof length === "number" ? length : -1);
+        break;
+      case Op.Fail:
+      case Op.Timeout:
+        at.failed = true;
+        this.endAttempt(at, event.id, true);
+        if (/^(Parallel|Map)/.test(event.type)) at.closed = true;
+        break;
+      case Op.Other:
+        if (/Succeeded$/.test(event.type)) this.endAttempt(at, event.id, false);
+        break;
+      case Op.ScopeDone:
+        this.endAttempt(at, event.id, false);
+        break;
+      case Op.ExecutionFail:
+        if (at.exit === 0) at.failed = true;
+        break;
+    }
   }
 
   /// What an event means; `before` is the visit of the event that led to it.

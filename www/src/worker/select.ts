@@ -76,66 +76,78 @@ function endOfFilter(text: string): number {
   return -1;
 }
 
+/// A place with what is there.
+interface Found {
+  path: Path;
+  value: unknown;
+}
+
+const keysOf = (value: unknown): (string | number)[] =>
+  Array.isArray(value) ? value.map((_, i) => i) : typeof value === "object" && value !== null ? Object.keys(value) : [];
+
+/// Where one step leads from some places. `holds` says whether a filter takes an element.
+function follow(step: Step, found: readonly Found[], holds: (filter: string, element: unknown) => boolean): Found[] {
+  const next: Found[] = [];
+  const take = (at: Found, key: string | number): void => {
+    if (next.length < MOST && typeof at.value === "object" && at.value !== null && Object.hasOwn(at.value, key))
+      next.push({ path: [...at.path, key], value: (at.value as Record<string | number, unknown>)[key] });
+  };
+  const nth = (at: Found, n: number): void => {
+    if (Array.isArray(at.value)) take(at, n < 0 ? at.value.length + n : n);
+  };
+  for (const at of found) {
+    switch (step.kind) {
+      case "name":
+        if (!Array.isArray(at.value)) take(at, step.name);
+        break;
+      case "names":
+        for (const name of step.names) take(at, name);
+        break;
+      case "index":
+        nth(at, step.index);
+        break;
+      case "indices":
+        for (const n of step.indices) nth(at, n);
+        break;
+      case "slice": {
+        if (!Array.isArray(at.value)) break;
+        const { length } = at.value;
+        const clamp = (n: number): number => Math.min(length, Math.max(0, n < 0 ? length + n : n));
+        for (let i = clamp(step.from ?? 0); i < clamp(step.to ?? length); i++) take(at, i);
+        break;
+      }
+      case "all":
+        for (const key of keysOf(at.value)) take(at, key);
+        break;
+      case "deep": {
+        const queue = [at];
+        for (let inner = queue.shift(); inner !== undefined && next.length < MOST; inner = queue.shift()) {
+          next.push(inner);
+          for (const key of keysOf(inner.value))
+            queue.push({ path: [...inner.path, key], value: (inner.value as Record<string | number, unknown>)[key] });
+        }
+        break;
+      }
+      case "filter":
+        // A filter on an object asks the object itself.
+        if (Array.isArray(at.value)) at.value.forEach((element, i) => holds(step.text, element) && take(at, i));
+        else if (holds(step.text, at.value)) next.push(at);
+        break;
+    }
+  }
+  return next;
+}
+
 /// Where a path, given without its root, finds what it selects. `holds` says whether a filter takes an element.
 export function select(text: string, value: unknown, holds: (filter: string, element: unknown) => boolean): Selected | undefined {
   const steps = stepsOf(text);
   if (!steps) return undefined;
-  let found: { path: Path; value: unknown }[] = [{ path: [], value }];
+  let found: Found[] = [{ path: [], value }];
   let shape: Selected["shape"] = "one";
   for (const step of steps) {
-    const next: typeof found = [];
-    const take = (at: (typeof found)[number], key: string | number): void => {
-      if (next.length < MOST && typeof at.value === "object" && at.value !== null && Object.hasOwn(at.value, key))
-        next.push({ path: [...at.path, key], value: (at.value as Record<string | number, unknown>)[key] });
-    };
-    const each = (at: (typeof found)[number]): (string | number)[] =>
-      Array.isArray(at.value) ? at.value.map((_, i) => i) : typeof at.value === "object" && at.value !== null ? Object.keys(at.value) : [];
-    const nth = (at: (typeof found)[number], n: number): void => {
-      if (Array.isArray(at.value)) take(at, n < 0 ? at.value.length + n : n);
-    };
-    for (const at of found) {
-      switch (step.kind) {
-        case "name":
-          if (!Array.isArray(at.value)) take(at, step.name);
-          break;
-        case "names":
-          for (const name of step.names) take(at, name);
-          break;
-        case "index":
-          nth(at, step.index);
-          break;
-        case "indices":
-          for (const n of step.indices) nth(at, n);
-          break;
-        case "slice": {
-          if (!Array.isArray(at.value)) break;
-          const { length } = at.value;
-          const clamp = (n: number): number => Math.min(length, Math.max(0, n < 0 ? length + n : n));
-          for (let i = clamp(step.from ?? 0); i < clamp(step.to ?? length); i++) take(at, i);
-          break;
-        }
-        case "all":
-          for (const key of each(at)) take(at, key);
-          break;
-        case "deep": {
-          const queue = [at];
-          for (let inner = queue.shift(); inner !== undefined && next.length < MOST; inner = queue.shift()) {
-            next.push(inner);
-            for (const key of each(inner))
-              queue.push({ path: [...inner.path, key], value: (inner.value as Record<string | number, unknown>)[key] });
-          }
-          break;
-        }
-        case "filter":
-          // A filter on an object asks the object itself.
-          if (Array.isArray(at.value)) at.value.forEach((element, i) => holds(step.text, element) && take(at, i));
-          else if (holds(step.text, at.value)) next.push(at);
-          break;
-      }
-    }
+    found = follow(step, found, holds);
     if (step.kind === "names" && shape === "one") shape = "members";
     else if (step.kind !== "name" && step.kind !== "index") shape = "list";
-    found = next;
   }
   return { places: found.map(({ path }) => path), shape };
 }
