@@ -10,6 +10,7 @@ import { Icon } from "../ui/Icon.tsx";
 import { ListBox } from "../ui/ListBox.tsx";
 import { Tree } from "../values/Tree.tsx";
 import { count, iterationPath } from "../ui/format.ts";
+import { unlessLate } from "../ui/unlessLate.ts";
 import type { Path } from "../model/stages.ts";
 import { linesOf, nameOf } from "../values/diff.ts";
 import { comparing, leaveComparing } from "./layers.ts";
@@ -25,21 +26,17 @@ export function Compare() {
     // More of the runs may be seen meanwhile.
     void model.stopped.value;
     if (!runs) return;
-    let stale = false;
-    interpreter.query("compare", { a: runs.a, b: runs.b }).then(
+    return unlessLate(
+      interpreter.query("compare", { a: runs.a, b: runs.b }),
       (found) => {
         const now = comparing.peek();
-        if (stale || !now || JSON.stringify(found) === JSON.stringify(now.difference)) return;
-        comparing.value = { ...now, difference: found };
+        if (now && JSON.stringify(found) !== JSON.stringify(now.difference)) comparing.value = { ...now, difference: found };
       },
-      (error: Error) => {
-        shout(error.message);
+      ({ message }) => {
+        shout(message);
         comparing.value = null;
       },
     );
-    return () => {
-      stale = true;
-    };
   });
   const visits = difference?.visits ?? [];
   const differing = visits.filter(({ changes }) => changes.length > 0);
@@ -158,16 +155,9 @@ const PARTS = ["input", "output", "variables"] as const;
 function Data({ row, a, b }: { row: ComparedVisit; a: number; b: number }) {
   const sides = useSignal<[Side, Side] | null>(null);
   useSignalEffect(() => {
-    let stale = false;
     const side = (run: number, visit: ComparedVisit["a"]): Promise<Side> =>
       visit ? interpreter.query("visitData", { run, enter: visit.enter, exit: visit.exit }) : Promise.resolve({});
-    Promise.all([side(a, row.a), side(b, row.b)]).then(
-      (found) => !stale && (sides.value = found),
-      () => {},
-    );
-    return () => {
-      stale = true;
-    };
+    return unlessLate(Promise.all([side(a, row.a), side(b, row.b)]), (found) => (sides.value = found));
   });
   const look = (run: number, visit: ComparedVisit["a"]) =>
     visit && (

@@ -11,6 +11,7 @@ import { showToast } from "../store/words.ts";
 import * as workspace from "../store/workspace.ts";
 import { JsonView } from "../values/JsonView.tsx";
 import { duration, elapsed, iterationPath } from "../ui/format.ts";
+import { soon } from "../ui/unlessLate.ts";
 import { CLOCKS, MEANS, timerWords } from "./clocks.ts";
 import * as model from "./model.ts";
 import { languageOf, withLanguage } from "./queryLanguage.ts";
@@ -283,19 +284,11 @@ function Context() {
       found.value = undefined;
       return;
     }
-    let stale = false;
-    const timer = setTimeout(
-      () =>
-        interpreter.query("evaluate", { question: "$states.context", language: "jsonata" }).then(
-          ({ value }) => !stale && (found.value = value),
-          () => {},
-        ),
+    return soon(
       80,
+      () => interpreter.query("evaluate", { question: "$states.context", language: "jsonata" }),
+      ({ value }) => (found.value = value),
     );
-    return () => {
-      stale = true;
-      clearTimeout(timer);
-    };
   });
   const { name, arn, startTime } = workspace.config.value;
   let input: unknown = {};

@@ -10,6 +10,7 @@ import { Icon } from "../ui/Icon.tsx";
 import { ListBox } from "../ui/ListBox.tsx";
 import { count } from "../ui/format.ts";
 import { save } from "../ui/save.ts";
+import { soon } from "../ui/unlessLate.ts";
 import { coverageShown } from "./layers.ts";
 import * as model from "./model.ts";
 
@@ -40,22 +41,16 @@ function useCovered(): { covered: Covered | null; problem: string } {
     void model.stopped.value;
     void model.runs.value;
     const [text, format] = [workspace.definition.value, workspace.format.value];
-    let stale = false;
-    const timer = setTimeout(() => {
-      interpreter.query("coverage", { text, format }).then(
-        (found) => {
-          if (stale) return;
-          covered.value = found;
-          problem.value = "";
-          if (coverageShown.peek()) coverageShown.value = found;
-        },
-        () => !stale && (problem.value = "The definition cannot be read right now."),
-      );
-    }, 120);
-    return () => {
-      stale = true;
-      clearTimeout(timer);
-    };
+    return soon(
+      120,
+      () => interpreter.query("coverage", { text, format }),
+      (found) => {
+        covered.value = found;
+        problem.value = "";
+        if (coverageShown.peek()) coverageShown.value = found;
+      },
+      () => (problem.value = "The definition cannot be read right now."),
+    );
   });
   return { covered: covered.value, problem: problem.value };
 }

@@ -12,6 +12,7 @@ import * as selection from "../store/selection.ts";
 import { say } from "../store/words.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { count as counted, duration } from "../ui/format.ts";
+import { soon } from "../ui/unlessLate.ts";
 import { type Scale, type View, scaleOf } from "../model/scale.ts";
 
 /// No view is of fewer events.
@@ -88,23 +89,14 @@ function useLanes({ zoomed }: Window, pane: RefObject<HTMLDivElement | null>): {
       lanes.value = [];
       return;
     }
-    let stale = false;
-    const timer = setTimeout(
-      () =>
-        interpreter.query("lanes", { ...view, width: Math.max(200, (pane.current?.clientWidth ?? 1000) - NAMES - EDGE) }).then(
-          (found) => {
-            if (stale) return;
-            lanes.value = found;
-            if (zoomed.peek() === null) whole.value = found;
-          },
-          () => {},
-        ),
+    return soon(
       60,
+      () => interpreter.query("lanes", { ...view, width: Math.max(200, (pane.current?.clientWidth ?? 1000) - NAMES - EDGE) }),
+      (found) => {
+        lanes.value = found;
+        if (zoomed.peek() === null) whole.value = found;
+      },
     );
-    return () => {
-      stale = true;
-      clearTimeout(timer);
-    };
   });
   return { lanes: lanes.value, whole: whole.value };
 }

@@ -7,6 +7,7 @@ import * as execution from "../store/execution.ts";
 import * as interpreter from "../store/interpreter.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { iterationPath } from "../ui/format.ts";
+import { unlessLate } from "../ui/unlessLate.ts";
 import * as model from "./model.ts";
 
 /// The frames around where one looks, and the other branches: each may be asked instead.
@@ -128,14 +129,11 @@ function Watched({
     void model.stopped.value;
     const frame = visit.value;
     if (!execution.run.value || execution.run.value.phase === "running" || execution.run.value.id === 0) return;
-    let stale = false;
-    interpreter.query("evaluate", { question, language, ...(frame !== undefined && { visit: frame }) }).then(
-      (found) => !stale && (answer.value = found),
-      (error: Error) => !stale && (answer.value = { message: error.message }),
+    return unlessLate(
+      interpreter.query("evaluate", { question, language, ...(frame !== undefined && { visit: frame }) }),
+      (found) => (answer.value = found),
+      ({ message }) => (answer.value = { message }),
     );
-    return () => {
-      stale = true;
-    };
   });
   const found = answer.value;
   return (

@@ -6,6 +6,7 @@ import type { Flow } from "../model/protocol.ts";
 import * as execution from "../store/execution.ts";
 import * as interpreter from "../store/interpreter.ts";
 import * as model from "./model.ts";
+import { soon } from "../ui/unlessLate.ts";
 
 /// The data of a visit, asked again when there is more of it; `enter` is the event that began it.
 export function useFlow(state: string, enter: number, attempt: number | undefined, child?: ChildVisit, item?: number): Flow | null {
@@ -23,28 +24,18 @@ export function useFlow(state: string, enter: number, attempt: number | undefine
       held.value = null;
       return;
     }
-    let stale = false;
-    const timer = setTimeout(
-      () => {
-        interpreter
-          .query("flow", {
-            state: name,
-            enter: event,
-            ...(nth !== undefined && { attempt: nth }),
-            ...(inside && { child: { id: inside.id, enter: inside.enter, iterations: inside.iterations } }),
-            ...(of !== undefined && { item: of }),
-          })
-          .then(
-            (found) => !stale && (held.value = found),
-            () => {},
-          );
-      },
-      run.phase === "running" ? 60 : 0,
-    );
-    return () => {
-      stale = true;
-      clearTimeout(timer);
+    const asked = {
+      state: name,
+      enter: event,
+      ...(nth !== undefined && { attempt: nth }),
+      ...(inside && { child: { id: inside.id, enter: inside.enter, iterations: inside.iterations } }),
+      ...(of !== undefined && { item: of }),
     };
+    return soon(
+      run.phase === "running" ? 60 : 0,
+      () => interpreter.query("flow", asked),
+      (found) => (held.value = found),
+    );
   });
   return held.value?.state === state && (!child || held.value.visit === child.id) ? held.value : null;
 }

@@ -14,6 +14,7 @@ import * as playback from "../store/playback.ts";
 import * as selection from "../store/selection.ts";
 import { Icon, TypeTile } from "../ui/Icon.tsx";
 import { bytes, duration, elapsed, iterationPath } from "../ui/format.ts";
+import { soon } from "../ui/unlessLate.ts";
 import { openMenu } from "./menuOpen.ts";
 import { focused } from "./focus.ts";
 import { waysOf } from "./waysOut.ts";
@@ -216,19 +217,11 @@ function useLastVisits(names: string[]): ReadonlyMap<string, LastVisit> {
   useSignalEffect(() => {
     const states = shown.value;
     const upTo = playback.cursor.value;
-    let stale = false;
-    const timer = setTimeout(() => {
-      if (!execution.run.peek()) last.value = new Map();
-      else
-        interpreter.query("lastVisits", { states, upTo }).then(
-          (found) => !stale && (last.value = new Map(found.flatMap((visit, i) => (visit ? [[states[i]!, visit]] : [])))),
-          () => {},
-        );
-    }, 60);
-    return () => {
-      stale = true;
-      clearTimeout(timer);
-    };
+    return soon(
+      60,
+      () => (execution.run.peek() ? interpreter.query("lastVisits", { states, upTo }) : Promise.resolve([])),
+      (found) => (last.value = new Map(found.flatMap((visit, i) => (visit ? [[states[i]!, visit]] : [])))),
+    );
   });
   return last.value;
 }

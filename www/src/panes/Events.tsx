@@ -13,6 +13,7 @@ import * as playback from "../store/playback.ts";
 import * as selection from "../store/selection.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { count, elapsed, iterationPath } from "../ui/format.ts";
+import { soon, unlessLate } from "../ui/unlessLate.ts";
 
 const ROW = 28 * prefs.textSize;
 const MARGIN = 12;
@@ -40,19 +41,11 @@ function useFacets(): Facets {
   useSignalEffect(() => {
     void execution.eventCount.value;
     void execution.run.value?.id;
-    let stale = false;
-    const timer = setTimeout(
-      () =>
-        interpreter.query("facets", {}).then(
-          (found) => !stale && (facets.value = found),
-          () => {},
-        ),
+    return soon(
       200,
+      () => interpreter.query("facets", {}),
+      (found) => (facets.value = found),
     );
-    return () => {
-      stale = true;
-      clearTimeout(timer);
-    };
   });
   return facets.value;
 }
@@ -177,16 +170,7 @@ function useRows(top: Signal<number>, height: Signal<number>): Part {
     const filter = panes.filter.value;
     void execution.eventCount.value;
     void execution.run.value?.id;
-    let stale = false;
-    interpreter.query("rows", { filter, from, count: rows }).then(
-      (found) => {
-        if (!stale) part.value = found;
-      },
-      () => {},
-    );
-    return () => {
-      stale = true;
-    };
+    return unlessLate(interpreter.query("rows", { filter, from, count: rows }), (found) => (part.value = found));
   });
   return part.value;
 }
@@ -197,19 +181,11 @@ function useChain(): Chain {
   useSignalEffect(() => {
     const id = selection.selectedEvent.value ?? playback.cursor.value;
     void execution.run.value?.id;
-    let stale = false;
-    const timer = setTimeout(
-      () =>
-        (id > 0 ? interpreter.query("chain", { id }) : Promise.resolve([])).then(
-          (found) => !stale && (chain.value = { ids: new Set(found), first: found[0] ?? 0, last: found.at(-1) ?? 0 }),
-          () => {},
-        ),
+    return soon(
       30,
+      () => (id > 0 ? interpreter.query("chain", { id }) : Promise.resolve([])),
+      (found) => (chain.value = { ids: new Set(found), first: found[0] ?? 0, last: found.at(-1) ?? 0 }),
     );
-    return () => {
-      stale = true;
-      clearTimeout(timer);
-    };
   });
   return chain.value;
 }
@@ -221,20 +197,13 @@ function useFollowing(scroller: Scroller): void {
     const id = wanted.value;
     const filter = panes.filter.value;
     if (id === 0) return;
-    let stale = false;
-    interpreter.query("place", { filter, id }).then(
-      (place) => {
-        const element = scroller.current;
-        if (stale || !element || place < 0) return;
-        const at = place * ROW;
-        if (at < element.scrollTop) element.scrollTop = at;
-        else if (at + ROW > element.scrollTop + element.clientHeight) element.scrollTop = at + ROW - element.clientHeight;
-      },
-      () => {},
-    );
-    return () => {
-      stale = true;
-    };
+    return unlessLate(interpreter.query("place", { filter, id }), (place) => {
+      const element = scroller.current;
+      if (!element || place < 0) return;
+      const at = place * ROW;
+      if (at < element.scrollTop) element.scrollTop = at;
+      else if (at + ROW > element.scrollTop + element.clientHeight) element.scrollTop = at + ROW - element.clientHeight;
+    });
   });
 }
 
@@ -249,21 +218,17 @@ function useChosenState(scroller: Scroller): void {
       execution.run.peek() === null
     )
       return;
-    let stale = false;
-    const show = async (): Promise<void> => {
+    const find = async (): Promise<number> => {
       const upTo = playback.cursor.peek();
       const visit = (await interpreter.query("visits", { state })).findLast(({ enter }) => enter <= upTo);
-      if (!visit) return;
-      const place = await interpreter.query("place", { filter: panes.filter.peek(), id: visit.enter });
+      return visit ? interpreter.query("place", { filter: panes.filter.peek(), id: visit.enter }) : -1;
+    };
+    return unlessLate(find(), (place) => {
       const element = scroller.current;
-      if (stale || !element || place < 0) return;
+      if (!element || place < 0) return;
       const at = place * ROW;
       if (at < element.scrollTop || at + 2 * ROW > element.scrollTop + element.clientHeight) element.scrollTop = Math.max(0, at - ROW);
-    };
-    show().catch(() => {});
-    return () => {
-      stale = true;
-    };
+    });
   });
 }
 

@@ -16,6 +16,7 @@ import { Failure, parsed } from "../values/Failure.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { JsonView } from "../values/JsonView.tsx";
 import { duration, elapsed, iterationPath } from "../ui/format.ts";
+import { soon, unlessLate } from "../ui/unlessLate.ts";
 
 type Details = Record<string, unknown>;
 
@@ -32,20 +33,11 @@ function useVisits(node: GraphNode): Visit[] {
       visits.value = [];
       return;
     }
-    let stale = false;
-    const timer = setTimeout(() => {
-      interpreter.query("visits", { state: name, iterations }).then(
-        (found) => {
-          if (stale) return;
-          visits.value = found;
-        },
-        () => {},
-      );
-    }, 40);
-    return () => {
-      stale = true;
-      clearTimeout(timer);
-    };
+    return soon(
+      40,
+      () => interpreter.query("visits", { state: name, iterations }),
+      (found) => (visits.value = found),
+    );
   });
   const cursor = playback.cursor.value;
   const wanted = playback.chosenAround(node.id);
@@ -339,16 +331,7 @@ function useEvent(id: number): Details | null {
     const want = wanted.value;
     const runId = execution.run.value?.id;
     if (want === 0 || runId === undefined) return;
-    let stale = false;
-    interpreter.query("event", { id: want }).then(
-      (event) => {
-        if (!stale) held.value = { id: want, event };
-      },
-      () => {},
-    );
-    return () => {
-      stale = true;
-    };
+    return unlessLate(interpreter.query("event", { id: want }), (event) => (held.value = { id: want, event }));
   });
   return held.value.id === id ? held.value.event : null;
 }

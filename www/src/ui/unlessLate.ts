@@ -15,3 +15,15 @@ export function unlessLate<T>(asked: Promise<T>, take: (answer: T) => void, fail
     late = true;
   };
 }
+
+/// The same for a question that is put after a pause, so that a quick series of changes asks once.
+export function soon<T>(
+  milliseconds: number,
+  ask: () => Promise<T>,
+  take: (answer: T) => void,
+  failed?: (error: Error) => void,
+): () => void {
+  let end = (): void => clearTimeout(timer);
+  const timer = setTimeout(() => (end = unlessLate(ask(), take, failed)), milliseconds);
+  return () => end();
+}
