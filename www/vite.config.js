@@ -28,6 +28,7 @@ export default defineConfig({
       { find: /^stepglass\/recorded$/, replacement: resolve(root, "js/history/recorded.ts") },
       { find: /^stepglass\/requests$/, replacement: resolve(root, "js/store/requests.ts") },
       { find: /^stepglass\/yaml$/, replacement: resolve(root, "js/entries/yaml.ts") },
+      { find: /^stepglass\/mock-config$/, replacement: resolve(root, "js/mocks/config.ts") },
       { find: /^stepglass\/service-model$/, replacement: resolve(root, "js/integrations/model.ts") },
       { find: /^stepglass\/integrations$/, replacement: resolve(root, "js/entries/integrations.ts") },
       { find: /^stepglass\/example$/, replacement: resolve(root, "js/types/example.ts") },

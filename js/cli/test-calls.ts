@@ -4,7 +4,7 @@ import type { AwsCall } from "../api/aws.d.ts";
 import type { TaskHandler } from "../api/index.d.ts";
 import type { TestMachineOptions } from "../api/testing.d.ts";
 import { Unusable } from "../files/problem.ts";
-import { loadMockConfig } from "../mocks/config.ts";
+import { loadMockConfig } from "../mocks/file.ts";
 import { Handlers } from "../tasks/resource.ts";
 import { testMachine, type TestMachine } from "../testing/machine.ts";
 import { handlersOf } from "./tasks.ts";

@@ -1,10 +1,8 @@
-// The mock configuration file of Step Functions Local, read as it is.
+// The mock configuration of Step Functions Local, read as it is: by the test kit, the command, the server and the page.
 
-import { basename } from "node:path";
 import type { LocalResult, MockConfig as MockConfiguration } from "../api/testing.d.ts";
 import { isObject } from "../base/json.ts";
 import { brief } from "./display.ts";
-import { pathOf, readText } from "./paths.ts";
 import { TestKitError } from "./errors.ts";
 import { plan } from "./answers.ts";
 
@@ -105,20 +103,6 @@ export class MockConfig implements MockConfiguration {
     const cases = this.#machines.get(machine);
     if (cases === undefined) throw this.#wrong(`: there is no state machine ${brief(machine)}${known(this.#machines)}`);
     return cases;
-  }
-}
-
-/** Reads a mock configuration file of Step Functions Local, or takes its contents. */
-export function loadMockConfig(source: unknown): MockConfig {
-  if (source instanceof MockConfig) return source;
-  if (typeof source === "object" && source !== null && !(source instanceof URL)) return new MockConfig(source);
-  const file = pathOf(source, "a mock configuration");
-  const text = readText(file);
-  try {
-    return new MockConfig(JSON.parse(text), basename(file));
-  } catch (error) {
-    if (error instanceof SyntaxError) throw new TestKitError(`${file} is not JSON: ${error.message}`);
-    throw error;
   }
 }
 

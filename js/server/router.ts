@@ -10,7 +10,8 @@ import { withOthers } from "../tasks/handlers.ts";
 import { Handlers } from "../tasks/resource.ts";
 import type { MissingHandler, NamedHandlers, Resource } from "../tasks/resource.ts";
 import { answerer } from "../mocks/answers.ts";
-import { type MockConfig, loadMockConfig } from "../mocks/config.ts";
+import type { MockConfig } from "../mocks/config.ts";
+import { loadMockConfig } from "../mocks/file.ts";
 import { invalidArn } from "./errors.ts";
 import { stepFunctions } from "./nested.ts";
 import type { Service, ServiceOptions } from "./service.ts";
@@ -53,7 +54,7 @@ export class TaskRouter extends Handlers {
 
   #handlers(tasks: NamedHandlers): Handlers {
     const all = Object.keys(this.#others).length === 0 ? tasks : withOthers(tasks, this.#others);
-    return new Handlers<TaskHandler>(all as NamedHandlers, { find: (resource) => this.#own(resource), missing: () => undefined });
+    return new Handlers<TaskHandler>(all, { find: (resource) => this.#own(resource), missing: () => undefined });
   }
 
   /** The handlers of an execution of a test case: its mocks count the invocations of their states. Throws InvalidArn for an unknown one. */

@@ -18,7 +18,8 @@ import type { Taker } from "../tasks/call.ts";
 import { Handlers } from "../tasks/resource.ts";
 import { load } from "./definition.ts";
 import { MockError, TestKitError } from "../mocks/errors.ts";
-import { type MockConfig, loadMockConfig } from "../mocks/config.ts";
+import type { MockConfig } from "../mocks/config.ts";
+import { loadMockConfig } from "../mocks/file.ts";
 import { answerer, isPromise } from "../mocks/answers.ts";
 import { TestRun } from "./run.ts";
 

@@ -1,5 +1,6 @@
 // Mocks in the forms of others: the mock configuration file of Step Functions Local, and the `mock` of TestState.
 
+import { MockConfig } from "stepglass/mock-config";
 import type { Mock } from "../model/protocol.ts";
 
 export interface TestCase {
@@ -26,7 +27,7 @@ export function readMockFile(text: string): MockFile {
     throw new Error(`This is not JSON: ${(error as Error).message}`);
   }
   const fields = object(value);
-  if (fields && "StateMachines" in fields) return { kind: "config", cases: casesOf(fields) };
+  if (fields && "StateMachines" in fields) return { kind: "config", cases: casesOf(value) };
   const mock = fields && (object(fields["mock"]) ?? ("result" in fields || "errorOutput" in fields ? fields : undefined));
   if (mock) return { kind: "testState", mock: testStateMock(mock) };
   throw new Error(
@@ -34,18 +35,11 @@ export function readMockFile(text: string): MockFile {
   );
 }
 
-function casesOf(config: Fields): TestCase[] {
-  const responses = object(config["MockedResponses"]) ?? {};
-  const machines = object(config["StateMachines"]);
-  if (!machines) throw new Error("StateMachines must be an object.");
-  const cases = Object.entries(machines).flatMap(([machine, body]) =>
-    Object.entries(object(object(body)?.["TestCases"]) ?? {}).map(([name, states]): TestCase => {
-      const where = `${machine}/${name}`;
-      const mocks = Object.entries(object(states) ?? {}).map(([state, response]): [string, Mock] => {
-        const found = Object.hasOwn(responses, String(response)) ? object(responses[String(response)]) : undefined;
-        if (!found) throw new Error(`${where}/${state}: there is no mocked response ${JSON.stringify(response)}.`);
-        return [state, scriptOf(found, String(response))];
-      });
+function casesOf(value: unknown): TestCase[] {
+  const config = new MockConfig(value, "The file");
+  const cases = config.stateMachines.flatMap((machine) =>
+    config.testCases(machine).map((name): TestCase => {
+      const mocks = Object.entries(config.mocks(machine, name)).map(([state, response]): [string, Mock] => [state, scriptOf(response)]);
       return { machine, name, mocks: Object.fromEntries(mocks) };
     }),
   );
@@ -53,17 +47,11 @@ function casesOf(config: Fields): TestCase[] {
   return cases;
 }
 
-function scriptOf(response: Fields, name: string): Mock {
-  const steps = Object.entries(response).map(([call, what]): Step => {
-    if (!/^\d+(-\d+)?$/.test(call))
-      throw new Error(`MockedResponses/${name}: ${JSON.stringify(call)} is not an invocation number. Write "0" or "1-2".`);
-    const fields = object(what) ?? {};
-    if ("Return" in fields) return { call, response: fields["Return"] };
-    const thrown = object(fields["Throw"]);
-    if (typeof thrown?.["Error"] !== "string")
-      throw new Error(`MockedResponses/${name}/${call} must have a Return, or a Throw with an Error.`);
-    return { call, error: thrown["Error"], cause: String(thrown["Cause"] ?? "") };
-  });
+/// A response by the numbers of calls, as the steps of a script.
+function scriptOf(response: ReturnType<MockConfig["mocks"]>[string]): Mock {
+  const steps = Object.entries(response).map(([call, result]): Step =>
+    "Return" in result ? { call, response: result.Return } : { call, error: result.Throw.Error, cause: String(result.Throw.Cause ?? "") },
+  );
   return { mode: "script", steps };
 }
 

@@ -1,0 +1,20 @@
+// The mock configuration as a file.
+
+import { basename } from "node:path";
+import { MockConfig } from "./config.ts";
+import { TestKitError } from "./errors.ts";
+import { pathOf, readText } from "./paths.ts";
+
+/** Reads a mock configuration file of Step Functions Local, or takes its contents. */
+export function loadMockConfig(source: unknown): MockConfig {
+  if (source instanceof MockConfig) return source;
+  if (typeof source === "object" && source !== null && !(source instanceof URL)) return new MockConfig(source);
+  const file = pathOf(source, "a mock configuration");
+  const text = readText(file);
+  try {
+    return new MockConfig(JSON.parse(text), basename(file));
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new TestKitError(`${file} is not JSON: ${error.message}`);
+    throw error;
+  }
+}
