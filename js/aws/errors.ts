@@ -63,7 +63,7 @@ function exceptionName(name: string): string {
 }
 
 /** "Secrets Manager" is SecretsManager, "DynamoDB" is DynamoDb, "SFN" is Sfn: words as the AWS SDK for Java 2 has them in names of classes. */
-export function pascal(serviceId: string): string {
+function pascal(serviceId: string): string {
   return serviceId
     .replace(/[^A-Za-z0-9]+/g, " ")
     .replace(/([a-z])(?=[A-Z][a-zA-Z0-9])/g, "$1 ")

@@ -79,7 +79,7 @@ class AwsTask {
   }
 
   get #signal(): AbortSignal {
-    return this.#task.signal as AbortSignal;
+    return this.#task.signal;
   }
 
   async perform(input: unknown): Promise<unknown> {

@@ -61,7 +61,7 @@ export function reset(): void {
 export function look(): void {
   if (bytes !== undefined && bytes.byteLength > 0) return;
   const { buffer } = glue.sharedMemory() as WebAssembly.Memory;
-  bytes = new Uint8Array(buffer as ArrayBuffer);
+  bytes = new Uint8Array(buffer);
   head = new Float64Array(buffer, glue.headAddress(), NUMBERS);
 }
 

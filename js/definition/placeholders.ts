@@ -219,7 +219,7 @@ function touches({ range }: Diagnostic, from: number, to: number): boolean {
   return range !== undefined && range.start.offset < to && Math.max(range.end.offset, range.start.offset + 1) > from;
 }
 
-export function positionOf(text: string, offset: number): Position {
+function positionOf(text: string, offset: number): Position {
   const before = text.slice(0, offset);
   return { line: before.split("\n").length, column: offset - before.lastIndexOf("\n"), offset };
 }

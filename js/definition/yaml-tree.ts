@@ -1,6 +1,6 @@
 // A YAML text as a tree of places, beside its JSON: where each member and element stands, with its comments.
 
-import { type Document, type Node, type Pair, type YAMLMap, type YAMLSeq, isAlias, isMap, isPair, isScalar, isSeq } from "yaml";
+import { type Document, type Node, type YAMLMap, type YAMLSeq, isAlias, isMap, isPair, isScalar, isSeq } from "yaml";
 import { messageOf } from "../base/errors.ts";
 import { pointerSteps } from "../base/pointer.ts";
 import { intrinsicTags } from "./tags.ts";
@@ -170,7 +170,7 @@ export class YamlTree {
   #members(map: YAMLMap): [string, Node | undefined][] {
     const own: [string, Node | undefined][] = [];
     const merged: [string, Node | undefined][] = [];
-    for (const pair of map.items as Pair[]) {
+    for (const pair of map.items) {
       const key = nodeOf(pair.key);
       const value = nodeOf(pair.value);
       if (key === undefined || !isMerge(key)) {

@@ -13,7 +13,7 @@ export interface RecordedEvent {
 
 /** The list of events in a parsed document: of get-execution-history, of an SDK, of the console's export or of a log. */
 export function eventsOf(value: unknown): unknown[] | undefined {
-  const { events, Events, executionHistory } = membersOf(value) as Record<string, unknown>;
+  const { events, Events, executionHistory } = membersOf(value);
   const list: unknown[] | undefined = [value, events, Events, executionHistory, membersOf(executionHistory)["events"]].find(Array.isArray);
   // The log of an Express execution, as CloudWatch hands it out: each event is the text of a message.
   return list?.map((one) => {

@@ -71,7 +71,7 @@ export function typedText({ name, type }: NamedType): string {
 }
 
 /** The name and the type of a text of `typedText`. */
-export function typedName(text: string): NamedType {
+function typedName(text: string): NamedType {
   const type = TYPES[text.slice(-1)];
   return type === undefined ? { name: text, type: "string" } : { name: text.slice(0, -1), type };
 }

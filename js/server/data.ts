@@ -71,7 +71,7 @@ function postgresOf(address: string, guest = false): Store {
 }
 
 function pathOf(data: string | PlatformUrl): string {
-  return typeof data === "string" ? data : fileURLToPath(data as URL);
+  return typeof data === "string" ? data : fileURLToPath(data);
 }
 
 function checkSqlite(): void {

@@ -139,7 +139,7 @@ const request = <Members extends Record<string, Shape>, const Required extends s
 ): StructureShape<Members, Required> => structure("Request", members, required);
 
 /** The request of every operation. */
-export const REQUESTS = {
+const REQUESTS = {
   CreateActivity: request(["name"], { name, tags, encryptionConfiguration }),
   CreateStateMachine: request(["name", "definition", "roleArn"], {
     name,

@@ -41,7 +41,7 @@ export interface Block {
 }
 
 /** A text that is not in the language, with the offset where that shows. */
-export class HclError extends Error {
+class HclError extends Error {
   readonly offset: number;
 
   constructor(message: string, offset: number) {

@@ -22,7 +22,7 @@ const KINDS: [Breakpoint["kind"], string][] = [
   ["change", "When data changes"],
 ];
 
-export const STAGES = [
+const STAGES = [
   "afterInputPath",
   "afterParameters",
   "afterArguments",

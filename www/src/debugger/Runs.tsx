@@ -65,7 +65,7 @@ export function Runs() {
 }
 
 /// The run that is shown and the one that it comes from, or the one before it.
-export function compareRuns(): void {
+function compareRuns(): void {
   const runs = model.runs.value;
   const shown = runs.find(({ current }) => current) ?? runs.at(-1);
   const others = runs.filter((run) => run !== shown);

@@ -45,7 +45,7 @@ function ask(): void {
     .then(
       (found) => {
         if (!liveValues.peek() || analysis.graph.peek() !== index) return;
-        outputs.value = new Map(entered.flatMap(({ pointer }, i): [string, string][] => (found[i] == null ? [] : [[pointer, found[i]!]])));
+        outputs.value = new Map(entered.flatMap(({ pointer }, i): [string, string][] => (found[i] == null ? [] : [[pointer, found[i]]])));
       },
       () => {},
     )

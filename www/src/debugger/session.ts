@@ -157,7 +157,7 @@ export async function applyDefinition(): Promise<void> {
   }
 }
 
-export function refreshRuns(): void {
+function refreshRuns(): void {
   // Those of another workspace are gone with it.
   void interpreter.query("runs", {}).then(
     (runs) => (model.runs.value = execution.run.value ? runs : []),

@@ -176,7 +176,7 @@ class Value extends WidgetType {
 
 const NONE: Shown = { current: null, executing: null, breakpoints: new Map(), signs: new Map(), lenses: null };
 
-export const marksField = StateField.define<Held>({
+const marksField = StateField.define<Held>({
   create: () => ({
     shown: NONE,
     breaks: RangeSet.empty,

@@ -211,7 +211,7 @@ function leave(): void {
     .then(tell);
 }
 
-export function showExecutions(): void {
+function showExecutions(): void {
   panes.chooseDock("executions");
   panes.showNarrow("events");
 }

@@ -68,7 +68,7 @@ export function stepIteration(by: number): void {
 }
 
 /// The gauge of a Map: "10 of at most 10 running, 96 queued".
-export function gaugeOf(view: View, most: number | undefined): string {
+function gaugeOf(view: View, most: number | undefined): string {
   const busy = view.counts[Item.Running]! + view.counts[Item.Waiting]!;
   const queued = view.counts[Item.None]!;
   if (busy + queued === 0) return "";

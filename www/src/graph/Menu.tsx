@@ -86,7 +86,7 @@ const OWN: readonly NodeCommand[] = [
 ];
 
 /// All commands for a node, in groups: those of a debugger before our own.
-export function commandsFor(node: GraphNode): NodeCommand[][] {
+function commandsFor(node: GraphNode): NodeCommand[][] {
   const groups = new Map<string, NodeCommand[]>();
   for (const command of [...nodeCommands.value, ...stopCommands(node), ...OWN]) {
     if (command.shown && !command.shown(node)) continue;
@@ -141,7 +141,7 @@ export function NodeMenu() {
     else if (event.key.length === 1 && event.key !== " ") {
       const letter = event.key.toLowerCase();
       const order = [...items.slice(at + 1), ...items.slice(0, at + 1)];
-      const next = order.find((item) => item.textContent!.trim().toLowerCase().startsWith(letter));
+      const next = order.find((item) => item.textContent.trim().toLowerCase().startsWith(letter));
       if (!next) return;
       to = items.indexOf(next);
     } else return;

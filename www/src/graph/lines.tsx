@@ -26,7 +26,7 @@ export function boxOf(edge: GraphEdge) {
   return box;
 }
 
-export function lineKind(edge: GraphEdge): "flow" | "catch" | "back" {
+function lineKind(edge: GraphEdge): "flow" | "catch" | "back" {
   return edge.kind === "catch" ? "catch" : edge.back ? "back" : "flow";
 }
 

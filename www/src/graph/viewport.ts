@@ -7,7 +7,7 @@ import { graph, setAspect } from "../store/analysis.ts";
 
 /// The least scale, but for graphs that are larger still.
 const MIN_ZOOM = 0.05;
-export const MAX_ZOOM = 4;
+const MAX_ZOOM = 4;
 const EDGE = 24;
 /// What the search and the tools take of the pane: width and height.
 const CORNER = [216, 50] as const;

@@ -78,9 +78,6 @@ export function recorded(event: KeyboardEvent): string | null {
 
 const WHOLE = /^(Mod\+)?(Alt\+)?(Shift\+)?([^+].*|\+)$/s;
 
-/// Whether a text is a chord.
-export const isChord = (value: unknown): value is string => typeof value === "string" && value.length < 40 && WHOLE.test(value);
-
 /// Whether the chord is a character that can be typed, with nothing held but Shift.
 export function isSingle(chord: string): boolean {
   const [, mod, alt, , key] = WHOLE.exec(chord) ?? [];

@@ -52,5 +52,5 @@ export function operatorOf(rule: Record<string, unknown>, test: Test): string {
 
 export function ruleText(rule: Record<string, unknown>): string {
   const { Next: _, Assign: __, Output: ___, Comment: ____, ...rest } = rule;
-  return typeof rest["Condition"] === "string" ? (rest["Condition"] as string) : JSON.stringify(rest);
+  return typeof rest["Condition"] === "string" ? rest["Condition"] : JSON.stringify(rest);
 }

@@ -67,7 +67,7 @@ const before = (stages: readonly Staged[], at: number, ...names: string[]): numb
 };
 
 /// The catcher or the Choice rule that decides what is written at a stage, as a path into the state.
-export function decidedBy(stages: readonly Staged[], at: number): Path {
+function decidedBy(stages: readonly Staged[], at: number): Path {
   const caught = before(stages, at, "catch");
   if (caught >= 0) return ["Catch", (stages[caught]!.value as { catcher: number }).catcher];
   const choice = before(stages, at, "choice");

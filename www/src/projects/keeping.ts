@@ -19,8 +19,6 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 let writing: Promise<void> = Promise.resolve();
 let failed = false;
 
-export const currentProject = (): string | undefined => id;
-
 /// Where the tab of the browser, or a new one, finds it.
 function remember(): void {
   try {

@@ -179,7 +179,7 @@ export function named(arn: string): Tab | undefined {
 }
 
 /// Shows the machine that a task starts: its tab, or one for that under Mocks.
-export async function openNamed(arn: string): Promise<boolean> {
+async function openNamed(arn: string): Promise<boolean> {
   const tab = named(arn);
   if (tab) {
     activate(tab.id);
@@ -218,7 +218,7 @@ export function fill(id: string, parts: Partial<Workspace>): void {
 }
 
 /// `${Child.Arn}`, `arn:…:stateMachine:Child` and `Child` are one name.
-export function plainName(arn: string): string {
+function plainName(arn: string): string {
   const [, held] = /^\$\{\s*([^}]*?)\s*\}$/.exec(arn.trim()) ?? [];
   if (held !== undefined) return held.replace(/\.(Arn|arn|Ref|id)$/, "").replace(/^aws_sfn_state_machine\.(\w+)$/, "$1");
   return arn.trim().split(":").at(-1)!;

@@ -102,7 +102,7 @@ export function chooseAround(state: string, indices: readonly number[]): void {
 }
 
 /// Looks at one iteration, and at those around it.
-export function chooseItem(item: number): void {
+function chooseItem(item: number): void {
   const look = iterations();
   if (look && item >= 0) choose(reader!.choicesFor(look, item));
 }

@@ -146,7 +146,7 @@ function wrongInPath(text: string, said: string, value: unknown): Span | undefin
 }
 
 /// The first step of a path that finds nothing.
-export function missingIn(path: string, value: unknown): { from: number; why: string } | undefined {
+function missingIn(path: string, value: unknown): { from: number; why: string } | undefined {
   if (!path.startsWith("$") || path.startsWith("$$") || /^\$\w/.test(path)) return undefined;
   let known = 1;
   let held = value;
@@ -166,7 +166,7 @@ function kindOf(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return `an array of ${value.length}`;
   if (typeof value !== "object") return `the ${typeof value} ${JSON.stringify(value).slice(0, 60)}`;
-  const keys = Object.keys(value as object);
+  const keys = Object.keys(value);
   return keys.length === 0 ? "an empty object" : `an object with ${keys.slice(0, 8).join(", ")}${keys.length > 8 ? " …" : ""}`;
 }
 

@@ -193,7 +193,7 @@ const NOTE_LENGTH = 160;
 /// The one thing worth reading of an event's details.
 function noteOf(event: HistoryEvent, op: number): string {
   const d = detailsOf(event);
-  const text = (key: string): string => (typeof d[key] === "string" ? (d[key] as string) : "");
+  const text = (key: string): string => (typeof d[key] === "string" ? d[key] : "");
   let note = "";
   if (d["error"] !== undefined || d["cause"] !== undefined) note = [text("error"), text("cause")].filter(Boolean).join(": ");
   else if (typeof d["index"] === "number") note = `item ${d["index"]}`;

@@ -318,7 +318,7 @@ export class Run {
   private inside(): Inside | null {
     const all = this.session.executions();
     const way: Inside["way"] = [];
-    for (let at = all.find(({ current }) => current); at !== undefined; at = all.find(({ id }) => id === at!.parent))
+    for (let at = all.find(({ current }) => current); at !== undefined; at = all.find(({ id }) => id === at.parent))
       way.unshift({ id: at.id, name: at.name, machine: at.machine, ...(at.state !== undefined && { state: at.state }) });
     const last = way.at(-1);
     if (!last || last.id === 0) return null;
