@@ -408,6 +408,8 @@ export type Gesture =
   | { kind: "delete"; states: readonly string[]; to?: string | null }
   /** Renames a state, with all references to it. */
   | { kind: "rename"; state: string; to: string }
+  /** Renames a variable wherever it is assigned and read, also in expressions; without its `$`. */
+  | { kind: "rename"; variable: string; to: string }
   /** Gives states of one scope as a definition of their own, in `asl`: JSON, for `paste`. `cut` also deletes them. */
   | { kind: "copy"; states: readonly string[] }
   | { kind: "cut"; states: readonly string[]; to?: string | null }
@@ -447,8 +449,11 @@ export interface Syntax {
 export interface SyntaxText {
   /** The same as JSON. */
   json: string;
-  /** An edit of the JSON text as an edit of this text. */
-  edited(made: WrittenEdit): Edited | RefusedEdit;
+  /**
+   * An edit of the JSON text as an edit of this text. What is written once and used several times changes everywhere: `problems` finds
+   * what that brings.
+   */
+  edited(made: WrittenEdit, problems?: (json: string) => Diagnostic[]): Edited | RefusedEdit;
 }
 
 /** An edit of a JSON text, and what makes it of another syntax: what changes in the tree, and where the places are in it. */
@@ -535,6 +540,8 @@ export interface PossibleGesture {
   targets?: { pointer: string; name: string; type: string }[];
   /** For `retype` and `wrap`: the types that it can become. */
   types?: StateType[];
+  /** For `rename` at the machine: the variables that it assigns. */
+  variables?: string[];
 }
 
 /** A request of AWS's TestState API. Where the API takes JSON text, a JSON value works too. */

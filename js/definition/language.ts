@@ -5,10 +5,20 @@ import { call } from "../border/instance.ts";
 import { misuse } from "../base/errors.ts";
 import { checkOptions } from "../base/options.ts";
 import { shown } from "../base/shown.ts";
-import { solid, standIns, unmarked } from "./placeholders.ts";
+import { openPlaces, solid, standIns, unmarked } from "./placeholders.ts";
 import { compileSettings } from "./settings.ts";
 import { applied } from "./text-edits.ts";
-import type { Edited, EditOptions, Gesture, LanguageService, PossibleGesture, RefusedEdit, TextEdit, WrittenEdit } from "../api/index.d.ts";
+import type {
+  Diagnostic,
+  Edited,
+  EditOptions,
+  Gesture,
+  LanguageService,
+  PossibleGesture,
+  RefusedEdit,
+  TextEdit,
+  WrittenEdit,
+} from "../api/index.d.ts";
 
 /** See the declaration of `LanguageService`. */
 export const language: LanguageService = {
@@ -48,10 +58,13 @@ export const language: LanguageService = {
       throw misuse("INVALID_ARGUMENT", `edit() takes a gesture with its kind, not ${shown(gesture)}`);
     const source = options.syntax?.read(text);
     if (source !== undefined && "refused" in source) return source;
-    const holes = standIns(source?.json ?? text);
-    const answer = holes.back(call(module.edit, unmarked(holes.text), gestureText(gesture), compileSettings(options)));
-    const made: WrittenEdit | RefusedEdit = JSON.parse(answer);
-    return "refused" in made ? made : (source?.edited(made) ?? plainly(made));
+    const settings = compileSettings(options);
+    const json = source?.json ?? text;
+    const { given, filled, back } = withoutHoles(json, gesture);
+    const made: WrittenEdit | RefusedEdit = JSON.parse(call(module.edit, unmarked(filled), gestureText(given), settings));
+    if ("refused" in made) return made;
+    if (source === undefined) return plainly(json, made, back);
+    return source.edited(made, (other) => call(module.validate, other, settings) as Diagnostic[]);
   },
 
   gestures(text, place, options = {}) {
@@ -85,11 +98,24 @@ function gestureText(gesture: Gesture): string {
   }
 }
 
-/** Without what only other syntaxes need. */
-function plainly({ edits, select, caret, stops, announce, losses, introduces, asl }: WrittenEdit): Edited {
+/** A text and a gesture with values for bare placeholders, which may be in what is pasted too. */
+function withoutHoles(text: string, gesture: Gesture): { filled: string; given: Gesture; back(text: string): string } {
+  const asl = "asl" in gesture && typeof gesture.asl === "string" ? gesture.asl : "";
+  const { texts, back } = standIns([text, asl]);
+  const [filled = "", fragment = ""] = texts;
+  return { filled, given: asl === fragment ? gesture : ({ ...gesture, asl: fragment } as Gesture), back };
+}
+
+/** With its placeholders, and without what only other syntaxes need. */
+function plainly(before: string, made: WrittenEdit, back: (text: string) => string): Edited {
   const range = ({ start, end }: { start: number; end: number }) => ({ start, end });
+  const edits = made.edits.map((edit) => ({ ...edit, text: back(edit.text) }));
+  const { select, caret, stops, announce, losses, asl } = made;
+  // What is said of a value that stands for a placeholder is not said of what somebody wrote.
+  const open = openPlaces(applied(before, edits));
+  const introduces = made.introduces.filter(({ pointer }) => !open.has(pointer));
   const edited = { edits, select, caret: range(caret), stops: stops.map(range), announce, losses, introduces };
-  return asl === undefined ? edited : { ...edited, asl };
+  return asl === undefined ? edited : { ...edited, asl: back(asl) };
 }
 
 /** The module's answer about a text, as JSON text. The first `offsets` of the other arguments are offsets. */

@@ -241,29 +241,50 @@ export function solid(text: string): string {
   return out + text.slice(at);
 }
 
-/** A text in which each bare placeholder is a number of its length that stands nowhere else, and back: for who moves parts of a text. */
-export function standIns(source: string): { text: string; back(text: string): string } {
+/** Numbers of more digits are written in another way when they were read. */
+const MOST_DIGITS = 15;
+
+/**
+ * Texts in which each bare placeholder is a number or a string of its length that stands nowhere else, and back: for who moves
+ * parts of texts.
+ */
+export function standIns(sources: readonly string[]): { texts: string[]; back(text: string): string } {
   const known = new Map<string, string>();
-  let text = "";
-  let at = 0;
-  for (const { start, end, quoted } of jsonHoles(source)) {
-    if (quoted !== undefined) continue;
-    const own = source.slice(start, end);
-    let number = [...known].find(([, placeholder]) => placeholder === own)?.[0];
-    for (let i = known.size + 1; number === undefined; i++) {
-      const candidate = `9${String(i).padStart(own.length - 1, "0")}`.slice(0, own.length);
+  const standIn = (own: string): string => {
+    const same = [...known].find(([, placeholder]) => placeholder === own);
+    if (same) return same[0];
+    for (let i = known.size + 1; ; i++) {
+      const digits = (length: number) => `9${String(i).padStart(length - 1, "0")}`.slice(0, length);
+      const candidate = own.length > MOST_DIGITS ? `"${digits(own.length - 2)}"` : digits(own.length);
       // There are more numbers of a length than names of it, unless somebody has written them all.
-      if (i > 9999 || (!source.includes(candidate) && !known.has(candidate))) number = candidate;
+      const free =
+        [...sources, ...known.keys()].every((other) => !other.includes(candidate)) &&
+        ![...known.keys()].some((key) => candidate.includes(key));
+      if (i > 9999 || free) return candidate;
     }
-    known.set(number, own);
-    text += source.slice(at, start) + number;
-    at = end;
-  }
-  text += source.slice(at);
-  return {
-    text,
-    back: (given) => [...known].reduce((out, [number, own]) => out.replaceAll(number, own), given),
   };
+  const filled = (source: string): string => {
+    let text = "";
+    let at = 0;
+    for (const { start, end, quoted } of jsonHoles(source)) {
+      if (quoted !== undefined) continue;
+      const own = source.slice(start, end);
+      const put = standIn(own);
+      known.set(put, own);
+      text += source.slice(at, start) + put;
+      at = end;
+    }
+    return text + source.slice(at);
+  };
+  return {
+    texts: sources.map(filled),
+    back: (given) => [...known].reduce((out, [put, own]) => out.replaceAll(put, own), given),
+  };
+}
+
+/** The JSON Pointers of the bare placeholders of a text. */
+export function openPlaces(text: string): Set<string> {
+  return new Set(jsonHoles(text).flatMap(({ quoted, pointer }) => (quoted === undefined && pointer !== undefined ? [pointer] : [])));
 }
 
 /** Whether a text begins with a byte order mark. */

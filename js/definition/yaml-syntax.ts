@@ -1,12 +1,14 @@
 // YAML as a syntax of `language.edit()`.
 
 import { type Node, isScalar } from "yaml";
-import type { Edited, RefusedEdit, Syntax, SyntaxText, TextRange, WrittenEdit, WrittenMark } from "../api/index.d.ts";
+import type { Diagnostic, Edited, RefusedEdit, Syntax, SyntaxText, TextRange, WrittenEdit, WrittenMark } from "../api/index.d.ts";
 import { messageOf, misuse } from "../base/errors.ts";
+import { isObject } from "../base/json.ts";
+import { pointerSteps } from "../base/pointer.ts";
 import { shown } from "../base/shown.ts";
 import { applied } from "./text-edits.ts";
-import { Unwritable, YamlTree } from "./yaml-tree.ts";
-import { type Change, YamlWriter } from "./yaml-write.ts";
+import { Unwritable, type Use, YamlTree } from "./yaml-tree.ts";
+import { type Change, YamlWriter, parentOf } from "./yaml-write.ts";
 
 /** See the declaration. */
 export const yaml: Syntax = {
@@ -24,6 +26,8 @@ function refused(code: "alias" | "broken", message: string): RefusedEdit {
   return { refused: { code, message } };
 }
 
+const GONE = "an alias elsewhere stands for what would go from here: change that first";
+
 class YamlText implements SyntaxText {
   #tree: YamlTree;
   readonly json: string;
@@ -33,38 +37,101 @@ class YamlText implements SyntaxText {
     this.json = tree.json;
   }
 
-  edited({ changes, caret, stops, edits: inJson, select, announce, losses, introduces, asl }: WrittenEdit): Edited | RefusedEdit {
+  edited(
+    { changes, caret, stops, edits: inJson, select, announce, losses: own, introduces: brought, asl }: WrittenEdit,
+    problems: (json: string) => Diagnostic[] = () => [],
+  ): Edited | RefusedEdit {
     try {
       // The changes are the core's own.
       const edits = new YamlWriter(this.#tree, changes as Change[]).edits();
       const after = new YamlTree(applied(this.#tree.text, edits));
-      this.#check(after, applied(this.json, inJson));
+      const expected = applied(this.json, inJson);
+      const uses = this.#check(after, expected);
+      const losses = [...own, ...uses.map(consequence)];
+      const introduces = uses.length === 0 ? brought : introduced(brought, [this.json, expected, after.json].map(problems));
       const mark = (one: WrittenMark) => placed(after, one);
       const edited = { edits, select, caret: mark(caret), stops: stops.map(mark), announce, losses, introduces };
       return asl === undefined ? edited : { ...edited, asl };
     } catch (error) {
       if (error instanceof Unwritable) return refused(error.code, error.message);
+      if (/unresolved alias/i.test(messageOf(error))) return refused("alias", GONE);
       return refused("broken", `the change cannot be written here: ${messageOf(error)}`);
     }
   }
 
-  /** An anchor, or what stands in a place that is not sound, may have made something else of it. */
-  #check(after: YamlTree, expected: string): void {
+  /**
+   * What stands in a place that is not sound may have made something else of it. Gives the other uses of an anchor that have changed
+   * with it.
+   */
+  #check(after: YamlTree, expected: string): Use[] {
     const broken = this.#tree.broken;
     if (after.broken !== undefined && broken === undefined)
       throw new Unwritable("broken", `the change cannot be written here: ${after.broken}`);
-    const same = JSON.stringify(JSON.parse(after.json || "null")) === JSON.stringify(JSON.parse(expected || "null"));
-    if (same) return;
+    const [now, meant] = [valueOf(after.json), valueOf(expected)];
+    if (isDeepEqual(now, meant)) return [];
     if (broken !== undefined) throw new Unwritable("broken", `the text is not YAML yet: ${broken}`);
-    throw /[&*]\w|<<:/.test(this.#tree.text)
-      ? new Unwritable("alias", "what would change is used elsewhere, by an alias: change it there")
-      : new Unwritable("broken", "the change cannot be written here");
+    const uses = after.uses().filter(({ pointer }) => !isDeepEqual(at(now, pointer), at(meant, pointer)));
+    for (const { pointer } of uses) for (const value of [now, meant]) take(value, pointer);
+    if (!isDeepEqual(now, meant)) throw new Unwritable("broken", "the change cannot be written here");
+    return uses;
   }
+}
+
+/** What is used elsewhere changes there too. */
+function consequence({ pointer, anchor }: Use): { pointer: string; message: string } {
+  const name = pointerSteps(pointer).at(-1) ?? "";
+  return { pointer, message: `\`${name}\` changes too: it is the same text, written at the anchor &${anchor}` };
+}
+
+/** The problems that a change brings, with those that come by the other uses of what it changes. */
+function introduced(brought: Edited["introduces"], [before = [], expected = [], after = []]: Diagnostic[][]): Edited["introduces"] {
+  type Said = { code: string; message: string };
+  const same = (one: Said) => (other: Said) => one.code === other.code && one.message === other.message;
+  /** Those that are not among others, each of which counts once. */
+  const without = <One extends Said>(all: readonly One[], others: readonly Said[]): One[] => {
+    const left = [...others];
+    return all.filter((one) => {
+      const at = left.findIndex(same(one));
+      return at < 0 || (left.splice(at, 1), false);
+    });
+  };
+  // The same problem has another name in it where the gesture has renamed something.
+  const kept = without(expected, brought);
+  const known = [...kept, ...without(before, kept)];
+  return without(after, known).map(({ code, severity, pointer, message }) => ({ code, severity, pointer, message }));
+}
+
+function valueOf(json: string): unknown {
+  return JSON.parse(json || "null");
+}
+
+function isDeepEqual(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** The value at a pointer. */
+function at(value: unknown, pointer: string): unknown {
+  return pointerSteps(pointer).reduce(
+    (inner: unknown, step) => (isObject(inner) || Array.isArray(inner) ? own(inner, step) : undefined),
+    value,
+  );
+}
+
+function own(value: object, step: string): unknown {
+  return Object.hasOwn(value, step) ? (value as Record<string, unknown>)[step] : undefined;
+}
+
+/** Removes the value at a pointer. */
+function take(value: unknown, pointer: string): void {
+  const around = at(value, parentOf(pointer));
+  const step = pointerSteps(pointer).at(-1) ?? "";
+  if (Array.isArray(around)) around[Number(step)] = null;
+  else if (isObject(around)) delete around[step];
 }
 
 /** Where a place of the JSON text stands in the YAML. */
 function placed(tree: YamlTree, { pointer, key, part }: WrittenMark): TextRange {
-  const { item } = tree.at(pointer);
+  const { item } = tree.at(tree.written(pointer));
   const node = key ? item.key : item.value;
   if (!node?.range) return { start: item.inner, end: item.inner };
   const { start, end } = inside(node);

@@ -2,7 +2,7 @@
 
 import { type Document, type Node, type YAMLMap, type YAMLSeq, isAlias, isMap, isPair, isScalar, isSeq } from "yaml";
 import { messageOf } from "../base/errors.ts";
-import { pointerSteps } from "../base/pointer.ts";
+import { pointerSteps, pointerTo } from "../base/pointer.ts";
 import { intrinsicTags } from "./tags.ts";
 import { valueOfDocument, yamlDocument } from "./yaml.ts";
 
@@ -35,7 +35,14 @@ export interface Place {
   parent: YAMLMap | YAMLSeq | undefined;
 }
 
+/** A value that is written elsewhere: where it is used, and the anchor at which it is written. */
+export interface Use {
+  pointer: string;
+  anchor: string;
+}
+
 export class YamlTree {
+  #pointers: Map<Node, string> | undefined;
   readonly text: string;
   readonly document: Document;
   readonly json: string;
@@ -114,9 +121,88 @@ export class YamlTree {
     throw new Unwritable("broken", "there is no object or list here");
   }
 
-  /** Whether a place is within another one. */
-  contains(outer: Item, inner: Item): boolean {
-    return outer.start <= inner.start && inner.end <= outer.end;
+  /**
+   * The JSON Pointer of the place at which a value is written: another one where an alias or a merge key is on the way.
+   * What stands at the pointer itself is only looked up with `whole`.
+   */
+  written(pointer: string, whole = false): string {
+    let node = nodeOf(this.document.contents);
+    let at = "";
+    const steps = pointerSteps(pointer);
+    for (const [i, step] of steps.entries()) {
+      [node, at] = this.#target(node, at);
+      const own = this.#child(node, step);
+      if (own === undefined && isMap(node)) {
+        const source = this.#sources(node).find(({ map }) => this.#members(map).some(([name]) => name === step));
+        const from = source && this.#pointerOf(source.map);
+        return from === undefined ? pointer : this.written(pointerTo(from, ...steps.slice(i)), whole);
+      }
+      node = own;
+      at = pointerTo(at, step);
+    }
+    return whole ? this.#target(node, at)[1] : at;
+  }
+
+  /** The values that are used here by an alias or a merge key, each with its anchor; not what is inside of them. */
+  uses(): Use[] {
+    const found: Use[] = [];
+    const visit = (node: Node | undefined, pointer: string): void => {
+      if (isAlias(node)) found.push({ pointer, anchor: node.source });
+      else if (isSeq(node)) for (const [i, { value }] of this.items(node).entries()) visit(value, pointerTo(pointer, i));
+      else if (isMap(node)) {
+        const own = this.items(node);
+        for (const { key, value } of own) visit(value, pointerTo(pointer, key === undefined ? "" : nameOf(key)));
+        const seen = new Set(own.map(({ key }) => (key === undefined ? "" : nameOf(key))));
+        for (const { map, anchor } of this.#sources(node))
+          for (const [name] of this.#members(map)) {
+            if (!seen.has(name)) found.push({ pointer: pointerTo(pointer, name), anchor });
+            seen.add(name);
+          }
+      }
+    };
+    visit(nodeOf(this.document.contents), "");
+    return found;
+  }
+
+  #child(node: Node | undefined, step: string): Node | undefined {
+    if (isSeq(node)) return nodeOf(node.items[Number(step)]);
+    if (!isMap(node)) return undefined;
+    return this.items(node).findLast(({ key }) => key !== undefined && nameOf(key) === step)?.value;
+  }
+
+  /** What an alias stands for, and where that is written. */
+  #target(node: Node | undefined, at: string): [Node | undefined, string] {
+    if (!isAlias(node)) return [node, at];
+    const target = node.resolve(this.document);
+    return [target, (target && this.#pointerOf(target)) ?? at];
+  }
+
+  /** The maps that a map merges. */
+  #sources(map: YAMLMap): { map: YAMLMap; anchor: string }[] {
+    return (map.items as Pair[]).flatMap(({ key, value }) => {
+      const name = nodeOf(key);
+      if (name === undefined || !isMerge(name)) return [];
+      return (isSeq(value) ? value.items.map(nodeOf) : [nodeOf(value)]).flatMap((source) => {
+        const target = isAlias(source) ? source.resolve(this.document) : source;
+        return isMap(target) ? [{ map: target, anchor: isAlias(source) ? source.source : (target.anchor ?? "") }] : [];
+      });
+    });
+  }
+
+  #pointerOf(target: Node): string | undefined {
+    if (this.#pointers === undefined) {
+      const known = new Map<Node, string>();
+      const visit = (node: Node | undefined, pointer: string): void => {
+        if (node === undefined) return;
+        known.set(node, pointer);
+        if (isMap(node) || isSeq(node))
+          for (const [i, { key, value }] of this.items(node).entries())
+            visit(value, pointerTo(pointer, isMap(node) ? (key === undefined ? "" : nameOf(key)) : i));
+      };
+      visit(nodeOf(this.document.contents), "");
+      this.#pointers = known;
+    }
+    return this.#pointers.get(target);
   }
 
   lineStart(at: number): number {

@@ -1,7 +1,7 @@
 // Changes of a definition's tree as edits of its YAML text: what stays is not touched, comments and quotes included. What a gesture
 // means is decided in the core, which makes the changes; here they are only written.
 
-import { type Node, isMap, isScalar, stringify } from "yaml";
+import { type Node, type Scalar, isMap, isScalar, stringify } from "yaml";
 import type { TextEdit } from "../api/index.d.ts";
 import { Unwritable, type Item, type YamlTree, isFlow } from "./yaml-tree.ts";
 
@@ -30,7 +30,7 @@ export class YamlWriter {
 
   constructor(tree: YamlTree, changes: readonly Change[]) {
     this.#tree = tree;
-    this.#changes = changes;
+    this.#changes = changes.filter((change) => writtenHere(tree, change, changes));
     const { text } = tree;
     this.#step = /^[^\s#-][^\n]*:[ \t]*(?:#[^\n]*)?\r?\n( +)[^\s#-]/m.exec(text)?.[1] ?? "  ";
     const list = /^( *)[^\s#-][^\n]*:[ \t]*(?:#[^\n]*)?\r?\n( *)- /m.exec(text);
@@ -108,6 +108,8 @@ export class YamlWriter {
     }
     const plain =
       isScalar(value) && value.range && item.end > item.inner && value.type !== "BLOCK_LITERAL" && value.type !== "BLOCK_FOLDED";
+    const within = "json" in piece && isScalar(value) && !("anchor" in value && value.anchor) ? this.#words(value, piece.json) : undefined;
+    if (within !== undefined) return within;
     if (plain && "json" in piece && (typeof piece.json !== "object" || piece.json === null)) {
       const [start] = this.#range(value);
       return { start, end: Math.max(item.end, start), text: scalarText(piece.json, value.type) };
@@ -115,6 +117,15 @@ export class YamlWriter {
     const indent = " ".repeat(tree.column(item.start));
     const text = item.key === undefined && parent !== undefined ? this.#element(piece, indent) : this.#block(piece, indent);
     return { start: item.inner, end: item.end, text: parent === undefined ? this.#document(piece) : text };
+  }
+
+  /** A text in which only a word is another one, laid out over its lines as it was. */
+  #words(value: Scalar, now: unknown): TextEdit | undefined {
+    if (typeof value.value !== "string" || typeof now !== "string") return undefined;
+    const [start, end] = this.#range(value);
+    const source = this.#tree.text.slice(start, end);
+    const text = source.includes("\n") ? withWords(source, value.value, now) : undefined;
+    return text === undefined ? undefined : { start, end, text };
   }
 
   /** The edits where members or elements come and go. */
@@ -319,6 +330,39 @@ export class YamlWriter {
   }
 }
 
+/** Whether a change is to be written: what is used several times is written once, and what several uses say alike too. */
+function writtenHere(tree: YamlTree, change: Change, all: readonly Change[]): boolean {
+  if (change.change === "whole") return true;
+  const at = tree.written(change.at, change.change === "insert");
+  if (at === change.at) return true;
+  const same = JSON.stringify({ ...change, at });
+  if (all.some((other) => JSON.stringify({ ...other }) === same)) return false;
+  // Says at which anchor it is written.
+  tree.at(change.at);
+  return true;
+}
+
+const WORDS = /([\p{L}\p{N}_]+)/u;
+
+/** The source of a text in which words are others now; undefined where more has changed, or the source has them otherwise. */
+function withWords(source: string, before: string, now: string): string | undefined {
+  const [old, fresh, out] = [before.split(WORDS), now.split(WORDS), source.split(WORDS)];
+  if (old.length !== fresh.length) return undefined;
+  // Which of the equal words of the source it is.
+  const places = new Map<string, number[]>();
+  for (const [i, word] of out.entries()) if (i % 2 === 1) places.set(word, [...(places.get(word) ?? []), i]);
+  const seen = new Map<string, number>();
+  for (const [i, word] of old.entries()) {
+    const at = seen.get(word) ?? 0;
+    seen.set(word, at + 1);
+    if (fresh[i] === word) continue;
+    const found = places.get(word);
+    if (i % 2 === 0 || found === undefined || found.length !== old.filter((one, j) => j % 2 === 1 && one === word).length) return undefined;
+    out[found[at] ?? 0] = fresh[i] ?? "";
+  }
+  return out.join("");
+}
+
 /** Edits that touch as one. */
 function merged(edits: TextEdit[]): TextEdit[] {
   const out: TextEdit[] = [];
@@ -342,7 +386,7 @@ function parts(piece: Piece): [string | null, Piece][] | undefined {
   return Object.entries(json).map(([name, value]) => [name, { json: value }]);
 }
 
-function parentOf(pointer: string): string {
+export function parentOf(pointer: string): string {
   return pointer.slice(0, Math.max(0, pointer.lastIndexOf("/")));
 }
 

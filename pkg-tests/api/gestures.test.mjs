@@ -172,10 +172,112 @@ test("what is broken elsewhere does not matter, and what is broken here is not t
   assert.equal(language.edit(broken, { kind: "set", at: "/States/Gone/Cause", value: "x" }).refused.code, "broken");
 });
 
-test("a field of an alias is not changed through it", () => {
-  const text = "StartAt: A\nStates:\n  A: &a\n    Type: Pass\n    End: true\n  B: *a\n";
-  assert.equal(language.edit(text, { kind: "set", at: "/States/B/Comment", value: "x" }, { syntax: yaml }).refused.code, "alias");
-  assert.equal(language.edit(text, { kind: "set", at: "/States/A/Comment", value: "x" }, { syntax: yaml }).refused.code, "alias");
+const SHARED = `StartAt: A
+States:
+  A: &a # both
+    Type: Pass
+    Next: Ship
+  B: *a
+  Try:
+    Type: Task
+    Resource: "arn:aws:states:::sqs:sendMessage"
+    Retry: &often
+    - ErrorEquals: [States.Timeout]
+    Next: Ship
+  Again:
+    Type: Task
+    Resource: "arn:aws:states:::sqs:sendMessage"
+    Retry: *often
+    Next: Ship
+  Ship:
+    Type: Succeed
+`;
+
+test("what an anchor names changes wherever it is used, and that is said", () => {
+  const edited = apply(SHARED, { kind: "set", at: "/States/Try/Retry/0/MaxAttempts", value: 5 }, { syntax: yaml });
+  assert.equal(edited.text, SHARED.replace("[States.Timeout]\n", "[States.Timeout]\n      MaxAttempts: 5\n"));
+  assert.deepEqual(edited.losses, [
+    { pointer: "/States/Again/Retry", message: "`Retry` changes too: it is the same text, written at the anchor &often" },
+  ]);
+  const inserted = apply(SHARED, { kind: "insert", edge: "/States/A/Next", state: { type: "Wait", name: "Rest" } }, { syntax: yaml });
+  assert.match(inserted.text, /A: &a # both\n    Type: Pass\n    Next: Rest\n/);
+  assert.deepEqual(
+    inserted.losses.map(({ pointer }) => pointer),
+    ["/States/B"],
+  );
+});
+
+test("what brings a problem by an alias is announced too", () => {
+  const text = SHARED.replace("StartAt: A\n", "StartAt: B\n");
+  const edited = apply(text, { kind: "connect", edge: "/States/A/Next", to: "/States/A" }, { syntax: yaml });
+  assert.ok(edited.introduces.some(({ code, message }) => code === "endless-loop" && message.includes("`A`")));
+});
+
+test("all that uses an anchor follows a new name by one edit, and the rest of the text stays", () => {
+  const { text, losses } = apply(SHARED, { kind: "rename", state: "/States/Ship", to: "Sent" }, { syntax: yaml });
+  assert.equal(text, SHARED.replaceAll("Ship", "Sent"));
+  assert.deepEqual(losses, []);
+});
+
+test("a field of an alias is not changed through it, and nothing goes that an alias stands for", () => {
+  const refusal = (gesture) => language.edit(SHARED, gesture, { syntax: yaml }).refused;
+  assert.match(refusal({ kind: "set", at: "/States/B/Comment", value: "x" }).message, /at the anchor &a: change it there/);
+  assert.equal(refusal({ kind: "delete", states: ["/States/A"], to: "/States/Ship" }).code, "alias");
+  const merged = SHARED.replace("  B: *a\n", "  B:\n    <<: *a\n    Comment: mine\n");
+  const { text, losses } = apply(merged, { kind: "set", at: "/States/B/Comment", value: "yours" }, { syntax: yaml });
+  assert.equal(text, merged.replace("mine", "yours"));
+  assert.deepEqual(losses, []);
+  assert.equal(language.edit(merged, { kind: "set", at: "/States/B/Next", value: "A" }, { syntax: yaml }).refused.code, "alias");
+});
+
+test("a variable has another name in blocks of several lines too, which stay as they are laid out", () => {
+  const text = `QueryLanguage: JSONata
+StartAt: A
+States:
+  A:
+    Type: Pass
+    Assign:
+      sum: "{% $states.input.sum %}"
+    Output: |-
+      {%
+        $sum > 1   /* the sum */
+          ? '$sum' : $string($sum)
+      %}
+    End: true
+`;
+  const { text: after, announce } = apply(text, { kind: "rename", variable: "sum", to: "total" }, { syntax: yaml });
+  assert.equal(after, text.replace("sum: ", "total: ").replace("$sum > 1", "$total > 1").replace("$string($sum)", "$string($total)"));
+  assert.equal(announce, "$sum is called $total now.");
+  assert.deepEqual(language.gestures(text, "", { syntax: yaml }).find(({ kind }) => kind === "rename").variables, ["sum"]);
+});
+
+test("a state that is a placeholder is led to, named, copied and deleted, and what it has is not changed", () => {
+  const long = "${DefinitionOfTheLastState}";
+  const text = JSON_TEXT.replace('{ "Type": "Succeed" }', long);
+  assert.equal(apply(text, { kind: "rename", state: "/States/Ship", to: "Send" }).text, text.replaceAll("Ship", "Send"));
+  assert.match(apply(text, { kind: "connect", edge: "/States/Refund/Next", to: "/States/Ship" }).text, /"Refund": {[^}]*"Next": "Ship" }/);
+  const copied = apply(text, { kind: "duplicate", states: ["/States/Ship"] });
+  assert.ok(copied.text.includes(`"Ship": ${long},\n    "Ship 2": ${long}\n`), copied.text);
+  assert.deepEqual(
+    copied.introduces.map(({ pointer }) => pointer).filter((pointer) => pointer === "/States/Ship 2"),
+    [],
+  );
+  const { asl } = apply(text, { kind: "copy", states: ["/States/Ship"] });
+  assert.ok(asl.includes(`"Ship": ${long}`));
+  assert.ok(apply(JSON_TEXT, { kind: "paste", asl, scope: "" }).text.includes(`"Ship 2": ${long}`));
+  assert.ok(!apply(text, { kind: "delete", states: ["/States/Ship"], to: null }).text.includes("Ship"));
+  assert.match(language.edit(text, { kind: "retype", state: "/States/Ship", type: "Wait" }).refused.message, /`Ship` is a placeholder/);
+  assert.match(
+    language.edit('{"StartAt": "A", "States": ${States}}', { kind: "create", state: { type: "Pass" } }).refused.message,
+    /`States` is a placeholder/,
+  );
+});
+
+test("copies of a state keep its placeholders, however long their names are", () => {
+  for (const name of ["${T}", "${SomeVeryLongNameOfAPlaceholder}"]) {
+    const { text } = apply(JSON_TEXT.replace("${Timeout}", name), { kind: "duplicate", states: ["/States/Charge"] });
+    assert.equal(text.split(`"TimeoutSeconds": ${name}`).length, 3, text);
+  }
 });
 
 test("the gestures at a place have their targets, or why they are not possible", () => {

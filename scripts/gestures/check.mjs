@@ -10,12 +10,12 @@ const MAY = {
   create: ["unreachable-state", "endless-loop"],
   copy: [],
   // What was a misspelt name of it before is none now.
-  rename: ["unreachable-state", "unknown-target"],
+  rename: ["unreachable-state", "unknown-target", "invalid-variable-name"],
   move: ["states-all-position", "unreachable-handler", "unreachable-rule"],
 };
 
 /** The text after a gesture, and what is wrong with it. */
-export function check({ text, yaml, syntax, definition, gesture, edited, language, validate }) {
+export function check({ text, yaml, read, syntax, definition, gesture, edited, language, validate }) {
   const problems = [];
   const wrong = (message) => problems.push(message);
   const { edits } = edited;
@@ -35,15 +35,18 @@ export function check({ text, yaml, syntax, definition, gesture, edited, languag
   if (language.apply(after, back) !== text) wrong("undo gives another text");
   let now;
   try {
-    now = yaml ? parse(after, { merge: true, logLevel: "silent" }) : JSON.parse(after);
+    now = yaml ? parse(after, { merge: true, logLevel: "silent" }) : read(after);
   } catch (error) {
     wrong(`it does not parse: ${error.message}`);
     return { text: after, problems };
   }
   const json = (source) => (yaml ? syntax.read(source).json : source);
-  announced({ before: json(text), after: json(after), gesture, edited, validate, wrong });
+  const holed = !yaml && text.includes("${");
+  // What is said of a text with placeholders depends on what may stand for them.
+  if (!holed) announced({ before: json(text), after: json(after), gesture, edited, validate, wrong });
   kept({ text, yaml, after, definition, now, wrong });
-  meant({ definition, now, gesture, wrong });
+  meant({ definition, now, gesture, edited, wrong });
+  if (gesture.variable !== undefined) named({ definition, now, gesture, wrong });
   const scopes = scopesOf(now);
   for (const pointer of edited.select) {
     if (!scopes.some(({ states }) => states.some((state) => state.pointer === pointer))) wrong(`selects ${pointer}, which is no state`);
@@ -58,7 +61,11 @@ export function check({ text, yaml, syntax, definition, gesture, edited, languag
 function announced({ before, after, gesture, edited, validate, wrong }) {
   const found = (source) => validate(source).map(({ code, message }) => `${code}: ${message}`);
   const renamed = (message) =>
-    gesture.kind === "rename" ? message.replaceAll(`\`${nameOf(gesture.state)}\``, () => `\`${gesture.to}\``) : message;
+    gesture.variable !== undefined
+      ? message.replaceAll(new RegExp(`\`(\\$?)${gesture.variable}\``, "g"), (_, sign) => `\`${sign}${gesture.to}\``)
+      : gesture.kind === "rename"
+        ? message.replaceAll(`\`${nameOf(gesture.state)}\``, () => `\`${gesture.to}\``)
+        : message;
   const known = found(before).map(renamed);
   const said = edited.introduces.map(({ code, message }) => `${code}: ${message}`);
   for (const one of found(after)) {
@@ -114,8 +121,26 @@ function nameOf(pointer) {
   return pointer?.split("/").at(-1).replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
+/** A variable has its other name everywhere, and nothing else has changed. */
+function named({ definition, now, gesture: { variable, to }, wrong }) {
+  const [before, after] = [JSON.stringify(definition), JSON.stringify(now)];
+  const word = (name) => new RegExp(`(?<![\\p{L}\\p{N}_])${name}(?![\\p{L}\\p{N}_])`, "gu");
+  if (variable !== to && word(to).test(before)) return;
+  if (after.replaceAll(word(to), variable) !== before) wrong(`more than ${variable} has changed`);
+  const read = new RegExp(`\\$${variable}(?![\\p{L}\\p{N}_])`, "u");
+  const strings = (value) =>
+    typeof value === "string" ? [value] : typeof value === "object" && value !== null ? Object.values(value).flatMap(strings) : [];
+  // What stands in quotes is text.
+  const bare = (text) => text.replaceAll(/'[^']*'|"[^"]*"/g, "");
+  if (variable !== to && strings(now).some((text) => /^(?:\{%|\$|States\.)/.test(text) && read.test(bare(text))))
+    wrong(`$${variable} is still read`);
+}
+
 /** Every reference between states that the gesture is not about still means the state that it meant. */
-function meant({ definition, now, gesture, wrong }) {
+function meant({ definition, now, gesture, edited, wrong }) {
+  // What is written once is changed wherever it is used, and that is said.
+  const also = edited.losses.filter(({ message }) => message.includes("changes too")).map(({ pointer }) => pointer);
+  const changedToo = (pointer) => also.some((one) => one === pointer || one.startsWith(`${pointer}/`) || pointer.startsWith(`${one}/`));
   const about = new Set([gesture.state, gesture.from, gesture.at, ...(gesture.states ?? [])].filter((one) => typeof one === "string"));
   const names = new Set([...about].map(nameOf));
   const renamed = (name) => (gesture.kind === "rename" && name === nameOf(gesture.state) ? gesture.to : name);
@@ -123,6 +148,7 @@ function meant({ definition, now, gesture, wrong }) {
   const all = scopesOf(definition).flatMap(({ states }) => states);
   const twice = new Set(all.map(({ name }) => name).filter((name, i, list) => list.indexOf(name) !== i));
   for (const { name, state, pointer } of all) {
+    if (changedToo(pointer)) continue;
     if (twice.has(name) || [...about].some((one) => pointer === one || pointer.startsWith(`${one}/`) || one.startsWith(`${pointer}/`)))
       continue;
     const same = after.get(renamed(name));
@@ -136,7 +162,7 @@ function meant({ definition, now, gesture, wrong }) {
       if (gesture.edge === `${pointer}/${field}` || (names.has(target) && gesture.kind !== "rename")) continue;
       const removed = ["delete", "cut", "disconnect"].includes(gesture.kind) && /^(Choices|Catch)/.test(field);
       // A name that means no state of its own scope means none.
-      const near = gesture.kind === "rename" && scopeOf(pointer) === scopeOf(gesture.state);
+      const near = gesture.state !== undefined && gesture.kind === "rename" && scopeOf(pointer) === scopeOf(gesture.state);
       if (fresh.get(field) !== (target !== null && near ? renamed(target) : target) && !removed) {
         wrong(`${name}/${field} led to ${target}, and leads to ${fresh.get(field)}`);
       }

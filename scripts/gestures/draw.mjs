@@ -35,6 +35,20 @@ export function edgesOf(state) {
   return found;
 }
 
+/** The variables that a machine assigns. */
+function variablesOf(definition) {
+  const found = new Set();
+  for (const { states } of scopesOf(definition))
+    for (const { state } of states)
+      for (const assigns of [
+        state,
+        ...(Array.isArray(state?.Catch) ? state.Catch : []),
+        ...(Array.isArray(state?.Choices) ? state.Choices : []),
+      ])
+        for (const name of Object.keys(assigns?.Assign ?? {})) found.add(name.replace(/\.\$$/, ""));
+  return [...found];
+}
+
 const pick = (random, list) => list[Math.floor(random() * list.length)];
 
 /** A machine whose states lead to one another; it is valid more often than not. */
@@ -72,7 +86,11 @@ function state(random, { next, names, depth, scope, jsonata, own }) {
   const caught = random() < 0.4 ? { Catch: [{ ErrorEquals: ["States.ALL"], Next: pick(random, names) }] } : {};
   const retried = random() < 0.3 ? { Retry: [{ ErrorEquals: ["States.Timeout", "E.x"], MaxAttempts: 2 }] } : {};
   const assigned =
-    random() < 0.2 ? { Assign: jsonata ? { [`v${own.length}`]: "{% $states.input.x %}" } : { [`v${own.length}.$`]: "$.x" } } : {};
+    random() < 0.2
+      ? { Assign: jsonata ? { v1: `{% $states.input.x & "$v1" & \n  $string($v1) %}` } : { "v1.$": "States.Format('$v1 {}', $v1)" } }
+      : random() < 0.2
+        ? { Assign: jsonata ? { [`v${own.length}`]: "{% $states.input.x %}" } : { [`v${own.length}.$`]: "$.x" } }
+        : {};
   const kind = pick(random, depth < 2 ? TYPES : TYPES.slice(0, 6));
   if (kind === "Choice" && next !== undefined) {
     const rule = (i) =>
@@ -152,6 +170,11 @@ export function randomGesture(random, definition) {
       kind: "rename",
       state: one.pointer,
       to: pick(random, ["Renamed", other.name, `${one.name}!`, "null", "#a: b", "x".repeat(81)]),
+    }),
+    () => ({
+      kind: "rename",
+      variable: pick(random, variablesOf(definition)) ?? "none",
+      to: pick(random, ["other", "v2", "is no name", "größe"]),
     }),
     () => ({ kind: "duplicate", states }),
     () => ({ kind: "paste", asl: JSON.stringify(asl), ...place }),

@@ -174,29 +174,39 @@ pub(super) fn occurrences(document: &Document, offset: usize) -> Option<(Span, S
 /// The edits that give the name at an offset another name; why not, where that cannot be.
 pub(super) fn rename(document: &Document, offset: usize, to: &str) -> Result<Vec<Edit>, String> {
     let (_, symbol, places) = occurrences(document, offset).ok_or("there is no name of a state or a variable here")?;
+    nameable(document, &symbol, to).map_err(|(_, why)| why)?;
     let written = match &symbol {
-        Symbol::State { name, .. } => {
-            if to.is_empty() || to.chars().count() > 80 {
-                return Err("the name of a state has 1 to 80 characters".into());
-            }
-            let mut names = scopes(document).into_iter().filter_map(|(_, states)| states).flat_map(|id| document.children(id));
-            if to != name && names.any(|(_, state)| state.name == to) {
-                return Err(format!("there is already a state `{to}`, and names must be unique in the whole machine"));
-            }
+        Symbol::State { .. } => {
             let quoted = Value::from(to).to_string();
             quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default().to_string()
         }
-        Symbol::Variable(name) => {
-            if word(to) != to || to.is_empty() || to == "states" || to.chars().count() > 80 {
-                return Err(
-                    "the name of a variable has 1 to 80 letters, digits and underscores, and does not start with a digit".into()
-                );
-            }
-            if to != name && super::super::complete::assigned(document).any(|other| other == to) {
-                return Err(format!("there is already a variable `${to}`"));
-            }
-            to.to_string()
-        }
+        Symbol::Variable(_) => to.to_string(),
     };
     Ok(places.into_iter().map(|place| Edit { span: place.span, text: written.clone() }).collect())
+}
+
+/// Whether a state or a variable can have another name; why not, with a word for it.
+pub(super) fn nameable(document: &Document, symbol: &Symbol, to: &str) -> Result<(), (&'static str, String)> {
+    let long = to.is_empty() || to.chars().count() > 80;
+    match symbol {
+        Symbol::State { .. } if long => Err(("name", "the name of a state has 1 to 80 characters".into())),
+        Symbol::State { name, .. } => {
+            let mut names = scopes(document).into_iter().filter_map(|(_, states)| states).flat_map(|id| document.children(id));
+            match to != name && names.any(|(_, state)| state.name == to) {
+                true => Err(("taken", format!("there is already a state `{to}`, and names must be unique in the whole machine"))),
+                false => Ok(()),
+            }
+        }
+        Symbol::Variable(_) if long || word(to) != to || !to.starts_with(char::is_alphabetic) || to == "states" => {
+            let why = "the name of a variable has 1 to 80 letters, digits and underscores, and starts with a letter";
+            Err(("name", why.into()))
+        }
+        // A function of JSONata too: what calls it would read the variable.
+        Symbol::Variable(name) => {
+            match to != name && uses(document).iter().any(|place| place.symbol == Symbol::Variable(to.into())) {
+                true => Err(("taken", format!("`${to}` means something already"))),
+                false => Ok(()),
+            }
+        }
+    }
 }

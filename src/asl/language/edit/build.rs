@@ -39,6 +39,14 @@ const ROLES: [&str; 5] = ["next", "rule", "default", "catch", "branch"];
 impl<'d> Pen<'d> {
     /// The place that a gesture names: an edge, a state with what is new, or a scope.
     pub(super) fn site(&self, gesture: &Value) -> Result<Site<'d>, Box<Refused>> {
+        let site = self.site_of(gesture)?;
+        match site.states.filter(|states| !self.is_open(*states)) {
+            Some(states) => Err(self.opaque(states)),
+            None => Ok(site),
+        }
+    }
+
+    fn site_of(&self, gesture: &Value) -> Result<Site<'d>, Box<Refused>> {
         if let Some(edge) = text(gesture, "edge") {
             return Ok(self.site_on(self.edge(edge)?));
         }
@@ -82,6 +90,9 @@ impl<'d> Pen<'d> {
 
     /// Whether a state can have another transition of a kind.
     pub(super) fn may_have(&self, state: usize, role: &str) -> Result<(), Box<Refused>> {
+        if !self.is_open(state) {
+            return Err(self.opaque(state));
+        }
         let kind = self.kind(state);
         let possible = match role {
             "rule" | "default" => kind == "Choice",

@@ -66,8 +66,10 @@ impl<'d> Pen<'d> {
         let mut found: Vec<Option<String>> = Vec::new();
         let mut queue: Vec<usize> = edge.target.iter().filter_map(|name| self.named(states, name)).collect();
         let mut at = 0;
+        let mut unknown = false;
         while let Some(&state) = queue.get(at) {
             at += 1;
+            unknown |= !self.is_open(state);
             let mut out = self.out_of(state);
             // Errors go elsewhere, and not on with what comes next.
             if out.iter().any(|edge| !matches!(edge.role, Role::Catch(_))) {
@@ -97,11 +99,11 @@ impl<'d> Pen<'d> {
         let name = edge.target.unwrap_or_default();
         match &ways[..] {
             [Some(to)] => Ok(Some(to.clone())),
-            [None] if matches!(edge.role, Role::Next) => Ok(None),
-            [] if matches!(edge.role, Role::Next) => Ok(None),
+            [None] | [] if matches!(edge.role, Role::Next) && !unknown => Ok(None),
             _ => {
                 let mut targets: Vec<String> = ways.into_iter().flatten().collect();
                 let message = match targets.len() {
+                    0 if unknown => format!("what comes after `{name}` is not known: which of these follows?"),
                     0 => format!("nothing comes after `{name}`, and something has to follow where it is led to"),
                     _ => format!("`{name}` leads to several states: which of them follows?"),
                 };

@@ -4,7 +4,9 @@ use super::flow::{Pen, Role};
 use super::plan::Piece;
 use super::{Focus, Refused, pointer_of, text};
 use crate::asl::language::document::Kind;
-use crate::base::{Value, pointer};
+use crate::asl::language::symbols::{Symbol, Use, nameable, uses};
+use crate::asl::language::{Edit, apply};
+use crate::base::{Span, Value, pointer};
 
 impl Pen<'_> {
     /// A field, and what is missing around it.
@@ -196,20 +198,56 @@ impl Pen<'_> {
     }
 
     pub(super) fn rename(&mut self, gesture: &Value) -> Result<String, Box<Refused>> {
-        let state = self.state(pointer_of(gesture, "state")?)?;
         let to = text(gesture, "to").unwrap_or_default();
+        if let Some(variable) = text(gesture, "variable") {
+            return self.rename_variable(variable, to);
+        }
+        let state = self.state(pointer_of(gesture, "state")?)?;
         let old = self.name(state).to_string();
-        if to.is_empty() || to.chars().count() > 80 {
-            return Err(Refused::new("name", "the name of a state has 1 to 80 characters".into()));
-        }
-        if to != old && self.names.iter().any(|name| name == to) {
-            let message = format!("there is already a state `{to}`, and names must be unique in the whole machine");
-            return Err(Refused::new("taken", message));
-        }
+        let symbol = Symbol::State { states: self.around(state), name: old.clone() };
+        nameable(self.document, &symbol, to).map_err(|(code, why)| Refused::new(code, why))?;
         self.rename_state(state, to);
         self.select.push(to.to_string());
         self.focus = Some(Focus::Field(to.to_string(), ""));
         Ok(format!("{old} is called {to} now."))
+    }
+
+    /// Gives a variable another name wherever it is assigned and read.
+    fn rename_variable(&mut self, old: &str, to: &str) -> Result<String, Box<Refused>> {
+        let document = self.document;
+        let symbol = Symbol::Variable(old.to_string());
+        let places: Vec<Use> = uses(document).into_iter().filter(|place| place.symbol == symbol).collect();
+        if !places.iter().any(|place| place.definition) {
+            return Err(Refused::new("not-found", format!("the machine assigns no variable `${old}`")));
+        }
+        nameable(document, &symbol, to).map_err(|(code, why)| Refused::new(code, why))?;
+        self.renamed.push((format!("${old}"), format!("${to}")));
+        self.renamed.push((old.to_string(), to.to_string()));
+        let mut nodes: Vec<usize> = Vec::new();
+        for hit in places.iter().filter_map(|place| document.hit(place.span.start)) {
+            if hit.on_key {
+                let rest = self.name(hit.node).strip_prefix(old).unwrap_or_default();
+                self.plan.key(hit.node, &format!("{to}{rest}"));
+                if self.focus.is_none() {
+                    self.select_around(hit.node);
+                    let parent = document.parent(hit.node).unwrap_or_default();
+                    self.focus = Some(Focus::At(self.pointer(parent)));
+                }
+            } else if !nodes.contains(&hit.node) {
+                nodes.push(hit.node);
+            }
+        }
+        for node in nodes {
+            let Some(span) = document.node(node).map(|node| node.span) else { continue };
+            let inside = |place: &&Use| span.start <= place.span.start && place.span.end <= span.end;
+            let edit = |place: &Use| Edit {
+                span: Span::new(place.span.start - span.start, place.span.end - span.start),
+                text: to.to_string(),
+            };
+            let edits: Vec<Edit> = places.iter().filter(inside).map(edit).collect();
+            self.plan.value(node, Piece::Written(apply(document.source(span), &edits)));
+        }
+        Ok(format!("${old} is called ${to} now."))
     }
 
     /// Gives a state another name, with all that lead to it.

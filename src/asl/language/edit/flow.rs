@@ -88,9 +88,25 @@ impl<'d> Pen<'d> {
             return Err(Refused::new("not-found", format!("there is no state at `{pointer}`")));
         }
         match self.document.node(state).map(|node| &node.kind) {
-            Some(Kind::Object) => Ok(state),
-            _ => Err(Refused::new("broken", format!("`{}` is no object yet", self.document.name(state)))),
+            None | Some(Kind::Missing | Kind::List) => Err(self.opaque(state)),
+            _ => Ok(state),
         }
+    }
+
+    /// The state at a pointer, whose fields can change.
+    pub(super) fn open_state(&self, pointer: &str) -> Result<usize, Box<Refused>> {
+        let state = self.state(pointer)?;
+        if self.is_open(state) { Ok(state) } else { Err(self.opaque(state)) }
+    }
+
+    /// Whether what a state is can be read. A placeholder has a name, and transitions lead to it; the rest is written elsewhere.
+    pub(super) fn is_open(&self, state: usize) -> bool {
+        self.document.node(state).is_some_and(|node| node.kind == Kind::Object)
+    }
+
+    /// Why what is inside of a state, or of `States`, cannot change.
+    pub(super) fn opaque(&self, node: usize) -> Box<Refused> {
+        Refused::new("broken", format!("`{}` is a placeholder, or no object yet: what it has cannot be changed", self.name(node)))
     }
 
     /// States of one scope.

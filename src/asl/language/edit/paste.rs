@@ -197,8 +197,10 @@ fn whole(asl: &str) -> Result<String, Box<Refused>> {
     } else {
         return Err(wrong("what is pasted has no `States`"));
     };
+    // A placeholder is a number here, or a text.
+    let is_some_state = |state: &Value| matches!(state, Value::Number(_) | Value::String(_)) || member(state, "Type").is_some();
     let states = made.get("States").and_then(Value::as_object);
-    if states.is_none_or(|states| states.is_empty() || !states.values().all(|state| member(state, "Type").is_some())) {
+    if states.is_none_or(|states| states.is_empty() || !states.values().all(is_some_state)) {
         return Err(wrong("what is pasted has no states"));
     }
     Ok(made.to_string())

@@ -8,6 +8,8 @@ use crate::base::{Value, json};
 pub(super) enum Piece {
     /// A value.
     Json(Value),
+    /// A value as JSON text, escapes as somebody wrote them.
+    Written(String),
     Object(Vec<(String, Piece)>),
     List(Vec<Piece>),
     /// A value of the text, from its place.

@@ -3,7 +3,8 @@
 use super::Refused;
 use super::build::object;
 use super::flow::{Pen, Role};
-use crate::asl::language::document::{Document, Kind};
+use crate::asl::complete::assigned;
+use crate::asl::language::document::Document;
 use crate::asl::shape::STATE_TYPES;
 use crate::base::{Map, Value};
 
@@ -40,8 +41,12 @@ impl Offers<'_> {
         if self.pen.is_state(node) {
             self.state(node, place);
         } else if self.pen.scope(place).is_ok() {
+            let refused = self.pen.site(&object(&[("scope", place.as_str().into())])).err();
             for kind in ["create", "paste"] {
-                self.offer(kind, &[], None);
+                self.offer(kind, &[], refused.clone());
+            }
+            if place.is_empty() {
+                self.variables();
             }
         } else if self.pen.edge(place).is_ok() {
             self.edge(place);
@@ -100,7 +105,7 @@ impl Offers<'_> {
     }
 
     fn state(&mut self, state: usize, place: &str) {
-        if self.document.node(state).is_none_or(|node| node.kind != Kind::Object) {
+        if self.pen.state(place).is_err() {
             return;
         }
         let at = Value::from(place);
@@ -130,8 +135,9 @@ impl Offers<'_> {
 
     fn edge(&mut self, place: &str) {
         let Ok(edge) = self.pen.edge(place) else { return };
+        let refused = self.pen.site(&object(&[("edge", place.into())])).err();
         for kind in ["insert", "paste"] {
-            self.offer(kind, &[("edge", place.into())], None);
+            self.offer(kind, &[("edge", place.into())], refused.clone());
         }
         self.edge_offers(place, edge.role, edge.states);
     }
@@ -141,6 +147,22 @@ impl Offers<'_> {
         self.offer("connect", &[("edge", place.into()), ("targets", targets)], None);
         if role != Role::End {
             self.tried("disconnect", &[("edge", place.into())], &[("edge", place.into())]);
+        }
+    }
+
+    /// The variables that the machine assigns, which can have other names.
+    fn variables(&mut self) {
+        let mut names: Vec<&str> = assigned(self.document).collect();
+        let mut seen = Vec::new();
+        names.retain(|name| {
+            !seen.contains(name) && {
+                seen.push(*name);
+                true
+            }
+        });
+        if !names.is_empty() {
+            let names: Vec<Value> = names.into_iter().map(Value::from).collect();
+            self.offer("rename", &[("variables", names.into())], None);
         }
     }
 

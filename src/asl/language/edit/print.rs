@@ -214,6 +214,7 @@ impl<'p> Printer<'p> {
                 self.members(out, "[]", members, indent.filter(|_| !scalars));
             }
             Piece::Json(value) => out.push_str(&value.to_string()),
+            Piece::Written(text) => out.push_str(text),
             Piece::Object(members) if members.is_empty() => out.push_str("{}"),
             Piece::Object(members) => {
                 let members = members.iter().map(|(name, piece)| (Some(name.as_str()), Part::Piece(piece)));
@@ -357,6 +358,7 @@ fn piece_value(plan: &Plan, piece: &Piece) -> Value {
     let of = |name: &str, value: Value| super::build::object(&[(name, value)]);
     match piece {
         Piece::Json(value) => of("json", value.clone()),
+        Piece::Written(text) => of("json", crate::base::json::parse(text).unwrap_or_default()),
         Piece::Object(members) => {
             let pair = |(name, piece): &(String, Piece)| Value::from(vec![name.as_str().into(), piece_value(plan, piece)]);
             of("object", members.iter().map(pair).collect::<Vec<_>>().into())

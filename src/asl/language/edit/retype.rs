@@ -13,7 +13,7 @@ const ENDS: [&str; 2] = ["Succeed", "Fail"];
 
 impl Pen<'_> {
     pub(super) fn retype(&mut self, gesture: &Value) -> Result<String, Box<Refused>> {
-        let state = self.state(pointer_of(gesture, "state")?)?;
+        let state = self.open_state(pointer_of(gesture, "state")?)?;
         let given = text(gesture, "type").unwrap_or_default();
         let Some(kind) = STATE_TYPES.iter().find(|known| **known == given).copied() else {
             return Err(Refused::new("impossible", format!("the type of a state is one of {}", STATE_TYPES.join(", "))));

@@ -50,3 +50,52 @@ fn a_state_goes_on_a_transition_in_the_style_of_the_text() {
     assert_eq!((edited.select, edited.introduces.len()), (vec!["/States/Rest".to_string()], 0));
     assert_eq!(edited.text.get(edited.caret.span.range()), Some("1"));
 }
+
+#[test]
+fn a_variable_has_its_other_name_wherever_it_is_assigned_and_read() {
+    let text = r#"{"StartAt":"A","States":{
+  "A":{"Type":"Pass","Assign":{"sum.$":"States.MathAdd($sum, 1)","n":1},"Next":"B"},
+  "B":{"Type":"Pass","QueryLanguage":"JSONata","Output":"{% $sum\/2 & '$sum' & $sum([1]) %}","End":true}}}"#;
+    let edited = made(text, r#"{"kind":"rename","variable":"sum","to":"total"}"#);
+    let expected = text
+        .replace("\"sum.$\":\"States.MathAdd($sum", "\"total.$\":\"States.MathAdd($total")
+        .replace("{% $sum\\/2 & '$sum' & $sum([1])", "{% $total\\/2 & '$sum' & $total([1])");
+    assert_eq!(edited.text, expected);
+    assert_eq!((edited.announce.as_str(), edited.select), ("$sum is called $total now.", vec!["/States/A".to_string()]));
+    for (to, code) in [("n", "taken"), ("states", "name"), ("1x", "name"), ("", "name")] {
+        assert_eq!(refused(text, &format!(r#"{{"kind":"rename","variable":"sum","to":"{to}"}}"#)).code, code, "{to}");
+    }
+    assert_eq!(refused(text, r#"{"kind":"rename","variable":"none","to":"x"}"#).code, "not-found");
+    let offers = gestures(text, &[String::new()]);
+    assert!(offers.iter().any(|one| one.about.to_string() == r#"{"kind":"rename","variables":["sum","n"]}"#), "{offers:?}");
+}
+
+#[test]
+fn what_is_no_object_has_a_name_and_transitions_lead_to_it() {
+    let text = r#"{"StartAt":"A","States":{"A":{"Type":"Pass","Next":"X"},"X":9001,"B":{"Type":"Succeed"}}}"#;
+    assert_eq!(made(text, r#"{"kind":"rename","state":"/States/X","to":"Y"}"#).text, text.replace('X', "Y"));
+    let edited = made(text, r#"{"kind":"insert","edge":"/States/A/Next","state":{"type":"Wait"}}"#);
+    assert!(edited.text.contains(r#""Next":"X"},"X":9001"#), "{}", edited.text);
+    let edited = made(text, r#"{"kind":"connect","edge":"/StartAt","to":"/States/X"}"#);
+    assert!(edited.text.starts_with(r#"{"StartAt":"X""#));
+    assert_eq!(refused(text, r#"{"kind":"delete","states":["/States/X"]}"#).code, "ambiguous");
+    let edited = made(text, r#"{"kind":"delete","states":["/States/X"],"to":"/States/B"}"#);
+    assert_eq!(edited.text, r#"{"StartAt":"A","States":{"A":{"Type":"Pass","Next":"B"},"B":{"Type":"Succeed"}}}"#);
+    assert!(made(text, r#"{"kind":"duplicate","states":["/States/X"]}"#).text.contains(r#""X":9001,"X 2":9001"#));
+    for gesture in [
+        r#"{"kind":"append","from":"/States/X","as":"next","state":{"type":"Wait"}}"#,
+        r#"{"kind":"retype","state":"/States/X","type":"Wait"}"#,
+        r#"{"kind":"wrap","states":["/States/X"],"type":"Map"}"#,
+        r#"{"kind":"unwrap","state":"/States/X"}"#,
+    ] {
+        let why = refused(text, gesture);
+        assert!(why.code == "broken" && why.message.contains("`X` is a placeholder"), "{gesture}: {}", why.message);
+    }
+    let whole = r#"{"StartAt":"A","States":9001}"#;
+    for gesture in
+        [r#"{"kind":"create","state":{"type":"Wait"}}"#, r#"{"kind":"insert","edge":"/StartAt","state":{"type":"Wait"}}"#]
+    {
+        assert!(refused(whole, gesture).message.contains("`States` is a placeholder"), "{gesture}");
+    }
+    assert!(gestures(whole, &[String::new()]).iter().all(|one| one.refused.is_some()));
+}

@@ -19,6 +19,9 @@ pub(super) struct Ways<'d> {
 impl<'d> Pen<'d> {
     pub(super) fn ways(&self, states: Vec<usize>) -> Result<Ways<'d>, Box<Refused>> {
         let refuse = |message: String| Err(Refused::new("ways", message));
+        if let Some(state) = states.iter().find(|state| !self.is_open(**state)) {
+            return Err(self.opaque(*state));
+        }
         let scope = states.first().map(|state| self.around(*state)).unwrap_or_default();
         let entries = self.entries(&states);
         let led_inside = |state: &usize| {
@@ -130,7 +133,7 @@ impl<'d> Pen<'d> {
     }
 
     pub(super) fn unwrap(&mut self, gesture: &Value) -> Result<String, Box<Refused>> {
-        let state = self.state(pointer_of(gesture, "state")?)?;
+        let state = self.open_state(pointer_of(gesture, "state")?)?;
         let (document, kind, name) = (self.document, self.kind(state), self.name(state).to_string());
         let branches: Vec<usize> = match kind {
             "Parallel" => {
