@@ -201,7 +201,7 @@ describe("the pen's rarer gestures", { skip }, () => {
     });
     await command(page, "Rename a variable of the machine");
     await picker(page).getByRole("option", { name: "$total" }).click();
-    const name = page.getByRole("textbox", { name: "Rename total to" });
+    const name = page.getByRole("combobox", { name: "New name of $total" });
     await name.fill("amount");
     await name.press("Enter");
     await becomes(visitor, ({ States }) => {

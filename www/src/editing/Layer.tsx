@@ -8,6 +8,7 @@ import { focused } from "../graph/focus.ts";
 import { detail } from "../graph/lod.ts";
 import { view } from "../graph/viewport.ts";
 import { type GraphEdge, type GraphIndex, type GraphNode, isState } from "../model/graph.ts";
+import { RADIUS, type Seen, clearOf, labelsOf, plusOf } from "../model/plus.ts";
 import { insertTitle, nearest, portOf, scopeAt } from "../model/ways.ts";
 import { edgeMarks } from "../debugger/onGraph.ts";
 import { LiveTags } from "../graph/LiveTags.tsx";
@@ -28,70 +29,68 @@ const scale = computed(() => view.value.k);
 
 /// In px of the screen.
 const REACH = 12;
-const RADIUS = 9;
-/// A transition that is shorter than this has no room for a `+` and for a click beside it, which is so far away.
-const SHORT = 60;
-const BESIDE = 22;
 
 interface Props {
   index: GraphIndex;
   svg: RefObject<SVGSVGElement | null>;
 }
 
+/// What the pointer is over: a state, from whose border one comes to its signs, or a transition, beside which its `+` may stand.
+function overAt(event: PointerEvent, svg: SVGSVGElement, index: GraphIndex): { edge?: GraphEdge; node?: string } {
+  const named = (name: "node" | "port" | "insert"): string | undefined =>
+    (event.target as Element).closest<SVGElement>(`[data-${name}]`)?.dataset[name];
+  const node = named("node");
+  const insert = named("insert");
+  const found = (): GraphEdge | undefined => {
+    if (insert !== undefined) return index.graph.edges.find(({ id }) => id === insert);
+    return node === undefined ? nearest(index, ...placeIn(svg, event), REACH / view.value.k) : undefined;
+  };
+  const [edge, now] = [found(), node ?? named("port")];
+  return { ...(edge && { edge }), ...(now !== undefined && { node: now }) };
+}
+
+/// A double click on a name renames, and one on the canvas adds.
+function twice(event: MouseEvent, svg: SVGSVGElement, index: GraphIndex): void {
+  const target = event.target as Element;
+  const node = target.closest<SVGElement>("[data-node]")?.dataset["node"];
+  if (target.closest("text.name") && node !== undefined) {
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    startRename(node);
+  } else if (target === svg || target.closest(".backdrop, .scope"))
+    void deeds.createAt({ x: event.clientX, y: event.clientY }, scopeAt(index, ...placeIn(svg, event)));
+}
+
+/// Listens to the pointer on the drawing; gives what ends that.
+function listen(svg: SVGSVGElement, index: GraphIndex): () => void {
+  const listening = new AbortController();
+  const { signal: until } = listening;
+  const move = (event: PointerEvent): void => {
+    if (event.pointerType !== "mouse") touched.value = true;
+    if (event.pointerType !== "mouse" || event.buttons !== 0) return;
+    const now = overAt(event, svg, index);
+    if (now.node !== over.value.node || now.edge !== over.value.edge) over.value = now;
+  };
+  const down = (event: PointerEvent): void => {
+    touched.value = event.pointerType !== "mouse";
+    if (startLasso(event, svg, index)) event.stopImmediatePropagation();
+  };
+  const click = (event: MouseEvent): void => {
+    if (severalByClick(event, index)) event.stopImmediatePropagation();
+  };
+  svg.addEventListener("pointermove", move, { signal: until });
+  svg.addEventListener("pointerleave", () => (over.value = {}), { signal: until });
+  svg.addEventListener("pointerdown", down, { capture: true, signal: until });
+  svg.addEventListener("click", click, { capture: true, signal: until });
+  svg.addEventListener("dblclick", (event) => twice(event, svg, index), { capture: true, signal: until });
+  return () => listening.abort();
+}
+
 export function Layer({ index, svg }: Props) {
   useEffect(() => {
-    const element = svg.current!;
     // What the pointer was over has changed.
     over.value = {};
-    const move = (event: PointerEvent): void => {
-      if (event.pointerType !== "mouse") touched.value = true;
-      if (event.pointerType !== "mouse" || event.buttons !== 0) return;
-      const node = (event.target as Element).closest<SVGElement>("[data-node]")?.dataset["node"];
-      // From its border one comes to its signs.
-      const sign = (event.target as Element).closest<SVGElement>("[data-port]")?.dataset["port"];
-      // Its `+` may stand beside a transition: whoever goes there is still at it.
-      const insert = (event.target as Element).closest<SVGElement>("[data-insert]")?.dataset["insert"];
-      const edge =
-        insert !== undefined
-          ? index.graph.edges.find(({ id }) => id === insert)
-          : node === undefined
-            ? nearest(index, ...placeIn(element, event), REACH / view.value.k)
-            : undefined;
-      const now = node ?? sign;
-      if (now === over.value.node && edge === over.value.edge) return;
-      over.value = { ...(edge && { edge }), ...(now !== undefined && { node: now }) };
-    };
-    const away = (): void => void (over.value = {});
-    const down = (event: PointerEvent): void => {
-      touched.value = event.pointerType !== "mouse";
-      if (startLasso(event, element, index)) event.stopImmediatePropagation();
-    };
-    const click = (event: MouseEvent): void => {
-      if (severalByClick(event, index)) event.stopImmediatePropagation();
-    };
-    const twice = (event: MouseEvent): void => {
-      const target = event.target as Element;
-      const node = target.closest<SVGElement>("[data-node]")?.dataset["node"];
-      if (target.closest("text.name") && node !== undefined) {
-        event.preventDefault();
-        event.stopImmediatePropagation();
-        startRename(node);
-      } else if (target === element || target.closest(".backdrop, .scope")) {
-        deeds.createAt({ x: event.clientX, y: event.clientY }, scopeAt(index, ...placeIn(element, event)));
-      }
-    };
-    element.addEventListener("pointermove", move);
-    element.addEventListener("pointerleave", away);
-    element.addEventListener("pointerdown", down, true);
-    element.addEventListener("click", click, true);
-    element.addEventListener("dblclick", twice, true);
-    return () => {
-      element.removeEventListener("pointermove", move);
-      element.removeEventListener("pointerleave", away);
-      element.removeEventListener("pointerdown", down, true);
-      element.removeEventListener("click", click, true);
-      element.removeEventListener("dblclick", twice, true);
-    };
+    return listen(svg.current!, index);
   }, [index]);
   if (analysis.inside.value || detail.value === "far") return null;
   return (
@@ -157,23 +156,13 @@ function Plus({
 /// With each drawing: it depends on the graph as well as on signals.
 const asked = <T,>(of: () => T): T => of();
 
-/// Without its label, which is not drawn from further away.
-const bare = ({ labelBox: _, ...edge }: GraphEdge): GraphEdge => edge;
-
-/// Where the `+` of a transition is: in its middle. It is beside it where a mark is there, and where it would cover all of a short
-/// one: a click on the line is about the transition itself.
-function insertPlace(edge: GraphEdge): [number, number] {
-  const [x, y] = middleOf(detail.value === "near" && edge.label ? edge : bare(edge));
-  let [longest, across] = [0, false];
-  for (const [i, [bx, by]] of edge.points.entries()) {
-    const [ax, ay] = edge.points[i - 1] ?? [bx, by];
-    const length = Math.max(Math.abs(bx - ax), Math.abs(by - ay));
-    if (length > longest) [longest, across] = [length, Math.abs(bx - ax) > Math.abs(by - ay)];
-  }
-  const k = scale.value;
-  if (!edgeMarks.value.has(edge.id) && (touched.value || longest * k > SHORT)) return [x, y];
-  // How often the transition was taken stands on the other side.
-  return across ? [x, y + BESIDE / k] : [x - BESIDE / k, y];
+/// How the graph is seen by who places a `+`. A click on a short line is about the transition itself.
+function seenNow(index: GraphIndex): Seen {
+  return {
+    scale: scale.value,
+    labels: detail.value === "near" ? labelsOf(index.graph) : [],
+    beside: (edge, short) => edgeMarks.value.has(edge.id) || (short && !touched.value),
+  };
 }
 
 /// Where a state can be put on a transition.
@@ -187,12 +176,13 @@ function Inserts({ index }: { index: GraphIndex }) {
     const about = node === undefined ? [] : (index.out[index.byId.get(node) ?? -1] ?? []).map((e) => index.graph.edges[e]!);
     return [...new Set([...(edge ? [edge] : []), ...about, ...ways])];
   });
+  const seen = seenNow(index);
   return (
     <>
       {shown
         .filter((edge) => takesState(index, edge))
         .map((edge) => {
-          const [x, y] = insertPlace(edge);
+          const [x, y] = plusOf(edge, seen);
           return (
             <Plus
               key={edge.id}
@@ -217,12 +207,13 @@ function Ports({ index }: { index: GraphIndex }) {
     const chosen = index.node(index.byName.get(selection.selectedState.value ?? "") ?? -1)?.id;
     return [...new Set([over.value.node, chosen, inFocus.value].filter((id) => id !== undefined))];
   });
+  const seen = seenNow(index);
   return (
     <>
       {shown.map((id) => {
         const node = index.node(index.byId.get(id) ?? -1);
         if (!node || !isState(node) || ENDS.has(node.type)) return null;
-        const [x, y] = portOf(node, index.graph.direction, scale.value);
+        const [x, y] = clearOf([portOf(node, index.graph.direction, scale.value)], seen);
         return (
           <Plus
             key={id}

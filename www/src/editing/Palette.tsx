@@ -48,16 +48,16 @@ async function addHere({ id, title }: Option): Promise<void> {
   if (way) await add(id, way.where);
 }
 
-export function Palette(): JSX.Element | null {
+/// What the palette has for a text: its own pieces, and the services that are called so.
+function usePieces(text: string): readonly OptionGroup[] {
   const groups = useSignal<readonly OptionGroup[]>([]);
   const found = useSignal<readonly OptionGroup[]>([]);
-  const text = useSignal("");
   useEffect(() => {
     void groupsFor(false).then((all) => (groups.value = all));
     makeRoom();
   }, []);
   useEffect(() => {
-    const wanted = text.value.trim();
+    const wanted = text.trim();
     if (wanted.length < 2) {
       found.value = [];
       return;
@@ -70,22 +70,25 @@ export function Palette(): JSX.Element | null {
     return () => {
       here = false;
     };
-  }, [text.value]);
+  }, [text]);
+  return [...filtered(groups.value, text), ...found.value];
+}
+
+function onKey(event: KeyboardEvent): void {
+  if (event.key === "Escape") {
+    paletteOpen.value = false;
+    document.querySelector<HTMLElement>(".pen-bar button")?.focus();
+  }
+  // Its keys are not the graph's.
+  event.stopPropagation();
+}
+
+export function Palette(): JSX.Element | null {
+  const text = useSignal("");
+  const shown = usePieces(text.value);
   if (analysis.inside.value) return null;
-  const shown = [...filtered(groups.value, text.value), ...found.value];
   return (
-    <section
-      class="pen-palette"
-      aria-label="Palette"
-      onKeyDown={(event) => {
-        if (event.key === "Escape") {
-          paletteOpen.value = false;
-          document.querySelector<HTMLElement>(".pen-bar button")?.focus();
-        }
-        // Its keys are not the graph's.
-        event.stopPropagation();
-      }}
-    >
+    <section class="pen-palette" aria-label="Palette" onKeyDown={onKey}>
       <div class="pen-palette-head">
         <input
           type="search"
@@ -102,26 +105,8 @@ export function Palette(): JSX.Element | null {
         </button>
       </div>
       <div class="pen-palette-list">
-        {shown.map(({ title, options }) => (
-          <div key={title} role="group" aria-label={title}>
-            <p class="picker-group" aria-hidden="true">
-              {title}
-            </p>
-            {options.map((option) => (
-              <button
-                key={option.id}
-                type="button"
-                class="pen-piece"
-                data-piece={option.id}
-                title={option.detail}
-                onPointerDown={(event) => startCarrying(event, option)}
-                onClick={() => void addHere(option)}
-              >
-                {option.type && <TypeTile type={option.type} />}
-                <span>{option.title}</span>
-              </button>
-            ))}
-          </div>
+        {shown.map((group) => (
+          <Pieces key={group.title} group={group} />
         ))}
         {shown.length === 0 && (
           <p class="quiet pad" role="status">
@@ -131,6 +116,30 @@ export function Palette(): JSX.Element | null {
       </div>
       <p class="pen-palette-foot quiet">Drag onto a line or a state, or press to add after the selected state.</p>
     </section>
+  );
+}
+
+function Pieces({ group: { title, options } }: { group: OptionGroup }): JSX.Element {
+  return (
+    <div role="group" aria-label={title}>
+      <p class="picker-group" aria-hidden="true">
+        {title}
+      </p>
+      {options.map((option) => (
+        <button
+          key={option.id}
+          type="button"
+          class="pen-piece"
+          data-piece={option.id}
+          title={option.detail}
+          onPointerDown={(event) => startCarrying(event, option)}
+          onClick={() => void addHere(option)}
+        >
+          {option.type && <TypeTile type={option.type} />}
+          <span>{option.title}</span>
+        </button>
+      ))}
+    </div>
   );
 }
 

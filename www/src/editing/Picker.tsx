@@ -1,12 +1,13 @@
 // The list of a choice, beside its place; on a narrow page at the lower edge.
 
-import { useComputed, useSignal } from "@preact/signals";
+import { type Signal, useComputed, useSignal } from "@preact/signals";
+import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import * as prefs from "../prefs.ts";
 import { TypeTile } from "../ui/Icon.tsx";
 import { failing } from "../ui/lazy.tsx";
 import { filtered } from "../model/options.ts";
-import { type OpenChoice, type Option, type OptionGroup, choosing } from "./picking.ts";
+import { type Mode, type OpenChoice, type Option, type OptionGroup, choosing } from "./picking.ts";
 
 export function Picker() {
   const shown = choosing.value;
@@ -24,104 +25,195 @@ function serial(choice: OpenChoice): number {
 /// A finger needs no keyboard over the list.
 const coarse = (): boolean => matchMedia("(pointer: coarse)").matches;
 
-function Open({ choice }: { choice: OpenChoice }) {
-  const box = useRef<HTMLDivElement>(null);
-  const field = useRef<HTMLInputElement>(null);
-  const text = useSignal("");
+/// What is shown of a choice, and what is chosen in it now.
+function useOptions(choice: OpenChoice) {
+  const text = useSignal(choice.text ?? "");
   const own = useSignal(choice.groups);
-  const more = useSignal<readonly OptionGroup[]>([]);
+  const found = useSignal<readonly OptionGroup[]>([]);
   const mode = useSignal(choice.modes?.[0]?.id ?? "");
-  const groups = useComputed(() => [...filtered(own.value, text.value), ...(text.value.trim() === "" ? [] : more.value)]).value;
+  const groups = useComputed(() => shownGroups(choice, own.value, found.value, text.value)).value;
   const options = groups.flatMap((group) => group.options);
-  const at = useSignal(
-    Math.max(
-      0,
-      options.findIndex(({ id }) => id === choice.chosen),
-    ),
-  );
-  const chosen = Math.min(at.value, options.length - 1);
+  const first = options.findIndex(({ id }) => id === choice.chosen);
+  const at = useSignal(Math.max(0, first));
+  useSearch(choice, text.value, found);
+  return { choice, text, own, mode, groups, options, at, chosen: Math.min(at.value, options.length - 1) };
+}
 
+type Options = ReturnType<typeof useOptions>;
+
+function shownGroups(
+  { made }: OpenChoice,
+  own: readonly OptionGroup[],
+  found: readonly OptionGroup[],
+  text: string,
+): readonly OptionGroup[] {
+  const written = made?.(text.trim());
+  const others = [...filtered(own, text), ...(text.trim() === "" ? [] : found)];
+  return written ? [{ title: "", options: [written] }, ...others] : others;
+}
+
+/// Looks elsewhere for what is typed.
+function useSearch(choice: OpenChoice, text: string, found: Signal<readonly OptionGroup[]>): void {
+  useEffect(() => {
+    const wanted = text.trim();
+    if (!choice.search || wanted.length < 2) {
+      found.value = [];
+      return;
+    }
+    let here = true;
+    choice.search(wanted).then(
+      (groups) => here && (found.value = groups),
+      (error: Error) => failing.tell(`Services could not be searched: ${error.message}`),
+    );
+    return () => {
+      here = false;
+    };
+  }, [text]);
+}
+
+/// Puts the box at its place and the focus in it; who goes elsewhere chooses nothing.
+function usePlace(choice: OpenChoice, box: RefObject<HTMLDivElement | null>, field: RefObject<HTMLInputElement | null>): void {
   useLayoutEffect(() => {
     const element = box.current!;
     place(element, choice.at);
     (field.current && !coarse() ? field.current : element.querySelector<HTMLElement>("#picker-list")!).focus({ preventScroll: true });
+    field.current?.select();
     const outside = (event: Event): void => {
       if (!element.contains(event.target as Node)) choice.answer(undefined);
     };
-    const gone = (): void => choice.answer(undefined);
     addEventListener("pointerdown", outside, true);
     addEventListener("resize", again);
     function again(): void {
       // A keyboard on the screen changes the window and not the choice.
       if (coarse()) place(element, choice.at);
-      else gone();
+      else choice.answer(undefined);
     }
     return () => {
       removeEventListener("pointerdown", outside, true);
       removeEventListener("resize", again);
     };
   }, []);
+}
 
-  useEffect(() => {
-    const wanted = text.value.trim();
-    if (!choice.search || wanted.length < 2) {
-      more.value = [];
-      return;
-    }
-    let here = true;
-    choice.search(wanted).then(
-      (found) => here && (more.value = found),
-      (error: Error) => failing.tell(`Services could not be searched: ${error.message}`),
+function take({ choice, mode }: Options, option: Option | undefined): void {
+  if (option) choice.answer({ id: option.id, mode: mode.value });
+}
+
+/// Moves the chosen option in its list.
+async function shift({ choice, options, chosen, own, at }: Options, by: number): Promise<void> {
+  const next = await choice.move!(options[chosen]!.id, by);
+  if (!next) return;
+  own.value = next;
+  at.value = chosen + by;
+}
+
+/// What a key does in the list; false where it is typed.
+function pressed(shown: Options, event: KeyboardEvent, radio: boolean): boolean {
+  const { choice, options, at, chosen } = shown;
+  const arrow = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+  const letter = choice.keys?.[event.key.toLowerCase()];
+  if (event.key === "Escape") choice.answer(undefined);
+  else if (event.altKey && arrow !== 0 && choice.move && options[chosen]) void shift(shown, arrow);
+  else if (arrow > 0 && !radio) at.value = (chosen + 1) % Math.max(1, options.length);
+  else if (arrow < 0 && !radio) at.value = (chosen + options.length - 1) % Math.max(1, options.length);
+  else if (event.key === "PageDown") at.value = Math.min(options.length - 1, chosen + 8);
+  else if (event.key === "PageUp") at.value = Math.max(0, chosen - 8);
+  else if (letter !== undefined)
+    take(
+      shown,
+      options.find(({ id }) => id === letter),
     );
-    return () => {
-      here = false;
-    };
-  }, [text.value]);
+  else if (event.key === "Enter") take(shown, options[chosen]);
+  else if (event.key === "Tab" && !(choice.modes && choice.modes.length > 1)) choice.answer(undefined);
+  else return false;
+  return true;
+}
 
+function onKey(shown: Options, field: HTMLInputElement | null, event: KeyboardEvent): void {
+  const radio = event.target instanceof HTMLInputElement && event.target.type === "radio";
+  if (pressed(shown, event, radio)) event.preventDefault();
+  else {
+    // What is typed in a list without a focused field is what is looked for.
+    const letter = event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey && !radio;
+    if (field && event.target !== field && letter) field.focus();
+  }
+  event.stopPropagation();
+}
+
+function Open({ choice }: { choice: OpenChoice }) {
+  const box = useRef<HTMLDivElement>(null);
+  const field = useRef<HTMLInputElement>(null);
+  const shown = useOptions(choice);
+  const { text, groups, options, chosen } = shown;
+  usePlace(choice, box, field);
   useEffect(() => box.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" }), [chosen, groups.length]);
+  return (
+    <div
+      class={`picker${prefs.layoutSize() === "narrow" ? " low" : ""}`}
+      ref={box}
+      role="dialog"
+      aria-label={choice.title}
+      tabIndex={-1}
+      onKeyDown={(event) => onKey(shown, field.current, event)}
+      onContextMenu={(event) => event.preventDefault()}
+    >
+      <p class="picker-head" aria-hidden="true">
+        {choice.title}
+      </p>
+      {choice.modes && choice.modes.length > 1 && <Modes modes={choice.modes} mode={shown.mode} />}
+      {choice.placeholder && <Field shown={shown} field={field} />}
+      <List shown={shown} />
+      {options.length === 0 && (
+        <p class="quiet pad" role="status">
+          {choice.nothing?.(text.value.trim()) ?? `Nothing matches “${text.value.trim()}”.`}
+        </p>
+      )}
+      {choice.move && <p class="picker-foot">Alt ↑ and Alt ↓ move the chosen one.</p>}
+    </div>
+  );
+}
 
-  const take = (option: Option | undefined): void => {
-    if (option) choice.answer({ id: option.id, mode: mode.value });
-  };
-  const keys = (event: KeyboardEvent): void => {
-    const radio = event.target instanceof HTMLInputElement && event.target.type === "radio";
-    if (event.key === "Escape") choice.answer(undefined);
-    else if (event.altKey && (event.key === "ArrowDown" || event.key === "ArrowUp") && choice.move && options[chosen]) {
-      const { id } = options[chosen];
-      const by = event.key === "ArrowDown" ? 1 : -1;
-      void choice.move(id, by).then((next) => {
-        if (!next) return;
-        own.value = next;
-        at.value = chosen + by;
-      });
-    } else if (event.key === "ArrowDown" && !radio) at.value = (chosen + 1) % Math.max(1, options.length);
-    else if (event.key === "ArrowUp" && !radio) at.value = (chosen + options.length - 1) % Math.max(1, options.length);
-    else if (event.key === "PageDown") at.value = Math.min(options.length - 1, chosen + 8);
-    else if (event.key === "PageUp") at.value = Math.max(0, chosen - 8);
-    else if (choice.keys?.[event.key.toLowerCase()]) take(options.find(({ id }) => id === choice.keys![event.key.toLowerCase()]));
-    else if (event.key === "Enter") take(options[chosen]);
-    else if (event.key === "Tab" && !(choice.modes && choice.modes.length > 1)) choice.answer(undefined);
-    else {
-      // What is typed in a list without a focused field is what is looked for.
-      if (
-        field.current &&
-        event.target !== field.current &&
-        event.key.length === 1 &&
-        !event.ctrlKey &&
-        !event.metaKey &&
-        !event.altKey &&
-        !radio
-      )
-        field.current.focus();
-      event.stopPropagation();
-      return;
-    }
-    event.preventDefault();
-    event.stopPropagation();
-  };
+function Modes({ modes, mode }: { modes: readonly Mode[]; mode: Signal<string> }) {
+  return (
+    <div class="picker-modes" role="radiogroup" aria-label="Where">
+      {modes.map(({ id, title }) => (
+        <label key={id} class={mode.value === id ? "on" : ""}>
+          <input type="radio" name="picker-mode" checked={mode.value === id} onChange={() => (mode.value = id)} />
+          {title}
+        </label>
+      ))}
+    </div>
+  );
+}
 
-  let number = -1;
-  const list = (
+function Field({ shown: { choice, text, options, at, chosen }, field }: { shown: Options; field: RefObject<HTMLInputElement | null> }) {
+  return (
+    <input
+      ref={field}
+      type="text"
+      class="picker-field"
+      role="combobox"
+      aria-label={choice.placeholder}
+      aria-expanded="true"
+      aria-controls="picker-list"
+      aria-autocomplete="list"
+      aria-activedescendant={options[chosen] ? `picker-${chosen}` : undefined}
+      placeholder={choice.placeholder}
+      autocomplete="off"
+      spellcheck={false}
+      value={text.value}
+      onInput={(event) => {
+        text.value = event.currentTarget.value;
+        at.value = 0;
+      }}
+    />
+  );
+}
+
+function List({ shown }: { shown: Options }) {
+  const { choice, groups, options, chosen } = shown;
+  let number = 0;
+  return (
     <div
       class="picker-list"
       id="picker-list"
@@ -137,83 +229,31 @@ function Open({ choice }: { choice: OpenChoice }) {
               {group.title}
             </p>
           )}
-          {group.options.map((option) => {
-            number += 1;
-            const mine = number;
-            return (
-              <div
-                key={option.id}
-                id={`picker-${mine}`}
-                role="option"
-                class="picker-option"
-                aria-selected={mine === chosen}
-                data-option={option.id}
-                onClick={() => take(option)}
-                onPointerMove={(event) => event.pointerType === "mouse" && (at.value = mine)}
-              >
-                {option.type && <TypeTile type={option.type} detail={option.service} />}
-                <span class="picker-words">
-                  <span class="picker-title">{option.title}</span>
-                  {option.detail && <span class="picker-detail">{option.detail}</span>}
-                </span>
-              </div>
-            );
-          })}
+          {group.options.map((option) => (
+            <Row key={option.id} shown={shown} option={option} number={number++} />
+          ))}
         </div>
       ))}
     </div>
   );
+}
+
+function Row({ shown, option, number }: { shown: Options; option: Option; number: number }) {
   return (
     <div
-      class={`picker${prefs.layoutSize() === "narrow" ? " low" : ""}`}
-      ref={box}
-      role="dialog"
-      aria-label={choice.title}
-      tabIndex={-1}
-      onKeyDown={keys}
-      onContextMenu={(event) => event.preventDefault()}
+      id={`picker-${number}`}
+      role="option"
+      class="picker-option"
+      aria-selected={number === shown.chosen}
+      data-option={option.id}
+      onClick={() => take(shown, option)}
+      onPointerMove={(event) => event.pointerType === "mouse" && (shown.at.value = number)}
     >
-      <p class="picker-head" aria-hidden="true">
-        {choice.title}
-      </p>
-      {choice.modes && choice.modes.length > 1 && (
-        <div class="picker-modes" role="radiogroup" aria-label="Where">
-          {choice.modes.map(({ id, title }) => (
-            <label key={id} class={mode.value === id ? "on" : ""}>
-              <input type="radio" name="picker-mode" checked={mode.value === id} onChange={() => (mode.value = id)} />
-              {title}
-            </label>
-          ))}
-        </div>
-      )}
-      {choice.placeholder && (
-        <input
-          ref={field}
-          type="text"
-          class="picker-field"
-          role="combobox"
-          aria-label={choice.placeholder}
-          aria-expanded="true"
-          aria-controls="picker-list"
-          aria-autocomplete="list"
-          aria-activedescendant={options[chosen] ? `picker-${chosen}` : undefined}
-          placeholder={choice.placeholder}
-          autocomplete="off"
-          spellcheck={false}
-          value={text.value}
-          onInput={(event) => {
-            text.value = event.currentTarget.value;
-            at.value = 0;
-          }}
-        />
-      )}
-      {list}
-      {options.length === 0 && (
-        <p class="quiet pad" role="status">
-          Nothing matches “{text.value.trim()}”.
-        </p>
-      )}
-      {choice.move && <p class="picker-foot">Alt ↑ and Alt ↓ move the chosen one.</p>}
+      {option.type && <TypeTile type={option.type} detail={option.service} />}
+      <span class="picker-words">
+        <span class="picker-title">{option.title}</span>
+        {option.detail && <span class="picker-detail">{option.detail}</span>}
+      </span>
     </div>
   );
 }

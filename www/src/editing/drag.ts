@@ -34,75 +34,83 @@ const AWAY = 5;
 /// So near to the pane's edge the view moves along.
 const EDGE = 28;
 
+/// What is known of a press: where it is, and what is possible there once that is asked.
+interface Press {
+  svg: SVGElement;
+  index: GraphIndex;
+  begun: Pick<Drag, "from" | "edge" | "x" | "y">;
+  found?: PossibleGesture[];
+}
+
 /// A press that may become a drag. The press itself stays what it is.
-export function startDrag(event: PointerEvent, index: GraphIndex, begun: Pick<Drag, "from" | "edge" | "x" | "y">): void {
+export function startDrag(event: PointerEvent, index: GraphIndex, begun: Press["begun"]): void {
   if (event.button !== 0) return;
   event.stopPropagation();
   event.preventDefault();
-  const svg = (event.currentTarget as SVGElement).ownerSVGElement!;
+  const press: Press = { svg: (event.currentTarget as SVGElement).ownerSVGElement!, index, begun };
   const { pointerId, clientX, clientY } = event;
-  let found: PossibleGesture[] | undefined;
-  const place = (at: PointerEvent): [number, number] => {
-    const box = svg.getBoundingClientRect();
-    const { x, y, k } = view.peek();
-    return [(at.clientX - box.left - x) / k, (at.clientY - box.top - y) / k];
-  };
-  const begin = (): void => {
-    // Not before: a click is of what captures the pointer.
-    svg.setPointerCapture(pointerId);
-    drag.value = { ...begun, toX: begun.x, toY: begun.y, over: null, targets: null };
-    void possible(begun.edge ?? begun.from).then(
-      (all) => {
-        found = all;
-        const targets = targetsOf(all, begun.edge);
-        if (drag.peek()) drag.value = { ...drag.peek()!, targets };
-      },
-      () => {},
-    );
-  };
+  const listening = new AbortController();
   const move = (at: PointerEvent): void => {
     if (at.pointerId !== pointerId) return;
     at.stopImmediatePropagation();
-    if (!drag.peek()) {
-      if (Math.hypot(at.clientX - clientX, at.clientY - clientY) < AWAY) return;
-      begin();
-    }
-    const box = svg.getBoundingClientRect();
-    const along = (here: number, length: number): number => (here < EDGE ? 8 : here > length - EDGE ? -8 : 0);
-    const [dx, dy] = [along(at.clientX - box.left, size.peek().width), along(at.clientY - box.top, size.peek().height)];
-    if (dx !== 0 || dy !== 0) pan(dx, dy);
-    const [toX, toY] = place(at);
-    drag.value = { ...drag.peek()!, toX, toY, over: stateUnder(index, toX, toY) };
+    if (!drag.peek() && Math.hypot(at.clientX - clientX, at.clientY - clientY) < AWAY) return;
+    if (!drag.peek()) begin(press, pointerId);
+    follow(press, at);
   };
   const end = (at: PointerEvent): void => {
     if (at.pointerId !== pointerId) return;
-    stop();
-    const now = drag.peek();
-    drag.value = null;
-    if (!now) return;
-    // The click that comes with it is none.
-    const quiet = (click: Event): void => click.stopImmediatePropagation();
-    svg.addEventListener("click", quiet, { capture: true, once: true });
-    setTimeout(() => svg.removeEventListener("click", quiet, true));
-    if (at.type === "pointerup") void drop(now, found, { x: at.clientX, y: at.clientY });
+    listening.abort();
+    finish(press, at);
   };
   const keys = (key: KeyboardEvent): void => {
     if (key.key !== "Escape" || !drag.peek()) return;
     key.preventDefault();
     key.stopImmediatePropagation();
     drag.value = null;
-    stop();
+    listening.abort();
   };
-  function stop(): void {
-    svg.removeEventListener("pointermove", move, true);
-    svg.removeEventListener("pointerup", end, true);
-    svg.removeEventListener("pointercancel", end, true);
-    removeEventListener("keydown", keys, true);
-  }
-  svg.addEventListener("pointermove", move, true);
-  svg.addEventListener("pointerup", end, true);
-  svg.addEventListener("pointercancel", end, true);
-  addEventListener("keydown", keys, true);
+  const options = { capture: true, signal: listening.signal };
+  press.svg.addEventListener("pointermove", move, options);
+  press.svg.addEventListener("pointerup", end, options);
+  press.svg.addEventListener("pointercancel", end, options);
+  addEventListener("keydown", keys, options);
+}
+
+function begin(press: Press, pointerId: number): void {
+  const { begun, svg } = press;
+  // Not before: a click is of what captures the pointer.
+  svg.setPointerCapture(pointerId);
+  drag.value = { ...begun, toX: begun.x, toY: begun.y, over: null, targets: null };
+  void possible(begun.edge ?? begun.from).then(
+    (all) => {
+      press.found = all;
+      const targets = targetsOf(all, begun.edge);
+      if (drag.peek()) drag.value = { ...drag.peek()!, targets };
+    },
+    () => {},
+  );
+}
+
+/// Leads the line to the pointer, and moves the view along at its edges.
+function follow({ svg, index }: Press, at: PointerEvent): void {
+  const box = svg.getBoundingClientRect();
+  const along = (here: number, length: number): number => (here < EDGE ? 8 : here > length - EDGE ? -8 : 0);
+  const [dx, dy] = [along(at.clientX - box.left, size.peek().width), along(at.clientY - box.top, size.peek().height)];
+  if (dx !== 0 || dy !== 0) pan(dx, dy);
+  const { x, y, k } = view.peek();
+  const [toX, toY] = [(at.clientX - box.left - x) / k, (at.clientY - box.top - y) / k];
+  drag.value = { ...drag.peek()!, toX, toY, over: stateUnder(index, toX, toY) };
+}
+
+function finish({ svg, found }: Press, at: PointerEvent): void {
+  const now = drag.peek();
+  drag.value = null;
+  if (!now) return;
+  // The click that comes with it is none.
+  const quiet = (click: Event): void => click.stopImmediatePropagation();
+  svg.addEventListener("click", quiet, { capture: true, once: true });
+  setTimeout(() => svg.removeEventListener("click", quiet, true));
+  if (at.type === "pointerup") void drop(now, found, { x: at.clientX, y: at.clientY });
 }
 
 async function drop(now: Drag, known: PossibleGesture[] | undefined, at: { x: number; y: number }): Promise<void> {

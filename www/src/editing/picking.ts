@@ -1,7 +1,7 @@
 // Choosing one of several things, beside the place that it is about.
 
 import { signal } from "@preact/signals";
-import type { Mode, OptionGroup } from "../model/options.ts";
+import type { Mode, Option, OptionGroup } from "../model/options.ts";
 
 export type { Mode, Option, OptionGroup } from "../model/options.ts";
 
@@ -13,6 +13,12 @@ export interface Choosing {
   modes?: readonly Mode[];
   /// Options that are found elsewhere.
   search?(text: string): Promise<readonly OptionGroup[]>;
+  /// What is in the field at first.
+  text?: string;
+  /// The option that the text of the field is by itself; undefined where it is none.
+  made?(text: string): Option | undefined;
+  /// Says why there is no option.
+  nothing?(text: string): string;
   /// Moves an option up or down in its list; gives the list as it is then, or undefined where nothing moved.
   move?(id: string, by: number): Promise<readonly OptionGroup[] | undefined>;
   /// Letters that choose at once, where there is no field.
