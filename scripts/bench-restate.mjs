@@ -1,6 +1,7 @@
 // Measures executions on Restate beside a handler of Restate that was written by hand and does the same three tasks, in turns.
 //
 //   npm run bench:restate -- [--quick] [--nodes 1,3] [--json]
+//   npm run bench:restate -- --workers [--quick] [--json]     one worker and two, behind a balancer (scripts/bench-restate/workers.mjs)
 //
 // For each side: executions a second with 50 at once, the median latency of one at a time, CPU milliseconds an execution of the servers and
 // of the worker. Needs the packages of pkg-tests/restate; build first.
@@ -13,7 +14,12 @@ import { freePorts, startServer, unavailable } from "../pkg-tests/restate/server
 import { root } from "./steps.mjs";
 
 const { values } = parseArgs({
-  options: { quick: { type: "boolean" }, json: { type: "boolean" }, nodes: { type: "string", default: "1,3" } },
+  options: {
+    quick: { type: "boolean" },
+    json: { type: "boolean" },
+    nodes: { type: "string", default: "1,3" },
+    workers: { type: "boolean" },
+  },
 });
 if (unavailable !== undefined) {
   console.error(`bench:restate: ${unavailable}`);
@@ -38,12 +44,17 @@ function cpuOf(pid) {
 
 async function worker(side, server) {
   const [port] = await freePorts(1);
-  const child = spawn(process.execPath, [join(root, "scripts/bench-restate/side.mjs"), side, port, server.admin], {
+  return start("side.mjs", [side, port, server.admin]);
+}
+
+/** Starts a program of scripts/bench-restate; resolves when it is ready. */
+async function start(name, args) {
+  const child = spawn(process.execPath, [join(root, "scripts/bench-restate", name), ...args.map(String)], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   await new Promise((resolve, reject) => {
     child.stdout.on("data", (text) => String(text).includes("ready") && resolve());
-    child.once("exit", (code) => reject(new Error(`the worker has ended with ${code}`)));
+    child.once("exit", (code) => reject(new Error(`${name} has ended with ${code}`)));
   });
   return child;
 }
@@ -115,6 +126,14 @@ async function measure(nodes) {
   for (const child of Object.values(workers)) child.kill("SIGKILL");
   await server.stop();
   return { nodes, ...sides, ratio: median(told.ours.rate.map((rate, i) => rate / told["by-hand"].rate[i])) };
+}
+
+if (values.workers) {
+  const { measureWorkers } = await import("./bench-restate/workers.mjs");
+  const counts = { turns: TURNS, count: COUNT, json: values.json };
+  const measured = await measureWorkers({ start, calls: CALLS, rate, cpuOf, median, ...counts });
+  if (values.json) console.log(JSON.stringify({ cores: cpus().length, measured }));
+  process.exit();
 }
 
 const report = { cores: cpus().length, load: [], measured: [] };
