@@ -56,6 +56,8 @@ const steps = [
   ["stores: set-up", setUpStores],
   ["package: behaviour", () => nodeTests("pkg-tests/api")],
   ["stores: their promises", () => nodeTests("pkg-tests/store")],
+  // workerd is among them, which runs a host.
+  ["bundlers: set-up", installBundlers],
   ["durable executions", () => nodeTests("pkg-tests/durable", "pkg-tests/hosts")],
   ["restate: set-up", setUpRestate],
   ["restate: executions on its server", () => nodeTests("pkg-tests/restate")],
@@ -64,7 +66,6 @@ const steps = [
   ["pipelines: reports, hooks, the action", () => nodeTests("pkg-tests/pipelines")],
   ["aws: set-up", setUpAws],
   ["browser: set-up", setUpBrowser],
-  ["bundlers: set-up", installBundlers],
   ["aws: tasks at moto's server", () => nodeTests("pkg-tests/aws")],
   ["server: real clients", () => nodeTests("pkg-tests/server")],
   ["package: tarball in projects", () => nodeTests("pkg-tests/packed")],
@@ -105,7 +106,7 @@ await main(async () => {
     need("browser: set-up", "package: tarball");
   if (names.some((name) => ["server: real clients", "package: tarball in projects"].includes(name))) need("server: set-up");
   if (names.some((name) => ["aws: tasks at moto's server", "package: tarball in projects"].includes(name))) need("aws: set-up");
-  if (names.includes("package: tarball in projects")) need("bundlers: set-up");
+  if (names.some((name) => ["durable executions", "package: tarball in projects"].includes(name))) need("bundlers: set-up");
   if (names.includes("pipelines: reports, hooks, the action")) need("pipelines: set-up");
   if (names.some((name) => STORES.includes(name))) need("stores: set-up");
   if (names.includes("restate: executions on its server")) need("restate: set-up");
