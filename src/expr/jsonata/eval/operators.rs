@@ -287,7 +287,7 @@ pub(in crate::expr::jsonata) fn length(value: &Val) -> usize {
 }
 
 /// Bytes of strings whose comparison is one step.
-pub(in crate::expr::jsonata) const TEXT_STEP: usize = 64;
+pub(in crate::expr::jsonata) const TEXT_STEP: usize = 48;
 
 /// The order of strings in JavaScript: by UTF-16 units.
 pub(in crate::expr::jsonata) fn compare_text(a: &str, b: &str) -> Ordering {

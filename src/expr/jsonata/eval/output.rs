@@ -111,6 +111,7 @@ pub(in crate::expr::jsonata) fn write_json(ev: &mut Evaluator<'_>, out: &mut Str
                     return Ok(());
                 }
                 separate(out, count, inner);
+                ev.burn(2)?;
                 count += 1;
                 json::write_str(out, key);
                 out.push_str(if inner.is_some() { ": " } else { ":" });
@@ -139,7 +140,7 @@ fn write_value(ev: &mut Evaluator<'_>, out: &mut String, value: &Value) -> R<()>
 }
 
 fn write_map(ev: &mut Evaluator<'_>, out: &mut String, map: &Map) -> R<()> {
-    ev.burn(1 + map.len())?;
+    ev.burn(2 + 2 * map.len())?;
     if out.len() > ev.limits.text {
         return Err(fault(codes::D1015));
     }

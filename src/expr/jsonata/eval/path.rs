@@ -248,7 +248,7 @@ impl Evaluator<'_> {
                     }
                 }
             }
-            self.burn(1 + row.vars.len())?;
+            self.burn(2 + row.vars.len())?;
             // A row is several values.
             if out.len() > self.limits.items / 5 {
                 self.check_items(out.len() * 5)?;

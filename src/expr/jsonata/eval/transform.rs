@@ -39,7 +39,7 @@ impl Evaluator<'_> {
         }
         let mut changes = Changes::new();
         for found in matches.items().iter() {
-            self.burn(25)?;
+            self.burn(35)?;
             let current = self.snapshot(&found, &changes)?;
             let update = self.eval(&def.update, &current, frame)?;
             if !update.is_undefined() && !update.is_object() {

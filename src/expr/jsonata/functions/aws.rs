@@ -70,7 +70,7 @@ pub(super) fn random(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
 
 /// `$uuid()`: a version 4 UUID of the execution's own randomness.
 pub(super) fn uuid(ev: &mut Evaluator<'_>, _: &Args<'_>) -> R<Val> {
-    ev.burn(5)?;
+    ev.burn(7)?;
     let uuid = ev.rng.uuid();
     ev.text(uuid)
 }
@@ -78,7 +78,7 @@ pub(super) fn uuid(ev: &mut Evaluator<'_>, _: &Args<'_>) -> R<Val> {
 /// `$parse(text)`: the value of a JSON text.
 pub(super) fn parse(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let Some(text) = args.text(0) else { return Ok(Val::Undefined) };
-    ev.burn(30 + text.len() / 4)?;
+    ev.burn(30 + text.len() / 3)?;
     match json::parse(text) {
         Ok(value) => Ok(Val::from(&value)),
         Err(_) => Err(fault(codes::D3137).message("Invalid JSON")),

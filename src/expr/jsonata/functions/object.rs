@@ -16,7 +16,7 @@ pub(super) fn keys(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
         // One object has no key twice.
         value.members().try_each(|key, _| {
             out.push(Val::Str(key.clone()));
-            ev.burn(2)
+            ev.burn(3)
         })?;
     }
     ev.sequence(out)
@@ -31,7 +31,7 @@ fn collect_keys(ev: &mut Evaluator<'_>, value: &Val, seen: &mut Names, out: &mut
         if seen.insert(key.clone(), 0).is_none() {
             out.push(Val::Str(key.clone()));
         }
-        ev.burn(6)
+        ev.burn(8)
     })
 }
 
@@ -68,7 +68,7 @@ fn spread_into(ev: &mut Evaluator<'_>, value: &Val, out: &mut Vec<Val>) -> R<()>
         let mut object = Object::with_capacity(1);
         object.set(key.clone(), item);
         out.push(ev.object(object)?);
-        Ok(())
+        ev.burn(2)
     })
 }
 
@@ -80,7 +80,7 @@ pub(super) fn merge(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     }
     let mut out = Object::default();
     for object in objects.items().iter() {
-        ev.burn(1 + 12 * object.members().len())?;
+        ev.burn(1 + 15 * object.members().len())?;
         object.members().try_each(|key, value| {
             out.set(key.clone(), value);
             Ok(())
