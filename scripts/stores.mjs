@@ -1,4 +1,4 @@
-// What the tests of stores need: the packages of pkg-tests/store, and a PostgreSQL server where this machine can have one.
+// What the tests of stores and of durable executions need: the packages of pkg-tests/store, and a PostgreSQL server where this machine can have one.
 import { programs } from "../pkg-tests/store/postgres-server.mjs";
 import { installIn } from "./setup.mjs";
 import { output, run } from "./steps.mjs";

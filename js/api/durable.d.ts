@@ -211,7 +211,7 @@ export interface TelemetrySpan {
   spanContext(): { traceId: string; spanId: string; traceFlags: number };
   setStatus(status: { code: number; message?: string }): unknown;
   recordException(exception: Error): void;
-  end(time?: number): void;
+  end(time?: Date): void;
 }
 
 /** What a definition does not say of a task. */

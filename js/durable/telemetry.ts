@@ -21,7 +21,8 @@ export class Telemetry {
 
   /** The span of a start, in the trace of whoever starts; what follows is part of it, also in another process. */
   started(machine: string, arn: string, startTime: number): { trace: SpanContext } {
-    const span = this.#tracer.startSpan(`start ${machine}`, { startTime, attributes: { "stepglass.execution.arn": arn } });
+    const attributes = { "stepglass.execution.arn": arn };
+    const span = this.#tracer.startSpan(`start ${machine}`, { startTime: new Date(startTime), attributes });
     const { traceId, spanId, traceFlags } = span.spanContext();
     span.end();
     return { trace: { traceId, spanId, traceFlags } };
@@ -30,13 +31,11 @@ export class Telemetry {
   /** The span of a whole execution, from its start to its end. */
   ended({ id, machine, status, startDate, stopDate, error, cause, trace }: ExecutionRecord): void {
     const attributes = { "stepglass.execution.arn": id, "stepglass.execution.status": status };
-    const span = this.#tracer.startSpan(
-      String(machine),
-      { startTime: startDate, attributes },
-      this.#within(trace as SpanContext | undefined),
-    );
+    // A number from before this process began would be taken for one that counts from then.
+    const startTime = new Date(startDate);
+    const span = this.#tracer.startSpan(String(machine), { startTime, attributes }, this.#within(trace as SpanContext | undefined));
     if (status !== "SUCCEEDED") span.setStatus({ code: ERROR, message: [error ?? status, cause].filter(Boolean).join(": ") });
-    span.end(stopDate);
+    span.end(stopDate === undefined ? undefined : new Date(stopDate));
   }
 
   /** A handler with a span for each of its calls, which is active while it runs. */

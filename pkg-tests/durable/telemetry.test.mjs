@@ -1,0 +1,80 @@
+// Spans of executions with OpenTelemetry itself: its API, and the SDK that programs register.
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { root } from "../../scripts/steps.mjs";
+import { MemoryStore, Runtime, TestClock, quiet } from "./surroundings.mjs";
+
+const packages = join(root, "pkg-tests/store");
+const within = createRequire(join(packages, "package.json"));
+const load = (name) => import(pathToFileURL(within.resolve(name)).href);
+const skip = existsSync(join(packages, "node_modules/@opentelemetry/sdk-trace-node"))
+  ? false
+  : "OpenTelemetry is not installed: node scripts/stores.mjs";
+
+const task = (Resource, more) => ({ Type: "Task", Resource, ...more });
+const machines = {
+  Order: {
+    StartAt: "Pay",
+    States: { Pay: task("pay", { Next: "Wait" }), Wait: { Type: "Wait", Seconds: 3600, Next: "Ship" }, Ship: task("ship", { End: true }) },
+  },
+};
+
+test("the SDK of OpenTelemetry exports one trace of an execution, also over a restart", { skip }, async (t) => {
+  const api = (await load("@opentelemetry/api")).default;
+  const { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } = await load("@opentelemetry/sdk-trace-node");
+  const exporter = new InMemorySpanExporter();
+  new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }).register();
+  t.after(() => api.trace.disable());
+  const tracer = api.trace.getTracer("test");
+  const tasks = {
+    // What a handler or an instrumented client starts is a part of its span, also after it has waited.
+    pay: async () => {
+      await quiet();
+      tracer.startSpan("charge").end();
+    },
+    ship: () => {
+      throw new Error("no ship");
+    },
+  };
+  const store = new MemoryStore();
+  const clock = new TestClock();
+  const first = await new Runtime({ store, clock, machines, tasks, telemetry: api }).open();
+  const request = tracer.startSpan("request");
+  const { arn } = await api.context.with(api.trace.setSpan(api.context.active(), request), () => first.start("Order", { name: "7" }));
+  request.end();
+  await quiet();
+  await first.close();
+  const startDate = clock.now();
+  await clock.pass(3_600_000);
+  const second = await new Runtime({ store, clock, machines, tasks, telemetry: api }).open();
+  const { status } = await (await second.get(arn)).result;
+  assert.equal(status, "FAILED");
+  await second.close();
+
+  const spans = new Map(exporter.getFinishedSpans().map((span) => [span.name, span]));
+  assert.deepEqual([...spans.keys()].sort(), ["Order", "Pay", "Ship", "charge", "request", "start Order"]);
+  const parentOf = (name) =>
+    [...spans.values()].find((span) => span.spanContext().spanId === spans.get(name).parentSpanContext?.spanId)?.name;
+  assert.deepEqual(
+    ["start Order", "Pay", "charge", "Ship", "Order"].map((name) => [name, parentOf(name)]),
+    [
+      ["start Order", "request"],
+      ["Pay", "start Order"],
+      ["charge", "Pay"],
+      ["Ship", "start Order"],
+      ["Order", "start Order"],
+    ],
+  );
+  assert.equal(new Set([...spans.values()].map((span) => span.spanContext().traceId)).size, 1);
+  const { startTime, duration, status: told, attributes } = spans.get("Order");
+  const milliseconds = ([seconds, nanos]) => seconds * 1000 + nanos / 1e6;
+  assert.deepEqual([milliseconds(startTime), milliseconds(duration)], [startDate, 3_600_000]);
+  assert.deepEqual([told.code, told.message], [api.SpanStatusCode.ERROR, "Error: no ship"]);
+  assert.equal(attributes["stepglass.execution.arn"], arn);
+  const [event] = spans.get("Ship").events;
+  assert.deepEqual([event.name, event.attributes["exception.message"]], ["exception", "no ship"]);
+});
