@@ -163,3 +163,17 @@ export interface PolicyGap {
   /** The resources that the policy allows them for instead. */
   granted: string[];
 }
+
+/**
+ * A drawing by {@link renderSvg} in which tasks have the sign of the service that they call. The signs are drawn for Stepglass; they are
+ * not those of AWS. A task whose service has none keeps the sign of its type.
+ *
+ * @example
+ * ```js
+ * import { renderSvg } from "stepglass";
+ * import { withServiceSigns } from "stepglass/integrations";
+ *
+ * const svg = withServiceSigns(renderSvg(definition));
+ * ```
+ */
+export function withServiceSigns(svg: string): string;

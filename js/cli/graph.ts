@@ -8,7 +8,7 @@ import { defineCommand, type Options, type Values } from "./command.ts";
 
 const help = `stepglass graph FILE [options]
 
-Draws a definition as an SVG document or a Mermaid diagram, even if it has errors.
+Draws a definition as an SVG document or a Mermaid diagram, even if it has errors. In the SVG, a task has the sign of the service that it calls.
 
   stepglass graph order.asl.json -o order.svg
   stepglass graph order.yaml --direction LR --theme dark > order.svg
@@ -40,7 +40,10 @@ const options = {
 
 export const command = defineCommand({ name: "graph", summary: "draw a definition as SVG or Mermaid", help, options, run: graph });
 
-function graph([file, ...others]: string[], { output, direction, theme, title, format, json }: Values<typeof options>): number {
+async function graph(
+  [file, ...others]: string[],
+  { output, direction, theme, title, format, json }: Values<typeof options>,
+): Promise<number> {
   if (file === undefined || others.length > 0) throw new Unusable("graph needs one file", { usage: true });
   const source = new Source(file);
   let text: string;
@@ -49,7 +52,7 @@ function graph([file, ...others]: string[], { output, direction, theme, title, f
     if (json) text = `${JSON.stringify(layout(source.json, { direction }), null, 2)}\n`;
     else if (format === "mermaid" || (format === undefined && /\.(mmd|mermaid)$/.test(output ?? "")))
       text = renderMermaid(source.json, { direction });
-    else text = renderSvg(source.json, { direction, theme, title });
+    else text = (await import("../integrations/signs.ts")).withServiceSigns(renderSvg(source.json, { direction, theme, title }));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     throw new Invalid(source);

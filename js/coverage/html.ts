@@ -5,6 +5,7 @@ import type { StateStatus } from "../api/index.d.ts";
 import type { CoverageSum, CoverageTotals, CoveredPlace } from "../api/testing.d.ts";
 import type { MachineDefinition } from "../definition/fields.ts";
 import { renderSvg } from "../definition/definition.ts";
+import { withServiceSigns } from "../integrations/signs.ts";
 import { type MeasuredDefinition, WORDS } from "./measure.ts";
 import { described, percent, share, unused } from "./share.ts";
 
@@ -90,7 +91,7 @@ function graph({ definition, places, title }: ShownDefinition, i: number): strin
     notes[pointer] = count === 0 ? "never" : `${count}×`;
   }
   const words = { succeeded: "covered", "failed, caught": "partly covered", failed: "not covered" };
-  const svg = renderSvg(definition, {
+  const drawn = renderSvg(definition, {
     status,
     notes,
     taken: takenEdges(definition, places),
@@ -98,7 +99,7 @@ function graph({ definition, places, title }: ShownDefinition, i: number): strin
     prefix: `g${i}`,
     background: false,
   });
-  return svg.replaceAll(
+  return withServiceSigns(drawn).replaceAll(
     /, (succeeded|failed, caught|failed), (\d+×|never)/g,
     (_: string, word: keyof typeof words, note: string) => `, ${words[word]}, ${note}`,
   );

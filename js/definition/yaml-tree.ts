@@ -179,7 +179,7 @@ export class YamlTree {
 
   /** The maps that a map merges. */
   #sources(map: YAMLMap): { map: YAMLMap; anchor: string }[] {
-    return (map.items as Pair[]).flatMap(({ key, value }) => {
+    return map.items.flatMap(({ key, value }) => {
       const name = nodeOf(key);
       if (name === undefined || !isMerge(name)) return [];
       return (isSeq(value) ? value.items.map(nodeOf) : [nodeOf(value)]).flatMap((source) => {

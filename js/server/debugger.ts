@@ -10,6 +10,7 @@ import type { ServerExecutionSignals } from "../api/server.d.ts";
 import { renderSvg } from "../definition/definition.ts";
 import { historyOf } from "../durable/history.ts";
 import { Chains } from "../history/chains.ts";
+import { withServiceSigns } from "../integrations/signs.ts";
 import { isStateEntered, isStateExited } from "../history/events.ts";
 import { act, signalsOf } from "./actions.ts";
 import { content, redirect } from "./content.ts";
@@ -204,7 +205,7 @@ export class Debugger {
       case "graph.svg": {
         const { definition, events } = await this.#document(arn);
         response.setHeader("content-security-policy", PICTURE_POLICY);
-        return content(response, 200, "image/svg+xml", renderSvg(definition, { status: statusOf(events) }));
+        return content(response, 200, "image/svg+xml", withServiceSigns(renderSvg(definition, { status: statusOf(events) })));
       }
       case "events":
         return this.#stream(request, response, arn, Number(parameters.get("after") ?? request.headers["last-event-id"] ?? 0));

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { layout, renderMermaid, renderSvg, validate } from "stepglass";
+import { withServiceSigns } from "stepglass/integrations";
 
 const ORDER = {
   StartAt: "Charge",
@@ -89,4 +90,30 @@ test("what is no definition, and options of another form, are the caller's error
     code: "INVALID_OPTION",
     message: /direction must be "TB" or "LR", not "up"/,
   });
+});
+
+test("tasks have the signs of the services that they call, whatever their names say", () => {
+  const task = (Resource, more = {}) => ({ Type: "Task", Resource, ...more });
+  const definition = {
+    StartAt: "Queue",
+    States: {
+      Queue: task("arn:aws:states:::sqs:sendMessage", { Comment: "see (Task, s3)", Next: "Table <1>" }),
+      "Table <1>": task("arn:aws:states:::dynamodb:putItem", { Next: "Own" }),
+      Own: task("arn:aws:states:::aws-sdk:unheardof:call", { Next: "Wait" }),
+      Wait: { Type: "Wait", Seconds: 1, End: true },
+    },
+  };
+  const glyphs = (svg) =>
+    [...svg.matchAll(/<title>([^<(]*) \([^<]*<\/title>(?:(?!<\/g>)[^])*?-glyph"[^>]* d="([^"]*)"/g)].map(([, name, d]) => [name, d]);
+  const plain = new Map(glyphs(renderSvg(definition)));
+  for (const options of [{}, { prefix: "other", theme: "dark", status: { "/States/Queue": "succeeded" } }]) {
+    const drawn = renderSvg(definition, options);
+    const signed = withServiceSigns(drawn);
+    const found = new Map(glyphs(signed));
+    assert.deepEqual([...found.keys()], ["Queue", "Table &lt;1&gt;", "Own", "Wait"]);
+    const [queue, table, own, wait] = [...found.values()];
+    assert.equal(new Set([queue, table, own]).size, 3);
+    assert.deepEqual([own, wait], [plain.get("Own"), plain.get("Wait")]);
+    assert.equal(signed.replaceAll(queue, own).replaceAll(table, own), drawn);
+  }
 });

@@ -68,6 +68,10 @@ const SURROUNDINGS = {
     ``,
     `assert.equal(send.resource, "arn:aws:states:::sqs:sendMessage"); assert.equal(send.parameters[1].name, "QueueUrl");`,
   ],
+  "withServiceSigns(renderSvg(definition))": [
+    `const definition = { StartAt: "A", States: { A: { Type: "Task", Resource: "arn:aws:states:::sqs:sendMessage", End: true } } };`,
+    `assert.notEqual(svg, renderSvg(definition));`,
+  ],
   'from "stepglass/yaml"': [
     ``,
     `assert.equal(language.apply(text, edited.edits), "StartAt: Begin\\nStates:\\n  Begin: # the only one\\n    Type: Pass\\n    End: true\\n");`,

@@ -4,6 +4,7 @@ import { codeOf } from "../../base/errors.ts";
 import { layout, renderMermaid, renderSvg } from "../../definition/definition.ts";
 import { Invalid } from "../../files/problem.ts";
 import { count } from "../../files/terminal.ts";
+import { withServiceSigns } from "../../integrations/signs.ts";
 import { definitionArguments, sourceOf } from "./definitions.ts";
 import { LISTED, OUTPUT } from "./limits.ts";
 import { array, boolean, int, object, oneOf, string } from "./protocol.ts";
@@ -35,7 +36,10 @@ export const graphTool = defineTool({
     if (json === undefined) throw new Invalid(source);
     const draw = () => {
       const graph = layout(json, { direction });
-      return { graph, whole: format === "svg" ? renderSvg(json, { direction, theme }) : renderMermaid(json, { direction }) };
+      return {
+        graph,
+        whole: format === "svg" ? withServiceSigns(renderSvg(json, { direction, theme })) : renderMermaid(json, { direction }),
+      };
     };
     const { graph, whole } = orInvalid(draw, () => new Invalid(source));
     const names = new Map(graph.nodes.map(({ id, name, type }) => [id, name === "" ? type : name]));

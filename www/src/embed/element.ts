@@ -2,7 +2,7 @@
 
 import { GraphIndex, isState } from "../model/graph.ts";
 import { EventLog, Fold } from "../model/fold.ts";
-import { withServices } from "../ui/services.ts";
+import { withServiceSigns } from "../ui/services.ts";
 import { STATUS_TEXT } from "../model/log.ts";
 import type { Diagnostic, RunResult } from "../model/protocol.ts";
 import type { HistoryEvent } from "../model/recorded.ts";
@@ -235,12 +235,7 @@ export class StepglassDebugger extends Base {
       );
       options["taken"] = Object.fromEntries(edges.map((edge, i) => [edge.id, this.fold!.taken[i]!] as const));
     }
-    const [drawn, { graph }] = await Promise.all([
-      link.call("svg", { definition: this.json, options }),
-      // As the picture has it: in whatever font it is seen.
-      link.call("layout", { definition: this.json, widths: undefined }),
-    ]);
-    return withServices(drawn, graph?.nodes ?? []);
+    return withServiceSigns(await link.call("svg", { definition: this.json, options }));
   }
 
   /**

@@ -1,6 +1,6 @@
 // The interpreter's thread: it compiles, lays out, runs, and owns the history. The page asks for what it shows.
 
-import { type LayoutOptions, layout, renderMermaid, renderSvg, replayHistory, version } from "stepglass";
+import { layout, renderMermaid, renderSvg, replayHistory, version } from "stepglass";
 import { initParts, loadRest } from "stepglass/parts";
 import first from "../../../dist/parts/first.wasm?url";
 import rest from "../../../dist/parts/rest.wasm?url";
@@ -187,10 +187,8 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
 
   async svg({ text, format, options }) {
     const { json } = await readSource(text, format);
-    const { withServices } = await import("../ui/services.ts");
-    const { direction, collapsed, foldLarge, expanded, aspect, widths } = options as LayoutOptions;
-    const { nodes } = layout(json, { direction, collapsed, foldLarge, expanded, aspect, widths });
-    return withServices(renderSvg(json, options), nodes);
+    const { withServiceSigns } = await import("../ui/services.ts");
+    return withServiceSigns(renderSvg(json, options));
   },
 
   async mermaid({ text, format, direction }) {
