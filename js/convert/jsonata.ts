@@ -18,7 +18,7 @@ export interface Left {
   reason: string;
 }
 
-/** What has become of a definition. */
+/** The result of a conversion. */
 export interface Conversion {
   /** The definition with every state in JSONata that can be. */
   definition: JsonObject;

@@ -161,7 +161,7 @@ export function answered({ recording }: Execution): AnsweredCall[] {
   return [...byTask.values()];
 }
 
-/** A fact as an answer to a task, so long after its call; undefined for one that is none. */
+/** A fact as an answer to a task, with the time since the call; undefined if the fact is not an answer. */
 function answerOf([method, , , b, c]: Recording["facts"][number]["fact"], after: number): ReplyFact | undefined {
   switch (method) {
     case "started":

@@ -24,7 +24,7 @@ export interface Playable {
 /** The names of an execution that has both. */
 export type Names = ExecutionNames & { name: string; stateMachineName: string };
 
-/** Who answers a task, and in which mode it is told of. */
+/** What answers a task, and in which mode that is reported. */
 export interface Answering {
   /** A function; undefined where nobody answers, and the task fails. */
   reply?: (command: CallCommand, call: Call, execution: Execution) => unknown;
@@ -74,7 +74,7 @@ export class Host {
     return false;
   }
 
-  /** Who answers a task. */
+  /** What answers a task. */
   answering(command: InvokeCommand): Answering {
     return this.mocked(command) ?? this.asking();
   }

@@ -105,7 +105,7 @@ export class Player {
       const entry = execution.recording.tape[place]!;
       if (entry.kind !== "event") continue;
       const told = Date.parse(String(entry.event.timestamp));
-      // A year of five digits is none that a Date reads.
+      // A Date does not read a year of five digits.
       return Number.isNaN(told) ? execution.recording.facts[entry.fact]!.fact[1] : told;
     }
     return this.run.start;

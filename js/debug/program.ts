@@ -135,7 +135,7 @@ function sleep(execution: Execution, call: Call, milliseconds: unknown): Promise
   call.onStop = (reason) => asleep.forEach((wake) => wake(new TaskCancelled(reason, call.command.state)));
   const slept = new Promise<void>((resolve, reject) => {
     asleep.add(reject);
-    // Who sleeps for ever holds nothing up.
+    // An execution that sleeps for ever does not hold up the others.
     if (duration === Infinity) return;
     execution.wakeAt(execution.now() + duration, () => {
       asleep.delete(reject);

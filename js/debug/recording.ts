@@ -339,7 +339,7 @@ export class Recording {
     return history;
   }
 
-  /** Takes what the engine tells after a fact; `ended` is what has become of child executions. */
+  /** Takes what the engine tells after a fact; `ended` has the results of child executions. */
   #record(engine: EngineHandle, fact: number, ended: Map<string, ChildExecution["status"]>): void {
     const events: HistoryEvent[] = JSON.parse(engine.ask("takeHistory"));
     const [told, toldShare] = listOf<ToldOfChild>(engine.ask("takeChildEvents"));

@@ -151,7 +151,7 @@ export function restoreSession(saved: SavedSession, options: DebugOptions = {}):
   for (const run of player.runs) run.discard();
   const made = new Map<number, Run>();
   try {
-    // What is no such run throws on the way.
+    // A value that is not such a run makes this throw.
     for (const one of saved.runs as unknown as SavedRun[]) made.set(one.id, runOf(one, made, host, options));
   } catch (thrown) {
     session.dispose();

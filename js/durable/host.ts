@@ -90,7 +90,7 @@ export interface Continues {
   ready(record: ExecutionRecord): void;
 }
 
-/** What has become of a start: `record` is that of the execution, the one that existed where `outcome` says so. */
+/** The result of a start: `record` is that of the execution, the one that existed where `outcome` says so. */
 export interface Started {
   outcome: "created" | "exists";
   record: ExecutionRecord;

@@ -306,7 +306,7 @@ export function checkStart(name: string, input: string, { payloadLimit }: { payl
   checkSize(input, "the input");
 }
 
-/** Whether a machine asks what has become of executions: then those that have ended are kept in mind. */
+/** Whether a machine asks for the results of executions: then those that have ended are kept. */
 export function isCurious(machine: StateMachine): boolean {
   return /:(?:describe|stop)Execution/.test(handleOf(machine).text);
 }

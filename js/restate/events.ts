@@ -63,7 +63,7 @@ export type ExecutionEvent =
 /** An event for a slice that is under way: who tells it asks for the answer by an awakeable, which names it too. */
 export type News = ExecutionEvent & { told: string; at: number };
 
-/** What has become of an event: whether there is such an execution, and whether the event has changed anything. */
+/** The result of an event: whether there is such an execution, and whether the event has changed anything. */
 export interface EventAnswer {
   known: boolean;
   counts: boolean;

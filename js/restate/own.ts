@@ -282,7 +282,7 @@ function passStop(call: TaskCall, slice: SliceDriver): void {
   ask(call, slice, arn, { type: "stop", ...about }, "stop");
 }
 
-/** Has the task service tell another execution something, and answer the task with what has become of it. */
+/** Has the task service tell another execution something, and answer the task with the result. */
 function ask(call: TaskCall, slice: SliceDriver, target: string, event: ExecutionEvent, kind: string): void {
   const { command } = call;
   const { id: asker } = slice.record;

@@ -68,7 +68,7 @@ addEventListener("stepglass:changed", () => refresh().catch(() => {}));
 const timer = setInterval(() => refresh().catch(() => {}), 2000);
 `;
 
-/** Asks the server for what the buttons and forms of a page say, and says what has become of it. */
+/** Asks the server for what the buttons and forms of a page say, and shows its answer. */
 export const actionScript = `const words = document.getElementById("words");
 words.tabIndex = -1;
 function say(text, bad) {

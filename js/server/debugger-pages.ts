@@ -40,7 +40,7 @@ export function listPage(
   );
 }
 
-/** Where it is said what has become of an action. */
+/** Where the result of an action is shown. */
 const WORDS = '<p id="words" class="words" role="status"></p>';
 
 /** The filters of the list. */

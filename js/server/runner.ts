@@ -143,7 +143,7 @@ export class Runner {
       if (outcome === "created") return record;
       const known = started.record as StoredExecution;
       if ((known.status === "RUNNING" && known.input === input) || isSame(known.parent, parent)) return known;
-      // Who continues looks at what it has found.
+      // The caller that continues looks at the result.
       if (continued !== undefined) return known;
       throw new ApiError("ExecutionAlreadyExists", `Execution Already Exists: '${record.id}'`);
     } finally {

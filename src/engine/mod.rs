@@ -1,4 +1,4 @@
-//! Floor 3: the sans-IO machine. Facts in, wishes out; no clock, no entropy, no I/O.
+//! Floor 3: the sans-IO machine. Facts in, commands out; no clock, no entropy, no I/O.
 //!
 //! [`Engine`] states the contract; `state/` has a file for each kind of state, `frame.rs` what runs, `history.rs` what
 //! is told about it.
@@ -325,18 +325,18 @@ impl Engine {
         Ok(Step { more: self.has_more() })
     }
 
-    /// Takes the wishes that have come up since the last call (output).
+    /// Takes the commands that have come up since the last call (output).
     pub fn take_commands(&mut self) -> Vec<Command> {
         std::mem::take(&mut self.commands)
     }
 
-    /// The wishes that have come up and were not taken yet (getter); with [`clear_commands`](Engine::clear_commands) for
+    /// The commands that have come up and were not taken yet (getter); with [`clear_commands`](Engine::clear_commands) for
     /// hosts that do them where they lie, and keep their room for the next ones.
     pub fn commands(&self) -> &[Command] {
         &self.commands
     }
 
-    /// Forgets the wishes that have come up (output).
+    /// Forgets the commands that have come up (output).
     pub fn clear_commands(&mut self) {
         self.commands.clear();
     }

@@ -1,10 +1,10 @@
-//! The colours and signs of a run on a drawing: what has become of each state.
+//! The colours and signs of a run on a drawing: the status of each state.
 
 use super::svg::Theme;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
-/// What has become of a state, or what it is doing.
+/// The status of a state: how it ended, or what it is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]

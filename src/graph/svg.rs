@@ -36,7 +36,7 @@ pub struct SvgOptions {
     /// Start of all ids and class names, for pages with several drawings; anything but letters, digits, `-` and `_` is
     /// dropped. Default: `sg`.
     pub prefix: String,
-    /// What has become of states, by JSON Pointer or by name; the pointer counts where both are given. Default: none, a
+    /// The status of states, by JSON Pointer or by name; the pointer counts where both are given. Default: none, a
     /// drawing without a run.
     pub status: Named<Status>,
     /// How often transitions were taken, by the id of the edge (the JSON Pointer of the field that makes it). What is not

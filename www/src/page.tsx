@@ -28,7 +28,7 @@ root.replaceChildren();
 render(<App />, root);
 keepForOffline();
 
-// Who only looks needs no pen.
+// The pen is not needed until somebody edits.
 bring.project = () => import("./projects/project.ts");
 bring.pen = () => {
   void import("./editing/pen.ts").then(() => import("./forms/inspect.tsx")).catch(() => {});

@@ -24,7 +24,7 @@ export class Sandbox {
   private loads = 0;
   private loading: Promise<unknown> = Promise.resolve();
   private loaded = false;
-  /// Who waits until functions of mocks are read, by the number that goes there and back.
+  /// The callers that wait until the functions of mocks are read, by the number of their request.
   private readonly reading = new Map<number, (there: boolean) => void>();
   private reads = 0;
 

@@ -16,7 +16,8 @@ const meet = (a: Command, b: Command): boolean =>
   a !== b && (placeOf(a) === placeOf(b) || placeOf(a) === "page" || placeOf(b) === "page" || (writes(a) && writes(b)));
 const writes = (command: Command): boolean => command.place === "editor" || command.place === "text";
 
-/// Who has a chord already where a command would have it. Two of the table may share one: which of them can be done decides.
+/// The commands that have a chord already where this command would have it. Two commands of the table may share a chord: the one
+/// that can be done gets it.
 export function holders(chord: string, command: Command): Command[] {
   return commands.value.filter(
     (other) => meet(other, command) && keysOf(other).includes(chord) && !(command.keys?.includes(chord) && other.keys?.includes(chord)),

@@ -17,7 +17,7 @@ export function Runs() {
   const pane = useRef<HTMLDivElement>(null);
   const both = comparing.value !== null;
   const was = useRef(both);
-  // Who leaves the comparison by its key or its button stays in the pane.
+  // After the comparison is closed by its key or its button, the focus stays in the pane.
   useEffect(() => {
     if (was.current && !both) pane.current?.querySelector<HTMLElement>(".compare-button")?.focus();
     else if (!was.current && both) pane.current?.querySelector<HTMLElement>("select")?.focus();

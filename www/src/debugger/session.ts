@@ -14,7 +14,7 @@ import { say, shout, showToast, silence, tellFailure } from "../store/words.ts";
 import * as workspace from "../store/workspace.ts";
 import * as model from "./model.ts";
 
-/// What has become of an edited definition.
+/// Whether an edited definition was applied.
 export const edit = signal<EditReport | null>(null);
 
 /// Whether there is a run that may be gone through: one that is paused, or has ended.

@@ -32,7 +32,7 @@ const PATIENCE = 4_000;
 let chunk: Promise<typeof import("./codemirror.ts")> | undefined;
 const load = () => (chunk ??= graphPainted().then(() => import("./codemirror.ts")));
 
-/// The graph comes first; where there is none to come, nothing waits.
+/// The graph comes first, if there is one.
 function graphPainted(): Promise<void> {
   return new Promise((resolve) => {
     const stop = effect(() => {

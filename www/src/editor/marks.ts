@@ -1,4 +1,4 @@
-// What stands beside and between the lines of a definition: breakpoints, what has become of each state, the state that is
+// What stands beside and between the lines of a definition: breakpoints, the status of each state, the state that is
 // chosen, the one that runs or is paused, what can be done with each, and the values of a paused state.
 
 import { effect } from "@preact/signals";
@@ -15,7 +15,7 @@ export interface BreakpointMark {
   title: string;
 }
 
-/// What has become of a state: a sign as path data in a square of 20, how often, and in words.
+/// The status of a state: a sign as path data in a square of 20, how often, and in words.
 export interface Sign {
   sign: string;
   count: number;

@@ -63,7 +63,7 @@ export class Drawing {
     this.element.addEventListener("keydown", (event) => this.keys(event));
   }
 
-  /// Shows what has become of a state.
+  /// Shows the status of a state.
   paintNode(at: number, run: NodeRun): void {
     const drawn = this.nodes.get(at);
     const node = this.index.node(at);

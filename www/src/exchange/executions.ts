@@ -278,7 +278,7 @@ async function bring(id: string, goes: boolean): Promise<void> {
     const whole = workspaceOf(contents.workspace);
     const listed = panes.dockTab.peek() === "executions";
     place(whole, record);
-    // Who looks through the list stays in it.
+    // The list stays open for those who look through it.
     if (listed && !goes) panes.chooseDock("executions");
     leave();
     await leaving;

@@ -72,7 +72,7 @@ export function contentsOf({
   return parts.filter(Boolean).join(", ");
 }
 
-/// Opens the workspace of the address. False where there is none in it, which is said.
+/// Opens the workspace of the address. Returns false, after a message, if the address has none.
 export async function openLink(): Promise<boolean> {
   try {
     const shared = await decode(location.hash);

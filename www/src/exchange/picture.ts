@@ -9,7 +9,7 @@ import * as workspace from "../store/workspace.ts";
 
 export interface PictureOptions {
   theme: "light" | "dark";
-  /// Whether what has become of the run is drawn.
+  /// Whether the status of each state is drawn.
   withRun: boolean;
 }
 

@@ -116,7 +116,7 @@ interface Parts {
   tab: number;
 }
 
-/// What has become of the iteration in a slot, in a word.
+/// The status of the iteration in a slot, in a word.
 function wordOf(view: View, slot: number): string {
   return KIND_OF.get(view.statuses[slot]!)!.name.toLowerCase();
 }

@@ -10,7 +10,7 @@ export function SearchBox({ back }: { back: () => void }) {
   const shown = open.value;
   const was = useRef(shown);
   useLayoutEffect(() => {
-    // Who opens the search types into it. A graph that is drawn anew while it is open leaves the focus where somebody types.
+    // Opening the search puts the focus into it. A graph that is drawn again while the search is open leaves the focus where it is.
     if (shown && !was.current) {
       field.current?.focus();
       field.current?.select();

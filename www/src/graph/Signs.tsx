@@ -1,4 +1,4 @@
-// What has become of a state, as signs on its box: its status, how often, what failed, and how long it still waits.
+// The signs on the box of a state: its status, how often, what failed, and how long it still waits.
 
 import { useComputed, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";

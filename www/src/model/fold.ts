@@ -1,9 +1,9 @@
-// The log of a run as columns that grow, and what has become of every node and iteration after so many entries of it.
+// The log of a run as columns that grow, and the status of every node and iteration after a number of its entries.
 
 import { type GraphIndex, isState } from "./graph.ts";
 import { type LogChunk, type NodeRun, Op, type Status, idleRun } from "./log.ts";
 
-/// What has become of an iteration.
+/// The status of an iteration.
 export const Item = { None: 0, Running: 1, Waiting: 2, Done: 3, Failed: 4, Aborted: 5 } as const;
 
 export class EventLog {
@@ -142,7 +142,7 @@ export class Fold {
   at = 0;
   runs: NodeRun[] = [];
   taken: Uint32Array;
-  /// What has become of each iteration; only where all are folded.
+  /// The status of each iteration; only where all are folded.
   items = new Uint8Array(0);
   ended: "" | "done" | "failed" | "timedOut" | "aborted" = "";
   /// Iterations of each round that have not begun.

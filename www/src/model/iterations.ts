@@ -1,4 +1,4 @@
-// The iterations of Maps: which ones there are, what has become of each, and the run as one of them alone has seen it.
+// The iterations of Maps: which ones there are, the status of each, and the run as one of them alone has seen it.
 
 import type { GraphIndex } from "./graph.ts";
 import { EventLog, Fold, Item } from "./fold.ts";
@@ -116,7 +116,7 @@ export interface Look {
 export interface View {
   /// How many there are and will be.
   total: number;
-  /// What has become of each; 0 has not begun.
+  /// The status of each; 0 has not begun.
   statuses: Uint8Array;
   /// Its number among all iterations, -1 where it has not begun.
   items: Int32Array;

@@ -210,7 +210,7 @@ export async function saveFolder(): Promise<void> {
 async function saveInto(folder: FileSystemDirectoryHandle, tab: Tab, taken: Set<string>, there: Set<string>): Promise<void> {
   const machine: Workspace = { ...EMPTY, ...workspaceOf(tab) };
   const plain = nameOfFile(machine);
-  // A file of the folder that is none of the project's is not written over.
+  // A file of the folder that does not belong to the project is not written over.
   let called = plain;
   for (let i = 2; taken.has(called) || there.has(called); i++) called = plain.replace(/(\.asl)?\.(json|yaml)$/, `-${i}$&`);
   taken.add(called);

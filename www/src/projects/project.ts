@@ -44,6 +44,6 @@ addNodeCommands([
   },
 ]);
 void keepProject();
-// Who comes back to the page may have changed files meanwhile.
+// Files may have changed while the page was in the background.
 addEventListener("focus", () => void lookOutside());
 document.addEventListener("visibilitychange", () => !document.hidden && void lookOutside());

@@ -11,7 +11,7 @@ export const engine = signal<"loading" | "ready" | "broken">("loading");
 export const engineMessage = signal("");
 export const engineVersion = signal("");
 
-/// Who hears what the interpreter says unasked, and that its thread was lost, with the reason. The runner, as the first.
+/// The listeners to what the interpreter says unasked, and to the loss of its thread, with the reason. The runner is the first.
 export const hearers: { heard(note: Note): void; lost(why: string): void } = { heard() {}, lost() {} };
 
 export const client = new Client(

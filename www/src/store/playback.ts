@@ -29,14 +29,14 @@ let reader: typeof import("../model/iterations.ts") | undefined;
 export const loadReader = async (): Promise<void> => void (reader ??= await import("../model/iterations.ts"));
 let log: EventLog | undefined;
 let fold: Fold | undefined;
-/// What has become of the chosen iterations alone.
+/// The run as the chosen iterations alone have it.
 let part: Part | undefined;
 /// The run's own graph, with nothing folded: what happens inside of a folded state is known when it is unfolded.
 let runGraph: GraphIndex | null = null;
 const nodeRuns = new Map<string, Signal<NodeRun>>();
 const edgeCounts = new Map<string, Signal<number>>();
 
-/// What has become of a node up to the event shown, by the node's id.
+/// The run of a node up to the event shown, by the node's id.
 export function runOf(id: string): Signal<NodeRun> {
   let held = nodeRuns.get(id);
   if (!held) nodeRuns.set(id, (held = signal(idleRun())));

@@ -93,7 +93,7 @@ export async function start(beginning: Beginning = {}): Promise<void> {
     const { run: id, graph: whole } = await client.call("run", { ...orderOf(begun, beginning), handlers, resolver, beside: besideOthers });
     if (run.value !== begun) return;
     playback.setGraph(new GraphIndex(whole));
-    // One that begins with a pause does not run before that: a key that continues would stop it for good.
+    // A run that begins with a pause does not count as running before that pause: a key that continues would stop it.
     run.value = { ...begun, id, phase: pauses ? "starting" : "running" };
     client.running = true;
     if (!pauses) say("Running");
@@ -170,7 +170,8 @@ export function show(begun: RunState): void {
   });
 }
 
-/// The definition is another machine's from here on: the run on screen is none of it, nor do its next runs stand beside that.
+/// From here on the definition is that of another machine: the run on screen does not belong to it, and its next runs are not
+/// shown beside that run.
 export function outlive(): void {
   outlived.value = run.value !== null;
   workspaceRun = -1;

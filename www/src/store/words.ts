@@ -70,7 +70,7 @@ export function dismiss(kind: Notice["kind"]): void {
   if (notices.value.some((one) => one.kind === kind)) notices.value = notices.value.filter((one) => one.kind !== kind);
 }
 
-/// Takes away what was said of a machine that is not on the page any more.
+/// Removes the messages about a machine that is no longer on the page.
 export function dismissAllButStorage(): void {
   notices.value = notices.value.filter(({ kind }) => kind === "storage");
 }

@@ -1,4 +1,4 @@
-// A JSON value to read: indented, coloured, long ones cut until asked for. Who wants to search in it gets more.
+// A JSON value to read: indented, coloured, long ones cut until asked for. Search shows more of it.
 
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
