@@ -18,7 +18,8 @@ import {
   withOperator,
 } from "../model/rule.ts";
 import { Icon } from "../ui/Icon.tsx";
-import { type Given, InputRow, JsonRow, TextRow, WordsRow } from "./controls.tsx";
+import { type Given, InputRow, TextRow, WordsRow } from "./controls.tsx";
+import { JsonRow } from "./Json.tsx";
 import { Expression } from "./Expression.tsx";
 import { Tool, afterwards } from "./Items.tsx";
 import { idOf } from "./Row.tsx";

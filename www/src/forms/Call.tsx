@@ -2,15 +2,20 @@
 
 import { useSignal } from "@preact/signals";
 import { pointerTo } from "stepglass/pointer";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import type { Gesture } from "stepglass";
 import type { Integration, IntegrationPattern } from "stepglass/integrations";
 import { pick } from "../editing/picking.ts";
 import { searchServices } from "../editing/services.ts";
+import type { Formed } from "../model/form.ts";
 import { isFields } from "../model/rule.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { useForm } from "./context.ts";
 import { type Given, keys } from "./controls.tsx";
+import type { Field } from "./expression/ask.ts";
+import { Offered, useProposals } from "./expression/proposals.tsx";
+import { besidesResource } from "./expression/resources.ts";
+import { type Replace, replaceIn } from "./expression/text.ts";
 import { Row, idOf } from "./Row.tsx";
 import { useTyped } from "./useTyped.ts";
 import { shownText, typedText } from "./values.ts";
@@ -25,10 +30,28 @@ const PATTERNS: Record<IntegrationPattern, string> = {
   waitForTaskToken: "Wait for the task token",
 };
 
-export function CallRow({ at, name, value }: Given) {
+export function CallRow(given: Given) {
   const { formed } = useForm();
-  const id = idOf(at);
-  const typed = useTyped(value, shownText, typedText, (next) => put(at, next, value));
+  const { at, value } = given;
+  const integration = useIntegration(value);
+  /// Sets the Resource, and the parameters that it needs and the task does not have.
+  const call = async (resource: string, pattern?: IntegrationPattern): Promise<void> => {
+    const next = await (await load()).integrationOf(resource);
+    await change({ kind: "set", at, value: resource }, ...(next ? await parametersOf(next, pattern, resource, integration, formed) : []));
+  };
+  return (
+    <>
+      <ResourceRow {...given} integration={integration} call={call} />
+      {integration && integration.patterns.length > 1 && <PatternRow at={at} value={value} integration={integration} call={call} />}
+      {integration && <Parameters integration={integration} />}
+    </>
+  );
+}
+
+type Call = (resource: string, pattern?: IntegrationPattern) => Promise<void>;
+
+/// The action of a service that a Resource names.
+function useIntegration(value: unknown): Integration | undefined {
   const found = useSignal<Integration | undefined>(undefined);
   useEffect(() => {
     let stale = false;
@@ -46,50 +69,78 @@ export function CallRow({ at, name, value }: Given) {
       stale = true;
     };
   }, [value]);
-  const search = async (spot: { x: number; y: number }): Promise<void> => {
-    const chosen = await pick({
-      title: "What the task calls",
-      placeholder: "sqs send",
-      groups: await searchServices(""),
-      search: searchServices,
-      at: spot,
-    });
-    if (!chosen) return;
-    const rest = chosen.id.replace(/^service /, "");
-    await call(rest.slice(rest.indexOf(" ") + 1), rest.slice(0, rest.indexOf(" ")) as IntegrationPattern);
+  return found.value;
+}
+
+/// What is written beside another Resource: the parameters that it needs, without the empty ones of the action before.
+async function parametersOf(
+  integration: Integration,
+  pattern: IntegrationPattern | undefined,
+  resource: string,
+  before: Integration | undefined,
+  formed: Formed,
+): Promise<Gesture[]> {
+  const { taskState } = await load();
+  const own = pattern ?? integration.patterns.find((one) => sameResource(one.resource, resource))?.pattern;
+  const made = taskState(integration, { queryLanguage: formed.language, ...(own && { pattern: own }) });
+  const field = formed.language === "JSONata" ? "Arguments" : "Parameters";
+  const held = formed.fields[field];
+  const gestures: Gesture[] = [];
+  for (const [parameter, empty] of Object.entries(made[field] ?? {})) {
+    const plain = parameter.replace(/\.\$$/, "");
+    if (isFields(held) && (Object.hasOwn(held, plain) || Object.hasOwn(held, `${plain}.$`))) continue;
+    if (held !== undefined && !isFields(held)) continue;
+    gestures.push({ kind: "set", at: pointerTo(formed.pointer, field, parameter), value: empty });
+  }
+  // Of another action, the empty parameters of the one before say nothing.
+  if (integration.resource !== before?.resource && isFields(held)) {
+    const known = new Set(integration.parameters.map((one) => one.name));
+    for (const [parameter, value] of Object.entries(held))
+      if (value === "" && !known.has(parameter)) gestures.push({ kind: "remove", at: pointerTo(formed.pointer, field, parameter) });
+  }
+  return gestures;
+}
+
+async function search(spot: { x: number; y: number }, call: Call): Promise<void> {
+  const chosen = await pick({
+    title: "What the task calls",
+    placeholder: "sqs send",
+    groups: await searchServices(""),
+    search: searchServices,
+    at: spot,
+  });
+  if (!chosen) return;
+  const rest = chosen.id.replace(/^service /, "");
+  await call(rest.slice(rest.indexOf(" ") + 1), rest.slice(0, rest.indexOf(" ")) as IntegrationPattern);
+}
+
+interface ResourceProps extends Given {
+  integration: Integration | undefined;
+  call: Call;
+}
+
+function ResourceRow({ at, name, value, integration, call }: ResourceProps) {
+  const { formed } = useForm();
+  const id = idOf(at);
+  const box = useRef<HTMLInputElement>(null);
+  const typed = useTyped(value, shownText, typedText, (next) => put(at, next, value));
+  const field: Field = { state: formed.pointer, pointer: at, language: formed.language, form: "text-or-jsonata" };
+  const offered = useProposals(field, box, { besides: besidesResource, eager: true });
+  const take: Replace = (...put) => {
+    replaceIn(box.current!, put, typed.type);
+    offered.close();
+    // An action comes with what it needs.
+    if (!box.current!.value.includes(":states:::")) return typed.settle();
+    const resource = box.current!.value;
+    typed.reset();
+    void call(resource);
   };
-  /// Sets the Resource, and the parameters that it needs and the task does not have.
-  const call = async (resource: string, pattern: IntegrationPattern): Promise<void> => {
-    const { integrationOf, taskState } = await load();
-    const integration = await integrationOf(resource);
-    const gestures: Gesture[] = [{ kind: "set", at, value: resource }];
-    if (integration) {
-      const made = taskState(integration, { pattern, queryLanguage: formed.language });
-      const field = formed.language === "JSONata" ? "Arguments" : "Parameters";
-      const held = formed.fields[field];
-      const others = integration.resource !== found.peek()?.resource;
-      for (const [parameter, empty] of Object.entries(made[field] ?? {})) {
-        const plain = parameter.replace(/\.\$$/, "");
-        if (isFields(held) && (Object.hasOwn(held, plain) || Object.hasOwn(held, `${plain}.$`))) continue;
-        if (held !== undefined && !isFields(held)) continue;
-        gestures.push({ kind: "set", at: pointerTo(formed.pointer, field, parameter), value: empty });
-      }
-      // Of another action, the empty parameters of the one before say nothing.
-      if (others && isFields(held)) {
-        const known = new Set(integration.parameters.map((one) => one.name));
-        for (const [parameter, own] of Object.entries(held))
-          if (own === "" && !known.has(parameter)) gestures.push({ kind: "remove", at: pointerTo(formed.pointer, field, parameter) });
-      }
-    }
-    await change(...gestures);
-  };
-  const integration = found.value;
-  const now = integration?.patterns.find(({ resource }) => sameResource(resource, value))?.pattern;
   return (
-    <>
-      <Row at={at} name={name} control={id} problem={typed.problem}>
-        <div class="form-line">
+    <Row at={at} name={name} control={id} problem={typed.problem}>
+      <div class="form-line">
+        <div class="xf-place">
           <input
+            ref={box}
             id={id}
             class="mono"
             value={typed.text}
@@ -97,56 +148,74 @@ export function CallRow({ at, name, value }: Given) {
             autocomplete="off"
             spellcheck={false}
             aria-describedby={`${id}-problems`}
-            onInput={(event) => typed.type(event.currentTarget.value)}
-            onBlur={typed.settle}
-            onKeyDown={(event) => keys(event, typed)}
+            {...offered.aria}
+            onInput={(event) => {
+              typed.type(event.currentTarget.value);
+              offered.typed();
+            }}
+            onBlur={() => {
+              offered.close();
+              typed.settle();
+            }}
+            onKeyDown={(event) => offered.keys(event) || keys(event, typed)}
           />
-          <button
-            type="button"
-            onClick={(event) => {
-              const { left, bottom } = event.currentTarget.getBoundingClientRect();
-              void search({ x: left, y: bottom });
-            }}
-          >
-            <Icon name="search" size={14} /> Find
-          </button>
+          <Offered offered={offered} take={take} label={name} />
         </div>
-        {integration ? (
-          <p class="form-hint">
-            <b>
-              {integration.title}: {integration.action}
-            </b>
-            {integration.optimized ? "" : " · AWS SDK"}
-          </p>
-        ) : (
-          typeof value === "string" && kindOf(value) && <p class="form-hint">{kindOf(value)}</p>
-        )}
-      </Row>
-      {integration && integration.patterns.length > 1 && (
-        <div class="form-row">
-          <div class="form-name">
-            <label for={`${id}-pattern`}>Pattern</label>
-          </div>
-          <select
-            id={`${id}-pattern`}
-            value={now ?? ""}
-            onChange={(event) => {
-              const pattern = event.currentTarget.value as IntegrationPattern;
-              const resource = integration.patterns.find((one) => one.pattern === pattern)?.resource;
-              if (resource) void call(resource, pattern);
-            }}
-          >
-            {now === undefined && <option value="">Choose a pattern</option>}
-            {integration.patterns.map(({ pattern }) => (
-              <option key={pattern} value={pattern}>
-                {PATTERNS[pattern]}
-              </option>
-            ))}
-          </select>
-        </div>
-      )}
-      {integration && <Parameters integration={integration} />}
-    </>
+        <button
+          type="button"
+          onClick={(event) => {
+            const { left, bottom } = event.currentTarget.getBoundingClientRect();
+            void search({ x: left, y: bottom }, call);
+          }}
+        >
+          <Icon name="search" size={14} /> Find
+        </button>
+      </div>
+      <Called integration={integration} resource={value} />
+    </Row>
+  );
+}
+
+/// What a Resource is, in words.
+function Called({ integration, resource }: { integration: Integration | undefined; resource: unknown }) {
+  if (integration)
+    return (
+      <p class="form-hint">
+        <b>
+          {integration.title}: {integration.action}
+        </b>
+        {integration.optimized ? "" : " · AWS SDK"}
+      </p>
+    );
+  const kind = typeof resource === "string" ? kindOf(resource) : undefined;
+  return kind === undefined ? null : <p class="form-hint">{kind}</p>;
+}
+
+function PatternRow({ at, value, integration, call }: { at: string; value: unknown; integration: Integration; call: Call }) {
+  const id = `${idOf(at)}-pattern`;
+  const now = integration.patterns.find(({ resource }) => sameResource(resource, value))?.pattern;
+  return (
+    <div class="form-row">
+      <div class="form-name">
+        <label for={id}>Pattern</label>
+      </div>
+      <select
+        id={id}
+        value={now ?? ""}
+        onChange={(event) => {
+          const pattern = event.currentTarget.value as IntegrationPattern;
+          const resource = integration.patterns.find((one) => one.pattern === pattern)?.resource;
+          if (resource) void call(resource, pattern);
+        }}
+      >
+        {now === undefined && <option value="">Choose a pattern</option>}
+        {integration.patterns.map(({ pattern }) => (
+          <option key={pattern} value={pattern}>
+            {PATTERNS[pattern]}
+          </option>
+        ))}
+      </select>
+    </div>
   );
 }
 

@@ -4,9 +4,12 @@ import { backoffOf } from "../model/backoff.ts";
 import { isFields, listOf } from "../model/rule.ts";
 import { duration } from "../ui/format.ts";
 import { useForm } from "./context.ts";
-import { type Given, JsonRow } from "./controls.tsx";
+import type { Given } from "./controls.tsx";
+import { JsonRow } from "./Json.tsx";
 import { CATCHER, RETRIER } from "./fields.ts";
 import { Optional } from "./Fields.tsx";
+import { Against, CatcherVerdict, RetrierVerdict } from "./Handled.tsx";
+import { useHandled } from "./useHandled.ts";
 import { Add, Items } from "./Items.tsx";
 import { Row } from "./Row.tsx";
 import { change } from "./write.ts";
@@ -21,16 +24,23 @@ const errorsOf = (value: unknown): string =>
 
 export function RetryRow(given: Given) {
   const { at, name, value } = given;
+  const handled = useHandled(useForm().formed).value;
   if (value !== undefined && !Array.isArray(value)) return <JsonRow {...given} />;
   const retriers = listOf(value);
   return (
     <Row at={at} name={name} deep={false}>
       <div class="form-items">
+        {retriers.length > 0 && <Against handled={handled} noun="retrier" />}
         <Items
           at={at}
           noun="Retrier"
           values={retriers}
-          head={(one) => <b>On {errorsOf(one) || "no error yet"}</b>}
+          head={(one, index) => (
+            <>
+              <b>On {errorsOf(one) || "no error yet"}</b>
+              <RetrierVerdict handled={handled} nth={index} />
+            </>
+          )}
           body={(one, index) =>
             isFields(one) ? (
               <>
@@ -112,6 +122,7 @@ function Pauses({ retrier }: { retrier: Record<string, unknown> }) {
 export function CatchRow(given: Given) {
   const { formed } = useForm();
   const { at, name, value } = given;
+  const handled = useHandled(formed).value;
   if (value !== undefined && !Array.isArray(value)) return <JsonRow {...given} />;
   const catchers = listOf(value);
   const last = catchers.at(-1);
@@ -120,14 +131,16 @@ export function CatchRow(given: Given) {
   return (
     <Row at={at} name={name} deep={false}>
       <div class="form-items">
+        {catchers.length > 0 && <Against handled={handled} noun="catcher" />}
         <Items
           at={at}
           noun="Catcher"
           values={catchers}
-          head={(one) => (
+          head={(one, index) => (
             <>
               <b>On {errorsOf(one) || "no error yet"}</b>
               <span class="form-edge is-catch">→ {isFields(one) ? String(one["Next"] ?? "nowhere yet") : ""}</span>
+              <CatcherVerdict handled={handled} nth={index} />
             </>
           )}
           body={(one, index) =>

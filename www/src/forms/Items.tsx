@@ -22,28 +22,10 @@ interface Props {
 }
 
 export function Items({ at, noun, values, head, body, fixed }: Props) {
-  const move = async (index: number, by: number, element: Element): Promise<void> => {
-    const to = index + by;
-    if (to < 0 || to >= values.length) return;
-    const list = element.closest("ol")!;
-    const place = focusables(list.children[index]!).indexOf(element as HTMLElement);
-    const refused = await change({ kind: "move", at: pointerTo(at, index), to });
-    if (refused !== undefined) return;
-    afterwards(() => focusables(list.children[to]!)[place]?.focus());
-  };
-  const remove = async (index: number, element: Element): Promise<void> => {
-    const list = element.closest<HTMLElement>(".form-items")!;
-    const gone = values.length === 1 ? at : pointerTo(at, index);
-    if ((await change({ kind: "remove", at: gone })) !== undefined) return;
-    // What comes in its place has the focus, or what adds another one.
-    afterwards(() => (list.querySelectorAll<HTMLElement>(":scope > ol > li > .item-head .item-remove")[index] ?? addOf(list))?.focus());
-  };
   return (
     <ol class="form-list" aria-label={noun.endsWith("h") ? `${noun}es` : `${noun}s`}>
       {values.map((value, index) => {
         const own = pointerTo(at, index);
-        const why = fixed?.(index);
-        const name = `${noun} ${index + 1}`;
         return (
           <li
             key={index}
@@ -52,35 +34,15 @@ export function Items({ at, noun, values, head, body, fixed }: Props) {
               if (!event.altKey || (event.key !== "ArrowUp" && event.key !== "ArrowDown")) return;
               event.preventDefault();
               event.stopPropagation();
-              void move(index, event.key === "ArrowUp" ? -1 : 1, event.target as Element);
+              void move(at, index, index + (event.key === "ArrowUp" ? -1 : 1), values.length, event.target as Element);
             }}
           >
-            <div class="item-head" role="group" aria-label={name}>
+            <div class="item-head" role="group" aria-label={`${noun} ${index + 1}`}>
               <span class="item-number" aria-hidden="true">
                 {index + 1}
               </span>
               <div class="item-words">{head(value, index)}</div>
-              <div class="item-tools">
-                {values.length > 1 && (
-                  <>
-                    <Tool icon="up" label={`Move ${name} up`} disabled={index === 0} run={(element) => move(index, -1, element)} />
-                    <Tool
-                      icon="down"
-                      label={`Move ${name} down`}
-                      disabled={index === values.length - 1}
-                      run={(element) => move(index, 1, element)}
-                    />
-                  </>
-                )}
-                <Tool icon="code" label={`Show ${name} in the text`} run={() => toText(own)} />
-                <Tool
-                  icon="close"
-                  label={`Remove ${name}`}
-                  {...(why !== undefined && { why })}
-                  class="item-remove"
-                  run={(element) => remove(index, element)}
-                />
-              </div>
+              <Tools at={at} index={index} of={values.length} name={`${noun} ${index + 1}`} why={fixed?.(index)} />
             </div>
             <div class="item-body">{body(value, index)}</div>
             <Messages problems={problemsAt(own, false)} id={`${idOf(own)}-problems`} />
@@ -88,6 +50,56 @@ export function Items({ at, noun, values, head, body, fixed }: Props) {
         );
       })}
     </ol>
+  );
+}
+
+/// What was in the hand stays there, in the element's new place.
+async function move(at: string, index: number, to: number, count: number, element: Element): Promise<void> {
+  if (to < 0 || to >= count) return;
+  const list = element.closest("ol")!;
+  const place = focusables(list.children[index]!).indexOf(element as HTMLElement);
+  const refused = await change({ kind: "move", at: pointerTo(at, index), to });
+  if (refused !== undefined) return;
+  afterwards(() => focusables(list.children[to]!)[place]?.focus());
+}
+
+async function remove(at: string, index: number, count: number, element: Element): Promise<void> {
+  const list = element.closest<HTMLElement>(".form-items")!;
+  const gone = count === 1 ? at : pointerTo(at, index);
+  if ((await change({ kind: "remove", at: gone })) !== undefined) return;
+  // What comes in its place has the focus, or what adds another one.
+  afterwards(() => (list.querySelectorAll<HTMLElement>(":scope > ol > li > .item-head .item-remove")[index] ?? addOf(list))?.focus());
+}
+
+interface ToolsProps {
+  at: string;
+  index: number;
+  /// How many there are.
+  of: number;
+  name: string;
+  /// Why it cannot go.
+  why: string | undefined;
+}
+
+function Tools({ at, index, of, name, why }: ToolsProps) {
+  const to = (place: number) => (element: Element) => move(at, index, place, of, element);
+  return (
+    <div class="item-tools">
+      {of > 1 && (
+        <>
+          <Tool icon="up" label={`Move ${name} up`} disabled={index === 0} run={to(index - 1)} />
+          <Tool icon="down" label={`Move ${name} down`} disabled={index === of - 1} run={to(index + 1)} />
+        </>
+      )}
+      <Tool icon="code" label={`Show ${name} in the text`} run={() => toText(pointerTo(at, index))} />
+      <Tool
+        icon="close"
+        label={`Remove ${name}`}
+        {...(why !== undefined && { why })}
+        class="item-remove"
+        run={(element) => remove(at, index, of, element)}
+      />
+    </div>
   );
 }
 

@@ -11,12 +11,14 @@ import * as workspace from "../store/workspace.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { Builder } from "./Builder.tsx";
 import { useForm } from "./context.ts";
-import { type Given, JsonRow } from "./controls.tsx";
+import type { Given } from "./controls.tsx";
+import { JsonRow } from "./Json.tsx";
 import { Expression } from "./Expression.tsx";
 import { RULE } from "./fields.ts";
 import { Optional } from "./Fields.tsx";
 import { Add, Items } from "./Items.tsx";
 import { Row } from "./Row.tsx";
+import { brief } from "./values.ts";
 import { change } from "./write.ts";
 
 export function RulesRow(given: Given) {
@@ -92,11 +94,6 @@ function Seen({ decided, taken }: { decided: Decided; taken: number }) {
     </p>
   );
 }
-
-const brief = (value: unknown): string => {
-  const json = JSON.stringify(value) ?? "nothing";
-  return json.length > 60 ? `${json.slice(0, 60)}…` : json;
-};
 
 function Verdict({ rule, taken, after }: { rule: DecidedRule | undefined; taken: boolean; after: boolean }) {
   if (!rule || (rule.holds === undefined && rule.cause === undefined)) return null;

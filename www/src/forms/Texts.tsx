@@ -9,25 +9,14 @@ import { afterwards } from "./Items.tsx";
 import { Row, idOf } from "./Row.tsx";
 import { put } from "./write.ts";
 import { isPlaceholder } from "./values.ts";
-import { JsonRow } from "./controls.tsx";
+import { JsonRow } from "./Json.tsx";
 
 export function TextsRow(given: Given) {
   const { at, name, value } = given;
-  const { type, formed } = useForm();
-  const typed = useSignal("");
   const id = idOf(at);
   if (value !== undefined && (!Array.isArray(value) || value.some((one) => typeof one !== "string")) && !isPlaceholder(value))
     return <JsonRow {...given} />;
   const names = Array.isArray(value) ? (value as string[]) : [];
-  const add = (): void => {
-    const next = typed.value
-      .split(/[\s,]+/)
-      .map((one) => one.trim())
-      .filter((one) => one !== "" && !names.includes(one));
-    typed.value = "";
-    if (next.length > 0) void put(at, [...names, ...next], value);
-  };
-  const known = errorNames(type, formed.fields["Resource"]).value;
   return (
     <Row at={at} name={name} control={id}>
       <div class="form-texts">
@@ -49,38 +38,58 @@ export function TextsRow(given: Given) {
             <Icon name="close" size={10} />
           </button>
         ))}
-        <input
-          id={id}
-          value={typed.value}
-          placeholder={names.length === 0 ? "States.ALL" : "another"}
-          list={`${id}-list`}
-          autocomplete="off"
-          spellcheck={false}
-          aria-describedby={`${id}-problems`}
-          onInput={(event) => {
-            typed.value = event.currentTarget.value;
-            // A name that was chosen from the list is whole.
-            if (!("inputType" in event) || event.inputType === "insertReplacementText") add();
-          }}
-          onBlur={add}
-          onKeyDown={(event) => {
-            if (event.key === "Enter" || event.key === ",") {
-              event.preventDefault();
-              add();
-            } else if (event.key === "Backspace" && typed.value === "" && names.length > 0) {
-              event.preventDefault();
-              void put(at, names.slice(0, -1), value);
-            }
-          }}
-        />
-        <datalist id={`${id}-list`}>
-          {known
-            .filter((one) => !names.includes(one))
-            .map((one) => (
-              <option key={one} value={one} />
-            ))}
-        </datalist>
+        <Another id={id} names={names} write={(next) => void put(at, next, value)} />
       </div>
     </Row>
+  );
+}
+
+/// Where one more name is typed.
+function Another({ id, names, write }: { id: string; names: readonly string[]; write(names: readonly string[]): void }) {
+  const { type, formed } = useForm();
+  const typed = useSignal("");
+  const add = (): void => {
+    const next = typed.value
+      .split(/[\s,]+/)
+      .map((one) => one.trim())
+      .filter((one) => one !== "" && !names.includes(one));
+    typed.value = "";
+    if (next.length > 0) write([...names, ...next]);
+  };
+  const known = errorNames(type, formed.fields["Resource"]).value;
+  return (
+    <>
+      <input
+        id={id}
+        value={typed.value}
+        placeholder={names.length === 0 ? "States.ALL" : "another"}
+        list={`${id}-list`}
+        autocomplete="off"
+        spellcheck={false}
+        aria-describedby={`${id}-problems`}
+        onInput={(event) => {
+          typed.value = event.currentTarget.value;
+          // A name that was chosen from the list is whole.
+          if (!("inputType" in event) || event.inputType === "insertReplacementText") add();
+        }}
+        onBlur={add}
+        onKeyDown={(event) => {
+          if (event.key === "Enter" || event.key === ",") {
+            event.preventDefault();
+            add();
+          } else if (event.key === "Backspace" && typed.value === "" && names.length > 0) {
+            event.preventDefault();
+            write(names.slice(0, -1));
+          }
+        }}
+      />
+      <datalist id={`${id}-list`}>
+        {known
+          .filter((one) => !names.includes(one))
+          .map((one) => (
+            <option key={one} value={one} />
+          ))}
+      </datalist>
+    </>
   );
 }

@@ -1,11 +1,11 @@
 // The controls of fields that are a text, a number, a word or the name of a state.
 
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, RefObject } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { useForm } from "./context.ts";
 import { Row, idOf } from "./Row.tsx";
 import { type TypedControl, useTyped } from "./useTyped.ts";
-import { type Typed, shownJson, shownText, typedJson, typedNumber, typedText } from "./values.ts";
+import { type Typed, shownText, typedNumber, typedText } from "./values.ts";
 import { put } from "./write.ts";
 
 export interface Given {
@@ -16,36 +16,38 @@ export interface Given {
   ways?: ComponentChildren;
 }
 
-const MOST_LINES = 16;
+export const MOST_LINES = 16;
 
 interface AreaProps {
   typed: TypedControl;
   label: string;
   at: string;
-  mono?: boolean;
   describedBy?: string;
   placeholder?: string | undefined;
-  lines?: number;
 }
 
-/// A field of as many lines as its text has.
-export function TextArea({ typed, label, at, mono = false, describedBy, placeholder, lines = 1 }: AreaProps) {
-  const area = useRef<HTMLTextAreaElement>(null);
+/// As high as its text.
+export function useHeight(area: RefObject<HTMLTextAreaElement | null>, text: string): void {
   useLayoutEffect(() => {
     const element = area.current!;
     element.style.height = "auto";
     element.style.height = `${element.scrollHeight + 2}px`;
-  }, [typed.text]);
+  }, [text]);
+}
+
+/// A field of as many lines as its text has.
+export function TextArea({ typed, label, at, describedBy, placeholder }: AreaProps) {
+  const area = useRef<HTMLTextAreaElement>(null);
+  useHeight(area, typed.text);
   return (
     <textarea
       ref={area}
       id={idOf(at)}
-      class={mono ? "form-area mono" : "form-area"}
-      rows={Math.min(MOST_LINES, Math.max(lines, typed.text.split("\n").length))}
+      class="form-area"
+      rows={Math.min(MOST_LINES, typed.text.split("\n").length)}
       aria-label={label}
       aria-invalid={typed.problem !== undefined}
       aria-describedby={describedBy}
-      spellcheck={!mono}
       placeholder={placeholder}
       value={typed.text}
       onInput={(event) => typed.type(event.currentTarget.value)}
@@ -112,16 +114,6 @@ export function LinesRow({ at, name, value, absent }: Given) {
   return (
     <Row at={at} name={name} control={idOf(at)} problem={typed.problem}>
       <TextArea typed={typed} label={name} at={at} placeholder={absent} describedBy={`${idOf(at)}-problems`} />
-    </Row>
-  );
-}
-
-/// Any value, as JSON.
-export function JsonRow({ at, name, value, absent }: Given) {
-  const typed = useTyped(value, shownJson, typedJson, (next) => put(at, next, value));
-  return (
-    <Row at={at} name={name} control={idOf(at)} problem={typed.problem}>
-      <TextArea typed={typed} label={name} at={at} mono placeholder={absent} describedBy={`${idOf(at)}-problems`} />
     </Row>
   );
 }

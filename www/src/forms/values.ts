@@ -62,3 +62,11 @@ export function shownJson(value: unknown): string {
 export function same(a: unknown, b: unknown): boolean {
   return a === b || (a !== undefined && b !== undefined && JSON.stringify(a) === JSON.stringify(b));
 }
+
+const LONG = 60;
+
+/// A value in a line of its own.
+export function brief(value: unknown): string {
+  const json = JSON.stringify(value) ?? "nothing";
+  return json.length > LONG ? `${json.slice(0, LONG)}…` : json;
+}

@@ -1,6 +1,6 @@
 // What a form shows of a state or of the machine: its values as they are written, and where.
 
-import type { FieldOrigin } from "./field.ts";
+import type { FieldOrigin, FieldValue } from "./field.ts";
 
 export type QueryLanguage = "JSONPath" | "JSONata";
 
@@ -46,4 +46,47 @@ export interface DecidedRule {
   cause?: string;
   /// What it reads, each with its value or why there is none.
   tests: { text: string; value?: unknown; missing?: string }[];
+}
+
+/// What retriers and catchers make of the errors of the state's last visit that had one.
+export type Handled =
+  | { lacks: "not visited" | "no error"; run?: number }
+  | {
+      lacks?: never;
+      /// The number of the run.
+      run: number;
+      /// By attempt, in their order.
+      errors: string[];
+      retriers: HandledRetrier[];
+      catchers: HandledCatcher[];
+    };
+
+export interface HandledError {
+  /// Counted from 1.
+  attempt: number;
+  error: string;
+  cause?: string;
+  /// The retrier that took it in the run, and for how many milliseconds it waited.
+  retried?: { retrier: number; waited: number };
+  /// The catcher that took it in the run.
+  caught?: number;
+}
+
+export interface HandledRetrier {
+  /// The errors that it takes.
+  matched: { attempt: number; error: string }[];
+  /// It has taken more of them than it tries again for.
+  usedUp: boolean;
+  most: number;
+  /// For how many milliseconds it waited each time; absent where it was written otherwise in the run.
+  waited?: number[];
+}
+
+export interface HandledCatcher {
+  /// The error that it takes.
+  error?: string;
+  cause?: string;
+  /// What the next state gets.
+  output?: FieldValue;
+  assigned?: FieldValue;
 }

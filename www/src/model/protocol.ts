@@ -20,7 +20,7 @@ import type {
 } from "stepglass/debug";
 import type { Config } from "./share.ts";
 import type { FieldAnswer, FieldQuestion } from "./field.ts";
-import type { Decided, Formed, Unformed } from "./form.ts";
+import type { Decided, Handled, Formed, Unformed } from "./form.ts";
 import type { Graph } from "./graph.ts";
 import type { HistoryEvent } from "./recorded.ts";
 import type {
@@ -619,6 +619,20 @@ export interface Methods {
       input: string;
     };
     value: Decided;
+  };
+  /// What the retriers and catchers of a state, as they are written, make of the errors of its last run.
+  handled: {
+    params: {
+      text: string;
+      format: "json" | "yaml";
+      state: string;
+      name: string;
+      language: "JSONPath" | "JSONata";
+      retriers: readonly unknown[];
+      catchers: readonly unknown[];
+      input: string;
+    };
+    value: Handled;
   };
   /// What may be written at a place, with what the last run had there.
   complete: { params: AtPlace; value: Completions };

@@ -1,6 +1,6 @@
 // A JSON value as a tree of lines: gone through by keys, searched, and lit where something else points at it.
 
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { type Line, nameOf } from "./diff.ts";
@@ -32,38 +32,11 @@ interface Props {
 /// So many lines are drawn at once: long values have more than a page can hold.
 const DRAWN = 800;
 
-export function Tree({
-  label,
-  lines: all,
-  lit = [],
-  approximate = false,
-  found,
-  current,
-  picked = null,
-  point,
-  pick,
-  unfold,
-  words = "",
-  carries,
-}: Props) {
+export function Tree(props: Props) {
+  const { label, lines: all, lit = [], approximate = false, current, point } = props;
   const element = useRef<HTMLDivElement>(null);
   const at = useSignal(0);
-  const from = useSignal(0);
-  const most = useSignal(DRAWN);
-  const sought = current ? all.indexOf(current) : -1;
-  // What a search looks at is drawn.
-  if (sought >= 0 && (sought < from.peek() || sought >= from.peek() + most.peek())) from.value = Math.max(0, sought - DRAWN / 2);
-  const start = from.value < all.length ? from.value : 0;
-  const lines = all.slice(start, start + most.value);
-  const rest = all.length - start - lines.length;
-  const lights = new Set(lit.map(nameOf));
-  const chosen = picked && nameOf(picked);
-  const isLit = (path: Path): boolean =>
-    lights.size > 0 && (lights.has("[]") || path.some((_, i) => lights.has(nameOf(path.slice(0, i + 1)))));
-  // A folded line shows what is lit inside of it.
-  const holdsLit = (line: Line): boolean =>
-    line.folded !== undefined &&
-    lit.some((path) => path.length > line.path.length && nameOf(path.slice(0, line.path.length)) === nameOf(line.path));
+  const { lines, before, rest, earlier, more } = useDrawn(all, current);
   const stops = lines.flatMap((line, i) => (line.end ? [] : [i]));
   const stop = stops.includes(at.value) ? at.value : (stops[0] ?? 0);
   useEffect(() => {
@@ -72,32 +45,12 @@ export function Tree({
   useEffect(() => {
     show(element.current, element.current?.querySelector(".current"));
   }, [current]);
-  const act = (line: Line): void => {
-    if (line.folded !== undefined && line.folded > 0) unfold?.(line.path);
-    else if (line.mark !== "-") pick?.(line.path);
-  };
-  const keys = (event: KeyboardEvent): void => {
-    const here = stops.indexOf(stop);
-    const page = 12;
-    const to = { ArrowDown: here + 1, ArrowUp: here - 1, PageDown: here + page, PageUp: here - page, Home: 0, End: stops.length - 1 }[
-      event.key
-    ];
-    const line = lines[stop];
-    if (to !== undefined) {
-      const next = stops[Math.max(0, Math.min(stops.length - 1, to))];
-      if (next === undefined) return;
-      at.value = next;
-      const line = element.current?.children[next];
-      if (line instanceof HTMLElement) line.focus();
-    } else if (line && (event.key === "Enter" || event.key === " " || (event.key === "ArrowRight" && (line.folded ?? 0) > 0))) act(line);
-    else return;
-    event.preventDefault();
-  };
+  const isLit = lights(lit);
   return (
     <div class="tree-frame">
-      {start > 0 && (
-        <button type="button" class="link" onClick={() => (from.value = Math.max(0, start - DRAWN))}>
-          {count(start, "line")} before
+      {before > 0 && (
+        <button type="button" class="link" onClick={earlier}>
+          {count(before, "line")} before
         </button>
       )}
       <div
@@ -105,66 +58,157 @@ export function Tree({
         class={approximate ? "tree roughly" : "tree"}
         role="tree"
         aria-label={label}
-        onKeyDown={keys}
+        onKeyDown={(event) => keys(event, { element: element.current, lines, stops, stop, at }, props)}
         onPointerLeave={() => point?.(null)}
         onFocusOut={(event) => !element.current?.contains(event.relatedTarget as Node) && point?.(null)}
       >
-        {lines.map((line, i) => {
-          const mark = line.mark === "+" ? " added" : line.mark === "-" ? " removed" : line.mark === "~" ? " changed" : "";
-          const shines = isLit(line.path) || holdsLit(line);
-          const classes = `tree-line${mark}${shines ? " lit" : ""}${found?.has(line) ? " found" : ""}${line === current ? " current" : ""}${chosen !== null && !line.end && line.mark !== "-" && chosen === nameOf(line.path) ? " picked" : ""}`;
-          const content = (
-            <>
-              <span class="tree-mark" aria-hidden="true">
-                {line.mark}
-              </span>
-              <span class="j-key">{line.key}</span>
-              {line.was !== undefined && <del>{line.was}</del>}
-              <span class={`tree-leaf ${kindOf(line)}`}>{line.text}</span>
-              {mark !== "" && !line.end && <span class="unseen">, {mark}</span>}
-              {shines && <span class="unseen">, lit{approximate ? ", approximately" : ""}</span>}
-            </>
-          );
-          const style = { paddingInlineStart: `${14 + line.depth * 14}px` };
-          if (line.end) {
-            return (
-              <div key={i} class={classes} style={style} role="presentation">
-                {content}
-              </div>
-            );
-          }
-          return (
-            <div
-              key={i}
-              role="treeitem"
-              aria-level={line.depth + 1}
-              aria-selected={classes.endsWith(" picked")}
-              {...(line.folded ? { "aria-expanded": false } : {})}
-              title={words && line.mark !== "-" ? words : undefined}
-              {...(carries &&
-                line.mark !== "-" && {
-                  draggable: true,
-                  onDragStart: (event: DragEvent) => carry(event, carries(line.path), pathText(line.path)),
-                  onDragEnd: putDown,
-                })}
-              tabIndex={i === stop ? 0 : -1}
-              class={classes}
-              style={style}
-              onClick={() => ((at.value = i), act(line))}
-              onPointerEnter={() => line.mark !== "-" && point?.(line.path)}
-              onFocus={() => ((at.value = i), line.mark !== "-" && point?.(line.path))}
-            >
-              {content}
-            </div>
-          );
-        })}
+        {lines.map((line, i) => (
+          <TreeLine key={i} line={line} shines={isLit(line)} isStop={i === stop} of={props} reach={() => (at.value = i)} />
+        ))}
       </div>
       {rest > 0 && (
-        <button type="button" class="link" onClick={() => (most.value += DRAWN)}>
+        <button type="button" class="link" onClick={more}>
           {count(rest, "more line")}
         </button>
       )}
     </div>
+  );
+}
+
+interface Drawn {
+  lines: readonly Line[];
+  /// How many lines are not drawn before and behind them.
+  before: number;
+  rest: number;
+  earlier(): void;
+  more(): void;
+}
+
+/// The lines that are drawn: what a search looks at is among them.
+function useDrawn(all: readonly Line[], current: Line | undefined): Drawn {
+  const from = useSignal(0);
+  const most = useSignal(DRAWN);
+  const sought = current ? all.indexOf(current) : -1;
+  if (sought >= 0 && (sought < from.peek() || sought >= from.peek() + most.peek())) from.value = Math.max(0, sought - DRAWN / 2);
+  const before = from.value < all.length ? from.value : 0;
+  const lines = all.slice(before, before + most.value);
+  return {
+    lines,
+    before,
+    rest: all.length - before - lines.length,
+    earlier: () => (from.value = Math.max(0, before - DRAWN)),
+    more: () => (most.value += DRAWN),
+  };
+}
+
+/// Whether a line is lit. A folded one shows what is lit inside of it.
+function lights(lit: readonly Path[]): (line: Line) => boolean {
+  const names = new Set(lit.map(nameOf));
+  const isLit = (path: Path): boolean =>
+    names.size > 0 && (names.has("[]") || path.some((_, i) => names.has(nameOf(path.slice(0, i + 1)))));
+  return ({ path, folded }) =>
+    isLit(path) ||
+    (folded !== undefined && lit.some((one) => one.length > path.length && nameOf(one.slice(0, path.length)) === nameOf(path)));
+}
+
+function act(line: Line, { unfold, pick }: Props): void {
+  if (line.folded !== undefined && line.folded > 0) unfold?.(line.path);
+  else if (line.mark !== "-") pick?.(line.path);
+}
+
+interface Walk {
+  element: HTMLElement | null;
+  lines: readonly Line[];
+  /// The lines that can be gone to, and the one where one is.
+  stops: readonly number[];
+  stop: number;
+  at: Signal<number>;
+}
+
+const PAGE = 12;
+
+function keys(event: KeyboardEvent, { element, lines, stops, stop, at }: Walk, props: Props): void {
+  const here = stops.indexOf(stop);
+  const to = { ArrowDown: here + 1, ArrowUp: here - 1, PageDown: here + PAGE, PageUp: here - PAGE, Home: 0, End: stops.length - 1 }[
+    event.key
+  ];
+  const line = lines[stop];
+  if (to !== undefined) {
+    const next = stops[Math.max(0, Math.min(stops.length - 1, to))];
+    if (next === undefined) return;
+    at.value = next;
+    const place = element?.children[next];
+    if (place instanceof HTMLElement) place.focus();
+  } else if (line && (event.key === "Enter" || event.key === " " || (event.key === "ArrowRight" && (line.folded ?? 0) > 0)))
+    act(line, props);
+  else return;
+  event.preventDefault();
+}
+
+const MARKS: Record<string, string> = { "+": " added", "-": " removed", "~": " changed" };
+
+interface LineProps {
+  line: Line;
+  /// It is lit.
+  shines: boolean;
+  /// Tab comes to it.
+  isStop: boolean;
+  of: Props;
+  /// Somebody has gone to it.
+  reach(): void;
+}
+
+function TreeLine({ line, shines, isStop, of, reach }: LineProps) {
+  const { found, current, picked = null, point, words = "", carries } = of;
+  const removed = line.mark === "-";
+  const isPicked = picked !== null && !line.end && !removed && nameOf(picked) === nameOf(line.path);
+  const classes = `tree-line${MARKS[line.mark] ?? ""}${shines ? " lit" : ""}${found?.has(line) ? " found" : ""}${line === current ? " current" : ""}${isPicked ? " picked" : ""}`;
+  const style = { paddingInlineStart: `${14 + line.depth * 14}px` };
+  const content = <Content line={line} lit={shines ? (of.approximate ? ", lit, approximately" : ", lit") : ""} />;
+  if (line.end)
+    return (
+      <div class={classes} style={style} role="presentation">
+        {content}
+      </div>
+    );
+  return (
+    <div
+      role="treeitem"
+      aria-level={line.depth + 1}
+      aria-selected={isPicked}
+      {...(line.folded ? { "aria-expanded": false } : {})}
+      title={words && !removed ? words : undefined}
+      {...(carries &&
+        !removed && {
+          draggable: true,
+          onDragStart: (event: DragEvent) => carry(event, carries(line.path), pathText(line.path)),
+          onDragEnd: putDown,
+        })}
+      tabIndex={isStop ? 0 : -1}
+      class={classes}
+      style={style}
+      onClick={() => (reach(), act(line, of))}
+      onPointerEnter={() => !removed && point?.(line.path)}
+      onFocus={() => (reach(), !removed && point?.(line.path))}
+    >
+      {content}
+    </div>
+  );
+}
+
+function Content({ line, lit }: { line: Line; lit: string }) {
+  const mark = MARKS[line.mark];
+  return (
+    <>
+      <span class="tree-mark" aria-hidden="true">
+        {line.mark}
+      </span>
+      <span class="j-key">{line.key}</span>
+      {line.was !== undefined && <del>{line.was}</del>}
+      <span class={`tree-leaf ${kindOf(line)}`}>{line.text}</span>
+      {mark !== undefined && !line.end && <span class="unseen">, {mark}</span>}
+      {lit !== "" && <span class="unseen">{lit}</span>}
+    </>
   );
 }
 

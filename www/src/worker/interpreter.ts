@@ -181,6 +181,10 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
     const [{ decide }, { answer }] = await Promise.all([import("./decide.ts"), import("./field.ts")]);
     return decide(params, (question) => answer(question, current ?? shown, lastRun));
   },
+  handled: async (params) => {
+    const [{ handled }, { answer }] = await Promise.all([import("./handled.ts"), import("./field.ts")]);
+    return handled(params, current ?? shown, (question) => answer(question, current ?? shown, lastRun));
+  },
   form: async (params) => (await import("./form.ts")).form(params),
   values: (params) => asked.values(params, lastRun),
   convert: asked.convert,

@@ -2,18 +2,19 @@
 // what can be done about it.
 
 import { type ReadonlySignal, type Signal, useSignal, useSignalEffect } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 import * as debug from "../../debugger/model.ts";
 import { runTo } from "../../debugger/session.ts";
-import { type FieldForm, type FieldValue, type Sample, isText, valueOf } from "../../model/field.ts";
+import { type FieldForm, type FieldValue, isText, valueOf } from "../../model/field.ts";
 import * as analysis from "../../store/analysis.ts";
 import * as execution from "../../store/execution.ts";
-import { say } from "../../store/words.ts";
 import * as workspace from "../../store/workspace.ts";
 import { pointerSteps } from "stepglass/pointer";
 import { bytes, sentence, unticked } from "../../ui/format.ts";
 import { JsonView } from "../../values/JsonView.tsx";
 import { type Field, askField, samples } from "./ask.ts";
+import { Example } from "./Example.tsx";
 import { wordAt } from "./tint.ts";
 
 /// Asks with the next frame, one question at a time: what is typed meanwhile is asked about once that is answered.
@@ -80,20 +81,15 @@ const FROM: Record<FieldValue["from"], string> = {
   example: "with example data",
 };
 
-export function Given({
-  id,
-  field,
-  label,
-  text,
-  answer,
-}: {
+interface GivenProps {
   id: string;
   field: Field;
   label: string;
   text: ReadonlySignal<string>;
   answer: ReadonlySignal<FieldValue | null>;
-}) {
-  const open = useSignal(false);
+}
+
+export function Given({ id, field, label, text, answer }: GivenProps) {
   const changing = useSignal(false);
   const found = answer.value;
   const name = pointerSteps(field.state).at(-1) ?? "";
@@ -112,6 +108,7 @@ export function Given({
       </div>
     );
   const where = `${FROM[found.from]}${found.run !== undefined && found.run > 1 ? ` (run ${found.run})` : ""}`;
+  const own = found.from === "example" && example;
   if (found.message !== undefined)
     return (
       <div class="xf-given" id={id}>
@@ -120,18 +117,37 @@ export function Given({
           {unticked(sentence(found.message))}
         </span>
         <small class="quiet">{where}</small>
-        {found.from === "example" && example}
+        {own}
       </div>
     );
-  const json = found.nothing ? "nothing" : JSON.stringify(found.value);
-  const mismatch =
-    field.form === "condition" && typeof found.value !== "boolean"
-      ? "A condition must give true or false."
-      : field.form === "number-or-jsonata" && typeof found.value !== "number"
-        ? "This field needs a number."
-        : "";
   return (
     <div class="xf-given" id={id}>
+      <Value label={label} found={found} where={where} mismatch={mismatchOf(field.form, found.value)}>
+        {own}
+      </Value>
+    </div>
+  );
+}
+
+function mismatchOf(form: FieldForm, value: unknown): string {
+  if (form === "condition" && typeof value !== "boolean") return "A condition must give true or false.";
+  return form === "number-or-jsonata" && typeof value !== "number" ? "This field needs a number." : "";
+}
+
+interface ValueProps {
+  label: string;
+  found: FieldValue;
+  where: string;
+  /// Why the field cannot have it.
+  mismatch: string;
+  children: ComponentChildren;
+}
+
+function Value({ label, found, where, mismatch, children }: ValueProps) {
+  const open = useSignal(false);
+  const json = found.nothing ? "nothing" : JSON.stringify(found.value);
+  return (
+    <>
       <output class={mismatch ? "is-bad" : ""} aria-label={`Value of ${label}`}>
         <span class="quiet" aria-hidden="true">
           ={" "}
@@ -149,10 +165,10 @@ export function Given({
             </button>
           </>
         )}{" "}
-        {found.from === "example" && example}
+        {children}
       </small>
       {open.value && <JsonView label={`Value of ${label}`} value={found.value} />}
-    </div>
+    </>
   );
 }
 
@@ -165,78 +181,4 @@ function kindOf(value: unknown, nothing: unknown): string {
       : typeof value === "object" && value !== null
         ? ""
         : "j-word";
-}
-
-/// The way to data for a state that has not run.
-function Example({ field, state, changing }: { field: Field; state: string; changing: Signal<boolean> }) {
-  const sample = samples.value.get(field.state);
-  const draft = useSignal("");
-  const problem = useSignal("");
-  const begin = (): void => {
-    const shown = (known: Sample): void => {
-      draft.value = JSON.stringify(known, null, 2);
-      problem.value = "";
-      changing.value = true;
-    };
-    if (sample) return shown(sample);
-    askField("example", field, {}).then(
-      (made) => {
-        samples.value = new Map(samples.value).set(field.state, made);
-        say(`${state} has example data.`);
-      },
-      (error: Error) => (problem.value = error.message),
-    );
-  };
-  if (!changing.value)
-    return (
-      <button type="button" class="link" onClick={begin}>
-        {sample ? "Change the example" : "Try with example data"}
-      </button>
-    );
-  return (
-    <form
-      class="xf-sample"
-      onSubmit={(event) => {
-        event.preventDefault();
-        try {
-          const made = JSON.parse(draft.value) as Sample;
-          if (typeof made !== "object" || made === null || !("input" in made)) throw new SyntaxError("It needs a member input.");
-          samples.value = new Map(samples.value).set(field.state, made);
-          changing.value = false;
-        } catch (error) {
-          problem.value = (error as Error).message;
-        }
-      }}
-    >
-      <textarea
-        aria-label={`Example data of ${state} (JSON)`}
-        rows={6}
-        spellcheck={false}
-        value={draft.value}
-        onInput={(event) => (draft.value = event.currentTarget.value)}
-      />
-      {problem.value && (
-        <p class="is-bad" role="alert">
-          {problem.value}
-        </p>
-      )}
-      <p class="inspect-line">
-        <button type="submit" class="small primary">
-          Use it
-        </button>
-        <button
-          type="button"
-          class="small"
-          onClick={() => {
-            const left = new Map(samples.value);
-            left.delete(field.state);
-            samples.value = left;
-            changing.value = false;
-          }}
-        >
-          Remove the example
-        </button>
-      </p>
-    </form>
-  );
 }

@@ -1,15 +1,20 @@
 // What may be written at the caret of a field, as the interpreter knows it, in a list below.
 
-import { type ReadonlySignal, useSignal } from "@preact/signals";
+import { type ReadonlySignal, type Signal, useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 import type { Proposal } from "../../model/protocol.ts";
 import { type Field, askField } from "./ask.ts";
+import type { Replace } from "./text.ts";
 
-interface Open {
+/// A proposal, and the part of the text that it comes in place of.
+export interface Offer extends Proposal {
   from: number;
   to: number;
-  items: Proposal[];
+}
+
+interface Open {
+  items: Offer[];
   at: number;
 }
 
@@ -21,13 +26,21 @@ export interface Proposals {
   /// Whether the key was for the list.
   keys(event: KeyboardEvent): boolean;
   close(): void;
-  choose(at: number): void;
   taken: { take?: (at: number) => void };
+}
+
+interface Options {
+  /// What may be written there besides.
+  besides?(written: string, caret: number): Promise<readonly Offer[]>;
+  /// Whether the list comes at a letter of any kind, and not only where an expression may have something.
+  eager?: boolean;
 }
 
 const MOST = 60;
 
-export function useProposals(field: Field, box: RefObject<HTMLTextAreaElement | null>): Proposals {
+type Written = RefObject<HTMLTextAreaElement | HTMLInputElement | null>;
+
+export function useProposals(field: Field, box: Written, { besides, eager = false }: Options = {}): Proposals {
   const id = useId();
   const open = useSignal<Open | null>(null);
   const asked = useRef(0);
@@ -38,39 +51,23 @@ export function useProposals(field: Field, box: RefObject<HTMLTextAreaElement | 
   };
   const ask = (explicit: boolean): void => {
     const area = box.current!;
-    const [written, caret] = [area.value, area.selectionStart];
+    const [written, caret] = [area.value, area.selectionStart ?? 0];
     const mine = ++asked.current;
-    if (!explicit && !/[\p{L}\p{N}_$.`"]$/u.test(written.slice(0, caret))) return close();
-    askField("proposals", field, { written, caret }).then(
-      ({ items, replace }) => {
+    if (!explicit && !(eager ? written !== "" : /[\p{L}\p{N}_$.`"{]$/u.test(written.slice(0, caret)))) return close();
+    Promise.all([besides?.(written, caret) ?? [], askField("proposals", field, { written, caret })]).then(
+      ([
+        own,
+        {
+          items,
+          replace: { start: from, end: to },
+        },
+      ]) => {
         if (mine !== asked.current) return;
-        const typed = written
-          .slice(replace.start, caret)
-          .toLowerCase()
-          .replace(/^["'`]/, "");
-        const rank = ({ label }: Proposal): number => {
-          const at = label
-            .toLowerCase()
-            .replace(/^["'`]/, "")
-            .indexOf(typed);
-          return at < 0 ? 2 : at === 0 ? 0 : 1;
-        };
-        const fits = items
-          .map((item) => ({ item, rank: rank(item) }))
-          .filter((one) => one.rank < 2)
-          .sort((a, b) => a.rank - b.rank)
-          .slice(0, MOST)
-          .map(({ item }) => item);
-        // The only one that is written in full already proposes nothing.
-        const done = fits.length === 1 && fits[0]!.insert === written.slice(replace.start, replace.end);
-        open.value = fits.length === 0 || done ? null : { from: replace.start, to: replace.end, items: fits, at: 0 };
+        const fits = fitting([...own, ...items.map((item) => ({ ...item, from, to }))], written, caret);
+        open.value = fits.length === 0 ? null : { items: fits, at: 0 };
       },
       () => mine === asked.current && close(),
     );
-  };
-  const choose = (at: number): void => {
-    const shown = open.value;
-    if (shown) open.value = { ...shown, at: (at + shown.items.length) % shown.items.length };
   };
   return {
     id,
@@ -83,44 +80,65 @@ export function useProposals(field: Field, box: RefObject<HTMLTextAreaElement | 
     },
     typed: () => ask(false),
     close,
-    choose,
-    keys(event) {
-      if (event.isComposing) return false;
-      if (event.key === " " && event.ctrlKey) {
-        ask(true);
-        event.preventDefault();
-        return true;
-      }
-      const shown = open.value;
-      if (!shown) return false;
-      if (event.key === "ArrowDown") choose(shown.at + 1);
-      else if (event.key === "ArrowUp") choose(shown.at - 1);
-      else if (event.key === "Enter" || event.key === "Tab") taken.take?.(shown.at);
-      else if (event.key === "Escape") close();
-      else return false;
-      event.preventDefault();
-      event.stopPropagation();
-      return true;
-    },
+    keys: (event) => listKeys(event, { open, ask, close, take: taken.take, eager }),
   };
 }
 
-export function Offered({
-  offered,
-  take,
-  label,
-}: {
-  offered: Proposals;
-  take(from: number, to: number, text: string, caret: number): void;
-  label: string;
-}) {
+const plain = (text: string): string => text.toLowerCase().replace(/^["'`]/, "");
+
+/// What has the letters that are there already, the best first. The only one that is written in full proposes nothing.
+function fitting(items: readonly Offer[], written: string, caret: number): Offer[] {
+  const rank = ({ label, from }: Offer): number => {
+    const at = plain(label).indexOf(plain(written.slice(from, caret)));
+    return at < 0 ? 2 : at === 0 ? 0 : 1;
+  };
+  const seen = new Set<string>();
+  const fits = items
+    .map((item) => ({ item, rank: rank(item) }))
+    .filter(({ item, rank: own }) => own < 2 && !seen.has(item.label) && seen.add(item.label))
+    .sort((a, b) => a.rank - b.rank)
+    .slice(0, MOST)
+    .map(({ item }) => item);
+  const [first] = fits;
+  return fits.length === 1 && first!.insert === written.slice(first!.from, first!.to) ? [] : fits;
+}
+
+interface List {
+  open: Signal<Open | null>;
+  ask(explicit: boolean): void;
+  close(): void;
+  take: ((at: number) => void) | undefined;
+  eager: boolean;
+}
+
+function listKeys(event: KeyboardEvent, { open, ask, close, take, eager }: List): boolean {
+  if (event.isComposing) return false;
+  if ((event.key === " " && event.ctrlKey) || (eager && event.key === "ArrowDown" && !open.value)) {
+    ask(true);
+    event.preventDefault();
+    return true;
+  }
+  const shown = open.value;
+  if (!shown) return false;
+  const choose = (at: number): void => void (open.value = { ...shown, at: (at + shown.items.length) % shown.items.length });
+  if (event.key === "ArrowDown") choose(shown.at + 1);
+  else if (event.key === "ArrowUp") choose(shown.at - 1);
+  else if (event.key === "Enter" || event.key === "Tab") take?.(shown.at);
+  else if (event.key === "Escape") close();
+  else return false;
+  event.preventDefault();
+  event.stopPropagation();
+  return true;
+}
+
+export function Offered({ offered, take, label }: { offered: Proposals; take: Replace; label: string }) {
   const shown = offered.open.value;
   const list = useRef<HTMLUListElement>(null);
   offered.taken.take = (at) => {
     const item = shown?.items[at];
     if (!shown || !item) return;
     offered.close();
-    take(shown.from, shown.to, item.insert, shown.from + (item.caret ?? item.insert.length));
+    take(item.from, item.to, item.insert, item.from + (item.caret ?? item.insert.length));
   };
   useEffect(() => list.current?.children[shown?.at ?? 0]?.scrollIntoView({ block: "nearest" }), [shown?.at]);
   if (!shown) return null;
@@ -128,7 +146,7 @@ export function Offered({
     <ul ref={list} class="xf-offered" role="listbox" id={offered.id} aria-label={`What ${label} may have here`}>
       {shown.items.map((item, i) => (
         <li
-          key={`${item.kind} ${item.label}`}
+          key={`${item.kind} ${item.from} ${item.label}`}
           id={`${offered.id}-${i}`}
           role="option"
           aria-selected={i === shown.at}

@@ -1,0 +1,91 @@
+// What may be written in a field besides what the interpreter proposes: keys whose values come from the data, and what a
+// deployment replaces.
+
+import { definition } from "../../store/workspace.ts";
+import { type Field, askField } from "./ask.ts";
+import { wordsFor } from "./naming.ts";
+import type { Offer } from "./proposals.tsx";
+
+/// More names than these nobody looks through.
+const MOST = 50;
+
+type Besides = (written: string, caret: number) => Promise<readonly Offer[]>;
+
+/// Of a field that takes expressions.
+export function besides(field: Field): Besides {
+  return async (written, caret) => [
+    ...placeholders(written, caret),
+    ...(field.form === "template" && field.language === "JSONPath" ? await keys(field, written, caret) : []),
+  ];
+}
+
+const PLACEHOLDER = /\$\{([A-Za-z][\w.:-]*)\}/g;
+
+/// The names of a definition's placeholders, in their order.
+export function placeholderNames(text: string): string[] {
+  return [...new Set([...text.matchAll(PLACEHOLDER)].map(([, name]) => name!))].slice(0, MOST);
+}
+
+/// `${…}` that stand elsewhere in the definition, where one is begun.
+export function placeholders(written: string, caret: number): Offer[] {
+  const begun = /\$\{[\w.:-]*$/.exec(written.slice(0, caret));
+  if (!begun) return [];
+  const to = caret + /^[\w.:-]*\}?/.exec(written.slice(caret))![0].length;
+  const own = written.slice(begun.index, to);
+  return placeholderNames(definition.peek())
+    .map((name) => `\${${name}}`)
+    .filter((text) => text !== own)
+    .map((text) => ({ label: text, insert: text, kind: "placeholder", detail: "Replaced by the deployment", from: begun.index, to }));
+}
+
+interface Key {
+  /// Where its first quote stands.
+  from: number;
+  /// What is written of it up to the caret.
+  begun: string;
+}
+
+/// The key of an object that the caret is in.
+export function keyAt(written: string, caret: number): Key | undefined {
+  /// Each object or list that is open, and whether a value comes next in it.
+  const open: { object: boolean; value: boolean }[] = [];
+  let string = -1;
+  for (let i = 0; i < caret; i++) {
+    const letter = written[i]!;
+    const inner = open.at(-1);
+    if (string >= 0) {
+      if (letter === "\\") i++;
+      else if (letter === '"') string = -1;
+    } else if (letter === '"') string = i;
+    else if (letter === "{" || letter === "[") open.push({ object: letter === "{", value: false });
+    else if (letter === "}" || letter === "]") open.pop();
+    else if (inner && letter === ":") inner.value = true;
+    else if (inner && letter === ",") inner.value = false;
+  }
+  const inner = open.at(-1);
+  return string >= 0 && inner?.object && !inner.value ? { from: string, begun: written.slice(string + 1, caret) } : undefined;
+}
+
+/// Keys that end in `.$`, each with the path to a member of the data, or to be written.
+async function keys(field: Field, written: string, caret: number): Promise<Offer[]> {
+  const key = keyAt(written, caret);
+  if (!key) return [];
+  const rest = /^(?:[^"\\\n]|\\.)*"/.exec(written.slice(caret))?.[0].length ?? 0;
+  // A key that has its value keeps it.
+  const hasValue = rest > 0 && /^\s*:/.test(written.slice(caret + rest));
+  const offer = (name: string, path: string, detail: string): Offer => {
+    const own = JSON.stringify(`${name}.$`);
+    const insert = hasValue ? own : `${own}: ${JSON.stringify(path)}`;
+    const isOpen = path === "$." && !hasValue;
+    return { label: own, insert, kind: "key", detail, from: key.from, to: caret + rest, ...(isOpen && { caret: insert.length - 1 }) };
+  };
+  const { roots } = await askField("data", field, {});
+  const data = roots.find(({ name }) => name === "$");
+  const members = typeof data?.value === "object" && data.value !== null && !Array.isArray(data.value) ? Object.keys(data.value) : [];
+  const found = members.slice(0, MOST).map((name) => {
+    const path = wordsFor({ root: data!, path: [name] }, "JSONPath");
+    return offer(name, path, `from ${path}`);
+  });
+  const begun = key.begun.replace(/\.?\$?$/, "");
+  return begun === "" || members.includes(begun) ? found : [...found, offer(begun, "$.", "a path or an intrinsic function")];
+}
