@@ -1,0 +1,213 @@
+// The forms of all types and of the machine hold in any font and window, and for everybody.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { skip } from "../browser.mjs";
+import { faults, fonts, useFont } from "./boxes.mjs";
+import { comes, visits } from "./playground.mjs";
+
+const SIZES = [
+  [1440, 900],
+  [1024, 768],
+  [768, 900],
+  [360, 740],
+];
+
+/** What axe looks for in the form by itself; the whole page is looked at elsewhere. */
+const EVERYBODY = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+
+const LAMBDA = "arn:aws:lambda:us-east-1:123456789012:function";
+const inner = (name) => ({ StartAt: name, States: { [name]: { Type: "Pass", End: true } } });
+const errors = (more) => ({
+  Retry: [
+    { ErrorEquals: ["States.Timeout", "Lambda.TooManyRequestsException"], IntervalSeconds: 2, MaxAttempts: 2, JitterStrategy: "FULL" },
+    { ErrorEquals: ["States.ALL"], MaxAttempts: 0 },
+  ],
+  Catch: [{ ErrorEquals: ["States.ALL"], ...more, Assign: { failed: true }, Next: "Give up with a word" }],
+});
+
+/** Each type with most of its fields, and with names and values as long as people write them. */
+const MACHINES = {
+  JSONPath: {
+    Comment: "Takes an order, looks at each of its lines, waits for the payment, and tells everybody",
+    StartAt: "Prepare the order",
+    TimeoutSeconds: 86400,
+    States: {
+      "Prepare the order": {
+        Type: "Pass",
+        Comment: "What is asked for",
+        Parameters: { "id.$": "$.order.id", "lines.$": "$.order.lines" },
+        ResultPath: "$.prepared",
+        Assign: { "customer.$": "$$.Execution.Input.order.customer" },
+        Next: "Charge the customer's card",
+      },
+      "Charge the customer's card": {
+        Type: "Task",
+        Resource: `${LAMBDA}:ChargeTheCustomersCardWithAVeryLongName`,
+        Parameters: { "amount.$": "$.order.total", currency: "EUR" },
+        TimeoutSeconds: 30,
+        HeartbeatSeconds: 10,
+        ResultSelector: { "receipt.$": "$.receipt" },
+        ...errors({ ResultPath: "$.problem" }),
+        Next: "Is it worth it?",
+      },
+      "Is it worth it?": {
+        Type: "Choice",
+        Choices: [
+          {
+            And: [
+              { Variable: "$.order.total", NumericGreaterThan: 100 },
+              { Not: { Variable: "$.order.customer.country", StringEquals: "Portugal" } },
+            ],
+            Next: "Wait for the payment",
+          },
+          { Variable: "$.order.id", IsPresent: true, Next: "Each line of the order" },
+        ],
+        Default: "Give up with a word",
+      },
+      "Wait for the payment": { Type: "Wait", TimestampPath: "$.order.due", Next: "Each line of the order" },
+      "Each line of the order": {
+        Type: "Map",
+        ItemsPath: "$.order.lines",
+        ItemSelector: { "line.$": "$$.Map.Item.Value", "index.$": "$$.Map.Item.Index" },
+        MaxConcurrency: 4,
+        ItemProcessor: inner("Pick one line"),
+        ToleratedFailurePercentage: 5,
+        ...errors({}),
+        Next: "Tell everybody",
+      },
+      "Tell everybody": {
+        Type: "Parallel",
+        Branches: [inner("Write a letter"), inner("Ring the bell")],
+        ResultPath: "$.told",
+        Next: "All is well",
+      },
+      "All is well": { Type: "Succeed", OutputPath: "$.told" },
+      "Give up with a word": { Type: "Fail", Error: "OrderCouldNotBeTaken", CausePath: "$.problem.Cause" },
+    },
+  },
+  JSONata: {
+    QueryLanguage: "JSONata",
+    Comment: "The same by expressions",
+    StartAt: "Prepare the order",
+    States: {
+      "Prepare the order": {
+        Type: "Pass",
+        Output: { order: "{% $states.input.order %}", sum: "{% $sum($states.input.order.lines.price) %}" },
+        Assign: { customer: "{% $states.input.order.customer %}" },
+        Next: "Charge the customer's card",
+      },
+      "Charge the customer's card": {
+        Type: "Task",
+        Resource: "arn:aws:states:::sqs:sendMessage.waitForTaskToken",
+        Arguments: {
+          QueueUrl: "https://sqs.eu-west-1.amazonaws.com/123456789012/charges",
+          MessageBody: "{% $states.context.Task.Token %}",
+        },
+        TimeoutSeconds: "{% $states.input.patience %}",
+        ...errors({ Output: "{% $states.errorOutput %}" }),
+        Next: "Is it worth it?",
+      },
+      "Is it worth it?": {
+        Type: "Choice",
+        Choices: [{ Condition: "{% $states.input.total > 100 and $customer.country != 'Portugal' %}", Next: "Wait for the payment" }],
+        Default: "Give up with a word",
+      },
+      "Wait for the payment": { Type: "Wait", Seconds: "{% $states.input.order.patience * 60 %}", Next: "Each line of the order" },
+      "Each line of the order": {
+        Type: "Map",
+        ItemReader: {
+          Resource: "arn:aws:states:::s3:getObject",
+          ReaderConfig: { InputType: "CSV", CSVHeaderLocation: "FIRST_ROW" },
+          Arguments: { Bucket: "orders", Key: "{% $states.input.key %}" },
+        },
+        ItemBatcher: { MaxItemsPerBatch: 10 },
+        ItemProcessor: { ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" }, ...inner("Pick one line") },
+        ResultWriter: { Resource: "arn:aws:states:::s3:putObject", Arguments: { Bucket: "orders", Prefix: "done" } },
+        Next: "Tell everybody",
+      },
+      "Tell everybody": { Type: "Parallel", Branches: [inner("Write a letter"), inner("Ring the bell")], Next: "All is well" },
+      "All is well": { Type: "Succeed", Output: { told: "{% $count($states.input) %}" } },
+      "Give up with a word": { Type: "Fail", Error: "OrderCouldNotBeTaken", Cause: "{% 'It was ' & $states.input.why %}" },
+    },
+  },
+};
+
+const INPUT = {
+  order: {
+    id: 7,
+    total: 120,
+    customer: { name: "Ada", country: "Portugal" },
+    due: "2030-01-01T00:00:00Z",
+    lines: [{ price: 1 }, { price: 2 }],
+  },
+};
+
+describe("forms", { skip }, () => {
+  const { site } = visits();
+
+  for (const [language, definition] of Object.entries(MACHINES))
+    test(`hold in every window and font, and are for everybody, in ${language}`, async () => {
+      const visitor = await site.visit();
+      const { page } = visitor;
+      await visitor.ready();
+      await visitor.open({ definition, input: INPUT });
+      // So that there are values and verdicts beside the fields, and those of states that have not run.
+      await visitor.run();
+      await visitor.result();
+      const form = page.getByRole("tabpanel", { name: "Form" });
+      const bad = [];
+      /** A page is drawn in steps when its size or its font has changed: faults count that stay. */
+      const staying = async () => {
+        const found = await faults(page);
+        if (found.length === 0) return found;
+        await visitor.still();
+        return faults(page);
+      };
+      /** In every window, each in another font with each form. */
+      let turn = 0;
+      const holds = async (where) => {
+        for (const [i, [width, height]] of SIZES.entries()) {
+          const font = fonts[(i + turn) % Math.max(1, fonts.length)];
+          if (font) await useFont(page, font);
+          await page.setViewportSize({ width, height });
+          const panes = page.getByRole("navigation", { name: "Panes" });
+          if (width < 640) await panes.getByRole("button", { name: "Inspect" }).click();
+          else if (width < 1024) await page.locator("#left-tab-inspector").click();
+          await form.waitFor();
+          const label = `${where}, ${width} × ${height}, ${font}`;
+          bad.push(...(await staying()).map((fault) => `${label}: ${fault}`));
+          if (await form.evaluate((element) => element.scrollWidth > element.clientWidth + 1))
+            bad.push(`${label}: the form scrolls sideways`);
+          await shot(page, `${language} ${where} ${width}`);
+          // All rules somewhere, and the colours in both lights.
+          if (i !== turn % SIZES.length) continue;
+          await page.emulateMedia({ reducedMotion: "reduce", colorScheme: turn % 2 === 0 ? "dark" : "light" });
+          bad.push(...(await visitor.violations(EVERYBODY, "#inspect-form")).map((one) => `${label}: ${one}`));
+          await shot(page, `${language} ${where} ${width} ${turn % 2 === 0 ? "dark" : "light"}`);
+          await page.emulateMedia({ reducedMotion: "reduce", colorScheme: "light" });
+        }
+        turn += 1;
+        await page.setViewportSize({ width: SIZES[0][0], height: SIZES[0][1] });
+        await page.locator("#inspector-pane").waitFor();
+      };
+      await page.keyboard.press("Escape");
+      await page.locator(".canvas").click({ position: { x: 8, y: 300 } });
+      await page.getByRole("tab", { name: "Form", exact: true }).click();
+      await form.getByRole("combobox", { name: "StartAt" }).waitFor();
+      await holds("machine");
+      for (const [name, { Type }] of Object.entries(definition.States)) {
+        await visitor.state(name).click({ position: { x: 10, y: 6 } });
+        await page.getByRole("tab", { name: "Form", exact: true }).click();
+        await comes(() => form.getByRole("textbox", { name: "Name", exact: true }).inputValue(), name);
+        await holds(Type);
+      }
+      assert.deepEqual([...new Set(bad)], []);
+      await visitor.leave();
+    });
+});
+
+/** For who wants to look: into the folder that the variable names. */
+async function shot(page, name) {
+  const folder = process.env.STEPGLASS_FORM_SHOTS;
+  if (folder) await page.screenshot({ path: `${folder}/${name.replaceAll(" ", "-")}.png` });
+}
