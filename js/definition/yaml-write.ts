@@ -184,7 +184,9 @@ export class YamlWriter {
       if (all.length > 0) return [{ start: first.start, end: last.end, text: all.join(eol + indent) }];
       const start = tree.text.slice(item.inner, first.start).includes("#") ? first.start : item.inner;
       const empty = first.key === undefined ? "[]" : "{}";
-      return [{ start, end: last.end, text: start === item.inner ? ` ${empty}` : empty }];
+      // A list may stand below its name, what is no block may not.
+      const deeper = item.key !== undefined && tree.column(first.start) <= tree.column(item.start) ? this.#step : "";
+      return [{ start, end: last.end, text: start === item.inner ? ` ${empty}` : deeper + empty }];
     }
     for (const { kept, cut, added, next } of stretches(items, gone, after)) {
       const [begin, finish] = [cut[0], cut.at(-1)];

@@ -230,6 +230,12 @@ test("a field of an alias is not changed through it, and nothing goes that an al
   assert.equal(language.edit(merged, { kind: "set", at: "/States/B/Next", value: "A" }, { syntax: yaml }).refused.code, "alias");
 });
 
+test("a list below its name becomes empty beside its comment", () => {
+  const text = SHARED.replace("Retry: &often\n", "Retry: # now and then\n").replace("Retry: *often", "Retry: []");
+  const { text: after } = apply(text, { kind: "set", at: "/States/Try/Retry", value: [] }, { syntax: yaml });
+  assert.equal(after, text.replace("    - ErrorEquals: [States.Timeout]\n", "      []\n"));
+});
+
 test("a variable has another name in blocks of several lines too, which stay as they are laid out", () => {
   const text = `QueryLanguage: JSONata
 StartAt: A

@@ -56,6 +56,38 @@ describe("what leaves the page", { skip }, () => {
     }
   });
 
+  visit("the element is shown as its visitors see it, and follows what they may do", {}, async (visitor) => {
+    const { page } = visitor;
+    await visitor.open({ definition: NAMED, input: { name: "Ada" } });
+    await page.getByRole("button", { name: "Share" }).click();
+    const dialog = page.getByRole("dialog", { name: "Share" });
+    await dialog.getByRole("tab", { name: "Link" }).press("ArrowRight");
+    await dialog.getByRole("button", { name: "Show a preview" }).click();
+    const element = dialog.locator("stepglass-debugger");
+    await element.locator("[data-node$='/States/Keep']").waitFor();
+    await element.getByRole("button", { name: "Run", exact: true }).waitFor();
+    if (process.env.SCREENS) await page.screenshot({ path: `${process.env.SCREENS}/preview.png` });
+    await dialog.getByLabel("Run it and step through it").uncheck();
+    await until(async () => assert.equal(await element.evaluate((one) => one.hasAttribute("readonly")), true));
+    await element.locator("[data-node$='/States/Keep']").waitFor();
+    await comes(() => element.getByRole("button", { name: "Run", exact: true }).count(), 0);
+    await dialog.getByRole("button", { name: "Hide the preview" }).click();
+    await comes(() => element.count(), 0);
+  });
+
+  visit("a small machine is one sheet of paper", {}, async (visitor) => {
+    const { page } = visitor;
+    await visitor.open({ definition: NAMED });
+    await page.getByRole("button", { name: "Export" }).click();
+    await page.getByRole("button", { name: "Print…" }).waitFor();
+    await page.keyboard.press("Escape");
+    for (const format of ["A4", "Letter"]) {
+      const sheets = async () => [...(await page.pdf({ format })).toString("latin1").matchAll(/\/Type\s*\/Page\b(?!s)/g)].length;
+      await comes(sheets, 1);
+    }
+    if (process.env.SCREENS) await page.pdf({ format: "A4", path: `${process.env.SCREENS}/print.pdf` });
+  });
+
   visit("is printed whole, light and without controls", { colorScheme: "dark" }, async (visitor) => {
     const { page } = visitor;
     await visitor.open({ definition: NAMED });

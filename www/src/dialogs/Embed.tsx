@@ -1,10 +1,12 @@
 // The machine as an element for another page: its HTML, to copy.
 
 import { useComputed, useSignal } from "@preact/signals";
-import { snippetOf } from "../exchange/embed.ts";
+import { type Embedded, snippetOf } from "../exchange/embed.ts";
 import { showToast } from "../store/words.ts";
+import type { Workspace } from "../model/share.ts";
 import * as workspace from "../store/workspace.ts";
 import { Icon } from "../ui/Icon.tsx";
+import { lazy } from "../ui/lazy.tsx";
 import { count } from "../ui/format.ts";
 import { Part } from "./Part.tsx";
 
@@ -14,18 +16,8 @@ export function Embed() {
   const now = useComputed(() => workspace.current()).value;
   const { mocks = {}, machines = [] } = now;
   const code = now.tasks.trim() !== "" || workspace.hasCode(mocks);
-  const html = useComputed(() => {
-    const { input, mocks: withMocks, editable, runs } = options.value;
-    return snippetOf({
-      definition: now.definition,
-      format: now.format,
-      input: input ? now.input : "",
-      mocks: withMocks ? mocks : {},
-      editable,
-      runs,
-      script: script.value,
-    });
-  }).value;
+  const embedded = embeddedOf(now, options.value);
+  const html = snippetOf({ ...embedded, script: script.value });
   const check = (name: keyof typeof options.value, label: string, there = true) => (
     <Part label={label} there={there} chosen={options.value[name]} choose={(on) => (options.value = { ...options.value, [name]: on })} />
   );
@@ -61,6 +53,36 @@ export function Embed() {
         <textarea readOnly rows={10} spellcheck={false} value={html} onFocus={(event) => event.currentTarget.select()} />
       </label>
       <Copy html={html} />
+      <Shown embedded={embedded} />
+    </>
+  );
+}
+
+interface Wanted {
+  input: boolean;
+  mocks: boolean;
+  editable: boolean;
+  runs: boolean;
+}
+
+function embeddedOf(now: Workspace, { input, mocks, editable, runs }: Wanted): Omit<Embedded, "script"> {
+  const { definition, format } = now;
+  return { definition, format, input: input ? now.input : "", mocks: mocks ? (now.mocks ?? {}) : {}, editable, runs };
+}
+
+const Preview = lazy(() => import("./Preview.tsx").then((module) => module.Preview));
+
+/// The element itself, for who asks for it: it comes with an interpreter of its own.
+function Shown({ embedded }: { embedded: Omit<Embedded, "script"> }) {
+  const shown = useSignal(false);
+  return (
+    <>
+      <p>
+        <button type="button" aria-expanded={shown.value} onClick={() => (shown.value = !shown.value)}>
+          {shown.value ? "Hide the preview" : "Show a preview"}
+        </button>
+      </p>
+      {shown.value && <Preview embedded={embedded} />}
     </>
   );
 }

@@ -19,17 +19,31 @@ const indented = (text: string, by: string): string => text.trimEnd().replaceAll
 /// In JSON a `<` stands in texts only, where it can be written so that no end of a script is in it.
 const inScript = (json: string): string => json.replaceAll(/<(?=[/!])/g, "\\u003c");
 
-export function snippetOf({ definition, format, input, mocks, editable, runs, script }: Embedded): string {
-  const lines = [
-    editable && "editable",
-    editable && 'view="graph code"',
-    !runs && "readonly",
-    runs && !/^\s*(\{\s*\})?\s*$/.test(input) && `input="${attribute(compact(input))}"`,
-    runs && Object.keys(mocks).length > 0 && `mocks="${attribute(JSON.stringify(mocks))}"`,
-    format === "yaml" && `definition="${attribute(definition)}"`,
-  ].filter((line) => line !== false);
+/// The attributes of the element; one without a value is only there.
+export function attributesOf({
+  definition,
+  format,
+  input,
+  mocks,
+  editable,
+  runs,
+}: Omit<Embedded, "script">): [name: string, value?: string][] {
+  const all: ([string, string?] | false)[] = [
+    editable && ["editable"],
+    editable && ["view", "graph code"],
+    !runs && ["readonly"],
+    runs && !/^\s*(\{\s*\})?\s*$/.test(input) && ["input", compact(input)],
+    runs && Object.keys(mocks).length > 0 && ["mocks", JSON.stringify(mocks)],
+    format === "yaml" && ["definition", definition],
+  ];
+  return all.filter((one) => one !== false);
+}
+
+export function snippetOf({ script, ...embedded }: Embedded): string {
+  const { definition, format } = embedded;
   const inside = format === "json" ? `\n  <script type="application/json">\n${indented(inScript(definition), "    ")}\n  </script>\n` : "";
-  const attributes = lines.map((line) => `\n  ${line}`).join("");
+  const written = attributesOf(embedded).map(([name, value]) => `\n  ${name}${value === undefined ? "" : `="${attribute(value)}"`}`);
+  const attributes = written.join("");
   return `<script type="module" src="${attribute(script)}"></script>
 <stepglass-debugger${attributes}${attributes === "" ? "" : "\n"}>${inside}</stepglass-debugger>
 `;

@@ -127,6 +127,12 @@ impl<'d> Plan<'d> {
     /// Refuses where the text is not sound around what changes.
     pub(super) fn check(&self) -> Result<(), Box<Refused>> {
         let document = self.document;
+        for insert in &self.inserts {
+            let kind = document.node(insert.into).map(|node| &node.kind);
+            if insert.name.is_none() && kind != Some(&Kind::List) {
+                return Err(Refused::new("broken", format!("`{}` is no list: put that right first", document.name(insert.into))));
+            }
+        }
         let parents = self.removed.iter().filter_map(|node| document.parent(*node));
         for container in parents.chain(self.inserts.iter().map(|insert| insert.into)) {
             if !document.sound(container) {
