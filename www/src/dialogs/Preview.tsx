@@ -4,6 +4,8 @@ import { useEffect, useRef } from "preact/hooks";
 import wasm from "../../../dist/stepglass.wasm?url";
 import "../embed/element.ts";
 import "../styles/preview.css";
+// The bundler makes an address of it.
+// oxlint-disable-next-line import/default
 import worker from "../embed/worker.ts?worker&url";
 import { type Embedded, attributesOf } from "../exchange/embed.ts";
 
