@@ -46,7 +46,7 @@ const cases = files.flatMap((file) =>
 if (value("--host")) {
   const { main } = await import("./conformance/host.mjs");
   const runs = cases.filter(({ kind }) => kind === "execution" || kind === "choice" || kind === "express_sync");
-  const options = { json: flag("--json"), longest: Number(value("--longest") ?? 20) };
+  const options = { json: flag("--json"), longest: Number(value("--longest") ?? 60) };
   process.exit(
     await main(
       value("--host"),

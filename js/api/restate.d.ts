@@ -141,8 +141,22 @@ export class RestateClient {
   fail(token: string, failure?: { error?: string; cause?: string }): Promise<boolean>;
   /** Says that the task with this token is alive: SendTaskHeartbeat. False if the task has ended already. */
   heartbeat(token: string, details?: unknown): Promise<boolean>;
+  /**
+   * Waits for a task of an activity: GetActivityTask. Resolves to undefined if none comes in so many seconds (default: 60). A task whose
+   * Resource is an activity's ARN, and for which the workers have no handler, waits until somebody asks for it, in any process and any
+   * language; then answer it with `succeed`, `fail` and `heartbeat`. It is not given to another one: a state with HeartbeatSeconds or
+   * TimeoutSeconds notices that its worker has died. An activity needs no registration.
+   */
+  getActivityTask(activityArn: string, options?: { workerName?: string; seconds?: number }): Promise<RestateActivityTask | undefined>;
   /** Returns the names of the machines that the workers have. */
   machines(): Promise<string[]>;
+}
+
+/** A task of an activity that was fetched. */
+export interface RestateActivityTask {
+  taskToken: string;
+  /** The task's input, parsed. */
+  input: any;
 }
 
 /** Options of a client. */

@@ -31,7 +31,7 @@ export class Telemetry {
   /** The span of a whole execution, from its start to its end. */
   ended({ id, machine, status, startDate, stopDate, error, cause, trace }: ExecutionRecord): void {
     const attributes = { "stepglass.execution.arn": id, "stepglass.execution.status": status };
-    // A number from before this process began would be taken for one that counts from then.
+    // Not a number: some versions of the SDK take one from before the process began for a time that counts from then.
     const startTime = new Date(startDate);
     const span = this.#tracer.startSpan(String(machine), { startTime, attributes }, this.#within(trace as SpanContext | undefined));
     if (status !== "SUCCEEDED") span.setStatus({ code: ERROR, message: [error ?? status, cause].filter(Boolean).join(": ") });

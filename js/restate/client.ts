@@ -4,6 +4,7 @@ import type { ExecutionRecord, ExecutionSummary, MigrationReport, ScheduleDescri
 import type { Definition, StateMachine } from "../api/index.d.ts";
 import type {
   RestateClient as PublicClient,
+  RestateActivityTask as ActivityTask,
   RestateClientOptions,
   RestateExecution,
   RestateFilter,
@@ -20,8 +21,10 @@ import { checked } from "../durable/schedules.ts";
 import { startProblem } from "../execution/start.ts";
 import type { Completion } from "../tasks/call.ts";
 import { argumentText } from "../tasks/integration.ts";
+import { parseResource } from "../tasks/resource.ts";
 import { executionOfToken } from "../tasks/token.ts";
-import { EXECUTION, MACHINES, SCHEDULE } from "./context.ts";
+import type { Poll, TakenTask } from "./activities.ts";
+import { ACTIVITY, EXECUTION, MACHINES, SCHEDULE } from "./context.ts";
 import type { EventAnswer, ExecutionEvent, StartRequest } from "./events.ts";
 import { Handle } from "./handle.ts";
 import { Ingress } from "./ingress.ts";
@@ -33,6 +36,9 @@ const OPTIONS = ["admin", "region", "account"];
 // How often it asks for an execution that was started and has not begun, and how much longer it waits each time, in milliseconds.
 const TRIES = 20;
 const DELAY = 20;
+// How long a worker of an activity waits for a task, in seconds, and how often its request is made.
+const POLL = 60;
+const POLLS = 5;
 const START_OPTIONS = ["name", "input", "tags", "seed"];
 
 export class RestateClient implements PublicClient {
@@ -145,6 +151,36 @@ export class RestateClient implements PublicClient {
 
   unschedule(name: string): Promise<boolean> {
     return this.#ingress.call<boolean>({ service: SCHEDULE, handler: "remove", key: name });
+  }
+
+  /** Waits for a task of an activity: GetActivityTask. */
+  async getActivityTask(activityArn: string, options: { workerName?: string; seconds?: number } = {}): Promise<ActivityTask | undefined> {
+    checkOptions(options, ["workerName", "seconds"], "client.getActivityTask()");
+    const taken = await this.takeTask(activityArn, options);
+    return taken && { taskToken: taken.taskToken, input: JSON.parse(taken.input) };
+  }
+
+  /** For the server: the same with the text of the input. */
+  async takeTask(
+    activityArn: string,
+    { workerName, seconds = POLL }: { workerName?: string | undefined; seconds?: number },
+  ): Promise<TakenTask | undefined> {
+    if (parseResource(activityArn).kind !== "activity")
+      throw misuse("INVALID_ARGUMENT", `the ARN of an activity has ":activity:" in it: ${shown(activityArn)} is none`, RangeError);
+    if (!(seconds > 0 && seconds < Infinity))
+      throw misuse("INVALID_OPTION", `seconds must be a number above 0, not ${shown(seconds)}`, RangeError);
+    const poll: Poll = { milliseconds: Math.ceil(seconds * 1000), ...(workerName !== undefined && { worker: workerName }) };
+    // The request that is made again after a lost connection has the same task.
+    const target = { service: ACTIVITY, handler: "poll", key: activityArn };
+    const key = randomUuid();
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return (await this.#ingress.call<TakenTask | null>(target, poll, key)) ?? undefined;
+      } catch (thrown) {
+        if ((thrown as { code?: unknown }).code !== "RESTATE_UNREACHABLE" || tries >= POLLS) throw thrown;
+        await new Promise((resolve) => setTimeout(resolve, tries * DELAY));
+      }
+    }
   }
 
   succeed(token: string, output?: unknown): Promise<boolean> {

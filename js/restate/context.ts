@@ -63,5 +63,6 @@ export const NEWS = "news";
 export const EXECUTION = "StepglassExecution";
 export const TASKS = "StepglassTasks";
 export const DEFINITION = "StepglassDefinition";
+export const ACTIVITY = "StepglassActivity";
 export const SCHEDULE = "StepglassSchedule";
 export const MACHINES = "StepglassMachines";

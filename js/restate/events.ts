@@ -56,6 +56,7 @@ export type ExecutionEvent =
   | { type: "ended"; task: number; record: ExecutionRecord }
   | { type: "follow"; watcher: Exclude<Watcher, string> }
   | { type: "watch"; awakeable: string }
+  | { type: "taken"; task: number; worker?: string }
   | { type: "redrive" }
   | { type: "migrate"; definition?: string }
   | { type: "forget"; stopDate: number };

@@ -39,6 +39,8 @@ export interface Notes {
   long: [task: number, fence: number, invocation: string][];
   /** Executions that tasks wait for. */
   children: [task: number, arn: string][];
+  /** Tasks of activities that nobody has taken, with their Resources. */
+  offers?: [task: number, resource: string][];
   /** What heartbeats have told of last. */
   beats: [key: string, text: string][];
   /** Signals that nobody has taken, and the ids of those that came. */

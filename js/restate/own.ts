@@ -33,6 +33,7 @@ import { JsonText, isJson, jsonText } from "../tasks/integration.ts";
 import type { MissingHandler, Resource, TaskSource } from "../tasks/resource.ts";
 import { executionOfToken } from "../tasks/token.ts";
 import { EXECUTION, type Durable, type ObjectContext } from "./context.ts";
+import { hasTaken, offer, withdrawn } from "./activities.ts";
 import { CONTINUE, continueAsNew, hasContinued } from "./continuation.ts";
 import type { AskRequest, ExecutionEvent, StartRequest } from "./events.ts";
 import type { Notes } from "./keeping.ts";
@@ -72,6 +73,8 @@ export class OwnTask implements Taker {
   }
 }
 
+const OFFER = new OwnTask(offer);
+
 /** The tasks of executions on Restate. */
 export class OwnTasks implements TaskSource {
   readonly #machines: RegisteredMachines;
@@ -92,6 +95,7 @@ export class OwnTasks implements TaskSource {
 
   find({ kind, name }: Resource, input: unknown): OwnTask | undefined {
     if (kind === "runtime") return this.#own.get(name);
+    if (kind === "activity") return OFFER;
     if (kind !== "service") return undefined;
     const method = SEND.get(name);
     if (method !== undefined) return new OwnTask((call, slice) => passToken(method, call, slice));
@@ -150,6 +154,7 @@ export class OwnTasks implements TaskSource {
 /** Tells a slice something that concerns its own tasks. Whether it has changed anything. */
 export function toldOwn(slice: SliceDriver, event: ExecutionEvent): boolean {
   if (event.type === "started") return hasStarted(slice, event);
+  if (event.type === "taken") return hasTaken(slice, event);
   if (event.type === "ended") return hasEnded(slice, event);
   if (event.type === "signal") return signalled(slice, event);
   return false;
@@ -206,6 +211,7 @@ function forget({ notes }: SliceDriver, task: number): void {
 
 /** A task is needed no longer: what waits for an execution stops it. */
 export function cancelledOwn(slice: SliceDriver, task: number): void {
+  withdrawn(slice, task);
   const child = slice.notes.children.find(([other]) => other === task);
   if (child === undefined) return;
   forget(slice, task);
@@ -214,6 +220,7 @@ export function cancelledOwn(slice: SliceDriver, task: number): void {
 
 /** The execution has ended: so do those that its tasks wait for. */
 export function endedOwn(slice: SliceDriver): void {
+  for (const [task] of slice.notes.offers ?? []) withdrawn(slice, task);
   for (const [, arn] of slice.notes.children) stopChild(slice, arn);
   slice.notes.children = [];
 }

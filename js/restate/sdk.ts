@@ -5,7 +5,9 @@ import type { ExecutionObject } from "./object.ts";
 import { Refused } from "./refused.ts";
 import type { ScheduleObject } from "./schedules.ts";
 import type { TaskService } from "./tasks.ts";
+import type { ActivityObject } from "./activities.ts";
 import {
+  ACTIVITY,
   DEFINITION,
   EXECUTION,
   MACHINES,
@@ -144,6 +146,7 @@ class Context implements ObjectContext {
 export interface Services {
   object: ExecutionObject;
   schedule: ScheduleObject;
+  activity: ActivityObject;
   tasks: TaskService;
   machines: RegisteredMachines;
   /** How long Restate remembers starts by their names, in milliseconds. */
@@ -155,7 +158,7 @@ const DAY = 86_400_000;
 const LONG = 365 * DAY;
 
 /** The services, for `createEndpointHandler` of the SDK. */
-export function servicesOf(sdk: Sdk, { object, schedule, tasks, machines, remembered }: Services): unknown[] {
+export function servicesOf(sdk: Sdk, { object, schedule, activity, tasks, machines, remembered }: Services): unknown[] {
   const handler =
     <C, I, O>(handle: (ctx: C, input: I) => O | Promise<O>) =>
     async (ctx: SdkContext, input: never): Promise<O> => {
@@ -200,6 +203,7 @@ export function servicesOf(sdk: Sdk, { object, schedule, tasks, machines, rememb
       options: { ...options, ingressPrivate: true },
     }),
     sdk.object({ name: SCHEDULE, handlers: handlersOf(schedule, owns), options }),
+    sdk.object({ name: ACTIVITY, handlers: activityHandlers(activity, owns, reads), options }),
     sdk.object({
       name: DEFINITION,
       handlers: {
@@ -221,6 +225,17 @@ function handlersOf(schedule: ScheduleObject, owns: Owns): object {
     remove: owns(schedule.remove.bind(schedule), {}),
     ring: owns(schedule.ring.bind(schedule), {}),
     ended: owns(schedule.ended.bind(schedule), {}),
+  };
+}
+
+function activityHandlers(activity: ActivityObject, owns: Owns, reads: (handle: ActivityObject["poll"]) => unknown): object {
+  const lazy = { enableLazyState: true };
+  return {
+    offer: owns(activity.offer.bind(activity), lazy),
+    take: owns(activity.take.bind(activity), lazy),
+    leave: owns(activity.leave.bind(activity), lazy),
+    withdraw: owns(activity.withdraw.bind(activity), lazy),
+    poll: reads(activity.poll.bind(activity)),
   };
 }
 

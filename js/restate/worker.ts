@@ -8,6 +8,7 @@ import { messageOf, misuse } from "../base/errors.ts";
 import { checkOptions } from "../base/options.ts";
 import { LIMITS } from "../execution/settings.ts";
 import { Handlers } from "../tasks/resource.ts";
+import { ActivityObject } from "./activities.ts";
 import { RegisteredMachines } from "./machines.ts";
 import { ExecutionObject } from "./object.ts";
 import { OwnTasks } from "./own.ts";
@@ -71,7 +72,14 @@ export function partsOf(options: RestateOptions, now: () => number = Date.now): 
     retention: kept,
   };
   const tasks = new TaskService(host, () => handlers);
-  return { object: new ExecutionObject(host), schedule: new ScheduleObject(host), tasks, machines, remembered: kept ?? REMEMBERED };
+  return {
+    object: new ExecutionObject(host),
+    schedule: new ScheduleObject(host),
+    activity: new ActivityObject(),
+    tasks,
+    machines,
+    remembered: kept ?? REMEMBERED,
+  };
 }
 
 /** The SDK. Its versions for Node 22 ask for a function that Node 20 does not have. */

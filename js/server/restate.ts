@@ -6,7 +6,7 @@ import { codeOf, messageOf } from "../base/errors.ts";
 import { RestateClient } from "../restate/client.ts";
 import type { Completion } from "../tasks/call.ts";
 import { JsonText } from "../tasks/integration.ts";
-import { executionArn, machineArn } from "./arn.ts";
+import { activityArn, checkName, executionArn, machineArn } from "./arn.ts";
 import { ApiError, invalid, invalidToken, noExecution, noMachine, wrongType } from "./errors.ts";
 import { described, eventOf, executionOperations, listed, redriveOf } from "./executions.ts";
 import { jsonProblem } from "./json.ts";
@@ -44,7 +44,7 @@ export class RestateFront implements Served {
     const perform = OPERATIONS[operation] as ((front: RestateFront, input: unknown) => Promise<object>) | undefined;
     const request = checkRequest(operation, input);
     if (perform === undefined) {
-      const why = "machines, activities and tags are an affair of the workers there, and Map Runs have no records";
+      const why = "machines and tags are an affair of the workers there, activities have no list, and Map Runs no records";
       throw new ApiError("UnknownOperationException", `${operation} is not served in front of Restate: ${why}`);
     }
     try {
@@ -71,8 +71,8 @@ export class RestateFront implements Served {
     return { name, arn, ...found };
   }
 
-  arnOf(machine: string): string {
-    return `${this.#arns}:stateMachine:${machine}`;
+  arnOf(name: string, kind = "stateMachine"): string {
+    return `${this.#arns}:${kind}:${name}`;
   }
 
   /** The record of an execution as the operations of the server read it. Throws ExecutionDoesNotExist. */
@@ -176,6 +176,17 @@ const OPERATIONS: Performers = {
     const last = events.at(-1);
     const more = last !== undefined && from + events.length < total;
     return { events: events.map((event) => eventOf(event, includeExecutionData)), ...(more && { nextToken: pageToken(list, last.id) }) };
+  },
+
+  async CreateActivity(front, { name }) {
+    checkName(name);
+    // What is named is there.
+    return { activityArn: front.arnOf(name, "activity"), creationDate: 0 };
+  },
+
+  async GetActivityTask(front, { activityArn: given, workerName }) {
+    const arn = activityArn(given);
+    return (await front.client.takeTask(arn, { workerName })) ?? {};
   },
 
   async SendTaskSuccess(front, { taskToken, output }) {

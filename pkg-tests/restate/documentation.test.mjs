@@ -1,11 +1,14 @@
 // The blocks of docs/restate.md, run with a real server.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { importSource } from "../../scripts/sources.mjs";
 import { sdk, startServer, unavailable } from "./server.mjs";
 
+const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
 const page = readFileSync(join(import.meta.dirname, "../../docs/restate.md"), "utf8");
 const block = (name) => new RegExp(`\`\`\`js\n// ${name}\n([^]*?)\`\`\``).exec(page)[1];
 const AsyncFunction = (async () => {}).constructor;
@@ -33,6 +36,48 @@ test("the worker and the client of docs/restate.md print what the page says", { 
   } finally {
     await worker.close();
     await server.stop();
+  }
+});
+
+test("the unit and the compose file of docs/distributed.md are well-formed", async () => {
+  const distributed = readFileSync(join(import.meta.dirname, "../../docs/distributed.md"), "utf8");
+  const text = (language) => new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``).exec(distributed)[1];
+  const yaml = await import("yaml");
+  const { services, volumes } = yaml.parse(text("yaml"));
+  assert.deepEqual(Object.keys(services), ["restate", "worker"]);
+  for (const { image, depends_on: after = [], volumes: mounted = [] } of Object.values(services)) {
+    assert.match(image, /^[\w./-]+:[\w.]+$/);
+    for (const name of after) assert.ok(services[name], name);
+    for (const mount of mounted) {
+      const [from] = mount.split(":");
+      assert.ok(from.startsWith(".") || Object.hasOwn(volumes, from), mount);
+    }
+  }
+  // Nobody but this machine reaches the admin API.
+  assert.ok(services.restate.ports.every((port) => !port.includes("9070") || port.startsWith("127.0.0.1:")));
+  assert.equal(services.worker.environment.RESTATE_ADMIN, "http://restate:9070");
+  const sections = text("ini")
+    .split(/^(?=\[)/m)
+    .slice(1);
+  assert.deepEqual(
+    sections.map((section) => section.split("\n")[0]),
+    ["[Unit]", "[Service]", "[Install]"],
+  );
+});
+
+test("systemd takes the unit of docs/distributed.md", { skip: !hasSystemd && "systemd-analyze is not here" }, () => {
+  const folder = mkdtempSync(join(tmpdir(), "stepglass-unit-"));
+  try {
+    const distributed = readFileSync(join(import.meta.dirname, "../../docs/distributed.md"), "utf8");
+    const unit = /```ini\n([^]*?)```/.exec(distributed)[1].replace("/usr/bin/node", process.execPath);
+    const file = join(folder, "orders-worker.service");
+    writeFileSync(file, unit);
+    const { stdout, stderr } = spawnSync("systemd-analyze", ["verify", file], { encoding: "utf8" });
+    // It also tells of other units of this machine.
+    const about = `${stdout}${stderr}`.split("\n").filter((line) => line.includes("orders-worker"));
+    assert.deepEqual(about, []);
+  } finally {
+    rmSync(folder, { recursive: true });
   }
 });
 

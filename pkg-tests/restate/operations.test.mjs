@@ -4,6 +4,7 @@ import { after, before, describe, test } from "node:test";
 import { startServer, startWorker, unavailable } from "./server.mjs";
 
 const task = (Resource, more) => ({ Type: "Task", Resource, ...more });
+const APPROVE = "arn:aws:states:us-east-1:123456789012:activity:approve";
 const asking = (last) => ({
   StartAt: "Ask",
   States: {
@@ -16,6 +17,10 @@ const asking = (last) => ({
 });
 const machines = {
   Asking: asking({ Type: "Pass", Result: "first", End: true }),
+  Manual: {
+    StartAt: "Approve",
+    States: { Approve: task(APPROVE, { HeartbeatSeconds: 60, End: true }) },
+  },
   Slow: { StartAt: "Slow", States: { Slow: task("slow", { End: true }) } },
   Once: { StartAt: "Note", States: { Note: task("note", { End: true }) } },
   Rounds: {
@@ -104,6 +109,29 @@ describe("operations on Restate", { skip: unavailable }, () => {
     assert.deepEqual(await client.schedules(), []);
     assert.equal(notes[0][0].at, new Date(made.next).toISOString());
     assert.equal(new Set(notes.map(([, key]) => key)).size, notes.length);
+  });
+
+  test("workers of an activity fetch its tasks and answer them, in any process", async () => {
+    assert.equal(await client.getActivityTask(APPROVE, { seconds: 0.1 }), undefined);
+    await assert.rejects(client.getActivityTask("approve"), { code: "INVALID_ARGUMENT", message: /has ":activity:" in it/ });
+    // Workers that wait before there are tasks, and tasks that wait for a worker.
+    const waiting = [1, 2].map((number) => client.getActivityTask(APPROVE, { workerName: `worker ${number}` }));
+    const executions = await Promise.all([1, 2, 3, 4].map((amount) => client.start("Manual", { input: { amount } })));
+    const taken = [...(await Promise.all(waiting)), await client.getActivityTask(APPROVE), await client.getActivityTask(APPROVE)];
+    assert.deepEqual(taken.map(({ input }) => input.amount).sort(), [1, 2, 3, 4]);
+    assert.equal(new Set(taken.map(({ taskToken }) => taskToken)).size, 4);
+    for (const { taskToken, input } of taken) {
+      assert.equal(await client.heartbeat(taskToken, { at: "work" }), true);
+      assert.equal(await client.succeed(taskToken, { approved: input.amount }), true);
+      assert.equal(await client.succeed(taskToken, {}), false);
+    }
+    const results = await Promise.all(executions.map(({ result }) => result));
+    assert.deepEqual(
+      results.map(({ output }) => output.approved),
+      [1, 2, 3, 4],
+    );
+    const types = (await executions[0].history()).map(({ type }) => type);
+    assert.deepEqual(types.slice(2, 5), ["ActivityScheduled", "ActivityStarted", "ActivitySucceeded"]);
   });
 
   test("what cannot go on is tried again, and says why if it still cannot", async () => {

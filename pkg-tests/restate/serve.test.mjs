@@ -9,7 +9,9 @@ import { startServer, startWorker, unavailable } from "./server.mjs";
 const { serve } = await importSource("js/entries/server.ts");
 const cli = join(import.meta.dirname, "../../dist/cli.js");
 
+const APPROVE = "arn:aws:states:us-east-1:123456789012:activity:approve";
 const machines = {
+  Sign: { StartAt: "Approve", States: { Approve: { Type: "Task", Resource: APPROVE, HeartbeatSeconds: 60, End: true } } },
   Order: {
     StartAt: "Ask",
     States: {
@@ -65,7 +67,7 @@ describe("the AWS API in front of Restate", { skip: unavailable }, () => {
     const { stateMachines } = await call("ListStateMachines", {});
     assert.deepEqual(
       stateMachines.map(({ stateMachineArn }) => stateMachineArn),
-      [ARN],
+      [ARN, ARN.replace(/Order$/, "Sign")],
     );
     assert.deepEqual(JSON.parse((await call("DescribeStateMachine", { stateMachineArn: ARN })).definition), machines.Order);
     const { executionArn, startDate } = await call("StartExecution", { stateMachineArn: ARN, name: "one", input: '{"id": 1.0}' });
@@ -74,7 +76,7 @@ describe("the AWS API in front of Restate", { skip: unavailable }, () => {
     const running = await call("DescribeExecution", { executionArn });
     assert.deepEqual([running.status, running.input, running.redriveStatus], ["RUNNING", '{"id": 1.0}', "NOT_REDRIVABLE"]);
     assert.equal((await call("StartExecution", { stateMachineArn: ARN, name: "one", input: "{}" })).refused, "ExecutionAlreadyExists");
-    assert.deepEqual(await call("SendTaskSuccess", { taskToken: token, output: '{"n": 1.50}' }), {});
+    assert.deepEqual(await call("SendTaskSuccess", { taskToken: token, output: '{"n": 9007199254740993}' }), {});
     assert.equal((await call("SendTaskSuccess", { taskToken: token, output: "{}" })).refused, "TaskTimedOut");
     const failed = await comes(async () => {
       const about = await call("DescribeExecution", { executionArn });
@@ -110,9 +112,28 @@ describe("the AWS API in front of Restate", { skip: unavailable }, () => {
     assert.equal((await call("DescribeExecution", { executionArn: `${executionArn}0` })).refused, "ExecutionDoesNotExist");
     assert.equal((await call("StartExecution", { stateMachineArn: `${ARN}0` })).refused, "StateMachineDoesNotExist");
     assert.equal((await call("SendTaskFailure", { taskToken: "none" })).refused, "InvalidToken");
-    assert.match((await call("CreateActivity", { name: "a" })).message, /CreateActivity is not served in front of Restate/);
+    const { message } = await call("TagResource", { resourceArn: ARN, tags: [] });
+    assert.match(message, /TagResource is not served in front of Restate/);
     assert.equal((await fetch(`${api.url}/debugger/`)).status, 404);
     assert.equal((await (await fetch(`${api.url}/health`)).json()).status, "ok");
+  });
+
+  test("gives the tasks of an activity to its workers", async () => {
+    const { activityArn } = await call("CreateActivity", { name: "approve" });
+    assert.equal(activityArn, APPROVE);
+    const stateMachineArn = ARN.replace(/[^:]*$/, "Sign");
+    const { executionArn } = await call("StartExecution", { stateMachineArn, input: '{"n": 9007199254740993}' });
+    const { taskToken, input } = await call("GetActivityTask", { activityArn, workerName: "w" });
+    assert.equal(input, '{"n":9007199254740993}');
+    assert.deepEqual(await call("SendTaskHeartbeat", { taskToken }), {});
+    assert.deepEqual(await call("SendTaskSuccess", { taskToken, output: '"yes"' }), {});
+    assert.equal((await call("SendTaskSuccess", { taskToken, output: "1" })).refused, "TaskTimedOut");
+    const ended = async () => {
+      const { status, output } = await call("DescribeExecution", { executionArn });
+      return status === "RUNNING" ? ended() : [status, output];
+    };
+    assert.deepEqual(await ended(), ["SUCCEEDED", '"yes"']);
+    assert.equal((await call("GetActivityTask", { activityArn: "approve" })).refused, "InvalidArn");
   });
 
   test("is the command's too", async () => {

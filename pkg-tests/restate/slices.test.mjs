@@ -58,6 +58,16 @@ const machines = {
       Done: { Type: "Pass", End: true },
     },
   },
+  Manual: {
+    StartAt: "Approve",
+    States: {
+      Approve: task("arn:aws:states:us-east-1:123456789012:activity:approve", {
+        Retry: [{ ErrorEquals: ["States.Timeout"], IntervalSeconds: 1, MaxAttempts: 1 }],
+        TimeoutSeconds: 30,
+        End: true,
+      }),
+    },
+  },
   Many: {
     StartAt: "Each",
     States: {
@@ -99,7 +109,7 @@ function surroundings({ dieAfter = Infinity, tasks = {}, ...options } = {}) {
     ...tasks,
   };
   let restate;
-  const { object, schedule, tasks: service } = partsOf({ machines, tasks: all, shard: 4, ...options }, () => restate.now);
+  const { object, schedule, activity, tasks: service } = partsOf({ machines, tasks: all, shard: 4, ...options }, () => restate.now);
   const shared = (handle) => ({ handle, shared: true });
   const owned = (handle) => ({ handle, shared: false });
   restate = new FakeRestate({
@@ -118,6 +128,11 @@ function surroundings({ dieAfter = Infinity, tasks = {}, ...options } = {}) {
     "StepglassSchedule/remove": owned((ctx) => schedule.remove(ctx)),
     "StepglassSchedule/ring": owned((ctx, ring) => schedule.ring(ctx, ring)),
     "StepglassSchedule/ended": owned((ctx, about) => schedule.ended(ctx, about)),
+    "StepglassActivity/offer": owned((ctx, offered) => activity.offer(ctx, offered)),
+    "StepglassActivity/take": owned((ctx, poll) => activity.take(ctx, poll)),
+    "StepglassActivity/leave": owned((ctx, poll) => activity.leave(ctx, poll)),
+    "StepglassActivity/withdraw": owned((ctx, task) => activity.withdraw(ctx, task)),
+    "StepglassActivity/poll": shared((ctx, poll) => activity.poll(ctx, poll)),
     "StepglassDefinition/put": owned(async (ctx, text) => void ctx.set("text", text)),
     "StepglassDefinition/get": shared((ctx) => ctx.get("text")),
   });
@@ -134,7 +149,20 @@ function surroundings({ dieAfter = Infinity, tasks = {}, ...options } = {}) {
     record: (machine, name) => call("describe", ARN(machine, name)),
     history: (machine) => call("history", ARN(machine)),
     result: (machine) => call("result", ARN(machine)),
+    poll: (worker = "w", milliseconds = 60_000) =>
+      restate.call(
+        { service: "StepglassActivity", handler: "poll", key: "arn:aws:states:us-east-1:123456789012:activity:approve" },
+        { worker, milliseconds },
+      ),
     schedule: (handler, name, parameter) => restate.call({ service: "StepglassSchedule", handler, key: name }, parameter ?? null),
+    /** What a call resolves to; time passes until then. */
+    done: async (call) => {
+      let isDone = false;
+      call.finally(() => (isDone = true)).catch(() => {});
+      await restate.settle();
+      while (!isDone && (await restate.skip()));
+      return call;
+    },
     /** Resolves when an execution is there: a start waits a moment for its first task. */
     begun: async (machine) => {
       while (!restate.state(ARN(machine)).has("record")) await restate.settle();
@@ -365,6 +393,55 @@ test("an execution that waits continues with another definition, if that has its
   const { status, output } = await world.record("Steps");
   assert.deepEqual([status, output], ["SUCCEEDED", '"better"']);
   assert.equal((await world.tell("Steps", { type: "migrate" })).refused[0], "NOT_MIGRATABLE");
+});
+
+test("a task of an activity is given to one worker, wherever a worker or a slice dies", async () => {
+  for (let dieAfter = 1; ; dieAfter += 1) {
+    const world = surroundings({ dieAfter });
+    world.start("Manual", { amount: 1 });
+    await world.restate.settle();
+    const { taskToken, input } = await world.done(world.poll("first"));
+    const other = world.poll("second", 1000);
+    assert.deepEqual(JSON.parse(input), { amount: 1 });
+    const answer = { type: "token", token: taskToken, completion: ["succeed", '"yes"'] };
+    assert.equal((await world.done(world.tell("Manual", answer))).counts, true);
+    await world.run();
+    assert.equal(await other, null);
+    const { status, output } = await world.record("Manual");
+    assert.deepEqual([status, output], ["SUCCEEDED", '"yes"'], `after step ${dieAfter}`);
+    const started = (await world.history("Manual")).filter(({ type }) => type === "ActivityStarted");
+    assert.deepEqual(
+      started.map(({ activityStartedEventDetails: { workerName } }) => workerName),
+      ["first"],
+    );
+    if (world.restate.dieAfter > 0) break;
+  }
+});
+
+test("a worker that waits has the task that comes, and none that has timed out or was stopped", async () => {
+  const world = surroundings();
+  const waits = world.poll("early");
+  await world.restate.settle();
+  world.start("Manual", { amount: 2 });
+  await world.restate.settle();
+  const first = await world.done(waits);
+  assert.deepEqual(JSON.parse(first.input), { amount: 2 });
+  // It does not answer: the time-out of the state comes, and the task is offered again, with another token.
+  await world.restate.skip();
+  await world.restate.skip();
+  await world.restate.skip();
+  const second = await world.done(world.poll("late"));
+  assert.notEqual(second.taskToken, first.taskToken);
+  const late = { type: "token", token: first.taskToken, completion: ["succeed", "1"] };
+  assert.equal((await world.tell("Manual", late)).counts, false);
+  await world.done(world.stop("Manual"));
+  world.start("Manual", {}, "two");
+  await world.restate.settle();
+  await world.done(world.restate.call({ service: "StepglassExecution", handler: "stop", key: ARN("Manual", "two") }, {}));
+  assert.equal((await world.record("Manual", "two")).status, "ABORTED");
+  const none = world.poll("nobody", 1000);
+  await world.run();
+  assert.equal(await none, null);
 });
 
 test("a schedule starts its executions once each, also when its worker dies after any step", async () => {
