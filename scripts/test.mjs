@@ -2,7 +2,8 @@
 //
 // WORD: only the steps whose names hold one of the words (the set-up always runs). The first step that fails ends the
 // run with exit code 1. What a machine cannot run, for want of a browser, is skipped with the reason; on CI that fails.
-import { spawn } from "node:child_process";
+//
+// Two steps run side by side: those of Rust, and all others from the build of the package on. What needs the network is got meanwhile.
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { basename, join, resolve } from "node:path";
@@ -12,6 +13,7 @@ import { findBrowser } from "./browser.mjs";
 import { installBundlers } from "./bundlers.mjs";
 import { emulator, installAwsClients, installNodeClients, pythonClients } from "./clients.mjs";
 import { RESULT } from "./files-reporter.mjs";
+import { Floor, command as measured } from "./lanes.mjs";
 import { getFonts } from "./fonts.mjs";
 import { setUpPipelines } from "./pipelines.mjs";
 import { Missing, installIn, main, setUp } from "./setup.mjs";
@@ -86,6 +88,11 @@ const STORES = [
 
 const totals = { passed: 0, failed: 0, skipped: 0 };
 const report = [];
+const floor = new Floor();
+/** Of set-ups that have begun before their steps: what they cost. */
+const prepared = new Map();
+/** Whether a step has failed: none begins any more. */
+let failed = false;
 /** What of the set-up of browser and clients a machine cannot have. */
 let noBrowser;
 let noPython;
@@ -113,25 +120,11 @@ await main(async () => {
   if (names.includes("browser: page")) need("page: build", "browser: page");
   chosen.sort((a, b) => steps.indexOf(a) - steps.indexOf(b));
 
-  for (const [name, action, env, needs] of chosen) {
-    if (needs && !existsSync(join(root, needs))) {
-      report.push(["skipped", name, 0, `${needs} does not exist`]);
-      totals.skipped += 1;
-      continue;
-    }
-    console.log(`\n── ${name}`);
-    const begin = performance.now();
-    const command = typeof action === "function" ? await action() : action;
-    const { ok, note } = command?.files ? await performFiles(command.files, env) : { ok: await perform(command, env) };
-    const seconds = (performance.now() - begin) / 1000;
-    report.push([
-      ok ? "ok" : "FAILED",
-      name,
-      seconds,
-      note ?? { "browser: set-up": noBrowser, "server: set-up": noPython, "aws: set-up": noPython, "pipelines: set-up": noPreCommit }[name],
-    ]);
-    console.log(`── ${name}: ${ok ? "ok" : "FAILED"} (${seconds.toFixed(1)} s)`);
-    if (!ok) break;
+  const own = (name) => (name === "fuzz" || name.startsWith("rust: ") ? "rust" : "package");
+  const [first, ...others] = chosen;
+  if (await step(first)) {
+    ahead(others.map(([name]) => name).filter((name) => name.endsWith(": set-up")));
+    await Promise.all(["package", "rust"].map((lane) => walk(others.filter(([name]) => own(name) === lane))));
   }
   summary();
 
@@ -140,6 +133,61 @@ await main(async () => {
     if (!chosen.includes(step)) chosen.push(step);
   }
 });
+
+/** Steps one after the other, until one fails anywhere. */
+async function walk(some) {
+  for (const one of some) if (failed || !(await step(one))) break;
+}
+
+/** One step, with its line in the report; whether all is well. */
+async function step([name, action, env, needs]) {
+  if (needs && !existsSync(join(root, needs))) {
+    report.push({ state: "skipped", name, seconds: 0, note: `${needs} does not exist` });
+    totals.skipped += 1;
+    return true;
+  }
+  const { say, end } = floor.speaker();
+  say(`\n── ${name}\n`);
+  const before = await prepared.get(name);
+  const begin = performance.now();
+  const cost = { cpu: before?.cpu };
+  let outcome;
+  try {
+    const command = typeof action === "function" ? await action(say) : action;
+    outcome = command?.files ? await performFiles(command.files, env, say, cost) : { ok: await perform(command, env, say, cost) };
+  } catch (error) {
+    failed = true;
+    throw error;
+  } finally {
+    if (!outcome) end();
+  }
+  const { ok, note } = outcome;
+  const seconds = (before?.seconds ?? 0) + (performance.now() - begin) / 1000;
+  const lacking = { "browser: set-up": noBrowser, "server: set-up": noPython, "aws: set-up": noPython, "pipelines: set-up": noPreCommit }[
+    name
+  ];
+  report.push({ state: ok ? "ok" : "FAILED", name, seconds, cpu: cost.cpu, note: note ?? lacking });
+  say(`── ${name}: ${ok ? "ok" : "FAILED"} (${seconds.toFixed(1)} s)\n`);
+  end();
+  if (!ok) failed = true;
+  return ok;
+}
+
+/** Begins what these set-ups get, one after the other, because two installations of a system do not go together. */
+function ahead(names) {
+  let last = Promise.resolve();
+  for (const name of names) {
+    last = last.then(async () => {
+      if (failed) return;
+      const begin = performance.now();
+      const said = [];
+      const { cpu } = await measured(node("scripts/ahead.mjs", name.replace(": set-up", "")), { stdout: (chunk) => said.push(chunk) });
+      for (const chunk of said) process.stderr.write(chunk);
+      return { seconds: (performance.now() - begin) / 1000, cpu };
+    });
+    prepared.set(name, last);
+  }
+}
 
 /** Restate's server and its SDK. Without them its tests are skipped, and counted as that. */
 function setUpRestate() {
@@ -152,13 +200,13 @@ function setUpRestate() {
 }
 
 /** Performs a step's command, or takes its result, and adds it to the totals. */
-async function perform(command, env) {
+async function perform(command, env, say, cost) {
   if (!Array.isArray(command)) {
     const ok = command !== false;
     totals[ok ? "passed" : "failed"] += 1;
     return ok;
   }
-  const { ok, counts } = await run(command, env);
+  const { ok, counts } = await run(command, env, say, cost);
   add(counts);
   return ok;
 }
@@ -169,7 +217,7 @@ async function perform(command, env) {
  * fails again. Each file is shown when it has ended, the last run of each is counted, and the note names those that needed
  * another run: what needs one hides a fault.
  */
-async function performFiles(files, env) {
+async function performFiles(files, env, say, cost) {
   const results = new Map();
   const width = Math.max(1, Math.min(4, availableParallelism(), files.length));
   // A few groups for each core, by size, which is a rough guess of the time: who is done takes the next one.
@@ -185,12 +233,12 @@ async function performFiles(files, env) {
   };
   await Promise.all(Array.from({ length: width }, queue));
   for (const file of files.filter((file) => !results.get(file)?.ok)) {
-    console.log(`\n${file}: once more, because it failed`);
+    say(`\n${file}: once more, because it failed\n`);
     await runFiles([file], 2);
   }
-  console.log("");
+  say("\n");
   for (const [file, { ok, seconds }] of [...results].sort())
-    console.log(`${ok ? "ok    " : "FAILED"}${seconds.toFixed(1).padStart(7)} s  ${file}`);
+    say(`${ok ? "ok    " : "FAILED"}${seconds.toFixed(1).padStart(7)} s  ${file}\n`);
   for (const { counts } of results.values()) add(counts);
   const again = [...results]
     .filter(([, { round }]) => round > 1)
@@ -211,15 +259,21 @@ async function performFiles(files, env) {
     };
     const take = ({ file, ok, seconds, counts }) => {
       const name = some.find((name) => resolve(root, name) === file) ?? some.at(-1);
-      process.stdout.write(`\n${name}\n${shown.trimEnd()}\n`);
+      say(`\n${name}\n${shown.trimEnd()}\n`);
       shown = "";
       // A file may have several suites.
       const sum = begun.get(name) ?? { round, ok: true, seconds: 0, counts: { passed: 0, failed: 0, skipped: 0 } };
       for (const kind of Object.keys(counts)) sum.counts[kind] += counts[kind];
       begun.set(name, { ...sum, ok: sum.ok && ok, seconds: sum.seconds + seconds });
     };
-    const { ok } = await run(node("--test-reporter=./scripts/files-reporter.mjs", "scripts/browser-files.mjs", ...some), env, show);
-    if (shown.trim() !== "" || rest !== "") process.stdout.write(`\n${shown}${rest}\n`);
+    const { ok } = await run(
+      node("--test-reporter=./scripts/files-reporter.mjs", "scripts/browser-files.mjs", ...some),
+      env,
+      say,
+      cost,
+      show,
+    );
+    if (shown.trim() !== "" || rest !== "") say(`\n${shown}${rest}\n`);
     const lost = { round, ok: false, seconds: 0, counts: { passed: 0, failed: 1, skipped: 0 } };
     // What fails outside of any test is nobody's, so that all are run again.
     const nobodys = !ok && some.every((file) => begun.get(file)?.ok);
@@ -231,26 +285,22 @@ function add(counts) {
   for (const kind of Object.keys(totals)) totals[kind] += counts[kind];
 }
 
-/** Runs a command with its output shown, or given to `show`, and its tests counted; one without tests counts as one. */
-async function run([program, ...args], env, show) {
+/**
+ * Runs a command with its output said, or given to `show`, and its tests counted; one without tests counts as one. Its seconds of CPU
+ * are added to the cost.
+ */
+async function run(command, env, say, cost, show = say) {
   const counts = { passed: 0, failed: 0, skipped: 0 };
   const color = process.stdout.isTTY ? { CARGO_TERM_COLOR: "always", FORCE_COLOR: "1" } : {};
-  const code = await new Promise((resolve) => {
-    const child = spawn(program, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...color, ...env } });
-    child.stdout.on("data", show ?? ((chunk) => process.stdout.write(chunk)));
-    child.stderr.on("data", show ?? ((chunk) => process.stderr.write(chunk)));
-    let rest = "";
-    child.stdout.on("data", (chunk) => {
-      const lines = (rest + chunk).split("\n");
-      rest = lines.pop();
-      for (const line of lines) count(stripVTControlCharacters(line), counts);
-    });
-    child.on("error", (error) => {
-      console.error(`${program}: ${error.message}`);
-      resolve(1);
-    });
-    child.on("close", resolve);
-  });
+  let rest = "";
+  const stdout = (chunk) => {
+    show(chunk);
+    const lines = (rest + chunk).split("\n");
+    rest = lines.pop();
+    for (const line of lines) count(stripVTControlCharacters(line), counts);
+  };
+  const { code, cpu } = await measured(command, { env: { ...color, ...env }, stdout, stderr: show });
+  if (cpu !== undefined) cost.cpu = (cost.cpu ?? 0) + cpu;
   if (counts.passed + counts.failed + counts.skipped === 0) counts.passed += code === 0 ? 1 : 0;
   if (code !== 0 && counts.failed === 0) counts.failed += 1;
   return { ok: code === 0, counts };
@@ -321,12 +371,15 @@ function testFiles(folder) {
 }
 
 function summary() {
-  console.log("\nSummary");
-  for (const [state, name, seconds, note] of report) {
-    console.log(`  ${state.padEnd(8)}${seconds.toFixed(1).padStart(7)} s  ${name}${note ? `: ${note}` : ""}`);
-  }
-  const all = report.reduce((sum, [, , seconds]) => sum + seconds, 0);
-  console.log(`  ${"".padEnd(8)}${all.toFixed(1).padStart(7)} s  in all\n`);
+  const line = (state, seconds, cpu, text) =>
+    `  ${state.padEnd(8)}${seconds.toFixed(1).padStart(7)} s ${cpu === undefined ? " ".repeat(9) : `${cpu.toFixed(1).padStart(7)} s`}  ${text}`;
+  console.log(`\nSummary: what took how long, and how much of that was CPU, on ${availableParallelism()} cores`);
+  const order = steps.map(([name]) => name);
+  report.sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
+  for (const { state, name, seconds, cpu, note } of report) console.log(line(state, seconds, cpu, `${name}${note ? `: ${note}` : ""}`));
+  const known = report.filter(({ cpu }) => cpu !== undefined);
+  const all = known.length === 0 ? undefined : known.reduce((sum, { cpu }) => sum + cpu, 0);
+  console.log(`${line("", performance.now() / 1000, all, "in all, with steps side by side")}\n`);
   console.log(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`);
-  process.exitCode = report.some(([state]) => state === "FAILED") ? 1 : 0;
+  process.exitCode = failed ? 1 : 0;
 }

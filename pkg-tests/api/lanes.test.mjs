@@ -1,0 +1,51 @@
+// Steps of the tests run side by side: their output is not mixed, and what they cost is known.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Floor, command, secondsOf } from "../../scripts/lanes.mjs";
+
+test("one speaks at a time, and what others said meanwhile follows in their order", () => {
+  let shown = "";
+  const floor = new Floor((chunk) => (shown += chunk));
+  const [one, two, three] = [floor.speaker(), floor.speaker(), floor.speaker()];
+  one.say("a");
+  two.say("c");
+  three.say("e");
+  one.say("b");
+  assert.equal(shown, "ab");
+  three.end();
+  assert.equal(shown, "ab");
+  one.end();
+  assert.equal(shown, "abc");
+  two.say("d");
+  two.end();
+  assert.equal(shown, "abcde");
+  const four = floor.speaker();
+  four.say("f");
+  assert.equal(shown, "abcdef");
+});
+
+test("a command's output, exit code and CPU are known", async () => {
+  let out = "";
+  let err = "";
+  const busy = "for (const end = process.cpuUsage().user + 2e5; process.cpuUsage().user < end; );";
+  const child = `require("node:child_process").execFileSync(process.execPath, ["-e", ${JSON.stringify(busy)}])`;
+  const { code, cpu } = await command([process.execPath, "-e", `${child}; console.log("a b"); console.error("no"); process.exit(3)`], {
+    env: {},
+    stdout: (chunk) => (out += chunk),
+    stderr: (chunk) => (err += chunk),
+  });
+  assert.deepEqual([code, out, err], [3, "a b\n", "no\n"]);
+  // Also what a child of the command has used.
+  if (process.platform !== "win32") assert.ok(cpu >= 0.2, String(cpu));
+});
+
+test("a command that does not exist fails", async () => {
+  const { code } = await command(["there-is-no-such-program"], { stdout: () => {} });
+  assert.notEqual(code, 0);
+});
+
+test("the times of a shell are added", () => {
+  assert.equal(secondsOf("0m0.25s 0m0.25s\n1m1.50s 0m2.00s\n"), 64);
+  assert.equal(secondsOf("0m0,50s 0m0,00s\n"), 0.5);
+  assert.equal(secondsOf(""), undefined);
+});

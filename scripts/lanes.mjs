@@ -1,0 +1,69 @@
+// Steps of the tests side by side: who writes to the terminal, and what a command has cost.
+import { spawn } from "node:child_process";
+import { root, windows } from "./steps.mjs";
+
+/**
+ * The terminal, for one speaker at a time: what others say meanwhile is kept, and shown when it is their turn. So the output of steps
+ * that run at the same time is not mixed.
+ */
+export class Floor {
+  #write;
+  #waiting = [];
+
+  constructor(write = (chunk) => process.stdout.write(chunk)) {
+    this.#write = write;
+  }
+
+  /** A speaker: `{say(chunk), end()}`. */
+  speaker() {
+    const speaker = { kept: [], ended: false };
+    this.#waiting.push(speaker);
+    return {
+      say: (chunk) => (this.#waiting[0] === speaker ? this.#write(chunk) : speaker.kept.push(chunk)),
+      end: () => {
+        speaker.ended = true;
+        this.#next();
+      },
+    };
+  }
+
+  #next() {
+    while (this.#waiting[0]?.ended) {
+      this.#waiting.shift();
+      for (const chunk of this.#waiting[0]?.kept.splice(0) ?? []) this.#write(chunk);
+    }
+  }
+}
+
+/** Runs a command in the root and gives its output to these; `{code, cpu}`, with the seconds of CPU of it and all that it has waited for. */
+export async function command([program, ...args], { env, stdout, stderr = stdout }) {
+  let times = "";
+  let problem;
+  // A shell knows what its children have cost, which Node does not tell.
+  const asked = windows ? [program, args] : ["/bin/sh", ["-c", '"$@" 3>&-; code=$?; times >&3; exit $code', "sh", program, ...args]];
+  const code = await new Promise((resolve) => {
+    const child = spawn(...asked, {
+      cwd: root,
+      stdio: ["ignore", "pipe", "pipe", ...(windows ? [] : ["pipe"])],
+      env: { ...process.env, ...env },
+    });
+    child.stdout.on("data", stdout);
+    child.stderr.on("data", stderr);
+    child.stdio[3]?.on("data", (chunk) => (times += chunk));
+    child.on("error", (error) => {
+      problem = error;
+      resolve(1);
+    });
+    child.on("close", resolve);
+  });
+  if (problem) stderr(`${program}: ${problem.message}\n`);
+  return { code, cpu: secondsOf(times) };
+}
+
+/** The sum of what the shell's `times` says: minutes and seconds, of itself and of its children, in user and system mode. */
+export function secondsOf(times) {
+  const found = [...times.matchAll(/(\d+)m([\d.,]+)s/g)];
+  return found.length === 0
+    ? undefined
+    : found.reduce((sum, [, minutes, seconds]) => sum + 60 * minutes + Number(seconds.replace(",", ".")), 0);
+}
