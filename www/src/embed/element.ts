@@ -3,7 +3,7 @@
 import { GraphIndex, isState } from "../model/graph.ts";
 import { EventLog, Fold } from "../model/fold.ts";
 import { withServiceSigns } from "../ui/services.ts";
-import { STATUS_TEXT } from "../model/log.ts";
+import { STATUS_TEXT, resultWords } from "../model/log.ts";
 import type { Diagnostic, RunResult } from "../model/protocol.ts";
 import type { HistoryEvent } from "../model/recorded.ts";
 import { History, detailsOf } from "../worker/history.ts";
@@ -644,25 +644,27 @@ export class StepglassDebugger extends Base {
     parts.open.hidden = !this.hasAttribute("playground");
     if (!parts.open.hidden) parts.bar.hidden = false;
 
-    const where = this.stateAt(this.cursor);
     const shown = this.cursor === total ? this.ended : undefined;
-    const text = shown
-      ? `${shown.status === "SUCCEEDED" ? "Succeeded" : shown.status === "ABORTED" ? "Stopped" : shown.status === "TIMED_OUT" ? "Timed out" : `Failed${shown.error ? `: ${shown.error}` : ""}`}`
-      : standing && standing.tasks.length > 0
-        ? `Waiting for an answer: ${standing.tasks[0]!.state}`
-        : running
-          ? "Running"
-          : total === 0
-            ? live
-              ? "Ready"
-              : ""
-            : `${this.cursor === total ? "" : `Event ${this.cursor} of ${total}. `}${where === "" ? this.eventType(this.cursor) : `${where}: ${STATUS_TEXT[this.fold!.runs[this.index!.byName.get(where)!]!.status]}`}${standing?.status === "paused" && standing.description ? `, ${standing.description}` : ""}`;
+    const text = shown ? resultWords(shown) : this.placeWords(total, live);
     if (parts.status.textContent !== text) parts.status.textContent = text;
     parts.status.className = `status-line ${shown ? (shown.status === "SUCCEEDED" ? "good" : "bad") : ""}`;
     this.pen?.shown();
     if (!parts.events.hidden) this.listEvents();
     if (!parts.data.hidden) void this.listData();
     this.listTasks();
+  }
+
+  /// Where the run is, in the status line, while it has no result.
+  private placeWords(total: number, live: boolean): string {
+    const { standing, cursor } = this;
+    if (standing && standing.tasks.length > 0) return `Waiting for an answer: ${standing.tasks[0]!.state}`;
+    if (standing?.status === "running") return "Running";
+    if (total === 0) return live ? "Ready" : "";
+    const at = cursor === total ? "" : `Event ${cursor} of ${total}. `;
+    const state = this.stateAt(cursor);
+    const what =
+      state === "" ? this.eventType(cursor) : `${state}: ${STATUS_TEXT[this.fold!.runs[this.index!.byName.get(state)!]!.status]}`;
+    return `${at}${what}${standing?.status === "paused" && standing.description ? `, ${standing.description}` : ""}`;
   }
 
   private eventType(event: number): string {

@@ -195,6 +195,12 @@ export class Layer {
     return svg("rect", { class: kind, x: x - 5, y: y - 5, width: width + 10, height: height + 10, rx: 14 });
   }
 
+  /// The states that a transition may lead to, and the one that the pointer is over.
+  private ends(targets: ReadonlySet<string>, over: string | null, refused: boolean): SVGElement[] {
+    const possible = [...targets].map((id) => this.around(id, id === over ? "target hit" : "target"));
+    return refused ? [...possible, this.around(over!, "no-target")] : possible;
+  }
+
   /// Leads a transition by the pointer; a press that moves nowhere stays a press.
   private lead(event: PointerEvent, from: string, edge: string | undefined, x: number, y: number): void {
     if (event.button !== 0 || this.stop) return;
@@ -209,10 +215,10 @@ export class Layer {
     const paint = (at: PointerEvent): void => {
       const [toX, toY] = this.place(at);
       over = stateUnder(index, toX, toY);
+      const refused = over !== null && known !== undefined && !targets.has(over);
       shown.replaceChildren(
-        ...[...targets].map((id) => this.around(id, id === over ? "target hit" : "target")),
-        ...(over !== null && known && !targets.has(over) ? [this.around(over, "no-target")] : []),
-        svg("path", { class: over !== null && known && !targets.has(over) ? "lead not" : "lead", d: `M${x} ${y}L${toX} ${toY}` }),
+        ...this.ends(targets, over, refused),
+        svg("path", { class: refused ? "lead not" : "lead", d: `M${x} ${y}L${toX} ${toY}` }),
       );
     };
     const move = (at: PointerEvent): void => {
@@ -243,24 +249,31 @@ export class Layer {
       setTimeout(() => canvas.removeEventListener("click", quiet, true));
       if (at.type === "pointerup") hand.drop(from, edge, over, spot(at), known);
     };
-    const keys = (key: KeyboardEvent): void => {
-      if (key.key !== "Escape") return;
-      key.stopPropagation();
-      this.stop?.();
-    };
+    const unfollow = follow(canvas, move, up, () => this.stop?.());
     this.stop = () => {
       this.stop = undefined;
-      canvas.removeEventListener("pointermove", move);
-      canvas.removeEventListener("pointerup", up);
-      canvas.removeEventListener("pointercancel", up);
-      removeEventListener("keydown", keys, true);
+      unfollow();
       if (begun) this.draw();
     };
-    canvas.addEventListener("pointermove", move);
-    canvas.addEventListener("pointerup", up);
-    canvas.addEventListener("pointercancel", up);
-    addEventListener("keydown", keys, true);
   }
+}
+
+/// Listens to the pointer on an element, and to Escape, until the function that it returns is called.
+function follow(element: Element, move: (at: PointerEvent) => void, up: (at: PointerEvent) => void, escape: () => void): () => void {
+  const ends = new AbortController();
+  const { signal } = ends;
+  const listen = (type: "pointermove" | "pointerup" | "pointercancel", heard: (at: PointerEvent) => void): void =>
+    element.addEventListener(type, heard as EventListener, { signal });
+  listen("pointermove", move);
+  listen("pointerup", up);
+  listen("pointercancel", up);
+  const keys = (key: KeyboardEvent): void => {
+    if (key.key !== "Escape") return;
+    key.stopPropagation();
+    escape();
+  };
+  addEventListener("keydown", keys, { capture: true, signal });
+  return () => ends.abort();
 }
 
 const spot = ({ clientX, clientY }: { clientX: number; clientY: number }): Spot => ({ x: clientX + 8, y: clientY - 8 });

@@ -72,6 +72,13 @@ export const STATUS_TEXT: Record<Status, string> = {
   cancelled: "cancelled",
 };
 
+const RESULT_TEXT: Record<string, string> = { SUCCEEDED: "Succeeded", ABORTED: "Stopped", TIMED_OUT: "Timed out" };
+
+/// How an execution has ended, in the words of a status line.
+export function resultWords({ status, error }: { status: string; error?: string | null | undefined }): string {
+  return RESULT_TEXT[status] ?? `Failed${error ? `: ${error}` : ""}`;
+}
+
 export interface NodeRun {
   status: Status;
   entered: number;

@@ -1,3 +1,6 @@
+// The bar at the bottom: how the run, the definition and the interpreter are.
+
+import { resultWords } from "../model/log.ts";
 import { Countdown } from "../panes/Dock.tsx";
 import * as analysis from "../store/analysis.ts";
 import * as execution from "../store/execution.ts";
@@ -27,11 +30,8 @@ function status(): Said {
     const waiting = execution.waiting.value.slice(0, 3).map(({ state }) => state);
     return waiting.length > 0 ? [`Waiting for your answer: ${waiting.join(", ")}`, "accent", "hand"] : ["Running", "accent", "play"];
   }
-  const ended = run.result?.status;
-  if (ended === "SUCCEEDED") return ["Succeeded", "good", "check"];
-  if (ended === "ABORTED") return ["Stopped", "bad", "cross"];
-  if (ended === "TIMED_OUT") return ["Timed out", "bad", "cross"];
-  return [`Failed${run.result?.error && ended === "FAILED" ? `: ${run.result.error}` : ""}`, "bad", "cross"];
+  const result = run.result ?? { status: "FAILED" };
+  return [resultWords(result), ...(result.status === "SUCCEEDED" ? (["good", "check"] as const) : (["bad", "cross"] as const))];
 }
 
 /// On a phone only what cannot be left out.
