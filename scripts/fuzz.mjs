@@ -1,23 +1,32 @@
-// A bounded run of the random tests (tests/fuzz_*.rs), optimized:   npm run fuzz -- [--minutes N | --seconds 60] [--seed N]
+// A bounded run of the random tests (tests/fuzz_*.rs), optimized:   npm run fuzz -- [--minutes N | --seconds 60] [--seed N | --counted]
 //
 // Each round gives every target the seeds of its inputs, the next round those that come after them; rounds go on until the
 // time is over. The first seed is 1, so that a run says something about the code and not about the day; try others with
-// --seed. What is counted is cases: an input of one of the tests, such as a random machine under random events. docs/reliability.md
+// --seed. With --counted a run begins after the last seed in the table of docs/reliability.md, and a run without a failure is
+// added to it: no case counts twice, and the next run goes on from there. What is counted is cases: an input of one of the tests, such as a random machine under random events. docs/reliability.md
 // says what is checked of each.
 import { execFile as execFileCallback, spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { basename } from "node:path";
+import { basename, join } from "node:path";
 import { parseArgs, promisify } from "node:util";
-import { root } from "./steps.mjs";
+import { addRun, lastSeed } from "./counted.mjs";
+import { output, root } from "./steps.mjs";
 
 const execFile = promisify(execFileCallback);
 const { values } = parseArgs({
-  options: { minutes: { type: "string" }, seconds: { type: "string", default: "60" }, seed: { type: "string", default: "1" } },
+  options: {
+    minutes: { type: "string" },
+    seconds: { type: "string", default: "60" },
+    seed: { type: "string" },
+    counted: { type: "boolean", default: false },
+  },
 });
+const table = join(root, "docs/reliability.md");
 const seconds = values.minutes === undefined ? Number(values.seconds) : Number(values.minutes) * 60;
-const first = Number(values.seed);
-if (!Number.isFinite(seconds) || !Number.isSafeInteger(first)) {
-  console.error("usage: npm run fuzz -- [--minutes N | --seconds N] [--seed N]");
+const first = values.counted ? lastSeed(readFileSync(table, "utf8")) + 1 : Number(values.seed ?? 1);
+if (!Number.isFinite(seconds) || !Number.isSafeInteger(first) || (values.counted && values.seed !== undefined)) {
+  console.error("usage: npm run fuzz -- [--minutes N | --seconds N] [--seed N | --counted]");
   process.exit(2);
 }
 
@@ -70,10 +79,22 @@ for (let seed = first; rounds === 0 || Date.now() < end; seed += INPUTS, rounds 
 }
 for (const [target, count] of Object.entries(cases)) console.log(`  ${target.padEnd(18)}${count.toLocaleString("en").padStart(14)} cases`);
 const total = Object.values(cases).reduce((sum, count) => sum + count, 0);
+const took = (Date.now() - began) / 1000;
 console.log(
-  `fuzz: ${total.toLocaleString("en")} cases in ${((Date.now() - began) / 1000).toFixed(0)} s, seeds ${first} to ${first + rounds * INPUTS - 1}`,
+  `fuzz: ${total.toLocaleString("en")} cases in ${took.toFixed(0)} s, ${Math.round(total / took).toLocaleString("en")} a second, seeds ${first} to ${first + rounds * INPUTS - 1}`,
 );
 console.log(`fuzz: ${programs.length} targets, ${rounds} rounds of ${INPUTS} inputs each from seed ${first}: no failure`);
+if (values.counted) {
+  const run = {
+    date: new Date().toISOString().slice(0, 10),
+    commit: output("git", ["describe", "--always", "--dirty"]) ?? "unknown",
+    cases: total,
+    first,
+    last: first + rounds * INPUTS - 1,
+  };
+  writeFileSync(table, addRun(readFileSync(table, "utf8"), run));
+  console.log("fuzz: added to the table in docs/reliability.md");
+}
 
 /** Gives a target a part of the inputs, from a seed on, and counts them; a failure ends the run. */
 async function search(program, seed) {
