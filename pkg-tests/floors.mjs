@@ -20,3 +20,11 @@ export function upwards({ name, text }, floors, folderOf) {
     .filter((to) => !to.startsWith("..") && folderOf(to) !== folderOf(name) && floorOf(to) >= floorOf(name))
     .map((to) => `${name} → ${to}`);
 }
+
+/** The names in the first column of the table of ARCHITECTURE.md that follows a sentence, row by row. */
+export function rowsOf(sentence) {
+  const text = readFileSync(join(import.meta.dirname, "../ARCHITECTURE.md"), "utf8");
+  const [, after = ""] = text.split(sentence);
+  const rows = after.slice(after.indexOf("|---")).split("\n\n")[0].split("\n").slice(1);
+  return rows.map((row) => [...row.split("|")[1].matchAll(/`([^`]+)`/g)].map(([, name]) => name));
+}

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { posix, resolve } from "node:path";
 import { describe, test } from "node:test";
-import { modulesIn, upwards } from "../floors.mjs";
+import { modulesIn, rowsOf, upwards } from "../floors.mjs";
 
 const source = resolve(import.meta.dirname, "../../js");
 /** From the lowest floor up; folders of one floor do not know each other. ARCHITECTURE.md says what is where. */
@@ -44,6 +44,14 @@ describe("the folders of the package", { skip }, () => {
     assert.deepEqual(
       FLOORS.flat().filter((folder) => !modules.some(({ name }) => folderOf(name) === folder)),
       [],
+    );
+  });
+
+  test("are the rows of ARCHITECTURE.md", () => {
+    const rows = rowsOf("The folders of `js` are floors too").map((row) => row.filter((name) => !name.includes("/")).sort());
+    assert.deepEqual(
+      rows,
+      FLOORS.filter(([folder]) => folder !== "command").map((floor) => floor.toSorted()),
     );
   });
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { basename, relative, resolve } from "node:path";
 import { describe, test } from "node:test";
-import { modulesIn, upwards as upwardsOn } from "../floors.mjs";
+import { modulesIn, rowsOf, upwards as upwardsOn } from "../floors.mjs";
 
 const source = resolve(import.meta.dirname, "../../www/src");
 /** From the lowest floor up; folders of one floor do not know each other. "beside" are the files outside of any folder. */
@@ -76,6 +76,15 @@ describe("the page's folders", { skip }, () => {
     assert.deepEqual(
       [...new Set(modules.map(({ name }) => folderOf(name)))].filter((folder) => !FLOORS.flat().includes(folder)),
       [],
+    );
+  });
+
+  test("are the rows of ARCHITECTURE.md", () => {
+    const rows = rowsOf("The folders of `www/src` are floors");
+    const named = (floor) => floor.map((folder) => (folder === "beside" ? "src" : folder)).sort();
+    assert.deepEqual(
+      rows.map((row) => row.sort()),
+      FLOORS.filter(([folder]) => folder !== "page").map(named),
     );
   });
 
