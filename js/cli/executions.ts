@@ -115,7 +115,7 @@ async function opened(data: string): Promise<Service> {
   } catch (error) {
     if (codeOf(error) === "STORE_CONFLICT")
       throw new Unusable(
-        `a server has ${data} open: ask it, on its page /debugger/ or with aws stepfunctions --endpoint-url http://127.0.0.1:8083`,
+        `a server has ${data} open: ask it, on its page /debugger/ or with aws stepfunctions --endpoint-url and the URL that it has printed`,
       );
     throw String(codeOf(error)).startsWith("STORE_") ? new Unusable(messageOf(error)) : error;
   }

@@ -75,10 +75,23 @@ function pathOf(data: string | PlatformUrl): string {
 }
 
 function checkSqlite(): void {
-  if (process.getBuiltinModule?.("node:sqlite") !== undefined) return;
+  if (hasSqlite()) return;
   throw new StoreError(
     "STORE_UNAVAILABLE",
     `this is Node ${process.versions.node}, which has no node:sqlite: data is kept with Node 22.13 or newer. With an older one, a driver ` +
       'does it: npm install libsql, and serve({ store: sqlite({ database: () => new Database("stepglass.db") }) }) with sqlite of stepglass/sqlite',
   );
+}
+
+/** Whether this Node has an SQLite. Some versions warn that it is experimental when it is loaded, which who serves can do nothing about. */
+function hasSqlite(): boolean {
+  const warn = process.emitWarning;
+  process.emitWarning = (...given: any[]) => {
+    if (given[1] !== "ExperimentalWarning") Reflect.apply(warn, process, given);
+  };
+  try {
+    return process.getBuiltinModule?.("node:sqlite") !== undefined;
+  } finally {
+    process.emitWarning = warn;
+  }
 }

@@ -16,14 +16,14 @@ const skip = nodeWithSqlite === undefined && "there is no Node with an SQLite";
 /** Runs the command; its exit code, and what it prints. */
 function executions(...args) {
   return new Promise((resolve) => {
-    execFile(nodeWithSqlite, ["--no-warnings", cli, "executions", ...args], (error, stdout, stderr) =>
+    execFile(nodeWithSqlite, [cli, "executions", ...args], (error, stdout, stderr) =>
       resolve({ code: error === null ? 0 : error.code, stdout, stderr }),
     );
   });
 }
 
 async function served(data) {
-  const child = spawn(nodeWithSqlite, ["--no-warnings", cli, "serve", "--data", data, "--port", "0", "--json", "--log-level", "error"], {
+  const child = spawn(nodeWithSqlite, [cli, "serve", "--data", data, "--port", "0", "--json", "--log-level", "error"], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const [line] = await once(child.stdout, "data");
@@ -51,6 +51,7 @@ test("executions are listed, shown, stopped and redriven while no server has the
     await first.kill();
 
     const listed = await executions("list", "--data", data, "--status", "RUNNING", "--machine", "M");
+    assert.equal(listed.stderr, "");
     assert.match(listed.stdout, /^STATUS +MACHINE +NAME +STARTED +ENDED\nRUNNING +M +two .*\nRUNNING +M +one /);
     const lines = (await executions("list", "--data", data, "--json", "--limit", "1")).stdout.trim().split("\n");
     assert.deepEqual(
