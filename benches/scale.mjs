@@ -3,7 +3,8 @@
 // Each point has a process of its own. Time is the CPU of the fastest turn. Memory is the peak of the resident set over what it
 // was before the work, so points under 8 MiB say nothing and are left out of the exponent.
 import { spawnSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 
 const FUNCTION = "arn:aws:lambda:us-east-1:123456789012:function:Work";
@@ -11,8 +12,12 @@ const MIB = 2 ** 20;
 /** Turns of one point end after this much CPU, in microseconds. */
 const ENOUGH = 200_000;
 /** Before them, small work runs for as long: code that the engine has not optimized yet would look like growth. */
-const WARM_UP = 1_500_000;
+const WARM_UP = 1_000_000;
+/** A point that takes longer than this, in milliseconds, is left out, and all larger ones of its curve. */
+const LONGEST = 90_000;
 const LEAST_MEMORY = 8 * MIB;
+/** Where a file has the table. */
+const [BEGIN, END] = ["<!-- curves: npm run bench -- --scale -->", "<!-- /curves -->"];
 /** An exponent is fitted through measurements: this much more than the allowed one is noise. */
 const NOISE = 0.12;
 
@@ -122,7 +127,7 @@ export const curves = {
     },
   },
   payload: {
-    title: "a payload through three states and a Task, bytes",
+    title: "bytes of a payload through three states",
     sizes: sizes(1000, 10_000_000),
     setUp: ({ StateMachine }, n) => {
       const machine = new StateMachine({
@@ -139,7 +144,7 @@ export const curves = {
   },
   waiting: {
     title: "executions that wait at once",
-    sizes: sizes(10, 100_000),
+    sizes: sizes(1, 100_000),
     setUp: ({ StateMachine }, n) => {
       const machine = new StateMachine({ StartAt: "W", States: { W: { Type: "Wait", Seconds: 86_400, End: true } } });
       return async () => {
@@ -167,7 +172,7 @@ export const curves = {
     },
   },
   variables: {
-    title: "variables that a state assigns and the next one reads",
+    title: "variables, assigned in a state and read in the next",
     sizes: sizes(1, 1000),
     setUp: ({ StateMachine }, n) => {
       const names = Array.from({ length: n }, (_, i) => `v${i}`);
@@ -198,12 +203,17 @@ async function point(id, n) {
   const work = curves[id].setUp(stepglass, n);
   globalThis.gc?.();
   const before = process.memoryUsage.rss();
+  const peak = process.resourceUsage().maxRSS;
   let [best, spent, first] = [Infinity, 0, undefined];
   while (spent < ENOUGH) {
     const from = process.cpuUsage();
     await work();
     const took = micros(process.cpuUsage(from));
-    first ??= process.resourceUsage().maxRSS * 1024 - before;
+    if (first === undefined) {
+      // What the warm-up has needed is no measure of this.
+      const { maxRSS } = process.resourceUsage();
+      first = maxRSS > peak ? maxRSS * 1024 - before : 0;
+    }
     best = Math.min(best, took);
     spent += Math.max(took, 1);
   }
@@ -220,79 +230,151 @@ function exponent(points, of) {
   return x.reduce((sum, at, i) => sum + (at - mx) * (y[i] - my), 0) / x.reduce((sum, at) => sum + (at - mx) ** 2, 0);
 }
 
-/** Measures curves, one after the other, and tells of each. */
-export function all(chosen = Object.keys(curves), { quick = false, svg } = {}) {
-  const results = chosen.map((id) => {
-    const { title } = curves[id];
-    const points = [];
-    for (const n of quick ? curves[id].sizes.slice(0, -2) : curves[id].sizes) {
-      const { status, stdout, stderr } = spawnSync(
-        process.execPath,
-        ["--expose-gc", fileURLToPath(import.meta.url), "--point", id, String(n)],
-        {
-          encoding: "utf8",
-        },
-      );
-      if (status !== 0) throw new Error(`${id} of ${n}: ${stderr.trim().split("\n").at(-1)}`);
-      points.push(JSON.parse(stdout));
+/** One point, measured in a process of its own; undefined if that takes too long. */
+function measured(id, n) {
+  const { status, stdout, stderr, error } = spawnSync(
+    process.execPath,
+    ["--expose-gc", fileURLToPath(import.meta.url), "--point", id, String(n)],
+    { encoding: "utf8", timeout: LONGEST },
+  );
+  if (error?.code === "ETIMEDOUT") return undefined;
+  if (status !== 0) throw new Error(`${id} of ${n}: ${stderr.trim().split("\n").at(-1)}`);
+  return JSON.parse(stdout);
+}
+
+/** Measures a curve and tells of it. */
+function curve(id, quick) {
+  const { title } = curves[id];
+  const points = [];
+  for (const n of quick ? curves[id].sizes.slice(0, -2) : curves[id].sizes) {
+    const point = measured(id, n);
+    if (point === undefined) {
+      console.log(`  ${title}: ${n.toLocaleString("en")} took longer than ${LONGEST / 1000} s and is left out`);
+      break;
     }
-    const time = exponent(points, ({ cpu }) => cpu);
-    const allowed = exponent(points, ({ n }) => n * Math.log2(Math.max(n, 2)));
-    const heavy = points.filter(({ memory }) => memory >= LEAST_MEMORY);
-    const memory = exponent(heavy, (one) => one.memory);
-    const holds = time <= allowed + NOISE && (memory === undefined || memory <= 1 + NOISE);
+    points.push(point);
+  }
+  const time = exponent(points, ({ cpu }) => cpu) ?? NaN;
+  const allowed = exponent(points, ({ n }) => n * Math.log2(Math.max(n, 2)));
+  const heavy = points.filter(({ memory }) => memory >= LEAST_MEMORY);
+  const memory = exponent(heavy, (one) => one.memory);
+  const holds = time <= allowed + NOISE && (memory === undefined || memory <= 1 + NOISE);
+  console.log(
+    `${holds ? "✓" : "✗"} ${title}: time n^${time.toFixed(2)}, memory ${memory === undefined ? "too small to tell" : `n^${memory.toFixed(2)}`}`,
+  );
+  for (const one of points)
     console.log(
-      `${holds ? "✓" : "✗"} ${title}: time n^${time.toFixed(2)}, memory ${memory === undefined ? "too small to tell" : `n^${memory.toFixed(2)}`}`,
+      `    ${one.n.toLocaleString("en").padStart(12)} ${`${shown(one.cpu)} ms`.padStart(12)} ${`${(one.memory / MIB).toFixed(1)} MiB`.padStart(12)}`,
     );
-    for (const one of points)
-      console.log(
-        `    ${one.n.toLocaleString("en").padStart(12)} ${`${shown(one.cpu)} ms`.padStart(12)} ${`${(one.memory / MIB).toFixed(1)} MiB`.padStart(12)}`,
-      );
-    return { id, title, points, time, memory, holds };
-  });
+  return { id, title, points, time, allowed, memory, holds };
+}
+
+/** Measures curves, one after the other; draws them into the file `svg`, and writes them as a table into the file `markdown`. */
+export function all(chosen = Object.keys(curves), { quick = false, svg, markdown } = {}) {
+  // Before minutes of work: whether there is a place for the table.
+  if (markdown) placed(markdown, "");
+  const began = performance.now();
+  const results = chosen.map((id) => curve(id, quick));
+  console.log(`all of it took ${((performance.now() - began) / 1000).toFixed(0)} s`);
   if (svg) writeFileSync(svg, drawing(results));
+  if (markdown) writeFileSync(markdown, placed(markdown, table(results)));
   return results;
+}
+
+/** The text of a file with `text` between the two comments that say where the curves are. */
+function placed(file, text) {
+  const whole = readFileSync(file, "utf8");
+  const [before, rest] = whole.split(BEGIN);
+  const after = rest?.split(END)[1];
+  if (after === undefined) throw new Error(`${file} has no place for the table: ${BEGIN} and, below it, ${END}`);
+  return `${before}${BEGIN}\n${text}${END}${after}`;
+}
+
+/** The curves as a table of Markdown: the first and the last point of each, and the exponents. */
+function table(results) {
+  const rows = results.map(({ title, points, time, memory, holds }) => {
+    const [first, last] = [points[0], points.at(-1)];
+    const cell = ({ n, cpu }) => `${n.toLocaleString("en")}: ${shown(cpu)} ms`;
+    const heavy = last.memory >= LEAST_MEMORY ? `${(last.memory / MIB).toFixed(0)} MiB` : "little";
+    const cells = [title, cell(first), `${cell(last)}, ${heavy}`, time.toFixed(2), memory?.toFixed(2) ?? "–", holds ? "yes" : "no"];
+    return `| ${cells.join(" | ")} |`;
+  });
+  return [
+    "| what grows | from | to, with its memory | time, exponent | memory, exponent | within the bounds |",
+    "|---|---|---|---|---|---|",
+    ...rows,
+    "",
+    `Measured with Node ${process.versions.node} on ${cpus().length} × ${cpus()[0]?.model.trim()}.`,
+    "",
+  ].join("\n");
 }
 
 const shown = (micro) => (micro / 1000).toLocaleString("en", { maximumSignificantDigits: 3 });
 
-/** The curves as small pictures with logarithmic axes: time as a line, memory as a dashed one. */
+// Both sets have enough contrast on their own ground, which the picture brings along: no page shines through.
+const LIGHT = { ground: "#fff", text: "#1b2733", faint: "#4a5a6a", axis: "#8796a5", time: "#0b57a8", memory: "#a8480b" };
+const DARK = { ground: "#14191f", text: "#e8edf2", faint: "#a9b5c1", axis: "#5c6b7a", time: "#7cb8f5", memory: "#f0a365" };
+
+const style = ({ ground, text, faint, axis, time, memory }) =>
+  `.ground{fill:${ground}}.title{fill:${text}}.at{fill:${faint}}.axis{stroke:${axis}}.bound{stroke:${faint}}.time{stroke:${time}}.dot{fill:${time}}.memory{stroke:${memory}}.mark{fill:${memory}}`;
+
+/** The curves as small pictures with logarithmic axes: time as a line, memory as a dashed one, n log n as a dotted one. */
 export function drawing(results) {
-  const [columns, width, height, pad] = [2, 380, 200, 44];
+  const [columns, width, height, head] = [2, 430, 216, 40];
   const rows = Math.ceil(results.length / columns);
+  const [w, h] = [width - 120, height - 86];
+  const span = (values) => [Math.floor(Math.log10(Math.min(...values))), Math.ceil(Math.log10(Math.max(...values)))];
+  const scale =
+    ([low, high], size) =>
+    (value) =>
+      ((Math.log10(value) - low) / Math.max(1, high - low)) * size;
   const parts = results.map(({ title, points, time, memory }, i) => {
-    const [left, top] = [(i % columns) * width, Math.floor(i / columns) * height];
-    const [w, h] = [width - pad - 24, height - 76];
-    const span = (values) => [Math.floor(Math.log10(Math.min(...values))), Math.ceil(Math.log10(Math.max(...values)))];
-    const along = (values) => span(values.filter((value) => value > 0));
-    const [x0, x1] = along(points.map(({ n }) => n));
-    const lineOf = (kept, of) => {
-      const [y0, y1] = along(kept.map(of));
-      return kept
-        .map(
-          (one) =>
-            `${(((Math.log10(one.n) - x0) / (x1 - x0)) * w).toFixed(1)},${(h - ((Math.log10(of(one)) - y0) / Math.max(1, y1 - y0)) * h).toFixed(1)}`,
-        )
-        .join(" ");
-    };
+    const [left, top] = [(i % columns) * width, head + Math.floor(i / columns) * height];
     const heavy = points.filter((one) => one.memory >= LEAST_MEMORY);
-    const [t0, t1] = along(points.map(({ cpu }) => cpu / 1000));
-    return `<g transform="translate(${left + pad} ${top + 40})">
+    const [ns, times, sizes] = [
+      span(points.map(({ n }) => n)),
+      span(points.map(({ cpu }) => cpu / 1000)),
+      heavy.length > 0 ? span(heavy.map((one) => one.memory / MIB)) : [0, 1],
+    ];
+    const [x, y, m] = [scale(ns, w), scale(times, h), scale(sizes, h)];
+    const at = (across, up) => `${across.toFixed(1)},${(h - up).toFixed(1)}`;
+    const cost = ({ n }) => n * Math.log2(Math.max(n, 2));
+    const last = points.at(-1);
+    // Through the last point: a curve that grows faster than n log n lies below it at the left.
+    const bound = points.map((one) => [x(one.n), y(((cost(one) / cost(last)) * last.cpu) / 1000)]).filter(([, up]) => up >= 0);
+    const tick = (across, up, end, text) => `<text class="at" x="${across}" y="${up}" text-anchor="${end}">${text}</text>`;
+    return `<g transform="translate(${left + 60} ${top + 40})">
 <text class="title" y="-16">${title}</text>
-<path class="axis" d="M0 0V${h}H${w}"/>
-<text class="at" x="0" y="${h + 16}">10${raised(x0)}</text><text class="at" x="${w}" y="${h + 16}" text-anchor="end">10${raised(x1)}</text>
-<text class="at" x="-6" y="${h}" text-anchor="end">10${raised(t0)} ms</text><text class="at" x="-6" y="8" text-anchor="end">10${raised(t1)} ms</text>
-${heavy.length > 1 ? `<polyline class="memory" points="${lineOf(heavy, (one) => one.memory)}"/>` : ""}
-<polyline class="time" points="${lineOf(points, ({ cpu }) => cpu / 1000)}"/>
-<text class="at" x="${w / 2}" y="${h + 16}" text-anchor="middle">time n${raised(time.toFixed(2))}${memory === undefined ? "" : `, memory n${raised(memory.toFixed(2))}`}</text>
+<path class="axis" d="M0 0V${h}H${w}${heavy.length > 0 ? "V0" : ""}"/>
+${tick(0, h + 15, "start", power(ns[0]))}${tick(w, h + 15, "end", power(ns[1]))}
+${tick(-6, h, "end", `${power(times[0])} ms`)}${tick(-6, 8, "end", `${power(times[1])} ms`)}
+${heavy.length > 0 ? `${tick(w + 6, h, "start", `${power(sizes[0])} MiB`)}${tick(w + 6, 8, "start", `${power(sizes[1])} MiB`)}` : ""}
+<polyline class="bound" points="${bound.map(([across, up]) => at(across, up)).join(" ")}"/>
+${heavy.length > 1 ? `<polyline class="memory" points="${heavy.map((one) => at(x(one.n), m(one.memory / MIB))).join(" ")}"/>` : ""}
+${heavy.map((one) => `<circle class="mark" r="2.5" cx="${x(one.n).toFixed(1)}" cy="${(h - m(one.memory / MIB)).toFixed(1)}"/>`).join("")}
+<polyline class="time" points="${points.map(({ n, cpu }) => at(x(n), y(cpu / 1000))).join(" ")}"/>
+${points.map(({ n, cpu }) => `<circle class="dot" r="2.5" cx="${x(n).toFixed(1)}" cy="${(h - y(cpu / 1000)).toFixed(1)}"/>`).join("")}
+${tick(w / 2, h + 30, "middle", `time n${raised(time.toFixed(2))}${memory === undefined ? "" : `, memory n${raised(memory.toFixed(2))}`}`)}
 </g>`;
   });
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${columns * width}" height="${rows * height}" viewBox="0 0 ${columns * width} ${rows * height}" font-family="system-ui, sans-serif">
-<style>.title{font-size:13px;font-weight:600;fill:#1b2733}.at{font-size:11px;fill:#4a5a6a}.axis{fill:none;stroke:#9aa8b5}.time{fill:none;stroke:#0b57a8;stroke-width:2}.memory{fill:none;stroke:#a8480b;stroke-width:1.5;stroke-dasharray:4 3}</style>
-<rect width="100%" height="100%" fill="#fff"/>
+  const [across, down] = [columns * width, head + rows * height];
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${across}" height="${down}" viewBox="0 0 ${across} ${down}" font-family="system-ui, -apple-system, 'Segoe UI', Arial, sans-serif">
+<style>.title{font-size:12.5px;font-weight:600}.at{font-size:11px}.axis{fill:none}.bound{fill:none;stroke-width:1.5;stroke-dasharray:2 4}.time{fill:none;stroke-width:2}.memory{fill:none;stroke-width:1.5;stroke-dasharray:5 3}${style(LIGHT)}@media (prefers-color-scheme:dark){${style(DARK)}}</style>
+<rect class="ground" width="100%" height="100%"/>
+<g transform="translate(60 26)">
+<path class="time" d="M0 -4H28"/><text class="at" x="34">time (CPU, scale at the left)</text>
+<path class="memory" d="M210 -4H238"/><text class="at" x="244">memory (scale at the right)</text>
+<path class="bound" d="M412 -4H440"/><text class="at" x="446">n log n, through the last point</text>
+</g>
 ${parts.join("\n")}
 </svg>
 `;
+}
+
+/** A power of ten, as people write it where that is short. */
+function power(of) {
+  if (of < -3 || of > 6) return `10${raised(of)}`;
+  return of < 0 ? (10 ** of).toFixed(-of) : (10 ** of).toLocaleString("en");
 }
 
 /** A number as an exponent is written. */

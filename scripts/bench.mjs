@@ -10,7 +10,8 @@
 //   npm run bench -- --testkit    a suite of 200 tests of a machine of 30 states instead
 //   npm run bench -- --map-run    a Distributed Map of 100,000 items instead: time and memory
 //   npm run bench -- --memory     executions with much data instead: time and memory
-//   npm run bench -- --scale      how time and memory grow instead, from 10 states, items or retries to many; --svg FILE draws it
+//   npm run bench -- --scale      how time and memory grow instead, from 10 states, items or retries to many; --svg FILE draws it,
+//                                 --markdown FILE writes the table where FILE has the two comments for it
 //   npm run bench -- --pool       executions a second of a pool with one thread and with two instead
 //   npm run bench -- --bombs      endless, exploding and very busy expressions and machines instead: how long each holds the
 //                                 event loop, how soon an abort acts, and memory
@@ -41,13 +42,16 @@ const OPTIONS = [
   "--bombs",
   "--scale",
   "--svg",
+  "--markdown",
   "--pool",
   "--testkit",
   "--floor",
   "--help",
 ];
 const args = process.argv.slice(2);
-const unknown = args.filter((arg, i) => !OPTIONS.includes(arg) && !["--case", "--svg"].includes(args[i - 1]));
+const VALUED = ["--case", "--svg", "--markdown"];
+const unknown = args.filter((arg, i) => !OPTIONS.includes(arg) && !VALUED.includes(args[i - 1]));
+const valueOf = (option) => (args.includes(option) ? args[args.indexOf(option) + 1] : undefined);
 if (unknown.length > 0 || args.includes("--help")) {
   if (unknown.length > 0) console.error(`bench: unknown option ${unknown.join(" ")}`);
   console.error(`options: ${OPTIONS.join(" ")}`);
@@ -82,7 +86,7 @@ if (args.includes("--map-run")) {
 } else if (args.includes("--bombs")) {
   report.bombs = bombs();
 } else if (args.includes("--scale")) {
-  report.scale = growth(wanted.length > 0 ? wanted : undefined, { quick, svg: args[args.indexOf("--svg") + 1 || args.length] });
+  report.scale = growth(wanted.length > 0 ? wanted : undefined, { quick, svg: valueOf("--svg"), markdown: valueOf("--markdown") });
 } else if (args.includes("--pool")) {
   report.pool = await (await import("../benches/pool.mjs")).all({ quick });
 } else if (args.includes("--floor")) {

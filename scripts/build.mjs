@@ -45,6 +45,7 @@ export async function build({ dev = false, names = false, jsOnly = false, ifStal
   }
   await bundle();
   makeParts("package");
+  makeParts("fast");
   writeFileSync(
     stamp,
     `${JSON.stringify(jsOnly ? { ...last, script } : { profile: ifStale && wasmStands ? last.profile : profile, rust, script })}\n`,

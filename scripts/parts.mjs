@@ -1,10 +1,11 @@
-// The interpreter in two parts, for browsers: what is needed first, and the rest.
+// The interpreter in two parts: what is needed first, and the rest.
 //
-//   node scripts/parts.mjs page|package
+//   node scripts/parts.mjs package|fast|page
 //
-// `package` makes dist/stepglass-first.wasm and dist/stepglass-rest.wasm of dist/stepglass.wasm: the first one runs machines. `page`
-// makes dist/parts: the first one opens and runs the gallery's examples. Which function belongs where is measured; what was guessed
-// wrong costs a load, never an answer.
+// `package` makes dist/stepglass-first.wasm and dist/stepglass-rest.wasm of dist/stepglass.wasm, for browsers: the first one runs
+// machines. `fast` does the same with dist/stepglass-fast.wasm, for Node: half of the code that it would check at each start is never
+// called. `page` makes dist/parts: the first one opens and runs the gallery's examples. Which function belongs where is measured; what
+// was guessed wrong costs a load, never an answer.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -13,16 +14,25 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { fingerprint, root } from "./steps.mjs";
 
-const whole = join(root, "dist/stepglass.wasm");
-
-/** Where the parts are, what decides which functions belong where, and pages of memory, where that are not the module's. */
+/** The module, where its parts are, what is done with it, what decides which functions belong where, and pages of memory, where that are not the module's. */
 const PLANS = {
   package: {
+    whole: join(root, "dist/stepglass.wasm"),
+    open: "package",
     first: join(root, "dist/stepglass-first.wasm"),
     rest: join(root, "dist/stepglass-rest.wasm"),
     sources: ["scripts/parts/package.mjs", "tests/corpus"],
   },
+  fast: {
+    whole: join(root, "dist/stepglass-fast.wasm"),
+    open: "package",
+    first: join(root, "dist/stepglass-fast-first.wasm"),
+    rest: join(root, "dist/stepglass-fast-rest.wasm"),
+    sources: ["scripts/parts/package.mjs", "tests/corpus"],
+  },
   page: {
+    whole: join(root, "dist/stepglass.wasm"),
+    open: "page",
     first: join(root, "dist/parts/first.wasm"),
     rest: join(root, "dist/parts/rest.wasm"),
     sources: ["scripts/parts/page.mjs"],
@@ -33,8 +43,8 @@ const PLANS = {
 
 /** Makes the parts where they are not of the present module. */
 export function makeParts(plan) {
-  const { first, rest, sources, pages } = PLANS[plan];
-  if (!existsSync(whole)) throw new Error("there is no dist/stepglass.wasm yet: npm run build");
+  const { whole, first, rest, sources, pages } = PLANS[plan];
+  if (!existsSync(whole)) throw new Error(`there is no ${whole} yet: npm run build`);
   const stamp = join(root, `dist/.parts-${plan}.txt`);
   const of = createHash("sha256")
     .update(readFileSync(whole))
@@ -71,7 +81,7 @@ async function measure(plan, marked, called) {
   const stepglass = await import(pathToFileURL(join(root, "dist/slim.js")).href);
   stepglass.initSync(readFileSync(marked));
   stepglass.version();
-  const { open } = await import(`./parts/${plan}.mjs`);
+  const { open } = await import(`./parts/${PLANS[plan].open}.mjs`);
   await open(stepglass);
   const marks = Object.entries(instance.exports).filter(([name, mark]) => name.startsWith("mark ") && mark.value === 1);
   if (marks.length === 0) throw new Error("no function was called");

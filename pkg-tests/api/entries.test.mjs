@@ -1,7 +1,10 @@
 // How the module gets in: the slim entry by hand. (Node's own entry is what all other tests use.)
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { StateMachine, init, initSync, validate } from "stepglass/slim";
 import { importSource } from "../../scripts/sources.mjs";
 
@@ -28,9 +31,29 @@ test("loading twice does nothing", async () => {
   assert.deepEqual(validate(definition), []);
 });
 
-test("Node and bundles for it have the module that is made for speed", async () => {
-  const fast = readFileSync(new URL(import.meta.resolve("stepglass/stepglass-fast.wasm")));
+test("Node has the first part of the module that is made for speed, and bundles for it have all of it", async () => {
+  const file = (name) => readFileSync(new URL(`../../dist/${name}`, import.meta.url));
   const { moduleBytes } = await importSource("js/entries/beside.ts");
   const { moduleBytes: held } = await import("../../dist/held.cjs");
-  assert.deepEqual([fast.equals(moduleBytes()), fast.equals(held())], [true, true]);
+  assert.deepEqual([file("stepglass-fast-first.wasm").equals(moduleBytes()), file("stepglass-fast.wasm").equals(held())], [true, true]);
+});
+
+test("Node reads the rest of the module when something needs it, and not before", async () => {
+  const script = `
+    const fs = require("node:fs");
+    const { readFileSync } = fs;
+    const read = [];
+    fs.readFileSync = (file, ...more) => (read.push(String(file).split("/").at(-1)), readFileSync(file, ...more));
+    const { StateMachine, validate, layout } = require(${JSON.stringify(fileURLToPath(new URL("../../dist/node.cjs", import.meta.url)))});
+    const definition = ${JSON.stringify(definition)};
+    validate(definition);
+    new StateMachine(definition).run().then(() => {
+      const parts = () => read.filter((name) => name.endsWith(".wasm"));
+      const before = parts();
+      const { nodes } = layout(definition);
+      console.log(JSON.stringify([before, parts(), nodes.length > 0]));
+    });`;
+  const { stdout } = await promisify(execFile)(process.execPath, ["-e", script]);
+  const first = "stepglass-fast-first.wasm";
+  assert.deepEqual(JSON.parse(stdout), [[first], [first, "stepglass-fast-rest.wasm"], true]);
 });

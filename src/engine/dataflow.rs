@@ -10,6 +10,7 @@ use crate::expr::path::{Path, Root};
 use crate::expr::template::Template;
 use crate::expr::{Env, Scope};
 use std::cell::OnceCell;
+use std::fmt;
 use std::sync::Arc;
 
 /// What the fields of a state see.
@@ -72,6 +73,23 @@ impl<'a> View<'a> {
                 Value::from(map)
             })
             .clone()
+    }
+}
+
+/// Where an expression stands in a state. It is a text only in a cause: most expressions have no errors.
+enum Place<'a> {
+    Field(&'a str),
+    Item(&'a Place<'a>, usize),
+    Member(&'a Place<'a>, &'a str),
+}
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Field(field) => f.write_str(field),
+            Place::Item(inside, index) => write!(f, "{inside}[{index}]"),
+            Place::Member(inside, name) => write!(f, "{inside}/{name}"),
+        }
     }
 }
 
@@ -158,20 +176,24 @@ impl Eval<'_> {
     }
 
     pub(super) fn jsonata_template(&mut self, template: &JsonataTemplate, field: &str, view: &View<'_>) -> Result<Value, Fault> {
+        self.jsonata_part(template, &Place::Field(field), view)
+    }
+
+    fn jsonata_part(&mut self, template: &JsonataTemplate, place: &Place<'_>, view: &View<'_>) -> Result<Value, Fault> {
         Ok(match template {
             JsonataTemplate::Literal(value) => value.clone(),
-            JsonataTemplate::Expression(expression) => self.jsonata(expression, field, view)?,
+            JsonataTemplate::Expression(expression) => self.jsonata(expression, place, view)?,
             JsonataTemplate::Array(items) => {
                 let mut out = Vec::with_capacity(items.len());
                 for (i, item) in items.iter().enumerate() {
-                    out.push(self.jsonata_template(item, &format!("{field}[{i}]"), view)?);
+                    out.push(self.jsonata_part(item, &Place::Item(place, i), view)?);
                 }
                 Value::from(out)
             }
             JsonataTemplate::Object(members) => {
                 let mut map = Map::with_capacity(members.len());
                 for (key, member) in members {
-                    let value = self.jsonata_template(member, &format!("{field}/{key}"), view)?;
+                    let value = self.jsonata_part(member, &Place::Member(place, key), view)?;
                     map.insert(key.clone(), value);
                 }
                 Value::from(map)
@@ -180,7 +202,7 @@ impl Eval<'_> {
     }
 
     /// A JSONata expression, which must have a value.
-    pub(super) fn jsonata(&mut self, expression: &Expression, field: &str, view: &View<'_>) -> Result<Value, Fault> {
+    fn jsonata(&mut self, expression: &Expression, place: &Place<'_>, view: &View<'_>) -> Result<Value, Fault> {
         let bindings = |name: &str| match name {
             "states" => Some(view.states()),
             name => view.variables.get(name).cloned(),
@@ -189,16 +211,13 @@ impl Eval<'_> {
         work.spend(EXPRESSION);
         let result = work.pay(|fuel| expression.evaluate_paying(&Value::Null, &bindings, &mut self.env(), fuel));
         let said =
-            |what: String| format!("The JSONata expression '{}' specified for the field '{field}' {what}", expression.text());
+            |what: String| format!("The JSONata expression '{}' specified for the field '{place}' {what}", expression.text());
+        let failed = |eval: &Self, what: String| Err(eval.query(&place.to_string(), &said(what)));
         match result {
             Ok(Some(value)) => Ok(value),
-            Ok(None) => Err(self.query(field, &said("returned nothing (undefined).".into()))),
-            Err(error) if error.is_function_result() => {
-                Err(self.query(field, &said("returned an unsupported result type.".into())))
-            }
-            Err(error) => {
-                Err(self.query(field, &said(format!("threw an error during evaluation. {}: {}", error.code, error.message))))
-            }
+            Ok(None) => failed(self, "returned nothing (undefined).".into()),
+            Err(error) if error.is_function_result() => failed(self, "returned an unsupported result type.".into()),
+            Err(error) => failed(self, format!("threw an error during evaluation. {}: {}", error.code, error.message)),
         }
     }
 
@@ -210,7 +229,7 @@ impl Eval<'_> {
         expected: &str,
         view: &View<'_>,
     ) -> Result<Value, Fault> {
-        let value = self.jsonata(expression, field, view)?;
+        let value = self.jsonata(expression, &Place::Field(field), view)?;
         if value.type_name() == expected {
             return Ok(value);
         }

@@ -4,6 +4,7 @@
 
 use super::machine::{OutOfFuel, Scratch, pay};
 use super::{Pattern, Step, fold, is_line_end};
+use std::ops::RangeInclusive;
 
 /// Marks that a search may keep, one for each instruction at each place: 32 KiB.
 const MAX_MARKS: usize = 1 << 18;
@@ -48,15 +49,20 @@ impl Pattern {
         fuel: &mut u64,
     ) -> Result<bool, OutOfFuel> {
         let mut at = from;
+        scratch.slots.clear();
+        scratch.slots.resize(self.groups * 2, NONE);
         loop {
             let next = self.starts.next(text.as_bytes(), at);
             pay(fuel, 1 + (next.unwrap_or(text.len()) - at) / 16)?;
             let Some(start) = next else { break };
-            scratch.slots.clear();
-            scratch.slots.resize(self.groups * 2, NONE);
-            if self.matches_at(text, from, start, farthest, scratch, fuel)? {
+            // The steps are counted in a variable of this search's own, which is a register.
+            let mut left = *fuel;
+            let found = self.matches_at(text, from, start, farthest, scratch, &mut left);
+            *fuel = left;
+            if found? {
                 return Ok(true);
             }
+            scratch.slots.fill(NONE);
             let Some(c) = char_at(text, start) else { break };
             at = start + c.len_utf8();
         }
@@ -77,6 +83,7 @@ impl Pattern {
         let exact = !self.options.ignore_case;
         let Scratch { marks, ways, slots, .. } = scratch;
         ways.clear();
+        ways.reserve(16);
         ways.push(Job::Explore(0, start));
         while let Some(job) = ways.pop() {
             let (mut step, mut at) = match job {
@@ -148,15 +155,27 @@ impl Pattern {
     }
 }
 
-/// Where a match can start, told by the byte there.
-#[derive(Debug, Default)]
+/// Of a prefix as many bytes are compared: a longer one would make a search slower than linear.
+const MAX_PREFIX: usize = 16;
+
+/// The first bytes of all characters outside of ASCII.
+const OTHERS: RangeInclusive<u8> = 0xc0..=0xff;
+
+/// Where a match can start, told by the bytes there.
+#[derive(Debug)]
 pub(super) struct Starts {
-    /// The ASCII characters.
-    ascii: u128,
-    /// Whether any other character does.
-    other: bool,
+    /// The first bytes of the characters with which a match can start, as a table: every byte of a text is looked up in it.
+    table: [bool; 256],
+    /// What every match starts with.
+    prefix: Vec<u8>,
     /// Whether a match can be empty, and so start anywhere.
     empty: bool,
+}
+
+impl Default for Starts {
+    fn default() -> Starts {
+        Starts { table: [false; 256], prefix: Vec::new(), empty: false }
+    }
 }
 
 impl Starts {
@@ -165,40 +184,80 @@ impl Starts {
         if self.empty {
             return (at <= bytes.len()).then_some(at);
         }
-        // Only the first byte of a character is looked at.
-        let can = |b: &u8| if b.is_ascii() { self.ascii >> b & 1 == 1 } else { self.other && *b >= 0xc0 };
-        bytes.get(at..)?.iter().position(can).map(|skip| at + skip)
+        let mut at = at;
+        loop {
+            // Only the first byte of a character is in the set.
+            at += bytes.get(at..)?.iter().position(|byte| self.can(*byte))?;
+            if bytes.get(at..).is_some_and(|rest| rest.starts_with(&self.prefix)) {
+                return Some(at);
+            }
+            at += 1;
+        }
+    }
+
+    #[inline(always)]
+    fn can(&self, byte: u8) -> bool {
+        self.table.get(usize::from(byte)) == Some(&true)
     }
 
     /// Of a program: what its first instructions take.
     pub(super) fn of(pattern: &Pattern) -> Starts {
         let mut starts = Starts::default();
+        let mut add = |byte: u8| {
+            if let Some(place) = starts.table.get_mut(usize::from(byte)) {
+                *place = true;
+            }
+        };
+        let ignore_case = pattern.options.ignore_case;
         let mut seen = vec![false; pattern.program.len()];
         let mut open = vec![0u32];
+        let mut empty = false;
         while let Some(step) = open.pop() {
             let Some(seen) = seen.get_mut(step as usize).filter(|seen| !**seen) else { continue };
             *seen = true;
             match pattern.program.get(step as usize) {
-                Some(Step::Char(c)) if c.is_ascii() && !pattern.options.ignore_case => starts.ascii |= 1 << *c as u32,
+                Some(Step::Char(c)) if !ignore_case => add(first_byte(*c)),
                 Some(Step::Char(wanted)) => {
-                    let same = |c: u8| fold(c as char) == fold(*wanted) && pattern.options.ignore_case;
-                    starts.ascii |= (0..128u8).filter(|c| same(*c)).fold(0, |all, c| all | 1 << c);
                     // Without regard to case a few letters outside of ASCII are the same as one in it.
-                    starts.other = true;
+                    (0..128).filter(|c| fold(*c as char) == fold(*wanted)).chain(OTHERS).for_each(&mut add);
                 }
-                Some(Step::Any) => (starts.ascii, starts.other) = (u128::MAX, true),
+                Some(Step::Any) => (0..128).chain(OTHERS).for_each(&mut add),
                 Some(Step::Set(set)) => {
-                    starts.ascii |= pattern.sets.get(*set as usize).map_or(0, |set| set.ascii);
-                    starts.other = true;
+                    let set = pattern.sets.get(*set as usize);
+                    (0..128)
+                        .filter(|c| set.is_some_and(|set| set.contains(*c as char, ignore_case)))
+                        .chain(OTHERS)
+                        .for_each(&mut add);
                 }
                 Some(Step::Jump(to)) => open.push(*to),
                 Some(Step::Split(first, second)) => open.extend([*first, *second]),
                 Some(Step::Save(_) | Step::Assert(_)) => open.push(step + 1),
-                Some(Step::Match) | None => starts.empty = true,
+                Some(Step::Match) | None => empty = true,
             }
+        }
+        starts.empty = empty;
+        if !ignore_case {
+            starts.prefix = prefix(&pattern.program);
         }
         starts
     }
+}
+
+/// The characters that a program takes one after the other before there is a choice.
+fn prefix(program: &[Step]) -> Vec<u8> {
+    let mut taken = String::new();
+    for step in program {
+        match step {
+            Step::Char(c) if taken.len() + c.len_utf8() <= MAX_PREFIX => taken.push(*c),
+            Step::Save(_) | Step::Assert(_) => {}
+            _ => break,
+        }
+    }
+    taken.into_bytes()
+}
+
+fn first_byte(c: char) -> u8 {
+    c.encode_utf8(&mut [0; 4]).bytes().next().unwrap_or_default()
 }
 
 fn char_at(text: &str, at: usize) -> Option<char> {

@@ -81,7 +81,7 @@ struct Set {
     negated: bool,
     ranges: Vec<(char, char)>,
     /// The ASCII characters that it holds, all things considered.
-    ascii: u128,
+    ascii: [u64; 2],
 }
 
 impl Set {
@@ -90,7 +90,10 @@ impl Set {
     }
 
     fn contains(&self, c: char, ignore_case: bool) -> bool {
-        if c.is_ascii() { self.ascii >> c as u32 & 1 == 1 } else { self.lists(c, ignore_case) }
+        match self.ascii.get(c as usize / 64) {
+            Some(word) => word >> (c as u32 % 64) & 1 == 1,
+            None => self.lists(c, ignore_case),
+        }
     }
 
     fn lists(&self, c: char, ignore_case: bool) -> bool {
@@ -126,11 +129,19 @@ pub(super) fn escape(text: &str) -> String {
     out
 }
 
-/// One match: byte offsets, and the groups.
-pub(super) struct Match<'t> {
+/// One match: byte offsets. Its groups are in the search's memory until the next search ([`Scratch::group`]).
+#[derive(Clone, Copy)]
+pub(super) struct Match {
     pub start: usize,
     pub end: usize,
-    pub groups: Vec<Option<&'t str>>,
+}
+
+impl Scratch {
+    /// What a group of the match that was found last has taken of the text; group 0 is the whole match.
+    pub(super) fn group<'t>(&self, text: &'t str, group: usize) -> Option<&'t str> {
+        let place = |i: usize| self.slots.get(i).copied().filter(|place| *place != usize::MAX);
+        text.get(place(group * 2)?..place(group * 2 + 1)?)
+    }
 }
 
 impl Pattern {
@@ -139,7 +150,9 @@ impl Pattern {
         let Parsed { tree, sets, groups } = parse::parse(source, options.verbose)?;
         let mut pattern = Pattern { source: source.into(), program: Vec::new(), sets, groups, options, starts: Starts::default() };
         for set in &mut pattern.sets {
-            set.ascii = (0..128u8).filter(|c| set.lists(*c as char, options.ignore_case)).fold(0, |all, c| all | 1 << c);
+            let has = |c: u8| u64::from(set.lists(c as char, options.ignore_case));
+            let word = |from: u8| (0..64).fold(0, |word, bit| word | has(from + bit) << bit);
+            set.ascii = [word(0), word(64)];
         }
         if options.whole {
             pattern.emit(Step::Assert(Assertion::TextStart))?;
@@ -155,26 +168,20 @@ impl Pattern {
         Ok(pattern)
     }
 
+    /// How many groups a match has besides the whole of it.
+    pub(super) fn groups(&self) -> usize {
+        self.groups - 1
+    }
+
     /// The first match at or behind a byte offset. Every step takes one unit of fuel.
-    pub(super) fn find<'t>(
-        &self,
-        text: &'t str,
-        from: usize,
-        scratch: &mut Scratch,
-        fuel: &mut u64,
-    ) -> Result<Option<Match<'t>>, OutOfFuel> {
+    pub(super) fn find(&self, text: &str, from: usize, scratch: &mut Scratch, fuel: &mut u64) -> Result<Option<Match>, OutOfFuel> {
         let Some(rest) = text.len().checked_sub(from) else { return Ok(None) };
         let found = match self.can_backtrack(rest) {
             true => self.backtrack(text, from, scratch, fuel)?,
             false => self.side_by_side(text, from, scratch, fuel)?,
         };
-        if !found {
-            return Ok(None);
-        }
-        let place = |i: usize| scratch.slots.get(i).copied().filter(|p| *p != usize::MAX);
-        let group = |g: usize| text.get(place(g * 2)?..place(g * 2 + 1)?);
-        let groups = (1..self.groups).map(group).collect();
-        Ok(Some(Match { start: place(0).unwrap_or(from), end: place(1).unwrap_or(from), groups }))
+        let place = |i: usize| scratch.slots.get(i).copied().filter(|place| *place != usize::MAX).unwrap_or(from);
+        Ok(found.then(|| Match { start: place(0), end: place(1) }))
     }
 
     fn emit(&mut self, step: Step) -> Result<usize, String> {
@@ -264,8 +271,9 @@ mod tests {
     fn find(source: &str, flags: &str, text: &str) -> Option<String> {
         let options = Options { ignore_case: flags.contains('i'), multi_line: flags.contains('m'), ..Options::default() };
         let pattern = Pattern::compile(source, options).unwrap();
-        let found = pattern.find(text, 0, &mut Scratch::default(), &mut 1_000_000).unwrap()?;
-        let groups: Vec<&str> = found.groups.iter().map(|g| g.unwrap_or("-")).collect();
+        let mut scratch = Scratch::default();
+        let found = pattern.find(text, 0, &mut scratch, &mut 1_000_000).unwrap()?;
+        let groups: Vec<&str> = (1..=pattern.groups()).map(|group| scratch.group(text, group).unwrap_or("-")).collect();
         Some([&[&text[found.start..found.end]], groups.as_slice()].concat().join("|"))
     }
 

@@ -18,6 +18,7 @@ use super::value::{Array, Flags, Frame, Function, LongText, Object, Val, live_by
 use super::{Limits, MAX_NESTING};
 use crate::base::{Millis, Rng, Value};
 use crate::expr::jsonata::codes;
+use crate::expr::regex::Scratch;
 use std::borrow::Cow;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -43,6 +44,8 @@ pub(super) struct Evaluator<'e> {
     depth: u32,
     /// Scopes that function values hold on to.
     captured: Vec<Rc<Frame>>,
+    /// Memory of searches for regular expressions, for the next one.
+    pub scratch: Scratch,
 }
 
 impl<'e> Evaluator<'e> {
@@ -66,6 +69,7 @@ impl<'e> Evaluator<'e> {
             fuel: limits.fuel,
             depth: 0,
             captured: Vec::new(),
+            scratch: Scratch::default(),
         }
     }
 

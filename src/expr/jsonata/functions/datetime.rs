@@ -421,10 +421,13 @@ fn parse(ev: &mut Evaluator<'_>, text: &str, picture: &str, now: &Parts) -> Resu
     }
     let options = Options { ignore_case: true, whole: true, ..Options::default() };
     let pattern = Pattern::compile(&source, options).map_err(|_| fault(codes::D1015))?;
-    let Some(found) = search(ev, &pattern, text, 0, &mut Scratch::default())? else { return Ok(None) };
+    let mut scratch = Scratch::default();
+    if search(ev, &pattern, text, 0, &mut scratch)?.is_none() {
+        return Ok(None);
+    }
     let mut known = Components(Vec::new());
     for (i, part) in parts.iter().enumerate() {
-        if let (Part::Marker(marker), Some(text)) = (part, found.groups.get(i).copied().flatten()) {
+        if let (Part::Marker(marker), Some(text)) = (part, scratch.group(text, i + 1)) {
             known.set(marker.component, read(marker, text)?);
         }
     }

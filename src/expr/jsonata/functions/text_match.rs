@@ -10,56 +10,18 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 /// A match, whoever found it. Offsets are bytes.
-struct Found<'t> {
+struct Found {
     start: usize,
     end: usize,
-    by: By<'t>,
+    /// Of a custom matcher. What a regular expression's groups have taken, its search knows.
+    custom: Option<Custom>,
 }
 
-enum By<'t> {
-    /// A regular expression: what it matched, and its groups.
-    Pattern(&'t str, Vec<Option<&'t str>>),
-    /// A custom matcher: the object that it returned, and the text and the groups that are named there.
-    Function { object: Val, text: Val, groups: Vec<Val> },
-}
-
-impl Found<'_> {
-    /// What was matched; a custom matcher may have said anything.
-    fn text(&self) -> &str {
-        match &self.by {
-            By::Pattern(text, _) => text,
-            By::Function { text, .. } => text.as_str().unwrap_or(""),
-        }
-    }
-
-    fn text_value(&self) -> Val {
-        match &self.by {
-            By::Pattern(text, _) => Val::str(text),
-            By::Function { text, .. } => text.clone(),
-        }
-    }
-
-    fn groups(&self) -> usize {
-        match &self.by {
-            By::Pattern(_, groups) => groups.len(),
-            By::Function { groups, .. } => groups.len(),
-        }
-    }
-
-    fn group(&self, index: usize) -> &str {
-        match &self.by {
-            By::Pattern(_, groups) => groups.get(index).copied().flatten(),
-            By::Function { groups, .. } => groups.get(index).and_then(Val::as_str),
-        }
-        .unwrap_or("")
-    }
-
-    fn group_values(&self) -> Vec<Val> {
-        match &self.by {
-            By::Pattern(_, groups) => groups.iter().map(|g| g.map_or(Val::Undefined, Val::str)).collect(),
-            By::Function { groups, .. } => groups.clone(),
-        }
-    }
+/// What a custom matcher returned: the object, and the text and the groups that are named there.
+struct Custom {
+    object: Val,
+    text: Val,
+    groups: Vec<Val>,
 }
 
 /// Finds matches one after the other.
@@ -79,33 +41,86 @@ struct Matcher<'a> {
 const STEPS_PER_FUEL: u64 = 2;
 
 /// Looks for a match and pays for the search.
-pub(super) fn search<'t>(
+pub(super) fn search(
     ev: &mut Evaluator<'_>,
     pattern: &Pattern,
-    text: &'t str,
+    text: &str,
     from: usize,
     scratch: &mut Scratch,
-) -> R<Option<Match<'t>>> {
+) -> R<Option<Match>> {
     ev.burn(4)?;
-    let mut steps = ev.fuel.saturating_mul(STEPS_PER_FUEL);
+    let mut steps = ev.fuel.min(u64::MAX / STEPS_PER_FUEL) * STEPS_PER_FUEL;
     let found = pattern.find(text, from, scratch, &mut steps);
     ev.fuel = steps / STEPS_PER_FUEL;
     found.map_err(|_| fault(codes::D1012))
 }
 
 impl<'a> Matcher<'a> {
-    fn new(source: &'a Rc<Function>, text: &'a str) -> Matcher<'a> {
-        Matcher { source, text, at: None, next: Val::Undefined, place: (0, 0), scratch: Scratch::default() }
+    fn new(ev: &mut Evaluator<'_>, source: &'a Rc<Function>, text: &'a str) -> Matcher<'a> {
+        let scratch = std::mem::take(&mut ev.scratch);
+        Matcher { source, text, at: None, next: Val::Undefined, place: (0, 0), scratch }
     }
 
-    fn find(&mut self, ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Option<Found<'a>>> {
+    /// Leaves the memory of its searches to the next one.
+    fn end(self, ev: &mut Evaluator<'_>) {
+        ev.scratch = self.scratch;
+    }
+
+    /// What was matched; a custom matcher may have said anything.
+    fn matched<'m>(&self, one: &'m Found) -> &'m str
+    where
+        'a: 'm,
+    {
+        match &one.custom {
+            None => self.text.get(one.start..one.end).unwrap_or(""),
+            Some(custom) => custom.text.as_str().unwrap_or(""),
+        }
+    }
+
+    fn matched_value(&self, one: &Found) -> Val {
+        match &one.custom {
+            None => Val::str(self.matched(one)),
+            Some(custom) => custom.text.clone(),
+        }
+    }
+
+    /// How many groups a match has.
+    fn groups(&self, one: &Found) -> usize {
+        match (&one.custom, &**self.source) {
+            (Some(custom), _) => custom.groups.len(),
+            (None, Function::Regex(pattern)) => pattern.groups(),
+            _ => 0,
+        }
+    }
+
+    /// What a group of the last match has taken; they count from 0.
+    fn group<'m>(&self, one: &'m Found, index: usize) -> &'m str
+    where
+        'a: 'm,
+    {
+        match &one.custom {
+            None => self.scratch.group(self.text, index + 1),
+            Some(custom) => custom.groups.get(index).and_then(Val::as_str),
+        }
+        .unwrap_or("")
+    }
+
+    /// The groups of the last match.
+    fn group_values(&self, one: &Found) -> Vec<Val> {
+        match &one.custom {
+            None => group_values(&self.scratch, self.text, self.groups(one)),
+            Some(custom) => custom.groups.clone(),
+        }
+    }
+
+    fn find(&mut self, ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Option<Found>> {
         match &**self.source {
             Function::Regex(pattern) => self.find_pattern(ev, pattern),
             _ => self.find_custom(ev, args),
         }
     }
 
-    fn find_pattern(&mut self, ev: &mut Evaluator<'_>, pattern: &Pattern) -> R<Option<Found<'a>>> {
+    fn find_pattern(&mut self, ev: &mut Evaluator<'_>, pattern: &Pattern) -> R<Option<Found>> {
         let from = match self.at {
             Some(at) if at >= self.text.len() => return Ok(None),
             Some(at) => at,
@@ -116,11 +131,10 @@ impl<'a> Matcher<'a> {
             return Err(fault(codes::D1004).text(&pattern.source));
         }
         self.at = Some(found.end);
-        let text = self.text.get(found.start..found.end).unwrap_or("");
-        Ok(Some(Found { start: found.start, end: found.end, by: By::Pattern(text, found.groups) }))
+        Ok(Some(Found { start: found.start, end: found.end, custom: None }))
     }
 
-    fn find_custom(&mut self, ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Option<Found<'a>>> {
+    fn find_custom(&mut self, ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Option<Found>> {
         let result = if self.at.is_none() {
             self.at = Some(0);
             ev.invoke(self.source, vec![Val::str(self.text)], args.frame)?
@@ -150,13 +164,13 @@ impl<'a> Matcher<'a> {
         };
         self.next = next;
         let groups = groups.map_or(Vec::new(), |g| g.items().to_vec());
-        Ok(Some(Found { start, end: end.max(start), by: By::Function { object: result, text, groups } }))
+        Ok(Some(Found { start, end: end.max(start), custom: Some(Custom { object: result, text, groups }) }))
     }
 
     /// The UTF-16 offset of a byte offset.
     fn units(&mut self, offset: usize) -> usize {
         let (bytes, units) = if offset >= self.place.0 { self.place } else { (0, 0) };
-        let more = self.text.get(bytes..offset).map_or(0, |s| s.chars().map(char::len_utf16).sum());
+        let more = self.text.as_bytes().get(bytes..offset).map_or(0, units_of);
         self.place = (offset, units + more);
         self.place.1
     }
@@ -174,14 +188,25 @@ impl<'a> Matcher<'a> {
     }
 }
 
+/// The groups of the match that was found last, as values.
+fn group_values(scratch: &Scratch, text: &str, groups: usize) -> Vec<Val> {
+    (1..=groups).map(|group| scratch.group(text, group).map_or(Val::Undefined, Val::str)).collect()
+}
+
+/// UTF-16 units of UTF-8: one for the first byte of each character, and one more where that has four bytes.
+fn units_of(bytes: &[u8]) -> usize {
+    bytes.iter().map(|byte| usize::from(*byte & 0xc0 != 0x80) + usize::from(*byte >= 0xf0)).sum()
+}
+
 /// Calls a regular expression as a function: the match as an object, with a function for the next one.
 pub(in crate::expr::jsonata) fn regex_match(ev: &mut Evaluator<'_>, pattern: &Arc<Pattern>, text: &Val, from: usize) -> R<Val> {
     let Some(subject) = text.as_str() else { return Ok(Val::Undefined) };
-    let Some(found) = search(ev, pattern, subject, from, &mut Scratch::default())? else { return Ok(Val::Undefined) };
-    let source = Rc::new(Function::Regex(pattern.clone()));
-    let mut matcher = Matcher::new(&source, subject);
-    let (start, end) = (matcher.units(found.start), matcher.units(found.end));
-    let groups: Vec<Val> = found.groups.iter().map(|g| g.map_or(Val::Undefined, Val::str)).collect();
+    let mut scratch = std::mem::take(&mut ev.scratch);
+    let Some(found) = search(ev, pattern, subject, from, &mut scratch)? else { return Ok(Val::Undefined) };
+    let start = units_of(subject.as_bytes().get(..found.start).unwrap_or(&[]));
+    let end = start + units_of(subject.as_bytes().get(found.start..found.end).unwrap_or(&[]));
+    let groups = group_values(&scratch, subject, pattern.groups());
+    ev.scratch = scratch;
     let next = Val::func(Function::NextMatch { pattern: pattern.clone(), text: text.clone(), from: found.end });
     let groups = ev.list(groups)?;
     let keys = ["match", "start", "end", "groups", "next"].map(Arc::from);
@@ -206,18 +231,19 @@ pub(super) fn match_all(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let mut out = Vec::new();
     if limit > 0.0 {
         let keys = ["match", "index", "groups"].map(Arc::from);
-        let mut matcher = Matcher::new(source, text);
+        let mut matcher = Matcher::new(ev, source, text);
         let mut found = matcher.find(ev, args)?;
         while let Some(one) = found.take().filter(|_| (out.len() as f64) < limit) {
-            let index = match &one.by {
-                By::Function { object, .. } => object.member("start").unwrap_or(Val::Undefined),
-                By::Pattern(..) => Val::int(matcher.units(one.start) as i64),
+            let index = match &one.custom {
+                Some(custom) => custom.object.member("start").unwrap_or(Val::Undefined),
+                None => Val::int(matcher.units(one.start) as i64),
             };
             ev.burn(30)?;
-            let groups = ev.list(one.group_values())?;
-            out.push(ev.record(&keys, [one.text_value(), index, groups])?);
+            let groups = ev.list(matcher.group_values(&one))?;
+            out.push(ev.record(&keys, [matcher.matched_value(&one), index, groups])?);
             found = matcher.find(ev, args)?;
         }
+        matcher.end(ev);
     }
     ev.sequence(out)
 }
@@ -227,7 +253,12 @@ pub(super) fn contains(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let Some(text) = args.text(0) else { return Ok(Val::Undefined) };
     Ok(Val::Bool(match args.at(1) {
         Val::Undefined => return Ok(Val::Undefined),
-        Val::Func(source) => Matcher::new(source, text).find(ev, args)?.is_some(),
+        Val::Func(source) => {
+            let mut matcher = Matcher::new(ev, source, text);
+            let found = matcher.find(ev, args)?.is_some();
+            matcher.end(ev);
+            found
+        }
         pattern => {
             ev.burn(text.len() / 64)?;
             text.contains(pattern.as_str().unwrap_or("undefined"))
@@ -242,7 +273,7 @@ pub(super) fn split(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let mut out: Vec<Val> = Vec::new();
     match args.at(1) {
         Val::Func(source) if limit > 0.0 => {
-            let mut matcher = Matcher::new(source, text);
+            let mut matcher = Matcher::new(ev, source, text);
             let mut found = matcher.find(ev, args)?;
             let mut start = 0;
             while let Some(one) = found.take().filter(|_| (out.len() as f64) < limit) {
@@ -250,6 +281,7 @@ pub(super) fn split(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
                 start = one.end;
                 found = matcher.find(ev, args)?;
             }
+            matcher.end(ev);
             if (out.len() as f64) < limit {
                 out.push(Val::str(text.get(start..).unwrap_or("")));
             }
@@ -286,18 +318,18 @@ pub(super) fn replace(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
         return Ok(args.at(0).clone());
     }
     let Some(source) = args.at(1).as_func() else { return replace_text(ev, args, text, limit) };
-    let mut matcher = Matcher::new(source, text);
+    let mut matcher = Matcher::new(ev, source, text);
     let Some(mut one) = matcher.find(ev, args)? else { return Ok(args.at(0).clone()) };
-    let mut out = String::new();
+    let mut out = String::with_capacity(text.len());
     let mut at = 0;
     let mut count = 0.0;
     while count < limit {
         out.push_str(text.get(at..one.start).unwrap_or(""));
         match args.at(2) {
             Val::Func(replacer) => {
-                let found = match &one.by {
-                    By::Function { object, .. } => object.clone(),
-                    By::Pattern(..) => match_object(ev, &mut matcher, &one)?,
+                let found = match &one.custom {
+                    Some(custom) => custom.object.clone(),
+                    None => match_object(ev, &mut matcher, &one)?,
                 };
                 let value = ev.invoke(replacer, vec![found], args.frame)?;
                 match value.as_str() {
@@ -305,26 +337,27 @@ pub(super) fn replace(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
                     None => return Err(fault(codes::D3012).json(ev.shown(&value))),
                 }
             }
-            template => expand(&mut out, template.as_str().unwrap_or(""), &one),
+            template => expand(&mut out, template.as_str().unwrap_or(""), &matcher, &one),
         }
         ev.check_text(out.len())?;
-        at = one.start + one.text().len();
+        at = one.start + matcher.matched(&one).len();
         count += 1.0;
         match matcher.find(ev, args)? {
             Some(next) => one = next,
             None => break,
         }
     }
+    matcher.end(ev);
     out.push_str(text.get(at..).unwrap_or(""));
     ev.text(out)
 }
 
 /// The match as replacement functions see it.
-fn match_object(ev: &mut Evaluator<'_>, matcher: &mut Matcher<'_>, one: &Found<'_>) -> R<Val> {
+fn match_object(ev: &mut Evaluator<'_>, matcher: &mut Matcher<'_>, one: &Found) -> R<Val> {
     let (start, end) = (matcher.units(one.start), matcher.units(one.end));
-    let groups = ev.list(one.group_values())?;
+    let groups = ev.list(matcher.group_values(one))?;
     let keys = ["match", "start", "end", "groups"].map(Arc::from);
-    ev.record(&keys, [one.text_value(), Val::int(start as i64), Val::int(end as i64), groups])
+    ev.record(&keys, [matcher.matched_value(one), Val::int(start as i64), Val::int(end as i64), groups])
 }
 
 fn replace_text(ev: &mut Evaluator<'_>, args: &Args<'_>, text: &str, limit: f64) -> R<Val> {
@@ -352,8 +385,8 @@ fn replace_text(ev: &mut Evaluator<'_>, args: &Args<'_>, text: &str, limit: f64)
 }
 
 /// Writes a replacement text: `$$` is a dollar, `$0` the match, `$1` a group.
-fn expand(out: &mut String, template: &str, found: &Found<'_>) {
-    let groups = found.groups();
+fn expand(out: &mut String, template: &str, matcher: &Matcher<'_>, found: &Found) {
+    let groups = matcher.groups(found);
     let mut rest = template;
     while let Some((before, after)) = rest.split_once('$') {
         out.push_str(before);
@@ -364,7 +397,7 @@ fn expand(out: &mut String, template: &str, found: &Found<'_>) {
             continue;
         }
         if let Some(after) = rest.strip_prefix('0') {
-            out.push_str(found.text());
+            out.push_str(matcher.matched(found));
             rest = after;
             continue;
         }
@@ -379,7 +412,7 @@ fn expand(out: &mut String, template: &str, found: &Found<'_>) {
         match number(len) {
             Some(n) => {
                 if let Some(index) = n.checked_sub(1) {
-                    out.push_str(found.group(index));
+                    out.push_str(matcher.group(found, index));
                 }
                 // Leading zeros of the number are not skipped.
                 rest = rest.get(digits_of(n)..).unwrap_or("");
