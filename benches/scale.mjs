@@ -5,6 +5,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
+import { dirname, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const FUNCTION = "arn:aws:lambda:us-east-1:123456789012:function:Work";
@@ -272,26 +273,25 @@ function curve(id, quick) {
 /** Measures curves, one after the other; draws them into the file `svg`, and writes them as a table into the file `markdown`. */
 export function all(chosen = Object.keys(curves), { quick = false, svg, markdown } = {}) {
   // Before minutes of work: whether there is a place for the table.
-  if (markdown) placed(markdown, "");
+  if (markdown) written(readFileSync(markdown, "utf8"), []);
   const began = performance.now();
   const results = chosen.map((id) => curve(id, quick));
   console.log(`all of it took ${((performance.now() - began) / 1000).toFixed(0)} s`);
   if (svg) writeFileSync(svg, drawing(results));
-  if (markdown) writeFileSync(markdown, placed(markdown, table(results)));
+  if (markdown) writeFileSync(markdown, written(readFileSync(markdown, "utf8"), results, svg && relative(dirname(markdown), svg)));
   return results;
 }
 
-/** The text of a file with `text` between the two comments that say where the curves are. */
-function placed(file, text) {
-  const whole = readFileSync(file, "utf8");
-  const [before, rest] = whole.split(BEGIN);
+/** The text of a page with the table, and with the address of the picture, between the two comments that are for it. */
+export function written(page, results, picture) {
+  const [before, rest] = page.split(BEGIN);
   const after = rest?.split(END)[1];
-  if (after === undefined) throw new Error(`${file} has no place for the table: ${BEGIN} and, below it, ${END}`);
-  return `${before}${BEGIN}\n${text}${END}${after}`;
+  if (after === undefined) throw new Error(`there is no place for the table: ${BEGIN} and, below it, ${END}`);
+  return `${before}${BEGIN}\n${table(results, picture)}${END}${after}`;
 }
 
-/** The curves as a table of Markdown: the first and the last point of each, and the exponents. */
-function table(results) {
+/** The curves as a table of Markdown: the first and the last point of each, and the exponents; then the picture, if there is one. */
+function table(results, picture) {
   const rows = results.map(({ title, points, time, memory, holds }) => {
     const [first, last] = [points[0], points.at(-1)];
     const cell = ({ n, cpu }) => `${n.toLocaleString("en")}: ${shown(cpu)} ms`;
@@ -304,6 +304,9 @@ function table(results) {
     "|---|---|---|---|---|---|",
     ...rows,
     "",
+    ...(picture
+      ? ["![Time and memory of each curve, on logarithmic scales, beside n log n](" + picture.split(sep).join("/") + ")", ""]
+      : []),
     `Measured with Node ${process.versions.node} on ${cpus().length} × ${cpus()[0]?.model.trim()}.`,
     "",
   ].join("\n");

@@ -76,13 +76,34 @@ impl Number {
     /// Appends its text; see [`Number`]'s `Display`.
     pub fn write(self, out: &mut String) {
         match self {
-            // Most numbers are small.
-            Number::Int(i @ 0..10) => out.push(char::from(b'0' + i as u8)),
-            Number::Int(i) => out.push_str(&i.to_string()),
+            Number::Int(i) => write_int(out, i),
             Number::Wide { high, low } => out.push_str(&format!("{high}{low:018}")),
             Number::Float(x) => out.push_str(&decimal::text(x)),
         }
     }
+}
+
+/// Writes an integer in decimal digits; a history has several in each event.
+pub fn write_int(out: &mut String, int: i64) {
+    if int < 0 {
+        out.push('-');
+    }
+    let mut rest = int.unsigned_abs();
+    // Most numbers are small.
+    if rest < 10 {
+        return out.push(char::from(b'0' + rest as u8));
+    }
+    let mut digits = [b'0'; 20];
+    let mut first = digits.len();
+    for (place, digit) in digits.iter_mut().enumerate().rev() {
+        *digit = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        first = place;
+        if rest == 0 {
+            break;
+        }
+    }
+    out.extend(digits.iter().skip(first).map(|digit| char::from(*digit)));
 }
 
 impl PartialEq for Number {
@@ -135,6 +156,15 @@ impl fmt::Display for Number {
 mod tests {
     use super::*;
     use crate::base::json;
+
+    #[test]
+    fn integers_are_written_as_the_standard_library_writes_them() {
+        for int in [0, 7, 9, 10, 99, 100, 101, 1_000_000, -1, -10, -105, i64::MAX, i64::MIN] {
+            let mut text = String::from("x");
+            write_int(&mut text, int);
+            assert_eq!(text, format!("x{int}"));
+        }
+    }
 
     #[test]
     fn an_integer_keeps_its_digits_beyond_64_bits() {

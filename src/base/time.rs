@@ -1,5 +1,6 @@
 //! Instants without a clock: milliseconds that the host supplies, and RFC 3339 text.
 
+use super::number::write_int;
 use std::fmt;
 
 /// Milliseconds since 1970-01-01T00:00:00Z. The host supplies it; nothing here reads a clock.
@@ -20,15 +21,37 @@ impl Millis {
 /// ISO 8601 in UTC, `2025-08-27T10:04:42.001Z`; an all-zero fraction is dropped (spec §1.5).
 impl fmt::Display for Millis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = String::new();
+        self.write(&mut text);
+        f.write_str(&text)
+    }
+}
+
+impl Millis {
+    /// Appends the instant as text, without the machinery of formats: each event of a history has one.
+    pub fn write(self, out: &mut String) {
         let (days, rest) = ((self.0 / 86_400_000) as i64, self.0 % 86_400_000);
         let (year, month, day) = civil(days);
         let (hour, minute, second, milli) = (rest / 3_600_000, rest / 60_000 % 60, rest / 1000 % 60, rest % 1000);
-        write!(f, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}")?;
-        if milli > 0 {
-            write!(f, ".{milli:03}")?;
+        padded(out, year.unsigned_abs(), 4);
+        for (before, number) in [('-', month.unsigned_abs()), ('-', day.unsigned_abs()), ('T', hour), (':', minute), (':', second)]
+        {
+            out.push(before);
+            padded(out, number, 2);
         }
-        f.write_str("Z")
+        if milli > 0 {
+            out.push('.');
+            padded(out, milli, 3);
+        }
+        out.push('Z');
     }
+}
+
+/// A number with zeros before it, up to a width.
+fn padded(out: &mut String, number: u64, width: u32) {
+    let missing = (1..width).rev().take_while(|place| number < 10u64.pow(*place)).count();
+    out.extend(std::iter::repeat_n('0', missing));
+    write_int(out, number as i64);
 }
 
 /// An instant with the full precision of its text, for comparison.
@@ -152,6 +175,19 @@ mod tests {
             ("2026-12-31T00:00:00-23:59", false),
         ] {
             assert_eq!(parse_rfc3339(text).is_some(), valid, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_instant_as_text() {
+        for (millis, text) in [
+            (0, "1970-01-01T00:00:00Z"),
+            (7, "1970-01-01T00:00:00.007Z"),
+            (951_782_400_120, "2000-02-29T00:00:00.120Z"),
+            (1_756_289_082_001, "2025-08-27T10:04:42.001Z"),
+            (Millis::LAST.0, "275760-09-13T00:00:00Z"),
+        ] {
+            assert_eq!(Millis(millis).to_string(), text);
         }
     }
 

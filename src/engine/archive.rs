@@ -2,6 +2,7 @@
 
 use super::history::HistoryEvent;
 use super::{Engine, SNAPSHOT_DEPTH, snapshot};
+use crate::base::number::write_int;
 use crate::base::{Value, json};
 
 /// A payload whose JSON text is at least so long is written once in a page.
@@ -17,6 +18,8 @@ pub(super) struct Seen {
     payloads: Vec<(usize, usize)>,
     /// Bytes that were not written because of that.
     spared: usize,
+    /// Memory for the text of a payload.
+    text: String,
 }
 
 impl Seen {
@@ -34,13 +37,14 @@ impl Seen {
             out.push_str(&n.to_string());
             return out.push(AGAIN);
         }
-        let text = json::to_string(value);
-        if text.len() < LARGE {
-            return json::write_str(out, &text);
+        self.text.clear();
+        json::write(&mut self.text, value);
+        if self.text.len() < LARGE {
+            return json::write_str(out, &self.text);
         }
         out.push(WHOLE);
         let before = out.len();
-        json::write_str(out, &text);
+        json::write_str(out, &self.text);
         self.payloads.push((place, out.len() - before));
         out.push(WHOLE);
     }
@@ -120,7 +124,7 @@ pub fn is_page(text: &str) -> bool {
 /// An event with its instant, which is in it as text only.
 pub(super) fn stamped(event: &HistoryEvent, out: &mut String, seen: Option<&mut Seen>) {
     out.push('[');
-    json::write(out, &Value::from(event.timestamp.0 as i64));
+    write_int(out, event.timestamp.0 as i64);
     out.push(',');
     event.write(out, seen);
     out.push(']');

@@ -4,6 +4,7 @@ use super::archive::Seen;
 use super::event_type::EventType;
 use super::fault::Fault;
 use super::limits::HistoryLevel;
+use crate::base::number::write_int;
 use crate::base::{Millis, Value, json};
 use std::sync::Arc;
 
@@ -171,10 +172,14 @@ impl HistoryEvent {
 
     /// The same; with `seen`, for a page.
     pub(super) fn write(&self, out: &mut String, seen: Option<&mut Seen>) {
-        out.push_str(&format!(
-            "{{\"timestamp\":\"{}\",\"type\":\"{}\",\"id\":{},\"previousEventId\":{}",
-            self.timestamp, self.event_type, self.id, self.previous_event_id
-        ));
+        out.push_str("{\"timestamp\":\"");
+        self.timestamp.write(out);
+        out.push_str("\",\"type\":\"");
+        out.push_str(self.event_type.name());
+        out.push_str("\",\"id\":");
+        write_int(out, self.id as i64);
+        out.push_str(",\"previousEventId\":");
+        write_int(out, self.previous_event_id as i64);
         if let Details::Restored { member, value } = &self.details {
             out.push(',');
             json::write_str(out, member);
@@ -224,7 +229,7 @@ impl Fields<'_> {
     fn number(&mut self, name: &str, number: Option<u64>) {
         if let Some(number) = number {
             self.key(name);
-            self.out.push_str(&number.to_string());
+            write_int(self.out, number as i64);
         }
     }
 
@@ -236,8 +241,10 @@ impl Fields<'_> {
             None => json::write_str(self.out, &json::to_string(value)),
         }
         if noted {
-            self.key(&format!("{name}Details"));
-            self.out.push_str("{\"truncated\":false}");
+            self.key(name);
+            // Behind the name, before what closes it.
+            self.out.truncate(self.out.len() - 2);
+            self.out.push_str("Details\":{\"truncated\":false}");
         }
     }
 
