@@ -261,6 +261,34 @@ Resources:
     await comes(() => visitor.output(), { done: 7 });
   });
 
+  visit("a run goes on where it was when its tab is chosen again", { before: withDisk }, async (visitor, page) => {
+    const waits = {
+      StartAt: "Begin",
+      States: { Begin: { Type: "Pass", Next: "Rest" }, Rest: { Type: "Wait", Seconds: 40000, End: true } },
+    };
+    await write(page, "a.asl.json", pretty(waits));
+    await write(page, "c.asl.json", pretty(chain("C", "D")));
+    await open(page, "a.asl.json", "c.asl.json");
+    await comes(() => names(page), ["a", "c"]);
+    await tabs(page).nth(0).click();
+    await visitor.state("Rest").waitFor();
+    await page.getByRole("combobox", { name: /Clock/ }).selectOption("real");
+    await visitor.run();
+    await comes(() => visitor.state("Rest").getAttribute("aria-label"), /waiting/i);
+    await visitor.executions(([one]) => one?.timer?.state === "Rest");
+    // The other tab has nothing of it, and runs something of its own.
+    await tabs(page).nth(1).click();
+    await visitor.state("D").waitFor();
+    await visitor.run();
+    await comes(() => visitor.state("D").getAttribute("aria-label"), /succeeded/i);
+    await tabs(page).nth(0).click();
+    await comes(() => visitor.state("Rest").getAttribute("aria-label"), /waiting/i);
+    await comes(() => visitor.state("Begin").getAttribute("aria-label"), /succeeded/i);
+    await page.getByRole("button", { name: "Stop", exact: true }).waitFor();
+    await tabs(page).nth(1).click();
+    await comes(() => visitor.state("D").getAttribute("aria-label"), /succeeded/i);
+  });
+
   visit("the change is shown as lines, as states and on the graph", { before: withDisk }, async (visitor, page) => {
     await write(
       page,

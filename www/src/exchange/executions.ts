@@ -206,7 +206,8 @@ function leave(): void {
   own.clear();
   locks.clear();
   written.clear();
-  leaving = Promise.allSettled(left.map((record) => writeKept({ ...record, left: true })))
+  leaving = leaving
+    .then(() => Promise.allSettled(left.map((record) => writeKept({ ...record, left: true }))))
     .then(() => Promise.all(frees.map((free) => free())))
     .then(tell);
 }
@@ -259,8 +260,10 @@ export async function offer(): Promise<boolean> {
 export const look = (id: string): Promise<void> => bring(id, false);
 /// Goes on with one.
 export const goOn = (id: string): Promise<void> => bring(id, true);
+/// Takes one up again beside its workspace, which is on the page and may have been written on.
+export const comeBack = (id: string, goes: boolean): Promise<void> => bring(id, goes, true);
 
-async function bring(id: string, goes: boolean): Promise<void> {
+async function bring(id: string, goes: boolean, isPlaced = false): Promise<void> {
   try {
     const here = own.get(id);
     if (here !== undefined) {
@@ -277,7 +280,7 @@ async function bring(id: string, goes: boolean): Promise<void> {
     const saved = JSON.parse(contents.runs) as SavedSession;
     const whole = workspaceOf(contents.workspace);
     const listed = panes.dockTab.peek() === "executions";
-    place(whole, record);
+    if (!isPlaced) place(whole, record);
     // The list stays open for those who look through it.
     if (listed && !goes) panes.chooseDock("executions");
     leave();

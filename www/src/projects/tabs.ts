@@ -9,6 +9,7 @@ import { currentDraft, openDraft } from "../exchange/keep.ts";
 import type { Machine } from "../model/protocol.ts";
 import type { Workspace } from "../model/share.ts";
 import * as analysis from "../store/analysis.ts";
+import * as execution from "../store/execution.ts";
 import * as interpreter from "../store/interpreter.ts";
 import * as opening from "../store/opening.ts";
 import * as selection from "../store/selection.ts";
@@ -18,6 +19,8 @@ import { EMPTY, type Tab, active, activeTab, closed, fileOf, files, isUnsaved, n
 
 /// So many of those that were closed can be opened again.
 const MOST_CLOSED = 10;
+
+let kept: typeof import("../exchange/executions.ts") | undefined;
 
 /// The tab whose machine is being put on the page.
 let coming: Tab | undefined;
@@ -72,8 +75,27 @@ export function activate(id: string): void {
 
 export const activateFirst = (tab: Tab): void => show(tab);
 
+/// Keeps of the active tab which run was on screen.
+function parkRun(): void {
+  const [tab, run] = [activeTab.peek(), execution.run.peek()];
+  if (!tab || run === null || run.recorded !== undefined) return;
+  const id = kept?.onScreen.peek();
+  const isLive = run.phase !== "ended";
+  if (typeof id === "string") put(tab.id, { run: { id, goes: run.phase === "running" } });
+  else if (isLive) showToast(`The run of “${titleOf(tab)}” ended with its tab: this browser had not kept it yet.`);
+}
+
+/// Takes up the run of a tab again, unless another one was chosen meanwhile.
+async function takeUp({ id, run }: Tab): Promise<void> {
+  if (!run) return;
+  put(id, { run: undefined });
+  const { comeBack } = await import("../exchange/executions.ts");
+  if (active.peek() === id && execution.run.peek() === null) await comeBack(run.id, run.goes);
+}
+
 /// Puts a tab's machine on the page: as somebody left it here, or as another window has saved it since.
 function show(tab: Tab): void {
+  parkRun();
   coming = tab;
   pasts.clear();
   for (const [id, past] of tab.pasts ?? []) pasts.set(id, past);
@@ -86,6 +108,7 @@ function show(tab: Tab): void {
   } finally {
     coming = undefined;
   }
+  void takeUp(tab);
 }
 
 /// Machines in tabs of their own, beside the active one; the first of them is shown. A tab that was empty gives its place, and so does
@@ -226,6 +249,10 @@ function plainName(arn: string): string {
 
 // What is opened in another way while there are tabs is one of them.
 export function heedOpenings(): void {
+  // What keeps runs comes with the first of them.
+  effect(() => {
+    if (execution.run.value !== null && !kept) void import("../exchange/executions.ts").then((module) => (kept = module));
+  });
   opening.openings.add({ leave: park, enter });
 }
 
