@@ -333,68 +333,6 @@ describe("the graph as a pen", { skip }, () => {
   const example = (id) => JSON.parse(gallery().find((one) => one.id === id).definition);
   const there = (visitor, names) => becomes(visitor, ({ States }) => assert.deepEqual(Object.keys(States).sort(), [...names].sort()));
 
-  for (const id of ["hello", "retry", "polling"])
-    visit(`by keyboard alone the graph of the example ${id} comes from an empty page`, { staying: true }, async (visitor, page) => {
-      const { StartAt, States } = example(id);
-      await visitor.example("Empty");
-      const names = [StartAt, ...Object.keys(States).filter((name) => name !== StartAt)];
-      const made = new Set();
-      const focus = () => page.evaluate(() => document.activeElement?.getAttribute("data-node"));
-      for (const name of names) {
-        if (made.size === 0) {
-          await page.getByRole("button", { name: /^Blank canvas/ }).focus();
-          await page.keyboard.press("Enter");
-        } else await page.keyboard.press("n");
-        await choose(page, States[name].Type, States[name].Type);
-        await comes(focus, new RegExp(`^/States/${States[name].Type}`));
-        await page.keyboard.press("F2");
-        await page.getByRole("textbox", { name: /^Name of / }).fill(name);
-        await page.keyboard.press("Enter");
-        await comes(focus, `/States/${name}`);
-        made.add(name);
-      }
-      // A Choice comes with what its rules lead to.
-      const all = Object.keys((await machine(visitor)).States);
-      const lead = async (from, mode, to) => {
-        await visitor.state(from).focus();
-        await page.keyboard.press("t");
-        await picker(page).waitFor();
-        const way = page.getByRole("radio", { name: mode });
-        if ((await page.getByRole("radio").count()) > 0) await way.first().check();
-        await page.getByRole("combobox", { name: "Name of the state" }).focus();
-        await choose(page, to, new RegExp(`^${to.replace("?", "[?]")}`));
-      };
-      for (const [name, { Next, Choices = [], Default, Catch = [] }] of Object.entries(States)) {
-        if (Next !== undefined) {
-          await lead(name, /^(Next|→ .*)$/, Next);
-          await becomes(visitor, (now) => assert.equal(now.States[name].Next, Next));
-        }
-        for (const [i, rule] of Choices.entries()) {
-          await lead(name, i === 0 ? /^Rule 1/ : "Another rule", rule.Next);
-          await becomes(visitor, (now) => assert.equal(now.States[name].Choices[i]?.Next, rule.Next));
-        }
-        if (Default !== undefined) {
-          await lead(name, /^Default/, Default);
-          await becomes(visitor, (now) => assert.equal(now.States[name].Default, Default));
-        }
-        // A new one comes before that of all errors, which has to be the last.
-        for (const [i, { Next: to }] of [...Catch].reverse().entries()) {
-          await lead(name, "On an error", to);
-          await becomes(visitor, (now) => {
-            assert.equal(now.States[name].Catch?.length, i + 1);
-            assert.equal(now.States[name].Catch[0].Next, to);
-          });
-        }
-      }
-      for (const name of all.filter((other) => !(other in States))) {
-        await visitor.state(name).focus();
-        await page.keyboard.press("Delete");
-        await visitor.state(name).waitFor({ state: "detached" });
-      }
-      await there(visitor, names);
-      assert.deepEqual(skeleton(await machine(visitor)), skeleton({ StartAt, States }));
-    });
-
   visit("by mouse alone the graph of the example wait comes from an empty page", { staying: true }, async (visitor, page) => {
     const { StartAt, States } = example("wait");
     await visitor.example("Empty");

@@ -132,6 +132,10 @@ const MACHINES = {
   },
 };
 
+/** A task fails, so that its retriers and catchers have something to say. */
+const TASKS =
+  'import { TaskError } from "stepglass";\nexport default { "*": async () => { throw new TaskError("CardDeclined", "not enough on it"); } };';
+
 const INPUT = {
   order: {
     id: 7,
@@ -150,7 +154,7 @@ describe("forms", { skip }, () => {
       const visitor = await site.visit();
       const { page } = visitor;
       await visitor.ready();
-      await visitor.open({ definition, input: INPUT });
+      await visitor.open({ definition, input: INPUT, tasks: TASKS });
       // So that there are values and verdicts beside the fields, and those of states that have not run.
       await visitor.run();
       await visitor.result();
