@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { skip } from "../browser.mjs";
 import { faults, fonts, useFont } from "./boxes.mjs";
+import { command } from "./definition.mjs";
 import { comes, visits } from "./playground.mjs";
 
 const SIZES = [
@@ -158,6 +159,9 @@ describe("forms", { skip }, () => {
       // So that there are values and verdicts beside the fields, and those of states that have not run.
       await visitor.run();
       await visitor.result();
+      const hints = page.getByRole("complementary", { name: "Where a breakpoint would help" });
+      await hints.getByRole("button").last().click();
+      await hints.waitFor({ state: "detached" });
       const form = page.getByRole("tabpanel", { name: "Form" });
       const bad = [];
       /** A page is drawn in steps when its size or its font has changed: faults count that stay. */
@@ -200,7 +204,7 @@ describe("forms", { skip }, () => {
       await form.getByRole("combobox", { name: "StartAt" }).waitFor();
       await holds("machine");
       for (const [name, { Type }] of Object.entries(definition.States)) {
-        await visitor.state(name).click({ position: { x: 10, y: 6 } });
+        await command(page, name);
         await page.getByRole("tab", { name: "Form", exact: true }).click();
         await comes(() => form.getByRole("textbox", { name: "Name", exact: true }).inputValue(), name);
         await holds(Type);
@@ -210,8 +214,12 @@ describe("forms", { skip }, () => {
     });
 });
 
-/** For who wants to look: into the folder that the variable names. */
+/** For who wants to look: the whole form, into the folder that the variable names. */
 async function shot(page, name) {
   const folder = process.env.STEPGLASS_FORM_SHOTS;
-  if (folder) await page.screenshot({ path: `${folder}/${name.replaceAll(" ", "-")}.png` });
+  if (!folder) return;
+  const { width, height } = page.viewportSize();
+  await page.setViewportSize({ width, height: 2600 });
+  await page.locator("#inspect-form").screenshot({ path: `${folder}/${name.replaceAll(" ", "-")}.png` });
+  await page.setViewportSize({ width, height });
 }

@@ -181,7 +181,7 @@ describe("forms and what is known", { skip }, () => {
       tasks: 'import { TaskError } from "stepglass";\nexport default { Ask: async () => { throw new TaskError("Down", "not today"); } };',
     });
     await select(visitor, "Ask");
-    const item = (list, nth) => form(page).getByRole("list", { name: list }).locator(":scope > li").nth(nth).locator(".item-head");
+    const item = (list, nth) => form(page).getByRole("list", { name: list }).locator(":scope > li").nth(nth).locator(".form-verdict");
     await form(page).getByText("After a run each retrier shows here which errors it took").waitFor();
     await visitor.run();
     await visitor.result();
@@ -228,7 +228,7 @@ describe("forms and what is known", { skip }, () => {
     await visitor.run();
     await visitor.result();
     await select(visitor, "Ask");
-    const head = form(page).getByRole("list", { name: "Catchers" }).locator(".item-head");
+    const head = form(page).getByRole("list", { name: "Catchers" }).locator(".form-verdict");
     await comes(() => head.innerText(), /Caught\s+Down no\s+The next state gets \{"Error":"Down","Cause":"no"\}/);
     await form(page).getByRole("button", { name: "Add Output" }).last().click();
     await box(page, "Output")

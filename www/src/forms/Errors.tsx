@@ -35,15 +35,11 @@ export function RetryRow(given: Given) {
           at={at}
           noun="Retrier"
           values={retriers}
-          head={(one, index) => (
-            <>
-              <b>On {errorsOf(one) || "no error yet"}</b>
-              <RetrierVerdict handled={handled} nth={index} />
-            </>
-          )}
+          head={(one) => <b>On {errorsOf(one) || "no error yet"}</b>}
           body={(one, index) =>
             isFields(one) ? (
               <>
+                <RetrierVerdict handled={handled} nth={index} />
                 <Optional
                   fields={RETRIER}
                   always={["ErrorEquals", "IntervalSeconds", "MaxAttempts", "BackoffRate"]}
@@ -136,16 +132,18 @@ export function CatchRow(given: Given) {
           at={at}
           noun="Catcher"
           values={catchers}
-          head={(one, index) => (
+          head={(one) => (
             <>
               <b>On {errorsOf(one) || "no error yet"}</b>
               <span class="form-edge is-catch">→ {isFields(one) ? String(one["Next"] ?? "nowhere yet") : ""}</span>
-              <CatcherVerdict handled={handled} nth={index} />
             </>
           )}
           body={(one, index) =>
             isFields(one) ? (
-              <Optional fields={CATCHER} always={["ErrorEquals", "Next"]} of={one} at={pointerTo(at, index)} />
+              <>
+                <CatcherVerdict handled={handled} nth={index} />
+                <Optional fields={CATCHER} always={["ErrorEquals", "Next"]} of={one} at={pointerTo(at, index)} />
+              </>
             ) : (
               <JsonRow at={pointerTo(at, index)} name={`Catcher ${index + 1}`} value={one} />
             )
