@@ -53,7 +53,7 @@ export const language: LanguageService = {
   },
 
   edit(text, gesture, options = {}) {
-    checkEditing("edit()", text, options);
+    checkEditing("edit()", text, options, ["problems"]);
     if (typeof gesture !== "object" || gesture === null || typeof gesture.kind !== "string")
       throw misuse("INVALID_ARGUMENT", `edit() takes a gesture with its kind, not ${shown(gesture)}`);
     const source = options.syntax?.read(text);
@@ -61,9 +61,12 @@ export const language: LanguageService = {
     const settings = compileSettings(options);
     const json = source?.json ?? text;
     const { given, filled, back } = withoutHoles(json, gesture);
-    const made: WrittenEdit | RefusedEdit = JSON.parse(call(module.edit, unmarked(filled), gestureText(given), settings));
+    const made: WrittenEdit | RefusedEdit = JSON.parse(
+      call(module.edit, unmarked(filled), gestureText(given), settings, options.problems !== false),
+    );
     if ("refused" in made) return made;
     if (source === undefined) return plainly(json, made, back);
+    if (options.problems === false) return source.edited(made);
     return source.edited(made, (other) => call(module.validate, other, settings) as Diagnostic[]);
   },
 
@@ -85,8 +88,8 @@ export const language: LanguageService = {
   },
 };
 
-function checkEditing(name: string, text: unknown, options: EditOptions): void {
-  checkOptions(options, ["type", "jsonata", "syntax"], name);
+function checkEditing(name: string, text: unknown, options: EditOptions, more: string[] = []): void {
+  checkOptions(options, ["type", "jsonata", "syntax", ...more], name);
   if (typeof text !== "string") throw misuse("INVALID_ARGUMENT", `${name} takes the text of a definition, not ${shown(text)}`);
 }
 

@@ -50,7 +50,7 @@ export function svgOf(
 
 /** What a gesture makes of a text, for writers of any syntax. */
 export function writtenOf(text: string, gesture: Gesture): WrittenEdit | RefusedEdit {
-  return JSON.parse(call(module.edit, text, JSON.stringify(gesture), {}));
+  return JSON.parse(call(module.edit, text, JSON.stringify(gesture), {}, true));
 }
 
 /** The gestures at a place. */

@@ -109,6 +109,18 @@ test("what a gesture breaks is announced", () => {
   assert.notEqual(introduces.length, 0);
 });
 
+test("without `problems` nobody looks for what a gesture breaks, and all else is the same", () => {
+  const gesture = { kind: "connect", edge: "/States/Charge/Catch/0/Next", to: "/States/Ship" };
+  for (const [text, options] of [
+    [JSON_TEXT, {}],
+    [YAML_TEXT, { syntax: yaml }],
+  ]) {
+    const all = apply(text, gesture, options);
+    assert.notEqual(all.introduces.length, 0);
+    assert.deepEqual(apply(text, gesture, { ...options, problems: false }), { ...all, introduces: [] });
+  }
+});
+
 test("what is extracted comes back by inlining", () => {
   const plain =
     '{\n  "StartAt": "A",\n  "States": {\n    "A": { "Type": "Pass", "Next": "B" },\n    "B": { "Type": "Pass", "Next": "C" },\n    "C": { "Type": "Succeed" }\n  }\n}\n';

@@ -1,5 +1,6 @@
 // Writing in a large definition.
 import { forms } from "./forms.mjs";
+import { gestures } from "./gestures.mjs";
 import { painted, visit } from "./browser.mjs";
 import { linkTo, mixed } from "./machines.mjs";
 import { best, calibrate, quantile } from "./rows.mjs";
@@ -18,6 +19,7 @@ export async function editing({ rows, chrome, server }) {
     [2000, 300],
   ])
     await changes({ rows, chrome, server }, count, most);
+  await gestures({ rows, chrome, server });
   await forms({ rows, chrome, server });
 }
 

@@ -179,13 +179,15 @@ pub fn expressions(text: &str, state: &str) -> String {
     json(Some(language::expressions(text, state).into_iter().map(expression).collect::<Vec<_>>()))
 }
 
-/// A gesture on the graph: `{edits, changes, text, select, caret, stops, announce, losses, introduces, asl?}` or `{refused}`.
+/// A gesture on the graph: `{edits, changes, text, select, caret, stops, announce, losses, introduces, asl?}` or `{refused}`. Without
+/// `problems` it introduces none, as nobody has looked.
 #[wasm_bindgen]
-pub fn edit(text: &str, gesture: &str, options: JsValue) -> Result<String, JsValue> {
+pub fn edit(text: &str, gesture: &str, options: JsValue, problems: bool) -> Result<String, JsValue> {
     let options = from_js::<CompileSettings>(options)?.compile_options();
     let gesture = crate::base::json::parse(gesture).unwrap_or_default();
     let mut out = Map::new();
-    match edit::edit(text, &gesture, &options) {
+    let made = if problems { edit::edit(text, &gesture, &options) } else { edit::edit_only(text, &gesture) };
+    match made {
         Err(refused) => drop(out.insert("refused", refusal(*refused))),
         Ok(edited) => {
             out.insert("edits", Units::of(text).edits(&edited.edits));

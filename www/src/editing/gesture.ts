@@ -5,6 +5,7 @@ import { focusNode, focused } from "../graph/focus.ts";
 import { fit, glide, moved, reveal, size, view } from "../graph/viewport.ts";
 import { SURE } from "../model/gestures.ts";
 import type { GraphIndex } from "../model/graph.ts";
+import type { Drawn } from "../model/protocol.ts";
 import * as analysis from "../store/analysis.ts";
 import * as interpreter from "../store/interpreter.ts";
 import * as selection from "../store/selection.ts";
@@ -41,9 +42,10 @@ export function possible(place: string | readonly string[]): Promise<PossibleGes
 }
 
 /// What a gesture would do, without doing it.
-export function tried(gesture: Gesture): Promise<Edited | RefusedEdit> {
+export function tried(gesture: Gesture, ahead?: Drawn): Promise<Edited | RefusedEdit> {
   workspace.flush();
-  return interpreter.query("edit", { text: workspace.definition.value, format: workspace.format.value, gesture });
+  const { definition, format } = workspace;
+  return interpreter.query("edit", { text: definition.value, format: format.value, gesture, problems: false, ...(ahead && { ahead }) });
 }
 
 /// The last gesture in words, and the text that it was made in.
@@ -66,7 +68,7 @@ export async function perform(gesture: Gesture, options: Options = {}): Promise<
     const text = workspace.definition.value;
     let done: Edited | RefusedEdit;
     try {
-      done = await tried(gesture);
+      done = await tried(gesture, analysis.drawnAs(text));
     } catch (error) {
       showToast((error as Error).message);
       return undefined;
@@ -76,7 +78,7 @@ export async function perform(gesture: Gesture, options: Options = {}): Promise<
     if (workspace.definition.value !== text) continue;
     if ("refused" in done) return refused(gesture, done.refused, options);
     if (options.careful && done.losses.length > 0 && !(await sure(done, options.at))) return undefined;
-    await settle(text, done, options.fill === true);
+    await settle(text, gesture, done, options.fill === true);
     return done;
   }
   showToast("The text is being changed. Try again.");
@@ -114,16 +116,18 @@ async function sure({ losses }: Edited, at: Spot | undefined): Promise<boolean> 
   return chosen?.id === "yes";
 }
 
-/// Writes the edits, and lets the graph, the selection and the focus follow.
-async function settle(before: string, done: Edited, fill: boolean): Promise<void> {
+/// Writes the edits, and lets the graph, the selection and the focus follow. What is wrong now is looked for after that.
+async function settle(before: string, gesture: Gesture, done: Edited, fill: boolean): Promise<void> {
   Object.assign(gestured, { before, words: words(done.announce).replace(/\.$/, "") });
   write(before, done, fill);
   const held = document.activeElement;
-  await analysis.settled();
+  await analysis.settled("drawn");
   const now = document.activeElement;
   // Who has gone elsewhere meanwhile stays there.
   if (now === held || now === document.body || held?.isConnected === false) chooseAll(done.select);
-  const introduced = done.introduces.filter(({ severity }) => severity === "error");
+  const after = workspace.definition.value;
+  await analysis.settled();
+  const introduced = analysis.errorCount.value > 0 && workspace.definition.value === after ? await introducedBy(before, gesture) : [];
   say(
     [
       words(done.announce),
@@ -135,6 +139,12 @@ async function settle(before: string, done: Edited, fill: boolean): Promise<void
       .map((part) => part.replace(/\.?$/, "."))
       .join(" "),
   );
+}
+
+/// The errors that a gesture has brought.
+async function introducedBy(text: string, gesture: Gesture): Promise<Edited["introduces"]> {
+  const done = await interpreter.query("edit", { text, format: workspace.format.value, gesture });
+  return "refused" in done ? [] : done.introduces.filter(({ severity }) => severity === "error");
 }
 
 /// Selects states by their pointers, and puts the focus on the first.

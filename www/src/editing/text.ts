@@ -152,6 +152,6 @@ export async function takeBack(again: boolean): Promise<void> {
   if ((again ? redoDepth : undoDepth)(view.state) === 0) return say(again ? "There is nothing to redo." : "There is nothing to undo.");
   (again ? redo : undo)(view);
   editor.flush();
-  await analysis.settled();
+  await analysis.settled("drawn");
   say(again ? "Redone." : "Undone.");
 }

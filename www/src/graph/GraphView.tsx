@@ -7,7 +7,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 // What it adds to the graph.
 import "../debugger/marks.ts";
 import { keymap } from "../keys/keymap.ts";
-import { type GraphIndex, isContainer, isState } from "../model/graph.ts";
+import { type GraphIndex, type GraphNode, isContainer, isState } from "../model/graph.ts";
 import { motion } from "../prefs.ts";
 import * as prefs from "../prefs.ts";
 import * as analysis from "../store/analysis.ts";
@@ -28,8 +28,9 @@ import { elementOf, focusNode, focused, refocus } from "./focus.ts";
 import { keyUp, keys } from "./keys.ts";
 import { Edge, EdgeLabel, FarLines, Mark, boxOf } from "./lines.tsx";
 import { detail, inBoxes } from "./lod.ts";
-import { type At, Head, NodeButton } from "./node.tsx";
+import { Head, NodeButton } from "./node.tsx";
 import { over } from "./status.ts";
+import { waysOf } from "./waysOut.ts";
 import { anchor, expectMachine, fit, follow, fresh, glide, kept, moved, pan, reveal, sight, size, view, zoomTo } from "./viewport.ts";
 
 /// From how many states on there is one.
@@ -485,7 +486,11 @@ const Scope = memo(function Scope({ index, scope, label }: { index: GraphIndex; 
         <g role="list" aria-label={label}>
           {states.map((i) => (
             <g role="listitem" key={nodes[i]!.id}>
-              {isContainer(nodes[i]!) ? <Container index={index} at={i} /> : <State index={index} at={i} />}
+              {isContainer(nodes[i]!) ? (
+                <Container index={index} at={i} />
+              ) : (
+                <State node={nodes[i]!} ways={waysOf(index, i, 8).join(", ")} />
+              )}
             </g>
           ))}
         </g>
@@ -523,11 +528,11 @@ function holds(index: GraphIndex, at: number, id: string | null): boolean {
   return false;
 }
 
-const State = memo(function State({ index, at }: At) {
-  const node = index.graph.nodes[at]!;
+/// Of no graph: where it stays as it is in the next one, it is not drawn again.
+const State = memo(function State({ node, ways }: { node: GraphNode; ways: string }) {
   const run = playback.runOf(node.id);
   return (
-    <NodeButton index={index} at={at} run={run}>
+    <NodeButton node={node} ways={ways} run={run}>
       {node.collapsed && detail.value !== "far" && (
         <rect class="behind" x={node.x + 6} y={node.y + 5} width={node.width - 12} height={node.height} rx="10" />
       )}
@@ -546,7 +551,7 @@ function scopeTop(index: GraphIndex, at: number): number {
   return scope?.y ?? 0;
 }
 
-const Container = memo(function Container({ index, at }: At) {
+const Container = memo(function Container({ index, at }: { index: GraphIndex; at: number }) {
   const node = index.graph.nodes[at]!;
   const run = playback.runOf(node.id);
   const scopes = index.children[at]!;
@@ -555,7 +560,7 @@ const Container = memo(function Container({ index, at }: At) {
       {node.type === "Scope" ? (
         <rect class="scope" data-move={node.id} x={node.x} y={node.y} width={node.width} height={node.height} rx="8" />
       ) : (
-        <NodeButton index={index} at={at} run={run} container>
+        <NodeButton node={node} ways={waysOf(index, at, 8).join(", ")} run={run} container>
           <rect class="box" x={node.x} y={node.y} width={node.width} height={node.height} rx="10" />
           <Head node={node} />
         </NodeButton>

@@ -4,7 +4,7 @@ import { type Signal, computed, useComputed } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import { goToDefinition } from "../editor/place.ts";
-import { type GraphIndex, type GraphNode, isContainer, isState } from "../model/graph.ts";
+import { type GraphNode, isContainer, isState } from "../model/graph.ts";
 import { type NodeRun, meanOf } from "../model/log.ts";
 import * as analysis from "../store/analysis.ts";
 import * as execution from "../store/execution.ts";
@@ -21,27 +21,23 @@ import { DRAWN, detail, inBoxes, nameSize } from "./lod.ts";
 import { cut, wrapped } from "../ui/measure.ts";
 import { found } from "./search.ts";
 import { shownOf, signOf } from "./status.ts";
-import { waysOf } from "./waysOut.ts";
 
 const Marks = lazy(() => import("./Marks.tsx").then((module) => module.Marks));
 const OverSign = lazy(() => import("./Marks.tsx").then((module) => module.OverSign));
 const Signs = lazy(() => import("./Signs.tsx").then((module) => module.Signs));
 const Sums = lazy(() => import("./Sums.tsx").then((module) => module.Sums));
 
-export interface At {
-  index: GraphIndex;
-  at: number;
+interface ButtonProps {
+  node: GraphNode;
+  /// Where it leads, in words.
+  ways: string;
+  run: Signal<NodeRun>;
+  container?: boolean;
+  children: ComponentChildren;
 }
 
 /// A state as a button: its box is given, its words and signs are here.
-export function NodeButton({
-  index,
-  at,
-  run,
-  container = false,
-  children,
-}: At & { run: Signal<NodeRun>; container?: boolean; children: ComponentChildren }) {
-  const node = index.graph.nodes[at]!;
+export function NodeButton({ node, ways, run, container = false, children }: ButtonProps) {
   const now = run.value;
   const { status, text } = shownOf(node, now);
   // Computed, so that a node is drawn anew only when its own part of these changes.
@@ -75,8 +71,8 @@ export function NodeButton({
         // In lower case: an attribute of SVG is as it is written.
         tabindex={reachable ? 0 : -1}
         aria-label={nameOf(
-          index,
           node,
+          ways,
           now,
           `${text}${waitWords(timer)}`,
           told.bad,
@@ -279,8 +275,8 @@ const problemCounts = computed(() => {
 });
 
 function nameOf(
-  index: GraphIndex,
   node: GraphNode,
+  ways: string,
   run: NodeRun,
   status: string,
   problems: number,
@@ -311,5 +307,5 @@ function nameOf(
   if (node.collapsed) parts.push("folded");
   if (!node.reachable) parts.push("unreachable");
   if (problems > 0) parts.push(count(problems, "problem"));
-  return [...parts, ...waysOf(index, index.byId.get(node.id)!, 8)].join(", ");
+  return [...parts, ...(ways === "" ? [] : [ways])].join(", ");
 }

@@ -135,12 +135,19 @@ export interface Analysis {
   states: StateInfo[];
   /// There are so many that whatever can be folded begins so.
   crowded?: true;
+  tasks: TaskInfo[];
+  /// Milliseconds that reading took.
+  took: number;
+}
+
+/// The graph of a text.
+export interface Drawing {
   /// Absent where the text cannot be read at all: the page keeps its last graph.
   graphId?: number;
-  /// Absent too where the page has this graph already.
-  graph?: Graph;
-  tasks: TaskInfo[];
-  /// Milliseconds that reading and laying out took.
+  /// Absent too where the page has this graph already. Of what is as in the graph that it has comes only the place there, so that
+  /// the page knows what it need not draw again: first its nodes are counted, then its edges.
+  graph?: Omit<Graph, "nodes" | "edges"> & { nodes: (Graph["nodes"][number] | number)[]; edges: (Graph["edges"][number] | number)[] };
+  /// Milliseconds that laying out took.
   took: number;
 }
 
@@ -590,7 +597,8 @@ export interface Drawn {
 /// The worker's methods, by name: what they take and what they give.
 export interface Methods {
   ping: { params: Record<string, never>; value: string };
-  analyze: { params: { text: string; format: "json" | "yaml"; type: "STANDARD" | "EXPRESS"; have: number } & Drawn; value: Analysis };
+  draw: { params: { text: string; format: "json" | "yaml"; have: number } & Drawn; value: Drawing };
+  analyze: { params: { text: string; format: "json" | "yaml"; type: "STANDARD" | "EXPRESS" }; value: Analysis };
   /// What an editor asks about a place of a definition, in JSON or YAML.
   hover: { params: AtPlace; value: HoverInfo | null };
   references: { params: AtPlace; value: NamePlaces | null };
@@ -604,7 +612,12 @@ export interface Methods {
   checkResult: { params: { resource: string; result: unknown; shape: ServiceShape }; value: string };
   format: { params: { text: string; format: "json" | "yaml" }; value: Edit[] };
   /// What a gesture on the graph does to the text, and which are possible at a place of it.
-  edit: { params: { text: string; format: "json" | "yaml"; gesture: Gesture }; value: Edited | RefusedEdit };
+  /// The graph of the new text is laid out ahead, as `ahead` says, while the page writes the text. Without `problems` nobody looks for
+  /// what the gesture introduces, which takes longer than the gesture.
+  edit: {
+    params: { text: string; format: "json" | "yaml"; gesture: Gesture; problems?: boolean; ahead?: Drawn };
+    value: Edited | RefusedEdit;
+  };
   gestures: { params: { text: string; format: "json" | "yaml"; place: string | string[] }; value: PossibleGesture[] };
   /// A state, or the machine, as its form shows it.
   form: { params: { text: string; format: "json" | "yaml"; pointer: string }; value: Formed | Unformed };

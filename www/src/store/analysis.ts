@@ -4,7 +4,7 @@ import { batch, computed, effect, signal } from "@preact/signals";
 import { WorkerLost } from "../client.ts";
 import { widthsFor } from "../ui/measure.ts";
 import { GraphIndex } from "../model/graph.ts";
-import type { Analysis, Diagnostic, Drawn, Inside } from "../model/protocol.ts";
+import type { Analysis, Diagnostic, Drawing, Drawn, Inside } from "../model/protocol.ts";
 import { client, engine } from "./interpreter.ts";
 import { revealRange, selectedState } from "./selection.ts";
 import { shout } from "./words.ts";
@@ -56,47 +56,62 @@ export function analyzeSoon(delay: number): void {
   analyzeTimer = setTimeout(() => void analyze(), delay);
 }
 
-/// Reads the text at once.
-export async function analyze(): Promise<void> {
+/// What is being read: the text, when its graph is there, and when all is.
+let reading: { text: string; drawn: Promise<unknown>; all: Promise<void> } | undefined;
+
+/// Reads the text at once. Its graph comes first, and is painted while the interpreter looks for problems.
+export function analyze(): Promise<void> {
   clearTimeout(analyzeTimer);
   const mine = ++analyzing;
-  const text = definition.value;
-  const drawn = drawnAs(text);
-  try {
-    const found = await client.call("analyze", {
-      text,
-      format: format.value,
-      type: machineType.value,
-      ...drawn,
-      have: ownGraph.value ? graphHeld : 0,
-    });
-    if (mine !== analyzing) return;
-    batch(() => {
-      analyzedText = text;
-      latest.value = found;
-      if (found.graphId !== undefined) {
-        laidOutFor = drawn.aspect ?? 0;
-        if (found.graph) ownGraph.value = new GraphIndex(found.graph);
-        graphHeld = found.graphId;
-        stale.value = false;
-      } else if (definition.value.trim() === "") {
-        ownGraph.value = null;
-        stale.value = false;
-      } else {
-        stale.value = true;
-      }
-      const state = selectedState.value;
-      if (state !== null && found.graphId !== undefined && !graph.value!.byName.has(state)) selectedState.value = null;
-    });
-  } catch (error) {
-    if (!(error instanceof WorkerLost) && engine.value !== "broken") shout(`The definition could not be read: ${(error as Error).message}`);
-  }
+  const asked = { text: definition.value, format: format.value };
+  const as = drawnAs(asked.text);
+  const drawn = client.call("draw", { ...asked, ...as, have: ownGraph.value ? graphHeld : 0 }).then((made) => {
+    if (mine === analyzing) draws(asked.text, made, as.aspect);
+    return made.took;
+  });
+  const all = Promise.all([drawn, client.call("analyze", { ...asked, type: machineType.value })]).then(
+    ([took, found]) => {
+      if (mine !== analyzing) return;
+      batch(() => {
+        analyzedText = asked.text;
+        latest.value = { ...found, took: found.took + took };
+      });
+      reading = undefined;
+    },
+    (error: Error) => {
+      if (mine === analyzing) reading = undefined;
+      if (!(error instanceof WorkerLost) && engine.value !== "broken") shout(`The definition could not be read: ${error.message}`);
+    },
+  );
+  reading = { text: asked.text, drawn, all };
+  return all;
 }
 
-/// Resolves when what is known of the definition is of its present text.
-export async function settled(): Promise<void> {
+function draws(text: string, { graphId, graph: made }: Drawing, shape: number | undefined): void {
+  batch(() => {
+    if (graphId !== undefined) {
+      laidOutFor = shape ?? 0;
+      if (made) {
+        const { nodes = [], edges = [] } = ownGraph.peek()?.graph ?? {};
+        const known: unknown[] = [...nodes, ...edges];
+        const whole = <T>(parts: (T | number)[]): T[] => parts.map((part) => (typeof part === "number" ? (known[part] as T) : part));
+        ownGraph.value = new GraphIndex({ ...made, nodes: whole(made.nodes), edges: whole(made.edges) });
+      }
+      graphHeld = graphId;
+    } else if (text.trim() === "") ownGraph.value = null;
+    stale.value = graphId === undefined && text.trim() !== "";
+    const state = selectedState.value;
+    if (state !== null && graphId !== undefined && !graph.value!.byName.has(state)) selectedState.value = null;
+  });
+}
+
+/// Resolves when what is known of the definition is of its present text; or with its graph, which is there before.
+export async function settled(part: "drawn" | "all" = "all"): Promise<void> {
   flush();
-  if (analyzedText !== definition.value) await analyze();
+  const { value } = definition;
+  if (analyzedText === value) return;
+  if (reading?.text !== value) void analyze();
+  await reading![part];
 }
 
 let first = true;

@@ -10,12 +10,20 @@ interface Text {
 /// A page without a definition begins with none of the states.
 const EMPTY = { json: '{\n  "States": {}\n}\n', yaml: "States: {}\n" };
 
+/// A text with what a gesture makes of it.
+export const written = (text: string, { edits }: Edited): string => language.apply(text, edits);
+
 async function optionsFor(format: Text["format"]): Promise<EditOptions> {
   return format === "yaml" ? { syntax: (await import("stepglass/yaml")).yaml } : {};
 }
 
-export async function edit({ text, format, gesture }: Text & { gesture: Gesture }): Promise<Edited | RefusedEdit> {
-  const options = await optionsFor(format);
+export async function edit({
+  text,
+  format,
+  gesture,
+  problems = true,
+}: Text & { gesture: Gesture; problems?: boolean }): Promise<Edited | RefusedEdit> {
+  const options = { ...(await optionsFor(format)), problems };
   if (text.trim() !== "") return language.edit(text, gesture, options);
   const begun = beginning(format, gesture);
   const done = language.edit(begun, gesture, options);

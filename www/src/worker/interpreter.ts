@@ -5,7 +5,7 @@ import { initParts, loadRest } from "stepglass/parts";
 import first from "../../../dist/parts/first.wasm?url";
 import rest from "../../../dist/parts/rest.wasm?url";
 import type { Graph } from "../model/graph.ts";
-import type { Call, Diagnostic, Lost, Methods, Note, StateInfo } from "../model/protocol.ts";
+import type { Call, Diagnostic, Drawing, Drawn, Lost, Methods, Note, StateInfo } from "../model/protocol.ts";
 import { findStates, findTasks, readSource, valueOf } from "./definition.ts";
 import * as asked from "./language.ts";
 import type { Run, SandboxMessage } from "./run.ts";
@@ -37,6 +37,7 @@ loaded.catch(() => {});
 /// and with the first deed, so that it is there when something rare is met on the way.
 const OPENING: ReadonlySet<keyof Methods> = new Set([
   "ping",
+  "draw",
   "analyze",
   "run",
   "stop",
@@ -124,48 +125,86 @@ const outermost = (states: readonly StateInfo[], expanded: readonly string[]): s
     )
     .map(({ pointer }) => pointer);
 
-/// The graph that was sent last: an equal one is not sent again, as most keys change nothing that is drawn.
-let drawn = { id: 0, written: "" };
+/// A graph, what it was laid out for, and each part of it in writing.
+interface Laid {
+  of: string;
+  id: number;
+  graph: Graph | undefined;
+  nodes: string[];
+  edges: string[];
+}
+
+/// The last one. An equal one keeps its number and is not sent again, as most keys change nothing that is drawn.
+let laid: Laid = { of: "", id: 0, graph: undefined, nodes: [], edges: [] };
+/// The last one that the page got.
+let sent = laid;
+
+/// A graph with only the places of those parts that another one has as well.
+function onlyNew({ graph, nodes, edges }: Laid, before: Laid): Drawing["graph"] {
+  const at = new Map([...before.nodes, ...before.edges].map((part, i) => [part, i]));
+  return {
+    ...graph!,
+    nodes: graph!.nodes.map((node, i) => at.get(nodes[i]!) ?? node),
+    edges: graph!.edges.map((edge, i) => at.get(edges[i]!) ?? edge),
+  };
+}
+
+/// Lays a text out, unless that was done last: what a gesture makes of a text is laid out before the page asks.
+async function layAhead(text: string, format: "json" | "yaml", drawing: Drawn): Promise<void> {
+  const of = JSON.stringify([text, format, drawing]);
+  if (laid.of === of) return;
+  const { json } = await readSource(text, format);
+  const states = findStates(json);
+  let graph: Graph | undefined;
+  try {
+    graph = layout(json, {
+      ...drawing,
+      ...(states.length > CROWD && { collapsed: [...drawing.collapsed, ...outermost(states, drawing.expanded)] }),
+      foldLarge: true,
+      selectors: true,
+    }) as unknown as Graph;
+    if (graph.nodes.length === 0) graph = undefined;
+  } catch {
+    // Not JSON: the diagnostics say so, the page keeps the last graph.
+  }
+  const writing = (part: object): string => JSON.stringify(part);
+  const next = { of, graph, nodes: graph?.nodes.map(writing) ?? [], edges: graph?.edges.map(writing) ?? [] };
+  const whole = ({ graph: all, nodes, edges }: Omit<Laid, "id">): string =>
+    [...nodes, ...edges, all && JSON.stringify({ ...all, nodes: 0, edges: 0 })].join();
+  laid = { ...next, id: whole(next) === whole(laid) ? laid.id : Math.random() };
+}
 
 const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise<Methods[M]["value"]> | Methods[M]["value"] } = {
   ping: () => version(),
 
-  async analyze({ text, format, type, have, ...drawing }) {
+  async draw({ text, format, have, ...drawing }) {
+    const started = performance.now();
+    await layAhead(text, format, drawing);
+    const { graph, id } = laid;
+    const made = graph && have !== id && sent.id === have ? onlyNew(laid, sent) : graph;
+    if (graph) sent = laid;
+    return {
+      ...(graph && { graphId: id, ...(have !== id && { graph: made! }) }),
+      took: performance.now() - started,
+    };
+  },
+
+  async analyze({ text, format, type }) {
     const started = performance.now();
     const source = await readSource(text, format);
     const { json, problems } = source;
     const broken = problems.some((problem) => problem.severity === "error");
     const diagnostics: Diagnostic[] = broken ? problems : [...problems, ...asked.diagnose(source, type)];
     const states = findStates(json);
-    const crowded = states.length > CROWD;
-    let graph: Graph | undefined;
-    try {
-      graph = layout(json, {
-        ...drawing,
-        ...(crowded && { collapsed: [...drawing.collapsed, ...outermost(states, drawing.expanded)] }),
-        foldLarge: true,
-        selectors: true,
-      }) as unknown as Graph;
-      if (graph.nodes.length === 0) graph = undefined;
-    } catch {
-      // Not JSON: the diagnostics say so, the page keeps the last graph.
-    }
     const places = asked.places(source);
-    const analysis: Methods["analyze"]["value"] = {
+    return {
       diagnostics,
       ...(places && { places }),
       states,
       tasks: findTasks(json),
+      ...(states.length > CROWD && { crowded: true }),
       took: performance.now() - started,
     };
-    if (crowded) analysis.crowded = true;
-    if (graph) {
-      const written = JSON.stringify(graph);
-      if (written !== drawn.written) drawn = { id: Math.random(), written };
-      analysis.graphId = drawn.id;
-      if (have !== drawn.id) analysis.graph = graph;
-    }
-    return analysis;
   },
 
   complete: (params) => asked.complete(params, lastRun),
@@ -175,7 +214,13 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
   actions: asked.actions,
   format: asked.format,
   checkResult: (params) => import("./result.ts").then(({ checkResult }) => checkResult(params)),
-  edit: async (params) => (await import("./gestures.ts")).edit(params),
+  async edit({ ahead, ...params }) {
+    const { edit, written } = await import("./gestures.ts");
+    const done = await edit(params);
+    // After the answer.
+    if (ahead && !("refused" in done)) setTimeout(() => layAhead(written(params.text, done), params.format, ahead).catch(() => {}));
+    return done;
+  },
   gestures: async (params) => (await import("./gestures.ts")).gestures(params),
   decide: async (params) => {
     const [{ decide }, { answer }] = await Promise.all([import("./decide.ts"), import("./field.ts")]);

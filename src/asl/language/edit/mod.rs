@@ -110,6 +110,19 @@ enum Focus {
 ///
 /// Why the gesture is not possible.
 pub fn edit(text: &str, gesture: &Value, options: &CompileOptions) -> Result<Edited, Box<Refused>> {
+    made(text, gesture, Some(options))
+}
+
+/// The same without what it introduces, which takes longer than all the rest: two compilations.
+///
+/// # Errors
+///
+/// Why the gesture is not possible.
+pub fn edit_only(text: &str, gesture: &Value) -> Result<Edited, Box<Refused>> {
+    made(text, gesture, None)
+}
+
+fn made(text: &str, gesture: &Value, judged: Option<&CompileOptions>) -> Result<Edited, Box<Refused>> {
     let document = Document::read(text, usize::MAX);
     let mut pen = Pen::new(&document);
     let announce = pen.draw(gesture)?;
@@ -121,7 +134,7 @@ pub fn edit(text: &str, gesture: &Value, options: &CompileOptions) -> Result<Edi
     }
     let changes = print::changes(&pen.plan);
     let new = Document::read(&after, usize::MAX);
-    let introduces = introduced(text, &after, &pen.renamed, options);
+    let introduces = judged.map_or_else(Vec::new, |options| introduced(text, &after, &pen.renamed, options));
     let select = pen.select.iter().filter_map(|name| Some(new.pointer(state_named(&new, name)?).as_str().to_string())).collect();
     Ok(Edited {
         edits,

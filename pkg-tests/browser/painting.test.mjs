@@ -1,0 +1,106 @@
+// From a gesture to the painted graph: what is done, in which order, and what stays as it is. How long it takes says bench:page.
+import assert from "node:assert/strict";
+import { describe } from "node:test";
+import { skip } from "../browser.mjs";
+import { comes, visits } from "./playground.mjs";
+
+const NAMES = ["First", "Second", "Third", "Fourth", "Fifth"];
+const CHAIN = {
+  StartAt: "First",
+  States: Object.fromEntries(
+    NAMES.map((name, i) => [name, i + 1 < NAMES.length ? { Type: "Pass", Next: NAMES[i + 1] } : { Type: "Succeed" }]),
+  ),
+};
+
+/** Notes what is asked of the interpreter's thread, and the graphs that it sends; `holds` names a method whose calls wait. */
+function listen() {
+  globalThis.graphs = [];
+  globalThis.Worker = class extends Worker {
+    constructor(...given) {
+      super(...given);
+      this.addEventListener("message", ({ data }) => data?.value?.graph && globalThis.graphs.push(data.value.graph));
+    }
+  };
+  globalThis.asked = [];
+  const held = [];
+  const { postMessage } = Worker.prototype;
+  Worker.prototype.postMessage = function (message, ...rest) {
+    if (message?.method) globalThis.asked.push(message.method);
+    if (globalThis.holds !== undefined && message?.method === globalThis.holds) held.push(() => postMessage.call(this, message, ...rest));
+    else postMessage.call(this, message, ...rest);
+  };
+  globalThis.go = () => {
+    globalThis.holds = undefined;
+    for (const send of held.splice(0)) send();
+  };
+}
+
+describe("from a gesture to the painted graph", { skip }, () => {
+  const { visit } = visits();
+  const options = { before: (page) => page.addInitScript(listen) };
+
+  const begin = async (visitor, page) => {
+    await visitor.open({ definition: CHAIN });
+    await visitor.state("Fifth").waitFor();
+    await page.mouse.move(4, 4);
+    // What is loaded with the first gesture is there then.
+    await visitor.state("Fourth").focus();
+    await page.keyboard.press("ControlOrMeta+d");
+    await visitor.state("Fourth 2").waitFor();
+  };
+
+  visit("is one layout and one look for problems, in this order", options, async (visitor, page) => {
+    await begin(visitor, page);
+    await visitor.state("Fifth").focus();
+    await page.evaluate(() => void (globalThis.asked.length = 0));
+    await page.keyboard.press("Delete");
+    await comes(() => visitor.state("Fifth").count(), 0);
+    await comes(
+      () => page.evaluate(() => globalThis.asked.filter((method) => ["edit", "draw", "analyze"].includes(method)).slice(0, 3)),
+      ["edit", "draw", "analyze"],
+    );
+    await comes(async () => /^Fifth deleted/.test(await page.locator('[role="status"][aria-live="polite"]').innerText()), true);
+    const counts = await page.evaluate(() => globalThis.asked.filter((method) => method === "draw" || method === "analyze").length);
+    assert.equal(counts, 2);
+  });
+
+  visit("the graph does not wait for the problems", options, async (visitor, page) => {
+    await begin(visitor, page);
+    await page.evaluate(() => (globalThis.holds = "analyze"));
+    await visitor.state("Fourth").focus();
+    await page.keyboard.press("ControlOrMeta+d");
+    await visitor.state("Fourth 3").waitFor();
+    // It has the focus as well.
+    await comes(() => page.evaluate(() => document.activeElement?.dataset?.node), "/States/Fourth 3");
+    await page.evaluate(() => globalThis.go());
+  });
+
+  visit("states that stay where they were are not drawn again", options, async (visitor, page) => {
+    await begin(visitor, page);
+    await page.evaluate(() => {
+      globalThis.before = new Map([...document.querySelectorAll("svg.canvas [data-node]")].map((node) => [node.dataset.node, node]));
+    });
+    await visitor.state("Fourth").focus();
+    await page.keyboard.press("i");
+    const picker = page.locator(".picker");
+    await picker.getByRole("combobox").fill("wait");
+    await page.keyboard.press("Enter");
+    await visitor.state("Wait").waitFor();
+    const { same, sent } = await page.evaluate(() => ({
+      same: [...globalThis.before]
+        .filter(([id, node]) => document.querySelector(`svg.canvas [data-node="${id}"]`) === node)
+        .map(([id]) => id),
+      sent: globalThis.graphs
+        .at(-1)
+        .nodes.filter((node) => typeof node !== "number")
+        .map(({ name }) => name),
+    }));
+    assert.deepEqual(same.sort(), [...NAMES, "Fourth 2"].map((name) => `/States/${name}`).sort());
+    // What comes of the others is their place in the graph before.
+    assert.ok(sent.includes("Wait"), `${sent}`);
+    assert.deepEqual(
+      ["First", "Second", "Third"].filter((name) => sent.includes(name)),
+      [],
+    );
+  });
+});
