@@ -22,7 +22,7 @@ const { values } = parseArgs({
 });
 const { RestateClient } = await import("../dist/restate.js");
 const COUNT = Number(values.executions);
-const LONGEST = 300_000;
+const LONGEST = 900_000;
 
 /** A cluster, a worker's process and its log. */
 class Place {

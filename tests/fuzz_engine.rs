@@ -198,6 +198,7 @@ impl Run {
                     self.closed.insert(task.0);
                 }
                 Command::ChildFinished(child) => assert!(!child.name.is_empty()),
+                Command::StartChild(_) | Command::StopChildren { .. } => {}
                 Command::Finish(_) => {
                     assert_eq!(i + 1, commands.len(), "Finish is the last command");
                     let open = self.open.iter().filter(|task| settled != Some(**task)).count();

@@ -73,7 +73,10 @@ export interface RestateOptions extends Limits {
   identityKeys?: readonly string[];
   /** When a slice calls no more tasks itself, and others do them: after so many seconds (default: 60), or calls (default: 1,000). */
   slice?: { seconds?: number; entries?: number };
-  /** Of tasks that are to be called at once, so many are one call of another worker (default: 100), if there are half as many or more. */
+  /**
+   * How many children of a Distributed Map are started together, and tell their ends together (default: 100). And of tasks that are to be
+   * called at once, how many are one call of another worker, if there are half as many or more.
+   */
   shard?: number;
   /** How long ended executions are kept. Default: for ever. */
   retention?: { days?: number };

@@ -43,6 +43,8 @@ export interface EngineSettings extends Limits {
   express?: boolean;
   /** Whether child executions of Distributed Maps report their histories. */
   childHistories?: boolean;
+  /** Whether the host runs the child executions of Distributed Maps: commands that only it knows ask for them. */
+  childrenApart?: boolean;
   /** Whether to count which parts of the definition are used. */
   coverage?: boolean;
   /** Whether a step makes one transition at most. */

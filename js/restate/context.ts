@@ -62,6 +62,7 @@ export const NEWS = "news";
 /** The names of the services. */
 export const EXECUTION = "StepglassExecution";
 export const TASKS = "StepglassTasks";
+export const SHARD = "StepglassShard";
 export const DEFINITION = "StepglassDefinition";
 export const ACTIVITY = "StepglassActivity";
 export const SCHEDULE = "StepglassSchedule";

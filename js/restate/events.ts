@@ -1,11 +1,12 @@
 // What an execution on Restate is told, and what it answers: JSON.
 
 import type { ExecutionRecord } from "../api/durable.d.ts";
-import type { InvokeCommand, RunningProblem } from "../api/index.d.ts";
+import type { InvokeCommand, MachineType, RunningProblem } from "../api/index.d.ts";
 import type { Fact } from "../border/facts.ts";
 import type { Continued } from "../durable/continuation.ts";
 import type { ExecutionInfo } from "../execution/execution.ts";
 import type { Completion } from "../tasks/call.ts";
+import type { Ended } from "./gathering.ts";
 import type { Watcher } from "./watchers.ts";
 
 /** A start. */
@@ -33,6 +34,63 @@ export interface ParentTask {
   waits: boolean;
 }
 
+/** Where a child execution of a Map Run belongs. */
+export interface ChildOf {
+  shard: string;
+  mapRun: string;
+  index: number;
+  /** The redrive of the Map Run that has started it: an end is only heard, and a stop only done, where this is still so. */
+  redrive: number;
+  /** Whether the Map Run keeps a record of it. */
+  recorded: boolean;
+}
+
+/** Children for a shard to start. One without an engine is known to it. */
+export interface ShardStart {
+  parent: string;
+  machine: string;
+  definition: string;
+  mapRun: string;
+  redrive: number;
+  children: { index: number; recorded: boolean; arn?: string; engine?: string }[];
+}
+
+/** A child to be started, or without an engine to be taken up again. */
+export interface ChildStart {
+  machine: string;
+  definition: string;
+  of: ChildOf;
+  /** The text of a snapshot. */
+  engine?: string;
+  /** Whether nobody waits for the answer. */
+  sent?: boolean;
+}
+
+/** The children of a shard, to be called together. */
+export interface ChildrenRequest {
+  parent: string;
+  mapRun: string;
+  redrive: number;
+  shard: string;
+  children: { arn: string; start: ChildStart }[];
+}
+
+/** What has come of a child's first slice: its end, as `ChildEnded` has it, or null for one that goes on. */
+export type ChildAnswer = string | null;
+
+/** What the snapshot of a child says of it. */
+export interface ChildSeed {
+  type: MachineType;
+  info: ExecutionInfo & { arn: string };
+}
+
+/** The end of a child, as the JSON text of what its Map Run is told. */
+export interface ChildEnded {
+  index: number;
+  redrive: number;
+  end: string;
+}
+
 /** How an execution stands. */
 export type Standing = Pick<ExecutionRecord, "status" | "output" | "error" | "cause">;
 
@@ -49,7 +107,7 @@ export type ExecutionEvent =
   | { type: "answer"; task: number; fence: number; answer: Answer }
   | { type: "beat"; task: number; fence: number; details?: string }
   | { type: "token"; token: string; completion: Completion }
-  | { type: "stop"; error?: string; cause?: string }
+  | { type: "stop"; error?: string; cause?: string; redrive?: number }
   | { type: "cancel"; details?: string }
   | { type: "signal"; name: string; payload: string; id?: string }
   | { type: "started"; task: number; answer: StartAnswer; arn: string }
@@ -59,7 +117,9 @@ export type ExecutionEvent =
   | { type: "taken"; task: number; worker?: string }
   | { type: "redrive" }
   | { type: "migrate"; definition?: string }
-  | { type: "forget"; stopDate: number };
+  | { type: "children"; ended: Ended }
+  | { type: "gathered"; timer: number }
+  | { type: "forget"; stopDate?: number };
 
 /** An event for a slice that is under way: who tells it asks for the answer by an awakeable, which names it too. */
 export type News = ExecutionEvent & { told: string; at: number };

@@ -3,8 +3,8 @@
 // Of a start, Restate has what was asked for, with its chance. If the worker dies before more is kept, the execution begins once more, with
 // the same task and the same key, some moments later.
 
-import { StateMachine } from "../execution/machine.ts";
 import type { Fact } from "../border/facts.ts";
+import type { HistoryEngine } from "../border/history.ts";
 import { type AttemptOptions, attemptIn } from "./attempt.ts";
 import type { Answer } from "./events.ts";
 import type { Program } from "./machines.ts";
@@ -29,13 +29,13 @@ export interface FirstCall {
 /** Calls the first task of an execution, if it is to be called in the slice and is the only one. */
 export function callFirst(
   host: SliceHost,
-  { machine, handlers, options }: Program,
+  { handlers }: Program,
+  engine: HistoryEngine,
   fact: Fact,
   at: number,
   info: AttemptOptions["info"],
   ended: AbortSignal,
 ): FirstCall | undefined {
-  const engine = StateMachine.engine(machine, options);
   try {
     const { commands, more } = engine.feedFact(at, fact);
     const [command] = commands;

@@ -41,6 +41,8 @@ export interface Notes {
   children: [task: number, arn: string][];
   /** Tasks of activities that nobody has taken, with their Resources. */
   offers?: [task: number, resource: string][];
+  /** Its Map Runs, how many shards each has, and how many children run. */
+  runs?: [mapRun: string, shards: number, open: number][];
   /** What heartbeats have told of last. */
   beats: [key: string, text: string][];
   /** Signals that nobody has taken, and the ids of those that came. */
@@ -94,6 +96,11 @@ export function keepHistory(ctx: ObjectContext, engine: HistoryEngine, from: num
     at += count;
   }
   return total;
+}
+
+/** Takes the history back that was kept. */
+export async function clearHistory(ctx: ObjectContext): Promise<void> {
+  for (const name of await ctx.names()) if (name.startsWith(HISTORY)) ctx.clear(name);
 }
 
 /** A page of the history as far as it is kept. */

@@ -18,7 +18,10 @@ export async function listed(
   { machine, ...filter }: RestateFilter,
   { before = Infinity, limit = LIMIT }: { before?: number; limit?: number },
 ): Promise<{ items: ExecutionSummary[]; before?: number }> {
-  const rows = await ingress.query(`SELECT value_utf8 FROM state WHERE service_name = '${EXECUTION}' AND key = 'record'`);
+  // Only the children of Map Runs have a slash in their ARNs.
+  const which = filter.mapRunArn === undefined ? "NOT LIKE" : "LIKE";
+  const where = `service_name = '${EXECUTION}' AND key = 'record' AND service_key ${which} '%/%'`;
+  const rows = await ingress.query(`SELECT value_utf8 FROM state WHERE ${where}`);
   const all = rows
     .map(({ value_utf8: text }) => ({ version: 0, ...JSON.parse(String(text)) }) as ExecutionSummary)
     .filter((summary) => machine === undefined || summary.machine === machine)

@@ -6,12 +6,13 @@ import { messageOf } from "../base/errors.ts";
 import { randomKey, seedOf } from "../base/random.ts";
 import type { Fact } from "../border/facts.ts";
 import type { ExecutionInfo } from "../execution/execution.ts";
-import { StateMachine } from "../execution/machine.ts";
 import { DEFINITION, EXECUTION, NEWS, type ObjectContext, type ReadingContext } from "./context.ts";
-import type { EventAnswer, ExecutionEvent, News, StartAnswer, StartRequest, Standing } from "./events.ts";
+import type { ChildAnswer, ChildOf, ChildStart, EventAnswer, ExecutionEvent, News, StartAnswer, StartRequest, Standing } from "./events.ts";
 import { type Kept, historyOf, keepRecord, newNotes, recordOf, sliceOf } from "./keeping.ts";
 import type { Program } from "./machines.ts";
+import { endOfChild, engineOf, forgetChildren, seedOfChild, tellShard } from "./mapruns.ts";
 import { type FirstAnswer, type FirstCall, briefly, callFirst } from "./first.ts";
+import { gather } from "./gathering.ts";
 import { migrate } from "./migration.ts";
 import { Refused } from "./refused.ts";
 import { Slice, type SliceHost } from "./slice.ts";
@@ -66,7 +67,7 @@ export class ExecutionObject {
       // One that brings its own chance begins the same once more: its first task is called with it.
       if (request.seed !== undefined) {
         const fact = this.#fact(ctx.key, request, beginning);
-        call = callFirst(this.#host, program, fact, beginning.at, this.#info(ctx.key, request), ctx.ended);
+        call = callFirst(this.#host, program, engineOf(program), fact, beginning.at, this.#info(ctx.key, request), ctx.ended);
       }
       const first = call && (await briefly(call));
       return { ...beginning, ...(first !== undefined && { first }) };
@@ -81,6 +82,55 @@ export class ExecutionObject {
     const kept = { record, at: begun.at, events: 0, notes: newNotes(this.#info(ctx.key, request)) };
     const slice = new Slice(ctx, this.#host, program, kept, begun.at);
     return { ...answer, ...(await slice.start(this.#fact(ctx.key, request, begun), begun.first, call)) };
+  }
+
+  /** Begins a child execution of a Map Run, or takes it up again. */
+  async child(ctx: ObjectContext, request: ChildStart): Promise<ChildAnswer> {
+    const known = await recordOf(ctx);
+    if (known !== undefined) return this.#childAgain(ctx, known, request);
+    const { machine, definition, of, engine } = request;
+    if (engine === undefined) {
+      // Its start is on its way still.
+      ctx.send({ service: EXECUTION, handler: "child", key: ctx.key }, { ...request, sent: true }, FIRST_DELAY);
+      return null;
+    }
+    const { machines } = this.#host;
+    const { type, info } = seedOfChild(engine);
+    const record: ExecutionRecord = {
+      ...{ id: ctx.key, name: info.name, machine, machineArn: info.stateMachineArn ?? "", definition, type },
+      ...{ status: "RUNNING", startDate: 0, order: 0, input: "", mapRunArn: of.mapRun, child: of },
+    };
+    const stopped = ((await ctx.get<number>("stopped")) ?? -1) >= of.redrive;
+    const fact: Fact = stopped ? ["stop"] : ["tick"];
+    let call: FirstCall | undefined;
+    const begun = await ctx.run("start", async () => {
+      const [at, known] = [this.#host.now(), machines.of(record)];
+      // It begins the same once more, as one that brings its own chance.
+      call = known && callFirst(this.#host, known, engineOf(known, { text: engine, events: 0 }), fact, at, info, ctx.ended);
+      const first = call && (await briefly(call));
+      return { at, has: known !== undefined, ...(first !== undefined && { first }) };
+    });
+    const program = await this.#program(ctx, record, begun.has);
+    const kept = { record, at: begun.at, events: 0, engine, notes: newNotes(info) };
+    return new Slice(ctx, this.#host, program, kept, begun.at).startChild(request, fact, begun.first, call);
+  }
+
+  /** The Map Run was redriven: what has not succeeded goes on, and what has says so once more. */
+  async #childAgain(ctx: ObjectContext, known: ExecutionRecord, request: ChildStart): Promise<ChildAnswer> {
+    const { of } = request;
+    if ((known.child as ChildOf).redrive >= of.redrive) return null;
+    // Its stop may be on its way still.
+    if (known.status === "RUNNING") await this.event(ctx, { type: "stop" });
+    const kept = await ctx.get<Kept>("standing");
+    const record = { ...((await recordOf(ctx)) ?? known), child: of };
+    if (kept === null || record.status === "SUCCEEDED" || record.status === "RUNNING") {
+      keepRecord(ctx, record, undefined, false);
+      if (request.sent) tellShard(ctx, record);
+      return endOfChild(record);
+    }
+    const begun = await ctx.run("now", () => ({ at: this.#host.now(), has: this.#host.machines.of(record) !== undefined }));
+    const program = await this.#program(ctx, record, begun.has);
+    return new Slice(ctx, this.#host, program, { ...kept, record }, begun.at).redriveChild(request);
   }
 
   /** What of a beginning Restate remembers. */
@@ -126,10 +176,23 @@ export class ExecutionObject {
   async event(ctx: ObjectContext, event: ExecutionEvent): Promise<EventAnswer> {
     if (event.type === "watch") return this.#watch(ctx, event.awakeable);
     if (event.type === "follow") return this.#watch(ctx, event.watcher);
+    if (event.type === "children" || event.type === "gathered") {
+      const ended = await gather(ctx, event);
+      return ended === undefined ? { known: true, counts: true } : this.#told(ctx, { type: "children", ended });
+    }
     if (event.type === "forget") return this.#forget(ctx, event.stopDate);
+    return this.#told(ctx, event);
+  }
+
+  /** The slice that follows from an event. */
+  async #told(ctx: ObjectContext, event: ExecutionEvent): Promise<EventAnswer> {
     const kept = await ctx.get<Kept>("standing");
     const record = kept?.record ?? (await recordOf(ctx));
-    if (record === undefined) return { known: false, counts: false };
+    if (record === undefined) {
+      // A child that is stopped before it begins.
+      if (event.type === "stop" && event.redrive !== undefined) ctx.set("stopped", event.redrive);
+      return { known: false, counts: false };
+    }
     const refused = refusal(record, kept !== null, event);
     if (refused !== undefined) return { known: true, counts: false, refused };
     if (kept === null || (record.status !== "RUNNING" && event.type !== "redrive")) return { known: true, counts: false };
@@ -196,17 +259,20 @@ export class ExecutionObject {
   }
 
   /** Forgets an execution whose time is over. One that runs again, or has ended once more, stays. */
-  async #forget(ctx: ObjectContext, stopDate: number): Promise<EventAnswer> {
+  async #forget(ctx: ObjectContext, stopDate: number | undefined): Promise<EventAnswer> {
     const record = await ctx.get<ExecutionRecord>("record");
-    const counts = record !== null && record.status !== "RUNNING" && record.stopDate === stopDate;
-    if (counts) ctx.clearAll();
+    const counts = record !== null && record.status !== "RUNNING" && (stopDate === undefined || record.stopDate === stopDate);
+    if (counts) {
+      forgetChildren(ctx, (await ctx.get<NonNullable<Kept["notes"]["runs"]>>("runs")) ?? []);
+      ctx.clearAll();
+    }
     return { known: record !== null, counts };
   }
 
   // ------------------------------------------------------------------------------------------------------ only reads
 
   /** Stops the execution: a slice that runs now hears of it at once. */
-  stop(ctx: ReadingContext, about: { error?: string; cause?: string }): Promise<EventAnswer> {
+  stop(ctx: ReadingContext, about: { error?: string; cause?: string; redrive?: number }): Promise<EventAnswer> {
     return this.tell(ctx, { type: "stop", ...about });
   }
 
@@ -262,7 +328,7 @@ export class ExecutionObject {
     const kept = status === "RUNNING" ? await ctx.get<Kept>("standing") : null;
     if (kept === null) return { status, ...shown, frames: [], signals: {} };
     const program = await this.#program(ctx, record, await ctx.run("has", () => this.#host.machines.of(record) !== undefined));
-    const engine = StateMachine.engine(program.machine, program.options, { text: kept.engine, events: kept.events });
+    const engine = engineOf(program, { text: kept.engine, events: kept.events });
     const signals: Record<string, number> = {};
     for (const [name] of kept.notes.signals) signals[name] = (signals[name] ?? 0) + 1;
     try {

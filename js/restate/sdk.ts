@@ -12,6 +12,7 @@ import {
   EXECUTION,
   MACHINES,
   SCHEDULE,
+  SHARD,
   TASKS,
   type Called,
   type Durable,
@@ -21,6 +22,7 @@ import {
   type Target,
 } from "./context.ts";
 import type { RegisteredMachines } from "./machines.ts";
+import type { ShardObject } from "./shard.ts";
 
 /** What is used of a context of the SDK. */
 interface SdkContext {
@@ -148,6 +150,7 @@ export interface Services {
   schedule: ScheduleObject;
   activity: ActivityObject;
   tasks: TaskService;
+  shards: ShardObject;
   machines: RegisteredMachines;
   /** How long Restate remembers starts by their names, in milliseconds. */
   remembered: number;
@@ -158,7 +161,7 @@ const DAY = 86_400_000;
 const LONG = 365 * DAY;
 
 /** The services, for `createEndpointHandler` of the SDK. */
-export function servicesOf(sdk: Sdk, { object, schedule, activity, tasks, machines, remembered }: Services): unknown[] {
+export function servicesOf(sdk: Sdk, { object, schedule, activity, tasks, shards, machines, remembered }: Services): unknown[] {
   const handler =
     <C, I, O>(handle: (ctx: C, input: I) => O | Promise<O>) =>
     async (ctx: SdkContext, input: never): Promise<O> => {
@@ -182,6 +185,7 @@ export function servicesOf(sdk: Sdk, { object, schedule, activity, tasks, machin
       handlers: {
         // A new object has no state to be sent along.
         start: owns(object.start.bind(object), { idempotencyRetention: remembered }),
+        child: owns(object.child.bind(object), {}),
         event: owns(object.event.bind(object), lazy),
         tell: reads(object.tell.bind(object)),
         ring: reads(object.ring.bind(object)),
@@ -198,12 +202,14 @@ export function servicesOf(sdk: Sdk, { object, schedule, activity, tasks, machin
       handlers: {
         attempt: serves(tasks.attempt.bind(tasks)),
         shard: serves(tasks.shard.bind(tasks)),
+        children: serves(tasks.children.bind(tasks)),
         ask: serves(tasks.ask.bind(tasks)),
       },
       options: { ...options, ingressPrivate: true },
     }),
     sdk.object({ name: SCHEDULE, handlers: handlersOf(schedule, owns), options }),
     sdk.object({ name: ACTIVITY, handlers: activityHandlers(activity, owns, reads), options }),
+    sdk.object({ name: SHARD, handlers: shardHandlers(shards, owns), options: { ...options, ingressPrivate: true } }),
     sdk.object({
       name: DEFINITION,
       handlers: {
@@ -236,6 +242,17 @@ function activityHandlers(activity: ActivityObject, owns: Owns, reads: (handle: 
     leave: owns(activity.leave.bind(activity), lazy),
     withdraw: owns(activity.withdraw.bind(activity), lazy),
     poll: reads(activity.poll.bind(activity)),
+  };
+}
+
+function shardHandlers(shards: ShardObject, owns: Owns): object {
+  return {
+    start: owns(shards.start.bind(shards), {}),
+    settled: owns(shards.settled.bind(shards), {}),
+    ended: owns(shards.ended.bind(shards), {}),
+    tell: owns(shards.tell.bind(shards), {}),
+    stop: owns(shards.stop.bind(shards), {}),
+    forget: owns(shards.forget.bind(shards), {}),
   };
 }
 

@@ -10,16 +10,29 @@ import { TaskCancelled } from "../base/errors.ts";
 import { Call, refusedAnswer } from "../driver/calls.ts";
 import type { Outcome } from "../driver/driver.ts";
 import { Task, type TaskHost } from "../driver/task.ts";
-import { StateMachine } from "../execution/machine.ts";
 import type { Fact } from "../border/facts.ts";
 import type { HistoryEngine } from "../border/history.ts";
 import type { Completion, EndedCall, TaskCall } from "../tasks/call.ts";
 import { attemptIn, begunFacts } from "./attempt.ts";
 import { EXECUTION, NEWS, TASKS, type Durable, type ObjectContext } from "./context.ts";
-import type { Answer, AttemptRequest, EventAnswer, ExecutionEvent, News, ShardAnswer, ShardRequest, Standing } from "./events.ts";
+import type {
+  Answer,
+  AttemptRequest,
+  ChildAnswer,
+  ChildOf,
+  ChildStart,
+  EventAnswer,
+  ExecutionEvent,
+  News,
+  ShardAnswer,
+  ShardRequest,
+  Standing,
+} from "./events.ts";
 import type { FirstAnswer, FirstCall } from "./first.ts";
-import { type Kept, type Notes, keepHistory, keepRecord } from "./keeping.ts";
+import { count, drop } from "./gathering.ts";
+import { type Kept, type Notes, clearHistory, keepHistory, keepRecord } from "./keeping.ts";
 import type { Program, RegisteredMachines } from "./machines.ts";
+import { MapRuns, type RunCommand, endOfChild, engineOf, tellShard } from "./mapruns.ts";
 import { OwnTask, type SliceDriver, cancelledOwn, endedOwn, toldOwn } from "./own.ts";
 import { type Watcher, tellEnd } from "./watchers.ts";
 
@@ -57,7 +70,7 @@ export class Slice implements SliceDriver {
   record: ExecutionRecord;
   readonly notes: Notes;
   readonly #program: Program;
-  readonly #engine: HistoryEngine;
+  #engine: HistoryEngine;
   #at: number;
   readonly #begun: number;
   /** How many events were written out. */
@@ -75,6 +88,8 @@ export class Slice implements SliceDriver {
   readonly #stoppers: string[] = [];
   #alarm: { at: number; id: number } | undefined;
   readonly #family: SliceDriver["execution"];
+  readonly #mapRuns: MapRuns;
+  #answers = false;
   /** Whether the execution begins with it. */
   readonly #isFirst: boolean;
   /** What the first task has answered, which was called with the start. */
@@ -91,9 +106,10 @@ export class Slice implements SliceDriver {
     this.#at = Math.max(kept.at, now);
     this.#begun = this.#at;
     this.#events = kept.events;
-    this.#isFirst = !("engine" in kept);
+    this.#isFirst = kept.events === 0;
+    this.#mapRuns = new MapRuns(ctx, this.notes, host.limits.shard);
     const lean = "engine" in kept ? { text: kept.engine, events: kept.events } : undefined;
-    this.#engine = StateMachine.engine(program.machine, program.options, lean);
+    this.#engine = engineOf(program, lean);
     this.#deadline = (lean && this.#engine.ask("deadline")) ?? null;
     this.#family = { name: this.record.name, arn: this.record.id, abort: () => this.post("stop") };
   }
@@ -136,7 +152,9 @@ export class Slice implements SliceDriver {
   }
 
   get frames(): number {
-    return (JSON.parse(this.#engine.ask("frames")) as unknown[]).length;
+    // Around a child of a Map Run there is that.
+    const around = this.record.mapRunArn === undefined ? 0 : 1;
+    return (JSON.parse(this.#engine.ask("frames")) as unknown[]).length + around;
   }
 
   /** The call of an open task, also of one that an earlier slice has begun. */
@@ -168,6 +186,38 @@ export class Slice implements SliceDriver {
     this.#firstCall = call;
     this.#inbox.push(fact);
     return this.#run();
+  }
+
+  /**
+   * Begins a child execution of a Map Run: its engine has begun where the Map Run is. It may have been stopped before. Resolves to its end,
+   * or to null where it goes on.
+   */
+  async startChild(of: ChildStart, fact: Fact, first: FirstAnswer | undefined, call: FirstCall | undefined): Promise<ChildAnswer> {
+    const [began] = this.#engine.history(0, 1);
+    if (began?.type !== "ExecutionStarted") throw new Error("the snapshot of a child has no beginning");
+    const startDate = Date.parse(began.timestamp);
+    this.record = { ...this.record, input: began.executionStartedEventDetails.input ?? "{}", startDate, order: startDate };
+    keepRecord(this.ctx, this.record, this.ctx.invocation, true);
+    this.#first = first;
+    this.#firstCall = call;
+    this.#inbox.push(fact);
+    return this.#answering(of, () => this.#run());
+  }
+
+  /** Does what a caller may wait for: a child's end is the answer then, and nobody else has to be told. */
+  async #answering({ sent }: ChildStart, action: () => Promise<unknown>): Promise<ChildAnswer> {
+    this.#answers = sent !== true;
+    await action();
+    return this.record.status === "RUNNING" ? null : endOfChild(this.record);
+  }
+
+  #tellShard(): void {
+    if (!this.#answers) tellShard(this.ctx, this.record);
+  }
+
+  /** Takes a child up again, as `startChild` begins one. */
+  redriveChild(request: ChildStart): Promise<ChildAnswer> {
+    return this.#answering(request, () => this.redrive());
   }
 
   /** Tells the execution something. Whether that has changed anything. */
@@ -204,7 +254,7 @@ export class Slice implements SliceDriver {
   /** Answers who has told the execution something; who has stopped it, when the end is kept. */
   #answer(event: ExecutionEvent & Partial<News>, answer: EventAnswer): void {
     if (event.told === undefined) return;
-    if (event.type === "stop") this.#stoppers.push(event.told);
+    if (event.type === "stop" && answer.counts) this.#stoppers.push(event.told);
     else this.ctx.resolveAwakeable(event.told, answer);
   }
 
@@ -213,6 +263,8 @@ export class Slice implements SliceDriver {
       case "timer":
         return this.#rang(event.id);
       case "stop":
+        // A stop of an earlier redrive of the Map Run is too late.
+        if (event.redrive !== undefined && event.redrive !== (this.record.child as ChildOf | undefined)?.redrive) return false;
         this.post("stop", event.error, event.cause);
         return true;
       case "cancel":
@@ -223,6 +275,12 @@ export class Slice implements SliceDriver {
         this.#complete(task, event.completion);
         return true;
       }
+      case "children":
+        for (const [mapRun, ends] of event.ended) {
+          this.#mapRuns.heard(mapRun, ends.length);
+          for (const end of ends) this.post("updateMapRun", mapRun, end);
+        }
+        return true;
       case "answer":
         return this.#answered(event.task, event.fence, event.answer);
       case "beat":
@@ -282,7 +340,7 @@ export class Slice implements SliceDriver {
   }
 
   /** Takes an execution up again that has failed. Throws NOT_REDRIVABLE. */
-  async redrive(told: string | undefined): Promise<void> {
+  async redrive(told?: string): Promise<void> {
     const step = this.#engine.feed("redrive", this.#at);
     this.record = { ...this.record, status: "RUNNING", redriveCount: Number(this.record.redriveCount ?? 0) + 1, redriveDate: this.#at };
     for (const name of ["stopDate", "output", "error", "cause", "redrivable", "cancelRequested"]) delete this.record[name];
@@ -291,8 +349,18 @@ export class Slice implements SliceDriver {
     keepRecord(this.ctx, this.record, this.ctx.invocation, false);
     if (told !== undefined) this.ctx.resolveAwakeable(told, { known: true, counts: true });
     this.#stepped(step);
+    if (this.record.type === "EXPRESS") await this.#beginAnew();
     this.#inbox.push(TICK);
     await this.#run();
+  }
+
+  /** An Express child does not go on: its history begins anew, too. */
+  async #beginAnew(): Promise<void> {
+    const text = this.#engine.ask("snapshot");
+    this.#engine.discard();
+    this.#engine = engineOf(this.#program, { text, events: 0 });
+    this.#events = 0;
+    await clearHistory(this.ctx);
   }
 
   // ---------------------------------------------------------------------------------------------------------- loop
@@ -303,6 +371,7 @@ export class Slice implements SliceDriver {
     this.#listen();
     for (;;) {
       this.#feedAll();
+      this.#mapRuns.send(this.record);
       if (this.#outcome !== undefined) break;
       this.#dispatch();
       if (this.#inbox.length > 0) continue;
@@ -339,8 +408,9 @@ export class Slice implements SliceDriver {
     for (const command of commands) this.#perform(command);
   }
 
-  #perform(command: Command): void {
-    if (command.type === "Invoke") this.#calls.push(this.#opened(command));
+  #perform(command: Command | RunCommand): void {
+    if (command.type === "StartChild" || command.type === "StopChildren") this.#mapRuns.perform(command);
+    else if (command.type === "Invoke") this.#calls.push(this.#opened(command));
     else if (command.type === "Cancel") this.#cancel(command.task, command.reason);
     else if (command.type === "Finish") {
       const { type, ...outcome } = command;
@@ -395,7 +465,7 @@ export class Slice implements SliceDriver {
       else short.push(command);
     }
     const { shard } = this.host.limits;
-    if (short.length < shard / 2) for (const command of short) this.#call(command);
+    if (short.length === 1 || short.length < shard / 2) for (const command of short) this.#call(command);
     else for (let i = 0; i < short.length; i += shard) this.#share(short.slice(i, i + shard));
   }
 
@@ -494,6 +564,7 @@ export class Slice implements SliceDriver {
     this.#events = keepHistory(ctx, this.#engine, this.#events);
     this.record = { ...this.record, events: this.#events };
     if (this.#outcome !== undefined) return this.#end(this.#outcome);
+    if (this.#mapRuns.more !== 0) await count(ctx, this.#mapRuns.more);
     this.#sendTimer();
     keepRecord(ctx, this.record, undefined, false);
     ctx.set("standing", this.#kept());
@@ -527,7 +598,9 @@ export class Slice implements SliceDriver {
     const { ctx } = this;
     const { status, error, cause } = outcome;
     const [last] = this.#engine.history(this.#events - 1);
-    const redrivable = status !== "SUCCEEDED" && this.#program.machine.type !== "EXPRESS" && this.#events < FULL;
+    const { mapRunArn } = this.record;
+    const again = this.record.type !== "EXPRESS" ? this.#events < FULL : mapRunArn !== undefined;
+    const redrivable = status !== "SUCCEEDED" && again;
     const standing: Standing = {
       status,
       ...(status === "SUCCEEDED" && { output: outputText(last, outcome.output) }),
@@ -549,7 +622,13 @@ export class Slice implements SliceDriver {
     if (watchers.length > 0) ctx.clear("watchers");
     const { parent } = this.record as { parent?: { arn: string; task: number; waits: boolean } };
     tellEnd(ctx, parent?.waits ? [...watchers, parent] : watchers, this.record);
-    if (this.host.retention !== undefined) this.tellExecution(this.record.id, { type: "forget", stopDate }, this.host.retention);
+    if (this.notes.runs !== undefined) {
+      ctx.set("runs", this.notes.runs);
+      await drop(ctx);
+    }
+    // Children are forgotten with their parents.
+    if (mapRunArn !== undefined) this.#tellShard();
+    else if (this.host.retention !== undefined) this.tellExecution(this.record.id, { type: "forget", stopDate }, this.host.retention);
     return standing;
   }
 }

@@ -9,7 +9,17 @@ import type { MissingHandler } from "../tasks/resource.ts";
 import { parseResource } from "../tasks/resource.ts";
 import { type AttemptOptions, attemptIn } from "./attempt.ts";
 import { EXECUTION, type Durable, type ServiceContext } from "./context.ts";
-import type { Answer, AskRequest, AttemptRequest, EventAnswer, ExecutionEvent, ShardAnswer, ShardRequest } from "./events.ts";
+import type {
+  Answer,
+  AskRequest,
+  AttemptRequest,
+  ChildrenRequest,
+  EventAnswer,
+  ExecutionEvent,
+  ShardAnswer,
+  ShardRequest,
+} from "./events.ts";
+import { callChildren } from "./shard.ts";
 import type { SliceHost } from "./slice.ts";
 
 /** How many heartbeats of a task are told in the time that it has for one. */
@@ -81,6 +91,11 @@ export class TaskService {
       if (answer !== undefined) answers.push({ task, ...answer });
     }
     return answers;
+  }
+
+  /** Starts the children of a shard. */
+  children(ctx: ServiceContext, request: ChildrenRequest): Promise<void> {
+    return callChildren(ctx, request);
   }
 
   /** Tells another execution something, and answers the task that has asked for it. */

@@ -14,6 +14,7 @@ import { ExecutionObject } from "./object.ts";
 import { OwnTasks } from "./own.ts";
 import { type Sdk, type Services, servicesOf } from "./sdk.ts";
 import { ScheduleObject } from "./schedules.ts";
+import { ShardObject } from "./shard.ts";
 import type { SliceHost } from "./slice.ts";
 import { TaskService } from "./tasks.ts";
 
@@ -76,6 +77,7 @@ export function partsOf(options: RestateOptions, now: () => number = Date.now): 
     object: new ExecutionObject(host),
     schedule: new ScheduleObject(host),
     activity: new ActivityObject(),
+    shards: new ShardObject(),
     tasks,
     machines,
     remembered: kept ?? REMEMBERED,

@@ -89,6 +89,20 @@ const machines = {
       Signal: task("urn:stepglass:waitForSignal", { Parameters: { Name: "go" }, End: true }),
     },
   },
+  Resting: {
+    StartAt: "Items",
+    States: {
+      Items: {
+        Type: "Map",
+        ItemProcessor: {
+          ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" },
+          StartAt: "Rest",
+          States: { Rest: { Type: "Wait", Seconds: 2, Next: "B" }, B: task("double", { End: true }) },
+        },
+        End: true,
+      },
+    },
+  },
   Spread: {
     StartAt: "Items",
     States: {
@@ -296,6 +310,35 @@ describe("executions on Restate", { skip: unavailable }, () => {
     // What has failed and is tolerated is not in the output.
     assert.equal(output.length, 245);
     assert.deepEqual(output.slice(0, 4), [0, 2, 4, 6]);
+    // Each item is an execution of its own, which only a list of its Map Run has.
+    const started = (await execution.history()).find(({ type }) => type === "MapRunStarted");
+    const { mapRunArn } = started.mapRunStartedEventDetails;
+    const { items: children } = await client.list({ mapRunArn }, { limit: Infinity });
+    assert.equal(children.length, 250);
+    assert.equal(await client.count({ mapRunArn, status: "FAILED" }), 5);
+    const own = await client.list({ machine: "Spread" }, { limit: Infinity });
+    assert.ok(own.items.every(({ id }) => id.includes(":execution:Spread:")));
+    const child = await client.get(children.find(({ status: one }) => one === "FAILED").id);
+    assert.equal((await child.result).status, "FAILED");
+    assert.deepEqual(
+      (await child.history()).map(({ type }) => type),
+      ["ExecutionStarted", "TaskStateEntered", "TaskScheduled", "TaskStarted", "TaskFailed", "ExecutionFailed"],
+    );
+  });
+
+  test("stop the children of a Map Run with it, and take them up again when it is redriven", async () => {
+    const execution = await client.start("Resting", { input: [0, 1, 2] });
+    const map = async () => (await execution.history()).find(({ type }) => type === "MapRunStarted")?.mapRunStartedEventDetails;
+    await until(async () => (await map()) !== undefined);
+    const { mapRunArn } = await map();
+    const statuses = async () => (await client.list({ mapRunArn })).items.map(({ status }) => status);
+    await until(async () => (await statuses()).length === 3);
+    await execution.stop();
+    assert.equal((await execution.result).status, "ABORTED");
+    await until(async () => (await statuses()).every((status) => status === "ABORTED"));
+    await execution.redrive();
+    assert.deepEqual((await execution.result).output, [0, 2, 4]);
+    assert.deepEqual(await statuses(), ["SUCCEEDED", "SUCCEEDED", "SUCCEEDED"]);
   });
 
   test("are redriven where they failed", async () => {

@@ -69,6 +69,11 @@ export class FakeRestate {
     return this.#objects.get(key) ?? new Map();
   }
 
+  /** The keys of all objects that have a state. */
+  get keys() {
+    return [...this.#objects].filter(([, state]) => state.size > 0).map(([key]) => key);
+  }
+
   /** Calls a handler; resolves to its answer. */
   call({ service, handler, key }, parameter) {
     const invocation = {
@@ -328,6 +333,44 @@ class Context {
   clearAll() {
     this.#step(["clearAll"], (entry) => entry.complete(this.#fake.stateOf(this.key).clear()));
   }
+}
+
+/** The handlers of all services, for a FakeRestate. */
+export function handlersOf({ object, schedule, activity, shards, tasks: service }) {
+  const shared = (handle) => ({ handle, shared: true });
+  const owned = (handle) => ({ handle, shared: false });
+  return {
+    "StepglassExecution/start": owned((ctx, request) => object.start(ctx, request)),
+    "StepglassExecution/child": owned((ctx, request) => object.child(ctx, request)),
+    "StepglassShard/start": owned((ctx, request) => shards.start(ctx, request)),
+    "StepglassShard/settled": owned((ctx, settled) => shards.settled(ctx, settled)),
+    "StepglassTasks/children": shared((ctx, request) => service.children(ctx, request)),
+    "StepglassShard/ended": owned((ctx, ended) => shards.ended(ctx, ended)),
+    "StepglassShard/tell": owned((ctx, timer) => shards.tell(ctx, timer)),
+    "StepglassShard/stop": owned((ctx, redrive) => shards.stop(ctx, redrive)),
+    "StepglassShard/forget": owned((ctx) => shards.forget(ctx)),
+    "StepglassExecution/event": owned((ctx, event) => object.event(ctx, event)),
+    "StepglassExecution/tell": shared((ctx, event) => object.tell(ctx, event)),
+    "StepglassExecution/ring": shared((ctx, news) => object.ring(ctx, news)),
+    "StepglassExecution/stop": shared((ctx, about) => object.stop(ctx, about)),
+    "StepglassExecution/describe": shared((ctx) => object.describe(ctx)),
+    "StepglassExecution/history": shared((ctx, page) => object.history(ctx, page)),
+    "StepglassExecution/result": shared((ctx) => object.result(ctx)),
+    "StepglassTasks/attempt": shared((ctx, request) => service.attempt(ctx, request)),
+    "StepglassTasks/shard": shared((ctx, request) => service.shard(ctx, request)),
+    "StepglassTasks/ask": shared((ctx, request) => service.ask(ctx, request)),
+    "StepglassSchedule/put": owned((ctx, options) => schedule.put(ctx, options)),
+    "StepglassSchedule/remove": owned((ctx) => schedule.remove(ctx)),
+    "StepglassSchedule/ring": owned((ctx, ring) => schedule.ring(ctx, ring)),
+    "StepglassSchedule/ended": owned((ctx, about) => schedule.ended(ctx, about)),
+    "StepglassActivity/offer": owned((ctx, offered) => activity.offer(ctx, offered)),
+    "StepglassActivity/take": owned((ctx, poll) => activity.take(ctx, poll)),
+    "StepglassActivity/leave": owned((ctx, poll) => activity.leave(ctx, poll)),
+    "StepglassActivity/withdraw": owned((ctx, task) => activity.withdraw(ctx, task)),
+    "StepglassActivity/poll": shared((ctx, poll) => activity.poll(ctx, poll)),
+    "StepglassDefinition/put": owned(async (ctx, text) => void ctx.set("text", text)),
+    "StepglassDefinition/get": shared((ctx) => ctx.get("text")),
+  };
 }
 
 /** A value as JSON hands it on. */

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "../../scripts/sources.mjs";
-import { FakeRestate } from "./fake.mjs";
+import { FakeRestate, handlersOf } from "./fake.mjs";
 
 const { RestateClient, StateMachine, partsOf, serveOnRestate } = await importSource("pkg-tests/restate/inside.mjs");
 
@@ -109,33 +109,8 @@ function surroundings({ dieAfter = Infinity, tasks = {}, ...options } = {}) {
     ...tasks,
   };
   let restate;
-  const { object, schedule, activity, tasks: service } = partsOf({ machines, tasks: all, shard: 4, ...options }, () => restate.now);
-  const shared = (handle) => ({ handle, shared: true });
-  const owned = (handle) => ({ handle, shared: false });
-  restate = new FakeRestate({
-    "StepglassExecution/start": owned((ctx, request) => object.start(ctx, request)),
-    "StepglassExecution/event": owned((ctx, event) => object.event(ctx, event)),
-    "StepglassExecution/tell": shared((ctx, event) => object.tell(ctx, event)),
-    "StepglassExecution/ring": shared((ctx, news) => object.ring(ctx, news)),
-    "StepglassExecution/stop": shared((ctx, about) => object.stop(ctx, about)),
-    "StepglassExecution/describe": shared((ctx) => object.describe(ctx)),
-    "StepglassExecution/history": shared((ctx, page) => object.history(ctx, page)),
-    "StepglassExecution/result": shared((ctx) => object.result(ctx)),
-    "StepglassTasks/attempt": shared((ctx, request) => service.attempt(ctx, request)),
-    "StepglassTasks/shard": shared((ctx, request) => service.shard(ctx, request)),
-    "StepglassTasks/ask": shared((ctx, request) => service.ask(ctx, request)),
-    "StepglassSchedule/put": owned((ctx, options) => schedule.put(ctx, options)),
-    "StepglassSchedule/remove": owned((ctx) => schedule.remove(ctx)),
-    "StepglassSchedule/ring": owned((ctx, ring) => schedule.ring(ctx, ring)),
-    "StepglassSchedule/ended": owned((ctx, about) => schedule.ended(ctx, about)),
-    "StepglassActivity/offer": owned((ctx, offered) => activity.offer(ctx, offered)),
-    "StepglassActivity/take": owned((ctx, poll) => activity.take(ctx, poll)),
-    "StepglassActivity/leave": owned((ctx, poll) => activity.leave(ctx, poll)),
-    "StepglassActivity/withdraw": owned((ctx, task) => activity.withdraw(ctx, task)),
-    "StepglassActivity/poll": shared((ctx, poll) => activity.poll(ctx, poll)),
-    "StepglassDefinition/put": owned(async (ctx, text) => void ctx.set("text", text)),
-    "StepglassDefinition/get": shared((ctx) => ctx.get("text")),
-  });
+  const parts = partsOf({ machines, tasks: all, shard: 4, ...options }, () => restate.now);
+  restate = new FakeRestate(handlersOf(parts));
   restate.dieAfter = dieAfter;
   const call = (handler, key, parameter) => restate.call({ service: "StepglassExecution", handler, key }, parameter ?? null);
   return {

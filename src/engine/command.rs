@@ -1,5 +1,6 @@
 //! Wishes of the engine, to be done by the host in order.
 
+use super::apart::StartChild;
 use super::event::TaskId;
 use super::history::HistoryEvent;
 use crate::asl::ir::StateId;
@@ -21,6 +22,15 @@ pub enum Command {
     /// A child execution of a Distributed Map has ended; only with
     /// [`Options::child_histories`](super::Options::child_histories).
     ChildFinished(Box<ChildExecution>),
+    /// Run a child execution of a Distributed Map; only with [`Options::children_apart`](super::Options::children_apart).
+    StartChild(Arc<StartChild>),
+    /// Stop all children of a Map Run that run: nobody waits for them any more.
+    StopChildren {
+        /// Its ARN.
+        map_run: Arc<str>,
+        /// The redrive of it that has started them.
+        redrive: u32,
+    },
     /// The execution has ended. Exactly once, last.
     Finish(Outcome),
 }

@@ -31,7 +31,7 @@ impl Digest {
         self.0 = product ^ (product >> 29);
     }
 
-    fn text(&mut self, text: &str) {
+    pub(super) fn text(&mut self, text: &str) {
         let bytes = text.as_bytes();
         let (words, rest) = bytes.get(..BYTES).unwrap_or(bytes).as_chunks();
         for word in words {
@@ -107,6 +107,14 @@ impl Digest {
                 self.text(child.status);
                 self.maybe(child.error.as_deref());
                 self.payload(child.output.as_ref());
+            }
+            Command::StartChild(child) => {
+                self.mix(u64::from(child.index) << 8 | 5);
+                self.text(&child.map_run);
+            }
+            Command::StopChildren { map_run, .. } => {
+                self.mix(6);
+                self.text(map_run);
             }
             Command::Finish(outcome) => {
                 self.mix(4);

@@ -128,6 +128,15 @@ pub enum Event {
         /// Its new limits.
         change: MapRunChange,
     },
+    /// A child execution has ended that the host runs ([`Options::children_apart`](super::Options::children_apart)). Of no
+    /// effect where its Map Run does not wait for it, or not in this redrive.
+    ChildEnded {
+        /// The ARN of the Map Run.
+        map_run: Arc<str>,
+        /// An object with `index` and `redrive` of its [`StartChild`](super::StartChild), `status`, and `output`, or `error` and `cause`.
+        /// If a record is kept of it, with `name`, `input`, `startDate` in milliseconds and `redriveCount` besides.
+        end: Value,
+    },
     /// Asks the execution to come to its end by itself: what waits fails with `Stepglass.Cancelled`, which Catch takes, and
     /// Retry only where it names that error. Tasks, Waits, back-offs and Map Runs are what waits.
     Cancel {
@@ -160,6 +169,7 @@ impl Event {
             | Event::Recovered { .. }
             | Event::Redrive
             | Event::UpdateMapRun { .. }
+            | Event::ChildEnded { .. }
             | Event::Cancel { .. }
             | Event::Stop { .. } => None,
         }

@@ -1,6 +1,7 @@
 //! What must hold between two steps, whatever was fed: bugs show here and not three states later, and no snapshot that
 //! breaks it is restored.
 
+use super::apart::APART;
 use super::frame::{Frame, FrameId, Joining, Phase, Purpose};
 use super::redrive::UnsuccessfulChild;
 use super::{Engine, TaskId, snapshot};
@@ -79,6 +80,9 @@ impl Engine {
                 _ => {}
             }
             for (slot, child) in joining_of(frame).into_iter().flat_map(|joining| joining.children.iter()) {
+                if self.options.children_apart && *child == APART {
+                    continue;
+                }
                 ensure(self.frames.contains_key(child), "a child is gone")?;
                 ensure(owned.insert(*child, (*id, *slot)).is_none(), "a child has two parents")?;
             }
@@ -123,13 +127,19 @@ impl Engine {
         ensure(joining.next as usize == slots.len(), "a child was started and is nowhere")?;
         ensure(joining.failed as usize <= unsuccessful.len(), "more children have failed than are known")?;
         ensure(joining.done as usize == results + joining.failed as usize, "more children have ended than are known")?;
-        ensure(waiting.into_iter().flatten().all(|child| !child.frames.is_empty()), "a child cannot be redriven")?;
+        ensure(
+            waiting.into_iter().flatten().all(|child| child.execution.is_none() || !child.frames.is_empty()),
+            "a child cannot be redriven",
+        )?;
         children().try_for_each(|child| self.check_unsuccessful(child, taken))
     }
 
     /// Checks that a child can be taken up again: nothing else has its number, nor those of its frames. Depth: as deep as
     /// Map Runs are in one another, which is at most as deep as the snapshot's text is.
     fn check_unsuccessful(&self, unsuccessful: &UnsuccessfulChild, taken: &mut Taken) -> Result<(), String> {
+        if unsuccessful.execution.is_none() {
+            return Ok(());
+        }
         ensure(unsuccessful.id < self.next_execution, "an id was never given out")?;
         taken.executions.push(unsuccessful.id);
         for (id, frame) in unsuccessful.frames.iter() {
@@ -154,7 +164,7 @@ fn are_distinct(ids: &mut [u32]) -> bool {
 }
 
 /// The children's side of a frame.
-fn joining_of(frame: &Frame) -> Option<&Joining> {
+pub(super) fn joining_of(frame: &Frame) -> Option<&Joining> {
     match &frame.phase {
         Phase::Joining(joining) | Phase::Resume(joining) => Some(joining),
         Phase::Acting(acting) => match &acting.purpose {

@@ -6,6 +6,7 @@ use super::event_type::EventType;
 use super::fault::Fault;
 use super::frame::{Frame, FrameId, Joining, MapItem, Phase, Purpose};
 use super::history::{Details, HistoryEvent, Recorder};
+use super::invariants::joining_of;
 use super::limits::{EXPRESS_TIMEOUT, HistoryLevel};
 use super::timers::TimerKind;
 use super::{Engine, Execution, TokenKey};
@@ -148,7 +149,9 @@ impl Engine {
             _ if self.stranded.is_none() && self.probe.is_none() => self.strand_execution(0, None),
             _ => {}
         }
-        self.frames.clear();
+        for frame in std::mem::take(&mut self.frames).values() {
+            joining_of(frame).into_iter().for_each(|joining| self.stop_apart(joining));
+        }
         self.ready.clear();
         self.turns.clear();
         self.timers.clear();
@@ -192,6 +195,7 @@ impl Engine {
     }
 
     pub(super) fn kill_children(&mut self, joining: Joining, parent: u32, tail: Option<u64>, reason: CancelReason) {
+        self.stop_apart(&joining);
         for child in joining.children.into_values() {
             // A child execution keeps its events to itself.
             let execution = self.frames.get(&child).map(|f| f.execution);
@@ -254,6 +258,7 @@ impl Engine {
 
     /// Whether histories of child executions are kept.
     pub(super) fn child_history_level(&self) -> HistoryLevel {
-        if self.options.child_histories { self.options.history } else { HistoryLevel::None }
+        let kept = self.options.child_histories || self.options.children_apart;
+        if kept { self.options.history } else { HistoryLevel::None }
     }
 }

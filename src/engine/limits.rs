@@ -18,6 +18,9 @@ pub struct Options {
     pub trace: bool,
     /// Whether child executions of a Distributed Map keep their histories until taken.
     pub child_histories: bool,
+    /// Whether the host runs the child executions of Distributed Maps, each in an engine of its own
+    /// ([`Command::StartChild`](super::Command::StartChild)).
+    pub children_apart: bool,
 }
 
 impl Default for Options {
@@ -30,6 +33,7 @@ impl Default for Options {
             express: false,
             trace: false,
             child_histories: false,
+            children_apart: false,
         }
     }
 }

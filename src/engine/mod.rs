@@ -4,6 +4,7 @@
 //! is told about it.
 
 mod advance;
+mod apart;
 mod archive;
 mod cancel;
 mod command;
@@ -35,6 +36,7 @@ mod token;
 mod update;
 mod work;
 
+pub use apart::StartChild;
 pub use archive::{Page, is_page};
 pub use command::{CallPurpose, CancelReason, ChildExecution, Command, Invocation, Outcome, TaskPhase};
 pub use coverage::{Coverage, HandledError};
@@ -452,6 +454,8 @@ mod trial {
             Command::Invoke(call) => format!("invoke {} {}", call.task.0, call.state_name),
             Command::Cancel { task, reason } => format!("cancel {} {}", task.0, reason.as_str()),
             Command::ChildFinished(_) => "child".into(),
+            Command::StartChild(child) => format!("start {}", child.index),
+            Command::StopChildren { .. } => "stop".into(),
             Command::Finish(outcome) => outcome.status().into(),
         };
         engine.take_commands().into_iter().map(said).collect()

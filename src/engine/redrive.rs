@@ -1,13 +1,15 @@
 //! Redrive: an execution that did not succeed goes on from where it stood (spec §11.4). What was done stays done; of a
 //! Map Run the children that did not succeed go on in turn, each from where it stood itself.
 
+use super::apart::APART;
 use super::event_type::EventType;
-use super::frame::{Frame, FrameId, Joining, Phase, Purpose};
+use super::frame::{Frame, FrameId, Joining, MapItem, MapRun, Phase, Purpose};
 use super::history::{Details, Recorder};
 use super::limits::EXPRESS_TIMEOUT;
 use super::{Engine, Execution};
-use crate::asl::ir::ScopeId;
+use crate::asl::ir::{Machine, MapState, ScopeId};
 use crate::base::Table;
+use std::sync::Arc;
 
 /// A child execution that did not succeed, and its frames as they stood.
 #[derive(Clone, Debug)]
@@ -16,9 +18,17 @@ pub(super) struct UnsuccessfulChild {
     pub(super) id: u32,
     /// Its place in the Map Run.
     pub(super) slot: u32,
-    pub(super) execution: Box<Execution>,
+    /// `None` of one that the host runs, and redrives.
+    pub(super) execution: Option<Box<Execution>>,
     /// Empty if it cannot be redriven.
     pub(super) frames: Table<FrameId, Box<Frame>>,
+}
+
+impl UnsuccessfulChild {
+    /// One that the host runs.
+    pub(super) fn apart(slot: u32) -> UnsuccessfulChild {
+        UnsuccessfulChild { id: 0, slot, execution: None, frames: Table::default() }
+    }
 }
 
 impl Engine {
@@ -27,7 +37,9 @@ impl Engine {
         // What is redriven needs room for two events at least (spec §11.3).
         let limit = u64::from(self.options.history_limit);
         let room = self.executions.get(&0).is_some_and(|execution| {
-            !execution.express && !execution.recorder.full && (limit == 0 || execution.recorder.last + 1 < limit)
+            // An Express child begins anew.
+            execution.express && self.child_stood().is_some()
+                || !execution.express && !execution.recorder.full && (limit == 0 || execution.recorder.last + 1 < limit)
         });
         self.outcome.is_some() && self.stranded.is_some() && room
     }
@@ -117,24 +129,44 @@ impl Engine {
     pub(super) fn fall(&self, joining: &mut Joining) {
         let Joining { run: Some(run), children, .. } = joining else { return };
         for (slot, root) in children.iter() {
+            if *root == APART {
+                run.unsuccessful.push(UnsuccessfulChild::apart(*slot));
+            }
             let Some(id) = self.frames.get(root).map(|frame| frame.execution) else { continue };
             let Some(mut execution) = self.executions.get(&id).cloned() else { continue };
             execution.timer = None;
             execution.recorder.add(self.clock, EventType::ExecutionAborted, 0, Details::Failure { error: None, cause: None });
             let mut frames = Table::default();
             self.stand(*root, None, &mut frames);
-            run.unsuccessful.push(UnsuccessfulChild { id, slot: *slot, execution: Box::new(execution), frames });
+            run.unsuccessful.push(UnsuccessfulChild { id, slot: *slot, execution: Some(Box::new(execution)), frames });
         }
     }
 
     /// Takes everything up that had not succeeded: branches and iterations that were done keep their results, states that
     /// ran or had failed run again, with fresh retriers and time outs.
     pub(super) fn redrive(&mut self) {
+        let child = self.child_stood().map(|frame| (frame.scope, frame.item.clone()));
         let Some(frames) = self.stranded.take() else { return };
         self.outcome = None;
-        let event = self.count_redrive(0);
-        self.start_clock();
-        self.revive(frames, event);
+        match child {
+            Some((processor, item)) if self.executions.get(&0).is_some_and(|own| own.express) => {
+                self.begin_again(0, processor, item);
+            }
+            _ => {
+                let event = self.count_redrive(0);
+                if child.is_none() {
+                    self.start_clock();
+                }
+                self.revive(frames, event);
+            }
+        }
+    }
+
+    /// The first frame of a child execution that has this engine for itself, as it stood when that failed.
+    #[inline(never)]
+    fn child_stood(&self) -> Option<&Frame> {
+        let root = self.executions.get(&0)?.root;
+        self.stranded.as_ref()?.get(&root).map(Box::as_ref).filter(|frame| frame.scope != Machine::ROOT)
     }
 
     /// Counts a redrive of an execution; the event of it.
@@ -186,10 +218,12 @@ impl Engine {
     pub(super) fn resume(
         &mut self,
         parent: (FrameId, u32),
-        processor: ScopeId,
+        run: &MapRun,
+        map: &MapState,
         unsuccessful: UnsuccessfulChild,
     ) -> Option<FrameId> {
-        let UnsuccessfulChild { id, mut execution, frames, .. } = unsuccessful;
+        let UnsuccessfulChild { id, slot, execution, frames } = unsuccessful;
+        let Some(mut execution) = execution else { return Some(self.hand_over(run, slot, map.result_writer.is_some(), None)) };
         let root = execution.root;
         let fits = id < self.next_execution
             && !self.executions.contains_key(&id)
@@ -202,11 +236,20 @@ impl Engine {
             self.revive(frames, event);
             return Some(root);
         }
+        self.executions.insert(id, *execution);
+        self.begin_again(id, map.processor, item)
+    }
+
+    /// Has an Express child begin anew; its first frame.
+    #[cold]
+    #[inline(never)]
+    fn begin_again(&mut self, id: u32, processor: ScopeId, item: Option<Arc<MapItem>>) -> Option<FrameId> {
+        let level = self.child_history_level();
+        let execution = self.executions.get_mut(&id)?;
         execution.redrives += 1;
         execution.started = self.clock;
-        execution.recorder = Recorder::new(self.child_history_level(), self.options.history_limit);
+        execution.recorder = Recorder::new(level, self.options.history_limit);
         let details = Details::Started { input: execution.input.clone(), role_arn: execution.info.role_arn.clone() };
-        self.executions.insert(id, *execution);
         self.record(id, EventType::ExecutionStarted, 0, details);
         self.limit_execution(id, EXPRESS_TIMEOUT);
         Some(self.spawn_root(id, processor, item))
@@ -220,7 +263,8 @@ fn reopen(joining: &mut Joining) {
     let items = |slot: u32| batches.get(slot as usize).map_or(1, |n| u64::from(*n));
     let (mut waiting, mut lost) = (Table::default(), Vec::new());
     for unsuccessful in run.waiting.drain(..).chain(run.unsuccessful.drain(..)) {
-        if unsuccessful.frames.is_empty() || unsuccessful.execution.recorder.full && !unsuccessful.execution.express {
+        // What the host cannot redrive, it says has ended as it had.
+        if unsuccessful.execution.as_ref().is_some_and(|own| unsuccessful.frames.is_empty() || own.recorder.full && !own.express) {
             lost.push(unsuccessful);
         } else {
             waiting.insert(unsuccessful.slot, unsuccessful);

@@ -65,6 +65,7 @@ impl Engine {
         self.snapshot_with(false)
     }
 
+    #[inline(never)]
     fn snapshot_with(&self, events: bool) -> String {
         let mut text = String::new();
         let mut out = Object::begin(&mut text);
@@ -476,6 +477,9 @@ fn options_out(out: &mut Object<'_>, options: &Options) {
     out.set("express", options.express);
     out.set("trace", options.trace);
     out.set("childHistories", options.child_histories);
+    if options.children_apart {
+        out.set("childrenApart", true);
+    }
 }
 
 fn options_in(input: &Input<'_>) -> Restored<Options> {
@@ -487,6 +491,7 @@ fn options_in(input: &Input<'_>) -> Restored<Options> {
         express: input.boolean("express")?,
         trace: input.boolean("trace")?,
         child_histories: input.boolean("childHistories")?,
+        children_apart: input.value.get("childrenApart").is_some(),
     })
 }
 

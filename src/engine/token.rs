@@ -29,6 +29,11 @@ impl TokenKey {
         hex::encode(&self.0)
     }
 
+    /// The key of a child execution that has an engine of its own.
+    pub(super) fn of_child(&self, name: &str) -> TokenKey {
+        TokenKey(hmac(&self.0, name.as_bytes()))
+    }
+
     /// The token of a task in an execution, or in one of its child executions.
     pub(super) fn token(&self, execution: &str, task: TaskId) -> Arc<str> {
         let said: Vec<u8> = task.0.to_be_bytes().into_iter().chain(execution.bytes()).collect();

@@ -1,7 +1,8 @@
 //! Changes to a Map Run under way: `UpdateMapRun`.
 
 use super::Engine;
-use super::frame::{Frame, Joining, Phase, Purpose};
+use super::frame::{FrameId, Joining, MapRun, Phase, Purpose};
+use super::invariants::joining_of;
 use super::limits::DISTRIBUTED_CONCURRENCY;
 use super::state;
 use crate::asl::ir::Kind;
@@ -18,16 +19,22 @@ pub struct MapRunChange {
 }
 
 impl Engine {
+    /// A Map Run under way, which does not read its items any more.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn run_of(&self, arn: &str) -> Option<(FrameId, &Joining, &MapRun)> {
+        self.frames.iter().find_map(|(id, frame)| {
+            let joining = joining_of(frame)?;
+            let run = joining.run.as_ref().filter(|run| *run.arn == *arn)?;
+            let reads = matches!(&frame.phase, Phase::Acting(acting) if matches!(acting.purpose, Purpose::ItemReader(_)));
+            (!reads).then_some((*id, joining, run))
+        })
+    }
+
     /// Gives a Map Run other limits, and starts the children that they make room for. What has failed so far is held
     /// against them when the next child fails. Of no effect for a run that is not under way, or is reading its items.
     pub(super) fn update_map_run(&mut self, arn: &str, change: &MapRunChange) {
-        let of = |joining: &Joining| joining.run.as_ref().is_some_and(|run| *run.arn == *arn);
-        let is_it = |frame: &Frame| match &frame.phase {
-            Phase::Joining(joining) | Phase::Resume(joining) => of(joining),
-            Phase::Acting(acting) => matches!(&acting.purpose, Purpose::ResultWriter(joining) if of(joining)),
-            _ => false,
-        };
-        let Some(id) = self.frames.iter().find(|(_, frame)| is_it(frame)).map(|(id, _)| *id) else { return };
+        let Some((id, _, _)) = self.run_of(arn) else { return };
         // A run that a redrive is about to take up goes on by itself, and so does one whose results are being written.
         match self.frames.get_mut(&id).map(|frame| &mut frame.phase) {
             Some(Phase::Resume(joining)) => return apply(joining, change),

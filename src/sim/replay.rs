@@ -56,6 +56,8 @@ impl fmt::Display for Mismatch {
             Some(Command::Invoke(call)) => format!("Invoke {} in state '{}' with {}", call.resource, call.state_name, call.input),
             Some(Command::Cancel { task, reason }) => format!("Cancel task {} ({})", task.0, reason.as_str()),
             Some(Command::ChildFinished(child)) => format!("ChildFinished {}", child.name),
+            Some(Command::StartChild(child)) => format!("StartChild {}", child.index),
+            Some(Command::StopChildren { .. }) => "StopChildren".to_string(),
             Some(Command::Finish(outcome)) => format!("Finish {}", outcome.status()),
         };
         write!(f, "command {} differs: recorded {}, replayed {}", self.index, name(&self.expected), name(&self.found))

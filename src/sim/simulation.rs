@@ -55,7 +55,8 @@ impl Script {
         self.stand_in = Some(Rc::new(answer));
     }
 
-    fn next(&mut self, call: &Invocation) -> Response {
+    /// What a task answers now.
+    pub fn respond(&mut self, call: &Invocation) -> Response {
         let own = call.iterations.last().map(|i| format!("{}@Map[{i}]", call.state_name));
         for name in own.into_iter().chain([call.state_name.to_string(), call.resource.to_string()]) {
             if let Some(queue) = self.names.get(&name).and_then(|at| self.queues.get_mut(at)) {
@@ -211,14 +212,14 @@ impl Simulation {
             for command in &commands {
                 match command {
                     Command::Invoke(call) => {
-                        let response = self.script.next(call);
+                        let response = self.script.respond(call);
                         for (at, event) in events(call.task, engine.clock(), response) {
                             made += 1;
                             due.insert((at, made), event);
                         }
                     }
                     Command::Cancel { task, .. } => due.retain(|_, event| event.task() != Some(*task)),
-                    Command::ChildFinished(_) | Command::Finish(_) => {}
+                    _ => {}
                 }
             }
             given.extend(commands);

@@ -127,12 +127,29 @@ fn command(out: &mut String, command: &Command) {
             let _ = write!(out, "{{\"type\":\"Cancel\",\"task\":{},\"reason\":\"{}\"}}", task.0, reason.as_str());
         }
         Command::ChildFinished(child) => child_finished(out, child),
+        Command::StartChild(start) => {
+            out.push_str("{\"type\":\"StartChild\"");
+            map_run(out, &start.map_run, start.redrive);
+            let _ = write!(out, ",\"index\":{},\"recorded\":{}", start.index, start.recorded);
+            text_member(out, "snapshot", start.snapshot.as_deref());
+            out.push('}');
+        }
+        Command::StopChildren { map_run: arn, redrive } => {
+            out.push_str("{\"type\":\"StopChildren\"");
+            map_run(out, arn, *redrive);
+            out.push('}');
+        }
         Command::Finish(outcome) => {
             out.push_str("{\"type\":\"Finish\",");
             finished(out, outcome);
             out.push('}');
         }
     }
+}
+
+fn map_run(out: &mut String, arn: &str, redrive: u32) {
+    text_member(out, "mapRun", Some(arn));
+    let _ = write!(out, ",\"redrive\":{redrive}");
 }
 
 fn invocation(out: &mut String, call: &Invocation) {

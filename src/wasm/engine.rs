@@ -104,10 +104,14 @@ impl Engine {
         self.feed(now, Event::Redrive);
     }
 
-    /// Gives a Map Run under way other limits; each is left as it is where none is given.
+    /// Gives a Map Run under way other limits; each is left as it is where none is given. Or with a `status`, tells it how a
+    /// child has ended that the host runs.
     #[wasm_bindgen(js_name = updateMapRun)]
     pub fn update_map_run(&self, now: f64, arn: String, change: &str) {
-        let given = json::parse(change).unwrap_or(Value::Null);
+        let given = json::parse_within(change, SNAPSHOT_DEPTH).unwrap_or(Value::Null);
+        if given.get("status").is_some() {
+            return self.feed(now, Event::ChildEnded { map_run: arn.into(), end: given });
+        }
         let number = |name: &str| given.get(name).and_then(Value::as_f64);
         // As in JavaScript: a limit is a double, and one that is too large is the largest there is.
         let count = |name: &str| number(name).map(|n| n as u64);

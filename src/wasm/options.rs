@@ -120,6 +120,7 @@ pub(super) struct EngineSettings {
     express: bool,
     trace: bool,
     child_histories: bool,
+    children_apart: bool,
     once: bool,
 }
 
@@ -140,6 +141,7 @@ impl EngineSettings {
             express: self.express,
             trace: self.trace,
             child_histories: self.child_histories,
+            children_apart: self.children_apart,
         }
     }
 }
@@ -200,6 +202,7 @@ impl Given for EngineSettings {
             ("express", &mut self.express),
             ("trace", &mut self.trace),
             ("childHistories", &mut self.child_histories),
+            ("childrenApart", &mut self.children_apart),
             ("once", &mut self.once),
         ] {
             *flag = from.flag(name)?;

@@ -175,7 +175,7 @@ fn command_lines(report: &Report) -> Vec<String> {
                     names.insert(call.task, name);
                 }
                 Command::Cancel { task, reason } => lines.push(format!("@{at} cancel {} {}", names[&task], reason.as_str())),
-                Command::ChildFinished(_) | Command::Finish(_) => {}
+                _ => {}
             }
         }
     }

@@ -238,6 +238,8 @@ fn read(path: &Path) -> Result<Module> {
 
 fn write(mut module: Module, to: &Path) -> Result<()> {
     walrus::passes::gc::run(&mut module);
+    // For linkers; a browser finds out by itself.
+    module.customs.remove_raw("target_features");
     if let Some(folder) = to.parent() {
         fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     }

@@ -37,17 +37,23 @@ pub(super) fn joining_out(out: &mut Object<'_>, machine: &Machine, joining: &Joi
 fn unsuccessful_out(text: &mut String, machine: &Machine, unsuccessful: &UnsuccessfulChild) {
     let mut out = Object::begin(text);
     out.set("slot", unsuccessful.slot);
-    execution_out(out.key("execution"), unsuccessful.id, &unsuccessful.execution, true);
-    out.list("frames", unsuccessful.frames.iter(), |text, (id, frame)| frame_out(text, machine, *id, frame));
+    // The host has one that runs apart.
+    if let Some(execution) = &unsuccessful.execution {
+        execution_out(out.key("execution"), unsuccessful.id, execution, true);
+        out.list("frames", unsuccessful.frames.iter(), |text, (id, frame)| frame_out(text, machine, *id, frame));
+    }
     out.end();
 }
 
 fn unsuccessful_in(input: &Input<'_>, field: &str, machine: &Machine, options: &Options) -> Restored<Vec<UnsuccessfulChild>> {
     let one = |value| {
         let item = Input { value, name: "child" };
+        if options.children_apart {
+            return Ok(UnsuccessfulChild::apart(item.small("slot")?));
+        }
         let (id, execution) = execution_in(&item.object("execution")?, options)?;
         let frames = frames_in(&item, "frames", machine, options)?;
-        let unsuccessful = UnsuccessfulChild { id, slot: item.small("slot")?, execution: Box::new(execution), frames };
+        let unsuccessful = UnsuccessfulChild { id, slot: item.small("slot")?, execution: Some(Box::new(execution)), frames };
         if stands(&unsuccessful, machine) { Ok(unsuccessful) } else { Err(item.wrong("frames")) }
     };
     input.list(field)?.iter().map(one).collect()
@@ -56,6 +62,7 @@ fn unsuccessful_in(input: &Input<'_>, field: &str, machine: &Machine, options: &
 /// Whether the frames of a child that may be redriven are whole: one first frame, and each other one where its parent has it.
 fn stands(unsuccessful: &UnsuccessfulChild, machine: &Machine) -> bool {
     let frames = &unsuccessful.frames;
+    let root = unsuccessful.execution.as_ref().map(|execution| execution.root);
     let child = |parent: FrameId, slot: u32| match &frames.get(&parent)?.phase {
         Phase::Joining(joining) if joining.run.is_none() => joining.children.get(&slot).copied(),
         _ => None,
@@ -76,10 +83,10 @@ fn stands(unsuccessful: &UnsuccessfulChild, machine: &Machine) -> bool {
             }
             _ => false,
         };
-        let there = frame.parent.map_or(*id == unsuccessful.execution.root, |(parent, slot)| child(parent, slot) == Some(*id));
+        let there = frame.parent.map_or(Some(*id) == root, |(parent, slot)| child(parent, slot) == Some(*id));
         here && there && frame.execution == unsuccessful.id
     };
-    frames.iter().all(|(id, frame)| whole(id, frame)) && (frames.is_empty() || frames.contains_key(&unsuccessful.execution.root))
+    frames.iter().all(|(id, frame)| whole(id, frame)) && (frames.is_empty() || root.is_some_and(|root| frames.contains_key(&root)))
 }
 
 fn run_out(out: &mut Object<'_>, machine: &Machine, run: &MapRun) {

@@ -344,9 +344,11 @@ pub(in crate::engine) fn go_on(
         return results::store(engine, id, frame, state, map, joining);
     }
     while joining.children.len() < joining.limit as usize {
-        if let Some(unsuccessful) = joining.run.as_mut().and_then(|run| run.waiting.pop_front()) {
+        if let Some(run) = &mut joining.run
+            && let Some(unsuccessful) = run.waiting.pop_front()
+        {
             let slot = unsuccessful.slot;
-            if let Some(child) = engine.resume((id, slot), map.processor, unsuccessful) {
+            if let Some(child) = engine.resume((id, slot), run, map, unsuccessful) {
                 joining.children.insert(slot, child);
             }
             continue;

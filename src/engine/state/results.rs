@@ -14,7 +14,7 @@ use crate::engine::frame::{Acting, Frame, FrameId, Joining, MapRun, Phase, Purpo
 use crate::engine::history::Details;
 use crate::engine::redrive::UnsuccessfulChild;
 use crate::engine::work::BYTES_OF_A_VALUE;
-use crate::engine::{Engine, items};
+use crate::engine::{Engine, Execution, items};
 use std::sync::Arc;
 
 /// All children of a Map Run have ended: what is left of its results goes to the ResultWriter, or they are the output.
@@ -168,6 +168,20 @@ impl Engine {
         let events = &mut child.recorder.events;
         let history = if result.is_ok() { std::mem::take(events) } else { events.clone() };
         self.tell_child(&child, history, status, Some(&result));
+        self.joined(machine, (parent, slot), Some(execution), Box::new(child), result, status);
+    }
+
+    /// Takes the result of a child execution into its Map Run. `own` is its number; `None` of one that has run apart.
+    #[inline(never)]
+    pub(in crate::engine) fn joined(
+        &mut self,
+        machine: &Arc<Machine>,
+        (parent, slot): (FrameId, u32),
+        own: Option<u32>,
+        mut child: Box<Execution>,
+        result: Result<Value, Fault>,
+        status: &str,
+    ) {
         let Some((mut frame, mut joining, writing)) = self.take_run(parent) else { return };
         let state = &machine.states[frame.state];
         let Kind::Map(map) = &state.kind else { return };
@@ -194,7 +208,10 @@ impl Engine {
                         run.timed_out_items += items;
                     }
                     let frames = std::mem::take(&mut child.stranded);
-                    run.unsuccessful.push(UnsuccessfulChild { id: execution, slot, execution: Box::new(child), frames });
+                    run.unsuccessful.push(match own {
+                        Some(id) => UnsuccessfulChild { id, slot, execution: Some(child), frames },
+                        None => UnsuccessfulChild::apart(slot),
+                    });
                 }
             }
         }

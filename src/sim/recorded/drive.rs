@@ -68,7 +68,7 @@ pub(super) fn drive(
                     }
                 }
                 Command::Cancel { task, .. } => due.retain(|_, event| event.task() != Some(task)),
-                Command::ChildFinished(_) | Command::Finish(_) => {}
+                _ => {}
             }
         }
         let ended = given.engine.outcome().is_some();

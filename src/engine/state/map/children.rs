@@ -11,7 +11,7 @@ use crate::engine::fault::Fault;
 use crate::engine::frame::{Frame, FrameId, Joining, MapItem, MapRun, Phase};
 use crate::engine::history::{Details, Recorder};
 use crate::engine::limits::EXPRESS_TIMEOUT;
-use crate::engine::{Engine, state};
+use crate::engine::{Engine, Execution, state};
 use std::sync::Arc;
 
 /// What it costs to start a child, in looks at values.
@@ -28,35 +28,32 @@ pub(in crate::engine) fn spawn_child(
     item: Arc<MapItem>,
 ) -> FrameId {
     let name: Arc<str> = engine.rng.uuid().into();
-    let (label, slot) = (&run.label, parent.1);
-    let info = match engine.executions.get(&frame.execution).map(|e| e.info.clone()) {
-        Some(parent) => {
-            let outer = if frame.execution == 0 { "" } else { &*parent.name };
-            engine.tell_child_begins(&name, outer, run.started_event, slot);
-            let machine_arn = format!("{}/{label}", parent.state_machine_arn);
-            ExecutionInfo {
-                arn: format!("{}:{name}", machine_arn.replacen(":stateMachine:", ":execution:", 1)).into(),
-                name,
-                role_arn: parent.role_arn.clone(),
-                token_key: None,
-                state_machine_arn: machine_arn.into(),
-                state_machine_name: format!("{}/{label}", parent.state_machine_name).into(),
-            }
-        }
-        None => ExecutionInfo::named(label, &name),
-    };
+    let slot = parent.1;
+    if let Some(outer) = engine.executions.get(&frame.execution).map(|e| e.info.name.clone()) {
+        let outer = if frame.execution == 0 { "" } else { &*outer };
+        engine.tell_child_begins(&name, outer, run.started_event, slot);
+    }
+    let info = engine.child_info(frame.execution, run, name);
     let express = map.mode == MapMode::Distributed { express: true };
     let recorder = Recorder::new(engine.child_history_level(), engine.options.history_limit);
-    let execution = engine.begin_execution(info, input, recorder, Some(parent), express);
+    let mut own = if engine.options.children_apart { Some(engine.of_child(&info.name, express)) } else { None };
+    let within = own.as_mut().unwrap_or(engine);
+    let parent = Some(parent).filter(|_| !within.options.children_apart);
+    let execution = within.begin_execution(info, input, recorder, parent, express);
     if express {
-        engine.limit_execution(execution, EXPRESS_TIMEOUT);
+        within.limit_execution(execution, EXPRESS_TIMEOUT);
     }
-    engine.spawn_root(execution, map.processor, Some(item))
+    let root = within.spawn_root(execution, map.processor, Some(item));
+    match own {
+        Some(child) => engine.hand_over(run, slot, map.result_writer.is_some(), Some(&child)),
+        None => root,
+    }
 }
 
 /// Cuts off all running children of a Map; `tail` is the event that is to blame. Without one the history says nothing:
 /// an error that nobody can catch ends everything at once.
 pub(in crate::engine) fn cut(engine: &mut Engine, execution: u32, map: &Arc<str>, joining: &Joining, tail: Option<u64>) {
+    engine.stop_apart(joining);
     for (&slot, &child) in joining.children.iter() {
         let own = joining.run.is_none();
         if let Some(tail) = tail.filter(|_| own) {
@@ -80,6 +77,22 @@ pub(in crate::engine) fn run_failed(engine: &mut Engine, frame: &mut Frame, faul
 }
 
 impl Engine {
+    /// What a child execution of a Map Run is called.
+    #[inline(never)]
+    pub(in crate::engine) fn child_info(&self, parent: u32, run: &MapRun, name: Arc<str>) -> ExecutionInfo {
+        let label = &run.label;
+        let Some(Execution { info: parent, .. }) = self.executions.get(&parent) else { return ExecutionInfo::named(label, &name) };
+        let machine_arn = format!("{}/{label}", parent.state_machine_arn);
+        ExecutionInfo {
+            arn: format!("{}:{name}", machine_arn.replacen(":stateMachine:", ":execution:", 1)).into(),
+            name,
+            role_arn: parent.role_arn.clone(),
+            token_key: None,
+            state_machine_arn: machine_arn.into(),
+            state_machine_name: format!("{}/{label}", parent.state_machine_name).into(),
+        }
+    }
+
     /// A branch or inline iteration has ended with an output.
     pub(in crate::engine) fn child_ended(&mut self, machine: &Arc<Machine>, parent: FrameId, slot: u32, tail: u64, output: Value) {
         let Some((mut frame, mut joining)) = self.take_joining(parent) else { return };

@@ -1,0 +1,128 @@
+// Distributed Maps: the Map Run is in the engine of its execution, its children are executions of their own, in shards.
+//
+// What a child does is its own affair until it ends. A Map Run that was redriven has another number, and hears nothing of an attempt before
+// that, nor of a child that it does not wait for.
+
+import type { ExecutionRecord } from "../api/durable.d.ts";
+import { Archive } from "../border/archive.ts";
+import { HistoryEngine } from "../border/history.ts";
+import { handleOf } from "../execution/machine.ts";
+import { engineSettings } from "../execution/settings.ts";
+import { SHARD, type ObjectContext } from "./context.ts";
+import type { ChildOf, ChildSeed, ShardStart } from "./events.ts";
+import type { Notes } from "./keeping.ts";
+import type { Program } from "./machines.ts";
+
+/** What the engine asks for: a child to be started, or to be taken up again where it has no snapshot; and all of them to be stopped. */
+export type RunCommand =
+  | { type: "StartChild"; mapRun: string; redrive: number; index: number; recorded: boolean; snapshot?: string }
+  | { type: "StopChildren"; mapRun: string; redrive: number };
+
+type Run = NonNullable<Notes["runs"]>[number];
+
+/** The engine of an execution, a new one or one that a snapshot describes; the children of its Map Runs are the host's. */
+export function engineOf({ machine, options }: Program, kept?: { text: string; events: number }): HistoryEngine {
+  const settings = { ...engineSettings(options, machine.type), childrenApart: true };
+  return new HistoryEngine(handleOf(machine), settings, kept?.text, new Archive(kept?.events));
+}
+
+/** The Map Runs of an execution, as a slice has them. */
+export class MapRuns {
+  readonly #ctx: ObjectContext;
+  readonly #notes: Notes;
+  readonly #size: number;
+  #commands: RunCommand[] = [];
+  /** How many children it has started more than it has heard the ends of. */
+  more = 0;
+
+  constructor(ctx: ObjectContext, notes: Notes, size: number) {
+    this.#ctx = ctx;
+    this.#notes = notes;
+    this.#size = size;
+  }
+
+  perform(command: RunCommand): void {
+    this.#commands.push(command);
+  }
+
+  /** Has the shards do what was asked for, in its order. */
+  send({ id: parent, machine, definition }: ExecutionRecord): void {
+    const about = { parent, machine: String(machine), definition: definition ?? "" };
+    const commands = this.#commands;
+    this.#commands = [];
+    let starts = new Map<string, ShardStart>();
+    const begin = () => {
+      for (const [key, start] of starts) this.#ctx.send({ service: SHARD, handler: "start", key }, start);
+      starts = new Map();
+    };
+    for (const command of commands) {
+      const { mapRun, redrive } = command;
+      if (command.type === "StopChildren") {
+        begin();
+        const run = this.#run(mapRun);
+        const shards = run[1];
+        this.#count(run, -run[2]);
+        for (let i = 0; i < shards; i += 1) this.#ctx.send({ service: SHARD, handler: "stop", key: `${mapRun}/${i}` }, redrive);
+        continue;
+      }
+      const { index, snapshot: engine, recorded } = command;
+      const number = Math.floor(index / this.#size);
+      const run = this.#run(mapRun);
+      run[1] = Math.max(run[1], number + 1);
+      this.#count(run, 1);
+      const key = `${mapRun}/${number}`;
+      const start = starts.get(key) ?? { ...about, mapRun, redrive, children: [] };
+      start.children.push({ index, recorded, ...(engine !== undefined && { arn: seedOfChild(engine).info.arn, engine }) });
+      starts.set(key, start);
+    }
+    begin();
+  }
+
+  /** Children have ended. */
+  heard(mapRun: string, count: number): void {
+    const run = this.#run(mapRun);
+    this.#count(run, -Math.min(count, run[2]));
+  }
+
+  #count(run: Run, more: number): void {
+    run[2] += more;
+    this.more += more;
+  }
+
+  #run(mapRun: string): Run {
+    const known = this.#notes.runs?.find(([arn]) => arn === mapRun);
+    if (known !== undefined) return known;
+    const run: Run = [mapRun, 0, 0];
+    this.#notes.runs = [...(this.#notes.runs ?? []), run];
+    return run;
+  }
+}
+
+/** Has the children of all Map Runs of an execution forgotten. */
+export function forgetChildren(ctx: ObjectContext, runs: NonNullable<Notes["runs"]>): void {
+  for (const [mapRun, shards] of runs)
+    for (let i = 0; i < shards; i += 1) ctx.send({ service: SHARD, handler: "forget", key: `${mapRun}/${i}` }, null);
+}
+
+/** What the snapshot of a child that is to begin says of it. */
+export function seedOfChild(engine: string): ChildSeed {
+  const { options, executions } = JSON.parse(engine);
+  const { name, arn, stateMachineArn, stateMachineName } = executions[0];
+  return { type: options.express ? "EXPRESS" : "STANDARD", info: { name, arn, stateMachineName, stateMachineArn } };
+}
+
+/** How a child has ended, as the JSON text of what its Map Run is told. */
+export function endOfChild(record: ExecutionRecord): string {
+  const { index, redrive, recorded } = record.child as ChildOf;
+  const { status, output, error, cause, name, input, startDate, redriveCount } = record;
+  const about = { index, redrive, status, error, cause, ...(recorded && { name, startDate, redriveCount }) };
+  // Payloads are texts of JSON: so they keep the digits of their numbers.
+  const payloads = `${output === undefined ? "" : `,"output":${output}`}${recorded ? `,"input":${input}` : ""}`;
+  return `${JSON.stringify(about).slice(0, -1)}${payloads}}`;
+}
+
+/** Tells the shard of a child how that has ended. */
+export function tellShard(ctx: ObjectContext, record: ExecutionRecord): void {
+  const { shard, index, redrive } = record.child as ChildOf;
+  ctx.send({ service: SHARD, handler: "ended", key: shard }, { index, redrive, end: endOfChild(record) });
+}
