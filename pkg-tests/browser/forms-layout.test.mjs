@@ -159,7 +159,7 @@ describe("forms", { skip }, () => {
       // So that there are values and verdicts beside the fields, and those of states that have not run.
       await visitor.run();
       await visitor.result();
-      const hints = page.getByRole("complementary", { name: "Where a breakpoint would help" });
+      const hints = page.getByRole("region", { name: "Where a breakpoint would help" });
       await hints.getByRole("button").last().click();
       await hints.waitFor({ state: "detached" });
       const form = page.getByRole("tabpanel", { name: "Form" });

@@ -166,7 +166,7 @@ describe("values of the last run", { skip }, () => {
       await visitor.run();
       await visitor.result();
       await page.mouse.move(4, 4);
-      const hints = page.getByRole("complementary", { name: "Where a breakpoint would help" });
+      const hints = page.getByRole("region", { name: "Where a breakpoint would help" });
       await hints.getByRole("button", { name: /^Pause before Weigh: it was decided here/ }).waitFor();
       await hints.getByRole("button", { name: /^Pause before Charge: it failed here/ }).click();
       await comes(() => visitor.state("Charge").getAttribute("aria-label"), /breakpoint/);

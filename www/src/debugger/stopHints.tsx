@@ -82,7 +82,7 @@ export function StopHints() {
   const hints = shown();
   if (hints.length === 0) return null;
   return (
-    <aside class="stop-hints" aria-label="Where a breakpoint would help">
+    <section class="stop-hints" aria-label="Where a breakpoint would help">
       <span aria-hidden="true">Next time, pause before</span>
       {hints.map(({ state, why }) => (
         <button
@@ -105,7 +105,7 @@ export function StopHints() {
       >
         <Icon name="close" size={13} />
       </button>
-    </aside>
+    </section>
   );
 }
 
