@@ -9,8 +9,8 @@ const MAY = {
   // The loop of others may have been hidden by an error.
   create: ["unreachable-state", "endless-loop"],
   copy: [],
-  // What was a misspelt name of it before is none now.
-  rename: ["unreachable-state", "unknown-target", "invalid-variable-name"],
+  // What was a misspelt name of it before is none now; and a loop is seen once its name is no longer that of another state.
+  rename: ["unreachable-state", "unknown-target", "invalid-variable-name", "endless-loop"],
   move: ["states-all-position", "unreachable-handler", "unreachable-rule"],
 };
 
