@@ -1,4 +1,4 @@
-//! Wishes of the engine, to be done by the host in order.
+//! What the engine asks of its host, to be done in order.
 
 use super::apart::StartChild;
 use super::event::TaskId;
