@@ -25,10 +25,10 @@ const PLANS = {
   },
   fast: {
     whole: join(root, "dist/stepglass-fast.wasm"),
-    open: "package",
+    open: "server",
     first: join(root, "dist/stepglass-fast-first.wasm"),
     rest: join(root, "dist/stepglass-fast-rest.wasm"),
-    sources: ["scripts/parts/package.mjs", "tests/corpus"],
+    sources: ["scripts/parts/package.mjs", "scripts/parts/server.mjs", "tests/corpus"],
   },
   page: {
     whole: join(root, "dist/stepglass.wasm"),
