@@ -8,8 +8,8 @@
 // processes hold it up too; so is the wait for an abort. Memory is what the resident set has grown by at its peak since a
 // machine that ran before: the module is loaded and warm then.
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { INPUT, expressions, pass } from "./bomb-expressions.mjs";
 import { machines } from "./bomb-machines.mjs";
 
 /** The limits, in milliseconds and mebibytes. */
@@ -19,15 +19,8 @@ const MEMORY = 256;
 /** When an execution is aborted that has not ended by itself. */
 const PATIENCE = 300;
 
-const entries = JSON.parse(readFileSync(new URL("../tests/corpus/bombs.json", import.meta.url), "utf8"));
-/** An expression is a text, or an array of texts and of `[text, times]`. */
-const expressions = entries.map((entry) =>
-  typeof entry === "string" ? entry : entry.map((part) => (typeof part === "string" ? part : part[0].repeat(part[1]))).join(""),
-);
-const pass = (text) => ({ QueryLanguage: "JSONata", StartAt: "P", States: { P: { Type: "Pass", Output: `{% ${text} %}`, End: true } } });
 /** `{title, definition, input, options}` of each. */
-export const bombs = [...expressions.map((text) => ({ title: text, definition: pass(text) })), ...machines];
-const INPUT = { a: [1, 2, 3], s: "a".repeat(32), o: { x: { y: 1 } } };
+export const bombs = [...expressions, ...machines];
 
 const index = process.argv[2];
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -28,7 +28,7 @@ const PLANS = {
     open: "server",
     first: join(root, "dist/stepglass-fast-first.wasm"),
     rest: join(root, "dist/stepglass-fast-rest.wasm"),
-    sources: ["scripts/parts/package.mjs", "scripts/parts/server.mjs", "tests/corpus"],
+    sources: ["scripts/parts/package.mjs", "scripts/parts/server.mjs", "benches/bomb-expressions.mjs", "tests/corpus"],
   },
   page: {
     whole: join(root, "dist/stepglass.wasm"),

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { gallery } from "../api/examples.mjs";
 import { skip } from "../browser.mjs";
-import { comes, until, visits } from "./playground.mjs";
+import { becomes, choose, machine, picker } from "./definition.mjs";
+import { comes, visits } from "./playground.mjs";
 
 const pointerTo = (...steps) => steps.map((step) => `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 
@@ -13,25 +14,7 @@ describe("an example from an empty page", { skip }, () => {
   const { visit } = visits();
 
   const example = (id) => JSON.parse(gallery().find((one) => one.id === id).definition);
-  const picker = (page) => page.locator(".picker");
   const form = (page) => page.getByRole("tabpanel", { name: "Form" });
-  const machine = async ({ page }) => {
-    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => done())));
-    return JSON.parse(
-      await page.evaluate(() => {
-        const host = [...document.querySelectorAll("#definition-editor .code-host")].at(-1);
-        return [...host.shadowRoot.querySelectorAll(".cm-line")].map((line) => line.textContent).join("\n");
-      }),
-    );
-  };
-  const becomes = (visitor, passes) => until(async () => passes(await machine(visitor)));
-  const choose = async (page, words, option) => {
-    await picker(page).waitFor();
-    await page.keyboard.type(words);
-    await picker(page).getByRole("option", { name: option }).first().waitFor();
-    await page.keyboard.press("Enter");
-    await picker(page).waitFor({ state: "detached" });
-  };
 
   /** The states and their transitions, by the keyboard. */
   const buildGraph = async (visitor, page, { StartAt, States }) => {

@@ -1,9 +1,41 @@
 // The definition's editor in tests: where the cursor goes, and what stands there.
 import assert from "node:assert/strict";
+import { parse } from "yaml";
+import { until } from "../browser.mjs";
 
 /** The definition's text. */
 export async function text(visitor) {
   return (await visitor.editor("Definition").innerText()).replaceAll("\n\n", "\n");
+}
+
+/** The same line by line, as it stands after the next frame; of the last editor, where there are several. */
+export async function written({ page }) {
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => done())));
+  return page.evaluate(() => {
+    const host = [...document.querySelectorAll("#definition-editor .code-host")].at(-1);
+    return [...host.shadowRoot.querySelectorAll(".cm-line")].map((line) => line.textContent).join("\n");
+  });
+}
+
+/** What it says, in JSON or YAML. */
+export async function machine(visitor) {
+  const text = await written(visitor);
+  return text.startsWith("{") ? JSON.parse(text) : parse(text);
+}
+
+/** Waits until the assertions about the machine hold. */
+export const becomes = (visitor, passes) => until(async () => passes(await machine(visitor)));
+
+/** The list from which the pen's next state, type or target is chosen. */
+export const picker = (page) => page.locator(".picker");
+
+/** Chooses from it by words. */
+export async function choose(page, words, option) {
+  await picker(page).waitFor();
+  await page.keyboard.type(words);
+  await picker(page).getByRole("option", { name: option }).first().waitFor();
+  await page.keyboard.press("Enter");
+  await picker(page).waitFor({ state: "detached" });
 }
 
 /** The cursor behind the nth place of a text. */

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { skip } from "../browser.mjs";
-import { command, inYaml } from "./definition.mjs";
+import { becomes, command, inYaml, picker, written } from "./definition.mjs";
 import { comes, until, visits } from "./playground.mjs";
 
 const LAMBDA = "arn:aws:lambda:us-east-1:123456789012:function:";
@@ -42,15 +42,6 @@ const BOTH = {
 describe("the pen's rarer gestures", { skip }, () => {
   const { visit } = visits();
 
-  const picker = (page) => page.locator(".picker");
-  const definition = async ({ page }) => {
-    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => done())));
-    return page.evaluate(() => {
-      const host = [...document.querySelectorAll("#definition-editor .code-host")].at(-1);
-      return [...host.shadowRoot.querySelectorAll(".cm-line")].map((line) => line.textContent).join("\n");
-    });
-  };
-  const becomes = (visitor, passes) => until(async () => passes(JSON.parse(await definition(visitor))));
   const begin = async (visitor, machine = CHAIN) => {
     await visitor.open({ definition: machine });
     await visitor.state(Object.keys(machine.States).at(-1)).waitFor();
@@ -223,7 +214,7 @@ States:
 `;
     await inYaml(visitor, page, text);
     await visitor.state("Second").waitFor();
-    const before = await definition(visitor);
+    const before = await written(visitor);
     await page.mouse.move(4, 4);
     await visitor.state("First").click();
     await page.keyboard.press("i");
@@ -232,19 +223,19 @@ States:
     await picker(page).getByRole("option", { name: "Wait" }).first().waitFor();
     await page.keyboard.press("Enter");
     await visitor.state("Wait").waitFor();
-    await comes(() => definition(visitor), /Next: Wait[^]*Wait:\n +Type: Wait/);
-    const after = await definition(visitor);
+    await comes(() => written(visitor), /Next: Wait[^]*Wait:\n +Type: Wait/);
+    const after = await written(visitor);
     for (const kept of ["# What it is", "StartAt: First   # the first", "Second: { Type: Succeed }   # in a line"])
       assert.ok(after.includes(kept));
     await page.keyboard.press("F2");
     const name = page.getByRole("textbox", { name: "Name of Wait" });
     await name.fill("Pause");
     await page.keyboard.press("Enter");
-    await comes(() => definition(visitor), /Next: Pause/);
+    await comes(() => written(visitor), /Next: Pause/);
     await visitor.state("Pause").focus();
     await page.keyboard.press("Delete");
-    await until(async () => assert.doesNotMatch(await definition(visitor), /Pause/));
+    await until(async () => assert.doesNotMatch(await written(visitor), /Pause/));
     for (let i = 0; i < 3; i++) await page.keyboard.press("ControlOrMeta+z");
-    await comes(() => definition(visitor), before);
+    await comes(() => written(visitor), before);
   });
 });

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { gallery } from "../api/examples.mjs";
 import { skip } from "../browser.mjs";
+import { becomes, choose, machine, picker, written } from "./definition.mjs";
 import { comes, until, visits } from "./playground.mjs";
 
 const LAMBDA = "arn:aws:lambda:us-east-1:123456789012:function:";
@@ -18,38 +19,19 @@ const CHAIN = {
 describe("the graph as a pen", { skip }, () => {
   const { visit } = visits();
 
-  const picker = (page) => page.locator(".picker");
-  /** The same, read, without what stands between the lines. */
-  const machine = async (visitor) => JSON.parse(await definition(visitor));
-  const definition = async ({ page }) => {
-    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => done())));
-    return page.evaluate(() => {
-      const host = [...document.querySelectorAll("#definition-editor .code-host")].at(-1);
-      const lines = [...host.shadowRoot.querySelectorAll(".cm-line")].map((line) => line.textContent);
-      return lines.join("\n");
-    });
-  };
-  const becomes = (visitor, passes) => until(async () => passes(await machine(visitor)));
   const begin = async (visitor, definition = CHAIN) => {
     await visitor.open({ definition });
     await visitor.state(Object.keys(definition.States).at(-1)).waitFor();
     await visitor.page.mouse.move(4, 4);
   };
   const announced = (page) => page.locator('[role="status"][aria-live="polite"]').innerText();
-  const choose = async (page, words, option) => {
-    await picker(page).waitFor();
-    await page.keyboard.type(words);
-    await picker(page).getByRole("option", { name: option }).first().waitFor();
-    await page.keyboard.press("Enter");
-    await picker(page).waitFor({ state: "detached" });
-  };
 
   visit(
     "by mouse: a state is put on a transition, and taken back with the text's own history",
     { staying: true },
     async (visitor, page) => {
       await begin(visitor);
-      const before = await definition(visitor);
+      const before = await written(visitor);
       await visitor.state("First").click();
       await page.locator('[data-insert="/States/First/Next"]').click();
       await choose(page, "wait", "Wait");
@@ -65,7 +47,7 @@ describe("the graph as a pen", { skip }, () => {
       // What was written is tinted for a moment.
       await page.keyboard.press("ControlOrMeta+z");
       await visitor.state("Wait").waitFor({ state: "detached" });
-      assert.equal(await definition(visitor), before);
+      assert.equal(await written(visitor), before);
       await comes(() => announced(page), /Undone/);
       await visitor.state("First").focus();
       await page.keyboard.press("ControlOrMeta+Shift+z");
@@ -73,7 +55,7 @@ describe("the graph as a pen", { skip }, () => {
       // Undo in the editor takes back the same step.
       await visitor.editor("Definition").press("ControlOrMeta+z");
       await visitor.state("Wait").waitFor({ state: "detached" });
-      assert.equal(await definition(visitor), before);
+      assert.equal(await written(visitor), before);
     },
   );
 

@@ -1,8 +1,8 @@
 // What forms know: of the text, of the machine's tasks, and of the last run.
 import assert from "node:assert/strict";
 import { describe } from "node:test";
-import { parse } from "yaml";
 import { skip } from "../browser.mjs";
+import { becomes } from "./definition.mjs";
 import { comes, until, visits } from "./playground.mjs";
 
 /** What axe looks for in the form by itself; the whole page is looked at elsewhere. */
@@ -19,14 +19,6 @@ describe("forms and what is known", { skip }, () => {
     await visitor.page.getByRole("tab", { name: "Form", exact: true }).click();
     await comes(() => form(visitor.page).getByRole("textbox", { name: "Name", exact: true }).inputValue(), name);
   };
-  const machine = async ({ page }) =>
-    parse(
-      await page.evaluate(() => {
-        const host = [...document.querySelectorAll("#definition-editor .code-host")].at(-1);
-        return [...host.shadowRoot.querySelectorAll(".cm-line")].map((line) => line.textContent).join("\n");
-      }),
-    );
-  const becomes = (visitor, passes) => until(async () => passes(await machine(visitor)));
   const box = (page, name) => form(page).getByRole("textbox", { name, exact: true }).first();
   /** What is proposed at the end of what is typed. */
   const proposed = (page) => form(page).getByRole("listbox").getByRole("option");

@@ -1,8 +1,9 @@
 // The forms of states and of the machine.
 import assert from "node:assert/strict";
 import { describe } from "node:test";
-import { parse, stringify } from "yaml";
+import { stringify } from "yaml";
 import { skip } from "../browser.mjs";
+import { becomes, written } from "./definition.mjs";
 import { comes, until, visits } from "./playground.mjs";
 
 /** What axe looks for in the form by itself; the whole page is looked at once. */
@@ -108,16 +109,6 @@ const TYPED = {
 describe("forms", { skip }, () => {
   const { visit } = visits();
 
-  const definition = async ({ page }) => {
-    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => done())));
-    return page.evaluate(() => {
-      const host = [...document.querySelectorAll("#definition-editor .code-host")].at(-1);
-      return [...host.shadowRoot.querySelectorAll(".cm-line")].map((line) => line.textContent).join("\n");
-    });
-  };
-  // JSON is YAML, too.
-  const machine = async (visitor) => parse(await definition(visitor));
-  const becomes = (visitor, passes) => until(async () => passes(await machine(visitor)));
   const form = (page) => page.getByRole("tabpanel", { name: "Form" });
   const open = async (visitor, text) => {
     await visitor.open({ definition: text });
@@ -133,23 +124,23 @@ describe("forms", { skip }, () => {
 
   visit("a field is written as the least edit, and undone with the text", { staying: true }, async (visitor, page) => {
     await open(visitor, ORDER);
-    const before = await definition(visitor);
+    const before = await written(visitor);
     await select(visitor, "Charge");
     await form(page).getByLabel("Comment").fill("Takes the money");
     await becomes(visitor, ({ States }) => assert.equal(States.Charge.Comment, "Takes the money"));
-    assert.equal((await definition(visitor)).replace(/,\n *"Comment": "Takes the money"/, ""), before);
+    assert.equal((await written(visitor)).replace(/,\n *"Comment": "Takes the money"/, ""), before);
     await visitor.state("Charge").focus();
     await page.keyboard.press("ControlOrMeta+z");
-    await comes(() => definition(visitor), before);
+    await comes(() => written(visitor), before);
     await comes(() => form(page).getByLabel("Comment").inputValue(), "");
     // What is no number is said at the field, and written nowhere.
     await form(page).getByRole("textbox", { name: "TimeoutSeconds", exact: true }).fill("soon");
     await form(page).getByText("This is no number.").waitFor();
-    assert.equal(await definition(visitor), before);
+    assert.equal(await written(visitor), before);
     await form(page).getByRole("textbox", { name: "TimeoutSeconds", exact: true }).fill("30");
     await becomes(visitor, ({ States }) => assert.equal(States.Charge.TimeoutSeconds, 30));
     await form(page).getByRole("textbox", { name: "TimeoutSeconds", exact: true }).fill("");
-    await comes(() => definition(visitor), before);
+    await comes(() => written(visitor), before);
   });
 
   visit("a run that begins while somebody types has what they typed", { staying: true }, async (visitor, page) => {
@@ -170,7 +161,7 @@ describe("forms", { skip }, () => {
         Done: { Type: "Succeed" },
       },
     });
-    const before = await definition(visitor);
+    const before = await written(visitor);
     await select(visitor, "Big?");
     const rules = form(page).getByRole("list", { name: "Rules" }).locator("> li");
     await comes(() => rules.first().locator(".item-words").innerText(), /If \$\.total is greater than 100\s*→ Work/);
@@ -193,7 +184,7 @@ describe("forms", { skip }, () => {
     await becomes(visitor, ({ States }) => assert.equal(States["Big?"].Choices[0].And[0].StringEquals, "NO"));
     await comes(() => page.evaluate(() => document.activeElement?.closest("li")?.querySelector(".item-number")?.textContent), "1");
     await rules.first().getByRole("button", { name: "Remove Rule 1" }).click();
-    await comes(() => definition(visitor), before);
+    await comes(() => written(visitor), before);
     await visitor.run();
     await visitor.result();
     await comes(() => rules.first().locator(".form-verdict").innerText(), /Fails[^]*\$\.total/);
@@ -226,13 +217,13 @@ describe("forms", { skip }, () => {
     visit(`each type in ${language} and ${format}: written, undone, and for everybody`, { staying: true }, async (visitor, page) => {
       await visitor.open({ definition: EVERY[language] });
       if (format === "YAML") {
-        const written = `# An order\n${stringify(EVERY[language])}`;
+        const yaml = `# An order\n${stringify(EVERY[language])}`;
         await page.getByRole("combobox", { name: "Format" }).selectOption("yaml");
-        await visitor.write("Definition", written);
-        await comes(() => definition(visitor), /^# An order/);
+        await visitor.write("Definition", yaml);
+        await comes(() => written(visitor), /^# An order/);
       }
       await visitor.state("Fail it").waitFor();
-      const before = await definition(visitor);
+      const before = await written(visitor);
       for (const [state, [field, typed, passes]] of Object.entries(TYPED[language])) {
         await select(visitor, state);
         await form(page).getByRole("textbox", { name: field, exact: true }).first().fill(typed);
@@ -244,11 +235,11 @@ describe("forms", { skip }, () => {
       await page.keyboard.press("Escape");
       for (const state of Object.keys(TYPED[language])) {
         await visitor.state(state).focus();
-        const now = await definition(visitor);
+        const now = await written(visitor);
         await page.keyboard.press("ControlOrMeta+z");
-        await until(async () => assert.notEqual(await definition(visitor), now));
+        await until(async () => assert.notEqual(await written(visitor), now));
       }
-      assert.equal(await definition(visitor), before);
+      assert.equal(await written(visitor), before);
     });
   }
 
@@ -273,7 +264,7 @@ describe("forms", { skip }, () => {
     const timeout = form(page).getByRole("textbox", { name: "TimeoutSeconds", exact: true });
     assert.equal(await timeout.inputValue(), "${Timeout}");
     await timeout.fill("${Patience}");
-    await until(async () => assert.match(await definition(visitor), /"TimeoutSeconds": \$\{Patience\},/));
+    await until(async () => assert.match(await written(visitor), /"TimeoutSeconds": \$\{Patience\},/));
     await comes(() => form(page).locator(".form-doc").innerText(), /^TimeoutSeconds/);
     // To the text and back.
     await rate.getByRole("button", { name: "Show BackoffRate in the text" }).click();
@@ -290,7 +281,7 @@ describe("forms", { skip }, () => {
     await visitor.state("B").click();
     await comes(() => form(page).getByRole("textbox", { name: "Name", exact: true }).inputValue(), "B");
     await form(page).getByLabel("Comment", { exact: true }).fill("still here");
-    await until(async () => assert.match(await definition(visitor), /"B": \{ "Type": "Succeed", "Comment": "still here" \}/));
+    await until(async () => assert.match(await written(visitor), /"B": \{ "Type": "Succeed", "Comment": "still here" \}/));
     await visitor.state("A").click();
     await form(page)
       .getByText(/The text cannot be read here: A value is missing/)
@@ -367,6 +358,6 @@ describe("forms", { skip }, () => {
     assert.ok(await form(page).evaluate((element) => element.scrollWidth <= element.clientWidth));
     assert.deepEqual(await visitor.violationsInEveryLook(undefined, "#inspect-form"), []);
     await page.getByRole("navigation", { name: "Panes" }).getByRole("button", { name: "Code" }).tap();
-    await until(async () => assert.match(await definition(visitor), /"Comment":\s*"By thumb"/));
+    await until(async () => assert.match(await written(visitor), /"Comment":\s*"By thumb"/));
   });
 });

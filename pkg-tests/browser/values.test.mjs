@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { skip } from "../browser.mjs";
+import { machine } from "./definition.mjs";
 import { comes, until, visits } from "./playground.mjs";
 
 const ORDER = {
@@ -25,11 +26,6 @@ const ORDER = {
 describe("values of the last run", { skip }, () => {
   const { visit } = visits();
 
-  const definition = ({ page }) =>
-    page.evaluate(() => {
-      const host = [...document.querySelectorAll("#definition-editor .code-host")].at(-1);
-      return JSON.parse([...host.shadowRoot.querySelectorAll(".cm-line")].map((line) => line.textContent).join("\n"));
-    });
   const field = (page, name) => page.getByRole("textbox", { name, exact: true }).and(page.locator("textarea"));
   const given = (page, name) =>
     page
@@ -82,7 +78,7 @@ describe("values of the last run", { skip }, () => {
     await page.keyboard.press("Enter");
     await comes(() => field(page, "Output").inputValue(), "{% $states.input.order.id %}");
     await comes(() => given(page, "Output"), /= 17/);
-    await until(async () => assert.equal((await definition(visitor)).States.Name.Output, "{% $states.input.order.id %}"));
+    await until(async () => assert.equal((await machine(visitor)).States.Name.Output, "{% $states.input.order.id %}"));
     assert.deepEqual(
       await visitor.violations(
         [
@@ -153,7 +149,7 @@ describe("values of the last run", { skip }, () => {
     const box = page.locator(".xf", { has: field(page, "ResultSelector") });
     await paid.dragTo(box.locator(".xf-box"), { targetPosition: { x: 30, y: 16 } });
     await until(async () => {
-      const { ResultSelector } = (await definition(visitor)).States.Charge;
+      const { ResultSelector } = (await machine(visitor)).States.Charge;
       assert.deepEqual(ResultSelector, { "sum.$": "$.sum", "paid.$": "$.sum" });
     });
   });

@@ -1,4 +1,5 @@
 // What would hold the interpreter's worker up: some of the machines and expressions of `npm run bench -- --bombs`.
+import { INPUT } from "../../benches/bomb-expressions.mjs";
 import { bombs } from "../../benches/bombs.mjs";
 import { visit } from "./browser.mjs";
 import { link } from "./machines.mjs";
@@ -37,7 +38,7 @@ export async function bombsOfThePage({ rows, chrome, server }) {
   }
 }
 
-async function run(chrome, server, { definition, input = { a: [1, 2, 3], s: "a".repeat(32), o: { x: { y: 1 } } } }) {
+async function run(chrome, server, { definition, input = INPUT }) {
   const given = typeof input === "function" ? input() : input;
   const visitor = await visit(chrome, server.url, {
     hash: link({ t: "Bomb", d: JSON.stringify(definition), i: JSON.stringify(given), c: "skip", o: { events: false } }),
