@@ -152,6 +152,17 @@ fn no_machine_is_named() {
 }
 
 #[test]
+fn binary_files_are_pictures_of_the_docs() {
+    // A download that a command left behind is easily committed with the rest, and then in every clone.
+    let wrong = tracked()
+        .into_iter()
+        .filter(|path| !path.starts_with("docs/images/"))
+        .filter(|path| fs::read(root().join(path)).is_ok_and(|bytes| std::str::from_utf8(&bytes).is_err()))
+        .collect();
+    report(wrong);
+}
+
+#[test]
 fn the_rules_see_what_they_forbid() {
     let text = "use crate::{base::Value, sim};\n// x.unwrap()\nx.unwrap();\n#[cfg(test)]\nmod tests {\n    y.unwrap();\n}\nlet s = \"z.unwrap()\";\n";
     let file = Source { path: "src/base/x.rs".to_owned(), text: text.to_owned() };
