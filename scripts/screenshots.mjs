@@ -1,9 +1,12 @@
 // The pictures of docs/images, taken of the built page:   npm run screenshots [-- NAME…]
+//
+// --gestures FOLDER [NAME…] takes pictures of every gesture while it is made instead, in all sizes, light and dark.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { launch, serve, skip } from "../pkg-tests/browser.mjs";
 import { shrink } from "./png.mjs";
+import { takeGestures } from "./screenshots/gestures.mjs";
 import { root } from "./steps.mjs";
 import { animate } from "./webp.mjs";
 
@@ -195,10 +198,19 @@ const films = {
   },
 };
 
+const [first, folder, ...names] = process.argv.slice(2);
 const wanted = process.argv.slice(2);
 const chrome = await launch({ whole: true });
 const site = await serve(join(root, "www/dist"));
 try {
+  if (first === "--gestures") await takeGestures(open, folder ?? "gestures", names);
+  else await takePictures();
+} finally {
+  await chrome.close();
+  await site.close();
+}
+
+async function takePictures() {
   for (const [name, { size, options, take }] of Object.entries(pictures)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
     const page = await open(size, { reducedMotion: "reduce", ...options });
@@ -211,9 +223,6 @@ try {
     await page.context().close();
   }
   for (const [name, play] of Object.entries(films)) if (wanted.length === 0 || wanted.includes(name)) await film(name, play);
-} finally {
-  await chrome.close();
-  await site.close();
 }
 
 async function open(viewport, options = {}) {
