@@ -5,6 +5,7 @@ import { resolve } from "node:path";
 import { describe } from "node:test";
 import { launch, open, serve, skip } from "../browser.mjs";
 import { comes, until, visits } from "./playground.mjs";
+import { wordsOf } from "../pdf.mjs";
 
 const NAMED = {
   StartAt: 'Say "a<b"',
@@ -117,6 +118,47 @@ describe("what leaves the page", { skip }, () => {
     await page.emulateMedia({ media: "screen" });
     await comes(() => page.locator("article.paper").count(), 0);
   });
+
+  visit(
+    "thirty states are printed with all their names and their text, and nothing of the page around them",
+    { colorScheme: "dark" },
+    async (visitor) => {
+      const { page } = visitor;
+      const names = Array.from({ length: 30 }, (_, i) => `${["Prepare", "Check", "Charge", "Pack", "Send"][i % 5]} part ${i + 1}`);
+      const States = Object.fromEntries(
+        names.map((name, i) => [name, { Type: "Wait", Seconds: i, ...(i < 29 ? { Next: names[i + 1] } : { End: true }) }]),
+      );
+      await visitor.open({ definition: { StartAt: names[0], States } });
+      await visitor.state(names[29]).waitFor();
+      await page.keyboard.press("ControlOrMeta+k");
+      await page.getByRole("dialog").waitFor();
+      await page.keyboard.press("Escape");
+      // The part that prints comes a moment after the first deed.
+      const sheets = await until(async () => {
+        const all = wordsOf(await page.pdf({ format: "A4", printBackground: true }));
+        assert.match(all.at(-1), /"Seconds": 29/);
+        return all;
+      });
+      const lines = sheets.join("\n").split("\n");
+      // The graph is on the first sheet, whole; the text has the names in quotes.
+      for (const name of names) {
+        assert.ok(sheets[0].split("\n").includes(name), name);
+        assert.ok(
+          lines.some((line) => line.startsWith(`"${name}": {`)),
+          name,
+        );
+      }
+      const controls = ["Run", "Share", "Export", "Settings", "Help", "Inspect", "Timeline", "Mocks", "Breakpoints", "Events"];
+      assert.deepEqual(
+        controls.filter((word) => lines.some((line) => line.trim() === word)),
+        [],
+      );
+      assert.ok(
+        sheets.every((sheet) => sheet.trim().split("\n").length > 9),
+        "no sheet has a few lines only",
+      );
+    },
+  );
 
   visit("tasks have the sign of the service that they call, in pictures and menus too", {}, async (visitor) => {
     const { page } = visitor;
