@@ -310,11 +310,19 @@ Resources:
     await comes(() => visitor.violations(), []);
     await dialog.getByRole("button", { name: "Show on the graph" }).click();
     await page.getByRole("region", { name: "Legend: changes" }).getByText("removed: Gone").waitFor();
+    // What is no more stands where it was: it can be read, and nothing can be done with it.
+    const ghost = page.getByRole("group", { name: "Removed states" }).getByRole("img");
+    await comes(() => ghost.getAttribute("aria-label"), "Gone, Wait, removed: it led to the end");
+    assert.equal(await ghost.locator("..").locator("[tabindex], [role=button]").count(), 0);
+    const [gone, two] = await Promise.all([ghost.locator("rect").boundingBox(), visitor.state("Two").locator(".box").boundingBox()]);
+    assert.ok(gone.x > two.x + two.width || gone.x + gone.width < two.x || gone.y > two.y + two.height || gone.y + gone.height < two.y);
+    await comes(() => visitor.violations(), []);
     await comes(() => visitor.state("New").getAttribute("aria-label"), /added/);
     await comes(() => visitor.state("One").getAttribute("aria-label"), /changed/);
     await shot(page, "projects-changes-graph");
     await page.getByRole("button", { name: "Leave: changes" }).click();
     await page.getByRole("region", { name: "Legend: changes" }).waitFor({ state: "detached" });
+    await comes(() => page.getByRole("group", { name: "Removed states" }).count(), 0);
   });
 
   visit("what was done is a list to go back and forward in, over definition, input and mocks", {}, async (visitor, page) => {

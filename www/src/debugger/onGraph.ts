@@ -1,6 +1,7 @@
 // What other parts of the page add to the graph: commands of the node menu, marks on nodes, and where a debugger stands.
 
 import { signal } from "@preact/signals";
+import type { JSX } from "preact";
 import type { GraphNode } from "../model/graph.ts";
 import type { Part } from "../ui/signs.ts";
 
@@ -78,6 +79,8 @@ export interface Overlay {
   legend: readonly { kind: string; text: string; sign?: Part }[];
   /// Takes it away.
   close(): void;
+  /// What is drawn besides, below the states.
+  drawn?: JSX.Element;
 }
 
 export const overlay = signal<Overlay | null>(null);

@@ -414,6 +414,7 @@ function Canvas({ index }: { index: GraphIndex }) {
       <rect class="backdrop" width="100%" height="100%" fill="url(#dots)" />
       <g transform={transform}>
         <Scope index={index} scope={-1} label={title} />
+        {overlay.value?.drawn}
         {!inBoxes.value && <Names index={index} />}
         <Transitions index={index} svg={svg} view={view} focus={(id) => focusNode(svg.current!, id)} />
         {Layer && <Layer index={index} svg={svg} />}

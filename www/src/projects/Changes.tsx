@@ -35,7 +35,7 @@ export function Changes() {
       wide
       footer={
         comparison && !("problem" in comparison) && !comparison.identical ? (
-          <button type="button" class="primary" onClick={() => showOnGraph(comparison)}>
+          <button type="button" class="primary" onClick={() => void showOnGraph(comparison)}>
             <Icon name="graph" /> Show on the graph
           </button>
         ) : undefined

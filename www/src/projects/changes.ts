@@ -1,16 +1,21 @@
 // What has changed since the machine was opened or saved last: as lines, on the graph, and for executions that run.
 
 import { signal } from "@preact/signals";
-import type { DefinitionComparison } from "stepglass";
+import { h } from "preact";
+import type { DefinitionComparison, StateChange } from "stepglass";
 import { laidOver } from "../debugger/layers.ts";
-import type { Overlay } from "../debugger/onGraph.ts";
-import { type GraphIndex, isState } from "../model/graph.ts";
+import type { OverState, Overlay } from "../debugger/onGraph.ts";
+import { fit, glide } from "../graph/viewport.ts";
+import { GraphIndex, isState } from "../model/graph.ts";
+import * as analysis from "../store/analysis.ts";
 import * as interpreter from "../store/interpreter.ts";
 import * as opening from "../store/opening.ts";
 import * as panes from "../store/panes.ts";
 import { say } from "../store/words.ts";
 import * as workspace from "../store/workspace.ts";
 import { count } from "../ui/format.ts";
+import { Ghosts } from "./Ghosts.tsx";
+import { ghostsOf } from "./ghosts.ts";
 import { activeTab, fileOf } from "./model.ts";
 
 export const changesShown = signal(false);
@@ -38,44 +43,73 @@ export async function compared(): Promise<DefinitionComparison | { problem: stri
   }
 }
 
-/// Lays the changes over the graph; those that the graph has no state for are told beside it.
-export function showOnGraph({ states, machine }: DefinitionComparison): void {
+/// The graph of the text before, to show where removed states were; undefined where it cannot be drawn.
+async function graphBefore(): Promise<GraphIndex | undefined> {
+  const { text, format } = before();
+  try {
+    const json = await interpreter.query("json", { text, format });
+    return new GraphIndex((await interpreter.query("layOut", { json, ...analysis.drawnAs(json) })).graph);
+  } catch {
+    return undefined;
+  }
+}
+
+/// Lays the changes over the graph: states that are there now by their kinds, and removed ones as ghosts.
+export async function showOnGraph({ states, machine }: DefinitionComparison): Promise<void> {
   const kinds = new Map(states.filter(({ change }) => change !== "removed").map((one) => [one.pointer, one]));
-  const removed = states.filter(({ change }) => change === "removed").map(({ state }) => state);
+  const removed = states.filter(({ change }) => change === "removed");
+  const names = removed.map(({ state }) => state);
+  const renamed = new Map(states.flatMap(({ state, to }) => (to === undefined ? [] : [[state, to] as const])));
+  const old = removed.length > 0 ? await graphBefore() : undefined;
+  const lost = (index: GraphIndex) =>
+    old &&
+    ghostsOf(
+      index,
+      old,
+      removed.map(({ pointer }) => pointer),
+      renamed,
+    );
   const title = "changes";
-  laidOver.value = (index: GraphIndex): Overlay => ({
-    title,
-    nodes: new Map(
-      index.graph.nodes.filter(isState).map(({ pointer }) => {
-        const found = kinds.get(pointer);
-        if (!found) return [pointer, { kind: "none", title: "not changed" }];
-        const kind = found.change === "added" ? "added" : "changed";
-        const words =
-          found.change === "renamed"
-            ? `renamed, was ${found.state}`
-            : found.change === "moved"
-              ? "moved"
-              : kind === "added"
-                ? "added"
-                : "changed";
-        return [pointer, { kind, title: words, sign: kind === "added" ? "+" : "~" }];
-      }),
-    ),
-    edges: new Map(),
-    legend: [
-      { kind: "added", text: "added", sign: "+" },
-      { kind: "changed", text: "changed", sign: "~" },
-      ...(removed.length > 0
-        ? [{ kind: "removed", text: `removed: ${removed.slice(0, 4).join(", ")}${removed.length > 4 ? " …" : ""}`, sign: "−" }]
-        : []),
-    ],
-    close() {
-      laidOver.value = null;
-    },
-  });
+  laidOver.value = (index: GraphIndex): Overlay => {
+    const drawn = lost(index);
+    return {
+      title,
+      nodes: new Map(index.graph.nodes.filter(isState).map(({ pointer }) => [pointer, overOf(kinds.get(pointer))])),
+      edges: new Map(),
+      legend: [
+        { kind: "added", text: "added", sign: "+" },
+        { kind: "changed", text: "changed", sign: "~" },
+        ...(names.length > 0
+          ? [{ kind: "removed", text: `removed: ${names.slice(0, 4).join(", ")}${names.length > 4 ? " …" : ""}`, sign: "−" }]
+          : []),
+      ],
+      ...(drawn && { drawn: h(Ghosts, drawn) }),
+      close() {
+        laidOver.value = null;
+      },
+    };
+  };
   changesShown.value = false;
   panes.showNarrow("graph");
+  showWhole(lost);
   say(
-    `${count(states.length, "state")} changed on the graph${removed.length > 0 ? `, removed: ${removed.join(", ")}` : ""}${machine.length > 0 ? ", and fields of the machine" : ""}`,
+    `${count(states.length, "state")} changed on the graph${names.length > 0 ? `, removed: ${names.join(", ")}` : ""}${machine.length > 0 ? ", and fields of the machine" : ""}`,
   );
+}
+
+function overOf(found: StateChange | undefined): OverState {
+  if (!found) return { kind: "none", title: "not changed" };
+  if (found.change === "added") return { kind: "added", title: "added", sign: "+" };
+  const title = found.change === "renamed" ? `renamed, was ${found.state}` : found.change;
+  return { kind: "changed", title, sign: "~" };
+}
+
+/// Ghosts stand beside the graph, too: it is fitted with them.
+function showWhole(lost: (index: GraphIndex) => ReturnType<typeof ghostsOf> | undefined): void {
+  const index = analysis.graph.peek();
+  const ghosts = (index && lost(index)?.ghosts) ?? [];
+  if (!index || ghosts.length === 0) return;
+  const width = Math.max(index.graph.width, ...ghosts.map((ghost) => ghost.x + ghost.width + 12));
+  const height = Math.max(index.graph.height, ...ghosts.map((ghost) => ghost.y + ghost.height + 12));
+  fit({ ...index.graph, width, height }, glide);
 }
