@@ -84,9 +84,9 @@ describe("what is typed", () => {
     assert.deepEqual(typedNumber("", false), { absent: true });
     assert.deepEqual(typedNumber("${Timeout}", false), { value: "${Timeout}" });
     assert.deepEqual(typedNumber("{% $n %}", true), { value: "{% $n %}" });
-    assert.match(typedNumber("{% $n %}", false).problem, /no number/);
-    assert.match(typedNumber("soon", true).problem, /no number/);
-    assert.match(typedNumber("0x10 s", false).problem, /no number/);
+    assert.match(typedNumber("{% $n %}", false).problem, /Enter a number/);
+    assert.match(typedNumber("soon", true).problem, /Enter a number/);
+    assert.match(typedNumber("0x10 s", false).problem, /Enter a number/);
   });
 
   test("as JSON may be an expression by itself", () => {

@@ -174,27 +174,27 @@ describe("forms and what is known", { skip }, () => {
     });
     await select(visitor, "Ask");
     const item = (list, nth) => form(page).getByRole("list", { name: list }).locator(":scope > li").nth(nth).locator(".form-verdict");
-    await form(page).getByText("After a run each retrier shows here which errors it took").waitFor();
+    await form(page).getByText("After a run, each retrier shows here which errors it matched").waitFor();
     await visitor.run();
     await visitor.result();
     await form(page).getByText("In run 1 it failed 3 times: Down.").first().waitFor();
     await comes(() => item("Retriers", 0).innerText(), /Does not match Down/);
     await comes(
       () => item("Retriers", 1).innerText(),
-      /Matched\s+Down of attempts 1, 2, 3\s+waited 3\.0 s, 6\.0 s\s+used up after 2 retries/,
+      /Matched\s+Down in attempts 1, 2, 3\s+waited 3\.0 s, 6\.0 s\s+no retry left after 2/,
     );
-    await comes(() => item("Retriers", 2).innerText(), /Not asked: an earlier retrier takes Down/);
+    await comes(() => item("Retriers", 2).innerText(), /Not reached: an earlier retrier takes Down/);
     await comes(() => item("Catchers", 0).innerText(), /Does not match Down/);
     await comes(
       () => item("Catchers", 1).innerText(),
       /Caught\s+Down not today\s+The next state gets \{"id":7,"problem":\{"Error":"Down","Cause":"not today"\}\}\s+Variables \{"why":"Down"\}/,
     );
-    await comes(() => item("Catchers", 2).innerText(), /Not asked: an earlier catcher takes Down/);
+    await comes(() => item("Catchers", 2).innerText(), /Not reached: an earlier catcher takes Down/);
     // What is changed is held against the same errors, and nothing is said of waits that were not.
     await form(page).getByRole("textbox", { name: "ResultPath", exact: true }).last().fill("$.other");
     await comes(() => item("Catchers", 1).innerText(), /"other":\{"Error":"Down"/);
     await form(page).getByRole("button", { name: "Remove Retrier 2" }).click();
-    await comes(() => item("Retriers", 1).innerText(), /Matched\s+Down of attempts 1, 2\s+used up after one retry/);
+    await comes(() => item("Retriers", 1).innerText(), /Matched\s+Down in attempts 1, 2\s+no retry left after 1/);
     await comes(() => item("Catchers", 1).innerText(), /Caught\s+Down/);
     assert.deepEqual(await visitor.violations(EVERYBODY, "#inspect-form"), []);
   });

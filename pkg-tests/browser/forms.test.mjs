@@ -135,7 +135,7 @@ describe("forms", { skip }, () => {
     await comes(() => form(page).getByLabel("Comment").inputValue(), "");
     // What is no number is said at the field, and written nowhere.
     await form(page).getByRole("textbox", { name: "TimeoutSeconds", exact: true }).fill("soon");
-    await form(page).getByText("This is no number.").waitFor();
+    await form(page).getByText("Enter a number.").waitFor();
     assert.equal(await written(visitor), before);
     await form(page).getByRole("textbox", { name: "TimeoutSeconds", exact: true }).fill("30");
     await becomes(visitor, ({ States }) => assert.equal(States.Charge.TimeoutSeconds, 30));
@@ -170,7 +170,7 @@ describe("forms", { skip }, () => {
     await becomes(visitor, ({ States }) => assert.equal(States["Big?"].Choices.length, 2));
     // The focus is in the new rule, which is built on.
     await comes(() => page.evaluate(() => document.activeElement?.closest("li")?.querySelector(".item-number")?.textContent), "2");
-    await rules.nth(1).getByLabel("How it is tested").first().selectOption("And");
+    await rules.nth(1).getByLabel("Kind of test").first().selectOption("And");
     await becomes(visitor, ({ States }) => assert.deepEqual(States["Big?"].Choices[1].And, [{ Variable: "$.", IsPresent: true }]));
     await rules.nth(1).getByRole("textbox", { name: "Variable" }).fill("$.country");
     await rules.nth(1).getByLabel("Comparison", { exact: true }).selectOption("StringEquals");
@@ -196,9 +196,9 @@ describe("forms", { skip }, () => {
     await until(async () => assert.match(await rules.first().locator(".form-verdict").innerText(), /Matched[^]*500/));
     await select(visitor, "Work");
     const retriers = form(page).getByRole("list", { name: "Retriers" }).locator("> li");
-    await comes(() => retriers.first().locator("figcaption").innerText(), "3 times again, after 1 s, 2 s, 4 s. 7 s of pauses in all.");
+    await comes(() => retriers.first().locator("figcaption").innerText(), "3 retries, after 1 s, 2 s, 4 s. 7 s of pauses in all.");
     await retriers.first().getByRole("textbox", { name: "MaxAttempts" }).fill("5");
-    await comes(() => retriers.first().locator("figcaption").innerText(), /^5 times again.* 31 s/);
+    await comes(() => retriers.first().locator("figcaption").innerText(), /^5 retries.* 31 s/);
     await retriers.first().getByRole("combobox", { name: "ErrorEquals" }).fill("States.Timeout");
     await page.keyboard.press("Enter");
     await retriers.first().getByRole("button", { name: "Remove States.ALL" }).click();

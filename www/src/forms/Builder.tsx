@@ -57,7 +57,7 @@ export function Builder({ test, at, outermost = false, depth = 0, remove }: Prop
     <div class={`builder builder-${kind}`} role="group" aria-label={name}>
       <div class="form-line">
         <select
-          aria-label="How it is tested"
+          aria-label="Kind of test"
           id={`${idOf(at)}-kind`}
           value={kind}
           onChange={(event) => write(withKind(own, event.currentTarget.value as Kind))}
@@ -154,17 +154,13 @@ function Operand({ operator, value, at }: { operator: Operator; value: unknown; 
       return <Expression at={at} name={operator.name} value={value} form="path" />;
     case "number":
       return (
-        <InputRow
-          {...given}
-          read={(text) => (text.trim() === "" ? { problem: "A number is missing." } : typedNumber(text, false))}
-          numeric
-        />
+        <InputRow {...given} read={(text) => (text.trim() === "" ? { problem: "Enter a number." } : typedNumber(text, false))} numeric />
       );
     case "boolean":
     case "yes":
       return <TruthRow {...given} />;
     case "text":
-      return <InputRow {...given} read={(text) => ({ value: text })} absent="the empty text" />;
+      return <InputRow {...given} read={(text) => ({ value: text })} absent="empty text" />;
     default:
       return <TextRow {...given} absent="2030-01-01T00:00:00Z" />;
   }

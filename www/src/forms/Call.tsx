@@ -225,7 +225,7 @@ const sameResource = (a: string, b: unknown): boolean =>
 
 function kindOf(resource: string): string | undefined {
   if (/^arn:[\w-]+:lambda:/.test(resource)) return `The Lambda function ${resource.split(":function:")[1] ?? ""}`;
-  if (resource.includes(":activity:")) return `The activity ${resource.split(":activity:")[1]}, which a worker takes`;
+  if (resource.includes(":activity:")) return `The activity ${resource.split(":activity:")[1]}, done by a worker`;
   return undefined;
 }
 
@@ -253,7 +253,7 @@ function Parameters({ integration }: { integration: Integration }) {
         </p>
       )}
       <select
-        aria-label={`Add one of its ${field}`}
+        aria-label={`Add a parameter to ${field}`}
         value=""
         onChange={(event) => {
           const chosen = event.currentTarget.value;
@@ -264,7 +264,7 @@ function Parameters({ integration }: { integration: Integration }) {
         <option value="">Add a parameter…</option>
         {missing.map(({ name, type, required }) => (
           <option key={name} value={name}>
-            {name} ({required ? "needed, " : ""}
+            {name} ({required ? "required, " : ""}
             {type})
           </option>
         ))}

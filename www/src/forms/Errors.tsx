@@ -2,7 +2,7 @@
 
 import { backoffOf } from "../model/backoff.ts";
 import { isFields, listOf } from "../model/rule.ts";
-import { duration } from "../ui/format.ts";
+import { count, duration } from "../ui/format.ts";
 import { useForm } from "./context.ts";
 import type { Given } from "./controls.tsx";
 import { JsonRow } from "./Json.tsx";
@@ -35,7 +35,7 @@ export function RetryRow(given: Given) {
           at={at}
           noun="Retrier"
           values={retriers}
-          head={(one) => <b>On {errorsOf(one) || "no error yet"}</b>}
+          head={(one) => <b>{errorsOf(one) === "" ? "No error chosen yet" : `On ${errorsOf(one)}`}</b>}
           body={(one, index) =>
             isFields(one) ? (
               <>
@@ -82,7 +82,7 @@ function Pauses({ retrier }: { retrier: Record<string, unknown> }) {
   const backoff = backoffOf(retrier);
   if (!backoff) return null;
   const { pauses, retries, total, jitter, capped } = backoff;
-  if (retries === 0) return <p class="form-pauses quiet">It is not tried again: these errors go on to the next handler.</p>;
+  if (retries === 0) return <p class="form-pauses quiet">No retry: these errors go straight to Catch.</p>;
   const drawn = pauses.slice(0, MOST_DRAWN);
   const ends: number[] = [];
   drawn.reduce((sum, pause) => (ends.push(sum + pause), sum + pause), 0);
@@ -90,7 +90,7 @@ function Pauses({ retrier }: { retrier: Record<string, unknown> }) {
   const x = (seconds: number): number => 6 + (seconds / whole) * (WIDTH - 12);
   const said = pauses.slice(0, 6).map((pause) => seconds(pause));
   const upTo = jitter ? "up to " : "";
-  const words = `${retries === 1 ? "Once again" : `${retries.toLocaleString("en")} times again`}, after ${upTo}${said.join(", ")}${retries > said.length ? ", …" : ""}. ${upTo ? "Up to " : ""}${seconds(total)} of pauses in all${capped === undefined ? "" : `; from retry ${capped} on the longest one`}.`;
+  const words = `${count(retries, "retry", "retries")}, after ${upTo}${said.join(", ")}${retries > said.length ? ", …" : ""}. ${upTo ? "Up to " : ""}${seconds(total)} of pauses in all${capped === undefined ? "" : `; from retry ${capped} on the longest one`}.`;
   return (
     <figure class="form-pauses">
       <svg viewBox={`0 0 ${WIDTH} 26`} role="img" aria-label={words} preserveAspectRatio="none">
@@ -134,7 +134,7 @@ export function CatchRow(given: Given) {
           values={catchers}
           head={(one) => (
             <>
-              <b>On {errorsOf(one) || "no error yet"}</b>
+              <b>{errorsOf(one) === "" ? "No error chosen yet" : `On ${errorsOf(one)}`}</b>
               <span class="form-edge is-catch">→ {isFields(one) ? String(one["Next"] ?? "nowhere yet") : ""}</span>
             </>
           )}

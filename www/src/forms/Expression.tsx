@@ -76,5 +76,5 @@ export function Expression({ at, name, value, form, ways, write }: Props) {
 
 function notANumber(value: unknown, jsonata: boolean): string | undefined {
   if (typeof value !== "string" || isPlaceholder(value) || (jsonata && isExpression(value))) return undefined;
-  return jsonata ? "This is no number and no {% expression %}." : "This is no number.";
+  return jsonata ? "Enter a number or an {% expression %}." : "Enter a number.";
 }

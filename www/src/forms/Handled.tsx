@@ -12,8 +12,7 @@ type Seen = Exclude<Handled, { lacks: "not visited" | "no error" }>;
 /// Whose errors the list is held against.
 export function Against({ handled, noun }: { handled: Handled | null; noun: "retrier" | "catcher" }) {
   if (!handled) return null;
-  if (handled.lacks === "not visited")
-    return <p class="form-hint quiet">After a run each {noun} shows here which errors it took, and what came of that.</p>;
+  if (handled.lacks === "not visited") return <p class="form-hint quiet">After a run, each {noun} shows here which errors it matched.</p>;
   if (handled.lacks) return <p class="form-hint quiet">The state had no error in run {handled.run}.</p>;
   const { errors, run } = handled;
   return (
@@ -39,7 +38,7 @@ export function RetrierVerdict({ handled, nth }: { handled: Handled | null; nth:
   return (
     <Verdict good={!own.usedUp} words="Matched">
       <span>
-        {names} of {attempts.length === 1 ? "attempt" : "attempts"} {shortened(attempts)}
+        {names} in {attempts.length === 1 ? "attempt" : "attempts"} {shortened(attempts)}
       </span>
       {own.waited && own.waited.length > 0 && <span>waited {shortened(own.waited.map((pause) => duration(pause)))}</span>}
       {own.usedUp && <span>{usedUp(own)}</span>}
@@ -47,8 +46,7 @@ export function RetrierVerdict({ handled, nth }: { handled: Handled | null; nth:
   );
 }
 
-const usedUp = ({ most }: HandledRetrier): string =>
-  most === 0 ? "not tried again" : `used up after ${most === 1 ? "one retry" : `${most} retries`}`;
+const usedUp = ({ most }: HandledRetrier): string => (most === 0 ? "no retry, as MaxAttempts is 0" : `no retry left after ${most}`);
 
 const shortened = (list: readonly (string | number)[]): string =>
   `${list.slice(0, MOST).join(", ")}${list.length > MOST ? `, … (${list.length} in all)` : ""}`;
@@ -56,7 +54,7 @@ const shortened = (list: readonly (string | number)[]): string =>
 function whyNot({ errors }: Seen, earlier: "retrier" | "catcher" | false): string {
   const last = errors.at(-1)!;
   if (last === "States.Runtime") return "Nothing matches States.Runtime";
-  return earlier ? `Not asked: an earlier ${earlier} takes ${unique(errors).join(", ")}` : `Does not match ${unique(errors).join(", ")}`;
+  return earlier ? `Not reached: an earlier ${earlier} takes ${unique(errors).join(", ")}` : `Does not match ${unique(errors).join(", ")}`;
 }
 
 export function CatcherVerdict({ handled, nth }: { handled: Handled | null; nth: number }) {
@@ -65,7 +63,7 @@ export function CatcherVerdict({ handled, nth }: { handled: Handled | null; nth:
   if (!own) return null;
   if (own.error === undefined) {
     if (handled.catchers.every(({ error }) => error === undefined) && isRetried(handled))
-      return <Verdict>Not asked: each error was retried</Verdict>;
+      return <Verdict>Not reached: each error was retried</Verdict>;
     return <Verdict>{whyNot(handled, handled.catchers.slice(0, nth).some(({ error }) => error !== undefined) && "catcher")}</Verdict>;
   }
   return (

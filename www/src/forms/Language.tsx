@@ -41,7 +41,7 @@ export function LanguageRow({ at, name, value }: Given) {
         name={name}
         value={value}
         words={["JSONPath", "JSONata"]}
-        absent={machine ? "JSONPath, as nothing is written" : `${formed.machineLanguage}, as the machine`}
+        absent={machine ? "JSONPath (the default)" : `${formed.machineLanguage} (from the machine)`}
         write={(next) => void choose(next)}
       />
       {machine && formed.language === "JSONPath" && Object.keys(formed.scopes).length > 0 && (

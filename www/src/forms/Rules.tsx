@@ -79,7 +79,7 @@ function RuleBody({ rule, at, jsonata }: { rule: Fields; at: string; jsonata: bo
 
 /// Whose data the rules are held against.
 function Seen({ decided, taken }: { decided: Decided; taken: number }) {
-  if (decided.lacks) return <p class="form-hint quiet">After a run each rule shows here whether it matched, and why.</p>;
+  if (decided.lacks) return <p class="form-hint quiet">After a run, each rule shows here whether it matched, and why.</p>;
   const whose =
     decided.from === "input"
       ? "the input"

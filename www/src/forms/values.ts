@@ -20,11 +20,11 @@ export function typedNumber(text: string, expressions: boolean): Typed {
   if (trimmed === "") return ABSENT;
   if (isPlaceholder(trimmed)) return { value: trimmed };
   if (expressions && trimmed.startsWith("{")) {
-    return isExpression(trimmed) ? { value: trimmed } : { problem: "An expression stands between {% and %}." };
+    return isExpression(trimmed) ? { value: trimmed } : { problem: "Write the expression between {% and %}." };
   }
   const number = Number(trimmed);
   if (!/^[-+]?(\d|\.\d)/.test(trimmed) || !Number.isFinite(number))
-    return { problem: expressions ? "This is no number and no {% expression %}." : "This is no number." };
+    return { problem: expressions ? "Enter a number or an {% expression %}." : "Enter a number." };
   return { value: number };
 }
 

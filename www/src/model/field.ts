@@ -130,7 +130,7 @@ function jsonProblem(text: string, error: Error): { problem: string; offset?: nu
           ? text.length
           : undefined;
   const problem = text.trimStart().startsWith("$")
-    ? "An expression stands between {% and %}, everything else is JSON."
+    ? "Write expressions between {% and %}; everything else is JSON."
     : ended
       ? "This is not JSON yet: something is missing at its end."
       : "This is not JSON.";

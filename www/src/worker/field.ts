@@ -259,12 +259,12 @@ function placed(into: unknown, path: string, value: unknown): Evaluated {
   if (path.trim() === "$") return { value };
   const steps = [...path.trim().matchAll(STEP)];
   if (!path.trim().startsWith("$") || steps.reduce((sum, [whole]) => sum + whole.length, 1) !== path.trim().length)
-    return { message: "A reference path names one place: $, and names or indices behind it." };
+    return { message: "A reference path names one place: $, then names or indices." };
   const root: unknown = structuredClone(into ?? {});
   let at = root as Record<string | number, unknown>;
   for (const [i, [, name, index, quoted, other]] of steps.entries()) {
     const step = index === undefined ? (name ?? (quoted ?? other ?? "").replaceAll(/\\(.)/g, "$1")) : Number(index);
-    if (typeof at !== "object" || at === null) return { message: "There is a value at this path that has no members." };
+    if (typeof at !== "object" || at === null) return { message: "The value at this path is not an object, so it has no members." };
     if (i === steps.length - 1) at[step] = value;
     else at = (at[step] ??= steps[i + 1]![2] === undefined ? {} : []) as Record<string | number, unknown>;
   }
@@ -314,7 +314,7 @@ function jsonataTemplate(text: string, values: Values): Evaluated & { path?: (st
       if (left-- <= 0) return value;
       const found = ask("jsonata", value, values);
       if (found.message !== undefined) wrong = { ...found, path };
-      else if (found.nothing) wrong = { message: "This expression gives nothing, which no value can have.", path };
+      else if (found.nothing) wrong = { message: "This expression gives no value.", path };
       return found.value as unknown;
     }
     if (Array.isArray(value)) return value.map((item, i) => made(item, [...path, i]));

@@ -312,7 +312,10 @@ impl<'d> Pen<'d> {
         self.select.push(name.clone());
         self.focus =
             Some(Focus::Field(name.clone(), if jsonata { "Arguments/StateMachineArn" } else { "Parameters/StateMachineArn" }));
-        Ok(format!("{} states are a machine of their own now, which {name} starts.", ways.states.len()))
+        Ok(match ways.states.len() {
+            1 => format!("1 state is a machine of its own now, which {name} starts."),
+            all => format!("{all} states are a machine of their own now, which {name} starts."),
+        })
     }
 
     /// The variables that a selection reads and others assign; loses what a machine of its own does not have.
