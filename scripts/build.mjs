@@ -24,7 +24,7 @@ const WASM = ["stepglass.wasm", "stepglass-fast.wasm", "glue.js"];
 /** What the WebAssembly is made of: all files of these, and whatever they include from elsewhere. */
 const rustPlaces = ["Cargo.toml", "Cargo.lock", ".cargo/config.toml", "src", "xtask"];
 /** What the JavaScript is made of, besides. */
-const scriptSources = ["js", "www/src", "www/examples", "scripts/build.mjs", "scripts/licences.mjs", "package-lock.json"];
+const scriptSources = ["js", "www/src", "www/examples", "www/patterns", "scripts/build.mjs", "scripts/licences.mjs", "package-lock.json"];
 
 /**
  * Builds the package; with `ifStale` only what is not made of the present sources. A release build also counts where a
@@ -108,7 +108,7 @@ async function bundle() {
   const node = await bundleForNode(esbuild, options);
   // The component, with parts that are loaded when they are needed, and its worker, which is one file: bundlers that copy it as it
   // lies take nothing else along.
-  const embedded = { ...options, format: "esm", platform: "browser", minify: true, plugins: [raw, located] };
+  const embedded = { ...options, format: "esm", platform: "browser", minify: true, plugins: [raw, located, tabled] };
   const component = await esbuild.build({
     ...embedded,
     entryPoints: { debugger: join(root, "www/src/embed/element.ts") },
@@ -388,6 +388,14 @@ const located = {
     build.onResolve({ filter: /[\\/](?:wasm|parts)-url\.ts$/ }, ({ path }) => ({
       path: join(root, "js/entries", basename(path).replace(/\.ts$/, "-dist.ts")),
     }));
+  },
+};
+
+/** The component has the table of integrations from the file of `stepglass/integrations`, which lies beside it. */
+const tabled = {
+  name: "tabled",
+  setup(build) {
+    build.onResolve({ filter: /[\\/]entries[\\/]integrations\.ts$/ }, () => ({ path: "./integrations.js", external: true }));
   },
 };
 

@@ -30,6 +30,7 @@ import type { Definition, Diagnostic, ExecutionResult, HistoryEvent, TextEdit } 
  * | `src`, `definition` | the machine: a URL, or its JSON or YAML; you can also put a `<script type="application/json">` inside | |
  * | `editable` | the visitor can change the machine, on the graph and, with `view="graph code"`, in its text; not with `history` | |
  * | `input` | the input, JSON or a URL | `{}` |
+ * | `machines` | with `editable`, the machines that tasks start: definitions by name, JSON or a URL | |
  * | `mocks` | the answers of tasks, JSON or a URL: `{"Charge": [{"error": "Busy"}, {"output": {"paid": true}}]}`, or the mocks of `stepglass/debug` | the page is asked |
  * | `history` | a recorded history to show instead of a run, JSON or a URL | |
  * | `view` | the views to show, of `graph`, `data`, `events`, `code` | `graph data` |
@@ -47,12 +48,18 @@ import type { Definition, Diagnostic, ExecutionResult, HistoryEvent, TextEdit } 
  * | `worker-src`, `wasm-src` | the URLs of `debugger-worker.js` and `stepglass.wasm` | beside `debugger.js` |
  *
  * Colours are custom properties (`--accent`, `--surface`, …). The parts for `::part()` are `graph`, `toolbar`, `button`, `node`,
- * `edge`, `data`, `events`, `code`. `editable` loads another 15 kB, and YAML 37 kB. Without scripts, the element's content is shown.
+ * `edge`, `data`, `events`, `code`. `editable` loads another 18 kB, and YAML 37 kB. Without scripts, the element's content is shown.
  */
 export class StepglassDebugger extends HTMLElement {
   /** The definition's text, with all changes so far. You can also set it to an object. */
   get definition(): string;
   set definition(value: Definition);
+  /**
+   * The definitions of machines that tasks start, by name: those that you have set, and those that the visitor has made of states. The
+   * visitor can put such a machine in the place of its task.
+   */
+  get machines(): Record<string, string>;
+  set machines(value: Record<string, Definition>);
   /** The attribute `editable`. */
   get editable(): boolean;
   set editable(value: boolean);
@@ -99,6 +106,8 @@ export interface ChangeDetail {
   edits: TextEdit[];
   /** What was done, in a sentence. */
   announce: string;
+  /** The machine that the visitor has made of states with this change; the definition has a Task that starts it. */
+  machine?: { name: string; definition: string };
 }
 
 /** The visitor has pressed Save or Ctrl+S, with `editable`. */

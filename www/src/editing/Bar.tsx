@@ -89,7 +89,7 @@ export function Bar() {
               <Tool icon="wrap" title="Put the states into a Parallel or Map" command="wrapStates" run={() => void deeds.wrapHere()} />
             )}
             {several > 1 && <Tool icon="bin" title="Delete the states" command="deleteStates" run={() => void deeds.deleteHere()} />}
-            <Tool icon="close" title="Select no more" run={done} />
+            <Tool icon="close" title="Clear the selection" run={done} />
           </>
         )}
       </div>

@@ -123,8 +123,9 @@ function pressed(shown: Options, event: KeyboardEvent, radio: boolean): boolean 
       shown,
       options.find(({ id }) => id === letter),
     );
+  else if (event.key === "Enter" && event.target instanceof HTMLButtonElement) return false;
   else if (event.key === "Enter") take(shown, options[chosen]);
-  else if (event.key === "Tab" && !(choice.modes && choice.modes.length > 1)) choice.answer(undefined);
+  else if (event.key === "Tab" && !(choice.modes && choice.modes.length > 1) && !choice.move) choice.answer(undefined);
   else return false;
   return true;
 }
@@ -168,8 +169,23 @@ function Open({ choice }: { choice: OpenChoice }) {
           {choice.nothing?.(text.value.trim()) ?? `Nothing matches “${text.value.trim()}”.`}
         </p>
       )}
-      {choice.move && <p class="picker-foot">Alt ↑ and Alt ↓ move the chosen one.</p>}
+      {choice.move && <Mover shown={shown} />}
     </div>
+  );
+}
+
+/// For who has no keys.
+function Mover({ shown }: { shown: Options }) {
+  return (
+    <p class="picker-foot">
+      <button type="button" onClick={() => void shift(shown, -1)}>
+        Move up
+      </button>
+      <button type="button" onClick={() => void shift(shown, 1)}>
+        Move down
+      </button>
+      <span class="picker-keys">or Alt with the arrows</span>
+    </p>
   );
 }
 
@@ -246,7 +262,7 @@ function Row({ shown, option, number }: { shown: Options; option: Option; number
       class="picker-option"
       aria-selected={number === shown.chosen}
       data-option={option.id}
-      onClick={() => take(shown, option)}
+      onClick={() => (shown.choice.move ? (shown.at.value = number) : take(shown, option))}
       onPointerMove={(event) => event.pointerType === "mouse" && (shown.at.value = number)}
     >
       {option.type && <TypeTile type={option.type} detail={option.service} />}

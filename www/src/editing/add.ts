@@ -22,13 +22,7 @@ function remind(id: string): void {
 /// A Parallel and a Map begin with a state inside, a Choice with a rule: the interpreter sees to what each type needs.
 /// With what was added last in front, or in the order in which they always stand.
 export async function groupsFor(recently = true): Promise<OptionGroup[]> {
-  const { patterns } = await import("./patterns.ts");
-  const shown: Option[] = patterns.map(({ id, title, lesson, words }) => ({
-    id: `pattern ${id}`,
-    title,
-    detail: lesson,
-    words: `pattern ${words}`,
-  }));
+  const { patternOptions: shown } = await import("./patterns.ts");
   const states = (analysis.latest.value?.states ?? []).map(({ name, type, pointer }): Option => ({
     id: `copy ${pointer}`,
     title: `A copy of ${name}`,

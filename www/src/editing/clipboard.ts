@@ -74,7 +74,7 @@ export async function pasteHere(): Promise<void> {
   try {
     text = await navigator.clipboard.readText();
   } catch {
-    if (text === "") return showToast("The browser does not let the page read the clipboard. Press the keys for pasting instead.");
+    if (text === "") return showToast("The browser does not let the page read the clipboard. Paste with the keyboard instead.");
   }
   await paste(text);
 }

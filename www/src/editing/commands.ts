@@ -3,6 +3,8 @@
 import type { Command } from "../commands/commands.ts";
 import type { NodeCommand } from "../debugger/onGraph.ts";
 import { type GraphEdge, type GraphNode, isState } from "../model/graph.ts";
+import { startsMachine } from "../model/started.ts";
+import { ALONG } from "../model/gestures.ts";
 import { elementOf } from "../graph/focus.ts";
 import * as analysis from "../store/analysis.ts";
 import * as selection from "../store/selection.ts";
@@ -30,15 +32,7 @@ async function alongHere(): Promise<void> {
   const chosen = await pick({
     title: `Select from ${node.name}`,
     placeholder: "",
-    groups: [
-      {
-        title: "",
-        options: [
-          { id: "up", title: "Upstream: all that leads here" },
-          { id: "down", title: "Downstream: all that it leads to" },
-        ],
-      },
-    ],
+    groups: ALONG,
     keys: { u: "up", d: "down" },
   });
   if (chosen) chooseAlong(node, chosen.id === "up");
@@ -58,7 +52,7 @@ const rare = (id: string, title: string, run: () => void): Command => ({ id, tit
 
 export const editCommands: readonly Command[] = [
   edit("insertState", "Insert a state on a transition of the state", ["I"], () => void deeds.insertHere()),
-  edit("appendState", "Add a state behind it: next, another rule, on an error", ["A"], () => void deeds.appendHere()),
+  edit("appendState", "Add a state after it: next, another rule, on an error", ["A"], () => void deeds.appendHere()),
   edit("createState", "Add a state that nothing leads to", ["N"], () => void deeds.createHere()),
   edit("connectState", "Lead a transition to a state, by its name", ["T"], () => void deeds.connectHere()),
   edit(
@@ -75,13 +69,13 @@ export const editCommands: readonly Command[] = [
   // The browser says when these are pressed.
   { id: "copyStates", title: "Copy the states", group: "Edit", keys: ["Mod+C"], place: "graph" },
   { id: "cutStates", title: "Cut the states", group: "Edit", keys: ["Mod+X"], place: "graph" },
-  { id: "pasteStates", title: "Paste states behind the state", group: "Edit", keys: ["Mod+V"], place: "graph" },
+  { id: "pasteStates", title: "Paste states after the state", group: "Edit", keys: ["Mod+V"], place: "graph" },
   edit("orderWays", "Put rules and catchers in another order", ["O"], () => void deeds.orderHere()),
   {
-    ...edit("branchLeft", "Move the branch before the one before it", ["Alt+ArrowLeft", "Alt+ArrowUp"], () => void deeds.moveBranch(-1)),
+    ...edit("branchLeft", "Move the branch one place back", ["Alt+ArrowLeft", "Alt+ArrowUp"], () => void deeds.moveBranch(-1)),
   },
   {
-    ...edit("branchRight", "Move the branch behind the one behind it", ["Alt+ArrowRight", "Alt+ArrowDown"], () => void deeds.moveBranch(1)),
+    ...edit("branchRight", "Move the branch one place on", ["Alt+ArrowRight", "Alt+ArrowDown"], () => void deeds.moveBranch(1)),
   },
   edit("alsoSelect", "Add the state to the selection, or take it away", ["Shift+Space"], withState(toggle)),
   edit("selectBeside", "Select all states beside it", ["Mod+A"], withState(chooseAllBeside)),
@@ -203,8 +197,8 @@ export const nodeMenu: readonly NodeCommand[] = [
   {
     id: "pen-inline",
     group: "shape",
-    label: "Put the machine that it starts here",
-    shown: own2(({ type, caption }) => type === "Task" && /startExecution/i.test(caption ?? "")),
+    label: "Replace it by the machine that it starts",
+    shown: own2(startsMachine),
     run: of(() => void deeds.inlineHere()),
   },
   {
@@ -220,7 +214,7 @@ export const nodeMenu: readonly NodeCommand[] = [
   {
     id: "pen-paste",
     group: "clip",
-    label: "Paste behind it",
+    label: "Paste after it",
     command: "pasteStates",
     shown: own2(() => true),
     run: of(() => void pasteHere()),

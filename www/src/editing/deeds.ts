@@ -2,9 +2,9 @@
 
 import type { Gesture, StateType } from "stepglass";
 import { elementOf, focused } from "../graph/focus.ts";
-import { AROUND, leadings, targetOptions } from "../model/gestures.ts";
+import { AROUND, leadings, noOrder, orderOf, targetOptions } from "../model/gestures.ts";
 import type { GraphEdge, GraphNode } from "../model/graph.ts";
-import { neighbourOf } from "../model/ways.ts";
+import { branchOf, neighbourOf } from "../model/ways.ts";
 import * as analysis from "../store/analysis.ts";
 import { showToast } from "../store/words.ts";
 import { sentence, unticked } from "../ui/format.ts";
@@ -199,26 +199,9 @@ export async function orderHere(): Promise<void> {
   const node = stateAt();
   if (!node) return none();
   if (!canEdit()) return;
-  const list = node.type === "Choice" ? "Choices" : "Catch";
-  const rows = (): OptionGroup[] => {
-    const index = analysis.graph.peek()!;
-    const edges = (index.out[index.byId.get(node.id) ?? -1] ?? []).map((e) => index.graph.edges[e]!);
-    const of = (kind: GraphEdge["kind"], field: string, title: string): OptionGroup => ({
-      title,
-      options: edges
-        .filter((edge) => edge.kind === kind)
-        .sort((a, b) => (a.index ?? 0) - (b.index ?? 0))
-        .map((edge) => ({
-          id: `${node.id}/${field}/${edge.index}`,
-          title: wayTitle(index, edge),
-          ...(kind === "choice" && edge.label !== undefined && { detail: edge.title ?? edge.label }),
-        })),
-    });
-    return [of("choice", "Choices", "Rules"), of("catch", "Catch", "Catchers")].filter(({ options }) => options.length > 0);
-  };
+  const rows = (): OptionGroup[] => orderOf(analysis.graph.peek()!, node);
   const groups = rows();
-  if (groups.every(({ options }) => options.length < 2))
-    return tell(`\`${node.name}\` has no ${list === "Choices" ? "rules" : "catchers"} to put in another order`);
+  if (groups.every(({ options }) => options.length < 2)) return tell(noOrder(node));
   await pick({
     title: `Order of ${node.name}`,
     placeholder: "",
@@ -241,11 +224,6 @@ export async function branchHere(): Promise<void> {
     ways: [{ id: "branch", title: "", where: { from: node.id, as: "branch" } }],
   });
 }
-
-const branchOf = (id: string): { list: string; at: number } | undefined => {
-  const [, list, at] = /^(.*\/Branches)\/(\d+)\/States\/[^/]*$/.exec(id) ?? [];
-  return list === undefined ? undefined : { list, at: Number(at) };
-};
 
 /// Whether the state with the focus stands in a branch of a Parallel.
 export const inBranch = (): boolean => branchOf(stateAt()?.id ?? "") !== undefined;

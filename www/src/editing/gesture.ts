@@ -3,7 +3,7 @@
 import type { Edited, Gesture, PossibleGesture, RefusedEdit } from "stepglass";
 import { focusNode, focused } from "../graph/focus.ts";
 import { fit, glide, moved, reveal, size, view } from "../graph/viewport.ts";
-import { SURE } from "../model/gestures.ts";
+import { SURE, lostTitle } from "../model/gestures.ts";
 import type { GraphIndex } from "../model/graph.ts";
 import type { Drawn } from "../model/protocol.ts";
 import * as analysis from "../store/analysis.ts";
@@ -108,7 +108,7 @@ async function refused(
 
 async function sure({ losses }: Edited, at: Spot | undefined): Promise<boolean> {
   const chosen = await pick({
-    title: `This takes away: ${losses.map(({ message }) => unticked(message)).join("; ")}`,
+    title: unticked(lostTitle(losses)),
     placeholder: "",
     groups: SURE,
     ...(at && { at }),

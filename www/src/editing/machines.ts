@@ -2,25 +2,15 @@
 
 import type { Edited } from "stepglass";
 import type { GraphNode } from "../model/graph.ts";
+import { startedAt } from "../model/started.ts";
 import * as analysis from "../store/analysis.ts";
 import * as workspace from "../store/workspace.ts";
 import { showToast } from "../store/words.ts";
 
-interface Started {
-  name: string;
-  arn: string;
-}
-
 /// The machine that a task of the definition starts.
-export async function startedBy(pointer: string): Promise<Started | undefined> {
+export async function startedBy(pointer: string): Promise<ReturnType<typeof startedAt>> {
   const { query } = await import("../store/interpreter.ts");
-  const json = await query("json", { text: workspace.definition.value, format: workspace.format.value });
-  let at: unknown = JSON.parse(json);
-  const { pointerSteps } = await import("stepglass/pointer");
-  for (const step of pointerSteps(pointer)) at = (at as Record<string, unknown> | undefined)?.[step];
-  const { Parameters, Arguments } = (at ?? {}) as { Parameters?: { StateMachineArn?: unknown }; Arguments?: { StateMachineArn?: unknown } };
-  const arn = (Parameters ?? Arguments)?.StateMachineArn;
-  return typeof arn === "string" ? { arn, name: arn.slice(arn.lastIndexOf(":") + 1) } : undefined;
+  return startedAt(await query("json", { text: workspace.definition.value, format: workspace.format.value }), pointer);
 }
 
 /// Keeps the machine of an extraction beside this one, where a run of it finds it.

@@ -4,14 +4,14 @@ import { effect, signal } from "@preact/signals";
 import { focused } from "../graph/focus.ts";
 import { view } from "../graph/viewport.ts";
 import { type GraphIndex, type GraphNode, isState } from "../model/graph.ts";
+import { type Rectangle, statesAlong, statesBeside, statesWithin } from "../model/ways.ts";
 import * as analysis from "../store/analysis.ts";
 import * as selection from "../store/selection.ts";
 import { say } from "../store/words.ts";
 import { count } from "../ui/format.ts";
-import { scopeOf } from "./ways.ts";
 
 /// In px of the drawing.
-export const lasso = signal<{ x: number; y: number; width: number; height: number } | null>(null);
+export const lasso = signal<Rectangle | null>(null);
 /// Each press adds a state or takes it away, as Shift does.
 export const gathering = signal(false);
 
@@ -81,17 +81,8 @@ export function startLasso(event: PointerEvent, svg: SVGSVGElement, index: Graph
     const quiet = (click: Event): void => click.stopImmediatePropagation();
     svg.addEventListener("click", quiet, { capture: true, once: true });
     setTimeout(() => svg.removeEventListener("click", quiet, true));
-    const inside = index.graph.nodes.filter(
-      (node) =>
-        isState(node) &&
-        node.x >= drawn.x &&
-        node.y >= drawn.y &&
-        node.x + node.width <= drawn.x + drawn.width &&
-        node.y + node.height <= drawn.y + drawn.height,
-    );
-    // What is inside of another one that is selected comes along with it.
-    const outer = inside.filter(({ id }) => !inside.some((other) => other.id !== id && id.startsWith(`${other.id}/`)));
-    chooseSeveral([...new Set([...before, ...outer.map(({ name }) => name)])]);
+    const inside = statesWithin(index, drawn);
+    chooseSeveral([...new Set([...before, ...inside.map(({ name }) => name)])]);
   };
   svg.addEventListener("pointermove", move, true);
   svg.addEventListener("pointerup", end, true);
@@ -101,26 +92,12 @@ export function startLasso(event: PointerEvent, svg: SVGSVGElement, index: Graph
 
 /// All states beside the one with the focus.
 export function chooseAllBeside(node: GraphNode): void {
-  const scope = scopeOf(node.id);
-  const all = (analysis.graph.peek()?.graph.nodes ?? []).filter((other) => isState(other) && scopeOf(other.id) === scope);
-  chooseSeveral(all.map(({ name }) => name));
+  const index = analysis.graph.peek();
+  if (index) chooseSeveral(statesBeside(index, node).map(({ name }) => name));
 }
 
 /// All states that lead to one, or that it leads to, in its scope.
 export function chooseAlong(node: GraphNode, up: boolean): void {
   const index = analysis.graph.peek();
-  if (!index) return;
-  const found = new Set<string>();
-  const queue = [node.id];
-  for (let id = queue.pop(); id !== undefined; id = queue.pop()) {
-    const at = index.byId.get(id) ?? -1;
-    const here = index.node(at);
-    if (!here || found.has(here.name) || !isState(here)) continue;
-    found.add(here.name);
-    for (const e of (up ? index.in : index.out)[at] ?? []) {
-      const edge = index.graph.edges[e]!;
-      queue.push(up ? edge.from : edge.to);
-    }
-  }
-  chooseSeveral([...found].reverse());
+  if (index) chooseSeveral(statesAlong(index, node, up).map(({ name }) => name));
 }

@@ -58,7 +58,7 @@ function walk(view: EditorView, back: boolean): boolean {
   const next = back ? all.findLast((stop) => stop.to < from) : all.find((stop) => stop.from > to);
   if (!next) {
     view.dispatch({ effects: setStops.of([]) });
-    say("All is filled in.");
+    say("Everything is filled in.");
     // The key does what it does elsewhere, but not out of the last placeholder.
     return !back;
   }

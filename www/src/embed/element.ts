@@ -9,7 +9,7 @@ import type { HistoryEvent } from "../model/recorded.ts";
 import { History, detailsOf } from "../worker/history.ts";
 import { Drawing } from "./drawing.ts";
 import { html } from "./dom.ts";
-import { elapsed, fetched, isEmpty, jsonOr, pretty, stageName, words } from "./given.ts";
+import { elapsed, fetched, isEmpty, jsonOr, machinesOf, pretty, stageName, words } from "./given.ts";
 import { type Link, linkTo } from "./link.ts";
 import type { Asked, Standing, Step, TaskAnswer } from "./protocol.ts";
 import { ICONS, type Parts, build } from "./parts.ts";
@@ -77,6 +77,10 @@ export class StepglassDebugger extends Base {
   /// The definition was changed by the page, or by the user since.
   private fresh = false;
   private edited = false;
+  /// The machines that tasks start: those that were given, and those that were made of states here.
+  private others: Record<string, string> = {};
+  /// What patterns have brought along.
+  private brought: { mocks: Record<string, unknown>; input?: unknown } = { mocks: {} };
   /// Told when the text that is there now is drawn.
   private drawn: (() => void) | undefined;
   private given: string | undefined;
@@ -165,6 +169,15 @@ export class StepglassDebugger extends Base {
     this.edited = false;
     this.pen?.reset();
     if (this.visible) void this.load();
+  }
+
+  /// The machines that tasks start, by their names: those that were set, and those that the user has made of states.
+  get machines(): Record<string, string> {
+    return { ...this.others };
+  }
+
+  set machines(value: Record<string, string | object>) {
+    this.others = machinesOf(value);
   }
 
   /// Whether its user can change the machine.
@@ -356,6 +369,13 @@ export class StepglassDebugger extends Base {
           this.drawn = resolve;
           void this.load();
         }),
+      prepare: (mocks, input) => {
+        this.brought = { mocks: { ...this.brought.mocks, ...mocks }, ...(input !== undefined && { input }) };
+      },
+      machines: async () => ({ ...machinesOf(await jsonOr(this.getAttribute("machines") ?? "")), ...this.others }),
+      keep: (name, definition) => {
+        this.others[name] = definition;
+      },
     });
     parts.code.replaceWith((parts.code = this.pen.area));
   }
@@ -396,7 +416,7 @@ export class StepglassDebugger extends Base {
     const mocks = this.getAttribute("mocks");
     const breakpoints = this.getAttribute("breakpoints");
     const given = mocks === null && breakpoints === null ? undefined : await import("./mocks.ts");
-    const input = this.getAttribute("input") ?? "{}";
+    const input = this.getAttribute("input") ?? JSON.stringify(this.brought.input ?? {});
     const speed = this.getAttribute("speed") ?? "skip";
     if (mine !== this.loading) return;
     const session = this.link!.session({
@@ -418,7 +438,7 @@ export class StepglassDebugger extends Base {
       session,
       definition: this.json,
       input: JSON.stringify(await jsonOr(input)),
-      mocks: mocks === null ? {} : given!.mocksOf(await jsonOr(mocks)),
+      mocks: { ...this.brought.mocks, ...(mocks === null ? {} : given!.mocksOf(await jsonOr(mocks))) },
       breakpoints: breakpoints === null ? [] : given!.breakpointsOf(breakpoints),
       clock: speed === "skip" || speed === "manual" ? speed : Math.max(1e-6, Number(speed) || 1),
       seed: Number(this.getAttribute("seed") ?? 0) || 0,

@@ -46,3 +46,12 @@ export function elapsed(ms: number): string {
   const part = (unit: number, size: number): string => String(Math.floor(ms / unit) % size).padStart(2, "0");
   return `${days > 0 ? `${days} d ` : ""}${part(3_600_000, 24)}:${part(60_000, 60)}:${part(1000, 60)}`;
 }
+
+/// Definitions by names, as texts; each may be given as an object.
+export function machinesOf(value: unknown): Record<string, string> {
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new Error("machines must be an object of definitions by their names");
+  return Object.fromEntries(
+    Object.entries(value).map(([name, given]) => [name, typeof given === "string" ? given : JSON.stringify(given, null, 2)]),
+  );
+}

@@ -2,8 +2,19 @@
 
 import type { PossibleGesture } from "stepglass";
 import { targetsOf } from "../model/gestures.ts";
-import { type GraphEdge, type GraphIndex, isState } from "../model/graph.ts";
-import { insertTitle, leads, nearest, portOf, scopeAt, stateUnder, takesState, wayTitle } from "../model/ways.ts";
+import { type GraphEdge, type GraphIndex, type GraphNode, isState } from "../model/graph.ts";
+import {
+  type Rectangle,
+  insertTitle,
+  leads,
+  nearest,
+  portOf,
+  scopeAt,
+  stateUnder,
+  statesWithin,
+  takesState,
+  wayTitle,
+} from "../model/ways.ts";
 import { svg } from "./dom.ts";
 import type { Spot } from "./picker.ts";
 
@@ -16,6 +27,10 @@ export interface Hand {
   menu(state: string, at: Spot): void;
   /// With Shift and a click.
   also(state: string): void;
+  /// Whether each press does that.
+  gathering(): boolean;
+  /// These states were drawn around.
+  within(states: readonly GraphNode[]): void;
   possible(place: string): Promise<PossibleGesture[]>;
   /// The end of a transition was let go: over a state, or over none.
   drop(from: string, edge: string | undefined, to: string | null, at: Spot, known: PossibleGesture[] | undefined): void;
@@ -58,7 +73,7 @@ export class Layer {
       (event) => {
         const node = stateOf(event);
         if (node === undefined && !(event.target as Element).closest(".pen")) hand.none();
-        if (!event.shiftKey || node === undefined) return;
+        if (node === undefined || !(event.shiftKey || hand.gathering())) return;
         event.stopPropagation();
         hand.also(node);
       },
@@ -203,59 +218,93 @@ export class Layer {
 
   /// Leads a transition by the pointer; a press that moves nowhere stays a press.
   private lead(event: PointerEvent, from: string, edge: string | undefined, x: number, y: number): void {
-    if (event.button !== 0 || this.stop) return;
     event.preventDefault();
-    const { canvas, index, hand, group } = this;
-    const { pointerId } = event;
+    const { index, hand } = this;
     let known: PossibleGesture[] | undefined;
     let targets = new Set<string>();
     let over: string | null = null;
-    let begun = false;
-    const shown = svg("g", { class: "leading" });
-    const paint = (at: PointerEvent): void => {
-      const [toX, toY] = this.place(at);
-      over = stateUnder(index, toX, toY);
-      const refused = over !== null && known !== undefined && !targets.has(over);
-      shown.replaceChildren(
-        ...this.ends(targets, over, refused),
-        svg("path", { class: refused ? "lead not" : "lead", d: `M${x} ${y}L${toX} ${toY}` }),
-      );
-    };
-    const move = (at: PointerEvent): void => {
-      if (at.pointerId !== pointerId) return;
-      if (!begun) {
-        if (Math.hypot(at.clientX - event.clientX, at.clientY - event.clientY) < AWAY) return;
-        begun = true;
-        canvas.setPointerCapture(pointerId);
-        group.replaceChildren(shown);
+    this.drag(event, {
+      begin: (again) =>
         hand.possible(edge ?? from).then(
           (all) => {
             known = all;
             targets = targetsOf(all, edge);
-            if (this.stop) paint(at);
+            again();
           },
           () => {},
-        );
+        ),
+      paint: (at) => {
+        const [toX, toY] = this.place(at);
+        over = stateUnder(index, toX, toY);
+        const refused = over !== null && known !== undefined && !targets.has(over);
+        return [...this.ends(targets, over, refused), svg("path", { class: refused ? "lead not" : "lead", d: `M${x} ${y}L${toX} ${toY}` })];
+      },
+      drop: (at) => hand.drop(from, edge, over, spot(at), known),
+    });
+  }
+
+  /// With Shift, a rectangle that is drawn beside states selects those in it.
+  lasso(event: PointerEvent): void {
+    if (!event.shiftKey || event.pointerType !== "mouse" || (event.target as Element).closest("[data-node], .plus, .way-end")) return;
+    event.preventDefault();
+    const [fromX, fromY] = this.place(event);
+    let drawn: Rectangle | undefined;
+    this.drag(event, {
+      paint: (at) => {
+        const [x, y] = this.place(at);
+        drawn = { x: Math.min(x, fromX), y: Math.min(y, fromY), width: Math.abs(x - fromX), height: Math.abs(y - fromY) };
+        return [svg("rect", { class: "lasso", ...drawn })];
+      },
+      drop: () => drawn && this.hand.within(statesWithin(this.index, drawn)),
+    });
+  }
+
+  /// Follows the pointer from a press on; a press that moves nowhere stays a press.
+  private drag(event: PointerEvent, { begin, paint, drop }: Dragging): void {
+    if (event.button !== 0 || this.stop) return;
+    const { canvas, group } = this;
+    const { pointerId } = event;
+    let last: PointerEvent | undefined;
+    const shown = svg("g", { class: "leading" });
+    const draw = (): void => {
+      if (last && this.stop) shown.replaceChildren(...paint(last));
+    };
+    const move = (at: PointerEvent): void => {
+      if (at.pointerId !== pointerId) return;
+      if (!last) {
+        if (Math.hypot(at.clientX - event.clientX, at.clientY - event.clientY) < AWAY) return;
+        canvas.setPointerCapture(pointerId);
+        group.replaceChildren(shown);
+        void begin?.(draw);
       }
-      paint(at);
+      last = at;
+      draw();
     };
     const up = (at: PointerEvent): void => {
       if (at.pointerId !== pointerId) return;
       this.stop?.();
-      if (!begun) return;
-      // The click that comes with it is none.
+      if (!last) return;
+      // The click that comes with it is none, for the drawing neither.
       const quiet = (click: Event): void => click.stopImmediatePropagation();
-      canvas.addEventListener("click", quiet, { capture: true, once: true });
-      setTimeout(() => canvas.removeEventListener("click", quiet, true));
-      if (at.type === "pointerup") hand.drop(from, edge, over, spot(at), known);
+      addEventListener("click", quiet, { capture: true, once: true });
+      setTimeout(() => removeEventListener("click", quiet, true));
+      if (at.type === "pointerup") drop(at);
     };
     const unfollow = follow(canvas, move, up, () => this.stop?.());
     this.stop = () => {
       this.stop = undefined;
       unfollow();
-      if (begun) this.draw();
+      if (last) this.draw();
     };
   }
+}
+
+/// What is drawn while the pointer is followed, and what is done where it is let go.
+interface Dragging {
+  /// It has moved; the function draws again.
+  begin?(again: () => void): unknown;
+  paint(at: PointerEvent): SVGElement[];
+  drop(at: PointerEvent): unknown;
 }
 
 /// Listens to the pointer on an element, and to Escape, until the function that it returns is called.

@@ -1,7 +1,7 @@
 // The list of a choice in a component, beside its place, over the page. A field filters it, where there is much to choose from.
 
 import { type Mode, type Option, type OptionGroup, filtered } from "../model/options.ts";
-import { GLYPHS } from "../ui/signs.ts";
+import { glyphOf } from "../ui/services.ts";
 import { html, svg } from "./dom.ts";
 
 export interface Spot {
@@ -14,6 +14,14 @@ export interface Choosing {
   /// Of the field that filters; without one there is no field.
   placeholder?: string;
   groups: readonly OptionGroup[];
+  /// Further ones, which are loaded when the list opens.
+  more?(): Promise<readonly OptionGroup[]>;
+  /// Options that are found elsewhere.
+  search?(text: string): Promise<readonly OptionGroup[]>;
+  /// Moves an option up or down in its list; gives the list as it is then, or undefined where nothing moved.
+  move?(id: string, by: number): Promise<readonly OptionGroup[] | undefined>;
+  /// Letters that choose at once, where there is no field.
+  keys?: Readonly<Record<string, string>>;
   modes?: readonly Mode[];
   at: Spot;
 }
@@ -75,6 +83,11 @@ class List {
   private readonly list = html("div", { class: "picker-list", id: "picker-list", role: "listbox", tabindex: 0 });
   private readonly nothing = html("p", { class: "quiet pad", role: "status" });
   private options: Option[] = [];
+  private own: readonly OptionGroup[];
+  private found: readonly OptionGroup[] = [];
+  /// What is being looked for, and why it cannot be.
+  private sought = "";
+  private problem = "";
   private at = 0;
   private mode: string;
   private done = false;
@@ -85,6 +98,7 @@ class List {
   ) {
     const { title, placeholder, modes = [] } = choice;
     this.mode = modes[0]?.id ?? "";
+    this.own = choice.groups;
     this.list.setAttribute("aria-label", title);
     if (placeholder) {
       this.field = html("input", {
@@ -99,7 +113,10 @@ class List {
         autocomplete: "off",
         spellcheck: "false",
       });
-      this.field.addEventListener("input", () => this.fill());
+      this.field.addEventListener("input", () => {
+        this.look();
+        this.fill();
+      });
     }
     const narrow = innerWidth < 600;
     this.box = html(
@@ -110,9 +127,73 @@ class List {
       this.field,
       this.list,
       this.nothing,
+      choice.move && this.mover(),
     );
     this.box.addEventListener("keydown", (event) => this.keys(event));
     this.fill();
+    choice.more?.().then(
+      (more) => {
+        this.own = [...choice.groups, ...more];
+        this.fill(this.at);
+      },
+      (error: Error) => this.fail(`Patterns could not be loaded: ${error.message}`),
+    );
+  }
+
+  private fail(problem: string): void {
+    this.problem = problem;
+    this.fill(this.at);
+  }
+
+  /// Looks elsewhere for what is typed.
+  private look(): void {
+    const { search } = this.choice;
+    const wanted = this.field!.value.trim();
+    this.problem = this.sought = "";
+    if (!search || wanted.length < 2) {
+      this.found = [];
+      return;
+    }
+    this.sought = wanted;
+    search(wanted).then(
+      (found) => {
+        if (this.sought !== wanted) return;
+        this.sought = "";
+        this.found = found;
+        this.fill(this.at);
+      },
+      (error: Error) => {
+        this.sought = "";
+        this.fail(`Services could not be searched: ${error.message}`);
+      },
+    );
+  }
+
+  /// For who has no keys.
+  private mover(): HTMLElement {
+    const button = (title: string, by: number): HTMLButtonElement => {
+      const made = html("button", { type: "button" }, title);
+      made.addEventListener("click", () => void this.move(by));
+      return made;
+    };
+    return html(
+      "p",
+      { class: "picker-foot" },
+      button("Move up", -1),
+      button("Move down", 1),
+      html("span", { class: "picker-keys" }, "or Alt with the arrows"),
+    );
+  }
+
+  /// Moves the chosen option in its list.
+  private async move(by: number): Promise<void> {
+    const option = this.options[this.at];
+    const next = option && (await this.choice.move!(option.id, by));
+    if (!next || this.done) return;
+    this.own = next;
+    this.fill(this.at + by);
+    // The graph, which was drawn anew, has the focus.
+    if (!this.box.contains((this.box.getRootNode() as ShadowRoot).activeElement)) this.list.focus({ preventScroll: true });
   }
 
   show(at: Spot): void {
@@ -141,11 +222,10 @@ class List {
     return group;
   }
 
-  private fill(): void {
+  private fill(at = 0): void {
     const text = this.field?.value ?? "";
-    const groups = filtered(this.choice.groups, text);
+    const groups = [...filtered(this.own, text), ...this.found.filter(({ options }) => options.length > 0)];
     this.options = groups.flatMap(({ options }) => options);
-    this.at = 0;
     let number = 0;
     this.list.replaceChildren(
       ...groups.map((group) =>
@@ -157,11 +237,12 @@ class List {
         ),
       ),
     );
-    this.nothing.textContent = this.options.length > 0 ? "" : `Nothing matches “${text.trim()}”.`;
-    this.mark();
+    const nothing = this.sought === "" ? `Nothing matches “${text.trim()}”.` : "Searching…";
+    this.nothing.textContent = this.problem || (this.options.length > 0 ? "" : nothing);
+    this.mark(at);
   }
 
-  private row({ id, title, detail, type }: Option, number: number): HTMLElement {
+  private row({ id, title, detail, type, service }: Option, number: number): HTMLElement {
     const row = html(
       "div",
       { id: `picker-${number}`, role: "option", class: "picker-option", "data-option": id },
@@ -170,7 +251,7 @@ class List {
           "svg",
           { class: `tile-of node type-${type.toLowerCase()}`, width: 26, height: 26, viewBox: "-3 -3 26 26", "aria-hidden": "true" },
           svg("rect", { class: "tile", x: -3, y: -3, width: 26, height: 26, rx: 6 }),
-          svg("path", { class: "glyph", d: GLYPHS[type] }),
+          svg("path", { class: "glyph", d: glyphOf({ type, ...(service !== undefined && { detail: service }) }) }),
         ),
       html(
         "span",
@@ -179,7 +260,7 @@ class List {
         detail !== undefined && html("span", { class: "picker-detail" }, detail),
       ),
     );
-    row.addEventListener("click", () => this.answer({ id, mode: this.mode }));
+    row.addEventListener("click", () => (this.choice.move ? this.mark(number) : this.answer({ id, mode: this.mode })));
     row.addEventListener("pointermove", ({ pointerType }) => {
       if (pointerType === "mouse" && this.at !== number) this.mark(number);
     });
@@ -202,14 +283,18 @@ class List {
     event.stopPropagation();
     const radio = (event.target as HTMLInputElement).type === "radio";
     if (event.isComposing) return;
-    if (event.key === "Escape") this.answer(undefined);
+    const letter = this.choice.keys?.[event.key.toLowerCase()];
+    if (letter !== undefined) this.answer({ id: letter, mode: this.mode });
+    else if (event.key === "Escape") this.answer(undefined);
     else if (radio && event.key.startsWith("Arrow")) return;
+    else if (event.altKey && this.choice.move && /^Arrow(Up|Down)$/.test(event.key)) void this.move(event.key === "ArrowUp" ? -1 : 1);
     else if (event.key === "ArrowDown") this.mark(this.at + 1);
     else if (event.key === "ArrowUp") this.mark(this.at - 1);
+    else if (event.key === "Enter" && (event.target as Element).tagName === "BUTTON") return;
     else if (event.key === "Enter") {
       const option = this.options[this.at];
       if (option) this.answer({ id: option.id, mode: this.mode });
-    } else if (event.key === "Tab" && (this.choice.modes ?? []).length < 2) this.answer(undefined);
+    } else if (event.key === "Tab" && (this.choice.modes ?? []).length < 2 && !this.choice.move) this.answer(undefined);
     else {
       // What is typed in the list is what is looked for.
       if (this.field && !radio && event.target !== this.field && event.key.length === 1 && !event.ctrlKey && !event.metaKey)

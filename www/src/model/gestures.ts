@@ -1,7 +1,7 @@
 // What menus offer of gestures: the states that can be added, where they go, and which transitions can be led where.
 
 import type { Gesture, NewEdge, NewState, PossibleGesture, StateType } from "stepglass";
-import type { GraphIndex } from "./graph.ts";
+import type { GraphEdge, GraphIndex, GraphNode } from "./graph.ts";
 import type { Mode, Option, OptionGroup } from "./options.ts";
 import { fieldTitle, wayTitle } from "./ways.ts";
 
@@ -29,6 +29,17 @@ export const AROUND: readonly OptionGroup[] = [
     ],
   },
 ];
+
+/// What a gesture takes away, as the title of the question whether to do it: `Wait has no Retry, Catch: this removes them`.
+export function lostTitle(losses: readonly { message: string }[]): string {
+  const fields = losses.map(({ message }) => /^(\w+) has no `(\w+)`$/.exec(message));
+  const [type] = fields[0]?.slice(1) ?? [];
+  if (type !== undefined && fields.every((found) => found?.[1] === type)) {
+    const names = fields.map((found) => found![2]!);
+    return `${type} has no ${names.join(", ")}: this removes ${names.length === 1 ? "it" : "them"}`;
+  }
+  return `This takes away: ${losses.map(({ message }) => message).join("; ")}`;
+}
 
 /// The answers to what is lost.
 export const SURE: readonly OptionGroup[] = [
@@ -124,3 +135,35 @@ export function kindsTo(all: readonly PossibleGesture[], to: string): NewEdge[] 
     as !== undefined && as !== "branch" && !refused && canHave(all, as) && targets?.some(({ pointer }) => pointer === to) ? [as] : [],
   );
 }
+
+/// The rules and catchers of a state in the order in which they are looked at; each has the id of its place in the definition.
+export function orderOf(index: GraphIndex, node: GraphNode): OptionGroup[] {
+  const edges = (index.out[index.byId.get(node.id) ?? -1] ?? []).map((e) => index.graph.edges[e]!);
+  const of = (kind: GraphEdge["kind"], field: string, title: string): OptionGroup => ({
+    title,
+    options: edges
+      .filter((edge) => edge.kind === kind)
+      .sort((a, b) => (a.index ?? 0) - (b.index ?? 0))
+      .map((edge) => ({
+        id: `${node.id}/${field}/${edge.index}`,
+        title: wayTitle(index, edge),
+        ...(kind === "choice" && edge.label !== undefined && { detail: edge.title ?? edge.label }),
+      })),
+  });
+  return [of("choice", "Choices", "Rules"), of("catch", "Catch", "Catchers")].filter(({ options }) => options.length > 0);
+}
+
+/// Says why nothing of a state can be put in another order.
+export const noOrder = ({ name, type }: GraphNode): string =>
+  `\`${name}\` has no ${type === "Choice" ? "rules" : "catchers"} to put in another order`;
+
+/// Which states are selected from one.
+export const ALONG: readonly OptionGroup[] = [
+  {
+    title: "",
+    options: [
+      { id: "up", title: "Upstream: all that leads here" },
+      { id: "down", title: "Downstream: all that it leads to" },
+    ],
+  },
+];

@@ -123,3 +123,45 @@ export function portOf(node: GraphNode, direction: string, k: number): [number, 
   const aside = Math.min(node.width / 4, 5 / k);
   return direction === "LR" ? [node.x + node.width, node.y + node.height - aside] : [node.x + node.width - aside, node.y + node.height];
 }
+
+export interface Rectangle {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+/// The states that are whole in a rectangle; what is inside of another one of them comes along with it.
+export function statesWithin({ graph }: GraphIndex, { x, y, width, height }: Rectangle): GraphNode[] {
+  const inside = graph.nodes.filter(
+    (node) => isState(node) && node.x >= x && node.y >= y && node.x + node.width <= x + width && node.y + node.height <= y + height,
+  );
+  return inside.filter(({ id }) => !inside.some((other) => other.id !== id && id.startsWith(`${other.id}/`)));
+}
+
+/// All states of the scope that one is in.
+export const statesBeside = ({ graph }: GraphIndex, node: GraphNode): GraphNode[] =>
+  graph.nodes.filter((other) => isState(other) && scopeOf(other.id) === scopeOf(node.id));
+
+/// A state with all that lead to it, or that it leads to, in its scope; the state comes last.
+export function statesAlong(index: GraphIndex, node: GraphNode, up: boolean): GraphNode[] {
+  const found = new Set<GraphNode>();
+  const queue = [node.id];
+  for (let id = queue.pop(); id !== undefined; id = queue.pop()) {
+    const at = index.byId.get(id) ?? -1;
+    const here = index.node(at);
+    if (!here || found.has(here) || !isState(here)) continue;
+    found.add(here);
+    for (const e of (up ? index.in : index.out)[at] ?? []) {
+      const edge = index.graph.edges[e]!;
+      queue.push(up ? edge.from : edge.to);
+    }
+  }
+  return [...found].reverse();
+}
+
+/// The list of branches that a state is in, and the place of its branch there.
+export function branchOf(id: string): { list: string; at: number } | undefined {
+  const [, list, at] = /^(.*\/Branches)\/(\d+)\/States\/[^/]*$/.exec(id) ?? [];
+  return list === undefined ? undefined : { list, at: Number(at) };
+}

@@ -1,0 +1,104 @@
+// States on the clipboard, as the text of a definition: between components, pages and programs.
+
+import { pasted, type Where } from "../model/gestures.ts";
+import { count } from "../ui/format.ts";
+import { scopeOf, wayBehind } from "../model/ways.ts";
+import { deleteHere } from "./deeds.ts";
+import type { Making } from "./making.ts";
+
+/// What was copied last from any component of the page, where its clipboard cannot be read.
+let held = "";
+/// The browser's clipboard does not have it: not yet, or because the browser does not allow it.
+let only = false;
+/// Done when what is being copied is there.
+let copying: Promise<unknown> = Promise.resolve();
+
+export class Clipboard {
+  private ready: { of: string; asl: string } | undefined;
+
+  constructor(private readonly pen: Making) {}
+
+  /// The browser says when the keys of copying and pasting are pressed, whatever they are on this system.
+  listen(signal: AbortSignal): void {
+    const { pen } = this;
+    for (const type of ["copy", "cut"] as const)
+      document.addEventListener(
+        type,
+        (event) => {
+          if (!pen.focused() || pen.statesHere().length === 0) return;
+          event.preventDefault();
+          if (this.ready?.of === this.wanted()) {
+            held = this.ready.asl;
+            only = false;
+            event.clipboardData?.setData("text/plain", held);
+            this.copied(type === "cut");
+          } else void this.copy(type === "cut");
+        },
+        { signal },
+      );
+    document.addEventListener(
+      "paste",
+      (event) => {
+        if (!pen.focused()) return;
+        event.preventDefault();
+        const text = event.clipboardData?.getData("text/plain") ?? "";
+        void copying.then(() => this.put(only ? held : text));
+      },
+      { signal },
+    );
+  }
+
+  private wanted(): string {
+    return JSON.stringify([this.pen.owner.text(), this.pen.statesHere().map(({ id }) => id)]);
+  }
+
+  /// With the key that is held before, there is time to make what is copied.
+  async prepare(): Promise<string | undefined> {
+    const states = this.pen.statesHere().map(({ id }) => id);
+    const of = this.wanted();
+    if (this.ready?.of === of) return this.ready.asl;
+    const asl = states.length === 0 ? undefined : await this.pen.aslOf(states);
+    if (asl !== undefined) this.ready = { of, asl };
+    return asl;
+  }
+
+  async copy(cut: boolean): Promise<void> {
+    const prepared = this.prepare();
+    copying = prepared.catch(() => {});
+    const asl = await prepared;
+    if (asl === undefined) return;
+    held = asl;
+    only = true;
+    // Where the browser does not allow it, the components of this page have it.
+    void navigator.clipboard?.writeText(asl).then(
+      () => (only = false),
+      () => {},
+    );
+    this.copied(cut);
+  }
+
+  private copied(cut: boolean): void {
+    if (cut) void deleteHere(this.pen);
+    else this.pen.tell(`Copied ${count(this.pen.statesHere().length, "state")}.`);
+  }
+
+  /// For menus, which have no event of the clipboard.
+  async paste(): Promise<void> {
+    let text = held;
+    try {
+      text = await navigator.clipboard.readText();
+    } catch {
+      if (text === "") return this.pen.tell("The browser does not let the page read the clipboard. Paste with the keyboard instead.", true);
+    }
+    await this.put(text);
+  }
+
+  private async put(text: string): Promise<void> {
+    const { pen } = this;
+    if (text.trim() === "") return pen.tell("There is nothing to paste.", true);
+    const [index, node] = [pen.owner.index(), pen.here()];
+    const way = index && node ? wayBehind(index, node) : undefined;
+    const where: Where = way ? { edge: way.id } : { scope: node ? scopeOf(node.id) : "" };
+    await pen.perform(pasted(text, where));
+  }
+}

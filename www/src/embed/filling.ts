@@ -1,0 +1,40 @@
+// The placeholders of a pattern in the text of a component: Tab goes from one to the next, Escape ends that.
+
+const PLACEHOLDER = /\$\{[^}]*\}/g;
+
+export class Filling {
+  private on = false;
+
+  constructor(private readonly area: HTMLTextAreaElement) {}
+
+  /// Goes to the first one from a place on, where the text is shown.
+  begin(from: number): void {
+    const { area } = this;
+    if (!area.checkVisibility()) return;
+    area.focus({ preventScroll: true });
+    this.on = this.go(from, false);
+  }
+
+  /// Whether a key was one of this.
+  pressed(event: KeyboardEvent): boolean {
+    if (!this.on) return false;
+    const { area } = this;
+    if (event.key === "Escape") this.on = false;
+    else if (event.key === "Tab") this.on = this.go(event.shiftKey ? area.selectionStart : area.selectionEnd, event.shiftKey);
+    else return false;
+    if (this.on || event.key === "Escape") event.preventDefault();
+    return true;
+  }
+
+  private go(from: number, back: boolean): boolean {
+    const { area } = this;
+    const all = [...area.value.matchAll(PLACEHOLDER)];
+    const next = back ? all.findLast(({ index }) => index < from) : all.find(({ index }) => index >= from);
+    if (!next) return false;
+    const start = next.index;
+    area.setSelectionRange(start, start + next[0].length);
+    const line = area.value.slice(0, start).split("\n").length;
+    area.scrollTop = (area.scrollHeight / area.value.split("\n").length) * line - area.clientHeight / 2;
+    return true;
+  }
+}

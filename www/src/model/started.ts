@@ -1,0 +1,21 @@
+// The machine that a task starts.
+
+import { pointerSteps } from "../../../js/base/pointer.ts";
+
+interface Started {
+  name: string;
+  arn: string;
+}
+
+/// What the task at a place of a definition starts; undefined where it starts nothing that is known before it runs.
+export function startedAt(json: string, pointer: string): Started | undefined {
+  let at: unknown = JSON.parse(json);
+  for (const step of pointerSteps(pointer)) at = (at as Record<string, unknown> | undefined)?.[step];
+  const { Parameters, Arguments } = (at ?? {}) as { Parameters?: { StateMachineArn?: unknown }; Arguments?: { StateMachineArn?: unknown } };
+  const arn = (Parameters ?? Arguments)?.StateMachineArn;
+  return typeof arn === "string" ? { arn, name: arn.slice(arn.lastIndexOf(":") + 1) } : undefined;
+}
+
+/// Whether a task starts another machine. Its caption may be cut.
+export const startsMachine = ({ type, detail }: { type: string; detail?: string }): boolean =>
+  type === "Task" && /startExecution/i.test(detail ?? "");
