@@ -5,6 +5,14 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { root } from "./steps.mjs";
 
+/** Modules of js/ that the page imports by names of its build. */
+const OF_PAGE = {
+  chains: "js/history/chains.ts",
+  events: "js/history/events.ts",
+  pointer: "js/base/pointer.ts",
+  "yaml-source": "js/definition/yaml-source.ts",
+};
+
 /**
  * Imports `path`, such as "js/convert/jsonata.ts", with all that it imports; the WebAssembly and its glue are those of dist. `edits`
  * are texts in the module's sources and what a test has in their place; each of them has to be there.
@@ -19,9 +27,14 @@ export async function importSource(path, edits = []) {
         path: pathToFileURL(resolve(resolveDir, path)).href,
         external: true,
       }));
+      // The module that reads expressions is that of the package, which is loaded.
+      build.onLoad({ filter: /[\\/]expression-syntax\.ts$/ }, () => ({
+        contents: 'import { language } from "stepglass"; export const syntaxOf = (...given) => language.syntax(...given);',
+        loader: "ts",
+      }));
       // What the page imports by the names of its build.
-      build.onResolve({ filter: /^stepglass\/(pointer|yaml-source)$/ }, ({ path }) => ({
-        path: join(root, path === "stepglass/pointer" ? "js/base/pointer.ts" : "js/definition/yaml-source.ts"),
+      build.onResolve({ filter: /^stepglass\/(chains|events|pointer|yaml-source)$/ }, ({ path }) => ({
+        path: join(root, OF_PAGE[path.slice(10)]),
       }));
       build.onLoad({ filter: /[\\/]wasm-url\.ts$/ }, () => ({
         contents: `export const wasmUrl = () => new URL(${JSON.stringify(`${dist}/stepglass.wasm`)});`,

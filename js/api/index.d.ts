@@ -289,6 +289,28 @@ export interface LanguageService {
    * of states inside a Parallel or Map. Combine them with the values of a run to show what each of them was.
    */
   expressions(text: string, state: string): StateExpression[];
+  /**
+   * Returns the parts of an expression with their places: of a path or a call of an intrinsic function, or of JSONata without its
+   * `{%` and `%}`.
+   *
+   * ```js
+   * const found = language.syntax("$sum($states.input.items.price) > 100", "jsonata");
+   * // { kind: "operation", value: [">"], parts: [{ kind: "call", value: "sum", parts: [...] }, { kind: "literal", value: 100 }] }
+   * ```
+   */
+  syntax(expression: string, language: "jsonpath" | "jsonata"): ExpressionSyntax;
+  /**
+   * Returns where in a value a path finds what it selects, as if the value were its `$`; null if the path ends in a function. Nothing is
+   * found where the path would fail.
+   *
+   * ```js
+   * language.select("$.items[?(@.price > 10)]", { items: [{ price: 8 }, { price: 12 }] });
+   * // { places: [["items", 1]], shape: "list" }
+   * ```
+   *
+   * @throws TypeError for a text that is not a path.
+   */
+  select(path: string, value: unknown): Selection | null;
   /** Returns the text with the edits applied. */
   apply(text: string, edits: readonly TextEdit[]): string;
   /**
@@ -373,6 +395,60 @@ export interface StateExpression extends TextRange {
   /** The text of the expression, without `{%` and `%}`. */
   source: string;
   language: "jsonpath" | "jsonata";
+}
+
+/** The parts of an expression; for one that cannot be read, the reason and the offset of the problem. */
+export type ExpressionSyntax = ExpressionPart | { message: string; offset: number };
+
+/** A part of an expression, with its range. A part of kind `other` can begin at its operator, without what is left of that. */
+export interface ExpressionPart extends TextRange {
+  /**
+   * What it is, with its `value` and its `parts`:
+   *
+   * - `path`: the parts are its start (`root`, `variable`, or any part in JSONata), then its steps.
+   * - `root`: `$` or `$$`. `variable`: the name of a variable, without its `$`. `local`: a variable that the expression itself binds.
+   * - `name`, `index`: a step to one member or element. `names`, `indexes`: to several. `slice`: two numbers, or null for an open end.
+   * - `wildcard`: `*`. `descend`: `..`, or `**` in JSONata. `filter`: elements that pass a test; its part in JSONata is the test.
+   * - `function`: a function at the end of a JSONPath, by name. `list`: `[]` behind a step in JSONata.
+   * - `literal`: the value. `template`: the first argument of `States.Format`, with its escapes.
+   * - `call`: the name of the function, without `$`. The parts are the arguments.
+   * - `operation`: the operators from left to right, as `["+", "-"]` for `a + b - c`. The parts are the operands; a minus has one.
+   * - `object`: the parts are keys and values in turn. `array`, `block`: the parts are the items.
+   * - `other`: anything else.
+   */
+  kind:
+    | "path"
+    | "root"
+    | "variable"
+    | "local"
+    | "name"
+    | "index"
+    | "names"
+    | "indexes"
+    | "slice"
+    | "wildcard"
+    | "descend"
+    | "filter"
+    | "function"
+    | "list"
+    | "literal"
+    | "template"
+    | "call"
+    | "operation"
+    | "object"
+    | "array"
+    | "block"
+    | "other";
+  value?: unknown;
+  parts?: ExpressionPart[];
+}
+
+/** What a path selects in a value. */
+export interface Selection {
+  /** The places, in the order of the result. */
+  places: (string | number)[][];
+  /** Whether the path returns one value, a list with a value for each place, or an object with the members at the places. */
+  shape: "one" | "list" | "members";
 }
 
 /**

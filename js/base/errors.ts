@@ -202,6 +202,7 @@ export function misuse(code: ErrorCode | AwsErrorCode, message: string, Kind: ne
 
 // The classes of the module's errors by their codes; all others are an Error.
 const KINDS: Readonly<Record<string, new (message: string) => Error>> = {
+  INVALID_ARGUMENT: TypeError,
   INVALID_OPTION: TypeError,
   NOT_JSON: SyntaxError,
   UNKNOWN_TASK: RangeError,

@@ -1,8 +1,9 @@
 // JSONPath, calls of intrinsic functions and payload templates as JSONata.
 
 import { isObject, type JsonValue } from "../base/json.ts";
-import { type Argument, parseCall } from "../definition/calls.ts";
-import { type SplitPath, splitPath } from "../definition/paths.ts";
+import { type PathStart, pathStart } from "../definition/expression-parts.ts";
+import { syntaxOf } from "../definition/expression-syntax.ts";
+import type { ExpressionPart } from "../api/index.d.ts";
 import { Literal, convertCall } from "./intrinsics.ts";
 import { CONTEXT, Code, Constant, Items, Members, Unmechanical, constant, need, type Need, type Part } from "./parts.ts";
 
@@ -12,19 +13,23 @@ export function path(text: unknown, input: Part): Part {
   return steps.reduce<Part>((at, step) => at.step(step), origin(start, input));
 }
 
+/** Kinds of steps that can select several values. */
+const SEVERAL: ReadonlySet<string> = new Set(["wildcard", "descend", "filter", "slice", "names", "indexes"]);
+
 /** Reads a path that names one place. */
-export function split(text: unknown): SplitPath {
+export function split(text: unknown): PathStart {
   if (typeof text !== "string") throw new Unmechanical("it is not a string");
-  const found = splitPath(text);
-  if (found === undefined) throw new Unmechanical(`${text} is not a path`);
-  const { steps, rest } = found;
-  if (steps.some((step) => typeof step === "string" && step.includes("\\")))
+  const part = syntaxOf(text, "jsonpath");
+  const found = "message" in part ? undefined : pathStart(part);
+  if (found === undefined || "message" in part) throw new Unmechanical(`${text} is not a path`);
+  if (part.parts?.some(({ kind, start, end }) => kind === "name" && text.slice(start, end).includes("\\")))
     throw new Unmechanical(`a name in ${text} contains a backslash`);
-  if (/^(\.\*|\[\*\]|\.\.|\[\?|\[[^\]]*[:,])/.test(rest))
+  const [next] = found.rest;
+  if (next !== undefined && SEVERAL.has(next.kind))
     throw new Unmechanical(
       `${text} can select several values: JSONPath returns them as a list, but JSONata flattens the list and unwraps a single value`,
     );
-  if (rest !== "") throw new Unmechanical(`${text} is a kind of path that cannot be converted`);
+  if (next !== undefined) throw new Unmechanical(`${text} is a kind of path that cannot be converted`);
   return found;
 }
 
@@ -81,21 +86,21 @@ export const isPlaceholder = (value: JsonValue): boolean => typeof value === "st
 export function computed(text: JsonValue, input: Part): Part {
   if (typeof text !== "string") throw new Unmechanical("the value of a field that ends in .$ is not a string");
   if (text.startsWith("$")) return selected(text, input);
-  const found = parseCall(text);
-  if ("problem" in found) throw new Unmechanical(found.problem);
-  return converted(found.argument, input);
+  const found = syntaxOf(text, "jsonpath");
+  if ("message" in found) throw new Unmechanical(`${text} is not a call of an intrinsic function: ${found.message}`);
+  return converted(found, text, input);
 }
 
-function converted(argument: Argument, input: Part): Part {
-  switch (argument.kind) {
-    case "literal":
-      return new Literal(argument.value);
+function converted(part: ExpressionPart, text: string, input: Part): Part {
+  switch (part.kind) {
     case "path":
-      return path(argument.text, input).expression();
+      return path(text.slice(part.start, part.end), input).expression();
     case "call":
       return convertCall(
-        argument.name,
-        argument.args.map((one) => converted(one, input)),
+        String(part.value),
+        (part.parts ?? []).map((one) => converted(one, text, input)),
       );
+    default:
+      return new Literal(part.value as JsonValue);
   }
 }

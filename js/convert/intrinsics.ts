@@ -303,7 +303,7 @@ function format([text, ...args]: Part[]): Part {
   let next = 0;
   for (let i = 0; i < template.length; i++) {
     const two = template.slice(i, i + 2);
-    if (two === "\\{" || two === "\\}") {
+    if (two === "\\{" || two === "\\}" || two === "\\\\") {
       plain += two.slice(1);
       i += 1;
     } else if (two === "{}") {

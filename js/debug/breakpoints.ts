@@ -1,5 +1,6 @@
 // Where a run is to stop, and whether it has come there.
 
+import { syntaxOf } from "../definition/expression-syntax.ts";
 import type { Breakpoint, DebugOptions, Stop, Values } from "../api/debug.d.ts";
 import { misuse } from "../base/errors.ts";
 import { shown } from "../base/shown.ts";
@@ -211,7 +212,7 @@ function isChangedBy(
 ): boolean {
   if (visit === undefined || (state && visit.state !== state)) return false;
   const { output, assignedVariables } = detailsOf(recording.eventOf(visit.history, exit.id));
-  const variable = /^\$([A-Za-z_]\w*)$/.exec(path.trim())?.[1];
+  const variable = variableIn(path.trim());
   if (variable !== undefined) {
     return (
       assignedVariables !== undefined &&
@@ -225,6 +226,13 @@ function isChangedBy(
     return message === undefined ? value : undefined;
   };
   return input !== output && !same(at(input), at(output));
+}
+
+/** The name of the variable that a path is, without any step; undefined for any other path. */
+function variableIn(path: string): string | undefined {
+  const part = syntaxOf(path, "jsonpath");
+  const [first, ...steps] = "message" in part ? [] : (part.parts ?? []);
+  return first?.kind === "variable" && steps.length === 0 ? String(first.value) : undefined;
 }
 
 /** The JSON text of a variable before a state, or undefined. */

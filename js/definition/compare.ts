@@ -6,6 +6,8 @@ import { misuse } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import { solid } from "./placeholders.ts";
 import { definitionText } from "./settings.ts";
+import { jsonataIn, partsIn } from "./expression-parts.ts";
+import { type ExpressionLanguage, syntaxOf } from "./expression-syntax.ts";
 import type { Definition, DefinitionComparison, FieldChange, RunningProblem, StateChange } from "../api/index.d.ts";
 import type { JsonObject, JsonValue } from "../base/json.ts";
 
@@ -326,24 +328,19 @@ function assignments(state: JsonObject): string[] {
   });
 }
 
-/** Names after a `$` in expressions of a state that are neither functions nor `$states`. */
+/** The variables that the expressions of a state read; none of an expression that cannot be read. */
 function reads(state: JsonObject, language: string): Set<string> {
   const found = new Set<string>();
+  const note = (expression: string, dialect: ExpressionLanguage): void => {
+    const part = syntaxOf(expression, dialect);
+    if ("message" in part) return;
+    for (const { kind, value } of partsIn(part)) if (kind === "variable" && value !== "states") found.add(String(value));
+  };
   const look = (value: JsonValue, key: string): void => {
     if (typeof value === "string") {
-      const expression =
-        language === "JSONata"
-          ? /^\{%([\s\S]*)%\}$/.exec(value)?.[1]
-          : key.endsWith(".$") || /Path$|^Variable$/.test(key)
-            ? value
-            : undefined;
-      if (expression === undefined) return;
-      const bound = [...expression.matchAll(/\$([A-Za-z_]\w*)\s*:=/g), ...expression.matchAll(/function\s*\(([^)]*)\)/g)];
-      const local = new Set(bound.flatMap(([, names = ""]) => names.split(",").map((one) => one.trim().replace(/^\$/, ""))));
-      const plain = expression.replace(/'[^']*'|"[^"]*"/g, "''");
-      for (const [, name = ""] of plain.matchAll(/(?<![\w$])\$([A-Za-z_]\w*)(?!\s*[\w(])/g)) {
-        if (name !== "states" && !local.has(name)) found.add(name);
-      }
+      const code = language === "JSONata" ? jsonataIn(value) : undefined;
+      if (code !== undefined) note(code, "jsonata");
+      else if (language !== "JSONata" && (key.endsWith(".$") || /Path$|^Variable$/.test(key))) note(value, "jsonpath");
     } else if (Array.isArray(value)) value.forEach((item) => look(item, key));
     else if (isObject(value)) for (const [name, item] of Object.entries(value)) if (name !== "States") look(item, name);
   };

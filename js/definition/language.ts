@@ -6,7 +6,9 @@ import { misuse } from "../base/errors.ts";
 import { checkOptions } from "../base/options.ts";
 import { shown } from "../base/shown.ts";
 import { openPlaces, solid, standIns, unmarked } from "./placeholders.ts";
+import { argumentText } from "../tasks/integration.ts";
 import { compileSettings } from "./settings.ts";
+import { syntaxOf } from "./expression-syntax.ts";
 import { applied } from "./text-edits.ts";
 import type {
   Diagnostic,
@@ -50,6 +52,19 @@ export const language: LanguageService = {
   expressions(text, state) {
     if (typeof state !== "string") throw misuse("INVALID_ARGUMENT", "expressions() needs the state's name as a string");
     return JSON.parse(asked("expressions", module.expressions, 0, text, state));
+  },
+
+  syntax(expression, dialect) {
+    if (typeof expression !== "string")
+      throw misuse("INVALID_ARGUMENT", `syntax() takes an expression as a string, not ${shown(expression)}`);
+    if (dialect !== "jsonpath" && dialect !== "jsonata")
+      throw misuse("INVALID_ARGUMENT", `the language must be "jsonpath" or "jsonata", not ${shown(dialect)}`);
+    return syntaxOf(expression, dialect);
+  },
+
+  select(path, value) {
+    if (typeof path !== "string") throw misuse("INVALID_ARGUMENT", `select() takes a path as a string, not ${shown(path)}`);
+    return JSON.parse(call(module.select, path, argumentText(value, "the value")));
   },
 
   edit(text, gesture, options = {}) {

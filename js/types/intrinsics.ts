@@ -1,6 +1,8 @@
 // What is known of a call of an intrinsic function.
 
-import { type Argument, parseCall } from "../definition/calls.ts";
+import type { ExpressionPart } from "../api/index.d.ts";
+import type { JsonValue } from "../base/json.ts";
+import { syntaxOf } from "../definition/expression-syntax.ts";
 import { type Value, UNKNOWN, array, literal, type, use } from "./shape.ts";
 
 const STRING = type("string");
@@ -34,16 +36,16 @@ const FUNCTIONS: ReadonlyMap<string, IntrinsicTypes> = new Map(
 );
 
 /** The value of a call such as `States.ArrayLength($.items)`; notes what its arguments are used as. */
-export function callValue(call: string, lookup: (path: string) => Value): Value {
-  const found = parseCall(call);
-  return "problem" in found ? UNKNOWN : valueOf(found.argument, lookup);
+export function callValue(call: string, lookup: (path: ExpressionPart) => Value): Value {
+  const found = syntaxOf(call, "jsonpath");
+  return "message" in found ? UNKNOWN : valueOf(found, lookup);
 }
 
-function valueOf(argument: Argument, lookup: (path: string) => Value): Value {
-  if (argument.kind === "literal") return literal(argument.value);
-  if (argument.kind === "path") return lookup(argument.text);
-  const { first, all, gives = UNKNOWN } = FUNCTIONS.get(argument.name.replace("States.", "")) ?? {};
-  const values = argument.args.map((one) => valueOf(one, lookup));
+function valueOf(part: ExpressionPart, lookup: (path: ExpressionPart) => Value): Value {
+  if (part.kind === "path") return lookup(part);
+  if (part.kind !== "call") return literal(part.value as JsonValue);
+  const { first, all, gives = UNKNOWN } = FUNCTIONS.get(String(part.value).replace("States.", "")) ?? {};
+  const values = (part.parts ?? []).map((one) => valueOf(one, lookup));
   if (all !== undefined) for (const value of values) use(value, all);
   if (first !== undefined && values[0] !== undefined) use(values[0], first);
   return gives;

@@ -1,165 +1,160 @@
-// What expressions of JSONata read, and what is known of their values, as far as their text shows it.
+// What expressions of JSONata read, and what is known of their values.
 
+import type { ExpressionPart } from "../api/index.d.ts";
 import type { JsonValue } from "../base/json.ts";
+import { partsIn, pathStart } from "../definition/expression-parts.ts";
+import { syntaxOf } from "../definition/expression-syntax.ts";
 import { type Step, type Value, UNKNOWN, object, suggest, type, use } from "./shape.ts";
 
-/** The value at a path such as `$states.input.order[0]`; notes that it is read, on every path through the machine if it is `required`. */
-export type Lookup = (path: string, required: boolean) => Value;
+/** A place in the value of a variable, such as `$states.input.order[0]`. */
+export interface Place {
+  /** The variable's name, without its `$`. */
+  variable: string;
+  steps: Step[];
+}
 
-/** A comparison of a path with a literal. */
-export type Comparison = readonly [path: string, operator: string, compared: JsonValue];
+/** The value at a place; notes that it is read, on every path through the machine if it is `required`. */
+export type Lookup = (place: Place, required: boolean) => Value;
+
+/** A comparison of a place with a literal. */
+export type Comparison = readonly [place: Place, operator: string, compared: JsonValue];
 
 const STRING = type("string");
 const NUMBER = type("number");
+const BOOLEAN = type("boolean");
 
-/** A step of a path: a name, a quoted name or an index. */
-const STEP = "(?:\\.(?:[A-Za-z_]\\w*|`[^`]+`)|\\[-?\\d+\\])";
-/** A path to a place of the input, a result or a variable. */
-const PLACE = `\\$states\\.(?:input|result)${STEP}+|\\$[A-Za-z_]\\w*${STEP}*(?!\\s*[\\w(])`;
-const WHOLE_PATH = new RegExp(`^\\$[A-Za-z_]\\w*${STEP}*$`);
-const WHOLE_PLACE = new RegExp(`^(?:${PLACE})$`);
-
-/** Whether a field's value is an expression: `{% … %}`. */
-export function isExpression(value: unknown): value is string {
-  return typeof value === "string" && /^\s*\{%[^]*%\}\s*$/.test(value);
-}
-
-function codeOf(expression: string): string {
-  return expression.trim().slice(2, -2).trim();
-}
-
-/** The steps in the text of a path. */
-export function stepsIn(text: string): Step[] {
-  return [...text.matchAll(/\.(?:([A-Za-z_]\w*)|`([^`]+)`)|\[(-?\d+)\]/g)].map(
-    ([, plain, quoted, index]) => plain ?? quoted ?? Number(index),
-  );
-}
+const ARITHMETIC: ReadonlySet<string> = new Set(["+", "-", "*", "/", "%"]);
+const ORDER: ReadonlySet<string> = new Set(["<", "<=", ">", ">="]);
+const EQUALITY: ReadonlySet<string> = new Set(["=", "!="]);
+/** Functions whose first argument is a list of numbers, and those that take any list. */
+const OF_NUMBERS: ReadonlySet<string> = new Set(["sum", "max", "min", "average"]);
+const OF_LISTS: ReadonlySet<string> = new Set(["count", "map", "filter", "reduce", "sort", "append", "reverse", "distinct", "zip"]);
+/** What functions give. */
+const GIVES: ReadonlyMap<string, Value> = new Map(
+  [
+    [
+      STRING,
+      "string uuid join uppercase lowercase trim substring substringBefore substringAfter replace hash now fromMillis base64encode base64decode",
+    ] as const,
+    [NUMBER, "count sum max min average length number floor ceil round abs millis toMillis"] as const,
+    [BOOLEAN, "exists not boolean contains"] as const,
+  ].flatMap(([value, names]) => names.split(" ").map((name) => [name, value] as const)),
+);
 
 /** The value of an expression; notes what it reads, and what that is used as. `certain`: whether it is always evaluated. */
-export function expressionValue(expression: string, lookup: Lookup, certain: boolean): Value {
-  const code = codeOf(expression);
-  if (WHOLE_PATH.test(code)) return lookup(code, certain);
-  const built = new Composition(code, (path) => lookup(path, certain)).value();
-  if (built !== undefined) return built;
+export function expressionValue(code: string, lookup: Lookup, certain: boolean): Value {
+  const part = syntaxOf(code, "jsonata");
+  if ("message" in part) return UNKNOWN;
+  const whole = placeOf(part);
+  if (whole !== undefined) return lookup(whole, certain);
+  const built = composed(part, (place) => lookup(place, certain));
+  if (built !== undefined) return built();
   // Of anything larger it is only known what it reads; JSONata does not fail where that is absent.
-  const bare = code.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, '""');
-  noteReads(bare, lookup);
-  noteUses(bare, lookup);
-  return resultOf(bare);
+  for (const one of partsIn(part)) {
+    noteRead(one, lookup);
+    noteUse(one, lookup);
+  }
+  return resultOf(part);
 }
 
-function noteReads(code: string, lookup: Lookup): void {
-  const paths = new RegExp(`\\$(?:states\\.(?:input|result|errorOutput|context)|[A-Za-z_]\\w*(?!\\s*[\\w(]|\\s*:=))${STEP}*`, "g");
-  for (const [path] of code.matchAll(paths)) {
-    // The last name of a path that is called is a function.
-    if (path.startsWith("$states") || !/^\$\w+$/.test(path)) lookup(path, false);
-  }
+/** The place that a path names; undefined for any other part. */
+function placeOf(part: ExpressionPart | undefined): Place | undefined {
+  const found = part && pathStart(part);
+  return found === undefined || found.rest.length > 0 || !isVariable(found.start)
+    ? undefined
+    : { variable: found.start.slice(1), steps: found.steps };
+}
+
+/** Whether a path starts at a variable and not at `$` or `$$`. */
+function isVariable(start: string): boolean {
+  return start.length > 1 && start !== "$$";
+}
+
+/** Notes what a path reads, as far as it names one place. */
+function noteRead(part: ExpressionPart, lookup: Lookup): void {
+  const found = pathStart(part);
+  if (found !== undefined && isVariable(found.start) && found.steps.length > 0)
+    lookup({ variable: found.start.slice(1), steps: found.steps }, false);
 }
 
 /** What is summed is a list of numbers, what is counted or gone through a list; what is calculated or compared with a number is one. */
-function noteUses(code: string, lookup: Lookup): void {
-  const calls = new RegExp(
-    `\\$(sum|max|min|average|count|map|filter|reduce|sort|append|reverse|distinct|zip)\\(\\s*(${PLACE})\\s*[,)]`,
-    "g",
-  );
-  for (const [, name = "", path = ""] of code.matchAll(calls))
-    suggest(lookup(path, false), /^(sum|max|min|average)$/.test(name) ? "numbers" : "list");
-  const operands = new RegExp(`(${PLACE})\\s*[-+*/%](?!\\])|[-+*/%]\\s*(${PLACE})(?!\\s*\\()`, "g");
-  for (const [, before, after = ""] of code.matchAll(operands)) suggest(lookup(before ?? after, false), "number");
-  const compared = new RegExp(`(\\$states\\.(?:input|result)${STEP}+|\\$[A-Za-z_]\\w*${STEP}*)\\s*(?:<=|>=|<|>)\\s*-?\\d`, "g");
-  for (const [, path = ""] of code.matchAll(compared)) use(lookup(path, false), "number");
+function noteUse(part: ExpressionPart, lookup: Lookup): void {
+  const { kind, parts = [] } = part;
+  if (kind === "call") {
+    const name = String(part.value);
+    const place = OF_NUMBERS.has(name) || OF_LISTS.has(name) ? data(parts[0]) : undefined;
+    if (place !== undefined) suggest(lookup(place, false), OF_NUMBERS.has(name) ? "numbers" : "list");
+  }
+  for (const { operator, left, right } of operationsIn(part)) {
+    if (ARITHMETIC.has(operator)) {
+      for (const place of [data(left), data(right)]) if (place !== undefined) suggest(lookup(place, false), "number");
+    } else if (ORDER.has(operator)) {
+      const place = data(left);
+      if (place !== undefined && right.kind === "literal" && typeof right.value === "number") use(lookup(place, false), "number");
+    }
+  }
+}
+
+/** An operator with its operands; of what is calculated before it, as in `a + b - c`, there is no left one. */
+interface Operation {
+  operator: string;
+  left: ExpressionPart | undefined;
+  right: ExpressionPart;
+}
+
+function operationsIn({ kind, value, parts = [] }: ExpressionPart): Operation[] {
+  if (kind !== "operation") return [];
+  const operators = value as string[];
+  const isUnary = operators.length === parts.length;
+  return operators.flatMap((operator, i) => {
+    const right = parts[isUnary ? i : i + 1];
+    return right === undefined ? [] : [{ operator, left: i === 0 && !isUnary ? parts[0] : undefined, right }];
+  });
+}
+
+/** A place in the input, in a result or in a variable. */
+function data(part: ExpressionPart | undefined): Place | undefined {
+  const place = placeOf(part);
+  if (place?.variable !== "states") return place;
+  return (place.steps[0] === "input" || place.steps[0] === "result") && place.steps.length > 1 ? place : undefined;
 }
 
 /** The type of what a call or an operator gives. */
-function resultOf(code: string): Value {
-  if (/^\$(string|uuid|join|uppercase|lowercase|trim|substring\w*|replace|hash|now|fromMillis|base64\w+)\s*\([^()]*\)$/.test(code))
-    return STRING;
-  if (/^\$(count|sum|max|min|average|length|number|floor|ceil|round|abs|millis|toMillis)\s*\([^()]*\)$/.test(code)) return NUMBER;
-  if (/^\$(exists|not|boolean|contains)\s*\([^()]*\)$/.test(code) || /^[^?:]*\s(=|!=|<|>|<=|>=|in)\s[^?:]*$/.test(code))
-    return type("boolean");
-  if (/^[^?:{}[\]]*\s&\s[^?:{}[\]]*$/.test(code)) return STRING;
-  return UNKNOWN;
+function resultOf({ kind, value }: ExpressionPart): Value {
+  if (kind === "call") return GIVES.get(String(value)) ?? UNKNOWN;
+  const last = kind === "operation" ? (value as string[]).at(-1) : undefined;
+  if (last === undefined) return UNKNOWN;
+  if (last === "&") return STRING;
+  return ORDER.has(last) || EQUALITY.has(last) || last === "in" || last === "and" || last === "or" ? BOOLEAN : UNKNOWN;
 }
 
 /** The comparisons with literals that a condition is made of; a path alone is compared with true. */
-export function comparisons(condition: string): Comparison[] {
-  const code = codeOf(condition);
-  if (WHOLE_PLACE.test(code)) return [[code, "=", true]];
-  const found = code.matchAll(
-    new RegExp(`(${PLACE})\\s*(!=|<=|>=|=|<|>)\\s*("(?:[^"\\\\]|\\\\.)*"|'[^'\\\\]*'|-?\\d+(?:\\.\\d+)?|true|false)`, "g"),
-  );
-  return [...found].map(([, path = "", operator = "", text = ""]) => [
-    path,
-    operator,
-    text.startsWith("'") ? text.slice(1, -1) : JSON.parse(text),
-  ]);
+export function comparisons(code: string): Comparison[] {
+  const part = syntaxOf(code, "jsonata");
+  if ("message" in part) return [];
+  const whole = data(part);
+  if (whole !== undefined) return [[whole, "=", true]];
+  return [...partsIn(part)].flatMap(operationsIn).flatMap(({ operator, left, right }): Comparison[] => {
+    const place = ORDER.has(operator) || EQUALITY.has(operator) ? data(left) : undefined;
+    return place !== undefined && right.kind === "literal" && right.value !== null ? [[place, operator, right.value as JsonValue]] : [];
+  });
 }
 
-/** A value that is made when it is known that the whole expression can be read. */
-type Later = () => Value;
-
-/** Expressions that only put things together: paths, literals, objects, `$merge([…])`. */
-class Composition {
-  #text: string;
-  #path: (path: string) => Value;
-  #at = 0;
-
-  constructor(text: string, path: (path: string) => Value) {
-    this.#text = text;
-    this.#path = path;
+/** The value of an expression that only puts paths, literals and objects together; undefined for any other. Nothing is noted as read then. */
+function composed(part: ExpressionPart, lookup: (place: Place) => Value): (() => Value) | undefined {
+  const { kind, parts = [] } = part;
+  const place = placeOf(part);
+  if (place !== undefined && !(place.variable === "states" && place.steps[0] === "context")) return () => lookup(place);
+  if (kind === "literal") return () => type(part.value === null ? "null" : typeof part.value);
+  if (kind === "object") {
+    const members = parts.flatMap((key, i) => (i % 2 === 0 ? [{ key, value: composed(parts[i + 1] ?? key, lookup) }] : []));
+    if (members.some(({ key, value }) => key.kind !== "literal" || value === undefined)) return undefined;
+    return () => object(new Map(members.map(({ key, value }) => [String(key.value), value?.() ?? UNKNOWN])));
   }
-
-  /** The value; undefined for any other expression. Nothing is noted as read then. */
-  value(): Value | undefined {
-    const later = this.#part(0);
-    this.#match(/\s*/y);
-    return later === undefined || this.#at < this.#text.length ? undefined : later();
-  }
-
-  #match(pattern: RegExp): RegExpExecArray | null {
-    pattern.lastIndex = this.#at;
-    const found = pattern.exec(this.#text);
-    if (found) this.#at = pattern.lastIndex;
-    return found;
-  }
-
-  #part(depth: number): Later | undefined {
-    if (depth > 32) return undefined;
-    this.#match(/\s*/y);
-    const word = this.#match(/("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(-?\d+(?:\.\d+)?)|(true|false|null)\b/y);
-    if (word) return () => type(word[1] ? "string" : word[2] ? "number" : word[3] === "null" ? "null" : "boolean");
-    if (this.#match(/\$merge\(\s*\[/y)) return this.#merge(depth);
-    if (this.#match(/\{/y)) return this.#object(depth);
-    const path = this.#match(/\$(?!states\.context)[A-Za-z_]\w*(?:\.(?:[A-Za-z_]\w*|`[^`]+`)|\[-?\d+\])*(?!\s*[\w(.[])/y);
-    return path ? () => this.#path(path[0]) : undefined;
-  }
-
-  #merge(depth: number): Later | undefined {
-    const parts = this.#list(/\s*\]\s*\)/y, () => this.#part(depth + 1));
-    if (parts?.length === 0) return () => object(new Map());
-    return (
-      parts && (() => parts.map((part) => part()).reduce((base, over) => (over.kind === "object" ? object(over.members, base) : UNKNOWN)))
-    );
-  }
-
-  #object(depth: number): Later | undefined {
-    const members = this.#list(/\s*\}/y, () => {
-      const name = this.#match(/\s*(?:"([^"\\]*)"|'([^'\\]*)')\s*:/y);
-      const value = name && this.#part(depth + 1);
-      return value ? { name: name[1] ?? name[2] ?? "", value } : undefined;
-    });
-    return members && (() => object(new Map(members.map(({ name, value }) => [name, value()]))));
-  }
-
-  #list<Item>(end: RegExp, item: () => Item | undefined): Item[] | undefined {
-    const items: Item[] = [];
-    if (this.#match(end)) return items;
-    for (;;) {
-      const one = item();
-      if (one === undefined) return undefined;
-      items.push(one);
-      if (this.#match(end)) return items;
-      if (!this.#match(/\s*,/y)) return undefined;
-    }
-  }
+  if (kind !== "call" || part.value !== "merge" || parts.length !== 1 || parts[0]?.kind !== "array") return undefined;
+  const merged = (parts[0].parts ?? []).map((one) => composed(one, lookup));
+  if (merged.includes(undefined)) return undefined;
+  if (merged.length === 0) return () => object(new Map());
+  const over = (base: Value, top: Value) => (top.kind === "object" ? object(top.members, base) : UNKNOWN);
+  return () => merged.map((one) => one?.() ?? UNKNOWN).reduce(over);
 }

@@ -1,11 +1,13 @@
 // One look at one state: what it reads of what comes into it, and what it hands on.
 
+import type { ExpressionPart } from "../api/index.d.ts";
 import { type JsonObject, type JsonValue, isObject } from "../base/json.ts";
 import type { Catcher, ChoiceRule, QueryLanguage, Scope, StateFields } from "../definition/fields.ts";
-import { splitPath } from "../definition/paths.ts";
+import { jsonataIn, pathStart } from "../definition/expression-parts.ts";
+import { syntaxOf } from "../definition/expression-syntax.ts";
 import { type Resource, parseResource } from "../tasks/resource.ts";
 import { callValue } from "./intrinsics.ts";
-import { comparisons, expressionValue, isExpression, stepsIn } from "./jsonata.ts";
+import { type Place, comparisons, expressionValue } from "./jsonata.ts";
 import { type Step, type Value, UNKNOWN, array, elementOf, hint, join, listOf, literal, object, read, tuple, type, use } from "./shape.ts";
 import { type Ranks, against, leadingOn, ranks } from "./ways.ts";
 
@@ -142,8 +144,8 @@ class Visit {
     }
     if (!this.#isJsonata) return;
     for (const [field, wanted] of TIMES) {
-      const text = state[field];
-      if (isExpression(text)) use(this.#expression(text, {}), wanted);
+      const code = jsonataIn(state[field]);
+      if (code !== undefined) use(this.#expression(code, {}), wanted);
     }
   }
 
@@ -239,9 +241,10 @@ class Visit {
 
   /** What a rule in JSONata hands on. */
   #condition({ Condition, Assign, Output }: ChoiceRule, rank: Ranks): Value {
-    if (isExpression(Condition)) {
-      this.#expression(Condition, {});
-      for (const [path, operator, value] of comparisons(Condition)) this.#lead(this.#jsonataPath(path, false, {}), operator, value, rank);
+    const code = jsonataIn(Condition);
+    if (code !== undefined) {
+      this.#expression(code, {});
+      for (const [place, operator, value] of comparisons(code)) this.#lead(this.#jsonataPlace(place, false, {}), operator, value, rank);
     }
     this.#assign(this.#raw, {}, Assign);
     return Output === undefined ? this.#raw : this.#value(Output, {});
@@ -283,7 +286,7 @@ class Visit {
   #caught({ ResultPath, Assign, Output }: Catcher): Value {
     this.#assign(ERROR_OUTPUT, { errorOutput: ERROR_OUTPUT }, Assign);
     if (this.#isJsonata) return Output === undefined ? ERROR_OUTPUT : this.#value(Output, { errorOutput: ERROR_OUTPUT });
-    return this.#at(ResultPath, ERROR_OUTPUT);
+    return this.#written(ResultPath, ERROR_OUTPUT);
   }
 
   /** ResultSelector, ResultPath, OutputPath; or Output. */
@@ -296,11 +299,11 @@ class Visit {
 
   #out(result: Value): Value {
     const { ResultPath, OutputPath } = this.#state;
-    return this.#pathOrEmpty(OutputPath, this.#at(ResultPath, result));
+    return this.#pathOrEmpty(OutputPath, this.#written(ResultPath, result));
   }
 
   /** The raw input with a value at a ResultPath. */
-  #at(path: string | null | undefined, value: Value): Value {
+  #written(path: string | null | undefined, value: Value): Value {
     if (path === undefined || path === "$") return value;
     if (path === null) return this.#raw;
     const steps = placeOf(path)?.steps;
@@ -335,7 +338,7 @@ class Visit {
   /** A path, or a call of an intrinsic function. */
   #computed(text: JsonValue, root: Value): Value {
     if (typeof text !== "string") return UNKNOWN;
-    return text.startsWith("$") ? this.#path(text, root) : callValue(text, (path) => this.#path(path, root));
+    return text.startsWith("$") ? this.#path(text, root) : callValue(text, (path) => this.#at(placeIn(path), root));
   }
 
   #pathOrEmpty(path: string | null | undefined, root: Value): Value {
@@ -343,7 +346,10 @@ class Visit {
   }
 
   #path(text: JsonValue, root: Value, required = this.#env.certain): Value {
-    const place = placeOf(text);
+    return this.#at(placeOf(text), root, required);
+  }
+
+  #at(place: { start: string; steps: Step[] } | undefined, root: Value, required = this.#env.certain): Value {
     if (place === undefined) return UNKNOWN;
     const { start, steps } = place;
     if (start === "$") return read(root, steps, required);
@@ -367,22 +373,32 @@ class Visit {
 
   /** A field in JSONata: JSON with expressions in it. */
   #value(value: JsonValue, more: States): Value {
-    if (isExpression(value)) return this.#expression(value, more);
+    const code = jsonataIn(value);
+    if (code !== undefined) return this.#expression(code, more);
     if (Array.isArray(value)) return listOf(value.map((item) => this.#value(item, more)));
     if (isObject(value)) return object(new Map(Object.entries(value).map(([name, item]) => [name, this.#value(item, more)])));
     return literal(value);
   }
 
-  #expression(text: string, more: States): Value {
-    return expressionValue(text, (path, required) => this.#jsonataPath(path, required, more), this.#env.certain);
+  #expression(code: string, more: States): Value {
+    return expressionValue(code, (place, required) => this.#jsonataPlace(place, required, more), this.#env.certain);
   }
 
-  #jsonataPath(path: string, required: boolean, { result = UNKNOWN, errorOutput = UNKNOWN }: States): Value {
-    const [, root, within = ""] = /^\$states\.(input|result|errorOutput|context)([^]*)$/.exec(path) ?? [];
-    if (root === "context") return this.#context(stepsIn(within));
-    if (root !== undefined) return read(root === "input" ? this.#raw : root === "result" ? result : errorOutput, stepsIn(within), required);
-    const [, name = "", steps = ""] = /^\$(\w+)([^]*)$/.exec(path) ?? [];
-    return read(this.#flow.variable(name), stepsIn(steps), required);
+  #jsonataPlace({ variable, steps }: Place, required: boolean, { result = UNKNOWN, errorOutput = UNKNOWN }: States): Value {
+    if (variable !== "states") return read(this.#flow.variable(variable), steps, required);
+    const [root, ...within] = steps;
+    switch (root) {
+      case "context":
+        return this.#context(within);
+      case "input":
+        return read(this.#raw, within, required);
+      case "result":
+        return read(result, within, required);
+      case "errorOutput":
+        return read(errorOutput, within, required);
+      default:
+        return UNKNOWN;
+    }
   }
 }
 
@@ -400,10 +416,15 @@ function wayTo(next: string | undefined, value: Value): Way[] {
   return typeof next === "string" ? [[next, value]] : [];
 }
 
-/** The parts of a path that names one place; undefined for any other. */
+/** The start and the steps of a path that names one place; undefined for any other. */
 function placeOf(path: unknown): { start: string; steps: Step[] } | undefined {
-  const found = typeof path === "string" ? splitPath(path) : undefined;
-  return found?.rest === "" ? found : undefined;
+  const part = typeof path === "string" && path.startsWith("$") ? syntaxOf(path, "jsonpath") : undefined;
+  return part === undefined || "message" in part ? undefined : placeIn(part);
+}
+
+function placeIn(part: ExpressionPart): { start: string; steps: Step[] } | undefined {
+  const found = pathStart(part);
+  return found?.rest.length === 0 ? found : undefined;
 }
 
 /** A value with another one as a member, at a path of names. */

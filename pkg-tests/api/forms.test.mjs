@@ -198,11 +198,6 @@ describe("a rule of a Choice", () => {
     assert.deepEqual(rule.withPaths(test, new Map([["$x", "$.v0"]])).And[1], {
       Not: { Variable: "$$.Execution.Id", StringEqualsPath: "$.v0" },
     });
-    assert.deepEqual(rule.readsOf('$states.input.total > $limit and $count($states.input.`a b`) = 1 and "$no" != $states.input'), [
-      "$states.input.total",
-      "$limit",
-      "$states.input.`a b`",
-    ]);
   });
 });
 

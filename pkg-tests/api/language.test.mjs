@@ -68,3 +68,68 @@ test("format and outline", () => {
   );
   assert.throws(() => language.format({}), TypeError);
 });
+
+/** A part and those inside of it, as its kinds with the text that each stands for. */
+const told = ({ kind, start, end, parts = [] }, text) => [kind, text.slice(start, end), ...parts.map((part) => told(part, text))];
+
+test("the parts of an expression say where they are, in UTF-16 units", () => {
+  const path = "$['👍'].größe[-1]";
+  assert.deepEqual(told(language.syntax(path, "jsonpath"), path), [
+    "path",
+    path,
+    ["root", "$"],
+    ["name", "['👍']"],
+    ["name", ".größe"],
+    ["index", "[-1]"],
+  ]);
+  const sum = "$sum($states.input.`👍`.n) > $limit";
+  assert.deepEqual(told(language.syntax(sum, "jsonata"), sum), [
+    "operation",
+    sum,
+    [
+      "call",
+      "$sum($states.input.`👍`.n)",
+      ["path", "$states.input.`👍`.n", ["variable", "$states"], ["name", "input"], ["name", "`👍`"], ["name", "n"]],
+    ],
+    ["path", "$limit", ["variable", "$limit"]],
+  ]);
+  const call = language.syntax("States.Format('{} of {}', $.done, 3)", "jsonpath");
+  assert.deepEqual(
+    [call.value, call.parts.map(({ kind, value }) => [kind, value])],
+    [
+      "States.Format",
+      [
+        ["template", "{} of {}"],
+        ["path", undefined],
+        ["literal", 3],
+      ],
+    ],
+  );
+});
+
+test("an expression that cannot be read has the reason and the place", () => {
+  assert.deepEqual(language.syntax("$.a[", "jsonpath"), { message: "'[' is not closed", offset: 3 });
+  assert.equal(language.syntax("'👍' +", "jsonata").offset, 6);
+  assert.throws(() => language.syntax("$", "JSONPath"), { name: "TypeError", message: /must be "jsonpath" or "jsonata", not "JSONPath"/ });
+  assert.throws(() => language.syntax(1, "jsonata"), TypeError);
+});
+
+test("a path says where in a value it finds what it selects", () => {
+  const value = { items: [{ price: 8 }, { price: 12, tags: ["a", "b"] }], total: 20 };
+  const select = (path) => language.select(path, value);
+  assert.deepEqual(select("$.items[?(@.price > 10)]"), { places: [["items", 1]], shape: "list" });
+  assert.deepEqual(select("$.items[-1].tags[0]"), { places: [["items", 1, "tags", 0]], shape: "one" });
+  assert.deepEqual(select("$['total','none','items']"), { places: [["total"], ["items"]], shape: "members" });
+  assert.deepEqual(select("$..price").places, [
+    ["items", 0, "price"],
+    ["items", 1, "price"],
+  ]);
+  assert.deepEqual(select("$.items[1,0,1]").places, [
+    ["items", 1],
+    ["items", 0],
+    ["items", 1],
+  ]);
+  assert.deepEqual(select("$.none.at.all"), { places: [], shape: "one" });
+  assert.equal(select("$.items.length()"), null);
+  assert.throws(() => select("items"), { name: "TypeError", message: /must start with '\$'/ });
+});

@@ -6,6 +6,7 @@ pub mod jsonata;
 pub mod path;
 pub mod question;
 mod regex;
+pub mod syntax;
 pub mod template;
 
 use crate::base::{Map, Millis, Rng, Value};

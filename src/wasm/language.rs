@@ -1,10 +1,13 @@
 //! What an editor asks, as JSON text; all offsets are UTF-16 units, as JavaScript and editors count.
 
+use super::error::{not_json, thrown};
 use super::options::{CompileSettings, from_js};
 use crate::asl::language::edit::{self, Mark, Refused};
 use crate::asl::language::{self, CodeAction, Edit};
 use crate::base::span::{Span, byte_offset};
 use crate::base::{Map, Value};
+use crate::expr::path::Path;
+use crate::expr::syntax::{self, Part};
 use std::cell::Cell;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
@@ -49,6 +52,24 @@ impl<'a> Units<'a> {
             Value::from(out)
         };
         edits.iter().map(edit).collect::<Vec<_>>().into()
+    }
+
+    // Recursion is bounded by the parsers of expressions.
+    fn part(&self, part: &Part) -> Value {
+        let mut out = Map::new();
+        out.insert("kind", part.kind);
+        self.put(&mut out, part.span);
+        if part.value != Value::Null || part.kind == "literal" {
+            out.insert("value", part.value.clone());
+        }
+        if !part.parts.is_empty() {
+            let mut parts = Vec::new();
+            for part in &part.parts {
+                parts.push(self.part(part));
+            }
+            out.insert("parts", parts);
+        }
+        out.into()
     }
 
     fn action(&self, action: &CodeAction) -> Value {
@@ -177,6 +198,40 @@ pub fn expressions(text: &str, state: &str) -> String {
         Value::from(out)
     };
     json(Some(language::expressions(text, state).into_iter().map(expression).collect::<Vec<_>>()))
+}
+
+/// The parts of an expression: `{kind, start, end, value?, parts?}`, or `{message, offset}` of one that cannot be read.
+#[wasm_bindgen]
+pub fn syntax(text: &str, jsonata: bool) -> String {
+    let units = Units::of(text);
+    let read = if jsonata { syntax::jsonata(text).map_err(Into::into) } else { syntax::jsonpath(text) };
+    let out = match read {
+        Ok(part) => units.part(&part),
+        Err(error) => {
+            let mut out = Map::new();
+            out.insert("message", error.message);
+            out.insert("offset", units.at(error.offset));
+            out.into()
+        }
+    };
+    out.to_string()
+}
+
+/// Where in a value, as JSON text, a path finds what it selects: `{places, shape}`; `null` if it ends in a function.
+/// Throws `{code, message}` for a text that is no path.
+#[wasm_bindgen]
+pub fn select(path: &str, value: &str) -> Result<String, JsValue> {
+    let path = Path::parse(path).map_err(|error| thrown("INVALID_ARGUMENT", error))?;
+    let value = crate::base::json::parse(value).map_err(|error| not_json(&error))?;
+    let Some(found) = path.select(&value) else { return Ok("null".into()) };
+    let mut places = Vec::new();
+    for place in found.places {
+        places.push(Value::from(place));
+    }
+    let mut out = Map::new();
+    out.insert("places", places);
+    out.insert("shape", found.shape.name());
+    Ok(Value::from(out).to_string())
 }
 
 /// A gesture on the graph: `{edits, changes, text, select, caret, stops, announce, losses, introduces, asl?}` or `{refused}`. Without

@@ -24,7 +24,9 @@ pub use definition::{
 };
 pub use drive::drive;
 pub use engine::{Engine, is_page};
-pub use language::{code_actions, definition, edit, expressions, format, gestures, hover, outline, references, rename};
+pub use language::{
+    code_actions, definition, edit, expressions, format, gestures, hover, outline, references, rename, select, syntax,
+};
 pub use port::{head_address, inbox, shared_memory};
 pub use question::ask;
 

@@ -7,6 +7,7 @@ mod format;
 mod java;
 mod math;
 mod parse;
+mod syntax;
 mod table;
 
 pub(crate) use encoding::hash_hex;
@@ -15,7 +16,7 @@ pub(crate) use table::{INTRINSICS, Intrinsic};
 use super::budget::{Budget, Limit, MAX_BYTES};
 use super::path::Path;
 use super::{Env, EvalError, Scope, SyntaxError};
-use crate::base::{Map, Value, json, sort};
+use crate::base::{Map, Span, Value, json, sort};
 use std::sync::Arc;
 
 /// How deep calls may nest, the outermost included.
@@ -104,6 +105,8 @@ impl PartialEq for Call {
 struct Node {
     function: Function,
     arguments: Vec<Argument>,
+    /// Where each argument stands in the text.
+    spans: Vec<Span>,
 }
 
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Text to calls.
 
 use super::{Argument, Intrinsic, MAX_NESTING, Node};
-use crate::base::{Value, json};
+use crate::base::{Span, Value, json};
 use crate::expr::SyntaxError;
 use crate::expr::path::Path;
 
@@ -68,17 +68,19 @@ impl<'a> Parser<'a> {
         if !self.eat('(') {
             return self.error(format!("Expected '(' after '{name}'"));
         }
-        let mut arguments = Vec::new();
+        let (mut arguments, mut spans) = (Vec::new(), Vec::new());
         self.space();
         if self.eat(')') {
-            return Ok(Node { function, arguments });
+            return Ok(Node { function, arguments, spans });
         }
         loop {
             self.space();
+            let start = self.at;
             arguments.push(self.argument(level)?);
+            spans.push(Span::new(start, self.at));
             self.space();
             if self.eat(')') {
-                return Ok(Node { function, arguments });
+                return Ok(Node { function, arguments, spans });
             }
             if !self.eat(',') {
                 return match self.next_char() {

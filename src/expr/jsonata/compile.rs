@@ -59,7 +59,7 @@ impl Compiler {
 
     #[inline(never)]
     fn node(&mut self, raw: Raw) -> Result<Node, Thrown> {
-        let Raw { kind, at, len, keep_array } = raw;
+        let Raw { kind, at, len, keep_array, .. } = raw;
         let mut node = match kind {
             RawKind::Dots(steps) => self.path(steps, at, len)?,
             RawKind::Filter(left, predicate) => self.filter(*left, *predicate)?,

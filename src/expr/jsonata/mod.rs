@@ -27,11 +27,13 @@ mod number;
 mod parser;
 mod references;
 mod signature;
+mod syntax;
 #[cfg(test)]
 mod tests;
 mod value;
 
 pub use references::{References, VariableRef};
+pub(super) use syntax::syntax;
 
 use super::{Env, SyntaxError};
 use crate::base::Value;

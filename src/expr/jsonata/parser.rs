@@ -19,6 +19,8 @@ pub(super) struct Raw {
     pub kind: RawKind,
     pub at: u32,
     pub len: u32,
+    /// Where its text ends.
+    pub end: u32,
     pub keep_array: bool,
 }
 
@@ -63,7 +65,7 @@ pub(super) enum RawKind {
 pub(super) fn parse(text: &str) -> Result<Raw, Thrown> {
     let mut lexer = Lexer::new(text);
     let current = lexer.next(false)?;
-    let mut parser = Parser { lexer, current, depth: 0 };
+    let mut parser = Parser { lexer, current, depth: 0, taken: 0 };
     let expression = parser.expression(0)?;
     match parser.current.token {
         Token::End => Ok(expression),
@@ -75,6 +77,8 @@ struct Parser<'a> {
     lexer: Lexer<'a>,
     current: Lexeme,
     depth: u32,
+    /// Where the last token ends that was taken.
+    taken: u32,
 }
 
 fn power(token: &Token) -> u32 {
@@ -117,6 +121,7 @@ impl Parser<'_> {
     /// Takes the current token and reads the next one.
     fn advance(&mut self, infix: bool) -> Result<Lexeme, Thrown> {
         let next = self.lexer.next(infix)?;
+        self.taken = self.current.at + self.current.len;
         Ok(std::mem::replace(&mut self.current, next))
     }
 
@@ -177,7 +182,7 @@ impl Parser<'_> {
                 }
             },
         };
-        Ok(Raw { kind, at, len, keep_array: false })
+        Ok(Raw { kind, at, len, end: self.taken, keep_array: false })
     }
 
     fn block(&mut self) -> Result<RawKind, Thrown> {
@@ -202,7 +207,7 @@ impl Parser<'_> {
                     let op = self.advance(false)?;
                     let last = self.expression(0)?;
                     let kind = RawKind::Range(Box::new(item), Box::new(last));
-                    item = Raw { kind, at: op.at, len: op.len, keep_array: false };
+                    item = Raw { kind, at: op.at, len: op.len, end: self.taken, keep_array: false };
                 }
                 items.push(item);
                 if !self.is(",") {
@@ -267,6 +272,7 @@ impl Parser<'_> {
                     target = inner;
                 }
                 target.keep_array = true;
+                left.end = self.taken;
                 return Ok(left);
             }
             "[" => {
@@ -311,7 +317,7 @@ impl Parser<'_> {
                 }
             }
         };
-        Ok(Raw { kind, at, len, keep_array: false })
+        Ok(Raw { kind, at, len, end: self.taken, keep_array: false })
     }
 
     fn terms(&mut self) -> Result<Vec<(bool, Raw)>, Thrown> {
@@ -357,7 +363,7 @@ impl Parser<'_> {
             _ if partial => RawKind::Partial(Box::new(left), args),
             _ => RawKind::Call(Box::new(left), args.into_iter().flatten().collect()),
         };
-        Ok(Raw { kind, at, len: 1, keep_array: false })
+        Ok(Raw { kind, at, len: 1, end: self.taken, keep_array: false })
     }
 
     /// What follows `function(…)`: a signature and a body.

@@ -93,6 +93,11 @@ impl Query {
         }
     }
 
+    /// The selected nodes; none where evaluation would fail.
+    pub(super) fn nodes<'a>(&self, start: &'a Value) -> Vec<&'a Value> {
+        self.select(start, start, &mut Budget::new()).unwrap_or_default()
+    }
+
     /// The selected nodes; several names at the end stand for the objects that hold them.
     fn select<'a>(&self, start: &'a Value, root: &Value, budget: &mut Budget) -> Result<Vec<&'a Value>, Stop> {
         let mut nodes = vec![start];

@@ -29,8 +29,10 @@ mod filter;
 #[cfg(feature = "jsonpath-lib")]
 mod jsonpath_lib;
 mod parse;
+mod syntax;
 mod write;
 
+pub use syntax::{Selection, Shape};
 pub use write::ReferencePath;
 
 use super::budget::Budget;

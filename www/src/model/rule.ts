@@ -181,10 +181,3 @@ export function withPaths(test: unknown, paths: ReadonlyMap<string, string>, dep
     }),
   );
 }
-
-/// What an expression of JSONata reads, as far as it can be seen.
-export function readsOf(condition: string): string[] {
-  const bare = condition.replaceAll(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, "");
-  const found = bare.match(/\$[\p{L}_][\p{L}\p{N}_]*(?:\.(?:[\p{L}_][\p{L}\p{N}_]*|`[^`]*`))*(?![\p{L}\p{N}_]|\s*\()/gu) ?? [];
-  return [...new Set(found.filter((one) => !/^\$(?:states|states\.input|states\.context)$/.test(one)))].slice(0, 8);
-}

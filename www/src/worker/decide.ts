@@ -5,7 +5,8 @@ import { pointerTo } from "stepglass/pointer";
 import type { FieldPlace, FieldQuestion, FieldValue } from "../model/field.ts";
 import type { Decided, DecidedRule } from "../model/form.ts";
 import type { Methods } from "../model/protocol.ts";
-import { isFields, pathsOf, readsOf, testOf, withPaths } from "../model/rule.ts";
+import { isFields, pathsOf, testOf, withPaths } from "../model/rule.ts";
+import { readWords } from "./reads.ts";
 
 type Ask = (question: FieldQuestion) => Promise<unknown>;
 
@@ -43,7 +44,7 @@ function seenOf(text: string, { value, nothing, message }: FieldValue): DecidedR
 async function byJsonata(condition: unknown, value: Value): Promise<DecidedRule> {
   if (typeof condition !== "string") return { tests: [], ...(typeof condition === "boolean" && { holds: condition }) };
   const tests: DecidedRule["tests"] = [];
-  for (const read of readsOf(condition)) tests.push(seenOf(read, await value("Condition", "jsonata", read)));
+  for (const read of readWords(condition)) tests.push(seenOf(read, await value("Condition", "jsonata", read)));
   const found = await value("Condition", "condition", condition);
   if (found.message !== undefined) return { tests, cause: found.message };
   if (typeof found.value !== "boolean") return { tests, cause: "The condition gives neither true nor false." };

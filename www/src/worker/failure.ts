@@ -147,15 +147,17 @@ function wrongInPath(text: string, said: string, value: unknown): Span | undefin
 
 /// The first step of a path that finds nothing.
 function missingIn(path: string, value: unknown): { from: number; why: string } | undefined {
-  if (!path.startsWith("$") || path.startsWith("$$") || /^\$\w/.test(path)) return undefined;
+  const [read] = readsOfPath(path).reads;
+  if (read?.of !== "data") return undefined;
   let known = 1;
   let held = value;
-  for (const { index, 0: step } of path.matchAll(/\.\.?[\w-]+|\.?\*|\[[^\]]*\](?:\))?\]?/g)) {
-    const end = index + step.length;
-    const found = select(path.slice(1, end), value, () => true);
+  for (const { kind, end } of read.parts) {
+    // It stands in one place with the step behind it.
+    if (kind === "descend") continue;
+    const found = select(path.slice(1, end), value);
     if (!found) return undefined;
     if (found.places.length === 0)
-      return { from: known, why: `${path.slice(0, known)} is ${kindOf(held)}: it has no ${step.replace(/^\./, "")}.` };
+      return { from: known, why: `${path.slice(0, known)} is ${kindOf(held)}: it has no ${path.slice(known, end).replace(/^\./, "")}.` };
     known = end;
     held = valueAt(value, found.places[0]!);
   }
@@ -178,26 +180,20 @@ function wrongInJsonata(looking: Looking, scene: Scene, at: number, text: string
     const from = Math.min(answer.offset, Math.max(0, text.length - 1));
     return { from, to: from + Math.max(1, /^[\w$.'`]*/.exec(text.slice(from))![0].length) };
   }
-  for (const { of, path } of readsOfJsonata(text).reads) {
+  for (const { of, path, start, parts } of readsOfJsonata(text).reads) {
     const source = saw.find(({ role }) => role === of);
     if (!source) continue;
-    let known = 0;
+    const first = (parts.at(-1)?.end ?? 0) - path.length;
+    let known = first;
     let held = source.value;
-    for (const { index, 0: step } of path.matchAll(/\s*\.\s*(?:\w+|`[^`]*`)|\s*\[\s*-?\d+\s*\]/g)) {
-      const found = selectMapped(path.slice(0, index + step.length), source.value);
+    for (const { end } of parts) {
+      const found = selectMapped(text.slice(first, end), source.value);
       if (!found) break;
-      const root = `$states.${of}`;
       if (found.places.length === 0) {
-        const start = text.indexOf(`${root}${path}`);
-        return start < 0
-          ? undefined
-          : {
-              from: start + root.length + known,
-              to: start + root.length + path.length,
-              why: `${root}${path.slice(0, known)} is ${kindOf(held)}: it has no ${step.trim().replace(/^\./, "")}.`,
-            };
+        const step = text.slice(known, end).trim().replace(/^\./, "");
+        return { from: known, to: parts.at(-1)!.end, why: `${text.slice(start, known)} is ${kindOf(held)}: it has no ${step}.` };
       }
-      known = index + step.length;
+      known = end;
       held = valueAt(source.value, found.places[0]!);
     }
   }

@@ -1,6 +1,7 @@
-// What an expression reads, told from its text.
+// What an expression reads.
 
-import { inner } from "../model/stages.ts";
+import { type ExpressionPart, language } from "stepglass";
+import { type Path, inner } from "../model/stages.ts";
 
 export interface Read {
   /// `$` of JSONPath, a member of `$states`, the Context Object, or a variable.
@@ -9,6 +10,11 @@ export interface Read {
   name?: string;
   /// The path from there, in the expression's own words.
   path: string;
+  /// Its steps as far as each is a name or an index from the front.
+  steps: Path;
+  /// Where it begins, the part of `path` included that says what it reads of, and the steps of `path`: all in the expression's text.
+  start: number;
+  parts: ExpressionPart[];
 }
 
 export interface Reads {
@@ -17,94 +23,65 @@ export interface Reads {
   plain: boolean;
 }
 
+const NOTHING: Reads = { reads: [], plain: false };
+
 /// Of a path, or a call of intrinsic functions, of JSONPath.
 export function readsOfPath(text: string): Reads {
   const trimmed = text.trim();
-  if (trimmed.startsWith("$")) return { reads: [rooted(trimmed)], plain: true };
-  const reads: Read[] = [];
-  for (const argument of argumentsOf(trimmed)) if (argument.startsWith("$")) reads.push(rooted(argument));
-  return { reads, plain: false };
+  const syntax = language.syntax(trimmed, "jsonpath");
+  if ("message" in syntax) return NOTHING;
+  const reads = [...pathsIn(syntax)].map((path) => {
+    const [root, ...steps] = path.parts!;
+    const of = root!.kind === "variable" ? "variable" : root!.value === "$$" ? "context" : "data";
+    return readOf(trimmed, of, root!, steps, root!.end);
+  });
+  return { reads, plain: syntax.kind === "path" };
 }
 
-function rooted(path: string): Read {
-  if (path.startsWith("$$")) return { of: "context", path: path.slice(2) };
-  const variable = /^\$([A-Za-z_]\w*)/.exec(path);
-  if (variable) return { of: "variable", name: variable[1]!, path: path.slice(variable[0].length) };
-  return { of: "data", path: path.slice(1) };
-}
-
-/// All arguments of a call and of those in it, flat.
-function argumentsOf(text: string): string[] {
-  const found: string[] = [];
-  let from = 0;
-  let quote = false;
-  let depth = 0;
-  const end = (at: number): void => {
-    const argument = text.slice(from, at).trim();
-    if (argument !== "") found.push(argument);
-    from = at + 1;
-  };
-  for (let i = 0; i < text.length; i++) {
-    const c = text[i]!;
-    if (quote) {
-      if (c === "\\") i++;
-      else if (c === "'") quote = false;
-    } else if (c === "'") quote = true;
-    else if (c === "[") depth++;
-    else if (c === "]") depth--;
-    else if (depth === 0 && c === "(") from = i + 1;
-    else if (depth === 0 && (c === "," || c === ")")) end(i);
-  }
-  end(text.length);
-  return found;
-}
-
-const CHAIN = /^(?:\s*\.\s*(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*(?![\w\u0080-\uffff]|\s*\()|`[^`]*`)|\s*\[\s*-?\d+\s*\])*/;
+const MEMBERS: ReadonlySet<unknown> = new Set(["input", "result", "errorOutput", "context"]);
 
 /// Of a JSONata expression, with or without its `{% … %}`.
 export function readsOfJsonata(text: string): Reads {
   const code = inner(text).trim();
-  const own = new Set<string>();
-  for (const [, name] of code.matchAll(/\$([A-Za-z_]\w*)\s*:=/g)) own.add(name!);
-  for (const [, names] of code.matchAll(/(?:function|λ)\s*\(([^)]*)\)/g))
-    for (const [, name] of names!.matchAll(/\$([A-Za-z_]\w*)/g)) own.add(name!);
-  for (const [, name] of code.matchAll(/[@#]\s*\$([A-Za-z_]\w*)/g)) own.add(name!);
-  const reads: Read[] = [];
+  const syntax = language.syntax(code, "jsonata");
+  if ("message" in syntax) return NOTHING;
   let plain = false;
-  for (let i = 0; i < code.length; i++) {
-    const c = code[i]!;
-    if (c === '"' || c === "'" || c === "`") {
-      for (i++; i < code.length && code[i] !== c; i++) if (code[i] === "\\" && c !== "`") i++;
-      continue;
-    }
-    if (c === "/" && code[i + 1] === "*") {
-      const end = code.indexOf("*/", i + 2);
-      i = end < 0 ? code.length : end + 1;
-      continue;
-    }
-    if (c !== "$") continue;
-    const name = /^\$([A-Za-z_]\w*)/.exec(code.slice(i));
-    if (!name) continue;
-    const start = i;
-    i += name[0].length - 1;
-    if (own.has(name[1]!) || /^\s*\(/.test(code.slice(i + 1))) continue;
-    let rest = code.slice(i + 1);
-    let read: Read | undefined;
-    if (name[1] === "states") {
-      const part = /^\s*\.\s*(input|result|errorOutput|context)\b/.exec(rest);
-      if (!part) {
-        reads.push({ of: "input", path: "" });
-        continue;
-      }
-      i += part[0].length;
-      rest = code.slice(i + 1);
-      read = { of: part[1] as Read["of"], path: "" };
-    } else read = { of: "variable", name: name[1]!, path: "" };
-    const [chain] = CHAIN.exec(rest)!;
-    read.path = chain.trimEnd();
-    i += read.path.length;
-    reads.push(read);
-    plain ||= start === 0 && i + 1 >= code.length;
-  }
-  return { reads, plain: plain && reads.length === 1 };
+  const reads = [...pathsIn(syntax)].flatMap((path): Read[] => {
+    const [root, ...all] = path.parts!;
+    if (root!.kind !== "variable") return [];
+    const end = all.findIndex(({ kind }) => kind !== "name" && kind !== "index");
+    const steps = end < 0 ? all : all.slice(0, end);
+    const [member, ...rest] = steps;
+    const isOfStates = root!.value === "states";
+    // Of `$states` alone it is not told what is read.
+    if (isOfStates && !MEMBERS.has(member?.value)) return [{ of: "input", path: "", steps: [], start: root!.start, parts: [] }];
+    plain ||= path === syntax && end < 0;
+    return [
+      isOfStates ? readOf(code, member!.value as Read["of"], root!, rest, member!.end) : readOf(code, "variable", root!, steps, root!.end),
+    ];
+  });
+  return { reads, plain };
+}
+
+function readOf(text: string, of: Read["of"], root: ExpressionPart, parts: ExpressionPart[], from: number): Read {
+  const path = text.slice(from, parts.at(-1)?.end ?? from);
+  const stop = parts.findIndex(({ kind, value }) => kind !== "name" && !(kind === "index" && Number(value) >= 0));
+  const steps = (stop < 0 ? parts : parts.slice(0, stop)).map(({ value }) => value as string | number);
+  return { of, ...(of === "variable" && { name: String(root.value) }), path, steps, start: root.start, parts };
+}
+
+/// All paths of an expression, in the order of its text.
+function* pathsIn(part: ExpressionPart): Generator<ExpressionPart> {
+  if (part.kind === "path") yield part;
+  for (const one of part.parts ?? []) yield* pathsIn(one);
+}
+
+/// What a condition reads, each in its own words once; not whole inputs, which say nothing beside their parts.
+export function readWords(condition: string): string[] {
+  const code = inner(condition).trim();
+  const { reads } = readsOfJsonata(code);
+  const words = reads.flatMap(({ name, path, start, parts }) =>
+    path === "" ? (name === undefined ? [] : [`$${name}`]) : [code.slice(start, parts.at(-1)!.end)],
+  );
+  return [...new Set(words)].slice(0, 8);
 }

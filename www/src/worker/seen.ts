@@ -3,9 +3,10 @@
 import { ask } from "stepglass/debug";
 import type { Reads } from "../model/protocol.ts";
 import { fieldsOf } from "./flow.ts";
-import { detailsOf } from "./history.ts";
+import { type Read, readsOfJsonata, readsOfPath } from "./reads.ts";
 import { Run } from "./run.ts";
 import type { Shown } from "./shown.ts";
+import { detailsOf } from "./history.ts";
 
 /// The data that a field's paths begin at, the first of these stages that is there; else it is the input.
 const BEFORE: Record<string, readonly string[]> = {
@@ -29,9 +30,9 @@ export function valueOf(
   if (!run) return undefined;
   if (!(run instanceof Run)) {
     const input = visitOf(run, state)?.input;
-    const own = /^\$(states\.input)?(?=[.[]|$)/.exec(path);
+    const own = ownOf(path);
     if (input === undefined || !own) return undefined;
-    return answered(ask("jsonpath", `$${path.slice(own[0].length)}`, { input: JSON.parse(input) as unknown }));
+    return answered(ask("jsonpath", `$${own.path}`, { input: JSON.parse(input) as unknown }));
   }
   const { session } = run;
   const visits = session.visits(state);
@@ -40,7 +41,7 @@ export function valueOf(
     language ??
     (path.startsWith("$states") ? "jsonata" : fieldsOf(run.definition(), state).language === "JSONata" ? "jsonata" : "jsonpath");
   // A state that has not run yet has no data of its own, but variables may be in reach.
-  if (!visit && /^\$(\.|\[|$|states\b)/.test(path)) return undefined;
+  if (!visit && (path.startsWith("$states") || ownOf(path))) return undefined;
   const values = session.values(visit?.id);
   if (visit && dialect === "jsonpath") {
     const { input, stages } = session.stages(visit.id, undefined, { all: true });
@@ -60,6 +61,12 @@ export function valueOf(
   const answer = answered(called ? ask("template", JSON.stringify({ "value.$": path }), values) : ask(dialect, path, values));
   const found = called && answer ? { value: (answer.value as { value: unknown }).value } : answer;
   return found && { ...found, run: session.run };
+}
+
+/// What a path reads of the state's own input, in either language.
+function ownOf(path: string): Read | undefined {
+  const [read] = (path.startsWith("$states") ? readsOfJsonata : readsOfPath)(path).reads;
+  return read?.of === "data" || read?.of === "input" ? read : undefined;
 }
 
 function answered(found: ReturnType<typeof ask>): { value: unknown } | undefined {

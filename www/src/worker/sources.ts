@@ -3,6 +3,7 @@
 // Paths, templates and plain chains of JSONata are told exactly. Of any other expression of JSONata it is tried: a place
 // counts where another value there makes another result.
 
+import type { Selection } from "stepglass";
 import type { DebugSession } from "stepglass/debug";
 import {
   type Language,
@@ -19,7 +20,7 @@ import {
 import type { Lights } from "../model/protocol.ts";
 import { fieldsOf } from "./flow.ts";
 import { type Read, type Reads, readsOfJsonata, readsOfPath } from "./reads.ts";
-import { type Selected, select, selectMapped, within } from "./select.ts";
+import { select, selectMapped, within } from "./select.ts";
 
 /// So many places are tried, and so many characters of JSON are read for it.
 const MOST_TRIED = 150;
@@ -208,22 +209,20 @@ export class Looking {
     const jsonata = making.made?.kind === "jsonata" || (making.made?.kind !== "template" && language === "JSONata");
     const told = jsonata ? readsOfJsonata(leaf.text) : readsOfPath(leaf.text);
     const sources = readBy(type, language, stages, at);
-    const selected: { at: number; root: Read["of"]; found: Selected }[] = [];
+    const selected: { at: number; root: Read["of"]; found: Selection }[] = [];
     for (const read of told.reads) {
       if (read.of === "variable") {
-        making.variables.push({ name: read.name!, path: [...stepsOf(`$${read.path}`), ...(told.plain ? part : [])] });
+        making.variables.push({ name: read.name!, path: [...read.steps, ...(told.plain ? part : [])] });
         continue;
       }
       if (read.of === "context") {
-        making.context.push([...stepsOf(`$${read.path}`), ...(told.plain ? part : [])]);
+        making.context.push([...read.steps, ...(told.plain ? part : [])]);
         continue;
       }
       const source = sources.find(({ role }) => role === read.of);
       if (!source) continue;
       const value = valueOf(scene, source.at);
-      const found = jsonata
-        ? selectMapped(read.path, value)
-        : select(read.path, value, (filter, element) => this.holds(filter, element, making));
+      const found = jsonata ? selectMapped(read.path, value) : select(read.path, value);
       if (found) selected.push({ at: source.at, root: read.of, found });
       else making.approximate = true;
     }
@@ -247,19 +246,6 @@ export class Looking {
     );
     making.places.push(...tried);
     return making;
-  }
-
-  /// Whether a filter of a JSONPath takes an element. One that looks elsewhere cannot be asked of it alone.
-  private holds(filter: string, element: unknown, making: Making): boolean {
-    if (/\$/.test(filter.replace(/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/g, ""))) {
-      making.approximate = true;
-      return true;
-    }
-    const { value } = this.session.evaluate(`$${filter}`, {
-      language: "jsonpath",
-      values: { input: [element], context: {}, variables: {}, now: 0 },
-    });
-    return Array.isArray(value) && value.length > 0;
   }
 
   /// Those of the places whose value matters to what an expression of JSONata gives.
@@ -381,17 +367,9 @@ function other(value: unknown): unknown {
   }
 }
 
-/// The steps of a path as far as they are plain.
+/// The steps of a Reference Path.
 export function stepsOf(path: string): Path {
-  const steps: Path = [];
-  const plain =
-    /\s*(?:\.\s*([A-Za-z_\u0080-\uffff][\w\-\u0080-\uffff]*)|\.?`([^`]*)`|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]|\[\s*(\d+)\s*\])/y;
-  plain.lastIndex = /^\$*/.exec(path)![0].length;
-  for (let found = plain.exec(path); found; found = plain.exec(path)) {
-    const [, name, ticked, single, double, index] = found;
-    steps.push(name ?? ticked ?? (single ?? double)?.replace(/\\(.)/g, "$1") ?? Number(index));
-  }
-  return steps;
+  return readsOfPath(path).reads[0]?.steps ?? [];
 }
 
 export function assignedBy(event: Event): Record<string, string> {

@@ -3,16 +3,23 @@
 mod filter;
 
 use super::{Argument, Function, FunctionCall, MAX_LENGTH, MAX_NESTING, Query, Root, Step};
+use crate::base::Span;
 use crate::expr::SyntaxError;
 use std::sync::Arc;
 
 /// Compiles any path.
 pub(super) fn path(text: &str) -> Result<(Root, Query), SyntaxError> {
+    let (root, query, _) = path_with_spans(text)?;
+    Ok((root, query))
+}
+
+/// Compiles any path, and says where each of its steps and functions stands; `..` and the step behind it share a place.
+pub(super) fn path_with_spans(text: &str) -> Result<(Root, Query, Vec<Span>), SyntaxError> {
     let mut parser = Parser::new(text, Dialect::Path)?;
     let root = parser.root()?;
     let query = parser.query(false)?;
     parser.end()?;
-    Ok((root, query))
+    Ok((root, query, parser.spans))
 }
 
 /// Compiles a Reference Path: single names and indexes only, none of `@ , : ? *` (spec §3.1).
@@ -36,6 +43,8 @@ struct Parser<'a> {
     at: usize,
     depth: usize,
     dialect: Dialect,
+    /// Where the steps and functions of the path itself stand, not those of paths in its filters.
+    spans: Vec<Span>,
 }
 
 type Parsed<T> = Result<T, SyntaxError>;
@@ -48,7 +57,7 @@ impl<'a> Parser<'a> {
         }
         // Jayway trims; leading blanks never get that far, because AWS looks at the first character.
         let text = text.trim_end_matches(' ');
-        Ok(Parser { text, bytes: text.as_bytes(), at: 0, depth: 0, dialect })
+        Ok(Parser { text, bytes: text.as_bytes(), at: 0, depth: 0, dialect, spans: Vec::new() })
     }
 
     fn error<T>(&self, message: impl Into<String>) -> Parsed<T> {
@@ -142,6 +151,9 @@ impl<'a> Parser<'a> {
                 }
                 Some(b'[') => steps.push(self.bracket()?),
                 _ => return Ok(Query::new(steps, calls)),
+            }
+            if !in_filter {
+                self.spans.resize(steps.len() + calls.len(), Span::new(step_at, self.at));
             }
             if !calls.is_empty() && matches!(self.peek(), Some(b'[')) {
                 return self.error("Only another function may follow a function");

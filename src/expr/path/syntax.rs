@@ -1,0 +1,183 @@
+//! The parts of a path, and where in a value it finds what it selects.
+
+use super::{Path, Root, Step, parse};
+use crate::base::{Span, Value};
+use crate::expr::SyntaxError;
+use crate::expr::syntax::Part;
+
+/// What a path selects in a value, as places: each a list of names and indexes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Selection {
+    /// The places, in the order of the result.
+    pub places: Vec<Vec<Value>>,
+    /// What the path makes of them.
+    pub shape: Shape,
+}
+
+/// What a path makes of the places that it selects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Shape {
+    /// One value.
+    One,
+    /// A list with a value for each place.
+    List,
+    /// An object with the members at the places.
+    Members,
+}
+
+impl Shape {
+    /// In one word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Shape::One => "one",
+            Shape::List => "list",
+            Shape::Members => "members",
+        }
+    }
+}
+
+/// More places than anybody looks at.
+const MAX_PLACES: usize = 10_000;
+
+impl Path {
+    /// The parts of a path: see [`crate::expr::syntax`].
+    pub(in crate::expr) fn syntax(text: &str) -> Result<Part, SyntaxError> {
+        let (root, query, spans) = parse::path_with_spans(text)?;
+        let end = spans.last().map_or_else(|| text.trim_end().len(), |span| span.end);
+        let first = Span::new(0, spans.first().map_or(end, |span| span.start));
+        let (kind, value) = match root {
+            Root::Variable(name) => ("variable", Value::String(name)),
+            Root::Input => ("root", "$".into()),
+            Root::Context => ("root", "$$".into()),
+        };
+        let mut parts = vec![Part::new(kind, first, value)];
+        for (i, span) in spans.into_iter().enumerate() {
+            let (kind, value) = match query.steps.get(i) {
+                Some(step) => step.named(),
+                None => {
+                    let call = text.get(span.start + 1..span.end).unwrap_or_default();
+                    ("function", call.get(..call.find('(').unwrap_or_default()).unwrap_or_default().into())
+                }
+            };
+            parts.push(Part::new(kind, span, value));
+        }
+        Ok(Part::new("path", Span::new(0, end), Value::Null).of(parts))
+    }
+
+    /// Where in a value, as its `$` or whatever else it starts from, the path finds what it selects: the first 10,000 places.
+    /// `None` if a function at its end makes something else of that. Nothing is found where evaluation would fail.
+    ///
+    /// ```
+    /// use stepglass::base::json;
+    /// use stepglass::expr::path::{Path, Shape};
+    /// let value = json::parse(r#"{"books":[{"price":8},{"price":12}]}"#).unwrap();
+    /// let found = Path::parse("$.books[?(@.price > 10)]").unwrap().select(&value).unwrap();
+    /// assert_eq!((found.places, found.shape), (vec![vec!["books".into(), 1.into()]], Shape::List));
+    /// ```
+    pub fn select(&self, value: &Value) -> Option<Selection> {
+        if !self.query.calls.is_empty() {
+            return None;
+        }
+        let mut nodes = self.query.nodes(value);
+        nodes.truncate(MAX_PLACES);
+        let mut wanted = Wanted { order: Vec::new(), places: Vec::new() };
+        for node in &nodes {
+            wanted.order.push((std::ptr::from_ref(*node), wanted.places.len()));
+            wanted.places.push(Vec::new());
+        }
+        crate::base::sort::sort(&mut wanted.order);
+        wanted.look(value, &mut Vec::new());
+        let Wanted { places, .. } = wanted;
+        if !self.query.single {
+            return Some(Selection { places, shape: Shape::List });
+        }
+        let Some(Step::Names(names)) = self.query.steps.last() else {
+            return Some(Selection { places, shape: Shape::One });
+        };
+        let mut members = Vec::new();
+        for (node, place) in nodes.iter().zip(places) {
+            for name in names {
+                if node.get(name).is_some() {
+                    let mut member = place.clone();
+                    member.push(Value::String(name.clone()));
+                    members.push(member);
+                }
+            }
+        }
+        Some(Selection { places: members, shape: Shape::Members })
+    }
+}
+
+/// Nodes whose places are looked for. A parsed value holds no node twice.
+struct Wanted {
+    /// By their addresses.
+    order: Vec<(*const Value, usize)>,
+    places: Vec<Vec<Value>>,
+}
+
+impl Wanted {
+    // Recursion is bounded by the depth of values.
+    fn look(&mut self, node: &Value, place: &mut Vec<Value>) {
+        let address = std::ptr::from_ref(node);
+        let mut i = self.order.partition_point(|(node, _)| *node < address);
+        while let Some((_, hit)) = self.order.get(i).filter(|(node, _)| *node == address) {
+            if let Some(found) = self.places.get_mut(*hit) {
+                found.clone_from(place);
+            }
+            i += 1;
+        }
+        match node {
+            Value::Array(items) => {
+                for (i, item) in items.iter().enumerate() {
+                    place.push((i as i64).into());
+                    self.look(item, place);
+                    place.pop();
+                }
+            }
+            Value::Object(map) => {
+                for (name, item) in map.entries() {
+                    place.push(Value::String(name.clone()));
+                    self.look(item, place);
+                    place.pop();
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Step {
+    fn named(&self) -> (&'static str, Value) {
+        let mut list = Vec::new();
+        let kind = match self {
+            Step::Name(name) => return ("name", Value::String(name.clone())),
+            Step::Index(index) => return ("index", (*index).into()),
+            Step::Any => return ("wildcard", Value::Null),
+            Step::Filter(_) => return ("filter", Value::Null),
+            Step::Descend => return ("descend", Value::Null),
+            Step::Names(names) => {
+                for name in names {
+                    list.push(Value::String(name.clone()));
+                }
+                "names"
+            }
+            Step::Indexes(indexes) => {
+                for index in indexes {
+                    list.push(Value::from(*index));
+                }
+                "indexes"
+            }
+            Step::Slice(from, to) => {
+                for end in [from, to] {
+                    list.push(match end {
+                        Some(end) => Value::from(*end),
+                        None => Value::Null,
+                    });
+                }
+                "slice"
+            }
+        };
+        (kind, list.into())
+    }
+}
