@@ -51,7 +51,7 @@ export class ExecutionHistory {
 
   /** The visits of its states. They are read when they are asked for. */
   get chains(): Chains<{ history: ExecutionHistory }> {
-    const chains = (this.#chains ??= new Chains({ history: this }));
+    const chains = (this.#chains ??= new Chains(() => ({ history: this as ExecutionHistory })));
     for (const event of this.events.slice(chains.length)) chains.add(event);
     return chains;
   }

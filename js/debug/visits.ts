@@ -63,7 +63,7 @@ export function childVisits(
     const history = histories[n];
     if (history === undefined || !history.path.every(fits) || !hasEntered(history, state, frontier)) continue;
     recording.warm(history);
-    for (const visit of history.chains.visitsOf(state).reverse()) {
+    for (const visit of [...history.chains.visitsOf(state)].reverse()) {
       if (visit.enter <= history.eventsAt(frontier) && history.iterationsOf(visit.thread).every(fits))
         found.push(childVisit(recording.tape, visit, frontier));
     }

@@ -61,9 +61,10 @@ export class Chains<About extends object = object> {
   #failed = new Set<Visit>();
   #types: string[] = [];
   #indices: number[] = [];
-  #about: About;
+  #about: () => About;
 
-  constructor(about: About) {
+  /** `about` makes what each visit has besides. */
+  constructor(about: () => About) {
     this.#about = about;
   }
 
@@ -83,8 +84,8 @@ export class Chains<About extends object = object> {
   }
 
   /** All visits of a state, in the order of their entering. */
-  visitsOf(state: string): (Visit & About)[] {
-    return [...(this.#byState.get(state) ?? [])];
+  visitsOf(state: string): readonly (Visit & About)[] {
+    return this.#byState.get(state) ?? [];
   }
 
   /** The branch or iteration that a visit is in. */
@@ -154,7 +155,7 @@ export class Chains<About extends object = object> {
       around: thread.around,
       thread: thread.id,
       attempts: 0,
-      ...this.#about,
+      ...this.#about(),
     };
     this.visits.push(visit);
     this.#entered.set(event.id, visit);

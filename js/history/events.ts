@@ -17,16 +17,16 @@ export function detailsOf(event: HistoryEvent): EventDetails {
 }
 
 /** Whether an event is the entering of a state. */
-export function isStateEntered({ type }: HistoryEvent): boolean {
+export function isStateEntered({ type }: { readonly type: string }): boolean {
   return type.endsWith("StateEntered");
 }
 
 /** Whether an event is the leaving of a state. */
-export function isStateExited({ type }: HistoryEvent): boolean {
+export function isStateExited({ type }: { readonly type: string }): boolean {
   return type.endsWith("StateExited");
 }
 
 /** Whether an event is the last one of an execution, however it ended. */
-export function isExecutionEnd({ type }: HistoryEvent): boolean {
+export function isExecutionEnd({ type }: { readonly type: string }): boolean {
   return /^Execution(?:Succeeded|Failed|Aborted|TimedOut)$/.test(type);
 }

@@ -386,7 +386,7 @@ function summary(about: StoredSummary, page: boolean, quotas: Service["quotas"])
 /** The status of each state after its last event, by name: what the drawing colours. */
 function statusOf(events: HistoryEvent[]): Map<string, StateStatus> {
   const states = new Map<string, StateStatus>();
-  const chains = new Chains({});
+  const chains = new Chains(() => ({}));
   for (const event of events) {
     chains.add(event);
     const state = chains.visitOf(event.id)?.state;

@@ -13,7 +13,7 @@ export class Visits {
   /** The events by id. */
   readonly events: ReadonlyMap<number, HistoryEvent>;
   #outline: Outline;
-  #chains = new Chains({});
+  #chains = new Chains(() => ({}));
 
   constructor(history: readonly HistoryEvent[], outline: Outline, child?: string) {
     this.#outline = outline;

@@ -14,7 +14,7 @@ const task = (name, fields = { End: true }) => ({
 });
 
 function read(events, about = {}) {
-  const chains = new Chains(about);
+  const chains = new Chains(() => about);
   for (const event of events) chains.add(event);
   return chains;
 }

@@ -174,7 +174,7 @@ const STATUSES: Record<string, string> = {
 
 /** A history with the visits of states in it. */
 class Reading {
-  readonly chains = new Chains({});
+  readonly chains = new Chains(() => ({}));
   #events: HistoryEvent[];
   /** The errors of each visit, by its id. */
   #errors = new Map<number, Wrong[]>();

@@ -1,23 +1,45 @@
 // Reads history events as they come: whose they are and what they mean.
 
+import { Chains, type Visit as Stay } from "stepglass/chains";
+import { detailsOf as detailsOfEvent } from "stepglass/events";
 import { GraphIndex, type Graph } from "../model/graph.ts";
 import { type LogChunk, Op } from "../model/log.ts";
 import type { Visit } from "../model/protocol.ts";
 import type { HistoryEvent } from "../model/recorded.ts";
 
-export interface OpenVisit extends Visit {
+/// Recordings have members that the package does not know, so that theirs have any name.
+type ReadEvent = Parameters<Chains["add"]>[0];
+export const detailsOf = (event: HistoryEvent): Record<string, unknown> => detailsOfEvent(event as unknown as ReadEvent);
+
+/// What the page tells of a visit besides what its history says of it.
+interface Told {
+  /// Its state's node in the graph.
   node: number;
-  name: string;
-  /// The Parallel or Map visit around it, -1 at the top.
-  around: number;
+  iterations: number[];
   /// The branch or iteration that it is in, -1 at the top.
   scope: number;
-  closed: boolean;
+  caught: boolean;
+  failed: boolean;
+  tries: Visit["attempts"];
   /// The innermost iteration that it is in, and of a Map what it has begun last.
   item: number;
   round: number;
   items: Map<number, number>;
 }
+
+const untold = (): Told => ({
+  node: -1,
+  iterations: [],
+  scope: -1,
+  caught: false,
+  failed: false,
+  tries: [],
+  item: -1,
+  round: -1,
+  items: new Map(),
+});
+
+export type OpenVisit = Stay & Told;
 
 /// Columns of a chunk while it is made, with what was not taken yet.
 const fresh = () => ({
@@ -98,17 +120,18 @@ export class Columns {
   }
 }
 
-/// The history of one execution. Events come in order, ids count from 1.
+/// The history of one execution. Events come in order, ids count from 1. Visits, branches and iterations are read by the package's
+/// own reader; here is what the page tells of them: what an event means, its edge in the graph, attempts, failures and items.
 export class History {
   readonly events: HistoryEvent[] = [];
   protected index: GraphIndex;
-  protected visits: OpenVisit[] = [];
+  protected chains = new Chains(untold);
   /// Branches and iterations: their names, and those that they are in.
   protected scopes: { name: string; outer: number }[] = [];
   protected scopeIds = new Map<string, number>();
+  /// By the threads of the history: a branch that is begun again is a thread of its own, in the same scope.
+  private scopeOfThread: number[] = [];
   protected types = new Set<string>();
-  protected byState = new Map<string, number[]>();
-  protected visitOf: number[] = [];
   protected iterationOf: number[] = [];
   protected ops: number[] = [];
   protected times: number[] = [];
@@ -128,41 +151,31 @@ export class History {
     const i = this.events.length;
     this.events.push(event);
     this.types.add(event.type);
-    const previous = event.previousEventId - 1;
+    const previous = event.previousEventId;
     const details = detailsOf(event);
-    const name = typeof details["name"] === "string" ? details["name"] : undefined;
-    let visit = previous >= 0 ? (this.visitOf[previous] ?? -1) : -1;
-    let op = this.opOf(event.type, this.visits[visit]);
+    const before = this.visitAt(previous);
+    let op = this.opOf(event.type, before);
+    this.chains.add(event as unknown as ReadEvent);
+    const at = this.visitAt(i + 1);
     let edge = -1;
     let iteration = -1;
     let item: number | undefined;
-
-    if (op === Op.Enter) {
-      visit = this.enter(i, previous, name ?? "");
-      edge = this.edgeInto(this.visits[visit]!, previous);
-    } else if (op === Op.Exit) {
-      visit = this.climb(visit, (v) => v.name === name && v.exit === 0);
-      const left = this.visits[visit];
-      if (left) {
-        this.leave(visit, left, event.id);
-        if (left.caught) op = Op.ExitCaught;
-        edge = left.caught ? -1 : this.endEdge(left.node);
-      }
+    if (at && op === Op.Enter) {
+      this.enter(at, before);
+      edge = this.edgeInto(at.node, previous);
+    } else if (at && op === Op.Exit) {
+      at.caught = at.failed;
+      // A failure that was retried with success is no failure of the visit.
+      at.failed = false;
+      if (at.caught) op = Op.ExitCaught;
+      edge = at.caught ? -1 : this.endEdge(at.node);
     } else if (/^MapIteration/.test(event.type)) {
-      visit = this.climb(visit, (v) => v.name === name && v.exit === 0);
       iteration = typeof details["index"] === "number" ? details["index"] : -1;
-      const map = this.visits[visit];
-      if (map) item = op === Op.IterationStart ? this.beginItem(map, iteration) : map.items.get(iteration);
-    } else if (/^(Parallel|Map)State|^MapRun/.test(event.type)) {
-      const type = event.type.startsWith("Parallel") ? "Parallel" : "Map";
-      visit = this.climb(visit, (v) => !v.closed && this.index.node(v.node)?.type === type);
+      if (at) item = op === Op.IterationStart ? this.beginItem(at, iteration) : at.items.get(iteration);
     }
-
-    const at = this.visits[visit];
     if (at) this.attempt(at, op, event, details["length"]);
 
     const time = Date.parse(event.timestamp);
-    this.visitOf.push(visit);
     this.iterationOf.push(iteration);
     this.ops.push(op);
     this.times.push(time);
@@ -174,26 +187,16 @@ export class History {
     this.columns.put(op, at?.node ?? -1, edge, time, after, place, item ?? at?.item ?? this.within);
   }
 
-  private leave(visit: number, left: OpenVisit, event: number): void {
-    left.exit = event;
-    left.closed = true;
-    left.caught = left.failed;
-    // A failure that was retried with success is no failure of the visit.
-    left.failed = false;
-    this.closeInside(visit);
-  }
-
   /// What an event tells of the attempts of a visit, or of the items of its Map.
   private attempt(at: OpenVisit, op: number, event: HistoryEvent, length: unknown): void {
     switch (op) {
       case Op.Scheduled:
-        at.attempts.push({ scheduled: event.id, ended: 0, failed: false });
+        at.tries.push({ scheduled: event.id, ended: 0, failed: false });
         at.failed = false;
         break;
       case Op.ScopeStart:
-        at.attempts.push({ scheduled: event.id, ended: 0, failed: false });
+        at.tries.push({ scheduled: event.id, ended: 0, failed: false });
         at.failed = false;
-        at.closed = false;
         if (event.type === "MapStateStarted" || (event.type === "MapRunStarted" && at.round < 0))
           this.beginRound(at, typeof length === "number" ? length : -1);
         break;
@@ -201,7 +204,6 @@ export class History {
       case Op.Timeout:
         at.failed = true;
         this.endAttempt(at, event.id, true);
-        if (/^(Parallel|Map)/.test(event.type)) at.closed = true;
         break;
       case Op.Other:
         if (/Succeeded$/.test(event.type)) this.endAttempt(at, event.id, false);
@@ -230,14 +232,14 @@ export class History {
 
   /// The visit that an event was in.
   visitAt(event: number): OpenVisit | undefined {
-    return this.visits[this.visitOf[event - 1] ?? -1];
+    return this.chains.visitOf(event);
   }
 
   visitsOf(state: string): Visit[] {
-    return (this.byState.get(state) ?? []).slice(-1000).map((i) => {
-      const { enter, exit, caught, failed, iterations, attempts } = this.visits[i]!;
-      return { enter, exit, caught, failed, iterations, attempts };
-    });
+    return this.chains
+      .visitsOf(state)
+      .slice(-1000)
+      .map(({ enter, exit, caught, failed, iterations, tries }) => ({ enter, exit, caught, failed, iterations, attempts: tries }));
   }
 
   private beginRound(map: OpenVisit, length: number): void {
@@ -256,91 +258,42 @@ export class History {
     return item;
   }
 
-  private enter(i: number, previous: number, name: string): number {
-    const before = this.visits[this.visitOf[previous] ?? -1];
-    const previousOp = this.ops[previous];
-    let around = -1;
-    let iterations: number[] = [];
-    let item = this.within;
-    let scope = -1;
-    const node = this.index.byName.get(name) ?? -1;
-    if (before) {
-      if (previousOp === Op.ScopeStart || previousOp === Op.IterationStart) {
-        around = this.visitOf[previous]!;
-        const inside = previousOp === Op.IterationStart;
-        iterations = inside ? [...before.iterations, this.iterationOf[previous]!] : before.iterations;
-        item = (inside ? before.items.get(this.iterationOf[previous]!) : undefined) ?? before.item;
-        scope = this.scopeOf(around, inside ? this.iterationOf[previous]! : -1, node);
-      } else {
-        around = before.around;
-        scope = before.scope;
-        iterations = before.iterations;
-        item = before.item;
-      }
-    }
-    const id = this.visits.length;
-    this.visits.push({
-      node,
-      name,
-      around,
-      scope,
-      iterations,
-      enter: i + 1,
-      exit: 0,
-      closed: false,
-      caught: false,
-      failed: false,
-      attempts: [],
-      item,
-      round: -1,
-      items: new Map(),
-    });
-    const list = this.byState.get(name);
-    if (list) list.push(id);
-    else this.byState.set(name, [id]);
-    return id;
+  private enter(visit: OpenVisit, before: OpenVisit | undefined): void {
+    const { iterations, slot, isIteration, enter } = this.chains.threadOf(visit);
+    const begun = isIteration && enter === visit.enter ? before?.items.get(slot) : undefined;
+    visit.node = this.index.byName.get(visit.state) ?? -1;
+    visit.iterations = iterations;
+    visit.scope = this.scopeOf(visit);
+    visit.item = begun ?? before?.item ?? this.within;
   }
 
-  /// The branch or iteration that a visit around has begun by entering a state; where it begins it again, the same one.
-  private scopeOf(around: number, iteration: number, node: number): number {
-    const container = this.visits[around]!;
-    const branch = /\/Branches\/(\d+)\/States\/[^/]*$/.exec(this.index.node(node)?.pointer ?? "")?.[1];
-    const name = iteration >= 0 ? `${container.name} #${iteration}` : `${container.name} branch ${Number(branch ?? 0) + 1}`;
+  /// The branch or iteration that a visit is in; where it was begun again, the same one.
+  private scopeOf({ thread, around }: Stay): number {
+    const container = this.chains.visits[around];
+    if (!container) return -1;
+    let id = this.scopeOfThread[thread];
+    if (id !== undefined) return id;
+    const { slot, isIteration } = this.chains.threads[thread]!;
+    const name = isIteration ? `${container.state} #${slot}` : `${container.state} branch ${slot + 1}`;
     const key = `${around} ${name}`;
-    let id = this.scopeIds.get(key);
+    id = this.scopeIds.get(key);
     if (id === undefined) {
       this.scopeIds.set(key, (id = this.scopes.length));
-      const path = [...container.iterations.map((index) => `#${index}`), name];
-      this.scopes.push({ name: path.join(" › "), outer: container.scope });
+      const { iterations, scope } = container;
+      this.scopes.push({ name: [...iterations.map((index) => `#${index}`), name].join(" › "), outer: scope });
     }
-    return id;
-  }
-
-  /// The nearest visit outwards that fits, beginning with this one.
-  private climb(from: number, fits: (visit: OpenVisit) => boolean): number {
-    for (let at = from; at >= 0; at = this.visits[at]!.around) {
-      if (fits(this.visits[at]!)) return at;
-    }
-    return from;
-  }
-
-  private closeInside(container: number): void {
-    const type = this.index.node(this.visits[container]!.node)?.type;
-    if (type !== "Parallel" && type !== "Map") return;
-    for (let i = container + 1; i < this.visits.length; i++) {
-      if (this.visits[i]!.around === container) this.visits[i]!.closed = true;
-    }
+    return (this.scopeOfThread[thread] = id);
   }
 
   private endAttempt(visit: OpenVisit, id: number, failed: boolean): void {
-    const last = visit.attempts.at(-1);
+    const last = visit.tries.at(-1);
     if (last && last.ended === 0) Object.assign(last, { ended: id, failed });
   }
 
-  protected edgeInto(visit: OpenVisit, previous: number): number {
-    const before = this.visits[this.visitOf[previous] ?? -1];
-    const op = this.ops[previous];
-    return this.edgeTo(visit.node, op === Op.Exit || op === Op.ExitCaught ? before?.node : undefined, op === Op.ExitCaught);
+  protected edgeInto(node: number, previous: number): number {
+    const op = this.ops[previous - 1];
+    const from = op === Op.Exit || op === Op.ExitCaught ? this.visitAt(previous)?.node : undefined;
+    return this.edgeTo(node, from, op === Op.ExitCaught);
   }
 
   protected edgeTo(node: number, before: number | undefined, caught: boolean): number {
@@ -368,13 +321,6 @@ export class History {
 /// What of a chunk goes over to the page without a copy.
 export const buffersOf = (chunk: LogChunk): ArrayBuffer[] =>
   Object.values(chunk).flatMap((column: unknown) => (ArrayBuffer.isView(column) ? [column.buffer as ArrayBuffer] : []));
-
-export function detailsOf(event: HistoryEvent): Record<string, unknown> {
-  for (const key of Object.keys(event)) {
-    if (key.endsWith("EventDetails")) return (event[key] ?? {}) as Record<string, unknown>;
-  }
-  return {};
-}
 
 /// What went into a visit and came out of it, from the events that entered and left it.
 export function dataOf(

@@ -70,7 +70,7 @@ export class ListedHistory extends History {
 
   /// Visits of the run's own states, in the order of their beginnings.
   allVisits(): readonly OpenVisit[] {
-    return this.visits;
+    return this.chains.visits;
   }
 
   get graphIndex(): GraphIndex {
@@ -91,15 +91,15 @@ export class ListedHistory extends History {
 
   brief(id: number): { type: string; state: string } | undefined {
     const event = this.events[id - 1];
-    return event && { type: event.type, state: this.visits[this.visitOf[id - 1]!]?.name ?? "" };
+    return event && { type: event.type, state: this.visitAt(id)?.state ?? "" };
   }
 
   lastVisits(states: string[], upTo: number): (LastVisit | null)[] {
     return states.map((state) => {
-      const list = this.byState.get(state) ?? [];
+      const list = this.chains.visitsOf(state);
       // Visits of one state come in the order of their entering.
-      const entered = countFitting(list.length, (i) => this.visits[list[i]!]!.enter <= upTo);
-      const visit = this.visits[list[entered - 1] ?? -1];
+      const entered = countFitting(list.length, (i) => list[i]!.enter <= upTo);
+      const visit = list[entered - 1];
       if (!visit) return null;
       const exited = visit.exit > 0 && visit.exit <= upTo;
       return {
@@ -138,27 +138,24 @@ export class ListedHistory extends History {
 
   private passes(i: number, filter: EventFilter, text: string): boolean {
     const event = this.events[i]!;
+    const visit = this.visitAt(i + 1);
     if (filter.kind === "states" && !/State(Entered|Exited)$|^Execution/.test(event.type)) return false;
     if (filter.kind === "errors" && toneOf(event.type) !== "bad") return false;
     if (filter.type !== undefined && event.type !== filter.type) return false;
     if (filter.scope !== undefined) {
-      let at = this.visits[this.visitOf[i]!]?.scope ?? -1;
+      let at = visit?.scope ?? -1;
       while (at >= 0 && at !== filter.scope) at = this.scopes[at]!.outer;
       // What begins and ends an iteration is told by its Map.
       const iteration = this.iterationOf[i]!;
-      if (
-        at < 0 &&
-        !(iteration >= 0 && this.scopeIds.get(`${this.visitOf[i]!} ${this.visits[this.visitOf[i]!]?.name} #${iteration}`) === filter.scope)
-      )
-        return false;
+      if (at < 0 && !(iteration >= 0 && this.scopeIds.get(`${visit?.id} ${visit?.state} #${iteration}`) === filter.scope)) return false;
     }
     if (filter.state !== "") {
-      let at = this.visitOf[i]!;
-      while (at >= 0 && this.visits[at]!.name !== filter.state) at = this.visits[at]!.around;
-      if (at < 0) return false;
+      let at = visit;
+      while (at && at.state !== filter.state) at = this.chains.visits[at.around];
+      if (!at) return false;
     }
     if (text === "") return true;
-    const name = this.visits[this.visitOf[i]!]?.name ?? "";
+    const name = visit?.state ?? "";
     return (
       event.type.toLowerCase().includes(text) ||
       name.toLowerCase().includes(text) ||
@@ -168,12 +165,12 @@ export class ListedHistory extends History {
 
   private row(i: number): EventRow {
     const event = this.events[i]!;
-    const visit = this.visits[this.visitOf[i]!];
+    const visit = this.visitAt(i + 1);
     return {
       id: event.id,
       previous: event.previousEventId,
       type: event.type,
-      state: visit?.name ?? "",
+      state: visit?.state ?? "",
       iterations: this.iterationOf[i]! >= 0 ? [...(visit?.iterations ?? []), this.iterationOf[i]!] : (visit?.iterations ?? []),
       note: noteOf(event, this.ops[i]!),
       tone: this.ops[i] === Op.ExitCaught ? "warn" : toneOf(event.type),

@@ -3,8 +3,9 @@
 
 import { isState } from "../model/graph.ts";
 import type { RunOutcome } from "../model/protocol.ts";
-import { type OpenVisit, detailsOf } from "./history.ts";
+import { isExecutionEnd } from "stepglass/events";
 import type { ListedHistory } from "./listed.ts";
+import { type OpenVisit, detailsOf } from "./history.ts";
 
 /// So many of a kind are told, and how many there are of it.
 const MOST = 5;
@@ -19,8 +20,8 @@ export function outcomeOf(history: ListedHistory, hits: Record<string, number> =
   const retried = new Map<string, RunOutcome["retried"][number]>();
   const caught = new Map<string, RunOutcome["caught"][number]>();
   for (const [i, visit] of visits.entries()) {
-    const { name, enter, exit, attempts } = visit;
-    const again = attempts.length - 1;
+    const { state: name, enter, exit, tries } = visit;
+    const again = tries.length - 1;
     if (again > 0) {
       const one = retried.get(name) ?? { state: name, retries: 0, enter };
       one.retries += again;
@@ -40,13 +41,17 @@ export function outcomeOf(history: ListedHistory, hits: Record<string, number> =
     if (took > one.longest) Object.assign(one, { longest: took, enter });
     states.set(name, one);
   }
+  /// The execution ended, and not the branch or iteration around.
+  const cutOff = (end: number): boolean => isExecutionEnd(events[end - 1]!);
   const failure = failureOf(history);
-  const entered = new Set(visits.map(({ name }) => name));
+  const entered = new Set(visits.map(({ state }) => state));
   return {
     ...(failure && { failure }),
     running: [
       ...new Set(
-        visits.filter((visit, i) => !containers.has(i) && visit.exit === 0 && !visit.closed && !visit.failed).map(({ name }) => name),
+        visits
+          .filter((visit, i) => !containers.has(i) && visit.exit === 0 && !visit.failed && (visit.end === 0 || cutOff(visit.end)))
+          .map(({ state }) => state),
       ),
     ].slice(0, MOST),
     slowest: [...states.values()]
@@ -63,8 +68,8 @@ export function outcomeOf(history: ListedHistory, hits: Record<string, number> =
 }
 
 /// When a visit that was never left was over: when its last attempt was, or else with the run.
-function endOf({ attempts }: OpenVisit, timeOf: (event: number) => number, last: number): number {
-  const ended = attempts.at(-1)?.ended ?? 0;
+function endOf({ tries }: OpenVisit, timeOf: (event: number) => number, last: number): number {
+  const ended = tries.at(-1)?.ended ?? 0;
   return timeOf(ended > 0 ? ended : last);
 }
 
@@ -84,11 +89,11 @@ function failureOf(history: ListedHistory): RunOutcome["failure"] {
   return {
     // A state that fails by itself has no event for it: the one by which the execution fails is.
     event: /Failed$|TimedOut$/.test(events[id - 1]!.type) ? id : events.length,
-    state: visit.name,
+    state: visit.state,
     type: node?.type ?? "",
     ...(typeof resource === "string" && { resource }),
     iterations: visit.iterations,
-    attempts: visit.attempts.length,
+    attempts: visit.tries.length,
     enter: visit.enter,
   };
 }
