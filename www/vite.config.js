@@ -59,7 +59,7 @@ export default defineConfig({
             { name: "start", test: /\/www\/src\/start\.ts$|preload-helper/, priority: 1 },
             { name: "store", test: atOnce },
             // What the graph gets right after it has been drawn, in one chunk as well.
-            { name: "marks", test: /\/www\/src\/(?:graph\/(?:Marks|Parts|Transitions|Tools)|debugger\/stops)\./ },
+            { name: "marks", test: /\/www\/src\/(?:graph\/(?:Marks|Parts|Transitions|Tools|gliding)|debugger\/stops)\./ },
           ],
         },
       },

@@ -265,6 +265,27 @@ describe("reading the graph", { skip }, () => {
     }
   }
 
+  visit(
+    "the bars at the foot cover no state when a run has made the pane lower",
+    { width: 1280, height: 800, staying: "Order processing" },
+    async (visitor, page) => {
+      const covered = () =>
+        page.evaluate(() => {
+          const boxes = (selector) => [...document.querySelectorAll(selector)].map((element) => [element, element.getBoundingClientRect()]);
+          const bars = boxes(".pen-bar, .graph-foot > *");
+          return boxes("svg.canvas .node > .node-button")
+            .filter(([, a]) => bars.some(([, b]) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom))
+            .map(([element]) => element.dataset.node);
+        });
+      await page.mouse.move(4, 4);
+      await page.locator(".pen-bar").waitFor();
+      const before = await page.locator(".graph-frame").evaluate((frame) => frame.clientHeight);
+      await page.keyboard.press("F8");
+      await comes(() => page.locator(".graph-frame").evaluate((frame, height) => frame.clientHeight < height, before), true);
+      await comes(covered, []);
+    },
+  );
+
   visit("the dock opens with its tabs, too", { staying: "Order processing" }, async (visitor, page) => {
     await visitor.tab("Breakpoints");
     await comes(async () => (await page.locator("#dock").boundingBox()).height > 120, true);

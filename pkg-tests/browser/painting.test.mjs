@@ -103,4 +103,41 @@ describe("from a gesture to the painted graph", { skip }, () => {
       [],
     );
   });
+
+  visit("of 200 states a gesture draws those anew that it is about", options, async (visitor, page) => {
+    const name = (i) => `S${i}`;
+    const States = Object.fromEntries(
+      Array.from({ length: 200 }, (_, i) => [name(i), i < 199 ? { Type: "Pass", Next: name(i + 1) } : { Type: "Succeed" }]),
+    );
+    await visitor.open({ definition: { StartAt: name(0), States } });
+    await visitor.state(name(4)).waitFor();
+    await page.mouse.move(4, 4);
+    await page.locator(".pen-bar").waitFor();
+    const duplicate = async () => {
+      const states = () => page.locator(".canvas").getAttribute("aria-label");
+      const before = await states();
+      await visitor.state(name(4)).focus();
+      await page.keyboard.press("ControlOrMeta+d");
+      await comes(async () => (await states()) !== before, true);
+      // The marks beside the lines come behind it.
+      await comes(() => page.evaluate(() => document.querySelectorAll(".canvas .selected").length), 1);
+    };
+    // The first one makes room in the layout.
+    await duplicate();
+    await duplicate();
+    await page.evaluate(() => {
+      globalThis.again = new Set();
+      new MutationObserver((changes) => {
+        for (const { target } of changes) if (target.closest(".node")) globalThis.again.add(target.closest(".node").dataset.move);
+      }).observe(document.querySelector("svg.canvas"), { subtree: true, attributes: true, childList: true });
+    });
+    await duplicate();
+    const drawn = await page.evaluate(() => ({ all: document.querySelectorAll("[data-node]").length, again: [...globalThis.again] }));
+    assert.ok(drawn.all > 200, `${drawn.all} states are drawn`);
+    // What was duplicated loses the selection, and the new state has it. All others at most move.
+    assert.deepEqual(
+      drawn.again.filter((id) => !/^\/States\/S ?\d$/.test(id)),
+      [],
+    );
+  });
 });

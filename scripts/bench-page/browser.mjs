@@ -102,3 +102,32 @@ export async function visit(chrome, url, { throttle = 1, hash = "", motion = fal
 
 /** Resolves in the page when what was changed is painted. */
 export const painted = (page) => page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
+
+/** CPU ms of the page's main thread and of its workers between the marks `measured-from` and `measured-to`, which an act sets. */
+export async function cpuIn(chrome, act) {
+  const session = await chrome.newBrowserCDPSession();
+  const events = [];
+  session.on("Tracing.dataCollected", ({ value }) => events.push(...value));
+  const complete = new Promise((resolve) => session.once("Tracing.tracingComplete", resolve));
+  await session.send("Tracing.start", {
+    transferMode: "ReportEvents",
+    traceConfig: { includedCategories: ["toplevel", "blink.user_timing"] },
+  });
+  await act();
+  await session.send("Tracing.end");
+  await complete;
+  await session.detach();
+  const [from, to] = ["measured-from", "measured-to"].map((mark) => events.find(({ name }) => name === mark));
+  const names = new Map(events.filter(({ name }) => name === "thread_name").map(({ pid, tid, args }) => [`${pid} ${tid}`, args.name]));
+  const spent = { main: 0, worker: 0 };
+  const until = new Map();
+  const tasks = events.filter(({ ph, pid, ts, tdur }) => ph === "X" && pid === from.pid && ts < to.ts && tdur > 0);
+  for (const { tid, ts, dur, tdur } of tasks.sort((a, b) => a.ts - b.ts || b.dur - a.dur)) {
+    const thread = tid === from.tid ? "main" : /Worker/.test(names.get(`${from.pid} ${tid}`) ?? "") ? "worker" : undefined;
+    // What began before, and what is a part of another task.
+    if (thread === undefined || ts + dur <= from.ts || ts < (until.get(tid) ?? 0)) continue;
+    until.set(tid, ts + dur);
+    spent[thread] += tdur / 1000;
+  }
+  return spent;
+}

@@ -121,11 +121,12 @@ export function StopRings({ index }: { index: GraphIndex }) {
             key={state}
             class="stop-ring"
             data-stop-hint={state}
-            transform={`translate(${node.x} ${node.y + Math.min(node.height, 54) / 2})`}
+            // Before the state and not on it, so that a press on a small state is one on the state.
+            transform={`translate(${node.x - 5} ${node.y + Math.min(node.height, 54) / 2})`}
             onClick={() => toggleBreakpoint(state)}
           >
             <title>{`Pause before ${state} next time: ${why}`}</title>
-            <circle class="reach" r="13" />
+            <circle class="reach" r="11" />
             <circle r="6.5" />
           </g>
         );

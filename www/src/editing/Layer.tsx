@@ -29,6 +29,9 @@ const scale = computed(() => view.value.k);
 
 /// In px of the screen.
 const REACH = 12;
+/// From this scale on, states are so small that a `+` would cover them, and the least share of its size that it then has.
+const SMALL = 0.6;
+const LEAST = 0.6;
 
 interface Props {
   index: GraphIndex;
@@ -114,7 +117,10 @@ export function placeIn(svg: SVGSVGElement, event: { clientX: number; clientY: n
   return [(event.clientX - box.left - x) / k, (event.clientY - box.top - y) / k];
 }
 
-/// A `+` of the same size at any scale.
+/// How large what one presses is drawn: of the same size on the screen, but smaller where states are small, so as not to cover them.
+const signScale = computed(() => Math.max(LEAST, Math.min(1, scale.value / SMALL)) / scale.value);
+
+/// A `+` of nearly the same size at any scale.
 function Plus({
   x,
   y,
@@ -130,11 +136,10 @@ function Plus({
   press(event: MouseEvent): void;
   down?(event: PointerEvent): void;
 }) {
-  const k = scale.value;
   return (
     <g
       class="plus"
-      transform={`translate(${x} ${y}) scale(${1 / k})`}
+      transform={`translate(${x} ${y}) scale(${signScale.value})`}
       {...name}
       onClick={(event) => {
         event.stopPropagation();
@@ -245,7 +250,7 @@ function Ends({ index }: { index: GraphIndex }) {
   return (
     <g
       class="way-end"
-      transform={`translate(${x} ${y}) scale(${1 / scale.value})`}
+      transform={`translate(${x} ${y}) scale(${signScale.value})`}
       data-end={shown.id}
       onPointerDown={(event) => {
         const [fx, fy] = shown.points[0]!;

@@ -25,11 +25,12 @@ export function togglePalette(): void {
 /// Moves the drawing aside, as far as it has room there.
 function makeRoom(): void {
   const box = document.querySelector<HTMLElement>(".pen-palette");
-  const graph = analysis.graph.peek()?.graph;
-  if (!box || !graph) return;
-  const { x, k } = view.peek();
+  const index = analysis.graph.peek();
+  if (!box || !index) return;
+  const { k } = view.peek();
+  const x = view.peek().x + index.corner[0] * k;
   const need = box.offsetLeft + box.offsetWidth + 16 - x;
-  const room = size.peek().width - (x + graph.width * k) - 12;
+  const room = size.peek().width - (x + index.graph.width * k) - 12;
   if (need > 0 && room > 0) pan(Math.min(need, room), 0);
 }
 

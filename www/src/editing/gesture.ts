@@ -1,7 +1,7 @@
 // Gestures on the graph: the interpreter turns each into a minimal edit of the text, the editor makes it a step that can be undone.
 
 import type { Edited, Gesture, PossibleGesture, RefusedEdit } from "stepglass";
-import { focusNode, focused } from "../graph/focus.ts";
+import { focusNode, focused, refocus } from "../graph/focus.ts";
 import { fit, glide, moved, reveal, size, view } from "../graph/viewport.ts";
 import { SURE, lostTitle } from "../model/gestures.ts";
 import type { GraphIndex } from "../model/graph.ts";
@@ -121,10 +121,11 @@ async function settle(before: string, gesture: Gesture, done: Edited, fill: bool
   Object.assign(gestured, { before, words: words(done.announce).replace(/\.$/, "") });
   write(before, done, fill);
   const held = document.activeElement;
-  await analysis.settled("drawn");
-  const now = document.activeElement;
-  // Who has gone elsewhere meanwhile stays there.
-  if (now === held || now === document.body || held?.isConnected === false) chooseAll(done.select);
+  analysis.withGraph(() => {
+    const now = document.activeElement;
+    // Who has gone elsewhere meanwhile stays there.
+    if (now === held || now === document.body || held?.isConnected === false) chooseAll(done.select);
+  });
   const after = workspace.definition.value;
   await analysis.settled();
   const introduced = analysis.errorCount.value > 0 && workspace.definition.value === after ? await introducedBy(before, gesture) : [];
@@ -158,14 +159,15 @@ function chooseAll(pointers: readonly string[]): void {
   focused.value = first.id;
   // Where nobody has moved the view the whole graph stays in it.
   if (moved.peek() || !outgrown(index!)) reveal(first.id);
-  else fit(index!.graph, glide);
+  else fit(index!, glide);
   toGraph(first.id);
 }
 
 /// Whether a part of the graph is out of sight.
-function outgrown({ graph }: GraphIndex): boolean {
-  const { x, y, k } = view.peek();
+function outgrown({ graph, corner }: GraphIndex): boolean {
+  const { k, ...to } = view.peek();
   const { width, height } = size.peek();
+  const [x, y] = [to.x + corner[0] * k, to.y + corner[1] * k];
   return x < 0 || y < 0 || graph.width * k + x > width || graph.height * k + y > height;
 }
 
@@ -176,5 +178,8 @@ export function toGraph(id: string | null): void {
     const svg = document.querySelector<SVGSVGElement>("svg.canvas");
     return svg !== null && focusNode(svg, id);
   };
-  if (!back()) requestAnimationFrame(back);
+  if (back()) return;
+  // It gets it when it is drawn: with a new graph, or as soon as it is in sight.
+  refocus.id = id;
+  requestAnimationFrame(() => refocus.id === id && back() && (refocus.id = null));
 }

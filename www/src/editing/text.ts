@@ -100,7 +100,7 @@ export function write(before: string, { edits, caret, stops: left }: Edited, fil
     workspace.edit({ definition: text });
     return;
   }
-  const fresh = prepared.has(view) ? [] : [StateEffect.appendConfig.of(extension)];
+  if (!prepared.has(view)) view.dispatch({ effects: StateEffect.appendConfig.of(extension) });
   prepared.add(view);
   let moved = 0;
   const changed = edits.map(({ start, end, text }) => {
@@ -110,15 +110,13 @@ export function write(before: string, { edits, caret, stops: left }: Edited, fil
   });
   const length = before.length + moved;
   const clamp = (at: number): number => Math.min(Math.max(0, at), length);
+  const show = changed.find(({ start, end }) => end > start) ?? changed[0];
+  // All at once: each update of the editor has its price.
   view.dispatch({
     changes: edits.map(({ start, end, text }) => ({ from: start, to: end, insert: text })),
     selection: { anchor: clamp(caret.start), head: clamp(caret.end) },
     annotations: isolateHistory.of("full"),
     userEvent: "input.gesture",
-    effects: fresh,
-  });
-  const show = changed.find(({ start, end }) => end > start) ?? changed[0];
-  view.dispatch({
     effects: [
       tint.of(changed),
       setStops.of(fill ? left : []),
@@ -152,6 +150,6 @@ export async function takeBack(again: boolean): Promise<void> {
   if ((again ? redoDepth : undoDepth)(view.state) === 0) return say(again ? "There is nothing to redo." : "There is nothing to undo.");
   (again ? redo : undo)(view);
   editor.flush();
-  await analysis.settled("drawn");
+  await new Promise<void>((drawn) => analysis.withGraph(drawn));
   say(again ? "Redone." : "Undone.");
 }

@@ -30,6 +30,7 @@ import {
 } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import type { Analysis, Diagnostic, Edit, StatePlace } from "../model/protocol.ts";
+import { afterPaint } from "../ui/afterPaint.ts";
 import { sentence, unticked } from "../ui/format.ts";
 import { askedCompletions } from "./completions.ts";
 import { withCode } from "./withCode.ts";
@@ -325,7 +326,8 @@ class TextEditor implements EditorHandle {
   #valued = false;
   #quiet = false;
   #gone = false;
-  /// What stands beside the lines changes in many ways at once, and each update of the editor has its price.
+  /// What stands beside the lines changes in many ways at once, and each update of the editor has its price: one, when the graph
+  /// has been painted.
   #marks: StateEffect<unknown>[] = [];
 
   constructor(options: Options) {
@@ -407,7 +409,7 @@ class TextEditor implements EditorHandle {
 
   #mark(change: StateEffect<unknown>): void {
     if (this.#marks.push(change) > 1) return;
-    queueMicrotask(() => {
+    afterPaint(() => {
       const effects = this.#marks;
       this.#marks = [];
       if (!this.#gone) this.view.dispatch({ effects });

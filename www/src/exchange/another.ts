@@ -218,7 +218,7 @@ function goBack({ workspace: whole, lesson, trusted, draft }: NonNullable<typeof
 function fitGraph(): void {
   // In the shape that the pane has now; another shape is another layout, which is fitted when it comes.
   expectMachine();
-  const drawn = analysis.graph.value?.graph;
+  const drawn = analysis.graph.value;
   if (!drawn) return;
   fit(drawn, (to) => (view.value = to));
   fresh.value = false;

@@ -1,7 +1,7 @@
 // The state machine as a drawing that is also a nested list: every state a button, every scope a list. Or as a table.
 
 import { type ReadonlySignal, computed, effect, untracked, useSignalEffect } from "@preact/signals";
-import type { RefObject } from "preact";
+import type { ComponentChildren, RefObject } from "preact";
 import { memo } from "../ui/memo.ts";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 // What it adds to the graph.
@@ -50,12 +50,10 @@ const Table = lazy(() => import("./Table.tsx").then((module) => module.Table));
 
 /// From how many nodes on only those in sight are drawn.
 const CULL_FROM = 300;
-/// Above this many nodes in sight a new layout is shown at once.
-const MOST_MOVING = 400;
 
 export function fitGraph(): void {
-  const graph = analysis.graph.value?.graph;
-  if (graph) fit(graph, glide, true);
+  const index = analysis.graph.value;
+  if (index) fit(index, glide, true);
 }
 
 /// The keys of the graph for who hears them, as they are now.
@@ -78,8 +76,8 @@ function useSize(frame: Frame): void {
       const before = size.value;
       size.value = { width, height };
       if (analysis.aspect.peek() === 0) expectMachine();
-      const graph = analysis.graph.value?.graph;
-      if (graph && !moved.value) fit(graph, (to) => (view.value = to), false, kept(before));
+      const index = analysis.graph.value;
+      if (index && !moved.value) fit(index, (to) => (view.value = to), false, kept(before));
     };
     measure();
     const observer = new ResizeObserver(() => requestAnimationFrame(measure));
@@ -113,7 +111,7 @@ function useFitting(): void {
           if (size.peek().width === 0) return;
           fresh.value = false;
           shift.dx = Infinity;
-          untracked(() => fit(now.graph, (to) => (view.value = to)));
+          untracked(() => fit(now, (to) => (view.value = to)));
           return;
         }
         const selected = now.byName.get(selection.selectedState.peek() ?? "");
@@ -332,6 +330,9 @@ class Pointers {
   }
 }
 
+/// It comes after the first graph, which has nowhere to come from.
+let gliding: typeof import("./gliding.ts") | undefined;
+
 /// Keeps the focus where folding replaces the element that has it, and lets nodes glide from where they were to where they are.
 function useMotion(index: GraphIndex, svg: Svg): void {
   // Someone must be reachable by the Tab key.
@@ -341,11 +342,12 @@ function useMotion(index: GraphIndex, svg: Svg): void {
   useLayoutEffect(() => {
     if (refocus.id !== null && focusNode(svg.current!, refocus.id)) refocus.id = null;
   }, [index]);
+  useEffect(() => void import("./gliding.ts").then((module) => (gliding = module)).catch(() => {}), []);
   const last = useRef(index);
   useLayoutEffect(() => {
     const old = last.current;
     last.current = index;
-    if (old !== index && motion() && shift.dx !== Infinity) glideNodes(svg.current!, old, index);
+    if (old !== index && motion() && shift.dx !== Infinity) gliding?.glideNodes(svg.current!, old, index, shift);
   }, [index]);
 }
 
@@ -500,47 +502,49 @@ const Scope = memo(function Scope({ index, scope, label }: { index: GraphIndex; 
   );
 });
 
-/// Lets what is drawn glide to its new place; what is new comes up.
-function glideNodes(svg: SVGSVGElement, old: GraphIndex, now: GraphIndex): void {
-  const elements = [...svg.querySelectorAll<SVGGElement>("[data-move]")];
-  if (elements.length > MOST_MOVING) return;
-  const timing = { duration: 200, easing: "cubic-bezier(.3,.7,.3,1)" };
-  let any = false;
-  for (const element of elements) {
-    const id = element.dataset["move"]!;
-    const [a, b] = [old.node(old.byId.get(id) ?? -1), now.node(now.byId.get(id) ?? -1)];
-    if (!b) continue;
-    if (!a) {
-      any = true;
-      element.animate({ opacity: [0, 1] }, timing);
-      continue;
-    }
-    const [dx, dy] = [a.x + a.width / 2 - b.x - b.width / 2 - shift.dx, a.y - b.y - shift.dy];
-    if (Math.abs(dx) + Math.abs(dy) < 1) continue;
-    any = true;
-    element.animate({ transform: [`translate(${dx}px, ${dy}px)`, "none"] }, timing);
-  }
-  if (any) for (const lines of svg.querySelectorAll(".lines")) lines.animate({ opacity: [0, 1] }, timing);
-}
-
 function holds(index: GraphIndex, at: number, id: string | null): boolean {
   if (id === null) return false;
   for (let i = index.byId.get(id) ?? -1; i >= 0; i = index.parent[i]!) if (i === at) return true;
   return false;
 }
 
+/// A node without its place: the same one as long as nothing else of it changes.
+function useContent(node: GraphNode): GraphNode {
+  const now = { ...node, x: 0, y: 0 };
+  return useMemo(() => now, [JSON.stringify(now)]);
+}
+
+/// Where a node is. What it shows is drawn for no place, so what only moves is not drawn again.
+function Placed({ node, children }: { node: GraphNode; children: ComponentChildren }) {
+  return <g transform={`translate(${node.x} ${node.y})`}>{children}</g>;
+}
+
 /// Of no graph: where it stays as it is in the next one, it is not drawn again.
 const State = memo(function State({ node, ways }: { node: GraphNode; ways: string }) {
+  return (
+    <Placed node={node}>
+      <StateBox node={useContent(node)} ways={ways} />
+    </Placed>
+  );
+});
+
+const StateBox = memo(function StateBox({ node, ways }: { node: GraphNode; ways: string }) {
+  const { width, height } = node;
   const run = playback.runOf(node.id);
   return (
     <NodeButton node={node} ways={ways} run={run}>
-      {node.collapsed && detail.value !== "far" && (
-        <rect class="behind" x={node.x + 6} y={node.y + 5} width={node.width - 12} height={node.height} rx="10" />
-      )}
-      <rect class="box" x={node.x} y={node.y} width={node.width} height={node.height} rx="10" />
-      {run.value.status === "cancelled" && (
-        <rect class="cancelled-hatch" x={node.x} y={node.y} width={node.width} height={node.height} rx="10" />
-      )}
+      {node.collapsed && detail.value !== "far" && <rect class="behind" x="6" y="5" width={width - 12} height={height} rx="10" />}
+      <rect class="box" width={width} height={height} rx="10" />
+      {run.value.status === "cancelled" && <rect class="cancelled-hatch" width={width} height={height} rx="10" />}
+      <Head node={node} />
+    </NodeButton>
+  );
+});
+
+const ContainerBox = memo(function ContainerBox({ node, ways }: { node: GraphNode; ways: string }) {
+  return (
+    <NodeButton node={node} ways={ways} run={playback.runOf(node.id)} container>
+      <rect class="box" width={node.width} height={node.height} rx="10" />
       <Head node={node} />
     </NodeButton>
   );
@@ -554,17 +558,16 @@ function scopeTop(index: GraphIndex, at: number): number {
 
 const Container = memo(function Container({ index, at }: { index: GraphIndex; at: number }) {
   const node = index.graph.nodes[at]!;
-  const run = playback.runOf(node.id);
+  const content = useContent(node);
   const scopes = index.children[at]!;
   return (
     <>
       {node.type === "Scope" ? (
         <rect class="scope" data-move={node.id} x={node.x} y={node.y} width={node.width} height={node.height} rx="8" />
       ) : (
-        <NodeButton node={node} ways={waysOf(index, at, 8).join(", ")} run={run} container>
-          <rect class="box" x={node.x} y={node.y} width={node.width} height={node.height} rx="10" />
-          <Head node={node} />
-        </NodeButton>
+        <Placed node={node}>
+          <ContainerBox node={content} ways={waysOf(index, at, 8).join(", ")} />
+        </Placed>
       )}
       {node.type === "Map" && detail.value !== "far" && (
         <foreignObject

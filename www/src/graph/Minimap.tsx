@@ -102,7 +102,7 @@ export function Minimap({ index }: { index: GraphIndex }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const { width, height } = index.graph;
   const k = Math.min((WIDTH - 8) / width, (HEIGHT - 8) / height);
-  const [left, top] = [(WIDTH - width * k) / 2, (HEIGHT - height * k) / 2];
+  const [left, top] = [(WIDTH - width * k) / 2 - index.corner[0] * k, (HEIGHT - height * k) / 2 - index.corner[1] * k];
 
   const due = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const drawNow = (): void => {

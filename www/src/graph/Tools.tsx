@@ -45,7 +45,7 @@ export function GraphTools({ index }: { index: GraphIndex }) {
         class="square"
         aria-label="Fit the graph"
         title={`Fit${keyHint("fit")}`}
-        onClick={() => fit(index.graph, glide, true)}
+        onClick={() => fit(index, glide, true)}
       >
         <Icon name="fit" />
       </button>

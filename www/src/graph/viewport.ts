@@ -1,9 +1,10 @@
 // Where the graph is looked at from.
 
 import { computed, signal } from "@preact/signals";
-import { type Graph, type GraphIndex, isContainer } from "../model/graph.ts";
+import { type GraphIndex, isContainer } from "../model/graph.ts";
 import { motion } from "../prefs.ts";
 import { graph, setAspect } from "../store/analysis.ts";
+import { pen } from "./pen.ts";
 
 /// The least scale, but for graphs that are larger still.
 const MIN_ZOOM = 0.05;
@@ -11,6 +12,9 @@ const MAX_ZOOM = 4;
 const EDGE = 24;
 /// What the search and the tools take of the pane: width and height.
 const CORNER = [216, 50] as const;
+/// What the bar of the pen takes of the lower left corner, of a pane that is wider than this; else it stands at the top.
+const BAR = [224, 52] as const;
+const BAR_FROM = 544;
 /// Where the whole is smaller than this, one begins with a part of it.
 const WHOLE = 0.25;
 const READABLE = 0.72;
@@ -104,41 +108,61 @@ export function kept(from: { width: number; height: number }): number {
 }
 
 /// The whole graph, never larger than it is drawn; where not even names could be read, its beginning, unless it is asked for.
-export function fit(graph: Graph, go: (to: View) => void, whole = false, least = 0): void {
+export function fit(index: GraphIndex, go: (to: View) => void, whole = false, least = 0): void {
   const { width, height } = size.value;
+  const { graph } = index;
+  const [left, top] = index.corner;
   if (width === 0 || height === 0 || graph.width === 0) return;
   let all = wholeScale(graph);
-  // Not below what lies over the pane's right corners, if there is the room: between them, or beside them.
-  const over = height > 5 * CORNER[1] && graph.height * all > height - 2 * CORNER[1] && (width + graph.width * all) / 2 > width - CORNER[0];
+  // Not below what lies over the pane's corners, if there is the room: between them, or beside those on the right.
+  const tall = height > 5 * CORNER[1] && graph.height * all > height - 2 * CORNER[1];
+  const onBar = tall && pen.peek() !== null && width > BAR_FROM && (width - graph.width * all) / 2 < BAR[0];
+  const over = tall && (onBar || (width + graph.width * all) / 2 > width - CORNER[0]);
   const beside = width - CORNER[0] - EDGE / 2;
-  if (over) all = Math.min(all, Math.max((height - 2 * CORNER[1]) / graph.height, (beside - EDGE / 2) / graph.width));
-  all = Math.max(all, least);
+  const between = (height - 2 * CORNER[1]) / graph.height;
+  if (over) all = Math.min(all, onBar ? between : Math.max(between, (beside - EDGE / 2) / graph.width));
+  all = Math.max(all, least > 0 ? leastFor(index, least) : 0);
   const k = whole || all >= WHOLE ? all : Math.max(all, Math.min(READABLE, Math.max((width - EDGE) / graph.width, 0.4)));
   const start = graph.nodes.find(({ type }) => type === "Start");
   // What is wider than the pane is shown from its beginning on.
   const x =
     graph.width * k > width
-      ? Math.min(EDGE / 2, width / 2 - (start ? start.x + start.width / 2 : graph.width / 2) * k)
+      ? Math.min(EDGE / 2, width / 2 - (start ? start.x - left + start.width / 2 : graph.width / 2) * k)
       : over && graph.height * k > height - 2 * CORNER[1]
         ? Math.max(EDGE / 2, beside - graph.width * k)
         : (width - graph.width * k) / 2;
-  go({ k, x, y: least > 0 ? middleOfStates(graph, k) : topOf(graph, k) });
+  const y = least > 0 ? middleOfStates(index, k) : topOf(graph, k);
+  go({ k, x: x - left * k, y: y - top * k });
   moved.value = false;
 }
 
+/// A little less, where all states are in sight then.
+function leastFor(index: GraphIndex, least: number): number {
+  const [from, to] = extentOf(index);
+  const room = (size.peek().height - EDGE / 2 - BAR[1]) / (to - from);
+  return room < least && room > least * 0.85 ? room : least;
+}
+
+/// From the top of the uppermost state to the bottom of the lowest.
+function extentOf({ graph, corner: [, top] }: GraphIndex): [from: number, to: number] {
+  const states = graph.nodes.filter(({ type }) => type !== "Start" && type !== "End");
+  return [Math.min(...states.map(({ y }) => y - top)), Math.max(...states.map((node) => node.y - top + node.height))];
+}
+
 /// In the middle, or from the top on.
-function topOf(graph: Graph, k: number): number {
+function topOf(graph: { height: number }, k: number): number {
   const { height } = size.peek();
   return Math.max(graph.height * k > height - EDGE ? EDGE / 2 : (height - graph.height * k) / 2, EDGE / 2);
 }
 
 /// Where the pane is too low for the whole, but not for the states, these are in sight, and the signs of start and end go first.
-function middleOfStates(graph: Graph, k: number): number {
+function middleOfStates(index: GraphIndex, k: number): number {
   const { height } = size.peek();
-  const states = graph.nodes.filter(({ type }) => type !== "Start" && type !== "End");
-  const from = Math.min(...states.map(({ y }) => y));
-  const to = Math.max(...states.map((node) => node.y + node.height));
-  return graph.height * k > height - EDGE && (to - from) * k < height - EDGE ? (height - (from + to) * k) / 2 : topOf(graph, k);
+  const [from, to] = extentOf(index);
+  const room = height - BAR[1] + EDGE / 2;
+  return index.graph.height * k > height - EDGE && (to - from) * k <= room - EDGE + 1
+    ? (room - (from + to) * k) / 2
+    : topOf(index.graph, k);
 }
 
 /// The nearest view that shows the box: the same if it is in sight, else with some of what is around it.

@@ -18,7 +18,11 @@ export class GraphIndex {
   readonly children: number[][] = [];
   readonly stateCount: number;
 
-  constructor(readonly graph: Graph) {
+  /// The drawing begins at `corner`.
+  constructor(
+    readonly graph: Graph,
+    readonly corner: readonly [x: number, y: number] = [0, 0],
+  ) {
     const { nodes, edges } = graph;
     this.parent = new Int32Array(nodes.length).fill(-1);
     let states = 0;

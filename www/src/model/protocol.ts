@@ -145,8 +145,13 @@ export interface Drawing {
   /// Absent where the text cannot be read at all: the page keeps its last graph.
   graphId?: number;
   /// Absent too where the page has this graph already. Of what is as in the graph that it has comes only the place there, so that
-  /// the page knows what it need not draw again: first its nodes are counted, then its edges.
-  graph?: Omit<Graph, "nodes" | "edges"> & { nodes: (Graph["nodes"][number] | number)[]; edges: (Graph["edges"][number] | number)[] };
+  /// the page knows what it need not draw again: first its nodes are counted, then its edges. Where most parts would move by the same
+  /// they stay, and the drawing begins at another `corner`.
+  graph?: Omit<Graph, "nodes" | "edges"> & {
+    nodes: (Graph["nodes"][number] | number)[];
+    edges: (Graph["edges"][number] | number)[];
+    corner: [x: number, y: number];
+  };
   /// Milliseconds that laying out took.
   took: number;
 }

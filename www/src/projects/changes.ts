@@ -109,7 +109,8 @@ function showWhole(lost: (index: GraphIndex) => ReturnType<typeof ghostsOf> | un
   const index = analysis.graph.peek();
   const ghosts = (index && lost(index)?.ghosts) ?? [];
   if (!index || ghosts.length === 0) return;
-  const width = Math.max(index.graph.width, ...ghosts.map((ghost) => ghost.x + ghost.width + 12));
-  const height = Math.max(index.graph.height, ...ghosts.map((ghost) => ghost.y + ghost.height + 12));
-  fit({ ...index.graph, width, height }, glide);
+  const [left, top] = index.corner;
+  const width = Math.max(index.graph.width, ...ghosts.map((ghost) => ghost.x - left + ghost.width + 12));
+  const height = Math.max(index.graph.height, ...ghosts.map((ghost) => ghost.y - top + ghost.height + 12));
+  fit(new GraphIndex({ ...index.graph, width, height }, index.corner), glide);
 }

@@ -126,14 +126,14 @@ function freed(box: Rectangle, now: GraphIndex, node: GraphNode, others: readonl
   const around = (one: GraphNode): boolean => isContainer(one) && scope.startsWith(one.id);
   const taken: Rectangle[] = [...now.graph.nodes.filter((one) => !around(one)), ...others];
   const move = (right: boolean): Rectangle | undefined => {
-    let at = { ...box, x: Math.max(0, box.x) };
+    let at = { ...box, x: Math.max(now.corner[0], box.x) };
     for (let i = 0; i < TRIES; i++) {
       const hit = taken.filter((one) => overlap(at, one));
       if (hit.length === 0) return at;
       at = right
         ? { ...at, x: Math.max(...hit.map(({ x, width }) => x + width)) + GAP }
         : { ...at, x: Math.min(...hit.map(({ x }) => x)) - GAP - at.width };
-      if (at.x < 0) return undefined;
+      if (at.x < now.corner[0]) return undefined;
     }
     return undefined;
   };

@@ -2,6 +2,7 @@
 
 import { batch, computed, effect, signal } from "@preact/signals";
 import { WorkerLost } from "../client.ts";
+import { afterPaint } from "../ui/afterPaint.ts";
 import { widthsFor } from "../ui/measure.ts";
 import { GraphIndex } from "../model/graph.ts";
 import type { Analysis, Diagnostic, Drawing, Drawn, Inside } from "../model/protocol.ts";
@@ -56,20 +57,34 @@ export function analyzeSoon(delay: number): void {
   analyzeTimer = setTimeout(() => void analyze(), delay);
 }
 
-/// What is being read: the text, when its graph is there, and when all is.
-let reading: { text: string; drawn: Promise<unknown>; all: Promise<void> } | undefined;
+/// A text that is being read: whether its graph is there, what is done when it is, and when all is known.
+interface Reading {
+  text: string;
+  drawn?: boolean;
+  then: (() => void)[];
+  all?: Promise<void>;
+}
+let reading: Reading | undefined;
 
-/// Reads the text at once. Its graph comes first, and is painted while the interpreter looks for problems.
+/// Reads the text at once. Its graph comes first, and is painted before the interpreter looks for problems.
 export function analyze(): Promise<void> {
   clearTimeout(analyzeTimer);
   const mine = ++analyzing;
   const asked = { text: definition.value, format: format.value };
   const as = drawnAs(asked.text);
+  const now: Reading = { text: asked.text, then: [] };
   const drawn = client.call("draw", { ...asked, ...as, have: ownGraph.value ? graphHeld : 0 }).then((made) => {
     if (mine === analyzing) draws(asked.text, made, as.aspect);
+    now.drawn = true;
+    for (const act of now.then) act();
     return made.took;
   });
-  const all = Promise.all([drawn, client.call("analyze", { ...asked, type: machineType.value })]).then(
+  // What is edited is painted before; where there is no graph yet, nobody waits for its painting.
+  const looked = Promise.resolve(ownGraph.value && drawn.then(() => new Promise<void>(afterPaint))).then(() =>
+    client.call("analyze", { ...asked, type: machineType.value }),
+  );
+  reading = now;
+  return (now.all = Promise.all([drawn, looked]).then(
     ([took, found]) => {
       if (mine !== analyzing) return;
       batch(() => {
@@ -82,9 +97,7 @@ export function analyze(): Promise<void> {
       if (mine === analyzing) reading = undefined;
       if (!(error instanceof WorkerLost) && engine.value !== "broken") shout(`The definition could not be read: ${error.message}`);
     },
-  );
-  reading = { text: asked.text, drawn, all };
-  return all;
+  ));
 }
 
 function draws(text: string, { graphId, graph: made }: Drawing, shape: number | undefined): void {
@@ -95,7 +108,7 @@ function draws(text: string, { graphId, graph: made }: Drawing, shape: number | 
         const { nodes = [], edges = [] } = ownGraph.peek()?.graph ?? {};
         const known: unknown[] = [...nodes, ...edges];
         const whole = <T>(parts: (T | number)[]): T[] => parts.map((part) => (typeof part === "number" ? (known[part] as T) : part));
-        ownGraph.value = new GraphIndex({ ...made, nodes: whole(made.nodes), edges: whole(made.edges) });
+        ownGraph.value = new GraphIndex({ ...made, nodes: whole(made.nodes), edges: whole(made.edges) }, made.corner);
       }
       graphHeld = graphId;
     } else if (text.trim() === "") ownGraph.value = null;
@@ -105,13 +118,24 @@ function draws(text: string, { graphId, graph: made }: Drawing, shape: number | 
   });
 }
 
-/// Resolves when what is known of the definition is of its present text; or with its graph, which is there before.
-export async function settled(part: "drawn" | "all" = "all"): Promise<void> {
+/// Resolves when what is known of the definition is of its present text.
+export async function settled(): Promise<void> {
+  if (beingRead()) await reading!.all;
+}
+
+/// Acts as soon as the graph is of the present text: before it is painted, so that what is selected then is painted with it.
+export function withGraph(act: () => void): void {
+  if (!beingRead() || reading!.drawn) act();
+  else reading!.then.push(act);
+}
+
+/// Whether the present text is being read, which it is if it has not been.
+function beingRead(): boolean {
   flush();
   const { value } = definition;
-  if (analyzedText === value) return;
+  if (analyzedText === value) return false;
   if (reading?.text !== value) void analyze();
-  await reading![part];
+  return true;
 }
 
 let first = true;

@@ -5,8 +5,9 @@ import { initParts, loadRest } from "stepglass/parts";
 import first from "../../../dist/parts/first.wasm?url";
 import rest from "../../../dist/parts/rest.wasm?url";
 import type { Graph } from "../model/graph.ts";
-import type { Call, Diagnostic, Drawing, Drawn, Lost, Methods, Note, StateInfo } from "../model/protocol.ts";
+import type { Call, Diagnostic, Lost, Methods, Note } from "../model/protocol.ts";
 import { findStates, findTasks, readSource, valueOf } from "./definition.ts";
+import { CROWD, draw, layAhead } from "./drawing.ts";
 import * as asked from "./language.ts";
 import type { Run, SandboxMessage } from "./run.ts";
 import type { Shown } from "./shown.ts";
@@ -114,79 +115,12 @@ function loadRuns(): Promise<void> {
   );
 }
 
-/// From how many states on all that can be folded begins so.
-const CROWD = 5_000;
-
-/// The Parallel and Map states of the machine itself that nobody has opened.
-const outermost = (states: readonly StateInfo[], expanded: readonly string[]): string[] =>
-  states
-    .filter(
-      ({ type, pointer }) => (type === "Parallel" || type === "Map") && pointer.split("/").length === 3 && !expanded.includes(pointer),
-    )
-    .map(({ pointer }) => pointer);
-
-/// A graph, what it was laid out for, and each part of it in writing.
-interface Laid {
-  of: string;
-  id: number;
-  graph: Graph | undefined;
-  nodes: string[];
-  edges: string[];
-}
-
-/// The last one. An equal one keeps its number and is not sent again, as most keys change nothing that is drawn.
-let laid: Laid = { of: "", id: 0, graph: undefined, nodes: [], edges: [] };
-/// The last one that the page got.
-let sent = laid;
-
-/// A graph with only the places of those parts that another one has as well.
-function onlyNew({ graph, nodes, edges }: Laid, before: Laid): Drawing["graph"] {
-  const at = new Map([...before.nodes, ...before.edges].map((part, i) => [part, i]));
-  return {
-    ...graph!,
-    nodes: graph!.nodes.map((node, i) => at.get(nodes[i]!) ?? node),
-    edges: graph!.edges.map((edge, i) => at.get(edges[i]!) ?? edge),
-  };
-}
-
-/// Lays a text out, unless that was done last: what a gesture makes of a text is laid out before the page asks.
-async function layAhead(text: string, format: "json" | "yaml", drawing: Drawn): Promise<void> {
-  const of = JSON.stringify([text, format, drawing]);
-  if (laid.of === of) return;
-  const { json } = await readSource(text, format);
-  const states = findStates(json);
-  let graph: Graph | undefined;
-  try {
-    graph = layout(json, {
-      ...drawing,
-      ...(states.length > CROWD && { collapsed: [...drawing.collapsed, ...outermost(states, drawing.expanded)] }),
-      foldLarge: true,
-      selectors: true,
-    }) as unknown as Graph;
-    if (graph.nodes.length === 0) graph = undefined;
-  } catch {
-    // Not JSON: the diagnostics say so, the page keeps the last graph.
-  }
-  const writing = (part: object): string => JSON.stringify(part);
-  const next = { of, graph, nodes: graph?.nodes.map(writing) ?? [], edges: graph?.edges.map(writing) ?? [] };
-  const whole = ({ graph: all, nodes, edges }: Omit<Laid, "id">): string =>
-    [...nodes, ...edges, all && JSON.stringify({ ...all, nodes: 0, edges: 0 })].join();
-  laid = { ...next, id: whole(next) === whole(laid) ? laid.id : Math.random() };
-}
-
 const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise<Methods[M]["value"]> | Methods[M]["value"] } = {
   ping: () => version(),
 
-  async draw({ text, format, have, ...drawing }) {
+  async draw({ text, format, have, ...as }) {
     const started = performance.now();
-    await layAhead(text, format, drawing);
-    const { graph, id } = laid;
-    const made = graph && have !== id && sent.id === have ? onlyNew(laid, sent) : graph;
-    if (graph) sent = laid;
-    return {
-      ...(graph && { graphId: id, ...(have !== id && { graph: made! }) }),
-      took: performance.now() - started,
-    };
+    return { ...(await draw(text, format, as, have)), took: performance.now() - started };
   },
 
   async analyze({ text, format, type }) {

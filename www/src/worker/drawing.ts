@@ -1,0 +1,145 @@
+// The graph of a text: laid out ahead of the page's question, and told as what is new of it.
+
+import { layout } from "stepglass";
+import type { Graph, GraphEdge, GraphNode } from "../model/graph.ts";
+import { equal } from "../model/equal.ts";
+import type { Drawing, Drawn, StateInfo } from "../model/protocol.ts";
+import { findStates, readSource } from "./definition.ts";
+
+/// From how many states on all that can be folded begins so.
+export const CROWD = 5_000;
+
+type Format = "json" | "yaml";
+
+/// A graph, and what it was laid out for. Parts that are as in the graph before are the same objects.
+interface Laid {
+  of?: { text: string; format: Format; as: Drawn };
+  id: number;
+  graph: Graph | undefined;
+  /// Where the drawing begins: parts that only the layout as a whole has moved stay where they were.
+  corner: [x: number, y: number];
+}
+
+/// The last one. An equal one keeps its number and is not sent again, as most keys change nothing that is drawn.
+let laid: Laid = { id: 0, graph: undefined, corner: [0, 0] };
+/// The last one that the page got.
+let sent = laid;
+
+/// What the page has to draw, if it has the graph of a number.
+export async function draw(text: string, format: Format, as: Drawn, have: number): Promise<Omit<Drawing, "took">> {
+  await layAhead(text, format, as);
+  const before = sent.id === have ? sent.graph : undefined;
+  const { graph, id, corner } = laid;
+  if (!graph) return {};
+  sent = laid;
+  return { graphId: id, ...(have !== id && { graph: { ...onlyNew(graph, before), corner } }) };
+}
+
+/// Lays a text out, unless that was done last: what a gesture makes of a text is laid out before the page asks.
+export async function layAhead(text: string, format: Format, as: Drawn): Promise<void> {
+  const of = { text, format, as };
+  if (equal(laid.of, of)) return;
+  const { json } = await readSource(text, format);
+  const graph = laidOut(json, as);
+  laid = graph ? { of, ...beside(laid, graph) } : { of, id: 0, graph, corner: [0, 0] };
+}
+
+function laidOut(json: string, as: Drawn): Graph | undefined {
+  const states = findStates(json);
+  try {
+    const graph = layout(json, {
+      ...as,
+      ...(states.length > CROWD && { collapsed: [...as.collapsed, ...outermost(states, as.expanded)] }),
+      foldLarge: true,
+      selectors: true,
+    }) as unknown as Graph;
+    return graph.nodes.length > 0 ? graph : undefined;
+  } catch {
+    // Not JSON: the diagnostics say so, the page keeps the last graph.
+    return undefined;
+  }
+}
+
+/// The Parallel and Map states of the machine itself that nobody has opened.
+const outermost = (states: readonly StateInfo[], expanded: readonly string[]): string[] =>
+  states
+    .filter(
+      ({ type, pointer }) => (type === "Parallel" || type === "Map") && pointer.split("/").length === 3 && !expanded.includes(pointer),
+    )
+    .map(({ pointer }) => pointer);
+
+/// A graph in the place of another one: what most parts were moved by is taken back, and those that are as before are the ones before.
+function beside({ graph: before, corner: [left, top], id }: Laid, graph: Graph): Pick<Laid, "id" | "graph" | "corner"> {
+  if (!before) return { id: Math.random(), graph, corner: [0, 0] };
+  const nodes = new Map(before.nodes.map((node) => [node.id, node]));
+  const edges = new Map(before.edges.map((edge) => [edge.id, edge]));
+  const [dx, dy] = movedBy(nodes, graph.nodes);
+  if (dx !== 0 || dy !== 0) moveBack(graph, dx, dy);
+  const now: Graph = {
+    ...graph,
+    nodes: graph.nodes.map((node) => known(nodes.get(node.id), node)),
+    edges: graph.edges.map((edge) => known(edges.get(edge.id), edge)),
+  };
+  const corner: Laid["corner"] = [-dx, -dy];
+  const same =
+    corner[0] === left &&
+    corner[1] === top &&
+    equalParts(now.nodes, before.nodes) &&
+    equalParts(now.edges, before.edges) &&
+    equal({ ...now, nodes: 0, edges: 0 }, { ...before, nodes: 0, edges: 0 });
+  return { id: same ? id : Math.random(), graph: now, corner };
+}
+
+const known = <T>(before: T | undefined, now: T): T => (before !== undefined && equal(before, now) ? before : now);
+
+const equalParts = (a: readonly unknown[], b: readonly unknown[]): boolean => a.length === b.length && a.every((part, i) => part === b[i]);
+
+/// How far most nodes have been moved; not at all where there is no majority.
+function movedBy(before: ReadonlyMap<string, GraphNode>, nodes: readonly GraphNode[]): [number, number] {
+  const times = new Map<string, number>();
+  let most: [number, number] = [0, 0];
+  let held = 0;
+  for (const { id, x, y } of nodes) {
+    const old = before.get(id);
+    if (!old) continue;
+    const by = `${x - old.x} ${y - old.y}`;
+    const count = (times.get(by) ?? 0) + 1;
+    times.set(by, count);
+    if (count > held) [most, held] = [[x - old.x, y - old.y], count];
+  }
+  return held * 2 > nodes.length ? most : [0, 0];
+}
+
+function moveBack(graph: Graph, dx: number, dy: number): void {
+  for (const node of graph.nodes) {
+    node.x -= dx;
+    node.y -= dy;
+  }
+  for (const edge of graph.edges) {
+    edge.points = edge.points.map(([x, y]) => [x - dx, y - dy]);
+    edge.path = pathMovedBack(edge, dx, dy);
+    if (edge.labelBox) edge.labelBox = { ...edge.labelBox, x: edge.labelBox.x - dx, y: edge.labelBox.y - dy };
+  }
+}
+
+/// Path data has an x after `H`, a y after `V`, and both in turn after the other letters.
+function pathMovedBack({ path }: GraphEdge, dx: number, dy: number): string {
+  return path.replace(/([A-Z])([^A-Z]*)/g, (_, letter: string, places: string) => {
+    const moved = places.split(" ").map((at, i) => Number(at) - (letter === "V" || (letter !== "H" && i % 2 === 1) ? dy : dx));
+    return letter + moved.join(" ");
+  });
+}
+
+/// A graph with only the places of those parts that the page has as well.
+function onlyNew(
+  graph: Graph,
+  before: Graph | undefined,
+): Pick<Required<Drawing>["graph"], "nodes" | "edges"> & Omit<Graph, "nodes" | "edges"> {
+  if (!before) return graph;
+  const at = new Map<unknown, number>([...before.nodes, ...before.edges].map((part, i) => [part, i]));
+  return {
+    ...graph,
+    nodes: graph.nodes.map((node) => at.get(node) ?? node),
+    edges: graph.edges.map((edge) => at.get(edge) ?? edge),
+  };
+}
