@@ -517,7 +517,7 @@ export function refusal(service: string, code: string, message: string): Missing
   const id = "00000000-0000-4000-8000-000000000000";
   const name = code.replace(/(?<!Exception)$/, "Exception");
   return service.startsWith("aws-sdk:")
-    ? { error: `Sfn.${name}`, cause: `${message} (Service: Sfn, Status Code: 400, Request ID: ${id})` }
+    ? { error: `Sfn.${name}`, cause: `${message} (Service: Sfn, Status Code: 400, Request ID: ${id}) (SDK Attempt Count: 1)` }
     : {
         error: `StepFunctions.${name}`,
         cause: `${message} (Service: AWSStepFunctions; Status Code: 400; Error Code: ${code}; Request ID: ${id}; Proxy: null)`,

@@ -1,6 +1,8 @@
-// Whether an execution came to the same on a host as in memory: times apart, and the order of events where things run side by side.
+// Whether an execution came to the same on a host as in memory: times and the ids of requests to AWS apart, and the order of events where
+// things run side by side.
 
 const DATE = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+const REQUEST = /Request ID: (?:<request_id>|[-0-9a-f]{36})/g;
 const EPOCH = /((?:Start|Stop)Date\\*":)\d+/g;
 
 /** What differs, in words; undefined if nothing does. */
@@ -23,6 +25,7 @@ export function sameHistory(there, memory) {
 function timeless(value) {
   return JSON.stringify(sorted(value))
     .replaceAll(DATE, "<time>")
+    .replaceAll(REQUEST, "Request ID: <id>")
     .replaceAll(EPOCH, (_, member) => `${member}0`);
 }
 
