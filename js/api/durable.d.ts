@@ -27,6 +27,7 @@ import type {
   Frame,
   HistoryEvent,
   Limits,
+  MapRunChange,
   RunningProblem,
   StateMachine,
   TaskHandlers,
@@ -341,6 +342,11 @@ export interface DurableExecution<Output = any> {
   frames(): Promise<Frame[]>;
   /** Stops it: ABORTED, with the error and cause given. Resolves when that is in the store; of no effect once it has ended. */
   stop(error?: string, cause?: string): Promise<void>;
+  /**
+   * Changes the limits of one of its Map Runs that is under way (UpdateMapRun); limits that you omit stay the same. `maxConcurrency` 0 means as
+   * many as AWS allows. The ARN is in {@link Frame.mapRun} of `frames()` and in the history. Of no effect if no Map Run with it is running.
+   */
+  updateMapRun(mapRunArn: string, change: MapRunChange): Promise<void>;
   /** Takes it up again where it failed: RedriveExecution. Rejects with `NOT_REDRIVABLE`. */
   redrive(): Promise<void>;
   /**

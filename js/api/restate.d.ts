@@ -19,12 +19,14 @@
  *
  * @packageDocumentation
  */
-import type { Definition, ExecutionResult, Frame, HistoryEvent, Limits, StateMachine, TaskHandlers } from "./index.js";
+import type { Definition, ExecutionResult, Frame, HistoryEvent, Limits, MapRunChange, StateMachine, TaskHandlers } from "./index.js";
 import type {
+  AffectedExecution,
   ExecutionDescription,
   ExecutionQuery,
   ExecutionSummary,
   MigrationReport,
+  RedriveReport,
   RuntimeFilter,
   ScheduleDescription,
   ScheduleOptions,
@@ -129,6 +131,15 @@ export class RestateClient {
    */
   migrate(filter: RestateFilter, definition?: Definition | StateMachine): Promise<MigrationReport>;
   /**
+   * Returns the running executions of a machine that could not continue with a definition (default: the registered one), and the children of
+   * their Map Runs that could not. Nothing changes. It needs `admin`.
+   */
+  affected(machine: string, definition?: Definition | StateMachine): Promise<AffectedExecution[]>;
+  /** Stops all running executions that the filter selects. Resolves to how many there were, when Restate has their ends. It needs `admin`. */
+  stopAll(filter: RestateFilter, error?: string, cause?: string): Promise<number>;
+  /** Redrives all executions that the filter selects and that have failed, timed out or were aborted. It needs `admin`. */
+  redriveAll(filter: RestateFilter): Promise<RedriveReport>;
+  /**
    * Has executions of a machine started again and again; a schedule of that name is changed. Restate keeps it and calls a worker when it is
    * due: only the workers have to run, and each start happens once. The executions are named after the schedule and the time:
    * `nightly-20260105T020000Z`.
@@ -216,12 +227,18 @@ export interface RestateExecution<Output = any> {
   frames(): Promise<Frame[]>;
   /** Stops it: ABORTED, with the error and cause given. A slice that is under way hears of it at once. Of no effect once it has ended. */
   stop(error?: string, cause?: string): Promise<void>;
+  /**
+   * Changes the limits of one of its Map Runs that is under way (UpdateMapRun); limits that you omit stay the same. `maxConcurrency` 0 means as
+   * many as AWS allows. The ARN is in {@link Frame.mapRun} of `frames()` and in the history. Of no effect if no Map Run with it is running.
+   */
+  updateMapRun(mapRunArn: string, change: MapRunChange): Promise<void>;
   /** Takes it up again where it failed: RedriveExecution. Rejects with `NOT_REDRIVABLE`. */
   redrive(): Promise<void>;
   /**
    * Continues with another definition; default: the one that the workers have registered for its machine. What runs has to have its place
    * there, as `migrate` of a `Runtime` asks for; otherwise it rejects with `NOT_MIGRATABLE` and all `problems`, and nothing has changed. It
    * happens between two slices: where one is under way, after it. Tasks that are called outside of slices go on, and their answers count.
+   * Children of its Map Runs that run follow a moment later, each for itself: one that cannot keeps the definition that it has.
    */
   migrate(definition?: Definition | StateMachine): Promise<void>;
   /**

@@ -1,9 +1,10 @@
 // The handle of an execution that is kept in a store.
 
-import type { Definition, ExecutionResult, Frame, HistoryEvent, StateMachine } from "../api/index.d.ts";
+import type { Definition, ExecutionResult, Frame, HistoryEvent, MapRunChange, StateMachine } from "../api/index.d.ts";
 import type { DurableExecution as PublicExecution, ExecutionDescription, ExecutionQuery, ExecutionRecord } from "../api/durable.d.ts";
 import { misuse } from "../base/errors.ts";
 import { checkOptions } from "../base/options.ts";
+import { checkedLimits } from "../execution/execution.ts";
 import { argumentText } from "../tasks/integration.ts";
 import { ownTags } from "./children.ts";
 import type { Continued } from "./continuation.ts";
@@ -71,6 +72,11 @@ export class DurableExecution<Output = any> implements PublicExecution<Output> {
 
   async stop(error?: string, cause?: string): Promise<void> {
     await this.#host.at(this.arn, "stop", [this.arn, error, cause]);
+  }
+
+  /** Gives a Map Run other limits: UpdateMapRun. Of no effect for one that is not under way. */
+  async updateMapRun(mapRunArn: string, change: MapRunChange = {}): Promise<void> {
+    await this.#host.at(this.arn, "updateMapRun", [this.arn, mapRunArn, checkedLimits(mapRunArn, change)]);
   }
 
   async redrive(): Promise<void> {

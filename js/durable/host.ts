@@ -1,6 +1,6 @@
 // Runs the executions of a store: begins them, has them leave the memory while they wait, and takes them up again.
 
-import type { Clock, Frame } from "../api/index.d.ts";
+import type { Clock, Frame, MapRunChange } from "../api/index.d.ts";
 import type { BatchResult, ExecutionRecord, Store, StoredExecution } from "../api/durable.d.ts";
 import type { HistoryEngine } from "../border/history.ts";
 import { messageOf, misuse } from "../base/errors.ts";
@@ -240,6 +240,12 @@ export class Host {
       redrive: async (id: string) => void (await this.redrive(id)),
       resume: (id: string) => this.resume(id),
       history: (id: string, page: HistoryPage) => ownHistory(this, id, page),
+      updateMapRun: async (id: string, arn: string, limits: MapRunChange) => {
+        const live = await this.take(id);
+        if (live === undefined) return;
+        live.execution.updateMapRun(arn, limits);
+        await settle(live);
+      },
       frames: async (id: string) => (await this.take(id))?.driver.frames() ?? [],
     };
     const doing = this.#options.does?.()[name] ?? own[name];

@@ -96,16 +96,7 @@ export class Execution<Output = any> implements PublicExecution<Output> {
 
   /** Gives a Map Run other limits: UpdateMapRun. Of no effect for one that is not under way. */
   updateMapRun(mapRunArn: string, limits: MapRunChange = {}): void {
-    if (typeof limits !== "object" || limits === null)
-      throw misuse("INVALID_ARGUMENT", `updateMapRun() takes an object with limits, not ${shown(limits)}`);
-    const { maxConcurrency, toleratedFailureCount, toleratedFailurePercentage } = limits;
-    const change = { maxConcurrency, toleratedFailureCount, toleratedFailurePercentage };
-    for (const [name, value] of Object.entries(change)) {
-      if (value !== undefined && !(typeof value === "number" && value >= 0))
-        throw misuse("INVALID_ARGUMENT", `${name} must be a number, 0 or more, not ${shown(value)}`);
-    }
-    if (typeof mapRunArn !== "string") throw misuse("INVALID_ARGUMENT", `mapRunArn must be a string, not ${shown(mapRunArn)}`);
-    this.#driver.post("updateMapRun", mapRunArn, JSON.stringify(change));
+    this.#driver.post("updateMapRun", mapRunArn, JSON.stringify(checkedLimits(mapRunArn, limits)));
   }
 
   /** Completes the task with this token: SendTaskSuccess. False if the task has ended already. */
@@ -153,4 +144,18 @@ export function text(value: unknown, name: string): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === "string") return value;
   throw misuse("INVALID_ARGUMENT", `${name} must be a string, not ${shown(value)}`);
+}
+
+/** The limits that a Map Run is given. Throws INVALID_ARGUMENT. */
+export function checkedLimits(mapRunArn: string, limits: MapRunChange): MapRunChange {
+  if (typeof limits !== "object" || limits === null)
+    throw misuse("INVALID_ARGUMENT", `updateMapRun() takes an object with limits, not ${shown(limits)}`);
+  const { maxConcurrency, toleratedFailureCount, toleratedFailurePercentage } = limits;
+  const change = { maxConcurrency, toleratedFailureCount, toleratedFailurePercentage } as MapRunChange;
+  for (const [name, value] of Object.entries(change)) {
+    if (value !== undefined && !(typeof value === "number" && value >= 0))
+      throw misuse("INVALID_ARGUMENT", `${name} must be a number, 0 or more, not ${shown(value)}`);
+  }
+  if (typeof mapRunArn !== "string") throw misuse("INVALID_ARGUMENT", `mapRunArn must be a string, not ${shown(mapRunArn)}`);
+  return change;
 }

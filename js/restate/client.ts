@@ -1,6 +1,14 @@
 // A client of the executions on Restate.
 
-import type { ExecutionRecord, ExecutionSummary, MigrationReport, ScheduleDescription, ScheduleOptions } from "../api/durable.d.ts";
+import type {
+  AffectedExecution,
+  ExecutionRecord,
+  ExecutionSummary,
+  MigrationReport,
+  RedriveReport,
+  ScheduleDescription,
+  ScheduleOptions,
+} from "../api/durable.d.ts";
 import type { Definition, StateMachine } from "../api/index.d.ts";
 import type {
   RestateClient as PublicClient,
@@ -24,12 +32,13 @@ import { argumentText } from "../tasks/integration.ts";
 import { parseResource } from "../tasks/resource.ts";
 import { executionOfToken } from "../tasks/token.ts";
 import type { Poll, TakenTask } from "./activities.ts";
-import { ACTIVITY, EXECUTION, MACHINES, SCHEDULE } from "./context.ts";
+import { ACTIVITY, DEFINITION, EXECUTION, MACHINES, MAP_RUN, SCHEDULE } from "./context.ts";
 import type { EventAnswer, ExecutionEvent, StartRequest } from "./events.ts";
 import { Handle } from "./handle.ts";
 import { Ingress } from "./ingress.ts";
 import { listed } from "./listing.ts";
 import { Names } from "./machines.ts";
+import type { RunStanding } from "./runs.ts";
 import { scheduled } from "./schedules.ts";
 
 const OPTIONS = ["admin", "region", "account"];
@@ -127,16 +136,59 @@ export class RestateClient implements PublicClient {
   /** Has running executions continue with another definition. */
   async migrate(filter: RestateFilter, definition?: Definition | StateMachine): Promise<MigrationReport> {
     const report: MigrationReport = { migrated: [], refused: [] };
-    const { items } = await listed(this.#ingress, { ...filter, status: "RUNNING" }, { limit: Infinity });
-    for (const { id: arn, name, machine } of items) {
+    for (const execution of await this.#all({ ...filter, status: "RUNNING" })) {
+      const { arn, name } = execution;
       try {
-        const execution = new Handle(this.#ingress, { arn, name, machine: String(machine) });
         if (await execution.tryMigrate(definition)) report.migrated.push(arn);
       } catch (thrown) {
         report.refused.push({ arn, name, reason: messageOf(thrown), problems: problemsOf(thrown) ?? [] });
       }
     }
     return report;
+  }
+
+  /** Which running executions of a machine, and children of their Map Runs, could not continue with a definition. */
+  async affected(machine: string, definition?: Definition | StateMachine): Promise<AffectedExecution[]> {
+    const affected: AffectedExecution[] = [];
+    for (const execution of await this.#all({ machine, status: "RUNNING" }, true)) {
+      const { arn, name } = execution;
+      try {
+        const problems = await execution.problems(definition);
+        if (problems.length > 0) affected.push({ arn, name, reason: problems.map(({ message }) => message).join("; "), problems });
+      } catch (thrown) {
+        affected.push({ arn, name, reason: messageOf(thrown), problems: [] });
+      }
+    }
+    return affected;
+  }
+
+  /** Stops all running executions that a filter selects. */
+  async stopAll(filter: RestateFilter, error?: string, cause?: string): Promise<number> {
+    const running = await this.#all({ ...filter, status: "RUNNING" });
+    for (const execution of running) await execution.stop(error, cause);
+    return running.length;
+  }
+
+  /** Redrives all executions that a filter selects and that have not succeeded. */
+  async redriveAll(filter: RestateFilter): Promise<RedriveReport> {
+    const report: RedriveReport = { redriven: [], refused: [] };
+    const status = endedOf(filter);
+    for (const execution of status.length === 0 ? [] : await this.#all({ ...filter, status })) {
+      const { arn, name } = execution;
+      try {
+        await execution.redrive();
+        report.redriven.push(arn);
+      } catch (thrown) {
+        report.refused.push({ arn, name, reason: messageOf(thrown) });
+      }
+    }
+    return report;
+  }
+
+  /** Handles of all executions that a filter selects; with children, also those of the Map Runs of its machine. */
+  async #all(filter: RestateFilter, withChildren = false): Promise<Handle[]> {
+    const { items } = await listed(this.#ingress, filter, { limit: Infinity }, withChildren);
+    return items.map(({ id: arn, name, machine }) => new Handle(this.#ingress, { arn, name, machine: String(machine) }));
   }
 
   /** Has executions started again and again; a schedule of that name is changed. */
@@ -220,6 +272,22 @@ export class RestateClient implements PublicClient {
     }
   }
 
+  /** For the server: the Map Runs of an execution; undefined if there is no such execution. */
+  async mapRuns(arn: string): Promise<RunStanding[] | undefined> {
+    return (await this.#ingress.call<RunStanding[] | null>({ service: EXECUTION, handler: "mapRuns", key: arn })) ?? undefined;
+  }
+
+  /** For the server: a Map Run, by its ARN. */
+  async mapRun(mapRunArn: string): Promise<RunStanding | undefined> {
+    const arn = await this.#ingress.call<string | null>({ service: MAP_RUN, handler: "execution", key: mapRunArn });
+    return arn === null ? undefined : (await this.mapRuns(arn))?.find(({ record }) => record.id === mapRunArn);
+  }
+
+  /** For the server: the definition that an execution has. */
+  async definition(hash: string): Promise<string | undefined> {
+    return (await this.#ingress.call<string | null>({ service: DEFINITION, handler: "get", key: hash })) ?? undefined;
+  }
+
   /** How the task with a token ends. False if it has ended already. */
   async answer(token: string, completion: Completion): Promise<boolean> {
     const arn = executionOfToken(token);
@@ -258,4 +326,10 @@ export class RestateClient implements PublicClient {
     }
     return this.#machines;
   }
+}
+
+/** The statuses of a filter with which executions can be redriven. */
+function endedOf({ status }: RestateFilter): ("FAILED" | "TIMED_OUT" | "ABORTED")[] {
+  const asked = status === undefined ? undefined : [status].flat();
+  return (["FAILED", "TIMED_OUT", "ABORTED"] as const).filter((one) => asked?.includes(one) ?? true);
 }

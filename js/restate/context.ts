@@ -63,6 +63,7 @@ export const NEWS = "news";
 export const EXECUTION = "StepglassExecution";
 export const TASKS = "StepglassTasks";
 export const SHARD = "StepglassShard";
+export const MAP_RUN = "StepglassMapRun";
 export const DEFINITION = "StepglassDefinition";
 export const ACTIVITY = "StepglassActivity";
 export const SCHEDULE = "StepglassSchedule";

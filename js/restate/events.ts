@@ -1,7 +1,7 @@
 // What an execution on Restate is told, and what it answers: JSON.
 
 import type { ExecutionRecord } from "../api/durable.d.ts";
-import type { InvokeCommand, MachineType, RunningProblem } from "../api/index.d.ts";
+import type { InvokeCommand, MachineType, MapRunChange, RunningProblem } from "../api/index.d.ts";
 import type { Fact } from "../border/facts.ts";
 import type { Continued } from "../durable/continuation.ts";
 import type { ExecutionInfo } from "../execution/execution.ts";
@@ -43,6 +43,8 @@ export interface ChildOf {
   redrive: number;
   /** Whether the Map Run keeps a record of it. */
   recorded: boolean;
+  /** How many items it has, where that is not one. */
+  items?: number;
 }
 
 /** Children for a shard to start. One without an engine is known to it. */
@@ -52,7 +54,7 @@ export interface ShardStart {
   definition: string;
   mapRun: string;
   redrive: number;
-  children: { index: number; recorded: boolean; arn?: string; engine?: string }[];
+  children: { index: number; recorded: boolean; arn?: string; engine?: string; items?: number }[];
 }
 
 /** A child to be started, or without an engine to be taken up again. */
@@ -80,6 +82,8 @@ export type ChildAnswer = string | null;
 
 /** What the snapshot of a child says of it. */
 export interface ChildSeed {
+  /** How many items it has, if it has a batch. */
+  items: number;
   type: MachineType;
   info: ExecutionInfo & { arn: string };
 }
@@ -116,7 +120,8 @@ export type ExecutionEvent =
   | { type: "watch"; awakeable: string }
   | { type: "taken"; task: number; worker?: string }
   | { type: "redrive" }
-  | { type: "migrate"; definition?: string }
+  | { type: "migrate"; definition?: string; digest?: string; tries?: number }
+  | { type: "updateMapRun"; mapRun: string; change: MapRunChange }
   | { type: "children"; ended: Ended }
   | { type: "gathered"; timer: number }
   | { type: "forget"; stopDate?: number };

@@ -1,18 +1,29 @@
 // The handle of an execution on Restate.
 
-import type { Definition, ErrorCode, ExecutionResult, Frame, HistoryEvent, StateMachine as PublicMachine } from "../api/index.d.ts";
+import type {
+  Definition,
+  ErrorCode,
+  ExecutionResult,
+  Frame,
+  HistoryEvent,
+  MapRunChange,
+  RunningProblem,
+  StateMachine as PublicMachine,
+} from "../api/index.d.ts";
 import type { ExecutionDescription, ExecutionQuery, ExecutionRecord } from "../api/durable.d.ts";
 import type { RestateExecution } from "../api/restate.d.ts";
 import { misuse } from "../base/errors.ts";
 import { checkOptions } from "../base/options.ts";
 import { shown } from "../base/shown.ts";
 import { described } from "../durable/execution.ts";
+import { checkedLimits } from "../execution/execution.ts";
 import { StateMachine } from "../execution/machine.ts";
 import { argumentText } from "../tasks/integration.ts";
 import { EXECUTION } from "./context.ts";
 import type { EventAnswer, ExecutionEvent, Standing, StartAnswer, StartRequest } from "./events.ts";
 import type { Ingress } from "./ingress.ts";
 import type { Inside } from "./object.ts";
+import type { RunStanding } from "./runs.ts";
 import { resumed } from "./suspension.ts";
 
 // How long a client waits before it asks again for a result that it could not get, in milliseconds.
@@ -121,6 +132,22 @@ export class Handle<Output = any> implements RestateExecution<Output> {
   async stop(error?: string, cause?: string): Promise<void> {
     const about = { ...(error !== undefined && { error }), ...(cause !== undefined && { cause }) };
     this.#check(await this.#ingress.call<EventAnswer>(this.#target("stop"), about));
+  }
+
+  /** Gives a Map Run other limits: UpdateMapRun. Of no effect for one that is not under way. */
+  async updateMapRun(mapRunArn: string, change: MapRunChange = {}): Promise<void> {
+    await this.#tell({ type: "updateMapRun", mapRun: mapRunArn, change: checkedLimits(mapRunArn, change) });
+  }
+
+  /** For the client: its Map Runs. */
+  mapRuns(): Promise<RunStanding[]> {
+    return this.#known<RunStanding[]>("mapRuns");
+  }
+
+  /** For the client: what stands in the way of another definition; none if it has that one, or has ended. */
+  async problems(definition: Definition | PublicMachine | undefined): Promise<RunningProblem[]> {
+    const text = definition === undefined ? null : textOf(definition);
+    return (await this.#ingress.call<RunningProblem[] | null>(this.#target("problems"), text)) ?? [];
   }
 
   async redrive(): Promise<void> {

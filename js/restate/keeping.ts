@@ -7,6 +7,7 @@ import type { ExecutionInfo } from "../execution/execution.ts";
 import { piecesOf } from "../store/records.ts";
 import type { ObjectContext, ReadingContext } from "./context.ts";
 import type { Standing } from "./events.ts";
+import type { KeptRuns } from "./runs.ts";
 
 /**
  * `record` is what lists show, with the invocation that has the execution now as `slice`; `input` and `end` are payloads that are too long
@@ -43,6 +44,8 @@ export interface Notes {
   offers?: [task: number, resource: string][];
   /** Its Map Runs, how many shards each has, and how many children run. */
   runs?: [mapRun: string, shards: number, open: number][];
+  /** The records of those that are under way. */
+  mapRuns?: KeptRuns;
   /** What heartbeats have told of last. */
   beats: [key: string, text: string][];
   /** Signals that nobody has taken, and the ids of those that came. */

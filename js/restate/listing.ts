@@ -17,15 +17,19 @@ export async function listed(
   ingress: Ingress,
   { machine, ...filter }: RestateFilter,
   { before = Infinity, limit = LIMIT }: { before?: number; limit?: number },
+  withChildren = false,
 ): Promise<{ items: ExecutionSummary[]; before?: number }> {
   // Only the children of Map Runs have a slash in their ARNs.
-  const which = filter.mapRunArn === undefined ? "NOT LIKE" : "LIKE";
-  const where = `service_name = '${EXECUTION}' AND key = 'record' AND service_key ${which} '%/%'`;
+  const which = withChildren ? "" : ` AND service_key ${filter.mapRunArn === undefined ? "NOT LIKE" : "LIKE"} '%/%'`;
+  const where = `service_name = '${EXECUTION}' AND key = 'record'${which}`;
   const rows = await ingress.query(`SELECT value_utf8 FROM state WHERE ${where}`);
   const all = rows
     .map(({ value_utf8: text }) => ({ version: 0, ...JSON.parse(String(text)) }) as ExecutionSummary)
     .filter((summary) => machine === undefined || summary.machine === machine)
-    .filter((summary) => summary.order < before && selects(filter, summary as Parameters<typeof selects>[1]))
+    .filter((summary) => {
+      const wanted = withChildren ? { ...filter, mapRunArn: summary.mapRunArn } : filter;
+      return summary.order < before && selects(wanted as typeof filter, summary as Parameters<typeof selects>[1]);
+    })
     .sort((a, b) => b.order - a.order || (a.id < b.id ? -1 : 1));
   // Executions that began in the same millisecond are on one page.
   let end = Math.min(limit, all.length);

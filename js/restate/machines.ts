@@ -118,8 +118,9 @@ export class RegisteredMachines {
   }
 }
 
-/** A machine as one that an execution of a record runs. */
-function machineOf(record: ExecutionRecord, text: string): StateMachine {
-  const type = record.type === "EXPRESS" ? "EXPRESS" : "STANDARD";
-  return new StateMachine(text, { name: String(record.machine), arn: record.machineArn, type });
+/** A machine as one that an execution of a record runs; that of a child of a Map Run is its parent's, which is a Standard one. */
+function machineOf({ machine, machineArn, mapRunArn, type }: ExecutionRecord, text: string): StateMachine {
+  const name = String(machine);
+  if (mapRunArn !== undefined) return new StateMachine(text, { name, arn: machineArn.split("/")[0] as string });
+  return new StateMachine(text, { name, arn: machineArn, type: type === "EXPRESS" ? "EXPRESS" : "STANDARD" });
 }

@@ -4,6 +4,7 @@
 // that, nor of a child that it does not wait for.
 
 import type { ExecutionRecord } from "../api/durable.d.ts";
+import { isObject } from "../base/json.ts";
 import { Archive } from "../border/archive.ts";
 import { HistoryEngine } from "../border/history.ts";
 import { handleOf } from "../execution/machine.ts";
@@ -31,14 +32,16 @@ export class MapRuns {
   readonly #ctx: ObjectContext;
   readonly #notes: Notes;
   readonly #size: number;
+  readonly #isBatched: (mapRun: string) => boolean;
   #commands: RunCommand[] = [];
   /** How many children it has started more than it has heard the ends of. */
   more = 0;
 
-  constructor(ctx: ObjectContext, notes: Notes, size: number) {
+  constructor(ctx: ObjectContext, notes: Notes, size: number, isBatched: (mapRun: string) => boolean) {
     this.#ctx = ctx;
     this.#notes = notes;
     this.#size = size;
+    this.#isBatched = isBatched;
   }
 
   perform(command: RunCommand): void {
@@ -72,10 +75,15 @@ export class MapRuns {
       this.#count(run, 1);
       const key = `${mapRun}/${number}`;
       const start = starts.get(key) ?? { ...about, mapRun, redrive, children: [] };
-      start.children.push({ index, recorded, ...(engine !== undefined && { arn: seedOfChild(engine).info.arn, engine }) });
+      start.children.push({ index, recorded, ...(engine !== undefined && this.#child(mapRun, engine)) });
       starts.set(key, start);
     }
     begin();
+  }
+
+  #child(mapRun: string, engine: string): { arn: string; engine: string; items?: number } {
+    const { info, items } = seedOfChild(engine);
+    return { arn: info.arn, engine, ...(this.#isBatched(mapRun) && { items }) };
   }
 
   /** Children have ended. */
@@ -107,15 +115,16 @@ export function forgetChildren(ctx: ObjectContext, runs: NonNullable<Notes["runs
 /** What the snapshot of a child that is to begin says of it. */
 export function seedOfChild(engine: string): ChildSeed {
   const { options, executions } = JSON.parse(engine);
-  const { name, arn, stateMachineArn, stateMachineName } = executions[0];
-  return { type: options.express ? "EXPRESS" : "STANDARD", info: { name, arn, stateMachineName, stateMachineArn } };
+  const { name, arn, stateMachineArn, stateMachineName, input } = executions[0];
+  const items = isObject(input) && Array.isArray(input.Items) ? input.Items.length : 1;
+  return { items, type: options.express ? "EXPRESS" : "STANDARD", info: { name, arn, stateMachineName, stateMachineArn } };
 }
 
 /** How a child has ended, as the JSON text of what its Map Run is told. */
 export function endOfChild(record: ExecutionRecord): string {
-  const { index, redrive, recorded } = record.child as ChildOf;
+  const { index, redrive, recorded, items } = record.child as ChildOf;
   const { status, output, error, cause, name, input, startDate, redriveCount } = record;
-  const about = { index, redrive, status, error, cause, ...(recorded && { name, startDate, redriveCount }) };
+  const about = { index, redrive, status, items, error, cause, ...(recorded && { name, startDate, redriveCount }) };
   // Payloads are texts of JSON: so they keep the digits of their numbers.
   const payloads = `${output === undefined ? "" : `,"output":${output}`}${recorded ? `,"input":${input}` : ""}`;
   return `${JSON.stringify(about).slice(0, -1)}${payloads}}`;

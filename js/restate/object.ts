@@ -1,7 +1,7 @@
 // The virtual object of an execution: its handlers. Its key is the execution's ARN.
 
 import type { ExecutionRecord } from "../api/durable.d.ts";
-import type { Frame, HistoryEvent } from "../api/index.d.ts";
+import type { Frame, HistoryEvent, RunningProblem } from "../api/index.d.ts";
 import { messageOf } from "../base/errors.ts";
 import { randomKey, seedOf } from "../base/random.ts";
 import type { Fact } from "../border/facts.ts";
@@ -11,10 +11,12 @@ import type { ChildAnswer, ChildOf, ChildStart, EventAnswer, ExecutionEvent, New
 import { type Kept, historyOf, keepRecord, newNotes, recordOf, sliceOf } from "./keeping.ts";
 import type { Program } from "./machines.ts";
 import { endOfChild, engineOf, forgetChildren, seedOfChild, tellShard } from "./mapruns.ts";
+import { Change } from "../durable/migration.ts";
 import { type FirstAnswer, type FirstCall, briefly, callFirst } from "./first.ts";
 import { gather } from "./gathering.ts";
 import { migrate } from "./migration.ts";
 import { Refused } from "./refused.ts";
+import { type RunStanding, endedRuns, forgetRuns } from "./runs.ts";
 import { Slice, type SliceHost } from "./slice.ts";
 import { type Watcher, standingOf, tellEnd } from "./watchers.ts";
 
@@ -40,6 +42,8 @@ interface Beginning {
 // How long it waits for the answer of a slice before that is told once more, in milliseconds.
 const FIRST_DELAY = 250;
 const LONGEST_DELAY = 30_000;
+// How often a child that has not begun is told again to continue with another definition.
+const TRIES = 8;
 
 export class ExecutionObject {
   readonly #host: SliceHost;
@@ -191,6 +195,7 @@ export class ExecutionObject {
     if (record === undefined) {
       // A child that is stopped before it begins.
       if (event.type === "stop" && event.redrive !== undefined) ctx.set("stopped", event.redrive);
+      if (event.type === "migrate") comeAgain(ctx, event);
       return { known: false, counts: false };
     }
     const refused = refusal(record, kept !== null, event);
@@ -208,7 +213,8 @@ export class ExecutionObject {
     }));
     const program = await this.#program(ctx, record, begun.has);
     if (event.type === "migrate") {
-      const answer = this.#migrate(ctx, { ...kept, record }, program, begun);
+      const to = event.digest === undefined ? begun.to : await definitionOf(ctx, event.digest);
+      const answer = await this.#migrate(ctx, { ...kept, record }, program, { at: begun.at, to });
       if ((event as Partial<News>).told !== undefined) ctx.resolveAwakeable((event as News).told, answer);
       return answer;
     }
@@ -223,10 +229,11 @@ export class ExecutionObject {
     return { known: true, counts: true };
   }
 
-  #migrate(ctx: ObjectContext, kept: Kept, { machine }: Program, { at, to }: { at: number; to?: string | undefined }): EventAnswer {
+  async #migrate(ctx: ObjectContext, kept: Kept, { machine }: Program, { at, to }: { at: number; to?: string | undefined }) {
     const { machine: name, id } = kept.record;
     if (to !== undefined) return migrate(ctx, kept, [machine, this.#host.machines.another(kept.record, to)], at);
-    return { known: true, counts: false, refused: ["UNKNOWN_MACHINE", `the machine ${JSON.stringify(name)} of ${id} is not registered`] };
+    const refused: EventAnswer["refused"] = ["UNKNOWN_MACHINE", `the machine ${JSON.stringify(name)} of ${id} is not registered`];
+    return { known: true, counts: false, refused };
   }
 
   /** What the execution runs: this process may have it, or Restate keeps it. */
@@ -240,8 +247,8 @@ export class ExecutionObject {
         `the worker does not have the definition ${record.definition} any more, with which a slice of ${record.id} has begun`,
       );
     }
-    const text = await ctx.call<string | null>({ service: DEFINITION, handler: "get", key: record.definition ?? "" }, null);
-    if (text === null) throw new Error(`Restate does not have the definition ${record.definition} of ${record.id}`);
+    const text = await definitionOf(ctx, record.definition ?? "");
+    if (text === undefined) throw new Error(`Restate does not have the definition ${record.definition} of ${record.id}`);
     return machines.of(record) ?? machines.remember(record, text);
   }
 
@@ -264,6 +271,7 @@ export class ExecutionObject {
     const counts = record !== null && record.status !== "RUNNING" && (stopDate === undefined || record.stopDate === stopDate);
     if (counts) {
       forgetChildren(ctx, (await ctx.get<NonNullable<Kept["notes"]["runs"]>>("runs")) ?? []);
+      if (record.hasRuns === true) await forgetRuns(ctx);
       ctx.clearAll();
     }
     return { known: record !== null, counts };
@@ -319,6 +327,41 @@ export class ExecutionObject {
     return promise;
   }
 
+  /** The execution's Map Runs, as the last slice has left them; null if there is no such execution. */
+  async mapRuns(ctx: ReadingContext): Promise<RunStanding[] | null> {
+    const record = await recordOf(ctx);
+    if (record === undefined) return null;
+    if (record.hasRuns !== true) return [];
+    const kept = await ctx.get<Kept>("standing");
+    const open = kept?.notes.mapRuns?.open ?? [];
+    const ended = (await endedRuns(ctx)).filter(({ id }) => !open.some((run) => run.id === id));
+    const frames = kept === null || open.length === 0 ? [] : await this.#frames(ctx, record, kept);
+    return [
+      ...ended.map((run) => ({ record: run })),
+      ...open.map((run) => {
+        const now = frames.find(({ mapRun }) => mapRun?.mapRunArn === run.id)?.mapRun;
+        return { record: run, ...(now !== undefined && { now }) };
+      }),
+    ];
+  }
+
+  /** What stands in the way of another definition (default: the registered one); null if there is none or it has that one. */
+  async problems(ctx: ReadingContext, definition: string | null): Promise<RunningProblem[] | null> {
+    const kept = await ctx.get<Kept>("standing");
+    const record = await recordOf(ctx);
+    if (kept === null || record?.status !== "RUNNING") return null;
+    const { machines } = this.#host;
+    const asked = await ctx.run("has", () => {
+      const to = definition ?? machines.registered(String(record.machine))?.machine.definition;
+      return { has: machines.of(record) !== undefined, ...(to !== undefined && { to }) };
+    });
+    if (asked.to === undefined)
+      throw new Refused("UNKNOWN_MACHINE", `the machine ${String(record.machine)} of ${record.id} is not registered`);
+    const { machine } = await this.#program(ctx, record, asked.has);
+    const change = new Change(machine, machines.another(record, asked.to));
+    return change.isNone ? null : change.problems(kept.engine);
+  }
+
   /** What the execution shows and where it is. */
   async inside(ctx: ReadingContext): Promise<Inside | null> {
     const record = await recordOf(ctx);
@@ -327,16 +370,32 @@ export class ExecutionObject {
     const shown = typeof state === "string" ? { state } : {};
     const kept = status === "RUNNING" ? await ctx.get<Kept>("standing") : null;
     if (kept === null) return { status, ...shown, frames: [], signals: {} };
-    const program = await this.#program(ctx, record, await ctx.run("has", () => this.#host.machines.of(record) !== undefined));
-    const engine = engineOf(program, { text: kept.engine, events: kept.events });
     const signals: Record<string, number> = {};
     for (const [name] of kept.notes.signals) signals[name] = (signals[name] ?? 0) + 1;
+    return { status, ...shown, frames: await this.#frames(ctx, record, kept), signals };
+  }
+
+  async #frames(ctx: ReadingContext, record: ExecutionRecord, kept: Kept): Promise<Frame[]> {
+    const program = await this.#program(ctx, record, await ctx.run("has", () => this.#host.machines.of(record) !== undefined));
+    const engine = engineOf(program, { text: kept.engine, events: kept.events });
     try {
-      return { status, ...shown, frames: JSON.parse(engine.ask("frames")), signals };
+      return JSON.parse(engine.ask("frames"));
     } finally {
       engine.discard();
     }
   }
+}
+
+/** The text of a definition that Restate keeps. */
+async function definitionOf(ctx: ReadingContext, digest: string): Promise<string | undefined> {
+  return (await ctx.call<string | null>({ service: DEFINITION, handler: "get", key: digest }, null)) ?? undefined;
+}
+
+/** What a child is told that has not begun is told later: its start is on its way, or it was forgotten. */
+function comeAgain(ctx: ObjectContext, event: ExecutionEvent & { type: "migrate" }): void {
+  const { tries = 0, digest } = event;
+  if (digest === undefined || tries >= TRIES) return;
+  ctx.send({ service: EXECUTION, handler: "event", key: ctx.key }, { ...event, tries: tries + 1 }, FIRST_DELAY * 2 ** tries);
 }
 
 /** Why an event is refused, if it is. */

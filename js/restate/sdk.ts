@@ -11,6 +11,7 @@ import {
   DEFINITION,
   EXECUTION,
   MACHINES,
+  MAP_RUN,
   SCHEDULE,
   SHARD,
   TASKS,
@@ -22,6 +23,7 @@ import {
   type Target,
 } from "./context.ts";
 import type { RegisteredMachines } from "./machines.ts";
+import type { MapRunObject } from "./runs.ts";
 import type { ShardObject } from "./shard.ts";
 
 /** What is used of a context of the SDK. */
@@ -151,6 +153,7 @@ export interface Services {
   activity: ActivityObject;
   tasks: TaskService;
   shards: ShardObject;
+  mapRuns: MapRunObject;
   machines: RegisteredMachines;
   /** How long Restate remembers starts by their names, in milliseconds. */
   remembered: number;
@@ -161,7 +164,7 @@ const DAY = 86_400_000;
 const LONG = 365 * DAY;
 
 /** The services, for `createEndpointHandler` of the SDK. */
-export function servicesOf(sdk: Sdk, { object, schedule, activity, tasks, shards, machines, remembered }: Services): unknown[] {
+export function servicesOf(sdk: Sdk, { object, schedule, activity, tasks, shards, mapRuns, machines, remembered }: Services): unknown[] {
   const handler =
     <C, I, O>(handle: (ctx: C, input: I) => O | Promise<O>) =>
     async (ctx: SdkContext, input: never): Promise<O> => {
@@ -194,22 +197,16 @@ export function servicesOf(sdk: Sdk, { object, schedule, activity, tasks, shards
         history: reads(object.history.bind(object)),
         result: reads(object.result.bind(object)),
         inside: reads(object.inside.bind(object)),
+        mapRuns: reads(object.mapRuns.bind(object)),
+        problems: reads(object.problems.bind(object)),
       },
       options,
     }),
-    sdk.service({
-      name: TASKS,
-      handlers: {
-        attempt: serves(tasks.attempt.bind(tasks)),
-        shard: serves(tasks.shard.bind(tasks)),
-        children: serves(tasks.children.bind(tasks)),
-        ask: serves(tasks.ask.bind(tasks)),
-      },
-      options: { ...options, ingressPrivate: true },
-    }),
+    sdk.service({ name: TASKS, handlers: taskHandlers(tasks, serves), options: { ...options, ingressPrivate: true } }),
     sdk.object({ name: SCHEDULE, handlers: handlersOf(schedule, owns), options }),
     sdk.object({ name: ACTIVITY, handlers: activityHandlers(activity, owns, reads), options }),
     sdk.object({ name: SHARD, handlers: shardHandlers(shards, owns), options: { ...options, ingressPrivate: true } }),
+    sdk.object({ name: MAP_RUN, handlers: mapRunHandlers(mapRuns, owns, reads), options }),
     sdk.object({
       name: DEFINITION,
       handlers: {
@@ -224,6 +221,18 @@ export function servicesOf(sdk: Sdk, { object, schedule, activity, tasks, shards
 
 /** How a handler is made that has its object for itself. */
 type Owns = <I, O>(handle: (ctx: ObjectContext, input: I) => O | Promise<O>, options: object) => unknown;
+
+/** How a handler of a service is made. */
+type Serves = <I, O>(handle: (ctx: ServiceContext, input: I) => O | Promise<O>) => unknown;
+
+function taskHandlers(tasks: TaskService, serves: Serves): object {
+  return {
+    attempt: serves(tasks.attempt.bind(tasks)),
+    shard: serves(tasks.shard.bind(tasks)),
+    children: serves(tasks.children.bind(tasks)),
+    ask: serves(tasks.ask.bind(tasks)),
+  };
+}
 
 function handlersOf(schedule: ScheduleObject, owns: Owns): object {
   return {
@@ -252,7 +261,16 @@ function shardHandlers(shards: ShardObject, owns: Owns): object {
     ended: owns(shards.ended.bind(shards), {}),
     tell: owns(shards.tell.bind(shards), {}),
     stop: owns(shards.stop.bind(shards), {}),
+    migrate: owns(shards.migrate.bind(shards), {}),
     forget: owns(shards.forget.bind(shards), {}),
+  };
+}
+
+function mapRunHandlers(mapRuns: MapRunObject, owns: Owns, reads: (handle: MapRunObject["execution"]) => unknown): object {
+  return {
+    put: owns(mapRuns.put.bind(mapRuns), {}),
+    execution: reads(mapRuns.execution.bind(mapRuns)),
+    forget: owns(mapRuns.forget.bind(mapRuns), {}),
   };
 }
 

@@ -42,9 +42,9 @@ export class ShardObject {
     const children = (await ctx.get<Children>("children")) ?? {};
     const { machine, definition } = request;
     const begun: ChildrenRequest = { parent, mapRun, redrive, shard: ctx.key, children: [] };
-    for (const { index, arn, engine, recorded } of request.children) {
+    for (const { index, arn, engine, recorded, items } of request.children) {
       if (arn !== undefined) children[index] = arn;
-      const of = { shard: ctx.key, mapRun, index, redrive, recorded };
+      const of = { shard: ctx.key, mapRun, index, redrive, recorded, ...(items !== undefined && { items }) };
       const start: ChildStart = { machine, definition, of, ...(engine !== undefined && { engine }) };
       shard.open.push(index);
       begun.children.push({ arn: children[index] as string, start });
@@ -110,6 +110,14 @@ export class ShardObject {
     for (const index of shard.ended) ctx.clear(END + index);
     const { parent, mapRun, last } = shard;
     ctx.set("shard", { parent, mapRun, redrive, open: [], ended: [], last });
+  }
+
+  /** Has those that run continue with another definition: each for itself, so one that cannot keeps its own. */
+  async migrate(ctx: ObjectContext, digest: string): Promise<void> {
+    const shard = await ctx.get<Shard>("shard");
+    const children = (await ctx.get<Children>("children")) ?? {};
+    for (const index of shard?.open ?? [])
+      ctx.send({ service: EXECUTION, handler: "event", key: children[index] as string }, { type: "migrate", digest });
   }
 
   /** Forgets the children, with the execution of the Map Run. */

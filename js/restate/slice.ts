@@ -34,6 +34,7 @@ import { type Kept, type Notes, clearHistory, keepHistory, keepRecord } from "./
 import type { Program, RegisteredMachines } from "./machines.ts";
 import { MapRuns, type RunCommand, endOfChild, engineOf, tellShard } from "./mapruns.ts";
 import { OwnTask, type SliceDriver, cancelledOwn, endedOwn, toldOwn } from "./own.ts";
+import { RunRecords } from "./runs.ts";
 import { type Watcher, tellEnd } from "./watchers.ts";
 
 /** The number of events with which AWS does not redrive an execution. */
@@ -89,6 +90,7 @@ export class Slice implements SliceDriver {
   #alarm: { at: number; id: number } | undefined;
   readonly #family: SliceDriver["execution"];
   readonly #mapRuns: MapRuns;
+  readonly #records: RunRecords | undefined;
   #answers = false;
   /** Whether the execution begins with it. */
   readonly #isFirst: boolean;
@@ -107,7 +109,8 @@ export class Slice implements SliceDriver {
     this.#begun = this.#at;
     this.#events = kept.events;
     this.#isFirst = kept.events === 0;
-    this.#mapRuns = new MapRuns(ctx, this.notes, host.limits.shard);
+    this.#records = RunRecords.of(ctx, this.record, program.machine.definition, this.notes.mapRuns, kept.events);
+    this.#mapRuns = new MapRuns(ctx, this.notes, host.limits.shard, (id) => this.#records?.isBatched(id) ?? false);
     const lean = "engine" in kept ? { text: kept.engine, events: kept.events } : undefined;
     this.#engine = engineOf(program, lean);
     this.#deadline = (lean && this.#engine.ask("deadline")) ?? null;
@@ -278,9 +281,12 @@ export class Slice implements SliceDriver {
       case "children":
         for (const [mapRun, ends] of event.ended) {
           this.#mapRuns.heard(mapRun, ends.length);
+          this.#records?.heard(mapRun, ends);
           for (const end of ends) this.post("updateMapRun", mapRun, end);
         }
         return true;
+      case "updateMapRun":
+        return this.#updated(event);
       case "answer":
         return this.#answered(event.task, event.fence, event.answer);
       case "beat":
@@ -288,6 +294,14 @@ export class Slice implements SliceDriver {
       default:
         return toldOwn(this, event);
     }
+  }
+
+  /** A Map Run gets other limits. */
+  #updated({ mapRun, change }: ExecutionEvent & { type: "updateMapRun" }): boolean {
+    this.#records?.read(this.#engine);
+    if (!this.#records?.update(mapRun, change)) return false;
+    this.post("updateMapRun", mapRun, JSON.stringify(change));
+    return true;
   }
 
   /** A delayed call has come back. */
@@ -341,6 +355,7 @@ export class Slice implements SliceDriver {
 
   /** Takes an execution up again that has failed. Throws NOT_REDRIVABLE. */
   async redrive(told?: string): Promise<void> {
+    await this.#records?.load();
     const step = this.#engine.feed("redrive", this.#at);
     this.record = { ...this.record, status: "RUNNING", redriveCount: Number(this.record.redriveCount ?? 0) + 1, redriveDate: this.#at };
     for (const name of ["stopDate", "output", "error", "cause", "redrivable", "cancelRequested"]) delete this.record[name];
@@ -371,6 +386,7 @@ export class Slice implements SliceDriver {
     this.#listen();
     for (;;) {
       this.#feedAll();
+      this.#records?.read(this.#engine);
       this.#mapRuns.send(this.record);
       if (this.#outcome !== undefined) break;
       this.#dispatch();
@@ -564,12 +580,19 @@ export class Slice implements SliceDriver {
     this.#events = keepHistory(ctx, this.#engine, this.#events);
     this.record = { ...this.record, events: this.#events };
     if (this.#outcome !== undefined) return this.#end(this.#outcome);
+    this.#keepRuns();
     if (this.#mapRuns.more !== 0) await count(ctx, this.#mapRuns.more);
     this.#sendTimer();
     keepRecord(ctx, this.record, undefined, false);
     ctx.set("standing", this.#kept());
     this.#engine.discard();
     return { status: "RUNNING" };
+  }
+
+  #keepRuns(): void {
+    if (this.#records === undefined) return;
+    this.notes.mapRuns = this.#records.keep();
+    if (this.#records.any) this.record = { ...this.record, hasRuns: true };
   }
 
   #kept(): Kept {
@@ -609,6 +632,8 @@ export class Slice implements SliceDriver {
     };
     const stopDate = last === undefined ? this.#at : Date.parse(last.timestamp);
     this.record = { ...this.record, ...standing, stopDate, redrivable };
+    this.#records?.finish(status, stopDate);
+    this.#keepRuns();
     for (const [, , invocation] of this.notes.long) ctx.cancel(invocation);
     this.notes.long = [];
     delete this.notes.timer;

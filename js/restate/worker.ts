@@ -12,6 +12,7 @@ import { ActivityObject } from "./activities.ts";
 import { RegisteredMachines } from "./machines.ts";
 import { ExecutionObject } from "./object.ts";
 import { OwnTasks } from "./own.ts";
+import { MapRunObject } from "./runs.ts";
 import { type Sdk, type Services, servicesOf } from "./sdk.ts";
 import { ScheduleObject } from "./schedules.ts";
 import { ShardObject } from "./shard.ts";
@@ -78,6 +79,7 @@ export function partsOf(options: RestateOptions, now: () => number = Date.now): 
     schedule: new ScheduleObject(host),
     activity: new ActivityObject(),
     shards: new ShardObject(),
+    mapRuns: new MapRunObject(),
     tasks,
     machines,
     remembered: kept ?? REMEMBERED,

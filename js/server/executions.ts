@@ -55,7 +55,7 @@ interface StartSyncExecutionOutput {
 interface RedriveDetails {
   redriveCount: number;
   redriveDate?: number;
-  redriveStatus: "REDRIVABLE" | "NOT_REDRIVABLE";
+  redriveStatus: "REDRIVABLE" | "NOT_REDRIVABLE" | "REDRIVABLE_BY_MAP_RUN";
   redriveStatusReason?: string;
 }
 
@@ -162,6 +162,8 @@ async function recordOf(service: Service, arn: string): Promise<StoredExecution>
   return about as StoredExecution;
 }
 
+/** Why a child of a Map Run is not redriven by itself. */
+export const CHILD_REDRIVE = "Child executions are redriven with their Map Run";
 const OLD = "Execution redrivable period exceeded";
 
 /** What DescribeExecution tells of redrives. */
@@ -169,6 +171,8 @@ export function redriveOf(record: StoredExecution, quotas: Service["quotas"]): R
   const { status, type, redriveCount, redriveDate, redrivable } = record;
   const about = { redriveCount, ...(redriveDate !== undefined && { redriveDate: seconds(redriveDate) }) };
   const isOld = quotas?.isOld(record) ?? false;
+  if (record.mapRunArn !== undefined && redrivable !== false && status !== "RUNNING" && status !== "SUCCEEDED")
+    return { ...about, redriveStatus: "REDRIVABLE_BY_MAP_RUN" };
   if (type === "STANDARD" && redrivable && status !== "RUNNING" && !isOld) return { ...about, redriveStatus: "REDRIVABLE" };
   const final = status === "RUNNING" || status === "SUCCEEDED";
   const why = final
@@ -221,6 +225,28 @@ export function described(about: StoredExecution): ExecutionDescription {
   };
 }
 
+/** An ended Express execution as StartSyncExecution returns it. */
+export function syncEnd(ended: StoredExecution, included: boolean): StartSyncExecutionOutput {
+  const { id, machineArn, name, status, startDate, stopDate = startDate, input: given, output, error, cause, traceHeader } = ended;
+  return {
+    executionArn: id,
+    stateMachineArn: machineArn,
+    name,
+    startDate: seconds(startDate),
+    stopDate: seconds(stopDate),
+    // AWS has three statuses for synchronous executions.
+    status: status === "SUCCEEDED" || status === "TIMED_OUT" ? status : "FAILED",
+    ...(included && { error: error ?? (status === "TIMED_OUT" ? "States.Timeout" : undefined), cause, input: given, output }),
+    inputDetails: { included },
+    outputDetails: { included },
+    ...(traceHeader !== undefined && { traceHeader }),
+    billingDetails: {
+      billedMemoryUsedInMB: 64,
+      billedDurationInMilliseconds: Math.max(Math.ceil((stopDate - startDate) / 100), 1) * 100,
+    },
+  };
+}
+
 /** An event of a history; the first one gets the input exactly as the caller has written it. */
 export function asGiven(event: HistoryEvent, { input, mapRunArn }: StoredExecution): HistoryEvent {
   if (event.type !== "ExecutionStarted" || mapRunArn !== undefined) return event;
@@ -251,25 +277,7 @@ export const executionOperations = {
     if (target.machine.type !== "EXPRESS") throw wrongType();
     const begun = await service.runner.start(target, request);
     const ended = (await service.runner.ended(begun.id)) ?? begun;
-    const { id, machineArn, name, status, startDate, stopDate = startDate, input: given, output, error, cause, traceHeader } = ended;
-    const included = input.includedData !== "METADATA_ONLY";
-    return {
-      executionArn: id,
-      stateMachineArn: machineArn,
-      name,
-      startDate: seconds(startDate),
-      stopDate: seconds(stopDate),
-      // AWS has three statuses for synchronous executions.
-      status: status === "SUCCEEDED" || status === "TIMED_OUT" ? status : "FAILED",
-      ...(included && { error: error ?? (status === "TIMED_OUT" ? "States.Timeout" : undefined), cause, input: given, output }),
-      inputDetails: { included },
-      outputDetails: { included },
-      ...(traceHeader !== undefined && { traceHeader }),
-      billingDetails: {
-        billedMemoryUsedInMB: 64,
-        billedDurationInMilliseconds: Math.max(Math.ceil((stopDate - startDate) / 100), 1) * 100,
-      },
-    };
+    return syncEnd(ended, input.includedData !== "METADATA_ONLY");
   },
 
   async StopExecution(service, { executionArn: arn, error, cause }) {
@@ -282,7 +290,7 @@ export const executionOperations = {
 
   async RedriveExecution(service, { executionArn: arn, clientToken }) {
     const about = await recordOf(service, arn);
-    if (about.mapRunArn !== undefined) throw invalid("Child executions are redriven with their Map Run");
+    if (about.mapRunArn !== undefined) throw invalid(CHILD_REDRIVE);
     if (about.status !== "RUNNING" && service.quotas?.isOld(about)) throw new ApiError("ExecutionNotRedrivable", OLD);
     return { redriveDate: seconds(await service.runner.redrive(about, clientToken)) };
   },

@@ -1,19 +1,21 @@
 // Map Runs: the runs of Distributed Maps and the executions of their items.
 
-import type {
-  ChildExecution,
-  ExecutionStatus,
-  Frame,
-  HistoryEvent,
-  MachineType,
-  MapRunChange,
-  MapRunCounts,
-  Step,
-} from "../api/index.d.ts";
+import type { ChildExecution, ExecutionStatus, Frame, HistoryEvent, MapRunChange, MapRunCounts, Step } from "../api/index.d.ts";
 import type { ExecutionFilter, ExecutionRecord, Store } from "../api/durable.d.ts";
-import { isObject } from "../base/json.ts";
 import type { HistoryEngine } from "../border/history.ts";
 import { type Live, settle, type Watcher } from "../durable/live.ts";
+import {
+  type Counts,
+  type KeptChains,
+  RunChains,
+  type RunNews,
+  type RunRecord,
+  counted,
+  labelOf,
+  limited,
+  mayHaveRuns,
+  standingOf,
+} from "../execution/mapruns.ts";
 import { keyOf } from "../store/shards.ts";
 import { executionArn, mapRunArn } from "./arn.ts";
 import { invalid, noExecution, noResource } from "./errors.ts";
@@ -24,6 +26,7 @@ import type { StoredExecution } from "./records.ts";
 import { seconds } from "./responses.ts";
 import type { Empty, Paged } from "./responses.ts";
 import type { Service } from "./service.ts";
+import type { Input } from "./shapes.ts";
 
 interface ListMapRunsOutput extends Paged {
   mapRuns: { executionArn: string; mapRunArn: string; stateMachineArn: string; startDate: number; stopDate?: number }[];
@@ -57,61 +60,22 @@ export interface MapRunResponses {
   UpdateMapRun: Empty;
 }
 
-/** How many items or child executions of a run have each status. */
-type Counts = Omit<MapRunItemCounts, "resultsWritten" | "failuresNotRedrivable" | "pendingRedrive">;
-
-/** What is known of the run of a Distributed Map besides its record's own members. */
-interface MapRun extends Required<MapRunChange> {
-  /** Whether a child execution may have several items. */
-  batched: boolean;
-  childType: MachineType;
-  items: Counts;
-  executions: Counts;
-  redriveCount: number;
-  /** Milliseconds since 1970. */
-  redriveDate?: number;
-}
-
-/** The record of a Map Run. Its id is the run's ARN, and `mapRunArn` that of its execution: lists of that ARN have its Map Runs. */
-interface MapRunRecord extends ExecutionRecord {
+/** The record of a Map Run; lists of its execution's ARN have its Map Runs. */
+interface MapRunRecord extends ExecutionRecord, RunRecord {
   mapRunArn: string;
-  status: "RUNNING" | "SUCCEEDED" | "FAILED" | "ABORTED";
-  run: MapRun;
-}
-
-/** The Map state of a chain of events, the number of its items, and the ARN of its run. */
-interface Chain {
-  map?: string;
-  items?: number;
-  run?: string;
+  status: RunRecord["status"];
+  machineArn: string;
 }
 
 /** What a snapshot of the execution has of its Map Runs. */
 interface Standing {
   /** How many events were read. */
   told: number;
-  chains: [last: number, chain: Chain][];
+  chains: KeptChains;
 }
 
-/** The properties of a Map Run that are in the definition of its state. */
-interface DistributedMap extends Required<MapRunChange> {
-  batched: boolean;
-  childType: MachineType;
-}
-
-const KINDS = { SUCCEEDED: "succeeded", FAILED: "failed", TIMED_OUT: "timedOut", ABORTED: "aborted" } as const;
-const ENDS = { MapRunSucceeded: "SUCCEEDED", MapRunFailed: "FAILED", MapRunAborted: "ABORTED" } as const;
 /** The member of an execution's state in which its Map Runs are. */
 const STANDING = "mapRuns";
-const UNKNOWN: DistributedMap = {
-  maxConcurrency: 0,
-  toleratedFailureCount: 0,
-  toleratedFailurePercentage: 0,
-  batched: false,
-  childType: "STANDARD",
-};
-const NONE: Counts = { pending: 0, running: 0, succeeded: 0, failed: 0, timedOut: 0, aborted: 0, total: 0 };
-
 /**
  * The Map Runs of one execution, from its events and its children. Their records are written with the facts that they follow from. After
  * a restart the same facts lead to the same events, of which the records tell already.
@@ -119,11 +83,9 @@ const NONE: Counts = { pending: 0, running: 0, succeeded: 0, failed: 0, timedOut
 export class MapRuns implements Watcher {
   readonly #service: Service;
   readonly #record: StoredExecution;
-  readonly #maps: Map<string, DistributedMap>;
+  readonly #chains: RunChains;
   #engine: HistoryEngine | undefined;
   #told = 0;
-  // Chains of events by the id of their last event.
-  readonly #chains = new Map<number, Chain>();
   readonly #runs = new Map<string, KeptRecord<MapRunRecord>>();
   // Children that a redrive may run again.
   readonly #failed = new Map<string, KeptRecord<StoredExecution>>();
@@ -131,12 +93,12 @@ export class MapRuns implements Watcher {
   private constructor(service: Service, record: StoredExecution, definition: string) {
     this.#service = service;
     this.#record = record;
-    this.#maps = distributedMaps(JSON.parse(definition).States);
+    this.#chains = new RunChains(definition);
   }
 
   /** What watches a new execution; undefined where it has no Distributed Map. */
   static of(service: Service, record: StoredExecution, definition: string): MapRuns | undefined {
-    return definition.includes('"DISTRIBUTED"') ? new MapRuns(service, record, definition) : undefined;
+    return mayHaveRuns(definition) ? new MapRuns(service, record, definition) : undefined;
   }
 
   /** What watches an execution of the store. */
@@ -158,10 +120,10 @@ export class MapRuns implements Watcher {
   restored(live: Live): void {
     const { told = 0, chains = [] } = (live.state[STANDING] ?? {}) as Partial<Standing>;
     this.#told = told;
-    for (const [last, chain] of chains) this.#chains.set(last, chain);
+    this.#chains.restore(chains);
     this.#watch(live);
     // The records have these events already.
-    for (const event of this.#fresh()) this.#follow(event);
+    for (const event of this.#fresh()) this.#chains.follow(event);
   }
 
   stepped(live: Live, { commands }: Step): void {
@@ -181,13 +143,13 @@ export class MapRuns implements Watcher {
   toJSON(): Standing {
     // The snapshot has all events so far.
     this.#read();
-    return { told: this.#told, chains: [...this.#chains] };
+    return { told: this.#told, chains: this.#chains.kept };
   }
 
   #read(): void {
     for (const event of this.#fresh()) {
-      const chain = this.#follow(event);
-      if (chain !== undefined) this.#tell(event, chain);
+      const news = this.#chains.follow(event);
+      if (news !== undefined) this.#tell(news);
     }
   }
 
@@ -199,47 +161,11 @@ export class MapRuns implements Watcher {
     return from < to ? (this.#engine?.history(from, to) ?? []) : [];
   }
 
-  /** Follows the chain of an event, if it is one of a Distributed Map. */
-  #follow(event: HistoryEvent): Chain | undefined {
-    const chain = { ...this.#chains.get(event.previousEventId) };
-    switch (event.type) {
-      case "MapStateEntered":
-        chain.map = event.stateEnteredEventDetails.name;
-        break;
-      case "MapStateStarted":
-        chain.items = event.mapStateStartedEventDetails.length;
-        break;
-      case "MapRunStarted":
-        chain.run = event.mapRunStartedEventDetails.mapRunArn;
-        break;
-      case "MapRunRedriven":
-        chain.run = event.mapRunRedrivenEventDetails.mapRunArn;
-        break;
-      case "MapRunSucceeded":
-      case "MapRunFailed":
-      case "MapRunAborted":
-        break;
-      default:
-        return undefined;
-    }
-    this.#chains.delete(event.previousEventId);
-    this.#chains.set(event.id, chain);
-    return chain;
-  }
-
-  /** Writes what an event says of the run of its chain. */
-  #tell(event: HistoryEvent, chain: Chain): void {
-    const time = Date.parse(event.timestamp);
-    switch (event.type) {
-      case "MapRunStarted":
-        return this.#begin(event.mapRunStartedEventDetails.mapRunArn, time, chain);
-      case "MapRunRedriven":
-        return this.#again(event.mapRunRedrivenEventDetails, time);
-      case "MapRunSucceeded":
-      case "MapRunFailed":
-      case "MapRunAborted":
-        this.#runs.get(chain.run ?? "")?.write({ status: ENDS[event.type], stopDate: time });
-    }
+  /** Writes what is told of a run. */
+  #tell(news: RunNews): void {
+    if (news.type === "begun") this.#begin(news);
+    else if (news.type === "redriven") this.#again(news);
+    else this.#runs.get(news.run)?.write({ status: news.status, stopDate: news.at });
   }
 
   /** A shared store has these records where it has the execution. */
@@ -247,27 +173,21 @@ export class MapRuns implements Watcher {
     return this.#service.store.sharing === undefined ? {} : { near: keyOf(this.#record) };
   }
 
-  #begin(arn: string, startDate: number, { map = "", items = 0 }: Chain): void {
-    const label = labelOf(arn);
+  #begin(news: RunNews & { type: "begun" }): void {
     const { id, machineArn } = this.#record;
     const run = new KeptRecord<MapRunRecord>(this.#service.runner.host.committer, {
-      id: arn,
+      ...this.#chains.begun(news, id, machineArn),
       ...this.#near(),
-      name: label,
-      machineArn: `${machineArn}/${label.slice(label.indexOf("/") + 1)}`,
-      mapRunArn: id,
-      status: "RUNNING",
-      startDate,
+      name: labelOf(news.run),
       input: "{}",
-      run: { ...(this.#maps.get(map) ?? UNKNOWN), items: { ...NONE, total: items }, executions: { ...NONE }, redriveCount: 0 },
     });
-    this.#runs.set(arn, run);
+    this.#runs.set(news.run, run);
     run.write();
   }
 
   /** Continues a run after a redrive: aborted items and executions run again. */
-  #again({ mapRunArn, redriveCount }: { mapRunArn: string; redriveCount: number }, redriveDate: number): void {
-    const kept = this.#runs.get(mapRunArn);
+  #again({ run: arn, redriveCount, at: redriveDate }: RunNews & { type: "redriven" }): void {
+    const kept = this.#runs.get(arn);
     if (kept === undefined) return;
     const { run } = kept.record;
     const [items, executions] = [run.items, run.executions].map((counts) => ({ ...counts, aborted: 0 })) as [Counts, Counts];
@@ -349,59 +269,6 @@ async function* listed<Kind extends ExecutionRecord>(store: Store, filter: Execu
   }
 }
 
-/** The part of a Map Run's or a child's ARN with the names of the machine and of the Map: `Machine/Label`. */
-function labelOf(arn: string): string {
-  return arn.split(":")[6] ?? "";
-}
-
-/** A run with the items of an ended child, or with a negative number without them. */
-function counted(run: MapRun, status: ExecutionStatus, items: number): MapRun {
-  if (status === "RUNNING") return run;
-  const kind = KINDS[status];
-  return {
-    ...run,
-    executions: { ...run.executions, [kind]: run.executions[kind] + Math.sign(items) },
-    items: { ...run.items, [kind]: run.items[kind] + items },
-  };
-}
-
-/** The counts of an ended run. Items that never began count as aborted; for batches that never began, no executions are counted. */
-function countsOf({ items, executions, batched }: MapRun): { itemCounts: Counts; executionCounts: Counts } {
-  const sum = ({ succeeded, failed, timedOut, aborted }: Counts): number => succeeded + failed + timedOut + aborted;
-  const total = Math.max(items.total, sum(items));
-  const all = { ...items, total, aborted: items.aborted + total - sum(items) };
-  return { itemCounts: all, executionCounts: batched ? { ...executions, total: sum(executions) } : all };
-}
-
-/** The Distributed Maps among states, at any depth, by name. */
-function distributedMaps(states: unknown, found = new Map<string, DistributedMap>()): Map<string, DistributedMap> {
-  for (const [name, state] of Object.entries(isObject(states) ? states : {})) {
-    if (!isObject(state)) continue;
-    const { Iterator: iterator, ItemProcessor: inner = iterator, Branches: branches } = state;
-    const config = isObject(inner) ? inner.ProcessorConfig : undefined;
-    if (isObject(config) && config.Mode === "DISTRIBUTED") found.set(name, distributedMap(state, config));
-    for (const machine of [inner, ...(Array.isArray(branches) ? branches : [])])
-      if (isObject(machine)) distributedMaps(machine.States, found);
-  }
-  return found;
-}
-
-function distributedMap(state: Record<string, unknown>, config: Record<string, unknown>): DistributedMap {
-  return {
-    maxConcurrency: plain(state.MaxConcurrency),
-    toleratedFailureCount: plain(state.ToleratedFailureCount),
-    toleratedFailurePercentage: plain(state.ToleratedFailurePercentage),
-    batched: state.ItemBatcher !== undefined,
-    childType: config.ExecutionType === "EXPRESS" ? "EXPRESS" : "STANDARD",
-  };
-}
-
-/** A limit that is a number in the definition; 0, the default, for a limit that an expression computes. */
-function plain(value: unknown): number {
-  const number = Number(value);
-  return value !== undefined && Number.isFinite(number) ? number : 0;
-}
-
 /** The Map Run of an ARN; throws ResourceNotFound. */
 async function find(service: Service, arn: string): Promise<MapRunRecord> {
   const record = await service.store.get(mapRunArn(arn));
@@ -409,20 +276,61 @@ async function find(service: Service, arn: string): Promise<MapRunRecord> {
   return record as MapRunRecord;
 }
 
-/** A run with the limits that are given. */
-function limited(run: MapRun, { maxConcurrency, toleratedFailureCount, toleratedFailurePercentage }: MapRunChange): MapRun {
-  return {
-    ...run,
-    maxConcurrency: maxConcurrency ?? run.maxConcurrency,
-    toleratedFailureCount: toleratedFailureCount ?? run.toleratedFailureCount,
-    toleratedFailurePercentage: toleratedFailurePercentage ?? run.toleratedFailurePercentage,
-  };
-}
-
 /** Counts as DescribeMapRun returns them. */
 function counts({ pending, running, succeeded, failed, timedOut, aborted, total }: Counts, written: boolean): MapRunItemCounts {
   const resultsWritten = written ? succeeded + failed + timedOut : 0;
   return { pending, running, succeeded, failed, timedOut, aborted, total, resultsWritten, failuresNotRedrivable: 0, pendingRedrive: 0 };
+}
+
+/** A Map Run as ListMapRuns returns it. */
+export function listedRun({ id, mapRunArn, machineArn, startDate, stopDate }: RunRecord): ListMapRunsOutput["mapRuns"][number] {
+  return {
+    executionArn: mapRunArn,
+    mapRunArn: id,
+    stateMachineArn: machineArn,
+    startDate: seconds(startDate),
+    ...(stopDate !== undefined && { stopDate: seconds(stopDate) }),
+  };
+}
+
+/** A Map Run as DescribeMapRun returns it; `now` is how its engine has it as long as it is under way. */
+export function describedRun(record: RunRecord, now: Frame["mapRun"]): DescribeMapRunOutput {
+  const { id, mapRunArn, status, startDate, stopDate } = record;
+  const done = status === "SUCCEEDED";
+  const run = standingOf(record, now);
+  return {
+    mapRunArn: id,
+    executionArn: mapRunArn,
+    status,
+    startDate: seconds(startDate),
+    ...(stopDate !== undefined && { stopDate: seconds(stopDate) }),
+    maxConcurrency: run.maxConcurrency,
+    toleratedFailurePercentage: run.toleratedFailurePercentage,
+    toleratedFailureCount: run.toleratedFailureCount,
+    itemCounts: counts(run.itemCounts, done),
+    executionCounts: counts(run.executionCounts, done),
+    redriveCount: run.redriveCount,
+    ...(run.redriveDate !== undefined && { redriveDate: seconds(run.redriveDate) }),
+  };
+}
+
+/** The limits that a request gives a Map Run. Throws ValidationException where there are none, or the run has ended. */
+export function limitsOf(
+  { id, status }: Pick<RunRecord, "id" | "status">,
+  { maxConcurrency, toleratedFailurePercentage, toleratedFailureCount }: Input<"UpdateMapRun">,
+): MapRunChange {
+  if (maxConcurrency === undefined && toleratedFailurePercentage === undefined && toleratedFailureCount === undefined) {
+    throw invalid(
+      "At least one of maxConcurrency, toleratedFailurePercentage and toleratedFailureCount must be specified",
+      "MISSING_REQUIRED_PARAMETER",
+    );
+  }
+  if (status !== "RUNNING") throw invalid(`Map Run already completed: '${id}'`, "CANNOT_UPDATE_COMPLETED_MAP_RUN");
+  return {
+    ...(maxConcurrency !== undefined && { maxConcurrency }),
+    ...(toleratedFailurePercentage !== undefined && { toleratedFailurePercentage }),
+    ...(toleratedFailureCount !== undefined && { toleratedFailureCount }),
+  };
 }
 
 /** The operations of this file, by name. */
@@ -434,53 +342,21 @@ export const mapRunOperations = {
     for await (const run of listed<MapRunRecord>(service.store, { mapRunArn: arn })) runs.push(run);
     const sorted = runs.sort((a, b) => (a.id < b.id ? -1 : 1));
     const { items, ...more } = pageOf(sorted, { list: ["runs", arn], key: ({ id }) => id, maxResults, nextToken });
-    return {
-      mapRuns: items.map(({ id, machineArn, startDate, stopDate }) => ({
-        executionArn: arn,
-        mapRunArn: id,
-        stateMachineArn: machineArn,
-        startDate: seconds(startDate),
-        ...(stopDate !== undefined && { stopDate: seconds(stopDate) }),
-      })),
-      ...more,
-    };
+    return { mapRuns: items.map(listedRun), ...more };
   },
 
   async DescribeMapRun(service, { mapRunArn: arn }) {
-    const { mapRunArn: execution, status, startDate, stopDate, run: known } = await find(service, arn);
+    const record = await find(service, arn);
+    const { mapRunArn: execution, status } = record;
     const frames: Frame[] = status === "RUNNING" ? await service.runner.at(execution, "frames", [execution]) : [];
-    const now = frames.find(({ mapRun }) => mapRun?.mapRunArn === arn)?.mapRun;
-    const done = status === "SUCCEEDED";
-    // The engine has the limits that expressions have computed.
-    const run = now === undefined ? known : limited(known, now);
-    const { itemCounts, executionCounts } = now ?? countsOf(run);
-    return {
-      mapRunArn: arn,
-      executionArn: execution,
-      status,
-      startDate: seconds(startDate),
-      ...(stopDate !== undefined && { stopDate: seconds(stopDate) }),
-      maxConcurrency: run.maxConcurrency,
-      toleratedFailurePercentage: run.toleratedFailurePercentage,
-      toleratedFailureCount: run.toleratedFailureCount,
-      itemCounts: counts(itemCounts, done),
-      executionCounts: counts(executionCounts, done),
-      redriveCount: run.redriveCount,
-      ...(run.redriveDate !== undefined && { redriveDate: seconds(run.redriveDate) }),
-    };
+    return describedRun(record, frames.find(({ mapRun }) => mapRun?.mapRunArn === arn)?.mapRun);
   },
 
-  async UpdateMapRun(service, { mapRunArn: arn, maxConcurrency, toleratedFailurePercentage, toleratedFailureCount }) {
-    const { status, mapRunArn: execution } = await find(service, arn);
-    if (maxConcurrency === undefined && toleratedFailurePercentage === undefined && toleratedFailureCount === undefined) {
-      throw invalid(
-        "At least one of maxConcurrency, toleratedFailurePercentage and toleratedFailureCount must be specified",
-        "MISSING_REQUIRED_PARAMETER",
-      );
-    }
-    if (status !== "RUNNING") throw invalid(`Map Run already completed: '${arn}'`, "CANNOT_UPDATE_COMPLETED_MAP_RUN");
-    const limits = { maxConcurrency, toleratedFailurePercentage, toleratedFailureCount };
-    await service.runner.at(arn, "updateMapRun", [execution, arn, limits]);
+  async UpdateMapRun(service, input) {
+    const { mapRunArn: arn } = input;
+    const record = await find(service, arn);
+    const limits = limitsOf(record, input);
+    await service.runner.at(arn, "updateMapRun", [record.mapRunArn, arn, limits]);
     return {};
   },
 } satisfies Partial<Operations>;

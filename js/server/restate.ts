@@ -1,20 +1,25 @@
 // The AWS API in front of executions on Restate: the same requests and responses, for what Restate's workers have.
 
 import type { ExecutionRecord, ExecutionSummary } from "../api/durable.d.ts";
+import type { RestateFilter } from "../api/restate.d.ts";
 import type { HistoryEvent } from "../api/index.d.ts";
 import { codeOf, messageOf } from "../base/errors.ts";
 import { RestateClient } from "../restate/client.ts";
 import type { Completion } from "../tasks/call.ts";
+import type { RunStanding } from "../restate/runs.ts";
 import { JsonText } from "../tasks/integration.ts";
-import { activityArn, checkName, executionArn, machineArn } from "./arn.ts";
-import { ApiError, invalid, invalidToken, noExecution, noMachine, wrongType } from "./errors.ts";
-import { described, eventOf, executionOperations, listed, redriveOf } from "./executions.ts";
+import { Handlers } from "../tasks/resource.ts";
+import { activityArn, checkName, executionArn, machineArn, mapRunArn, resourceArn } from "./arn.ts";
+import { ApiError, invalid, invalidToken, noExecution, noMachine, noResource, wrongType } from "./errors.ts";
+import { CHILD_REDRIVE, described, eventOf, executionOperations, listed, redriveOf, syncEnd } from "./executions.ts";
 import { jsonProblem } from "./json.ts";
+import { describedRun, limitsOf, listedRun } from "./mapruns.ts";
 import { PAGE, cursorOf, pageOf, pageToken } from "./paging.ts";
 import type { StoredExecution, StoredSummary } from "./records.ts";
 import { seconds } from "./responses.ts";
 import type { Served } from "./http.ts";
 import { checkRequest, isOperation, type Input, type Operation } from "./shapes.ts";
+import { testStateOperation } from "./teststate.ts";
 
 /** Where Restate is. */
 export interface FrontOptions {
@@ -44,7 +49,7 @@ export class RestateFront implements Served {
     const perform = OPERATIONS[operation] as ((front: RestateFront, input: unknown) => Promise<object>) | undefined;
     const request = checkRequest(operation, input);
     if (perform === undefined) {
-      const why = "machines and tags are an affair of the workers there, activities have no list, and Map Runs no records";
+      const why = "its workers have the machines, so there is nothing to create, change, tag or delete, and activities have no list";
       throw new ApiError("UnknownOperationException", `${operation} is not served in front of Restate: ${why}`);
     }
     try {
@@ -82,6 +87,23 @@ export class RestateFront implements Served {
     return asStored(record) as StoredExecution;
   }
 
+  /** A Map Run. Throws ResourceNotFound. */
+  async mapRun(arn: string): Promise<RunStanding> {
+    const found = await this.client.mapRun(mapRunArn(arn));
+    if (found === undefined) throw noResource(arn);
+    return found;
+  }
+
+  /** The filter for the executions of a machine or of a Map Run. */
+  async filter({ stateMachineArn, mapRunArn: run }: Input<"ListExecutions">): Promise<RestateFilter> {
+    if (run !== undefined && stateMachineArn === undefined) return { mapRunArn: (await this.mapRun(run)).record.id };
+    if (run !== undefined || stateMachineArn === undefined)
+      throw invalid("Either the stateMachineArn or the mapRunArn must be specified, but not both", "MISSING_REQUIRED_PARAMETER");
+    const { name, type } = await this.machine(stateMachineArn);
+    if (type === "EXPRESS") throw wrongType();
+    return { machine: name };
+  }
+
   /** Answers a task token. */
   async answer(token: string, ...completion: Completion): Promise<object> {
     const counts = await this.client.answer(token, completion);
@@ -92,7 +114,8 @@ export class RestateFront implements Served {
 
 /** A record with the members that records of the server have besides. */
 function asStored(record: ExecutionRecord | ExecutionSummary): Record<string, unknown> {
-  return { redriveCount: 0, ...record };
+  const { items = 1 } = (record.child ?? {}) as { items?: number };
+  return { redriveCount: 0, ...(record.mapRunArn !== undefined && { itemCount: items }), ...record };
 }
 
 /** The error of the API for one of the client's. */
@@ -106,6 +129,7 @@ function apiError(error: unknown): unknown {
   if (code === "NOT_REDRIVABLE") return new ApiError("ExecutionNotRedrivable", message);
   if (code === "RESTATE_UNREACHABLE" || code === "RESTATE_NO_WORKER" || code === "RESTATE_FAILED")
     return new ApiError("ServiceUnavailable", message, { status: 503 });
+  if (code === "INVALID_OPTION") return new ApiError("UnknownOperationException", `${message}. For this server: --restate-admin URL`);
   if (code === "ValidationException" || code === "InvalidName" || code === "InvalidExecutionInput") return new ApiError(code, message);
   return error;
 }
@@ -124,6 +148,16 @@ const OPERATIONS: Performers = {
     return { executionArn: execution.arn, startDate: seconds(startDate) };
   },
 
+  async StartSyncExecution(front, { stateMachineArn, name, input, includedData }) {
+    const machine = await front.machine(stateMachineArn);
+    if (machine.type !== "EXPRESS") throw wrongType();
+    const execution = await front.client.start(machine.name, { input: checkedInput(input), ...(name !== undefined && { name }) });
+    await execution.result;
+    const record = await front.client.record(execution.arn);
+    if (record === undefined) throw noExecution(execution.arn);
+    return syncEnd(asStored(record) as StoredExecution, includedData !== "METADATA_ONLY");
+  },
+
   async StopExecution(front, { executionArn: arn, error, cause }) {
     await front.record(arn);
     await (await front.client.get(arn))?.stop(error, cause);
@@ -132,7 +166,7 @@ const OPERATIONS: Performers = {
   },
 
   async RedriveExecution(front, { executionArn: arn }) {
-    await front.record(arn);
+    if ((await front.record(arn)).mapRunArn !== undefined) throw invalid(CHILD_REDRIVE);
     await (await front.client.get(arn))?.redrive();
     const { redriveDate, startDate } = await front.record(arn);
     return { redriveDate: seconds(redriveDate ?? startDate) };
@@ -148,19 +182,61 @@ const OPERATIONS: Performers = {
     return { ...metadata, inputDetails: { included: false }, ...(outputDetails && { outputDetails: { included: false } }) };
   },
 
-  async ListExecutions(front, { stateMachineArn, statusFilter, redriveFilter, maxResults, nextToken }) {
-    if (stateMachineArn === undefined) throw invalid("The stateMachineArn must be specified", "MISSING_REQUIRED_PARAMETER");
-    const { name, type } = await front.machine(stateMachineArn);
-    if (type === "EXPRESS") throw wrongType();
-    const list = ["executions", stateMachineArn, statusFilter ?? "", redriveFilter ?? ""];
+  async ListExecutions(front, input) {
+    const { stateMachineArn, mapRunArn: run, statusFilter, redriveFilter, maxResults, nextToken } = input;
+    const list = ["executions", stateMachineArn ?? run ?? "", statusFilter ?? "", redriveFilter ?? ""];
     const cursor = cursorOf(list, nextToken);
     const before = typeof cursor === "number" ? { before: cursor } : {};
-    const filter = { machine: name, ...(statusFilter !== undefined && { status: statusFilter as ExecutionRecord["status"] }) };
+    const filter = {
+      ...(await front.filter(input)),
+      ...(statusFilter !== undefined && { status: statusFilter as ExecutionRecord["status"] }),
+    };
     const page = await front.client.list(filter, { ...before, limit: maxResults || PAGE });
     const chosen = page.items
       .map((item) => asStored(item) as unknown as StoredSummary)
       .filter(({ redriveCount }) => redriveFilter === undefined || (redriveFilter === "REDRIVEN") === redriveCount > 0);
     return { executions: chosen.map(listed), ...(page.before !== undefined && { nextToken: pageToken(list, page.before) }) };
+  },
+
+  async DescribeStateMachineForExecution(front, { executionArn: arn, includedData }) {
+    const {
+      machine,
+      machineArn: stateMachineArn,
+      mapRunArn: run,
+      definition: hash = "",
+      startDate,
+      migratedDate,
+    } = await front.record(arn);
+    const updateDate = typeof migratedDate === "number" ? migratedDate : startDate;
+    return {
+      stateMachineArn,
+      name: machine,
+      definition: includedData === "METADATA_ONLY" ? "{}" : ((await front.client.definition(hash)) ?? "{}"),
+      roleArn: "",
+      // Since then it has had this definition.
+      updateDate: seconds(updateDate),
+      ...(run !== undefined && { mapRunArn: run, label: stateMachineArn.slice(stateMachineArn.indexOf("/") + 1) }),
+    };
+  },
+
+  async ListMapRuns(front, { executionArn: arn, maxResults, nextToken }) {
+    const runs = await front.client.mapRuns(executionArn(arn));
+    if (runs === undefined) throw noExecution(arn);
+    const sorted = runs.map(({ record }) => record).sort((a, b) => (a.id < b.id ? -1 : 1));
+    const { items, ...more } = pageOf(sorted, { list: ["runs", arn], key: ({ id }) => id, maxResults, nextToken });
+    return { mapRuns: items.map(listedRun), ...more };
+  },
+
+  async DescribeMapRun(front, { mapRunArn: arn }) {
+    const { record, now } = await front.mapRun(arn);
+    return describedRun(record, now);
+  },
+
+  async UpdateMapRun(front, input) {
+    const { record } = await front.mapRun(input.mapRunArn);
+    const limits = limitsOf(record, input);
+    await (await front.client.get(record.mapRunArn))?.updateMapRun(record.id, limits);
+    return {};
   },
 
   async GetExecutionHistory(front, { executionArn: arn, maxResults, nextToken, reverseOrder = false, includeExecutionData = true }) {
@@ -182,6 +258,11 @@ const OPERATIONS: Performers = {
     checkName(name);
     // What is named is there.
     return { activityArn: front.arnOf(name, "activity"), creationDate: 0 };
+  },
+
+  async DescribeActivity(_front, { activityArn: given }) {
+    const arn = activityArn(given);
+    return { activityArn: arn, name: arn.slice(arn.lastIndexOf(":") + 1), creationDate: 0 };
   },
 
   async GetActivityTask(front, { activityArn: given, workerName }) {
@@ -211,6 +292,34 @@ const OPERATIONS: Performers = {
     const { name, arn, type, definition } = await front.machine(stateMachineArn);
     return { stateMachineArn: arn, name, status: "ACTIVE", definition, roleArn: "", type, creationDate: 0 };
   },
+
+  async ListStateMachineVersions(front, { stateMachineArn }) {
+    await front.machine(stateMachineArn);
+    return { stateMachineVersions: [] };
+  },
+
+  async ListStateMachineAliases(front, { stateMachineArn }) {
+    await front.machine(stateMachineArn);
+    return { stateMachineAliases: [] };
+  },
+
+  async ListTagsForResource(front, { resourceArn: text }) {
+    const arn = resourceArn(text);
+    if (arn.includes(":stateMachine:") && (await front.machine(arn).catch(() => undefined)) === undefined) throw noResource(arn);
+    return { tags: [] };
+  },
+
+  TestState: (front, input) =>
+    // The handlers are its workers': a task needs a mock.
+    testStateOperation(
+      {
+        now: Date.now,
+        router: new Handlers(),
+        serviceModel: () => undefined,
+        arn: (kind, rest) => front.arnOf(rest, kind),
+      },
+      input,
+    ),
 
   ValidateStateMachineDefinition: (_front, input) =>
     // It asks nothing of a service.

@@ -19,8 +19,11 @@ type TestRequest = Input<"TestState"> & Pick<TestStateRequest, "seed" | "startTi
 
 type Mock = NonNullable<Input<"TestState">["mock"]>;
 
+/** What a test asks of its server: handlers and models, where it has some. */
+export type Tester = Pick<Service, "now" | "serviceModel" | "arn"> & { router: Pick<Service["router"], "resource" | "find"> };
+
 /** The operation TestState. */
-export async function testStateOperation(service: Service, input: Input<"TestState">): Promise<TestStateResponse> {
+export async function testStateOperation(service: Tester, input: Input<"TestState">): Promise<TestStateResponse> {
   const problem = input.input === undefined ? undefined : jsonProblem(input.input);
   if (problem !== undefined) throw new ApiError("InvalidExecutionInput", `Invalid State Machine Execution Input: '${problem}'`);
   // Both passes have the same names, random numbers and times, as one execution has.
@@ -29,7 +32,7 @@ export async function testStateOperation(service: Service, input: Input<"TestSta
 }
 
 /** A test whose mock is checked against the model of its service, where the server has models. */
-function checked(service: Service, test: TestRequest): TestStateRequest {
+function checked(service: Tester, test: TestRequest): TestStateRequest {
   const serviceModel = test.mock?.result === undefined ? undefined : service.serviceModel();
   return serviceModel === undefined ? test : { ...test, serviceModel };
 }
@@ -45,7 +48,7 @@ function ask(request: TestStateRequest): TestStateResponse {
 }
 
 /** The request with the result of the task's handler as its mock; undefined if no handler is called. */
-async function performed(service: Service, input: TestRequest): Promise<TestRequest | undefined> {
+async function performed(service: Tester, input: TestRequest): Promise<TestRequest | undefined> {
   const { Type: type, Resource: text } = (input.mock === undefined && input.roleArn !== undefined ? stateOf(input) : undefined) ?? {};
   if (type !== "Task" || typeof text !== "string") return undefined;
   const resource = service.router.resource(text);
@@ -66,7 +69,7 @@ async function performed(service: Service, input: TestRequest): Promise<TestRequ
 
 /** Calls a handler; its result or error is the mock of the state. */
 async function mockOf(
-  service: Service,
+  service: Tester,
   handler: TaskHandler,
   resource: Resource,
   about: Pick<Task, "stateName" | "resource" | "parameters">,

@@ -283,3 +283,45 @@ test("an answer that its engine was not told of yet is due after a restart", asy
   );
   await runtime.close();
 });
+
+test("a Map Run gets other limits, which a restart keeps", async () => {
+  const { clock, runtime } = surroundings({
+    machines: {
+      Each: {
+        StartAt: "Each",
+        States: {
+          Each: {
+            Type: "Map",
+            MaxConcurrency: 1,
+            ItemProcessor: {
+              ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" },
+              StartAt: "Pause",
+              States: { Pause: { Type: "Wait", Seconds: 60, End: true } },
+            },
+            End: true,
+          },
+        },
+      },
+    },
+  });
+  const now = await runtime().open();
+  const execution = await now.start("Each", { name: "e", input: [1, 2, 3, 4] });
+  await quiet();
+  const mapRunOf = async (of) => (await of.frames()).find(({ mapRun }) => mapRun !== undefined).mapRun;
+  const { mapRunArn, itemCounts } = await mapRunOf(execution);
+  assert.equal(itemCounts.running, 1);
+  await assert.rejects(execution.updateMapRun(mapRunArn, { maxConcurrency: -1 }), { code: "INVALID_ARGUMENT" });
+  await execution.updateMapRun(`${mapRunArn}0`, { maxConcurrency: 9 });
+  await execution.updateMapRun(mapRunArn, { maxConcurrency: 3 });
+  await now.close();
+  const next = await runtime().open();
+  await quiet();
+  const same = await next.get(execution.arn);
+  const { maxConcurrency, itemCounts: counts } = await mapRunOf(same);
+  assert.deepEqual([maxConcurrency, counts.running], [3, 3]);
+  await clock.pass(60_000);
+  await clock.pass(60_000);
+  assert.equal((await same.result).status, "SUCCEEDED");
+  await same.updateMapRun(mapRunArn, { maxConcurrency: 1 });
+  await next.close();
+});

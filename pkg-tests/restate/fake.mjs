@@ -336,7 +336,7 @@ class Context {
 }
 
 /** The handlers of all services, for a FakeRestate. */
-export function handlersOf({ object, schedule, activity, shards, tasks: service }) {
+export function handlersOf({ object, schedule, activity, shards, mapRuns, tasks: service }) {
   const shared = (handle) => ({ handle, shared: true });
   const owned = (handle) => ({ handle, shared: false });
   return {
@@ -348,7 +348,11 @@ export function handlersOf({ object, schedule, activity, shards, tasks: service 
     "StepglassShard/ended": owned((ctx, ended) => shards.ended(ctx, ended)),
     "StepglassShard/tell": owned((ctx, timer) => shards.tell(ctx, timer)),
     "StepglassShard/stop": owned((ctx, redrive) => shards.stop(ctx, redrive)),
+    "StepglassShard/migrate": owned((ctx, digest) => shards.migrate(ctx, digest)),
     "StepglassShard/forget": owned((ctx) => shards.forget(ctx)),
+    "StepglassMapRun/put": owned((ctx, execution) => mapRuns.put(ctx, execution)),
+    "StepglassMapRun/execution": shared((ctx) => mapRuns.execution(ctx)),
+    "StepglassMapRun/forget": owned((ctx) => mapRuns.forget(ctx)),
     "StepglassExecution/event": owned((ctx, event) => object.event(ctx, event)),
     "StepglassExecution/tell": shared((ctx, event) => object.tell(ctx, event)),
     "StepglassExecution/ring": shared((ctx, news) => object.ring(ctx, news)),
@@ -356,6 +360,8 @@ export function handlersOf({ object, schedule, activity, shards, tasks: service 
     "StepglassExecution/describe": shared((ctx) => object.describe(ctx)),
     "StepglassExecution/history": shared((ctx, page) => object.history(ctx, page)),
     "StepglassExecution/result": shared((ctx) => object.result(ctx)),
+    "StepglassExecution/mapRuns": shared((ctx) => object.mapRuns(ctx)),
+    "StepglassExecution/problems": shared((ctx, definition) => object.problems(ctx, definition)),
     "StepglassTasks/attempt": shared((ctx, request) => service.attempt(ctx, request)),
     "StepglassTasks/shard": shared((ctx, request) => service.shard(ctx, request)),
     "StepglassTasks/ask": shared((ctx, request) => service.ask(ctx, request)),

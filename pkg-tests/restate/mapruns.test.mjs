@@ -271,3 +271,90 @@ test("children are forgotten with their parent", async () => {
     [],
   );
 });
+
+const mapRunsOf = async (world) => (await world.call("mapRuns")).map(({ record, now }) => ({ ...record, now }));
+
+test("Map Runs are told of as they stand and as they ended, and get other limits", async () => {
+  const waiting = many({ MaxConcurrency: 1, states: { Nap: { ...NAP, Next: "Fail" }, ...FAIL } });
+  const world = surroundings(waiting, { tasks: { fail: failing } });
+  world.start(items(5));
+  await world.begun(1);
+  const [{ id, status, mapRunArn, machineArn, now }] = await mapRunsOf(world);
+  assert.deepEqual([status, mapRunArn, machineArn.split(":").at(-1)], ["RUNNING", ARN, "Many/L"]);
+  assert.deepEqual([now.maxConcurrency, now.itemCounts.running, now.itemCounts.pending], [1, 1, 4]);
+  assert.equal(await world.restate.call({ service: "StepglassMapRun", handler: "execution", key: id }, null), ARN);
+  const change = { maxConcurrency: 3, toleratedFailureCount: 1 };
+  assert.equal((await world.call("tell", { type: "updateMapRun", mapRun: id, change })).counts, true);
+  await world.begun(3);
+  const [changed] = await mapRunsOf(world);
+  assert.deepEqual([changed.now.maxConcurrency, changed.now.toleratedFailureCount, changed.now.itemCounts.running], [3, 1, 3]);
+  await world.run();
+  assert.equal((await world.record()).status, "FAILED");
+  const [ended] = await mapRunsOf(world);
+  assert.deepEqual([ended.status, ended.now, ended.stopDate > ended.startDate], ["FAILED", undefined, true]);
+  assert.deepEqual([ended.run.items.succeeded, ended.run.items.failed, ended.run.items.total], [3, 2, 5]);
+  assert.deepEqual([ended.run.maxConcurrency, ended.run.toleratedFailureCount], [3, 1]);
+  assert.equal((await world.call("tell", { type: "updateMapRun", mapRun: id, change })).counts, false);
+});
+
+test("a Map Run has the same limits and counts wherever a worker dies", async () => {
+  const definition = many({
+    MaxConcurrency: 1,
+    ItemBatcher: { MaxItemsPerBatch: 2 },
+    states: { Nap: { ...NAP, Next: undefined, End: true } },
+  });
+  const run = async (dieAfter) => {
+    const world = surroundings(definition, { dieAfter });
+    world.start(items(3));
+    await world.begun(1);
+    const [{ id }] = await mapRunsOf(world);
+    await world.call("tell", { type: "updateMapRun", mapRun: id, change: { maxConcurrency: 2 } });
+    await world.run();
+    const [{ run, status }] = await mapRunsOf(world);
+    return [[status, run.items.succeeded, run.executions.succeeded, run.maxConcurrency], world.restate.dieAfter > 0];
+  };
+  for (let dieAfter = 1, isWhole = false; !isWhole; dieAfter += 1) {
+    const [ended, whole] = await run(dieAfter);
+    assert.deepEqual(ended, ["SUCCEEDED", 3, 2, 2], `died after step ${dieAfter}`);
+    isWhole = whole;
+  }
+});
+
+for (const kind of ["STANDARD", "EXPRESS"])
+  test(`children continue with the definition that their execution is given: ${kind}`, async () => {
+    const states = (last) => ({ Nap: { ...NAP, Next: "Last" }, Last: { Type: "Pass", Result: last, End: true } });
+    const given = (last, more) => many({ kind, MaxConcurrency: 2, states: states(last), ...more });
+    const world = surroundings(given("first"));
+    world.start(items(3));
+    await world.begun(2);
+    const to = JSON.stringify(given("second"));
+    assert.deepEqual(await world.call("tell", { type: "migrate", definition: to }), { known: true, counts: true });
+    await world.restate.settle();
+    const { definition } = await world.record();
+    for (const key of world.children) assert.equal((await world.record(key)).definition, definition);
+    await world.run();
+    // The third has begun afterwards.
+    assert.equal((await world.record()).output, '["second","second","second"]');
+  });
+
+test("a child that cannot continue with another definition keeps its own", async () => {
+  const last = { Type: "Pass", Result: "first", End: true };
+  const states = { Short: { Type: "Choice", Choices: [{ Variable: "$.n", NumericEquals: 0, Next: "Nap" }], Default: "Other" } };
+  const given = (more) => many({ states: { ...states, ...more, Last: last } });
+  const world = surroundings(given({ Nap: { ...NAP, Next: "Last" }, Other: { ...NAP, Next: "Last" } }));
+  world.start(items(2));
+  await world.begun(2);
+  const before = (await world.record()).definition;
+  // Where the second one stands is gone, in the parent nothing is.
+  const renamed = JSON.parse(
+    JSON.stringify(given({ Nap: { ...NAP, Next: "Last" }, Another: { ...NAP, Next: "Last" } })).replace('"Other"', '"Another"'),
+  );
+  renamed.States.Each.ItemProcessor.States.Last.Result = "second";
+  assert.equal((await world.call("tell", { type: "migrate", definition: JSON.stringify(renamed) })).counts, true);
+  await world.restate.settle();
+  const definitions = await Promise.all(world.children.map(async (key) => (await world.record(key)).definition === before));
+  assert.deepEqual(definitions.sort(), [false, true]);
+  assert.equal((await world.call("problems", JSON.stringify(renamed), world.children[definitions.indexOf(true)]))?.length ?? 0, 0);
+  await world.run();
+  assert.deepEqual(JSON.parse((await world.record()).output), ["second", "first"]);
+});

@@ -15,7 +15,12 @@ const asking = (last) => ({
     Last: last,
   },
 });
+const each = (States) => {
+  const ItemProcessor = { ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" }, StartAt: Object.keys(States)[0], States };
+  return { StartAt: "Each", States: { Each: { Type: "Map", Label: "L", MaxConcurrency: 1, ItemProcessor, End: true } } };
+};
 const machines = {
+  Each: each({ Nap: { Type: "Wait", Seconds: 600, End: true } }),
   Asking: asking({ Type: "Pass", Result: "first", End: true }),
   Manual: {
     StartAt: "Approve",
@@ -85,6 +90,39 @@ describe("operations on Restate", { skip: unavailable }, () => {
     assert.deepEqual(await one.result, { status: "SUCCEEDED", output: "second" });
     assert.deepEqual(await two.result, { status: "FAILED", error: "Third" });
     await assert.rejects(one.migrate(), { code: "NOT_MIGRATABLE", message: /does not run any more/ });
+  });
+
+  test("many are looked at, stopped and redriven by a filter, and their children continue with them", async () => {
+    const names = ["a", "b", "c"];
+    const filter = { machine: "Each", tags: { many: "yes" } };
+    const executions = await Promise.all(names.map((name) => client.start("Each", { name, tags: { many: "yes" }, input: [1, 2, 3] })));
+    const mapRunOf = (execution) =>
+      until(async () => (await execution.frames()).find(({ mapRun }) => mapRun?.itemCounts.running > 0)?.mapRun);
+    const [one] = executions;
+    const { mapRunArn, maxConcurrency } = await mapRunOf(one);
+    assert.equal(maxConcurrency, 1);
+    await assert.rejects(one.updateMapRun(mapRunArn, { maxConcurrency: "many" }), { code: "INVALID_ARGUMENT" });
+    await one.updateMapRun(mapRunArn, { maxConcurrency: 2 });
+    const children = () => client.list({ mapRunArn, status: "RUNNING" });
+    await until(async () => (await children()).items.length === 2);
+    const gone = each({ Other: { Type: "Pass", End: true } });
+    const affected = await client.affected("Each", gone);
+    // The children are executions of their own: two of the first, one of each other.
+    assert.deepEqual(
+      affected.map(({ problems }) => problems[0].state),
+      Array(4).fill("Nap"),
+    );
+    assert.ok(affected.every(({ arn }) => arn.includes("Each/")));
+    assert.deepEqual(await client.affected("Each"), []);
+    await one.migrate(each({ Nap: { Type: "Wait", Seconds: 600, Next: "New" }, New: { Type: "Pass", End: true } }));
+    const { definition } = (await client.list({ namePrefix: "a", machine: "Each" })).items[0];
+    await until(async () => (await children()).items.every((child) => child.definition === definition));
+    assert.equal(await client.stopAll(filter, "Enough", "of it"), 3);
+    assert.deepEqual((await one.result).error, "Enough");
+    assert.deepEqual(await client.redriveAll({ ...filter, status: "SUCCEEDED" }), { redriven: [], refused: [] });
+    const report = await client.redriveAll({ ...filter, namePrefix: "b" });
+    assert.deepEqual(report, { redriven: [executions[1].arn], refused: [] });
+    assert.equal(await client.stopAll(filter), 1);
   });
 
   test("an execution continues as a new one, and its outcome can be followed", async () => {

@@ -23,7 +23,12 @@ impl Engine {
     fn check_moved(&self, from: &Machine, frame: &Frame) -> Result<(), RestoreError> {
         let state = &self.machine.states[frame.state];
         let differs = |what: &str| Err(RestoreError::new(format!("state {:?} {what}", state.name)));
-        if self.scope_around(frame) != Some(frame.scope) {
+        let stays = match self.scope_around(frame) {
+            // The Map of a child execution that runs apart is with its parent.
+            Some(Machine::ROOT) if self.options.children_apart => map_of(from, &state.name) == map_of(&self.machine, &state.name),
+            around => around == Some(frame.scope),
+        };
+        if !stays {
             return differs("stands in another branch or Map");
         }
         let Some((_, was)) = from.states.iter().find(|(_, was)| was.name == state.name) else {
@@ -64,6 +69,13 @@ impl Engine {
     }
 }
 
+/// The name of the Map that a state is in, directly.
+fn map_of<'a>(machine: &'a Machine, state: &str) -> Option<&'a str> {
+    let scope = machine.states.iter().find(|(_, one)| &*one.name == state)?.1.scope;
+    let is_around = |kind: &Kind| matches!(kind, Kind::Map(map) if map.processor == scope);
+    machine.states.iter().find(|(_, one)| is_around(&one.kind)).map(|(_, one)| &*one.name)
+}
+
 /// The resource that a state of this kind calls for a purpose.
 fn in_flight(kind: &Kind, purpose: &Purpose) -> Option<Resource> {
     Some(match (kind, purpose) {
@@ -79,7 +91,7 @@ mod tests {
     use super::*;
     use crate::base::{Millis, json};
     use crate::engine::trial::{machine, started};
-    use crate::engine::{Command, Event, SNAPSHOT_DEPTH, TaskId};
+    use crate::engine::{Command, Event, ExecutionInfo, Options, SNAPSHOT_DEPTH, TaskId};
 
     const CALL: &str = r#""Type":"Task","Resource":"arn:aws:lambda:us-east-1:123456789012:function:f""#;
 
@@ -143,6 +155,33 @@ mod tests {
         assert!(migrated(&more).map(|_| ()).unwrap_err().contains("has another number of branches"), "{more}");
         let gone = r#"{"StartAt":"Last","States":{"Last":{"Type":"Succeed"}}}"#;
         assert!(migrated(gone).map(|_| ()).unwrap_err().contains("there is no state"));
+    }
+
+    #[test]
+    fn a_child_that_runs_apart_stays_in_its_map() {
+        let each = |name: &str, wait: &str| {
+            format!(
+                r#"{{"StartAt":"{name}","States":{{"{name}":{{"Type":"Map","Label":"L","End":true,"ItemProcessor":{{
+                    "ProcessorConfig":{{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"}},"StartAt":"{wait}",
+                    "States":{{"{wait}":{{"Type":"Wait","Seconds":5,"End":true}}}}}}}}}}}}"#
+            )
+        };
+        let from = machine(&each("M", "W"));
+        let mut engine = Engine::new(from.clone(), Options { children_apart: true, ..Options::default() });
+        let input = json::parse("[1]").unwrap();
+        engine.step(Millis(0), Event::Start { input, execution: ExecutionInfo::named("S", "e"), seed: 1 }).unwrap();
+        let Some(Command::StartChild(start)) = engine.take_commands().into_iter().next() else { panic!("a child") };
+        let child = json::parse_within(start.snapshot.as_ref().unwrap(), SNAPSHOT_DEPTH).unwrap();
+        let moved =
+            |definition: &str| Engine::migrate(&from, machine(definition), &child).map(|_| ()).map_err(|error| error.to_string());
+        assert_eq!(moved(&each("M", "W").replace(":5", ":9")), Ok(()));
+        assert!(moved(&each("N", "W")).unwrap_err().contains("stands in another branch or Map"));
+        assert!(moved(&each("M", "V")).unwrap_err().contains("there is no state"));
+        let outside = r#"{"StartAt":"W","States":{"W":{"Type":"Wait","Seconds":5,"End":true}}}"#;
+        assert!(moved(outside).unwrap_err().contains("stands in another branch or Map"));
+        // The parent is at the top, and not in a Map.
+        let parent = json::parse_within(&engine.snapshot(), SNAPSHOT_DEPTH).unwrap();
+        assert!(Engine::migrate(&from, machine(&each("M", "V")), &parent).is_ok());
     }
 
     #[test]

@@ -1,0 +1,218 @@
+// What is known of the Map Runs of an execution from its events: a record of each run of a Distributed Map.
+
+import type { Frame, HistoryEvent, MachineType, MapRunChange, MapRunCounts } from "../api/index.d.ts";
+import { isObject } from "../base/json.ts";
+
+/** How many items or child executions of a run have each status. */
+export type Counts = Omit<MapRunCounts, "pendingRedrive">;
+
+/** What is known of the run of a Distributed Map besides its record's own members. */
+export interface MapRun extends Required<MapRunChange> {
+  /** Whether a child execution may have several items. */
+  batched: boolean;
+  childType: MachineType;
+  items: Counts;
+  executions: Counts;
+  redriveCount: number;
+  /** Milliseconds since 1970. */
+  redriveDate?: number;
+}
+
+/** The record of a Map Run. Its id is the run's ARN, and `mapRunArn` that of its execution. */
+export interface RunRecord {
+  id: string;
+  /** The ARN of the machine with the Map's label. */
+  machineArn: string;
+  mapRunArn: string;
+  status: "RUNNING" | "SUCCEEDED" | "FAILED" | "ABORTED";
+  /** Milliseconds since 1970. */
+  startDate: number;
+  stopDate?: number;
+  run: MapRun;
+}
+
+/** The Map state of a chain of events, the number of its items, and the ARN of its run. */
+export interface Chain {
+  map?: string;
+  items?: number;
+  run?: string;
+}
+
+/** Chains by the ids of their last events. */
+export type KeptChains = [last: number, chain: Chain][];
+
+/** What an event says of a Map Run. */
+export type RunNews =
+  | { type: "begun"; run: string; chain: Chain; at: number }
+  | { type: "redriven"; run: string; redriveCount: number; at: number }
+  | { type: "ended"; run: string; status: RunRecord["status"]; at: number };
+
+/** What the definition has of a Distributed Map. */
+interface DistributedMap extends Required<MapRunChange> {
+  batched: boolean;
+  childType: MachineType;
+}
+
+const KINDS = { SUCCEEDED: "succeeded", FAILED: "failed", TIMED_OUT: "timedOut", ABORTED: "aborted" } as const;
+const ENDS = { MapRunSucceeded: "SUCCEEDED", MapRunFailed: "FAILED", MapRunAborted: "ABORTED" } as const;
+const UNKNOWN: DistributedMap = {
+  maxConcurrency: 0,
+  toleratedFailureCount: 0,
+  toleratedFailurePercentage: 0,
+  batched: false,
+  childType: "STANDARD",
+};
+const NONE: Counts = { pending: 0, running: 0, succeeded: 0, failed: 0, timedOut: 0, aborted: 0, total: 0 };
+
+/** Whether a definition may have a Distributed Map: only then its events are worth reading. */
+export function mayHaveRuns(definition: string): boolean {
+  return definition.includes('"DISTRIBUTED"');
+}
+
+/** The Map Runs of an execution, as its events tell of them in their order. */
+export class RunChains {
+  readonly #maps: Map<string, DistributedMap>;
+  readonly #chains = new Map<number, Chain>();
+
+  constructor(definition: string) {
+    this.#maps = distributedMaps(JSON.parse(definition).States);
+  }
+
+  /** Goes on where another one has been. */
+  restore(chains: KeptChains): void {
+    for (const [last, chain] of chains) this.#chains.set(last, chain);
+  }
+
+  get kept(): KeptChains {
+    return [...this.#chains];
+  }
+
+  /** Follows the chain of an event, if it is one of a Distributed Map, and says what it tells of a run. */
+  follow(event: HistoryEvent): RunNews | undefined {
+    const chain = { ...this.#chains.get(event.previousEventId) };
+    switch (event.type) {
+      case "MapStateEntered":
+        chain.map = event.stateEnteredEventDetails.name;
+        break;
+      case "MapStateStarted":
+        chain.items = event.mapStateStartedEventDetails.length;
+        break;
+      case "MapRunStarted":
+        chain.run = event.mapRunStartedEventDetails.mapRunArn;
+        break;
+      case "MapRunRedriven":
+        chain.run = event.mapRunRedrivenEventDetails.mapRunArn;
+        break;
+      case "MapRunSucceeded":
+      case "MapRunFailed":
+      case "MapRunAborted":
+        break;
+      default:
+        return undefined;
+    }
+    this.#chains.delete(event.previousEventId);
+    this.#chains.set(event.id, chain);
+    return newsOf(event, chain);
+  }
+
+  /** The record of a run that has begun. */
+  begun({ run: id, chain: { map = "", items = 0 }, at }: RunNews & { type: "begun" }, execution: string, machineArn: string): RunRecord {
+    const label = labelOf(id);
+    const run = { ...(this.#maps.get(map) ?? UNKNOWN), items: { ...NONE, total: items }, executions: { ...NONE }, redriveCount: 0 };
+    return {
+      id,
+      machineArn: `${machineArn}/${label.slice(label.indexOf("/") + 1)}`,
+      mapRunArn: execution,
+      status: "RUNNING",
+      startDate: at,
+      run,
+    };
+  }
+}
+
+function newsOf(event: HistoryEvent, { run = "", ...chain }: Chain): RunNews | undefined {
+  const at = Date.parse(event.timestamp);
+  switch (event.type) {
+    case "MapRunStarted":
+      return { type: "begun", run, chain, at };
+    case "MapRunRedriven":
+      return { type: "redriven", run, redriveCount: event.mapRunRedrivenEventDetails.redriveCount, at };
+    case "MapRunSucceeded":
+    case "MapRunFailed":
+    case "MapRunAborted":
+      return { type: "ended", run, status: ENDS[event.type], at };
+    default:
+      return undefined;
+  }
+}
+
+/** The part of a Map Run's or a child's ARN with the names of the machine and of the Map: `Machine/Label`. */
+export function labelOf(arn: string): string {
+  return arn.split(":")[6] ?? "";
+}
+
+/** A run with the items of an ended child, or with a negative number without them. */
+export function counted(run: MapRun, status: string, items: number): MapRun {
+  const kind = KINDS[status as keyof typeof KINDS];
+  if (kind === undefined) return run;
+  return {
+    ...run,
+    executions: { ...run.executions, [kind]: run.executions[kind] + Math.sign(items) },
+    items: { ...run.items, [kind]: run.items[kind] + items },
+  };
+}
+
+/** A run with the limits that are given. */
+export function limited(run: MapRun, { maxConcurrency, toleratedFailureCount, toleratedFailurePercentage }: MapRunChange): MapRun {
+  return {
+    ...run,
+    maxConcurrency: maxConcurrency ?? run.maxConcurrency,
+    toleratedFailureCount: toleratedFailureCount ?? run.toleratedFailureCount,
+    toleratedFailurePercentage: toleratedFailurePercentage ?? run.toleratedFailurePercentage,
+  };
+}
+
+/** How a Map Run stands: its limits and counts, which are its engine's (`now`) as long as it is under way. */
+export function standingOf({ run: known }: RunRecord, now: Frame["mapRun"]): MapRun & { itemCounts: Counts; executionCounts: Counts } {
+  // The engine has the limits that expressions have computed.
+  const run = now === undefined ? known : limited(known, now);
+  const { itemCounts, executionCounts } = now ?? countsOf(run);
+  return { ...run, itemCounts, executionCounts };
+}
+
+/** The counts of an ended run. Items that never began count as aborted; for batches that never began, no executions are counted. */
+function countsOf({ items, executions, batched }: MapRun): { itemCounts: Counts; executionCounts: Counts } {
+  const sum = ({ succeeded, failed, timedOut, aborted }: Counts): number => succeeded + failed + timedOut + aborted;
+  const total = Math.max(items.total, sum(items));
+  const all = { ...items, total, aborted: items.aborted + total - sum(items) };
+  return { itemCounts: all, executionCounts: batched ? { ...executions, total: sum(executions) } : all };
+}
+
+/** The Distributed Maps among states, at any depth, by name. */
+function distributedMaps(states: unknown, found = new Map<string, DistributedMap>()): Map<string, DistributedMap> {
+  for (const [name, state] of Object.entries(isObject(states) ? states : {})) {
+    if (!isObject(state)) continue;
+    const { Iterator: iterator, ItemProcessor: inner = iterator, Branches: branches } = state;
+    const config = isObject(inner) ? inner.ProcessorConfig : undefined;
+    if (isObject(config) && config.Mode === "DISTRIBUTED") found.set(name, distributedMap(state, config));
+    for (const machine of [inner, ...(Array.isArray(branches) ? branches : [])])
+      if (isObject(machine)) distributedMaps(machine.States, found);
+  }
+  return found;
+}
+
+function distributedMap(state: Record<string, unknown>, config: Record<string, unknown>): DistributedMap {
+  return {
+    maxConcurrency: plain(state.MaxConcurrency),
+    toleratedFailureCount: plain(state.ToleratedFailureCount),
+    toleratedFailurePercentage: plain(state.ToleratedFailurePercentage),
+    batched: state.ItemBatcher !== undefined,
+    childType: config.ExecutionType === "EXPRESS" ? "EXPRESS" : "STANDARD",
+  };
+}
+
+/** A limit that is a number in the definition; 0, the default, for a limit that an expression computes. */
+function plain(value: unknown): number {
+  const number = Number(value);
+  return value !== undefined && Number.isFinite(number) ? number : 0;
+}
