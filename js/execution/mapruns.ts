@@ -64,18 +64,20 @@ const UNKNOWN: DistributedMap = {
 };
 const NONE: Counts = { pending: 0, running: 0, succeeded: 0, failed: 0, timedOut: 0, aborted: 0, total: 0 };
 
-/** Whether a definition may have a Distributed Map: only then its events are worth reading. */
-export function mayHaveRuns(definition: string): boolean {
-  return definition.includes('"DISTRIBUTED"');
+/** Whether an execution may have Map Runs: only then its events are worth reading. A child of one needs a Distributed Map inside of that. */
+export function mayHaveRuns(definition: string, isChild = false): boolean {
+  const first = definition.indexOf('"DISTRIBUTED"');
+  return isChild ? first >= 0 && definition.includes('"DISTRIBUTED"', first + 1) : first >= 0;
 }
 
 /** The Map Runs of an execution, as its events tell of them in their order. */
 export class RunChains {
-  readonly #maps: Map<string, DistributedMap>;
+  readonly #definition: string;
   readonly #chains = new Map<number, Chain>();
+  #maps: Map<string, DistributedMap> | undefined;
 
   constructor(definition: string) {
-    this.#maps = distributedMaps(JSON.parse(definition).States);
+    this.#definition = definition;
   }
 
   /** Goes on where another one has been. */
@@ -116,17 +118,11 @@ export class RunChains {
   }
 
   /** The record of a run that has begun. */
-  begun({ run: id, chain: { map = "", items = 0 }, at }: RunNews & { type: "begun" }, execution: string, machineArn: string): RunRecord {
-    const label = labelOf(id);
+  begun({ run: id, chain: { map = "", items = 0 }, at }: RunNews & { type: "begun" }, execution: string): RunRecord {
+    this.#maps ??= distributedMaps(JSON.parse(this.#definition).States);
     const run = { ...(this.#maps.get(map) ?? UNKNOWN), items: { ...NONE, total: items }, executions: { ...NONE }, redriveCount: 0 };
-    return {
-      id,
-      machineArn: `${machineArn}/${label.slice(label.indexOf("/") + 1)}`,
-      mapRunArn: execution,
-      status: "RUNNING",
-      startDate: at,
-      run,
-    };
+    const machineArn = id.slice(0, id.lastIndexOf(":")).replace(":mapRun:", ":stateMachine:");
+    return { id, machineArn, mapRunArn: execution, status: "RUNNING", startDate: at, run };
   }
 }
 

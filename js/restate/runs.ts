@@ -48,7 +48,7 @@ export class RunRecords {
     kept: KeptRuns = { chains: [], open: [] },
     told = 0,
   ): RunRecords | undefined {
-    return mayHaveRuns(definition) ? new RunRecords(ctx, record, definition, kept, told) : undefined;
+    return mayHaveRuns(definition, record.mapRunArn !== undefined) ? new RunRecords(ctx, record, definition, kept, told) : undefined;
   }
 
   /** Takes up the runs that a redrive may go on with. */
@@ -69,8 +69,8 @@ export class RunRecords {
   #tell(news: RunNews): void {
     const known = this.#runs.get(news.run);
     if (news.type === "begun") {
-      const { id, machineArn } = this.#record;
-      this.#runs.set(news.run, this.#chains.begun(news, id, machineArn));
+      const { id } = this.#record;
+      this.#runs.set(news.run, this.#chains.begun(news, id));
       // Its ARN does not say which execution it belongs to.
       this.#ctx.send({ service: MAP_RUN, handler: "put", key: news.run }, id);
     } else if (known === undefined) return;

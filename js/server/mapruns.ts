@@ -174,9 +174,8 @@ export class MapRuns implements Watcher {
   }
 
   #begin(news: RunNews & { type: "begun" }): void {
-    const { id, machineArn } = this.#record;
     const run = new KeptRecord<MapRunRecord>(this.#service.runner.host.committer, {
-      ...this.#chains.begun(news, id, machineArn),
+      ...this.#chains.begun(news, this.#record.id),
       ...this.#near(),
       name: labelOf(news.run),
       input: "{}",

@@ -352,9 +352,27 @@ test("a child that cannot continue with another definition keeps its own", async
   renamed.States.Each.ItemProcessor.States.Last.Result = "second";
   assert.equal((await world.call("tell", { type: "migrate", definition: JSON.stringify(renamed) })).counts, true);
   await world.restate.settle();
-  const definitions = await Promise.all(world.children.map(async (key) => (await world.record(key)).definition === before));
-  assert.deepEqual(definitions.sort(), [false, true]);
-  assert.equal((await world.call("problems", JSON.stringify(renamed), world.children[definitions.indexOf(true)]))?.length ?? 0, 0);
+  const { children } = world;
+  const own = await Promise.all(children.map(async (key) => (await world.record(key)).definition === before));
+  assert.deepEqual([...own].sort(), [false, true]);
+  // It has no place there; the other one has that definition.
+  assert.equal((await world.call("problems", JSON.stringify(renamed), children[own.indexOf(true)]))[0].kind, "gone");
+  assert.equal(await world.call("problems", JSON.stringify(renamed), children[own.indexOf(false)]), null);
   await world.run();
   assert.deepEqual(JSON.parse((await world.record()).output), ["second", "first"]);
+});
+
+test("a child has Map Runs of its own", async () => {
+  const inner = many({ states: { Nap: { ...NAP, Next: undefined, End: true } } }).States.Each;
+  const world = surroundings(many({ states: { Inner: { ...inner, Label: "I" } } }));
+  world.start([items(2), items(3)]);
+  await world.run();
+  assert.equal((await world.record()).status, "SUCCEEDED");
+  const [outer] = await mapRunsOf(world);
+  assert.equal(outer.run.executions.succeeded, 2);
+  const children = world.children.filter((key) => key.includes("Many/L:"));
+  const runs = (await Promise.all(children.map((key) => world.call("mapRuns", null, key)))).flat();
+  assert.deepEqual(runs.map(({ record }) => record.run.items.succeeded).sort(), [2, 3]);
+  assert.deepEqual(new Set(runs.map(({ record }) => record.machineArn.split(":").at(-1))), new Set(["Many/L/I"]));
+  assert.deepEqual(new Set(runs.map(({ record }) => record.mapRunArn)), new Set(children));
 });

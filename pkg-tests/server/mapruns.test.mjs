@@ -99,6 +99,8 @@ test("a Map Run under way gets other limits, and one that failed is redriven", a
   await eventually(async () => (await send("DescribeExecution", { executionArn })).status === "FAILED");
   const { executions } = await send("ListExecutions", { mapRunArn, statusFilter: "FAILED" });
   assert.equal(executions.length, 2);
+  const { redriveStatus } = await send("DescribeExecution", { executionArn: executions[0].executionArn });
+  assert.equal(redriveStatus, "REDRIVABLE_BY_MAP_RUN");
 
   await send("RedriveExecution", { executionArn });
   for (let i = 0; i < 3; i++) {
