@@ -1,5 +1,6 @@
 //! The tree that is evaluated.
 
+use super::functions::FnId;
 use super::signature::Signature;
 use crate::base::Value;
 use crate::expr::regex::Pattern;
@@ -264,6 +265,8 @@ struct Name {
     text: Arc<str>,
     /// Something in the expression binds it.
     bound: bool,
+    /// The built-in function of this name.
+    builtin: Option<FnId>,
 }
 
 impl Names {
@@ -271,7 +274,7 @@ impl Names {
         match self.find(text) {
             Some(id) => id,
             None => {
-                self.names.push(Name { text: text.into(), bound: false });
+                self.names.push(Name { text: text.into(), bound: false, builtin: FnId::find(text) });
                 self.names.len() as u32 - 1
             }
         }
@@ -289,6 +292,10 @@ impl Names {
 
     pub(super) fn is_bound(&self, id: u32) -> bool {
         self.names.get(id as usize).is_some_and(|n| n.bound)
+    }
+
+    pub(super) fn builtin(&self, id: u32) -> Option<FnId> {
+        self.names.get(id as usize).and_then(|n| n.builtin)
     }
 
     pub(super) fn text(&self, id: u32) -> &str {

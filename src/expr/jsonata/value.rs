@@ -179,6 +179,17 @@ impl Object {
         }
     }
 
+    /// Adds a member whose name is not among those that are there; the caller knows that.
+    pub(super) fn add(&mut self, key: Arc<str>, value: Val) {
+        match self.index {
+            None if self.entries.len() < LINEAR => {
+                self.depth = self.depth.max(value.depth());
+                self.entries.push((key, value));
+            }
+            _ => self.set(key, value),
+        }
+    }
+
     fn reindex(&mut self) {
         let mut index = Names::default();
         for (i, (key, _)) in self.entries.iter().enumerate() {
@@ -330,7 +341,10 @@ impl Frame {
 }
 
 impl Val {
+    /// The empty sequence.
     pub(super) const EMPTY: Val = Val::Range(0, 0, Flags::SEQUENCE);
+    /// The empty array, which takes no memory.
+    pub(super) const NO_ITEMS: Val = Val::Range(0, 0, Flags::NONE);
 
     /// The integer when the double holds one exactly.
     pub(super) fn num(x: f64) -> Val {

@@ -83,10 +83,14 @@ impl Pattern {
         let exact = !self.options.ignore_case;
         let Scratch { marks, ways, slots, .. } = scratch;
         ways.clear();
-        ways.reserve(16);
-        ways.push(Job::Explore(0, start));
-        while let Some(job) = ways.pop() {
-            let (mut step, mut at) = match job {
+        if let Some(slot) = slots.first_mut() {
+            *slot = start;
+        }
+        // `Starts` has compared the prefix.
+        let (skipped, taken) = self.starts.skip;
+        let mut job = Some(Job::Explore(skipped, start + taken));
+        while let Some(under_way) = job.take().or_else(|| ways.pop()) {
+            let (mut step, mut at) = match under_way {
                 Job::Explore(step, at) => (step, at),
                 Job::Restore(slot, place) => {
                     if let Some(slot) = slots.get_mut(slot as usize) {
@@ -102,29 +106,29 @@ impl Pattern {
                         Some(byte) if *byte == *wanted as u8 => 1,
                         _ => break,
                     },
-                    Some(Step::Char(wanted)) => match char_at(text, at) {
-                        Some(c) if c == *wanted || !exact && fold(c) == fold(*wanted) => c.len_utf8(),
-                        _ => break,
+                    Some(taking @ (Step::Char(_) | Step::Set(_) | Step::Any)) => match self.takes(taking, text, at) {
+                        Some(width) => width,
+                        None => break,
                     },
-                    Some(Step::Set(set)) => match (char_at(text, at), self.sets.get(*set as usize)) {
-                        (Some(c), Some(set)) if set.contains(c, !exact) => c.len_utf8(),
-                        _ => break,
-                    },
-                    Some(Step::Any) => match char_at(text, at) {
-                        Some(c) if self.options.dot_all || !is_line_end(c) => c.len_utf8(),
-                        _ => break,
-                    },
+                    Some(Step::Run(out)) => {
+                        let first = (at - from) * self.program.len() + step as usize;
+                        let (end, new) = self.run(step, text, at, (marks, first), fuel);
+                        *farthest = end.max(*farthest);
+                        if !new? {
+                            break;
+                        }
+                        at = end;
+                        step = *out;
+                        continue;
+                    }
                     Some(Step::Jump(to)) => {
                         step = *to;
                         continue;
                     }
                     Some(Step::Split(first, second)) => {
-                        let mark = (at - from) * self.program.len() + step as usize;
-                        let Some(word) = marks.get_mut(mark / 64) else { break };
-                        if *word & (1 << (mark % 64)) != 0 {
+                        if !mark(marks, (at - from) * self.program.len() + step as usize) {
                             break;
                         }
-                        *word |= 1 << (mark % 64);
                         *farthest = at.max(*farthest);
                         ways.push(Job::Explore(*second, at));
                         step = *first;
@@ -132,7 +136,10 @@ impl Pattern {
                     }
                     Some(Step::Save(slot)) => {
                         if let Some(place) = slots.get_mut(*slot as usize) {
-                            ways.push(Job::Restore(*slot, *place));
+                            // With no way left, nobody would look at what was there before.
+                            if !ways.is_empty() {
+                                ways.push(Job::Restore(*slot, *place));
+                            }
                             *place = at;
                         }
                         0
@@ -153,6 +160,157 @@ impl Pattern {
         }
         Ok(false)
     }
+
+    /// How many bytes the character at a place has, if an instruction takes it.
+    #[inline(always)]
+    fn takes(&self, step: &Step, text: &str, at: usize) -> Option<usize> {
+        let c = char_at(text, at)?;
+        let exact = !self.options.ignore_case;
+        let taken = match step {
+            Step::Char(wanted) => c == *wanted || !exact && fold(c) == fold(*wanted),
+            Step::Set(set) => self.sets.get(*set as usize)?.contains(c, !exact),
+            Step::Any => self.options.dot_all || !is_line_end(c),
+            _ => false,
+        };
+        taken.then(|| c.len_utf8())
+    }
+
+    /// Where a repetition ends that takes all it can, and whether it was at none of its places before. `first` is its mark at
+    /// the place where it begins.
+    fn run(
+        &self,
+        step: u32,
+        text: &str,
+        mut at: usize,
+        (marks, mut first): (&mut [u64], usize),
+        fuel: &mut u64,
+    ) -> (usize, Result<bool, OutOfFuel>) {
+        let Some(taking) = self.program.get(step as usize + 1) else { return (at, Ok(false)) };
+        loop {
+            if let Err(end) = pay(fuel, 1) {
+                return (at, Err(end));
+            }
+            if !mark(marks, first) {
+                return (at, Ok(false));
+            }
+            let Some(width) = self.takes(taking, text, at) else { return (at, Ok(true)) };
+            at += width;
+            first += width * self.program.len();
+        }
+    }
+
+    /// Makes runs of the repetitions that lose nothing by it: whatever follows one could not start with what it takes, or
+    /// always matches.
+    pub(super) fn find_runs(&mut self) {
+        for at in 0..self.program.len() {
+            let [Some(Step::Split(once, out)), Some(taking @ (Step::Char(_) | Step::Set(_) | Step::Any)), Some(Step::Jump(back))] =
+                [at, at + 1, at + 2].map(|i| self.program.get(i).copied())
+            else {
+                continue;
+            };
+            if once as usize != at + 1 || out as usize != at + 3 || back as usize != at {
+                continue;
+            }
+            let mut taken = Firsts::default();
+            taken.add(self, &taking);
+            let follows = Firsts::of(self, out, MAX_FOLLOWING);
+            let apart = || follows.table.iter().zip(&taken.table).all(|(a, b)| !(*a && *b));
+            if follows.always || follows.all && !follows.empty && apart() {
+                self.patch(at, Step::Run(out));
+            }
+        }
+    }
+}
+
+/// Marks a choice at a place; false if it was marked.
+#[inline(always)]
+fn mark(marks: &mut [u64], at: usize) -> bool {
+    let Some(word) = marks.get_mut(at / 64) else { return false };
+    let bit = 1 << (at % 64);
+    let new = *word & bit == 0;
+    *word |= bit;
+    new
+}
+
+/// As many instructions are looked at for what can follow a repetition.
+const MAX_FOLLOWING: usize = 32;
+
+/// With which bytes the rest of a program can start.
+struct Firsts {
+    /// The first bytes of the characters.
+    table: [bool; 256],
+    /// It can match without a character, though perhaps not everywhere.
+    empty: bool,
+    /// It can match without a character everywhere.
+    always: bool,
+    /// All of it was looked at.
+    all: bool,
+}
+
+impl Default for Firsts {
+    fn default() -> Firsts {
+        Firsts { table: [false; 256], empty: false, always: false, all: true }
+    }
+}
+
+impl Firsts {
+    /// Of the program from an instruction on, as far as `most` instructions.
+    fn of(pattern: &Pattern, from: u32, most: usize) -> Firsts {
+        let mut firsts = Firsts::default();
+        // An instruction, and whether there is an assertion before it.
+        let mut open = vec![(from, false)];
+        let mut seen = vec![[false; 2]; pattern.program.len()];
+        let mut left = most;
+        while let Some((step, asserted)) = open.pop() {
+            let seen = seen.get_mut(step as usize).and_then(|seen| seen.get_mut(usize::from(asserted)));
+            let Some(seen) = seen.filter(|seen| !**seen) else { continue };
+            *seen = true;
+            firsts.all = left > 0;
+            if !firsts.all {
+                break;
+            }
+            left -= 1;
+            match pattern.program.get(step as usize) {
+                Some(Step::Jump(to)) => open.push((*to, asserted)),
+                Some(Step::Split(first, second)) => open.extend([(*first, asserted), (*second, asserted)]),
+                Some(Step::Run(out)) => open.extend([(step + 1, asserted), (*out, asserted)]),
+                Some(Step::Save(_)) => open.push((step + 1, asserted)),
+                Some(Step::Assert(_)) => open.push((step + 1, true)),
+                Some(Step::Match) => {
+                    firsts.empty = true;
+                    firsts.always |= !asserted;
+                }
+                Some(taking) => firsts.add(pattern, taking),
+                None => {}
+            }
+        }
+        firsts
+    }
+
+    /// What an instruction takes.
+    fn add(&mut self, pattern: &Pattern, step: &Step) {
+        let ignore_case = pattern.options.ignore_case;
+        let mut add = |byte: u8| {
+            if let Some(place) = self.table.get_mut(usize::from(byte)) {
+                *place = true;
+            }
+        };
+        match step {
+            Step::Char(c) if !ignore_case => add(first_byte(*c)),
+            Step::Char(wanted) => {
+                // Without regard to case a few letters outside of ASCII are the same as one in it.
+                (0..128).filter(|c| fold(*c as char) == fold(*wanted)).chain(OTHERS).for_each(&mut add);
+            }
+            Step::Set(set) => {
+                let Some(set) = pattern.sets.get(*set as usize) else { return };
+                (0..128).filter(|c| set.contains(*c as char, ignore_case)).for_each(&mut add);
+                if ignore_case || set.negated || set.ranges.iter().any(|(_, high)| !high.is_ascii()) {
+                    OTHERS.for_each(&mut add);
+                }
+            }
+            _ => (0..128).chain(OTHERS).for_each(&mut add),
+        }
+    }
 }
 
 /// Of a prefix as many bytes are compared: a longer one would make a search slower than linear.
@@ -170,11 +328,13 @@ pub(super) struct Starts {
     prefix: Vec<u8>,
     /// Whether a match can be empty, and so start anywhere.
     empty: bool,
+    /// The first instruction that is not about the start or the prefix alone, and how many bytes are before it.
+    skip: (u32, usize),
 }
 
 impl Default for Starts {
     fn default() -> Starts {
-        Starts { table: [false; 256], prefix: Vec::new(), empty: false }
+        Starts { table: [false; 256], prefix: Vec::new(), empty: false, skip: (0, 0) }
     }
 }
 
@@ -202,42 +362,11 @@ impl Starts {
 
     /// Of a program: what its first instructions take.
     pub(super) fn of(pattern: &Pattern) -> Starts {
-        let mut starts = Starts::default();
-        let mut add = |byte: u8| {
-            if let Some(place) = starts.table.get_mut(usize::from(byte)) {
-                *place = true;
-            }
-        };
-        let ignore_case = pattern.options.ignore_case;
-        let mut seen = vec![false; pattern.program.len()];
-        let mut open = vec![0u32];
-        let mut empty = false;
-        while let Some(step) = open.pop() {
-            let Some(seen) = seen.get_mut(step as usize).filter(|seen| !**seen) else { continue };
-            *seen = true;
-            match pattern.program.get(step as usize) {
-                Some(Step::Char(c)) if !ignore_case => add(first_byte(*c)),
-                Some(Step::Char(wanted)) => {
-                    // Without regard to case a few letters outside of ASCII are the same as one in it.
-                    (0..128).filter(|c| fold(*c as char) == fold(*wanted)).chain(OTHERS).for_each(&mut add);
-                }
-                Some(Step::Any) => (0..128).chain(OTHERS).for_each(&mut add),
-                Some(Step::Set(set)) => {
-                    let set = pattern.sets.get(*set as usize);
-                    (0..128)
-                        .filter(|c| set.is_some_and(|set| set.contains(*c as char, ignore_case)))
-                        .chain(OTHERS)
-                        .for_each(&mut add);
-                }
-                Some(Step::Jump(to)) => open.push(*to),
-                Some(Step::Split(first, second)) => open.extend([*first, *second]),
-                Some(Step::Save(_) | Step::Assert(_)) => open.push(step + 1),
-                Some(Step::Match) | None => empty = true,
-            }
-        }
-        starts.empty = empty;
-        if !ignore_case {
+        let Firsts { table, empty, .. } = Firsts::of(pattern, 0, usize::MAX);
+        let mut starts = Starts { table, empty, ..Starts::default() };
+        if !pattern.options.ignore_case {
             starts.prefix = prefix(&pattern.program);
+            starts.skip = skip(&pattern.program);
         }
         starts
     }
@@ -254,6 +383,20 @@ fn prefix(program: &[Step]) -> Vec<u8> {
         }
     }
     taken.into_bytes()
+}
+
+/// How far a search knows that a program matches where it has found its prefix: instructions and bytes.
+fn skip(program: &[Step]) -> (u32, usize) {
+    let Some((Step::Save(0), rest)) = program.split_first() else { return (0, 0) };
+    let (mut steps, mut bytes) = (1, 0);
+    for step in rest {
+        match step {
+            Step::Char(c) if bytes + c.len_utf8() <= MAX_PREFIX => bytes += c.len_utf8(),
+            _ => break,
+        }
+        steps += 1;
+    }
+    (steps, bytes)
 }
 
 fn first_byte(c: char) -> u8 {

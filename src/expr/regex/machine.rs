@@ -161,6 +161,10 @@ impl Pattern {
                         stack.push(Job::Explore(*second));
                         step = *first;
                     }
+                    Some(Step::Run(out)) => {
+                        stack.push(Job::Explore(*out));
+                        step += 1;
+                    }
                     Some(Step::Save(slot)) => {
                         if let Some(place) = slots.get_mut(*slot as usize) {
                             stack.push(Job::Restore(*slot, *place));

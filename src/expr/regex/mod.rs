@@ -57,6 +57,8 @@ enum Step {
     Any,
     /// Both ways, the first one preferred.
     Split(u32, u32),
+    /// Takes what the next instruction takes, as often as it can, and goes on at a place: `Split` that never takes less.
+    Run(u32),
     Jump(u32),
     /// Keeps the place in a slot.
     Save(u32),
@@ -164,6 +166,7 @@ impl Pattern {
             pattern.emit(Step::Assert(Assertion::TextEnd))?;
         }
         pattern.emit(Step::Match)?;
+        pattern.find_runs();
         pattern.starts = Starts::of(&pattern);
         Ok(pattern)
     }

@@ -268,11 +268,11 @@ impl Evaluator<'_> {
         is_number(&value).ok()?.then(|| value.as_f64()).flatten()
     }
 
-    /// An object from a fixed set of members.
+    /// An object from a fixed set of members, whose names differ.
     pub(crate) fn record<const N: usize>(&mut self, keys: &[Arc<str>; N], values: [Val; N]) -> R<Val> {
         let mut object = Object::with_capacity(N);
         for (key, value) in keys.iter().zip(values) {
-            object.set(key.clone(), value);
+            object.add(key.clone(), value);
         }
         self.object(object)
     }

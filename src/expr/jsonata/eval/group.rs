@@ -119,7 +119,7 @@ impl Evaluator<'_> {
         for (key, value) in keys {
             let value = self.eval(value, input, frame)?;
             if !value.is_undefined() {
-                object.set(key, value);
+                object.add(key, value);
             }
         }
         self.object(object)

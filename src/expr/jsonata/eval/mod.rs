@@ -193,7 +193,7 @@ impl<'e> Evaluator<'e> {
         } else if let Some(value) = (self.bindings)(name) {
             Val::from(&value)
         } else {
-            match FnId::find(name) {
+            match self.names.builtin(id) {
                 Some(f) => Val::func(Function::Builtin(f)),
                 None => Val::Undefined,
             }

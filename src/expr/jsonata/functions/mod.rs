@@ -57,7 +57,7 @@ pub(super) struct Def {
 }
 
 /// A built-in function by its place in the table.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FnId(u8);
 
 impl FnId {

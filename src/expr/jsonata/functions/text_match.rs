@@ -195,6 +195,9 @@ fn group_values(scratch: &Scratch, text: &str, groups: usize) -> Vec<Val> {
 
 /// UTF-16 units of UTF-8: one for the first byte of each character, and one more where that has four bytes.
 fn units_of(bytes: &[u8]) -> usize {
+    if bytes.is_ascii() {
+        return bytes.len();
+    }
     bytes.iter().map(|byte| usize::from(*byte & 0xc0 != 0x80) + usize::from(*byte >= 0xf0)).sum()
 }
 
@@ -239,7 +242,10 @@ pub(super) fn match_all(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
                 None => Val::int(matcher.units(one.start) as i64),
             };
             ev.burn(30)?;
-            let groups = ev.list(matcher.group_values(&one))?;
+            let groups = match matcher.groups(&one) {
+                0 => Val::NO_ITEMS,
+                _ => ev.list(matcher.group_values(&one))?,
+            };
             out.push(ev.record(&keys, [matcher.matched_value(&one), index, groups])?);
             found = matcher.find(ev, args)?;
         }
@@ -388,9 +394,10 @@ fn replace_text(ev: &mut Evaluator<'_>, args: &Args<'_>, text: &str, limit: f64)
 fn expand(out: &mut String, template: &str, matcher: &Matcher<'_>, found: &Found) {
     let groups = matcher.groups(found);
     let mut rest = template;
-    while let Some((before, after)) = rest.split_once('$') {
+    // Replacements are short: to look at each byte takes less than to begin a search.
+    while let Some((before, after)) = rest.bytes().position(|b| b == b'$').and_then(|at| rest.split_at_checked(at)) {
         out.push_str(before);
-        rest = after;
+        rest = after.get(1..).unwrap_or("");
         if let Some(after) = rest.strip_prefix('$') {
             out.push('$');
             rest = after;
