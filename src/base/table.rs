@@ -1,5 +1,7 @@
 //! Things by keys that mostly grow: ids, instants.
 
+use std::ops::Range;
+
 /// An ordered map for keys that are mostly added in rising order: a sorted vector.
 ///
 /// A key that is greater than all others is added in O(1), any other one by moving what is behind it. A removed key
@@ -21,6 +23,8 @@ pub struct Table<K, V> {
     places: Vec<(K, Option<V>)>,
     /// No place before this one is taken.
     first: usize,
+    /// None of these is taken either: whoever removes the first thing and adds it again, many times, does not pass them each time.
+    gap: Range<usize>,
     /// How many places are taken.
     taken: usize,
 }
@@ -32,17 +36,30 @@ impl<K: Ord, V> Table<K, V> {
             Ok(at) => {
                 let before = self.places.get_mut(at).and_then(|place| place.1.replace(value));
                 if before.is_none() {
-                    self.taken += 1;
-                    self.first = self.first.min(at);
+                    self.take(at);
                 }
                 before
             }
             Err(at) => {
+                if at < self.gap.end {
+                    self.gap = 0..0;
+                }
                 self.places.insert(at, (key, Some(value)));
-                self.taken += 1;
-                self.first = self.first.min(at);
+                self.take(at);
                 None
             }
+        }
+    }
+
+    /// A place is taken that was not.
+    #[inline(always)]
+    fn take(&mut self, at: usize) {
+        self.taken += 1;
+        if at < self.first {
+            self.gap = at + 1..self.first;
+            self.first = at;
+        } else if self.gap.contains(&at) {
+            self.gap.end = at;
         }
     }
 
@@ -69,11 +86,11 @@ impl<K: Ord, V> Table<K, V> {
         let value = self.places.get_mut(at)?.1.take()?;
         self.taken -= 1;
         while self.places.get(self.first).is_some_and(|place| place.1.is_none()) {
-            self.first += 1;
+            self.first = if self.gap.start == self.first { self.gap.end.max(self.first + 1) } else { self.first + 1 };
         }
         if self.places.len() > 2 * self.taken + 8 {
             self.places.retain(|place| place.1.is_some());
-            self.first = 0;
+            (self.first, self.gap) = (0, 0..0);
         }
         Some(value)
     }
@@ -82,7 +99,7 @@ impl<K: Ord, V> Table<K, V> {
     pub fn retain(&mut self, mut keep: impl FnMut(&K, &V) -> bool) {
         self.places.retain(|(key, value)| value.as_ref().is_some_and(|value| keep(key, value)));
         self.taken = self.places.len();
-        self.first = 0;
+        (self.first, self.gap) = (0, 0..0);
     }
 
     /// Removes everything.
@@ -147,7 +164,7 @@ fn search<K: Ord, V>(places: &[(K, V)], key: &K) -> Result<usize, usize> {
 
 impl<K, V> Default for Table<K, V> {
     fn default() -> Self {
-        Table { places: Vec::new(), first: 0, taken: 0 }
+        Table { places: Vec::new(), first: 0, gap: 0..0, taken: 0 }
     }
 }
 
@@ -178,6 +195,13 @@ mod tests {
                     9 => {
                         ours.retain(|k, v| (k + v) % 7 != 0);
                         theirs.retain(|k, v| (*k + *v) % 7 != 0);
+                    }
+                    // The first one goes and comes again.
+                    10 => {
+                        let Some((&first, &value)) = theirs.first_key_value() else { continue };
+                        assert_eq!((ours.remove(&first), theirs.remove(&first)), (Some(value), Some(value)));
+                        assert_eq!(ours.first(), theirs.first_key_value());
+                        assert_eq!((ours.insert(first, i), theirs.insert(first, i)), (None, None));
                     }
                     _ => assert_eq!(ours.insert(key, i), theirs.insert(key, i)),
                 }
