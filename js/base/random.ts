@@ -42,12 +42,18 @@ function hexadecimal(word: bigint): string {
 const POOL = 4096;
 let pool: DataView<ArrayBuffer> | undefined;
 let used = POOL;
+let fill: (bytes: Uint8Array<ArrayBuffer>) => unknown = (bytes) => crypto.getRandomValues(bytes);
+
+/** Takes random bytes from elsewhere than `crypto`. They must be as hard to guess. */
+export function randomFrom(source: typeof fill): void {
+  fill = source;
+}
 
 /** 16 fresh random bytes. */
 function randomWords(): DataView {
   pool ??= new DataView(new ArrayBuffer(POOL));
   if (used >= POOL) {
-    crypto.getRandomValues(new Uint8Array(pool.buffer));
+    fill(new Uint8Array(pool.buffer));
     used = 0;
   }
   const words = new DataView(pool.buffer, used, 16);

@@ -12,7 +12,13 @@ const FEW = 8;
 
 // Taken at import: fake timers of tests are meant for the waits of executions, not for their turns. Browsers have none.
 const immediate = (globalThis as { setImmediate?: (job: () => void) => unknown }).setImmediate;
-const now = performance.now.bind(performance);
+// Node loads a millisecond of modules for `performance`, and has a clock without it.
+const hrtime = (globalThis as { process?: { hrtime?: () => [number, number] } }).process?.hrtime;
+const now = hrtime === undefined ? performance.now.bind(performance) : () => milliseconds(hrtime());
+
+function milliseconds([seconds, nanoseconds]: [number, number]): number {
+  return seconds * 1000 + nanoseconds / 1e6;
+}
 
 /** Calls a job after the present code has run. */
 export const soon: (job: () => void) => void = globalThis.queueMicrotask.bind(globalThis);

@@ -1,10 +1,13 @@
 // The entry for Node, Deno and Bun: everything is ready at import.
 
 import { moduleBytes } from "./beside.ts";
+import { fillFromSystem } from "./device.ts";
 import { messageOf } from "../base/errors.ts";
+import { randomFrom } from "../base/random.ts";
 import { initSync } from "./index.ts";
 import { startCoverage } from "../coverage/collect.ts";
 
+randomFrom(fillFromSystem);
 initSync(moduleBytes());
 
 // Set by `stepglass test --coverage` and by whoever wants the coverage of a test run.

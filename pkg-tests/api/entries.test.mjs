@@ -57,3 +57,35 @@ test("Node reads the rest of the module when something needs it, and not before"
   const first = "stepglass-fast-first.wasm";
   assert.deepEqual(JSON.parse(stdout), [[first], [first, "stepglass-fast-rest.wasm"], true]);
 });
+
+/** What a script prints that runs a machine in a process of its own, after `before`. */
+async function started(before, printed) {
+  const script = `
+    ${before}
+    const { StateMachine } = require(${JSON.stringify(fileURLToPath(new URL("../../dist/node.cjs", import.meta.url)))});
+    const machine = { StartAt: "A", States: { A: { Type: "Pass", Parameters: { "id.$": "States.UUID()" }, End: true } } };
+    new StateMachine(machine).run().then(({ id }) => console.log(JSON.stringify(${printed})));`;
+  const { stdout } = await promisify(execFile)(process.execPath, ["-e", script]);
+  return JSON.parse(stdout);
+}
+
+test("a start on Node loads neither its cryptography nor its measurements", { skip: process.platform === "win32" }, async () => {
+  const loaded = await started("", "process.moduleLoadList");
+  assert.deepEqual(
+    loaded.filter((name) => /crypto\/random|webcrypto|perf_hooks/.test(name)),
+    [],
+  );
+});
+
+test("random values differ from process to process, also where the system's device cannot be read", async () => {
+  const closed = `const fs = require("node:fs");
+    const { openSync } = fs;
+    fs.openSync = (file, ...more) => {
+      if (file === "/dev/urandom") throw new Error("not permitted");
+      return openSync(file, ...more);
+    };`;
+  // A file in its place is not random.
+  const file = 'require("node:fs").fstatSync = () => ({ isCharacterDevice: () => false });';
+  const ids = await Promise.all(["", "", closed, closed, file, file].map((before) => started(before, "id")));
+  assert.deepEqual([new Set(ids).size, ids.every((id) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id))], [6, true]);
+});
