@@ -12,7 +12,10 @@ const FUNCTION = "arn:aws:lambda:us-east-1:123456789012:function:Work";
 const MIB = 2 ** 20;
 /** Turns of one point end after this much CPU, in microseconds. */
 const ENOUGH = 200_000;
-/** Before them, small work runs for as long: code that the engine has not optimized yet would look like growth. */
+/** But there are at least this many turns, as long as they have not taken this much CPU together. */
+const LEAST_TURNS = 3;
+const LARGE = 2_000_000;
+/** Before them, small work runs for this much CPU: code that the engine has not optimized yet would look like growth. */
 const WARM_UP = 1_000_000;
 /** A point that takes longer than this, in milliseconds, is left out, and all larger ones of its curve. */
 const LONGEST = 90_000;
@@ -200,25 +203,28 @@ const micros = ({ user, system }) => user + system;
 async function point(id, n) {
   const stepglass = await import("../dist/node.js");
   const small = curves[id].setUp(stepglass, Math.min(n, curves[id].sizes[2]));
-  for (const from = process.cpuUsage(); micros(process.cpuUsage(from)) < WARM_UP;) await small();
+  await small();
   const work = curves[id].setUp(stepglass, n);
+  const timed = async (run) => {
+    const from = process.cpuUsage();
+    await run();
+    return Math.max(1, micros(process.cpuUsage(from)));
+  };
+  // Memory comes first: what the warm-up has needed and given back, the work would take without asking for more.
   globalThis.gc?.();
   const before = process.memoryUsage.rss();
   const peak = process.resourceUsage().maxRSS;
-  let [best, spent, first] = [Infinity, 0, undefined];
-  while (spent < ENOUGH) {
-    const from = process.cpuUsage();
-    await work();
-    const took = micros(process.cpuUsage(from));
-    if (first === undefined) {
-      // What the warm-up has needed is no measure of this.
-      const { maxRSS } = process.resourceUsage();
-      first = maxRSS > peak ? maxRSS * 1024 - before : 0;
-    }
+  const first = await timed(work);
+  const { maxRSS } = process.resourceUsage();
+  const memory = maxRSS > peak ? maxRSS * 1024 - before : 0;
+  for (let spent = first; spent < WARM_UP;) spent += await timed(small);
+  let [best, spent] = [first, 0];
+  for (let turn = 0; spent < ENOUGH || (turn < LEAST_TURNS && spent < LARGE); turn++) {
+    const took = await timed(work);
     best = Math.min(best, took);
-    spent += Math.max(took, 1);
+    spent += took;
   }
-  return { n, cpu: best, memory: Math.max(0, first) };
+  return { n, cpu: best, memory: Math.max(0, memory) };
 }
 
 /** Of a line through the logarithms, by least squares; over the upper half, where what is constant no longer counts. */
