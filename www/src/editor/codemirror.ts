@@ -4,15 +4,7 @@
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
 import { history, historyField, simplifySelection } from "@codemirror/commands";
 import { json } from "@codemirror/lang-json";
-import {
-  HighlightStyle,
-  bracketMatching,
-  codeFolding,
-  foldGutter,
-  indentOnInput,
-  indentUnit,
-  syntaxHighlighting,
-} from "@codemirror/language";
+import { bracketMatching, codeFolding, foldGutter, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
 import { type Diagnostic as Mark, lintGutter, nextDiagnostic, previousDiagnostic, setDiagnostics } from "@codemirror/lint";
 import { closeSearchPanel, highlightSelectionMatches, openSearchPanel, search } from "@codemirror/search";
 import { ChangeSet, Compartment, EditorState, type Extension, Prec, type StateEffect, type Transaction } from "@codemirror/state";
@@ -28,7 +20,7 @@ import {
   lineNumbers,
   placeholder,
 } from "@codemirror/view";
-import { tags } from "@lezer/highlight";
+import { colours, looks } from "./looks.ts";
 import type { Analysis, Diagnostic, Edit, StatePlace } from "../model/protocol.ts";
 import { afterPaint } from "../ui/afterPaint.ts";
 import { sentence, unticked } from "../ui/format.ts";
@@ -96,133 +88,6 @@ interface Options {
   /// Of a definition: what the interpreter knows about its text.
   asked?: AskLanguage;
 }
-
-const colours = HighlightStyle.define([
-  { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: "var(--syn-key)" },
-  { tag: [tags.string, tags.special(tags.string)], color: "var(--syn-string)" },
-  { tag: [tags.number, tags.bool, tags.null, tags.atom], color: "var(--syn-number)" },
-  { tag: [tags.keyword, tags.operatorKeyword, tags.modifier], color: "var(--syn-keyword)" },
-  { tag: [tags.comment], color: "var(--syn-comment)", fontStyle: "italic" },
-  { tag: [tags.function(tags.variableName), tags.function(tags.propertyName)], color: "var(--syn-function)" },
-  { tag: [tags.regexp, tags.escape], color: "var(--syn-escape)" },
-  { tag: [tags.typeName, tags.className], color: "var(--syn-keyword)" },
-  { tag: [tags.invalid], color: "var(--bad)" },
-]);
-
-const looks = EditorView.theme({
-  "&": { height: "100%", fontSize: "0.7812rem", backgroundColor: "transparent", color: "var(--text)" },
-  "&.cm-focused": { outline: "none" },
-  ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.55", overflow: "auto" },
-  ".cm-content": { padding: "0.5rem 0 2.5rem", caretColor: "var(--text)" },
-  ".cm-line": { padding: "0 0.75rem 0 0.375rem" },
-  ".cm-gutters": { backgroundColor: "var(--surface)", color: "var(--faint)", border: "none", paddingLeft: "2px" },
-  ".cm-lineNumbers .cm-gutterElement": { padding: "0 0.25rem 0 0.375rem", minWidth: "1.625rem" },
-  ".cm-activeLine": { backgroundColor: "var(--line-active)" },
-  ".cm-activeLineGutter": { backgroundColor: "transparent", color: "var(--text)" },
-  ".cm-cursor": { borderLeftColor: "var(--text)", borderLeftWidth: "1.5px" },
-  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
-    backgroundColor: "var(--selection)",
-  },
-  ".cm-selectionMatch": { backgroundColor: "var(--match)" },
-  "&:not(.cm-focused) .cm-matchingBracket": { backgroundColor: "transparent", color: "inherit" },
-  "&.cm-focused .cm-matchingBracket": { backgroundColor: "var(--match)", outline: "1px solid var(--border-strong)" },
-  ".cm-foldPlaceholder": {
-    backgroundColor: "var(--raised)",
-    border: "1px solid var(--border)",
-    color: "var(--muted)",
-    padding: "0 0.375rem",
-    margin: "0 2px",
-  },
-  ".cm-foldGutter .cm-gutterElement": { cursor: "pointer" },
-  ".sg-fold": {
-    display: "block",
-    width: "0.4375rem",
-    height: "0.4375rem",
-    margin: "0.25rem 3px 0",
-    border: "solid var(--faint)",
-    borderWidth: "0 1.5px 1.5px 0",
-    transform: "rotate(45deg)",
-  },
-  ".sg-folded": { margin: "0.375rem 0.3125rem 0 1px", transform: "rotate(-45deg)" },
-  ".cm-placeholder": { color: "var(--faint)" },
-  ".cm-tooltip": {
-    backgroundColor: "var(--surface)",
-    border: "1px solid var(--border-strong)",
-    borderRadius: "0.5rem",
-    boxShadow: "var(--shadow)",
-    color: "var(--text)",
-    overflow: "hidden",
-  },
-  ".cm-tooltip-lint": { maxWidth: "min(28.75rem, 90vw)" },
-  ".cm-diagnostic": {
-    padding: "0.5rem 0.75rem",
-    borderLeft: "3px solid var(--bad)",
-    fontFamily: "var(--sans)",
-    fontSize: "0.7812rem",
-    lineHeight: "1.45",
-    whiteSpace: "pre-wrap",
-  },
-  ".cm-diagnostic-warning": { borderLeftColor: "var(--warn)" },
-  ".cm-diagnostic-error": { borderLeftColor: "var(--bad)" },
-  ".cm-diagnosticAction": {
-    font: "inherit",
-    fontWeight: "600",
-    backgroundColor: "var(--accent-fill)",
-    color: "var(--accent-text)",
-    border: "none",
-    borderRadius: "0.375rem",
-    padding: "0.25rem 0.625rem",
-    margin: "0.5rem 0.5rem 0 0",
-    cursor: "pointer",
-  },
-  ".cm-diagnosticSource": { color: "var(--muted)", fontSize: "0.6875rem" },
-  ".cm-lintRange": {
-    backgroundImage: "none",
-    textDecorationLine: "underline",
-    textDecorationStyle: "wavy",
-    textDecorationThickness: "1.5px",
-    textUnderlineOffset: "3px",
-    textDecorationSkipInk: "none",
-  },
-  ".cm-lintRange-error": { textDecorationColor: "var(--bad)" },
-  ".cm-lintRange-warning": { textDecorationColor: "var(--warn)" },
-  ".cm-lintPoint:after": { borderBottomColor: "var(--bad)" },
-  ".cm-gutter-lint": { width: "0.875rem" },
-  ".cm-gutter-lint .cm-gutterElement": { padding: "3px 1px 0" },
-  // A cross and a triangle: round signs and diamonds are breakpoints.
-  ".cm-lint-marker": { width: "0.6875rem", height: "0.6875rem", content: "''", marginTop: "0.25rem", forcedColorAdjust: "none" },
-  ".cm-lint-marker-error": {
-    backgroundColor: "var(--bad)",
-    clipPath: "polygon(18% 0, 50% 32%, 82% 0, 100% 18%, 68% 50%, 100% 82%, 82% 100%, 50% 68%, 18% 100%, 0 82%, 32% 50%, 0 18%)",
-  },
-  ".cm-lint-marker-warning": { backgroundColor: "var(--warn)", clipPath: "polygon(50% 4%, 100% 96%, 0 96%)" },
-  ".cm-tooltip.cm-tooltip-autocomplete > ul": { fontFamily: "var(--mono)", fontSize: "0.75rem", maxHeight: "16em" },
-  ".cm-tooltip-autocomplete ul li": { padding: "3px 0.625rem 3px 0.25rem" },
-  ".cm-tooltip-autocomplete ul li[aria-selected]": { backgroundColor: "var(--accent-fill)", color: "var(--accent-text)" },
-  ".cm-completionDetail": { color: "inherit", opacity: ".75", fontStyle: "normal", marginLeft: "1em" },
-  ".cm-panels": { backgroundColor: "var(--raised)", color: "var(--text)", borderColor: "var(--border)" },
-  ".cm-panel.cm-search": { padding: "0.375rem 0.5rem", fontFamily: "var(--sans)" },
-  ".cm-panel.cm-search [name=close]": { fontSize: "1.125rem", color: "var(--text)" },
-  ".cm-textfield": {
-    backgroundColor: "var(--surface)",
-    border: "1px solid var(--border-strong)",
-    borderRadius: "0.375rem",
-    padding: "3px 0.5rem",
-    color: "var(--text)",
-    fontSize: "0.75rem",
-  },
-  ".cm-button": {
-    backgroundImage: "none",
-    backgroundColor: "var(--surface)",
-    border: "1px solid var(--border-strong)",
-    borderRadius: "0.375rem",
-    color: "var(--text)",
-    padding: "3px 0.625rem",
-    fontSize: "0.75rem",
-  },
-  ".cm-searchMatch": { backgroundColor: "var(--match)", outline: "1px solid var(--warn)" },
-  ".cm-searchMatch-selected": { backgroundColor: "var(--selection)" },
-});
 
 /// What is typed over several lines is put there by the editor: a browser would join the lines itself, and keep their looks as
 /// styles, which the page's policy forbids.
