@@ -130,6 +130,14 @@ describe("the pen's rarer gestures", { skip }, () => {
     await page.keyboard.up("Shift");
     await page.getByText("2 states", { exact: true }).first().waitFor();
     await visitor.state("Second").focus();
+    // Two palettes: this one has no key of its own.
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Command or state" }).fill("palette of states");
+    await comes(
+      () => page.locator("#palette-list [role=option]").allInnerTexts(),
+      ["Open or close the palette of states, patterns and services"],
+    );
+    await page.keyboard.press("Escape");
     await command(page, "Make the states a machine of their own");
     let task;
     await becomes(visitor, ({ States }) => {

@@ -18,7 +18,7 @@ const list = (page) => page.locator(".picker-option").first().waitFor();
 const command = async (page, words) => {
   await page.keyboard.press("ControlOrMeta+k");
   await page.getByRole("combobox", { name: "Command or state" }).fill(words);
-  await page.getByRole("option").first().waitFor();
+  await page.locator("#palette-list [role=option]").first().waitFor();
   await page.keyboard.press("Enter");
 };
 const on = (name, key) => async (page) => {
@@ -133,7 +133,7 @@ export async function takeGestures(open, folder, wanted) {
         if (wanted.length > 0 && !wanted.includes(name)) continue;
         const { viewport, ...more } = options;
         const page = await open(viewport, { ...more, colorScheme, reducedMotion: "reduce" });
-        page.setDefaultTimeout(8_000);
+        page.setDefaultTimeout(20_000);
         try {
           const graph = page.getByRole("navigation", { name: "Panes" }).getByRole("button", { name: "Graph" });
           if (await graph.isVisible()) await graph.click();

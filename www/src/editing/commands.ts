@@ -87,7 +87,7 @@ export const editCommands: readonly Command[] = [
   rare("extractStates", "Make the states a machine of their own", () => void deeds.extractHere()),
   rare("inlineMachine", "Put the machine that the Task starts in its place", () => void deeds.inlineHere()),
   rare("renameVariable", "Rename a variable of the machine", () => void renameVariable()),
-  rare("palette", "Open or close the palette of states, patterns and services", togglePalette),
+  rare("statePalette", "Open or close the palette of states, patterns and services", togglePalette),
   rare("gatherStates", "Select several states, one after another", () => (gathering.value = !gathering.value)),
   rare("fillIn", "Go to the next placeholder to fill in", () => {
     if (!fillIn()) showToast("There is nothing left to fill in.");

@@ -224,7 +224,7 @@ class List {
 
   private fill(at = 0): void {
     const text = this.field?.value ?? "";
-    const groups = [...filtered(this.own, text), ...this.found.filter(({ options }) => options.length > 0)];
+    const groups = [...filtered(this.own, text), ...this.found];
     this.options = groups.flatMap(({ options }) => options);
     let number = 0;
     this.list.replaceChildren(

@@ -20,7 +20,7 @@ const SHOWN: Record<IntegrationPattern, string> = {
   waitForTaskToken: ", and wait for its token",
 };
 
-/// The best matches, each with the patterns that it has.
+/// The best matches, each with the patterns that it has; no group where there are none.
 export async function serviceOptions(load: Load, text: string): Promise<readonly OptionGroup[]> {
   const table = await load();
   const found = await table.searchIntegrations(text, { limit: MOST, optional: false });
@@ -35,7 +35,7 @@ export async function serviceOptions(load: Load, text: string): Promise<readonly
         service: resource.replace("arn:aws:states:::", "").replace("aws-sdk:", "").split(":")[0]!,
       })),
   );
-  return [{ title: "Services", options: options.slice(0, 2 * MOST) }];
+  return options.length === 0 ? [] : [{ title: "Services", options: options.slice(0, 2 * MOST) }];
 }
 
 /// A task that calls a service, with the fields that it needs. `id` is an option's, without its first word.

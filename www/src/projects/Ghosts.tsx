@@ -4,8 +4,9 @@ import { DRAWN, nameSize } from "../graph/lod.ts";
 import { cut } from "../ui/measure.ts";
 import type { BrokenWay, Ghost } from "./ghosts.ts";
 
-/// No name is larger than its box has room for.
-const LARGEST = 26;
+/// A larger name may be so much wider than its box, as names are on a map.
+const LARGEST = 38;
+const WIDER = 1.6;
 
 export function Ghosts({ ghosts, ways }: { ghosts: readonly Ghost[]; ways: readonly BrokenWay[] }) {
   return (
@@ -33,7 +34,7 @@ function Name({ ghost: { name, type, lines, x, y, width, height } }: { ghost: Gh
   if (size > DRAWN)
     return (
       <text class="name" x={middle} y={y + height / 2 + size * 0.35} style={{ fontSize: `${size}px` }} aria-hidden="true">
-        {cut(name, size, width - 12)}
+        {cut(name, size, size < 26 ? width - 12 : width * WIDER)}
       </text>
     );
   return (
