@@ -12,8 +12,7 @@ const MAX_ZOOM = 4;
 const EDGE = 24;
 /// What the search and the tools take of the pane: width and height.
 const CORNER = [216, 50] as const;
-/// What the bar of the pen takes of the lower left corner, of a pane that is wider than this; else it stands at the top.
-const BAR = [224, 52] as const;
+/// In a pane that is wider than this the bar of the pen takes as much of the lower left corner; else it stands at the top.
 const BAR_FROM = 544;
 /// Where the whole is smaller than this, one begins with a part of it.
 const WHOLE = 0.25;
@@ -111,35 +110,34 @@ export function kept(from: { width: number; height: number }): number {
 export function fit(index: GraphIndex, go: (to: View) => void, whole = false, least = 0): void {
   const { width, height } = size.value;
   const { graph } = index;
-  const [left, top] = index.corner;
+  const [x0, y0] = index.corner;
   if (width === 0 || height === 0 || graph.width === 0) return;
   let all = wholeScale(graph);
-  // Not below what lies over the pane's corners, if there is the room: between them, or beside those on the right.
+  // Not below what lies over the pane's corners, if there is the room: between them, or where only the right ones are taken, beside those.
   const tall = height > 5 * CORNER[1] && graph.height * all > height - 2 * CORNER[1];
-  const onBar = tall && pen.peek() !== null && width > BAR_FROM && (width - graph.width * all) / 2 < BAR[0];
-  const over = tall && (onBar || (width + graph.width * all) / 2 > width - CORNER[0]);
+  const over = tall && (width - graph.width * all) / 2 < CORNER[0];
   const beside = width - CORNER[0] - EDGE / 2;
-  const between = (height - 2 * CORNER[1]) / graph.height;
-  if (over) all = Math.min(all, onBar ? between : Math.max(between, (beside - EDGE / 2) / graph.width));
+  const left = pen.peek() && width > BAR_FROM ? 0 : (beside - EDGE / 2) / graph.width;
+  if (over) all = Math.min(all, Math.max((height - 2 * CORNER[1]) / graph.height, left));
   all = Math.max(all, least > 0 ? leastFor(index, least) : 0);
   const k = whole || all >= WHOLE ? all : Math.max(all, Math.min(READABLE, Math.max((width - EDGE) / graph.width, 0.4)));
   const start = graph.nodes.find(({ type }) => type === "Start");
   // What is wider than the pane is shown from its beginning on.
   const x =
     graph.width * k > width
-      ? Math.min(EDGE / 2, width / 2 - (start ? start.x - left + start.width / 2 : graph.width / 2) * k)
+      ? Math.min(EDGE / 2, width / 2 - (start ? start.x - x0 + start.width / 2 : graph.width / 2) * k)
       : over && graph.height * k > height - 2 * CORNER[1]
         ? Math.max(EDGE / 2, beside - graph.width * k)
         : (width - graph.width * k) / 2;
   const y = least > 0 ? middleOfStates(index, k) : topOf(graph, k);
-  go({ k, x: x - left * k, y: y - top * k });
+  go({ k, x: x - x0 * k, y: y - y0 * k });
   moved.value = false;
 }
 
 /// A little less, where all states are in sight then.
 function leastFor(index: GraphIndex, least: number): number {
   const [from, to] = extentOf(index);
-  const room = (size.peek().height - EDGE / 2 - BAR[1]) / (to - from);
+  const room = (size.peek().height - EDGE / 2 - CORNER[1]) / (to - from);
   return room < least && room > least * 0.85 ? room : least;
 }
 
@@ -159,7 +157,7 @@ function topOf(graph: { height: number }, k: number): number {
 function middleOfStates(index: GraphIndex, k: number): number {
   const { height } = size.peek();
   const [from, to] = extentOf(index);
-  const room = height - BAR[1] + EDGE / 2;
+  const room = height - CORNER[1] + EDGE / 2;
   return index.graph.height * k > height - EDGE && (to - from) * k <= room - EDGE + 1
     ? (room - (from + to) * k) / 2
     : topOf(index.graph, k);
