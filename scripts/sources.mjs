@@ -10,6 +10,7 @@ const OF_PAGE = {
   chains: "js/history/chains.ts",
   events: "js/history/events.ts",
   pointer: "js/base/pointer.ts",
+  recorded: "js/history/recorded.ts",
   "yaml-source": "js/definition/yaml-source.ts",
 };
 
@@ -33,7 +34,7 @@ export async function importSource(path, edits = []) {
         loader: "ts",
       }));
       // What the page imports by the names of its build.
-      build.onResolve({ filter: /^stepglass\/(chains|events|pointer|yaml-source)$/ }, ({ path }) => ({
+      build.onResolve({ filter: /^stepglass\/(chains|events|pointer|recorded|yaml-source)$/ }, ({ path }) => ({
         path: join(root, OF_PAGE[path.slice(10)]),
       }));
       build.onLoad({ filter: /[\\/]wasm-url\.ts$/ }, () => ({

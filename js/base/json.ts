@@ -7,6 +7,11 @@ export type { JsonValue };
 /** A JSON object. */
 export type JsonObject = { [key: string]: JsonValue };
 
+/** A value as an array; empty if it is not one. */
+export function listOf(value: JsonValue | undefined): JsonValue[] {
+  return Array.isArray(value) ? value : [];
+}
+
 /** Whether a value is an object with members: neither null nor a list. */
 export function isObject(value: JsonValue | undefined): value is JsonObject;
 export function isObject(value: unknown): value is Record<string, unknown>;

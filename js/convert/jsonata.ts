@@ -1,6 +1,6 @@
 // A machine's states from JSONPath to JSONata, one by one.
 
-import { isObject, type JsonObject, type JsonValue } from "../base/json.ts";
+import { isObject, listOf, type JsonObject, type JsonValue } from "../base/json.ts";
 import { pointerTo } from "../base/pointer.ts";
 import { condition } from "./choice.ts";
 import { computed, isPlaceholder, path, split, template } from "./expressions.ts";
@@ -474,10 +474,6 @@ function object(value: JsonValue): JsonObject {
 function objects(value: JsonValue | undefined): JsonObject[] {
   if (!Array.isArray(value) || !value.every((item) => isObject(item))) throw new Unmechanical("it is not a list of objects");
   return value;
-}
-
-function listOf(value: JsonValue | undefined): JsonValue[] {
-  return Array.isArray(value) ? value : [];
 }
 
 /** A number that has to hold up to something. */

@@ -3,7 +3,7 @@
 import { YAML_HELP, looksLikeYaml } from "./diagnose.ts";
 import { pointerSteps, pointerTo } from "../base/pointer.ts";
 import { misuse } from "../base/errors.ts";
-import { isObject } from "../base/json.ts";
+import { isObject, listOf } from "../base/json.ts";
 import { solid } from "./placeholders.ts";
 import { definitionText } from "./settings.ts";
 import { jsonataIn, partsIn } from "./expression-parts.ts";
@@ -402,11 +402,6 @@ function without(object: JsonObject, names: readonly string[]): JsonObject {
 /** A member of a value; undefined if it is not an object. */
 function member(value: JsonValue | undefined, name: string): JsonValue | undefined {
   return isObject(value) ? value[name] : undefined;
-}
-
-/** A value as an array; empty if it is not one. */
-function listOf(value: JsonValue | undefined): JsonValue[] {
-  return Array.isArray(value) ? value : [];
 }
 
 function processorConfig({ ItemProcessor, Iterator }: JsonObject): JsonValue | undefined {

@@ -1,7 +1,8 @@
 // The retriers and catchers of a state, and what each made of an error.
 
 import type { Flow } from "../model/protocol.ts";
-import { type Caught, type Retried, listOf, matches, names, numberOf } from "../model/retries.ts";
+import { type Caught, type Retried, matches, names, numberOf } from "../model/retries.ts";
+import { listOf } from "../model/rule.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { duration } from "../ui/format.ts";
 
@@ -12,8 +13,8 @@ export function RetryTable({ flow, at }: { flow: Flow; at: number }) {
     null;
   const took = flow.stages.find(({ stage }) => stage === "retry")?.value as Retried | undefined;
   const caught = flow.stages.find(({ stage }) => stage === "catch")?.value as Caught | undefined;
-  const retriers = listOf(flow.fields["Retry"]);
-  const catchers = listOf(flow.fields["Catch"]);
+  const retriers = listOf<Record<string, unknown>>(flow.fields["Retry"]);
+  const catchers = listOf<Record<string, unknown>>(flow.fields["Catch"]);
   if (retriers.length + catchers.length === 0) return null;
   const used = (retrier: number): number => flow.retries.filter((one) => one.retrier === retrier).length;
   const deciding = took?.retrier ?? retriers.findIndex((retrier) => matches(retrier, error));

@@ -1,7 +1,7 @@
 // What the tasks of a run answered, call by call, read from its history. The source of tests and mock files.
 
 import type { Answered } from "../model/protocol.ts";
-import type { HistoryEvent } from "../model/recorded.ts";
+import { type HistoryEvent, detailsOf } from "../model/recorded.ts";
 
 /// One call of a task and what became of it.
 export interface Call {
@@ -100,11 +100,6 @@ function openBefore(event: HistoryEvent, events: readonly HistoryEvent[], open: 
     id = before.previousEventId;
   }
   return undefined;
-}
-
-function detailsOf(event: HistoryEvent): Record<string, unknown> {
-  for (const key of Object.keys(event)) if (key.endsWith("EventDetails")) return (event[key] ?? {}) as Record<string, unknown>;
-  return {};
 }
 
 function parsed(value: unknown): unknown {

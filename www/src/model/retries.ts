@@ -26,10 +26,6 @@ export function matches(of: Record<string, unknown>, error: string | null): bool
   return names(of).some((name) => name === "States.ALL" || name === error || (name === "States.TaskFailed" && error !== "States.Timeout"));
 }
 
-export function listOf(value: unknown): Record<string, unknown>[] {
-  return Array.isArray(value) ? (value as Record<string, unknown>[]) : [];
-}
-
 const CATCHING: ReadonlySet<string> = new Set(["Task", "Parallel", "Map"]);
 
 /// What becomes of an error, in words.

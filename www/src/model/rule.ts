@@ -78,7 +78,7 @@ export const kindOf = (test: Fields): Kind => (["And", "Or", "Not"] as const).fi
 
 export const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value);
 
-export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+export const listOf = <Item = unknown>(value: unknown): Item[] => (Array.isArray(value) ? (value as Item[]) : []);
 
 /// What a rule has besides its test.
 const BESIDE = new Set(["Next", "Assign", "Output", "Comment"]);

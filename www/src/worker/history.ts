@@ -1,15 +1,12 @@
 // Reads history events as they come: whose they are and what they mean.
 
 import { Chains, type Visit as Stay } from "stepglass/chains";
-import { detailsOf as detailsOfEvent } from "stepglass/events";
 import { GraphIndex, type Graph } from "../model/graph.ts";
 import { type LogChunk, Op } from "../model/log.ts";
 import type { Visit } from "../model/protocol.ts";
-import type { HistoryEvent } from "../model/recorded.ts";
+import { type HistoryEvent, detailsOf } from "../model/recorded.ts";
 
-/// Recordings have members that the package does not know, so that theirs have any name.
 type ReadEvent = Parameters<Chains["add"]>[0];
-export const detailsOf = (event: HistoryEvent): Record<string, unknown> => detailsOfEvent(event as unknown as ReadEvent);
 
 /// What the page tells of a visit besides what its history says of it.
 interface Told {

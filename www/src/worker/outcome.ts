@@ -5,7 +5,8 @@ import { isState } from "../model/graph.ts";
 import type { RunOutcome } from "../model/protocol.ts";
 import { isExecutionEnd } from "stepglass/events";
 import type { ListedHistory } from "./listed.ts";
-import { type OpenVisit, detailsOf } from "./history.ts";
+import { detailsOf } from "../model/recorded.ts";
+import { type OpenVisit } from "./history.ts";
 
 /// So many of a kind are told, and how many there are of it.
 const MOST = 5;

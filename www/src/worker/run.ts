@@ -21,12 +21,12 @@ import type {
 } from "../model/protocol.ts";
 import { type Tally, tallyRun } from "./coverage.ts";
 import { fieldsOf, largeIn, member } from "./flow.ts";
-import type { HistoryEvent } from "../model/recorded.ts";
+import { type HistoryEvent, detailsOf } from "../model/recorded.ts";
 import { ListedHistory } from "./listed.ts";
 import { machinesOf } from "./machines.ts";
 import { Keeper } from "./kept.ts";
 import { HISTORY_LIMIT, NO_LIMIT, PAYLOAD_LIMIT, refuse } from "./limits.ts";
-import { buffersOf, detailsOf } from "./history.ts";
+import { buffersOf } from "./history.ts";
 
 interface Open {
   resolve(value: unknown): void;

@@ -5,8 +5,8 @@ import type { Reads } from "../model/protocol.ts";
 import { fieldsOf } from "./flow.ts";
 import { type Read, readsOfJsonata, readsOfPath } from "./reads.ts";
 import { Run } from "./run.ts";
+import { detailsOf } from "../model/recorded.ts";
 import type { Shown } from "./shown.ts";
-import { detailsOf } from "./history.ts";
 
 /// The data that a field's paths begin at, the first of these stages that is there; else it is the input.
 const BEFORE: Record<string, readonly string[]> = {
