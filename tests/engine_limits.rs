@@ -420,3 +420,20 @@ fn one_thing_at_a_time_is_not_all_items_of_a_long_map() {
     while engine.step_once(Millis(0), Event::Tick).unwrap().more {}
     assert_eq!(engine.status(), "SUCCEEDED");
 }
+
+#[test]
+fn a_wait_that_a_late_call_ends_has_lasted_as_long_as_it_says() {
+    let branch = |name: &str, state: &str| format!(r#"{{"StartAt":"{name}","States":{{"{name}":{{{state},"End":true}}}}}}"#);
+    let branches =
+        [branch("W", r#""Type":"Wait","Seconds":1"#), branch("P", r#""Type":"Pass""#), branch("Q", r#""Type":"Pass""#)].join(",");
+    let definition = format!(r#"{{"StartAt":"B","States":{{"B":{{"Type":"Parallel","Branches":[{branches}],"End":true}}}}}}"#);
+    let mut engine = engine(&definition, Options { step_budget: 1, ..Options::default() });
+    engine.step(Millis(0), start("{}")).unwrap();
+    while !kinds(&engine).contains(&"WaitStateEntered") {
+        engine.step(Millis(0), Event::Tick).unwrap();
+    }
+    // The budget of this call is spent before the Wait is looked at.
+    assert!(engine.step(Millis(60_000), Event::Tick).unwrap().more);
+    let at = |kind: &str| engine.history().iter().find(|event| event.event_type.name() == kind).unwrap().timestamp.0;
+    assert_eq!((at("WaitStateEntered"), at("WaitStateExited")), (0, 1_000));
+}

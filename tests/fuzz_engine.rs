@@ -4,7 +4,7 @@
 
 mod machines;
 
-use machines::{random_machine, random_options, random_time, value};
+use machines::{random_machine, random_options, random_time, told, value};
 use std::collections::{BTreeMap, BTreeSet};
 use stepglass::base::{Map, Millis, Rng, Value, json};
 use stepglass::engine::{
@@ -349,10 +349,7 @@ impl Run {
         let limit = u64::from(self.engine.options().history_limit);
         let history = self.engine.history();
         assert!(history.len() as u64 <= limit + redrives as u64 * 2, "{} events", history.len());
-        for (i, event) in history.iter().enumerate() {
-            assert_eq!(event.id, i as u64 + 1, "ids have no gaps");
-            assert!(event.previous_event_id < event.id, "an event follows an earlier one");
-        }
+        told::check(self.engine.machine(), history);
         if self.recorded {
             let options = *self.engine.options();
             let replayed = verify(self.engine.machine().clone(), options, &self.journal, &self.commands);

@@ -9,12 +9,12 @@
 
 mod machines;
 
-use machines::{random_machine, random_options, random_time, value};
-use std::collections::BTreeSet;
+use machines::{random_machine, random_options, random_time, told, value};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use stepglass::asl::ir::Machine;
 use stepglass::base::{Millis, Rng, Value, json};
-use stepglass::engine::{Command, Engine, Event, ExecutionInfo, Options, SNAPSHOT_DEPTH, TaskId};
+use stepglass::engine::{CallPurpose, Command, Engine, Event, ExecutionInfo, Options, Outcome, SNAPSHOT_DEPTH, TaskId};
 
 /// Cases of one machine: in debug builds, which check the engine's invariants after every call, a few are enough.
 const VARIATIONS: u64 = if cfg!(debug_assertions) { 10 } else { 200 };
@@ -69,13 +69,22 @@ impl Case<'_> {
         let options = random_options(&mut self.rng);
         // A loop of 25,000 events costs as much as a hundred other cases.
         let options = Options { history_limit: options.history_limit.min(400), ..options };
-        let mut run =
-            Run { engine: Engine::new(self.machine.clone(), options), now: 1_000, open: BTreeSet::new(), facts: Vec::new() };
+        let (engine, open, handled) = (Engine::new(self.machine.clone(), options), BTreeSet::new(), Handled::default());
+        let mut run = Run { engine, now: 1_000, open, facts: Vec::new(), redrives: 0, handled };
         let input = value(&mut self.rng, 2);
         let seed = self.rng.below(u64::MAX);
         run.feed(Event::Start { input, execution: ExecutionInfo::named("m", "e"), seed });
-        while run.facts.len() < RANDOM_FACTS && run.engine.outcome().is_none() {
+        while run.facts.len() < RANDOM_FACTS {
             run.now = random_time(&mut self.rng, run.now, run.engine.deadline());
+            if run.engine.outcome().is_some() {
+                if !run.engine.is_redrivable() || self.rng.below(4) > 0 {
+                    break;
+                }
+                run.redrives += 1;
+                run.handled = Handled::default();
+                run.feed(Event::Redrive);
+                continue;
+            }
             let event = self.event(&run);
             run.feed(event);
         }
@@ -123,17 +132,24 @@ struct Run {
     now: u64,
     open: BTreeSet<u32>,
     facts: Vec<(Millis, Event, u64)>,
+    redrives: u64,
+    handled: Handled,
 }
 
 impl Run {
     fn feed(&mut self, event: Event) {
+        let expected = self.handled.expected(&self.engine, self.now, &event);
         let settled = match &event {
             Event::TaskSucceeded { task, .. } | Event::TaskFailed { task, .. } => Some(task.0),
             _ => None,
         };
         let before = self.engine.history().len();
         let more = self.engine.step(Millis(self.now), event.clone()).expect("the engine knows what it is told of").more;
+        if let Some(expected) = expected {
+            expected.check(&self.engine);
+        }
         for command in self.engine.commands() {
+            self.handled.hear(command);
             match command {
                 Command::Invoke(call) => assert!(self.open.insert(call.task.0), "a task is invoked once"),
                 Command::Cancel { task, .. } => assert!(self.open.remove(&task.0), "only what runs is cancelled"),
@@ -163,11 +179,12 @@ impl Run {
         assert!(self.open.is_empty(), "every task was answered or cancelled");
         assert!(self.engine.pending().is_empty() && self.engine.deadline().is_none());
         let history = self.engine.history();
-        assert!(history.len() as u64 <= u64::from(self.engine.options().history_limit), "{} events", history.len());
-        for (i, event) in history.iter().enumerate() {
-            assert_eq!(event.id, i as u64 + 1, "ids have no gaps");
-            assert!(event.previous_event_id < event.id, "an event follows an earlier one");
-        }
+        assert!(
+            history.len() as u64 <= u64::from(self.engine.options().history_limit) + self.redrives * 2,
+            "{} events",
+            history.len()
+        );
+        told::check(self.engine.machine(), history);
     }
 }
 
@@ -190,6 +207,11 @@ impl Again {
                 let text = if self.lean { engine.snapshot_without_events() } else { engine.snapshot() };
                 let snapshot = json::parse_within(&text, SNAPSHOT_DEPTH).expect("a snapshot is JSON");
                 engine = Engine::restore(machine.clone(), &snapshot).expect("a snapshot restores");
+                if i % 4 == 0 {
+                    // Also what no later fact shows is there again.
+                    let again = if self.lean { engine.snapshot_without_events() } else { engine.snapshot() };
+                    assert_eq!(again, text, "restored at {i}");
+                }
             }
             engine.step(*now, event.clone()).expect("what the first one took");
             engine.clear_commands();
@@ -198,5 +220,85 @@ impl Again {
         assert_eq!(engine.outcome(), run.engine.outcome());
         // A lean engine has only the events that have come since.
         assert_eq!(engine.history_json(0), run.engine.history_json(from), "restored at {}", self.at);
+    }
+}
+
+/// What the definition's Retry and Catch make of failures, counted beside the engine.
+#[derive(Default)]
+struct Handled {
+    /// The attempt of a task: its state, and what names the stay there.
+    tasks: BTreeMap<u32, (Arc<str>, Stay)>,
+    /// How often each retrier has counted in a stay; `None` where a time-out or a failure by another name was in between.
+    retries: BTreeMap<Stay, Option<Vec<u64>>>,
+}
+
+/// The child execution, and the event of the state's entry.
+type Stay = (Option<Arc<str>>, u64);
+
+/// What must come of a failure.
+enum Expected {
+    /// Another attempt.
+    Retry,
+    /// The end of the execution, with this error.
+    End(Arc<str>),
+}
+
+impl Handled {
+    fn hear(&mut self, command: &Command) {
+        match command {
+            Command::Invoke(call) if call.purpose == CallPurpose::Task => {
+                let stay = (call.child.clone(), call.entered);
+                self.tasks.insert(call.task.0, (call.state_name.clone(), stay));
+            }
+            Command::Cancel { task, .. } => {
+                if let Some((_, stay)) = self.tasks.remove(&task.0) {
+                    self.retries.insert(stay, None);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Counts a failure. It says what must come of it where nothing else is due, and the history has room.
+    fn expected(&mut self, engine: &Engine, now: u64, event: &Event) -> Option<Expected> {
+        let Event::TaskFailed { task, error: Some(error), .. } = event else { return None };
+        let (name, stay) = self.tasks.remove(&task.0)?;
+        let (_, state) = engine.machine().states.iter().find(|(_, state)| state.name == name)?;
+        let counted = self.retries.entry(stay.clone()).or_insert_with(|| Some(vec![0; state.retry.len()]));
+        let quiet = engine.deadline().is_none_or(|at| at.0 > now.max(engine.clock().0));
+        // It may have timed out before; and the reserved names have rules of their own.
+        if !quiet || error.starts_with("States.") {
+            *counted = None;
+        }
+        let used = counted.as_mut()?;
+        let matches = |name: &Arc<str>| name == error || &**name == "States.ALL";
+        let retrier = state.retry.iter().position(|retrier| retrier.errors.iter().any(matches));
+        let retried = retrier.filter(|at| used[*at] < state.retry[*at].max_attempts);
+        retried.into_iter().for_each(|at| used[at] += 1);
+        let room = engine.event_count() + 12 < u64::from(engine.options().history_limit);
+        if !room || stay.0.is_some() {
+            return None;
+        }
+        let caught = state.catch.iter().flat_map(|catcher| &catcher.errors).any(matches);
+        let outermost = state.pointer.to_string().matches('/').count() == 2;
+        match retried {
+            Some(_) => Some(Expected::Retry),
+            None => (outermost && !caught).then(|| Expected::End(error.clone())),
+        }
+    }
+}
+
+impl Expected {
+    fn check(&self, engine: &Engine) {
+        match self {
+            Expected::Retry => {
+                let goes_on = engine.commands().iter().all(|command| matches!(command, Command::Invoke(_)));
+                assert!(goes_on && engine.deadline().is_some(), "an error with a retry left is retried");
+            }
+            Expected::End(expected) => match engine.outcome() {
+                Some(Outcome::Failed { error, .. }) => assert_eq!(error.as_ref(), Some(expected)),
+                other => panic!("an error without Retry and Catch ends the execution, and not {other:?}"),
+            },
+        }
     }
 }

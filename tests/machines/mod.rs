@@ -1,5 +1,7 @@
 //! Random machines, options, times and values, for the fuzz tests of the engine.
 
+pub(crate) mod told;
+
 use std::sync::Arc;
 use stepglass::asl::{self, CompileOptions, ir::Machine};
 use stepglass::base::{Map, Millis, Rng, Value, json};
