@@ -1,6 +1,41 @@
-// Steps of the tests side by side: who writes to the terminal, and what a command has cost.
+// Steps of the tests side by side: which begins when, who writes to the terminal, and what a command has cost.
 import { spawn } from "node:child_process";
 import { root, windows } from "./steps.mjs";
+
+/**
+ * Runs steps side by side, those at the front of the list first; whether all have gone well. After the first that has not, none begins.
+ *
+ * `width`: how many at a time, besides those that are `idle(step)`. `needs(step)`: the names of steps that must have ended before, where
+ * they are in the list; `name(step)` is its own. `turn(step)`: steps of one turn run one after the other. `begin(step)` runs one, and
+ * promises whether it went well.
+ */
+export function sideBySide(steps, { width, name, needs = () => [], turn = () => undefined, idle = () => false, begin }) {
+  const waiting = [...steps];
+  const running = new Set();
+  let well = true;
+  const isReady = (step) =>
+    (idle(step) || [...running].filter((other) => !idle(other)).length < width) &&
+    !(turn(step) !== undefined && [...running].some((other) => turn(other) === turn(step))) &&
+    ![...waiting, ...running].some((other) => needs(step).includes(name(other)));
+  return new Promise((resolve, reject) => {
+    const go = () => {
+      for (let next; well && (next = waiting.find(isReady)) !== undefined;) {
+        const step = next;
+        waiting.splice(waiting.indexOf(step), 1);
+        running.add(step);
+        begin(step).then((good) => {
+          running.delete(step);
+          well &&= good;
+          go();
+        }, reject);
+      }
+      if (running.size > 0) return;
+      if (well && waiting.length > 0) reject(new Error(`these steps wait for each other: ${waiting.map(name).join(", ")}`));
+      else resolve(well);
+    };
+    go();
+  });
+}
 
 /**
  * The terminal, for one speaker at a time: what others say meanwhile is kept, and shown when it is their turn. So the output of steps

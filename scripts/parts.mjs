@@ -12,7 +12,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { fingerprint, root } from "./steps.mjs";
+import { fingerprint, root, xtask } from "./steps.mjs";
 
 /** The module, where its parts are, what is done with it, what decides which functions belong where, and pages of memory, where that are not the module's. */
 const PLANS = {
@@ -57,7 +57,6 @@ export function makeParts(plan) {
   try {
     const marked = join(work, "marked.wasm");
     const called = join(work, "called.txt");
-    const xtask = (...task) => execFileSync("cargo", ["xtask", ...task], { cwd: root, stdio: "inherit" });
     xtask("mark", whole, marked);
     // In a process of its own: this one may have the interpreter loaded already.
     execFileSync(process.execPath, [import.meta.filename, plan, marked, called], { stdio: ["ignore", "ignore", "inherit"] });

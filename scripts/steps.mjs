@@ -1,6 +1,6 @@
 // What the scripts of this repository share: where its root is, running a command, a fingerprint of sources.
 // Only Node's own modules: these scripts run before anything is installed.
-import { spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { homedir } from "node:os";
@@ -30,6 +30,17 @@ export function runOrExit(command, args, options) {
     console.error(`failed: ${[command, ...args].join(" ")}`);
     process.exit(1);
   }
+}
+
+/**
+ * Runs a task of xtask; throws where it fails. A program that is newer than its sources runs as it is: cargo would wait
+ * for whoever compiles at that time.
+ */
+export function xtask(...task) {
+  const program = join(process.env.CARGO_TARGET_DIR ?? join(root, "target"), "debug", windows ? "xtask.exe" : "xtask");
+  const changed = Math.max(...["Cargo.lock", ...filesOf("xtask")].map((path) => statSync(join(root, path)).mtimeMs));
+  const stands = existsSync(program) && statSync(program).mtimeMs > changed;
+  execFileSync(...(stands ? [program, task] : ["cargo", ["xtask", ...task]]), { cwd: root, stdio: "inherit" });
 }
 
 /** What a command prints, trimmed; `undefined` where it cannot be run or fails. */

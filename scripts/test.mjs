@@ -3,7 +3,8 @@
 // WORD: only the steps whose names hold one of the words (the set-up always runs). The first step that fails ends the
 // run with exit code 1. What a machine cannot run, for want of a browser, is skipped with the reason; on CI that fails.
 //
-// Two steps run side by side: those of Rust, and all others from the build of the package on. What needs the network is got meanwhile.
+// Steps run side by side, one more than the machine has cores: while one waits, for a browser or a disk, another computes. A step begins
+// when what it needs has ended (NEEDS); those of Rust take turns. What needs the network is got meanwhile.
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { basename, join, resolve } from "node:path";
@@ -13,7 +14,7 @@ import { findBrowser } from "./browser.mjs";
 import { installBundlers } from "./bundlers.mjs";
 import { emulator, installAwsClients, installNodeClients, pythonClients } from "./clients.mjs";
 import { RESULT } from "./files-reporter.mjs";
-import { Floor, command as measured } from "./lanes.mjs";
+import { Floor, command as measured, sideBySide } from "./lanes.mjs";
 import { getFonts } from "./fonts.mjs";
 import { setUpPipelines } from "./pipelines.mjs";
 import { Missing, installIn, main, setUp } from "./setup.mjs";
@@ -22,7 +23,7 @@ import { setUpStores } from "./stores.mjs";
 
 let given;
 try {
-  given = parseArgs({ allowPositionals: true, options: { list: { type: "boolean" }, "fuzz-seconds": { type: "string", default: "60" } } });
+  given = parseArgs({ allowPositionals: true, options: { list: { type: "boolean" }, "fuzz-seconds": { type: "string", default: "20" } } });
 } catch (error) {
   console.error(`test: ${error.message}\nusage: npm test [-- WORD…] [-- --list] [-- --fuzz-seconds N]`);
   process.exit(2);
@@ -36,12 +37,13 @@ const [major, minor] = process.versions.node.split(".").map(Number);
 const concurrency = major > 20 || minor >= 10 ? [`--test-concurrency=${availableParallelism()}`] : [];
 const nodeTests = (...folders) => node("--test", "--test-reporter=spec", ...concurrency, ...folders.flatMap(testFiles));
 
-// In the order in which mistakes are found soonest.
+// In the order in which they begin: mistakes are found soonest, and what takes long does not come last.
 const steps = [
   ["set-up", () => setUp({ build: false })],
   ["JavaScript: lints", [...bin("oxlint", "bin/oxlint"), "--deny-warnings", "js", "www", "scripts", "pkg-tests"]],
   ["JavaScript: format", [...bin("oxfmt", "bin/oxfmt"), "--check"]],
   ["rust: format", cargo("fmt", "--all", "--check")],
+  ["package: build", node("scripts/build.mjs", "--if-stale")],
   ["rust: lints", cargo("clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings")],
   [
     "rust: lints of the border",
@@ -49,14 +51,20 @@ const steps = [
   ],
   ["rust: tests", cargo("test", "--workspace", "--locked")],
   ["rust: documentation", cargo("doc", "--package", "stepglass", "--no-deps", "--locked", "--quiet"), { RUSTDOCFLAGS: "-D warnings" }],
-  ["package: build", node("scripts/build.mjs", "--if-stale")],
+  // With the programs that the Rust tests have built: nothing is compiled for it.
+  ["fuzz", node("scripts/fuzz.mjs", "--quick", "--seconds", given.values["fuzz-seconds"])],
   ["package: size", node("scripts/size.mjs", "--check")],
   ["package: types of its sources", [...bin("typescript", "bin/tsc"), "-p", "js/tsconfig.json"]],
   ["package: types (node16)", [...bin("typescript", "bin/tsc"), "-p", "pkg-tests/types/tsconfig.json"]],
   ["package: types (bundler)", [...bin("typescript", "bin/tsc"), "-p", "pkg-tests/types/tsconfig.bundler.json"]],
   ["package: types (no DOM, no Node)", [...bin("typescript", "bin/tsc"), "-p", "pkg-tests/types/tsconfig.plain.json"]],
+  ["browser: set-up", setUpBrowser],
+  ["page: build", [...bin("vite", "bin/vite.js"), "build", "--config", "www/vite.config.js"], {}, "www/index.html"],
+  ["browser: page", () => ({ files: testFiles("pkg-tests/browser") }), {}, "www/index.html"],
+  ["page: types", [...bin("typescript", "bin/tsc"), "-p", "www/tsconfig.json"], {}, "www/tsconfig.json"],
   ["stores: set-up", setUpStores],
   ["package: behaviour", () => nodeTests("pkg-tests/api")],
+  ["package: tarball in projects", () => nodeTests("pkg-tests/packed")],
   ["stores: their promises", () => nodeTests("pkg-tests/store")],
   // workerd is among them, which runs a host.
   ["bundlers: set-up", installBundlers],
@@ -67,24 +75,37 @@ const steps = [
   ["pipelines: set-up", setUpPreCommit],
   ["pipelines: reports, hooks, the action", () => nodeTests("pkg-tests/pipelines")],
   ["aws: set-up", setUpAws],
-  ["browser: set-up", setUpBrowser],
   ["aws: tasks at moto's server", () => nodeTests("pkg-tests/aws")],
   ["server: real clients", () => nodeTests("pkg-tests/server")],
-  ["package: tarball in projects", () => nodeTests("pkg-tests/packed")],
-  ["page: types", [...bin("typescript", "bin/tsc"), "-p", "www/tsconfig.json"], {}, "www/tsconfig.json"],
-  ["page: build", [...bin("vite", "bin/vite.js"), "build", "--config", "www/vite.config.js"], {}, "www/index.html"],
-  ["browser: page", () => ({ files: testFiles("pkg-tests/browser") }), {}, "www/index.html"],
-  ["fuzz", node("scripts/fuzz.mjs", "--seconds", given.values["fuzz-seconds"])],
 ];
 
-/** Steps whose tests need the drivers of databases, or a Node that has one. */
-const STORES = [
-  "package: behaviour",
-  "stores: their promises",
-  "durable executions",
-  "server: real clients",
-  "package: tarball in projects",
-];
+/** What must have ended before a step, besides the set-up; who chooses a step has these too. */
+const NEEDS = {
+  "package: size": ["package: build"],
+  "package: types of its sources": ["package: build"],
+  "package: types (node16)": ["package: build"],
+  "package: types (bundler)": ["package: build"],
+  "package: types (no DOM, no Node)": ["package: build"],
+  "page: types": ["package: build"],
+  "page: build": ["package: build"],
+  "browser: page": ["page: build", "browser: set-up"],
+  "package: behaviour": ["package: build", "stores: set-up"],
+  "package: tarball in projects": [
+    "package: build",
+    "stores: set-up",
+    "bundlers: set-up",
+    "server: set-up",
+    "aws: set-up",
+    "browser: set-up",
+  ],
+  "stores: their promises": ["package: build", "stores: set-up"],
+  "durable executions": ["package: build", "stores: set-up", "bundlers: set-up"],
+  "restate: executions on its server": ["package: build", "restate: set-up"],
+  "pipelines: reports, hooks, the action": ["package: build", "pipelines: set-up"],
+  "aws: tasks at moto's server": ["package: build", "aws: set-up"],
+  "server: real clients": ["package: build", "stores: set-up", "server: set-up", "browser: set-up"],
+};
+const needsOf = ([name]) => NEEDS[name] ?? [];
 
 const totals = { passed: 0, failed: 0, skipped: 0 };
 const report = [];
@@ -105,38 +126,29 @@ await main(async () => {
   }
   const words = given.positionals;
   const chosen = steps.filter(([name]) => name === "set-up" || words.length === 0 || words.some((word) => name.includes(word)));
-  // A part of the tests stands on what earlier steps leave.
-  const names = chosen.map(([name]) => name);
-  if (names.some((name) => /^((package|page|browser|server|stores|pipelines|aws|restate): (?!build|set-up)|durable)/.test(name)))
-    need("package: build", "package:");
-  if (names.some((name) => ["browser: page", "package: tarball in projects", "server: real clients"].includes(name)))
-    need("browser: set-up", "package: tarball");
-  if (names.some((name) => ["server: real clients", "package: tarball in projects"].includes(name))) need("server: set-up");
-  if (names.some((name) => ["aws: tasks at moto's server", "package: tarball in projects"].includes(name))) need("aws: set-up");
-  if (names.some((name) => ["durable executions", "package: tarball in projects"].includes(name))) need("bundlers: set-up");
-  if (names.includes("pipelines: reports, hooks, the action")) need("pipelines: set-up");
-  if (names.some((name) => STORES.includes(name))) need("stores: set-up");
-  if (names.includes("restate: executions on its server")) need("restate: set-up");
-  if (names.includes("browser: page")) need("page: build", "browser: page");
+  // The list grows while it is walked: what is needed has needs.
+  for (const one of chosen) chosen.push(...steps.filter((step) => needsOf(one).includes(step[0]) && !chosen.includes(step)));
   chosen.sort((a, b) => steps.indexOf(a) - steps.indexOf(b));
 
-  const own = (name) => (name === "fuzz" || name.startsWith("rust: ") ? "rust" : "package");
   const [first, ...others] = chosen;
   if (await step(first)) {
-    ahead(others.map(([name]) => name).filter((name) => name.endsWith(": set-up")));
-    await Promise.all(["package", "rust"].map((lane) => walk(others.filter(([name]) => own(name) === lane))));
+    ahead(others.map(([name]) => name).filter(isSetUp));
+    await sideBySide(others, {
+      width: availableParallelism() + 1,
+      name: ([name]) => name,
+      needs: needsOf,
+      // Cargo would let the second one wait.
+      turn: ([name]) => (name === "fuzz" || name.startsWith("rust: ") ? "rust" : undefined),
+      // What it gets is being got already, so that it only waits.
+      idle: ([name]) => isSetUp(name),
+      begin: step,
+    });
   }
   summary();
-
-  function need(name) {
-    const step = steps.find(([other]) => other === name);
-    if (!chosen.includes(step)) chosen.push(step);
-  }
 });
 
-/** Steps one after the other, until one fails anywhere. */
-async function walk(some) {
-  for (const one of some) if (failed || !(await step(one))) break;
+function isSetUp(name) {
+  return name.endsWith(": set-up");
 }
 
 /** One step, with its line in the report; whether all is well. */

@@ -1,7 +1,7 @@
 // Steps of the tests run side by side: their output is not mixed, and what they cost is known.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Floor, command, secondsOf } from "../../scripts/lanes.mjs";
+import { Floor, command, secondsOf, sideBySide } from "../../scripts/lanes.mjs";
 
 test("one speaks at a time, and what others said meanwhile follows in their order", () => {
   let shown = "";
@@ -48,4 +48,61 @@ test("the times of a shell are added", () => {
   assert.equal(secondsOf("0m0.25s 0m0.25s\n1m1.50s 0m2.00s\n"), 64);
   assert.equal(secondsOf("0m0,50s 0m0,00s\n"), 0.5);
   assert.equal(secondsOf(""), undefined);
+});
+
+/** Runs steps of these needs, by their names; `begun` in order, and `end(name, well)` of each. */
+function begun(needs, options) {
+  const names = [];
+  const ends = {};
+  const all = sideBySide(Object.keys(needs), {
+    width: 2,
+    name: (step) => step,
+    needs: (step) => needs[step],
+    begin: (step) => {
+      names.push(step);
+      return new Promise((resolve) => (ends[step] = resolve));
+    },
+    ...options,
+  });
+  const end = async (name, well = true) => {
+    ends[name](well);
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  return { all, names, end };
+}
+
+test("steps begin in their order, so many at a time, each after what it needs", async () => {
+  const { all, names, end } = begun({ types: ["build"], build: [], lints: [], page: ["types", "not chosen"], fuzz: [] });
+  assert.deepEqual(names, ["build", "lints"]);
+  await end("lints");
+  assert.deepEqual(names.slice(2), ["fuzz"]);
+  await end("build");
+  assert.deepEqual(names.slice(3), ["types"]);
+  await end("fuzz");
+  assert.equal(names.length, 4);
+  await end("types");
+  await end("page");
+  assert.equal(await all, true);
+});
+
+test("steps of one turn do not run at the same time, and one that is idle takes nobody's place", async () => {
+  const { all, names, end } = begun(
+    { tests: [], lints: [], drivers: [], build: [], size: [] },
+    { turn: (step) => (["tests", "lints"].includes(step) ? "rust" : undefined), idle: (step) => step === "drivers" },
+  );
+  assert.deepEqual(names, ["tests", "drivers", "build"]);
+  await end("tests");
+  assert.deepEqual(names.slice(3), ["lints"]);
+  for (const name of ["build", "lints", "drivers", "size"]) await end(name);
+  assert.equal(await all, true);
+});
+
+test("after a step that fails none begins, and the others end", async () => {
+  const { all, names, end } = begun({ a: [], b: [], c: [] });
+  await end("a", false);
+  await end("b");
+  assert.equal(await all, false);
+  assert.deepEqual(names, ["a", "b"]);
+  await assert.rejects(sideBySide(["a"], { width: 1, name: (step) => step, begin: () => Promise.reject(new Error("broken")) }), /broken/);
+  await assert.rejects(begun({ a: ["b"], b: ["a"] }).all, /wait for each other: a, b/);
 });
