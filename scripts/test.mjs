@@ -23,7 +23,7 @@ import { setUpStores } from "./stores.mjs";
 
 let given;
 try {
-  given = parseArgs({ allowPositionals: true, options: { list: { type: "boolean" }, "fuzz-seconds": { type: "string", default: "20" } } });
+  given = parseArgs({ allowPositionals: true, options: { list: { type: "boolean" }, "fuzz-seconds": { type: "string", default: "60" } } });
 } catch (error) {
   console.error(`test: ${error.message}\nusage: npm test [-- WORD…] [-- --list] [-- --fuzz-seconds N]`);
   process.exit(2);

@@ -50,6 +50,36 @@ fn busy_map(items: usize, processor: &str) -> (String, String) {
 }
 
 #[test]
+fn a_restored_engine_does_as_much_in_a_call() {
+    // An engine that stays in memory could see that the Result is the very value that the state before has passed on.
+    let text = "x".repeat(1_000);
+    let definition = format!(
+        r#"{{"StartAt":"P","States":{{
+            "P":{{"Type":"Pass","Result":{{"text":"{text}"}},"Next":"C"}},
+            "C":{{"Type":"Choice","Choices":[{{"Variable":"$.none","IsPresent":true,"Next":"D"}}],"Default":"P"}},
+            "D":{{"Type":"Succeed"}}}}}}"#
+    );
+    // The digest has the number of events in it.
+    let digests = |restored: bool| {
+        let mut engine = engine(&definition, Options { history_limit: 12_000, ..Options::default() });
+        let mut more = engine.step(Millis(0), start("{}")).unwrap().more;
+        let mut after = vec![engine.commands_digest()];
+        while more {
+            if restored {
+                let snapshot = json::parse_within(&engine.snapshot_without_events(), SNAPSHOT_DEPTH).unwrap();
+                engine = Engine::restore(engine.machine().clone(), &snapshot).unwrap();
+            }
+            more = engine.step(engine.clock(), Event::Tick).unwrap().more;
+            after.push(engine.commands_digest());
+        }
+        after
+    };
+    let calls = digests(false);
+    assert!(calls.len() > 2, "{} calls", calls.len());
+    assert_eq!(digests(true), calls);
+}
+
+#[test]
 fn a_map_gives_the_host_its_turn_between_items() {
     for processor in ["", r#""ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"#] {
         let (definition, input) = busy_map(60, processor);

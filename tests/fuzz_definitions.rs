@@ -271,8 +271,9 @@ fn no_definition_breaks_the_compiler() {
     }
     println!("fuzz: {inputs} cases");
     println!("{inputs} inputs, {compiled_well} compiled, slowest {slowest:?}");
-    // About one in a hundred; a short run may have fewer.
-    assert!(compiled_well > inputs / 1_000, "mutations should leave some definitions sound: {compiled_well}");
+    // A few in a hundred; of a short run it cannot be said so closely.
+    let least = if inputs < 5_000 { inputs / 400 } else { inputs / 100 };
+    assert!(compiled_well > least, "mutations should leave some definitions sound: {compiled_well}");
 }
 
 const KINDS: &[&str] = &[

@@ -96,6 +96,36 @@ pub struct State {
     pub uses_context: bool,
 }
 
+impl State {
+    /// Whether a Task is called with the state's raw input, or a Pass begins with it, by its fields alone.
+    pub(crate) fn calls_with_input(&self) -> bool {
+        self.parameters.is_none() && (self.language == QueryLanguage::Jsonata || self.input_path.is_whole())
+    }
+
+    /// Whether a state without a result hands its raw input on.
+    pub(crate) fn passes_input(&self) -> bool {
+        match self.language {
+            QueryLanguage::JsonPath => self.input_path.is_whole() && self.output_path.is_whole(),
+            QueryLanguage::Jsonata => self.output.is_none(),
+        }
+    }
+
+    /// Whether a state that has a result hands the whole of it on.
+    pub(crate) fn passes_result(&self) -> bool {
+        match self.language {
+            QueryLanguage::JsonPath => {
+                self.result_selector.is_none() && matches!(self.result_path, ResultPath::Whole) && self.output_path.is_whole()
+            }
+            QueryLanguage::Jsonata => self.output.is_none(),
+        }
+    }
+
+    /// Whether a state that has a result hands its raw input on in its place.
+    pub(crate) fn drops_result(&self) -> bool {
+        self.language == QueryLanguage::JsonPath && matches!(self.result_path, ResultPath::Discard) && self.output_path.is_whole()
+    }
+}
+
 /// InputPath, OutputPath, ItemsPath.
 #[derive(Clone, Debug)]
 pub enum PathField {
@@ -105,6 +135,12 @@ pub enum PathField {
     Nothing,
     /// Any other path.
     Path(Path),
+}
+
+impl PathField {
+    pub(crate) fn is_whole(&self) -> bool {
+        matches!(self, PathField::Whole)
+    }
 }
 
 /// ResultPath of a state or a catcher.

@@ -16,11 +16,11 @@ use std::sync::Arc;
 impl Engine {
     /// The end of a state that has a result: ResultSelector, Assign, ResultPath, OutputPath; or Assign and Output.
     pub(super) fn complete(&mut self, frame: &mut Frame, state: &State, result: Value) -> Ran {
-        self.complete_task(frame, state, result, None, false)
+        self.complete_measured(frame, state, result, None, false)
     }
 
-    /// The same for a Task. `fits` says that the result was measured and may be handed on as it is.
-    pub(super) fn complete_task(
+    /// The same for a result that was perhaps measured before. `fits` says that it was, and may be handed on as it is.
+    pub(super) fn complete_measured(
         &mut self,
         frame: &mut Frame,
         state: &State,
@@ -29,7 +29,6 @@ impl Engine {
         fits: bool,
     ) -> Ran {
         let context = self.context(frame, state, token);
-        let fitting = if fits { result.clone() } else { Value::Null };
         self.stage(frame, state, "result", &result);
         let trace = self.options.trace;
         let mut eval = self.eval(frame, state);
@@ -60,9 +59,8 @@ impl Engine {
                 (output, assigned)
             }
         };
-        if !same(&output, &fitting) || !assigned.is_empty() {
-            self.check_exit(frame, state, &output, &assigned)?;
-        }
+        let known = (fits && state.passes_result()) || state.drops_result();
+        self.check_exit(frame, state, &output, known, &assigned)?;
         Ok(self.exit(frame, state, output, assigned, Branch::Way, state.next))
     }
 
@@ -80,19 +78,21 @@ impl Engine {
             },
         };
         let way = if matches!(state.kind, Kind::Choice { .. }) { Branch::Default } else { Branch::Way };
-        self.check_exit(frame, state, &output, &assigned)?;
+        self.check_exit(frame, state, &output, state.passes_input(), &assigned)?;
         Ok(self.exit(frame, state, output, assigned, way, next))
     }
 
-    /// Refuses what is too large to leave a state with.
+    /// Refuses what is too large to leave a state with. `known` says that the output was measured before, which the fields of the
+    /// state alone decide: by the identity of two values, an engine that was restored would do other work than one that was not.
     pub(super) fn check_exit(
         &self,
         frame: &Frame,
         state: &State,
         output: &Value,
+        known: bool,
         assigned: &[(Arc<str>, Value)],
     ) -> Result<(), Fault> {
-        if !same(output, &frame.input) {
+        if !known {
             self.check_payload(frame, state, output)?;
         }
         for (name, value) in assigned {
@@ -164,16 +164,6 @@ impl Engine {
                 measured.err()
             }
         }
-    }
-}
-
-/// Whether two values are one and the same container: a payload that was only passed on needs no second measure.
-pub(super) fn same(a: &Value, b: &Value) -> bool {
-    match (a, b) {
-        (Value::Object(a), Value::Object(b)) => Arc::ptr_eq(a, b),
-        (Value::Array(a), Value::Array(b)) => Arc::ptr_eq(a, b),
-        (Value::String(a), Value::String(b)) => Arc::ptr_eq(a, b),
-        _ => false,
     }
 }
 

@@ -9,7 +9,7 @@ use super::frame::{Frame, FrameId, Phase};
 use super::history::Details;
 use super::timers::TimerKind;
 use super::{Engine, Handler, retry};
-use crate::asl::ir::{Kind, Machine, QueryLanguage, State};
+use crate::asl::ir::{Kind, Machine, QueryLanguage, ResultPath, State};
 use crate::base::{Map, Value};
 use std::sync::Arc;
 
@@ -121,7 +121,8 @@ impl Engine {
                 (output, assigned)
             }
         };
-        self.check_exit(frame, state, &output, &assigned)?;
+        let known = state.language == QueryLanguage::JsonPath && matches!(catcher.result_path, ResultPath::Discard);
+        self.check_exit(frame, state, &output, known, &assigned)?;
         self.took_on(frame, state, fault, index, None);
         Ok(self.exit(frame, state, output, assigned, Branch::Catcher(index), Some(catcher.next)))
     }

@@ -71,7 +71,11 @@ pub(in crate::engine) fn run(
         (QueryLanguage::Jsonata, Some(output)) => eval.payload(output, &format!("Choices[{i}]/Output"), &view)?,
         (QueryLanguage::Jsonata, None) => effective.clone(),
     };
-    engine.check_exit(frame, state, &output, &assigned)?;
+    let known = match state.language {
+        QueryLanguage::JsonPath => state.passes_input(),
+        QueryLanguage::Jsonata => rule.output.is_none(),
+    };
+    engine.check_exit(frame, state, &output, known, &assigned)?;
     Ok(engine.exit(frame, state, output, assigned, Branch::Rule(i), Some(rule.next)))
 }
 

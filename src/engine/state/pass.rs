@@ -26,5 +26,5 @@ pub(in crate::engine) fn run(engine: &mut Engine, frame: &mut Frame, state: &Sta
         None => effective,
     };
     engine.stage(frame, state, "afterParameters", &payload);
-    engine.complete(frame, state, payload)
+    engine.complete_measured(frame, state, payload, None, state.calls_with_input())
 }

@@ -8,7 +8,7 @@ use crate::engine::command::{CallPurpose, CancelReason, Command, Invocation};
 use crate::engine::dataflow::View;
 use crate::engine::event::TaskId;
 use crate::engine::event_type::EventType;
-use crate::engine::exit::{data_limit, same};
+use crate::engine::exit::data_limit;
 use crate::engine::fault::Fault;
 use crate::engine::frame::{Acting, Frame, FrameId, Phase, Purpose};
 use crate::engine::history::{Details, Scheduled, TaskName};
@@ -44,7 +44,7 @@ pub(in crate::engine) fn run(engine: &mut Engine, id: FrameId, frame: &mut Frame
         (input, timeout, heartbeat, credentials)
     };
     // The raw input was checked where it came from.
-    for payload in [Some(&input).filter(|input| !same(input, &frame.input)), credentials.as_ref()].into_iter().flatten() {
+    for payload in [Some(&input).filter(|_| !state.calls_with_input()), credentials.as_ref()].into_iter().flatten() {
         engine.check_payload(frame, state, payload)?;
     }
     scheduled(engine, frame, &task.resource, &resource, &input, timeout, heartbeat, credentials.as_ref());
@@ -346,9 +346,7 @@ impl Engine {
         let ran = match purpose {
             Purpose::Task => {
                 let mut fits = false;
-                // What was sent comes back: it was measured before.
-                let known = matches!(&result, Ok(output) if same(output, &input));
-                let result = result.and_then(|output| match if known { None } else { self.excess(&output) } {
+                let result = result.and_then(|output| match self.excess(&output) {
                     Some(json::Excess::Length) => {
                         // AWS names a function or activity by its ARN and a service by its type.
                         let name = match (&resource, &state.kind) {
@@ -364,7 +362,7 @@ impl Engine {
                     }
                 });
                 self.task_events(&mut frame, &resource, &result, started, submitted, timed_out);
-                result.and_then(|output| self.complete_task(&mut frame, state, output, token.as_ref(), fits))
+                result.and_then(|output| self.complete_measured(&mut frame, state, output, token.as_ref(), fits))
             }
             // Its answer is read first.
             Purpose::ItemReader(_) => Ok(Flow::Wait),

@@ -133,7 +133,9 @@ impl Evaluator<'_> {
     /// Equality of values, containers by content.
     pub(crate) fn equal(&mut self, left: &Val, right: &Val) -> R<bool> {
         self.burn(1 + length(left).min(length(right)) / TEXT_STEP)?;
-        if is_same(left, right) {
+        // Containers of the data are compared by content even where they are one: what that costs must not depend on whether an
+        // execution was restored in between.
+        if !matches!(left, Val::JsonArray(_) | Val::JsonObject(_)) && is_same(left, right) {
             return Ok(true);
         }
         if left.is_array() && right.is_array() {
