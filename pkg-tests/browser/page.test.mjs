@@ -151,8 +151,9 @@ describe("the page", { skip }, () => {
   });
 
   visit("goes to a state's definition, folds its inside, and saves the drawing", { staying: "Order processing" }, async (visitor, page) => {
-    // On the sign of its type: a double click on the name is for renaming.
-    await visitor.state("ChargeCard").dblclick({ position: { x: 14, y: 14 } });
+    // On the sign of its type, at any zoom: a double click on the name is for renaming.
+    const { width, height } = await visitor.state("ChargeCard").boundingBox();
+    await visitor.state("ChargeCard").dblclick({ position: { x: width * 0.08, y: height / 2 } });
     await page.waitForFunction(() => document.activeElement?.shadowRoot?.getSelection?.()?.toString() === '"ChargeCard"');
     await page.locator(".fold").click();
     await visitor.node("/States/Fulfil/Branches/0/States/PackParcel").waitFor({ state: "detached" });

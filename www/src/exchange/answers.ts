@@ -1,7 +1,8 @@
 // What the tasks of a run answered, call by call, read from its history. The source of tests and mock files.
 
 import type { Answered } from "../model/protocol.ts";
-import { type HistoryEvent, detailsOf } from "../model/recorded.ts";
+import { detailsOf } from "../model/details.ts";
+import type { HistoryEvent } from "../model/recorded.ts";
 
 /// One call of a task and what became of it.
 export interface Call {

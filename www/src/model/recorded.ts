@@ -1,7 +1,6 @@
 // Recorded executions: what `aws stepfunctions get-execution-history` prints, what the console exports, what
 // `stepglass serve` hands out.
 
-import { detailsOf as detailsOfEvent } from "stepglass/events";
 import { type RecordedEvent as HistoryEvent, asTexts, eventOf, eventsOf, isJson } from "stepglass/recorded";
 
 export { type HistoryEvent, eventOf };
@@ -103,11 +102,6 @@ export function resultOf(last: HistoryEvent): Recorded["result"] {
   if (cause !== undefined) result.cause = cause;
   return result;
 }
-
-/// The details of an event, whatever its type calls them. Recordings have members that the package does not know, so these have any
-/// name.
-export const detailsOf = (event: HistoryEvent): Record<string, unknown> => detailsOfEvent(event as unknown as PackageEvent);
-type PackageEvent = Parameters<typeof detailsOfEvent>[0];
 
 function object(value: unknown): Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};

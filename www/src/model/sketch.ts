@@ -1,7 +1,8 @@
 // A definition drawn from a history alone: the states that the execution came through, and the ways that it took.
 
 import type { HistoryEvent } from "./recorded.ts";
-import { detailsOf, text } from "./recorded.ts";
+import { detailsOf } from "./details.ts";
+import { text } from "./recorded.ts";
 
 interface Scope {
   start?: string;

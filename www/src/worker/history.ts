@@ -4,7 +4,8 @@ import { Chains, type Visit as Stay } from "stepglass/chains";
 import { GraphIndex, type Graph } from "../model/graph.ts";
 import { type LogChunk, Op } from "../model/log.ts";
 import type { Visit } from "../model/protocol.ts";
-import { type HistoryEvent, detailsOf } from "../model/recorded.ts";
+import { detailsOf } from "../model/details.ts";
+import type { HistoryEvent } from "../model/recorded.ts";
 
 type ReadEvent = Parameters<Chains["add"]>[0];
 

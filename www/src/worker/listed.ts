@@ -6,7 +6,8 @@ import { Op } from "../model/log.ts";
 import type { EventFilter, EventRow, Facets, LastVisit } from "../model/protocol.ts";
 import { countFitting } from "stepglass/search";
 import type { GraphIndex } from "../model/graph.ts";
-import { type HistoryEvent, detailsOf } from "../model/recorded.ts";
+import { detailsOf } from "../model/details.ts";
+import type { HistoryEvent } from "../model/recorded.ts";
 import { type Columns, History, type OpenVisit, opOf } from "./history.ts";
 
 /// Branches and iterations to choose from.

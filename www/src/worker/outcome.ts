@@ -5,7 +5,7 @@ import { isState } from "../model/graph.ts";
 import type { RunOutcome } from "../model/protocol.ts";
 import { isExecutionEnd } from "stepglass/events";
 import type { ListedHistory } from "./listed.ts";
-import { detailsOf } from "../model/recorded.ts";
+import { detailsOf } from "../model/details.ts";
 import { type OpenVisit } from "./history.ts";
 
 /// So many of a kind are told, and how many there are of it.

@@ -21,7 +21,8 @@ import type {
 } from "../model/protocol.ts";
 import { type Tally, tallyRun } from "./coverage.ts";
 import { fieldsOf, largeIn, member } from "./flow.ts";
-import { type HistoryEvent, detailsOf } from "../model/recorded.ts";
+import { detailsOf } from "../model/details.ts";
+import type { HistoryEvent } from "../model/recorded.ts";
 import { ListedHistory } from "./listed.ts";
 import { machinesOf } from "./machines.ts";
 import { Keeper } from "./kept.ts";

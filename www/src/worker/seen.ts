@@ -5,7 +5,7 @@ import type { Reads } from "../model/protocol.ts";
 import { fieldsOf } from "./flow.ts";
 import { type Read, readsOfJsonata, readsOfPath } from "./reads.ts";
 import { Run } from "./run.ts";
-import { detailsOf } from "../model/recorded.ts";
+import { detailsOf } from "../model/details.ts";
 import type { Shown } from "./shown.ts";
 
 /// The data that a field's paths begin at, the first of these stages that is there; else it is the input.
