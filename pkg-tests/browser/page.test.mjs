@@ -113,6 +113,11 @@ describe("the page", { skip }, () => {
     await visitor.run();
     const result = await visitor.result();
     await comes(() => result.innerText(), /Not started\s+The definition has/);
+    const alarm = visitor.page.getByRole("alert").filter({ hasText: "Not started" });
+    await alarm.waitFor();
+    // It is not said of the next machine.
+    await visitor.open({ definition: GREETING });
+    await alarm.waitFor({ state: "detached" });
   });
 
   visit("selects a state everywhere, from the graph", { staying: "Order processing" }, async (visitor, page) => {

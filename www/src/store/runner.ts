@@ -220,6 +220,8 @@ export async function tellMocks(mocks: Record<string, Mock>): Promise<void> {
 export function clearRun(): void {
   batch(() => {
     beside = false;
+    // Why it did not start is about the definition that it had.
+    if (run.value?.refused !== undefined) silence();
     turnTo(null);
     playback.clear();
     run.value = null;
