@@ -186,6 +186,11 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     return this.#read === this.#inbox.length;
   }
 
+  /** Whether tasks are to be called in a later turn, or facts may still lead to some. */
+  get hasCallsToMake(): boolean {
+    return this.#done < this.#commands.length || !this.isFed;
+  }
+
   /** Whether nothing here moves the execution, so that it need not be in memory until its deadline. */
   get isAtRest(): boolean {
     const busy = this.#running || this.#queued || this.#held > 0 || this.#read < this.#inbox.length || this.#work.wakesAt < Infinity;

@@ -64,6 +64,8 @@ export interface HostOptions {
   onChanged?(collection: string, key?: string): void;
 }
 
+type TokenCall = NonNullable<ReturnType<Live["driver"]["findCall"]>>;
+
 /** What is done with executions, by name. */
 export type Doings = Readonly<Record<string, (...args: any[]) => Promise<unknown>>>;
 
@@ -322,6 +324,19 @@ export class Host {
     const loading = this.#load(id).finally(() => this.#loading.delete(id));
     this.#loading.set(id, loading);
     return loading;
+  }
+
+  /**
+   * The call of a task token, and its execution, which is loaded where it is not in memory. An execution that goes on after a crash
+   * calls its tasks again in a later turn: a token that was given out before is good all the time.
+   */
+  async callOf(id: string, token: string): Promise<{ live?: Live | undefined; call?: TokenCall | undefined }> {
+    for (;;) {
+      const live = await this.take(id);
+      const call = live?.driver.findCall(token);
+      if (call !== undefined || !live?.driver.hasCallsToMake) return { live, call };
+      await new Promise<void>((resolve) => later(resolve));
+    }
   }
 
   /** Resolves to the record of an execution when it has ended. Undefined for one that does not exist. */

@@ -351,8 +351,7 @@ export class Runtime implements PublicRuntime {
 
   async #answered(token: string, ...completion: Completion): Promise<boolean> {
     const arn = executionOfToken(token);
-    const live = arn === undefined ? undefined : await this.#host.take(arn);
-    const call = live?.driver.findCall(token);
+    const { live, call } = arn === undefined ? {} : await this.#host.callOf(arn, token);
     if (live === undefined || call === undefined) {
       const record = arn === undefined ? undefined : await this.#host.record(arn);
       if (record?.status === "RUNNING" && record.suspended !== undefined)

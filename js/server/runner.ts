@@ -212,8 +212,7 @@ export class Runner {
 
   async #answer(token: string, ...completion: Completion): Promise<void> {
     const arn = executionOfToken(token) ?? "";
-    const live = await this.host.take(arn);
-    const call = live?.driver.findCall(token);
+    const { live, call } = await this.host.callOf(arn, token);
     if (live === undefined || call === undefined || !live.driver.complete(call, ...completion)) {
       if (live === undefined) await this.checkToken(token);
       throw new ApiError("TaskTimedOut", "Task Timed Out: 'Provided task does not exist anymore'");

@@ -93,6 +93,27 @@ test("a task whose answer was lost is called again with the same key", async () 
   await second.close();
 });
 
+test("a token that was given out before a restart is good from the moment in which the runtime is open", async () => {
+  const { runtime } = surroundings();
+  const tokens = new Set();
+  // The request of each is still under way when the runtime closes, so that each is made again.
+  const tasks = { charge: () => ({}), "sqs:sendMessage.waitForTaskToken": ({ Token }) => (tokens.add(Token), new Promise(() => {})) };
+  const first = await runtime({ tasks }).open();
+  // More than begin again in one turn of the event loop.
+  const COUNT = 300;
+  for (let i = 0; i < COUNT; i++) await first.start("Order", { name: `o-${i}`, input: {} });
+  while (tokens.size < COUNT) await quiet();
+  await first.close();
+  const second = await runtime({ tasks }).open();
+  const answers = await Promise.all([...tokens].map((token) => second.succeed(token, { ok: true })));
+  assert.deepEqual(
+    answers.filter((counts) => counts !== true),
+    [],
+  );
+  assert.equal(tokens.size, COUNT);
+  await second.close();
+});
+
 test("start is idempotent by name and input, as StartExecution is", async () => {
   const { runtime } = surroundings();
   const now = await runtime().open();
