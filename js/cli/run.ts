@@ -1,14 +1,16 @@
 // stepglass run
 
-import type { Diagnostic, Execution, ExecutionResult, JsonValue, MachineOptions, StartOptions, TaskHandlers } from "../api/index.d.ts";
+import type { Diagnostic, ExecutionResult, MachineOptions, StartOptions, TaskHandlers } from "../api/index.d.ts";
 import { messageOf } from "../base/errors.ts";
+import { type Execution, driverOf } from "../execution/execution.ts";
 import { StateMachine } from "../execution/machine.ts";
 import { folder } from "../files/folder.ts";
 import { Unusable } from "../files/problem.ts";
 import { isFolder, read } from "../files/reading.ts";
 import { Source, usable } from "../files/source.ts";
-import { colorful, writeJson } from "../files/terminal.ts";
+import { colorful, writeJson, writeJsonText } from "../files/terminal.ts";
 import { detailsOf, isStateEntered } from "../history/events.ts";
+import { JsonText, membersText } from "../tasks/integration.ts";
 import { s3Handlers } from "../tasks/objects.ts";
 import { awsOptions, wantsAws } from "./aws-options.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";
@@ -126,17 +128,21 @@ async function run([file, ...others]: string[], values: Values<typeof options>):
   const { outcome, code } = await ended(execution);
   progress.end();
   if (warnings === undefined) report(execution, outcome);
-  else writeJson({ name: execution.name, ...outcome, history: execution.history(), ...(warnings.length > 0 && { diagnostics: warnings }) });
+  else {
+    const end = outcome.status === "SUCCEEDED" ? { ...outcome, output: new JsonText(outputOf(execution)) } : outcome;
+    const diagnostics = warnings.length > 0 ? warnings : undefined;
+    writeJsonText(membersText({ name: execution.name, ...end, history: execution.history(), diagnostics }));
+  }
   return code ?? (outcome.status === "SUCCEEDED" ? 0 : 1);
 }
 
-function started(machine: StateMachine, input: JsonValue, start: StartOptions): Execution {
+function started(machine: StateMachine, input: JsonText, start: StartOptions): Execution {
   try {
     return machine.start(input, start);
   } catch (error) {
     // In AWS's words these two say neither which option it was nor what would do.
     if (error instanceof RangeError && /'input'/.test(error.message)) {
-      throw new Unusable(`the input has ${Buffer.byteLength(JSON.stringify(input)).toLocaleString("en")} bytes; AWS takes at most 262,144`);
+      throw new Unusable(`the input has ${Buffer.byteLength(input.text).toLocaleString("en")} bytes; AWS takes at most 262,144`);
     }
     if (error instanceof RangeError && start.name !== undefined) {
       const rule = 'a name has 1 to 80 characters, no spaces, and none of < > { } [ ] ? * " # % \\ ^ | ~ ` $ & , ; : /';
@@ -193,10 +199,11 @@ function withObjects(tasks: TaskHandlers, directory: string | undefined): TaskHa
   return new Map([...Object.entries(s3Handlers(folder(directory))), ...(tasks instanceof Map ? tasks : Object.entries(tasks))]);
 }
 
-function inputOf(option = "{}"): JsonValue {
+function inputOf(option = "{}"): JsonText {
   const text = option.startsWith("@") ? read(option.slice(1)) : option;
   try {
-    return JSON.parse(text) as JsonValue;
+    JSON.parse(text);
+    return new JsonText(text);
   } catch (error) {
     throw new Unusable(`the input is not JSON: ${messageOf(error)}`);
   }
@@ -207,12 +214,15 @@ function seedOf(option: string): bigint {
   return BigInt(option);
 }
 
+/** The JSON text of the output of an execution that succeeded: its value has rounded numbers. */
+function outputOf(execution: Execution): string {
+  const driver = driverOf(execution);
+  return driver.history(driver.events - 1).map((event) => String(detailsOf(event).output))[0] ?? "null";
+}
+
 /** Prints the output, or how the execution has ended instead. */
 function report(execution: Execution, outcome: ExecutionResult): void {
-  if (outcome.status === "SUCCEEDED") {
-    process.stdout.write(`${JSON.stringify(outcome.output, null, 2)}\n`);
-    return;
-  }
+  if (outcome.status === "SUCCEEDED") return writeJsonText(outputOf(execution));
   const { status, error, cause }: { status: string; error?: string | undefined; cause?: string | undefined } = outcome;
   const entered = execution.history().filter(isStateEntered).at(-1);
   const state = entered === undefined ? "" : ` in state ${JSON.stringify(detailsOf(entered).name)}`;

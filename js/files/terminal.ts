@@ -37,6 +37,31 @@ export function writeJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 }
 
+/** The same of a JSON text. Its numbers keep their digits, which JavaScript would round. */
+export function writeJsonText(text: string): void {
+  process.stdout.write(`${indented(text)}\n`);
+}
+
+/** A JSON text, two spaces deep, as JSON.stringify() writes it. */
+function indented(text: string): string {
+  let written = "";
+  let depth = 0;
+  const line = (by: number) => `\n${"  ".repeat((depth += by))}`;
+  const tokens = text.match(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g) ?? [];
+  for (const [i, token] of tokens.entries()) {
+    const opened = "{[".includes(tokens[i - 1] ?? " ");
+    if (token === "}" || token === "]") {
+      const end = line(-1);
+      written += opened ? token : end + token;
+      continue;
+    }
+    if (opened) written += line(0);
+    if (token === "{" || token === "[") depth += 1;
+    written += token === "," ? token + line(0) : token === ":" ? ": " : token;
+  }
+  return written;
+}
+
 /** `3 states`, `1 state`. */
 export function count(n: number, word: string): string {
   return `${n} ${word}${n === 1 ? "" : "s"}`;

@@ -20,6 +20,7 @@ const files = {
     },
   }),
   "good.yaml": "StartAt: A\nStates:\n  A:\n    Type: Pass\n    Result: {ok: true}\n    End: true\n",
+  "pass.yaml": "StartAt: A\nStates:\n  A: {Type: Pass, End: true}\n",
   "fails.yaml": "StartAt: A\nStates:\n  A: {Type: Fail, Error: Oops, Cause: on purpose}\n",
   "bad.json": '{\n  "StartAt": "A",\n  "States": {\n    "A": { "Type": "Pass", "Next": "Bb" },\n    "B": { "Type": "Succeed" }\n  }\n}\n',
   "bad.yaml":
@@ -66,6 +67,18 @@ test("run takes an input and tasks", async () => {
   assert.deepEqual(JSON.parse((await run(...charge, "-t", "default.mjs", "-i", "[1]")).stdout), { default: [1] });
   assert.equal(JSON.parse((await run(...charge, "-t", "one.mjs")).stdout), "Charge");
   assert.equal(JSON.parse((await run(...charge, "-t", "common.cjs")).stdout), "common");
+});
+
+test("run prints numbers with all their digits, in the form of JSON.stringify()", async () => {
+  const input = '{"id": 12345678901234567890, "price": 1.0, "e": [], "o": {}, "list": [1, {"a": "x{[,:\\"]}"}], "9": null, "1": true}';
+  const { stdout } = await run("good.yaml", "-i", input);
+  assert.equal(stdout, '{\n  "ok": true\n}\n');
+  const passed = await run("pass.yaml", "-i", input);
+  assert.match(passed.stdout, /"id": 12345678901234567890,\n {2}"price": 1\.0,\n/);
+  const plain = input.replace('"price": 1.0, ', "").replace("12345678901234567890", "7").replace(', "9": null, "1": true', "");
+  assert.equal((await run("pass.yaml", "-i", plain)).stdout, `${JSON.stringify(JSON.parse(plain), null, 2)}\n`);
+  const whole = (await run("pass.yaml", "-i", input, "--json")).stdout;
+  assert.match(whole, /"id": 12345678901234567890,\n {4}"price": 1\.0,\n/);
 });
 
 test("run reads the definition from standard input, JSON or YAML", async () => {
