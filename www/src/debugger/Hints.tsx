@@ -7,7 +7,7 @@ import { Icon } from "../ui/Icon.tsx";
 import { tour } from "../ui/tour.ts";
 
 export function Hints() {
-  if (prefs.welcomed.value || execution.run.value !== null || analysis.graph.value === null) return null;
+  if (execution.run.value !== null || analysis.graph.value === null) return null;
   return (
     <section class="hints" aria-label="First steps">
       <ol>

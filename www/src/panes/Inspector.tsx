@@ -3,6 +3,7 @@
 import { Fragment } from "preact";
 import { keyHint } from "../keys/keymap.ts";
 import { type GraphNode, isState } from "../model/graph.ts";
+import * as prefs from "../prefs.ts";
 import * as analysis from "../store/analysis.ts";
 import * as execution from "../store/execution.ts";
 import * as playback from "../store/playback.ts";
@@ -11,13 +12,13 @@ import * as workspace from "../store/workspace.ts";
 import { pen } from "../graph/pen.ts";
 import { shownOf, signOf } from "../graph/status.ts";
 import { TypeTile } from "../ui/Icon.tsx";
-import { Hints } from "../debugger/Hints.tsx";
 import { markOf } from "../debugger/model.ts";
 import { toggleBreakpoint } from "../debugger/session.ts";
 import { goToDefinition } from "../editor/place.ts";
 import { count } from "../ui/format.ts";
 import { lazy } from "../ui/lazy.tsx";
 
+const Hints = lazy(() => import("../debugger/Hints.tsx").then((module) => module.Hints));
 const AfterRun = lazy(() => import("./AfterRun.tsx").then((module) => module.AfterRun));
 const EventDetails = lazy(() => import("./Visits.tsx").then((module) => module.EventDetails));
 const Visits = lazy(() => import("./Visits.tsx").then((module) => module.Visits));
@@ -69,7 +70,7 @@ function Machine() {
       <section>
         <p class="quiet">Select a state in the graph, the definition or the events to see its data here.</p>
       </section>
-      <Hints />
+      {!prefs.welcomed.value && <Hints />}
     </>
   );
 }
