@@ -31,12 +31,14 @@ function useOptions(choice: OpenChoice) {
   const own = useSignal(choice.groups);
   const found = useSignal<readonly OptionGroup[]>([]);
   const mode = useSignal(choice.modes?.[0]?.id ?? "");
-  const groups = useComputed(() => shownGroups(choice, own.value, found.value, text.value)).value;
+  const current = useComputed(() => shownGroups(choice, own.value, found.value, text.value));
+  const groups = current.value;
+  const moved = useRef<Promise<void>>(Promise.resolve());
   const options = groups.flatMap((group) => group.options);
   const first = options.findIndex(({ id }) => id === choice.chosen);
   const at = useSignal(Math.max(0, first));
   useSearch(choice, text.value, found);
-  return { choice, text, own, mode, groups, options, at, chosen: Math.min(at.value, options.length - 1) };
+  return { choice, text, own, mode, current, groups, options, at, moved, chosen: Math.min(at.value, options.length - 1) };
 }
 
 type Options = ReturnType<typeof useOptions>;
@@ -99,12 +101,16 @@ function take({ choice, mode }: Options, option: Option | undefined): void {
   if (option) choice.answer({ id: option.id, mode: mode.value });
 }
 
-/// Moves the chosen option in its list.
-async function shift({ choice, options, chosen, own, at }: Options, by: number): Promise<void> {
-  const next = await choice.move!(options[chosen]!.id, by);
-  if (!next) return;
-  own.value = next;
-  at.value = chosen + by;
+/// Moves the chosen option in its list. Who is faster than the definition changes has each key count, one after the other.
+function shift({ choice, current, own, at, moved }: Options, by: number): void {
+  moved.current = moved.current.then(async () => {
+    const options = current.value.flatMap((group) => group.options);
+    const chosen = Math.min(at.value, options.length - 1);
+    const next = options[chosen] && (await choice.move!(options[chosen].id, by));
+    if (!next) return;
+    own.value = next;
+    at.value = chosen + by;
+  });
 }
 
 /// What a key does in the list; false where it is typed.
@@ -113,7 +119,7 @@ function pressed(shown: Options, event: KeyboardEvent, radio: boolean): boolean 
   const arrow = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
   const letter = choice.keys?.[event.key.toLowerCase()];
   if (event.key === "Escape") choice.answer(undefined);
-  else if (event.altKey && arrow !== 0 && choice.move && options[chosen]) void shift(shown, arrow);
+  else if (event.altKey && arrow !== 0 && choice.move) shift(shown, arrow);
   else if (arrow > 0 && !radio) at.value = (chosen + 1) % Math.max(1, options.length);
   else if (arrow < 0 && !radio) at.value = (chosen + options.length - 1) % Math.max(1, options.length);
   else if (event.key === "PageDown") at.value = Math.min(options.length - 1, chosen + 8);
@@ -178,10 +184,10 @@ function Open({ choice }: { choice: OpenChoice }) {
 function Mover({ shown }: { shown: Options }) {
   return (
     <p class="picker-foot">
-      <button type="button" onClick={() => void shift(shown, -1)}>
+      <button type="button" onClick={() => shift(shown, -1)}>
         Move up
       </button>
-      <button type="button" onClick={() => void shift(shown, 1)}>
+      <button type="button" onClick={() => shift(shown, 1)}>
         Move down
       </button>
       <span class="picker-keys">or Alt with the arrows</span>
