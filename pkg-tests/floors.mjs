@@ -21,9 +21,9 @@ export function upwards({ name, text }, floors, folderOf) {
     .map((to) => `${name} → ${to}`);
 }
 
-/** The names in the first column of the table of ARCHITECTURE.md that follows a sentence, row by row. */
-export function rowsOf(sentence) {
-  const text = readFileSync(join(import.meta.dirname, "../ARCHITECTURE.md"), "utf8");
+/** The names in the first column of the table of a document that follows a sentence, row by row. */
+export function rowsOf(document, sentence) {
+  const text = readFileSync(join(import.meta.dirname, "..", document), "utf8");
   const [, after = ""] = text.split(sentence);
   const rows = after.slice(after.indexOf("|---")).split("\n\n")[0].split("\n").slice(1);
   return rows.map((row) => [...row.split("|")[1].matchAll(/`([^`]+)`/g)].map(([, name]) => name));

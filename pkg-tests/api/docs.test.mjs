@@ -28,6 +28,8 @@ test("the API reference has every export of the package", async () => {
 const pages = [
   "README.md",
   "ARCHITECTURE.md",
+  "js/ARCHITECTURE.md",
+  "www/ARCHITECTURE.md",
   "CONTRIBUTING.md",
   ...readdirSync(join(root, "docs"))
     .filter((name) => name.endsWith(".md"))

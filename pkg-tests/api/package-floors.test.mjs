@@ -48,7 +48,9 @@ describe("the folders of the package", { skip }, () => {
   });
 
   test("are the rows of ARCHITECTURE.md", () => {
-    const rows = rowsOf("The folders of `js` are floors too").map((row) => row.filter((name) => !name.includes("/")).sort());
+    const rows = rowsOf("ARCHITECTURE.md", "The folders of `js` are floors too").map((row) =>
+      row.filter((name) => !name.includes("/")).sort(),
+    );
     assert.deepEqual(
       rows,
       FLOORS.filter(([folder]) => folder !== "command").map((floor) => floor.toSorted()),

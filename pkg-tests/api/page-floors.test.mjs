@@ -79,8 +79,8 @@ describe("the page's folders", { skip }, () => {
     );
   });
 
-  test("are the rows of ARCHITECTURE.md", () => {
-    const rows = rowsOf("The folders of `www/src` are floors");
+  test("are the rows of www/ARCHITECTURE.md", () => {
+    const rows = rowsOf("www/ARCHITECTURE.md", "The folders of `www/src` are floors");
     const named = (floor) => floor.map((folder) => (folder === "beside" ? "src" : folder)).sort();
     assert.deepEqual(
       rows.map((row) => row.sort()),
