@@ -15,6 +15,7 @@ import {
   takesState,
   wayTitle,
 } from "../model/ways.ts";
+import { labelsOf, plusOf } from "../model/plus.ts";
 import { svg } from "./dom.ts";
 import type { Spot } from "./picker.ts";
 
@@ -43,8 +44,6 @@ export interface Hand {
 /// In px of the screen.
 const REACH = 12;
 const AWAY = 5;
-const SHORT = 60;
-const BESIDE = 22;
 
 /// Whether a finger was used: it has no hover, so everything that it can press is shown.
 let touched = matchMedia("(hover: none) and (pointer: coarse)").matches;
@@ -53,6 +52,7 @@ export class Layer {
   private readonly group = svg("g", { class: "pen", "aria-hidden": "true" });
   private over: { edge?: GraphEdge | undefined; node?: string | undefined } = {};
   private stop: (() => void) | undefined;
+  private labels: ReturnType<typeof labelsOf> | undefined;
 
   constructor(
     private readonly index: GraphIndex,
@@ -165,19 +165,10 @@ export class Layer {
     return made;
   }
 
-  /// In the middle of a transition, or beside a short one, which has no room for it.
+  /// A finger finds the `+` on its line; a short line is for clicks.
   private insert(edge: GraphEdge): SVGGElement {
-    let [longest, across, x, y] = [0, false, 0, 0];
-    for (const [i, [bx, by]] of edge.points.entries()) {
-      const [ax, ay] = edge.points[i - 1] ?? [bx, by];
-      const length = Math.max(Math.abs(bx - ax), Math.abs(by - ay));
-      if (length >= longest) [longest, across, x, y] = [length, Math.abs(bx - ax) > Math.abs(by - ay), (ax + bx) / 2, (ay + by) / 2];
-    }
-    const { labelBox: label } = edge;
-    const k = this.scale;
-    const inLabel = label && x > label.x && x < label.x + label.width && y > label.y && y < label.y + label.height;
-    if (!touched && longest * k <= SHORT) [x, y] = across ? [x, y + BESIDE / k] : [x + BESIDE / k, y];
-    else if (inLabel) [x, y] = [label.x + label.width + 10 / k, label.y + label.height / 2];
+    const labels = (this.labels ??= labelsOf(this.index.graph));
+    const [x, y] = plusOf(edge, { scale: this.scale, labels, beside: (_, short) => short && !touched });
     return this.plus(x, y, insertTitle(this.index, edge), { "data-insert": edge.id }, (at) => this.hand.insert(edge, at));
   }
 
