@@ -21,7 +21,7 @@ export interface ApiCall {
 }
 
 /** What was answered. */
-export interface ApiAnswer {
+interface ApiAnswer {
   value: Members;
   http: HttpResponse;
   requestId: string | undefined;

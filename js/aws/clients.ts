@@ -24,7 +24,7 @@ interface SdkClient {
 }
 
 /** An operation of the SDK with its input. */
-export interface SdkCommand {
+interface SdkCommand {
   readonly schema?: Schema;
   readonly middlewareStack: { add(middleware: Middleware, options: object): void };
 }

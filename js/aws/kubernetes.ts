@@ -14,7 +14,7 @@ import { presigned } from "./sign.ts";
 import { until } from "./wait.ts";
 
 /** What a call has around it. */
-export interface ClusterSurroundings {
+interface ClusterSurroundings {
   credentials: AwsCredentials;
   region: string;
   /** Hears what nobody may read, before anything is sent. */
@@ -23,7 +23,7 @@ export interface ClusterSurroundings {
 }
 
 /** How `eks:runJob.sync` waits. */
-export interface JobSurroundings extends ClusterSurroundings {
+interface JobSurroundings extends ClusterSurroundings {
   /** Hears the answer to the request for the job. */
   submitted(answer: Members): void;
   /** Waits until the job may be asked for again. */

@@ -10,7 +10,7 @@ const FIRST = 100;
 const LONGEST = 5_000;
 
 /** A job that has been started. */
-export interface StartedJob {
+interface StartedJob {
   job: Job;
   answer: Members;
   request: Members;

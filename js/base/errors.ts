@@ -9,13 +9,13 @@ export interface Thrown {
 }
 
 /** The codes of AWS that errors of this package have. */
-export type AwsErrorCode = "ValidationException" | "InvalidName" | "InvalidExecutionInput" | "InvalidDefinition";
+type AwsErrorCode = "ValidationException" | "InvalidName" | "InvalidExecutionInput" | "InvalidDefinition";
 
 /** An error with its code. */
 export type CodedError = Error & { code: string };
 
 /** The bytes of the module's memory that were in use at a trap, the most that it can have, and what needed more. */
-export interface MemoryUse {
+interface MemoryUse {
   used: number;
   most: number;
   needed: string;

@@ -34,7 +34,7 @@ let restNeeded = false;
 let generation = 0;
 
 /** Where an entry that loads by itself has the module, in one file or two. */
-export interface Loader {
+interface Loader {
   /** What runs machines, or all of it. */
   first(): ModuleSource | Promise<ModuleSource>;
   /** Loads what the first file lacks. */

@@ -5,7 +5,7 @@ import type { FileResult, TestResult } from "./test-run.ts";
 import { xml } from "./xml.ts";
 
 /** Tells results as they come, and at the end. */
-export interface Reporter {
+interface Reporter {
   file(result: FileResult): void;
   /** `extra` are more members of the JSON report. */
   end(results: FileResult[], milliseconds: number, extra: object): void;

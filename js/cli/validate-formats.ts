@@ -11,7 +11,7 @@ import rules from "./rules.json";
 import { xml } from "./xml.ts";
 
 /** What a form needs to know besides what was found. */
-export interface FormatSettings {
+interface FormatSettings {
   /** Whether warnings count as errors. */
   strict: boolean;
 }

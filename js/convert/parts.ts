@@ -44,7 +44,7 @@ export function typeIs(code: string, type: ValueType): string {
 }
 
 /** What is known of an expression. */
-export interface CodeOptions {
+interface CodeOptions {
   /** Conditions under which the original has the value. */
   needs?: Need[];
   /** The condition that there is a value at all, where that is not sure. */

@@ -17,10 +17,10 @@ const KINDS: Breakpoint["kind"][] = ["entry", "exit", "stage", "error", "retry",
 const HIT = /^\s*(=|==|>=|>|%)?\s*(\d+)\s*$/;
 
 /** A breakpoint as the session has it. */
-export type SetBreakpoint = Breakpoint & Required<Pick<Breakpoint, "id" | "hits" | "enabled">>;
+type SetBreakpoint = Breakpoint & Required<Pick<Breakpoint, "id" | "hits" | "enabled">>;
 
 /** What an execution has to have for stopping it. */
-export interface Stoppable extends Inspected {
+interface Stoppable extends Inspected {
   run: { first: Pick<Inspected, "info"> };
 }
 

@@ -7,7 +7,7 @@ import type { Recording } from "./recording.ts";
 import { parsed } from "./view.ts";
 
 /** What has been seen of a run: so many `events`, and what of its definition it has used. */
-export interface SeenRun {
+interface SeenRun {
   recording: Recording;
   events: number;
   hits: Record<string, number>;

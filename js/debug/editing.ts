@@ -143,7 +143,7 @@ export function repeat(execution: Execution, old: Execution): void {
 }
 
 /** The call of a task, and what it was answered. */
-export interface AnsweredCall {
+interface AnsweredCall {
   command: InvokeCommand;
   facts: ReplyFact[];
 }

@@ -40,7 +40,7 @@ export class Reply {
 }
 
 /** A mock that answers tasks. */
-export type AnsweringMock = Exclude<Mock, { mode: "handler" }>;
+type AnsweringMock = Exclude<Mock, { mode: "handler" }>;
 
 /** A task, as far as a mock is found by it. */
 type MockedTask = Pick<InvokeCommand, "state" | "resource"> & { input?: unknown };

@@ -28,7 +28,7 @@ export interface ChildEntry {
 }
 
 /** The end of a child execution. */
-export interface EndEntry {
+interface EndEntry {
   kind: "end";
   history: ExecutionHistory;
   event?: undefined;

@@ -58,7 +58,7 @@ export function renderProblems(
 }
 
 /** What is printed about a definition that stands in a text as something else than its JSON. */
-export interface PlacedReport {
+interface PlacedReport {
   /** The problems of the JSON, with their places in the text; undefined for those that are not printed. */
   placed: readonly (Diagnostic | undefined)[];
   /** The placeholders without a value. */

@@ -109,7 +109,7 @@ export interface ChoiceRule extends Pick<DataFlow, "Output" | "Assign"> {
 }
 
 /** `ItemReader` or `ResultWriter`. */
-export interface ServiceCall {
+interface ServiceCall {
   Resource?: string;
   Parameters?: JsonValue;
   Arguments?: JsonValue;

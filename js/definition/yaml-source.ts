@@ -25,7 +25,7 @@ interface Token {
 const MOST_JSON = 4_000_000;
 
 /** What is wrong with a text as YAML. */
-export interface YamlProblem {
+interface YamlProblem {
   code: "yaml";
   severity: "error" | "warning";
   message: string;
@@ -34,7 +34,7 @@ export interface YamlProblem {
 }
 
 /** How a text is read. */
-export interface YamlReading {
+interface YamlReading {
   /** Takes what there is of a text with errors. */
   loose?: boolean;
   /** The part that is meant, as a JSON Pointer: the definition in a template. */

@@ -152,7 +152,7 @@ export function refusedAnswer(method: Fact[0], task: number, thrown: unknown): F
 export type NestedSnapshot = NonNullable<ExecutionSnapshot["nested"]>[number];
 
 /** Starts executions, and can wait for one that was restored. */
-export interface Resumer extends Taker {
+interface Resumer extends Taker {
   resume(call: TaskCall, driver: TaskDriver, child: NestedSnapshot): void;
 }
 

@@ -43,7 +43,7 @@ import type { TaskHost } from "./task.ts";
 export type Outcome = ExecutionResult & { output?: unknown; error?: string; cause?: string };
 
 /** What a driver is made of. */
-export interface DriverOptions {
+interface DriverOptions {
   engine: HistoryEngine;
   handlers: Handlers;
   clock: Clock | VirtualClock;

@@ -7,7 +7,7 @@ import type { ChildExecution, Execution, HistoryEvent, StartOptions, TraceStage 
 export type ObserverOptions = Pick<StartOptions, "onEvent" | "onStage" | "onChild" | "onIdle">;
 
 /** An execution that is observed. */
-export interface Observed {
+interface Observed {
   readonly execution: Execution;
   /** How many events there are. */
   readonly events: number;

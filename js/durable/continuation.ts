@@ -106,7 +106,7 @@ export function nextOf({ id, name, continued }: ExecutionRecord): Continued {
 }
 
 /** Where a continuation stands. */
-export interface Standpoint {
+interface Standpoint {
   /** The definition of its execution. */
   definition: string;
   /** How many frames run there. */

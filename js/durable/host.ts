@@ -75,7 +75,7 @@ export interface Noted {
 }
 
 /** A new execution. */
-export interface NewExecution {
+interface NewExecution {
   record: ExecutionRecord;
   program: Program;
   /** The names in its Context Object. */
@@ -100,7 +100,7 @@ export interface Started {
 }
 
 /** An execution that is looked at. */
-export interface Peek {
+interface Peek {
   record: ExecutionRecord;
   frames: Frame[];
   state: Record<string, unknown>;

@@ -62,7 +62,7 @@ interface Surroundings {
 }
 
 /** What runs an execution that outlives its process. */
-export interface Keeping {
+interface Keeping {
   handlers: Handlers;
   clock: Clock | VirtualClock;
   options: ExecutionOptions;

@@ -119,7 +119,7 @@ export interface Launch {
 }
 
 /** What a family is made of. */
-export interface FamilyOptions {
+interface FamilyOptions {
   /** Starts or restores an execution as a member. */
   launch: (machine: StateMachine, how: Launch) => Member;
   /** The code and message of the error with which no more executions are started. */

@@ -10,7 +10,7 @@ export const LIMITS = ["history", "payloadLimit", "historyLimit", "stepBudget", 
 const COLLECTOR = Symbol.for("stepglass.coverage");
 
 /** Takes what an execution has used of its definition. */
-export type Collector = (use: { digest: string; name: string; definition: string; hits: Record<string, number> }) => void;
+type Collector = (use: { digest: string; name: string; definition: string; hits: Record<string, number> }) => void;
 
 /** The collector of this process, where there is one. */
 export function collector(): Collector | undefined {

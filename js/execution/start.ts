@@ -1,7 +1,7 @@
 // What StartExecution asks of an execution's name and input.
 
 /** The code and the message of AWS's error. */
-export type StartProblem = readonly [code: "ValidationException" | "InvalidName" | "InvalidExecutionInput", message: string];
+type StartProblem = readonly [code: "ValidationException" | "InvalidName" | "InvalidExecutionInput", message: string];
 
 /** Bytes of an input, where no other limit was set. */
 export const PAYLOAD_LIMIT = 262_144;

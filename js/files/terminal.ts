@@ -8,7 +8,7 @@ export interface Output {
 }
 
 /** Puts a colour around a text. */
-export type Paint = (text: string | number) => string;
+type Paint = (text: string | number) => string;
 
 export interface Colors {
   bold: Paint;

@@ -22,7 +22,7 @@ interface Place {
 }
 
 /** A service of the AWS SDK integrations. */
-export interface SdkService {
+interface SdkService {
   name: string;
   /** The prefix of its actions in IAM policies, as its model has it. */
   prefix: string;

@@ -27,7 +27,7 @@ export interface StartRequest {
 }
 
 /** The task that has started an execution. */
-export interface ParentTask {
+interface ParentTask {
   arn: string;
   task: number;
   /** Whether it waits for the end. */

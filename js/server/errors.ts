@@ -3,7 +3,7 @@
 import type { ApiError as PublicApiError } from "../api/server.d.ts";
 
 /** The status of the HTTP response, and the members of its body besides type and message. */
-export interface ErrorMembers {
+interface ErrorMembers {
   status?: number;
   [member: string]: unknown;
 }

@@ -8,7 +8,7 @@ import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 
 /** The decision about a request: the reason why it is refused, or the foreign origin that is allowed and has to be told so. */
-export interface Judgement {
+interface Judgement {
   refused?: string;
   origin?: string;
 }

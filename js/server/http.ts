@@ -41,7 +41,7 @@ const ALLOWED_HEADERS =
   "authorization,content-type,x-amz-content-sha256,x-amz-date,x-amz-security-token,x-amz-target,x-amz-user-agent,x-amzn-trace-id,amz-sdk-invocation-id,amz-sdk-request";
 
 /** The options of the endpoint, and the folders of the debugger. */
-export interface EndpointOptions extends Pick<ServeOptions, "allowOrigins" | "allowHosts" | "bodyLimit" | "timeouts"> {
+interface EndpointOptions extends Pick<ServeOptions, "allowOrigins" | "allowHosts" | "bodyLimit" | "timeouts"> {
   log: Log;
   /** The folders of the built playground and of `<stepglass-debugger>`, if they exist. */
   page: string | undefined;

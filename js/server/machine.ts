@@ -67,7 +67,7 @@ export interface Alias {
 }
 
 /** The properties with which a machine is created. */
-export interface MachineSource {
+interface MachineSource {
   arn: string;
   name: string;
   type: MachineType;

@@ -13,7 +13,7 @@ export interface Page<Item> {
 }
 
 /** The request for a page of a list. */
-export interface PageRequest<Item> {
+interface PageRequest<Item> {
   /** JSON that identifies the list. */
   list: JsonValue;
   key: (item: Item) => Cursor;

@@ -22,7 +22,7 @@ import { checkRequest, isOperation, type Input, type Operation } from "./shapes.
 import { testStateOperation } from "./teststate.ts";
 
 /** Where Restate is. */
-export interface FrontOptions {
+interface FrontOptions {
   ingress: string;
   admin?: string | undefined;
   region?: string | undefined;

@@ -21,7 +21,7 @@ import { type TraceOf, httpTask, lambdaTask } from "./tasks.ts";
 type Handler = TaskHandler | Taker;
 
 /** The handlers of a server. */
-export interface RouterOptions extends Pick<ServiceOptions, "otherTasks" | "urls" | "lambdaEndpoint" | "mockConfig"> {
+interface RouterOptions extends Pick<ServiceOptions, "otherTasks" | "urls" | "lambdaEndpoint" | "mockConfig"> {
   tasks: NamedHandlers | undefined;
 }
 

@@ -20,7 +20,7 @@ type TestRequest = Input<"TestState"> & Pick<TestStateRequest, "seed" | "startTi
 type Mock = NonNullable<Input<"TestState">["mock"]>;
 
 /** What a test asks of its server: handlers and models, where it has some. */
-export type Tester = Pick<Service, "now" | "serviceModel" | "arn"> & { router: Pick<Service["router"], "resource" | "find"> };
+type Tester = Pick<Service, "now" | "serviceModel" | "arn"> & { router: Pick<Service["router"], "resource" | "find"> };
 
 /** The operation TestState. */
 export async function testStateOperation(service: Tester, input: Input<"TestState">): Promise<TestStateResponse> {

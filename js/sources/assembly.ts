@@ -13,7 +13,7 @@ export interface Stack {
   region?: string;
 }
 
-export interface Assembly {
+interface Assembly {
   stacks: Stack[];
   /** The folders of the assemblies in it. */
   folders: string[];

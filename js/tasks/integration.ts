@@ -89,7 +89,7 @@ function innerOf(resource: Resource, parameters: unknown): unknown {
 }
 
 /** What a service's answer shows of the request. */
-export type RequestCommand = Pick<InvokeCommand, "task" | "input">;
+type RequestCommand = Pick<InvokeCommand, "task" | "input">;
 
 /** The task's result as JSON text. Throws what JSON.stringify throws. */
 export function resultText(resource: Resource, command: RequestCommand, value: unknown, now: number): string {

@@ -11,7 +11,7 @@ import { TestKitError } from "../mocks/errors.ts";
 import { pathOf, usable } from "../mocks/paths.ts";
 
 /** A machine, its definition as an object, and the file (with `#LogicalId`) that it came from. */
-export interface LoadedMachine {
+interface LoadedMachine {
   machine: StateMachine;
   definition: MachineDefinition;
   file?: string;

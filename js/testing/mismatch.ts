@@ -6,7 +6,7 @@ import { AssertionError } from "node:assert";
 export type Caller = (...args: never[]) => unknown;
 
 /** What a failed expectation shows beside its message; `from` is the expectation's function. */
-export interface Mismatch {
+interface Mismatch {
   actual: unknown;
   expected: unknown;
   operator: string;

@@ -14,7 +14,7 @@ export interface Place {
 }
 
 /** The value at a place; notes that it is read, on every path through the machine if it is `required`. */
-export type Lookup = (place: Place, required: boolean) => Value;
+type Lookup = (place: Place, required: boolean) => Value;
 
 /** A comparison of a place with a literal. */
 export type Comparison = readonly [place: Place, operator: string, compared: JsonValue];

@@ -9,7 +9,7 @@ export type Step = string | number;
 type UsedType = "string" | "number" | "boolean";
 
 /** What a value is likely to be where JSONata would take others, too. */
-export type Likely = "number" | "list" | "numbers";
+type Likely = "number" | "list" | "numbers";
 
 /** A member that is read: on every path through the machine, or only on some. */
 interface Member {

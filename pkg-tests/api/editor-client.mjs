@@ -10,7 +10,7 @@ import { command, folderWith } from "./command.mjs";
 const { StreamMessageReader, StreamMessageWriter, createProtocolConnection } = protocol;
 
 /** What an editor can that asks for problems itself. */
-export const PULLS = { textDocument: { diagnostic: {}, completion: { completionItem: { snippetSupport: true } } } };
+const PULLS = { textDocument: { diagnostic: {}, completion: { completionItem: { snippetSupport: true } } } };
 /** What an editor can that is told of problems. */
 export const PUSHED = { textDocument: { publishDiagnostics: {} } };
 

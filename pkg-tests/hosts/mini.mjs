@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import { root } from "../../scripts/steps.mjs";
 
 /** Its text. */
-export function miniHost() {
+function miniHost() {
   const page = readFileSync(join(root, "docs/host-guide.md"), "utf8");
   return /```ts\n(\/\/ mini-host\.ts\n[^]*?)```\n/.exec(page)[1];
 }

@@ -120,7 +120,7 @@ class JumpingClock {
 }
 
 /** Runs the cases; returns `{host, total, equal, differing, left}`. */
-export async function compareHost(host, cases, longest) {
+async function compareHost(host, cases, longest) {
   const stepglass = await dist("node.js");
   if (HOSTS[host] === undefined) throw new Error(`--host takes ${Object.keys(HOSTS).join(" or ")}`);
   const { sameHistory } = await import("./same-history.mjs");

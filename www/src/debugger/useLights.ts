@@ -6,7 +6,7 @@ import type { Path } from "../model/stages.ts";
 import * as interpreter from "../store/interpreter.ts";
 
 /// What is pointed at, and what that goes back to.
-export interface Shining extends Lights {
+interface Shining extends Lights {
   visit: number;
   stage: number;
   /// The part of the value that is pointed at; of an expression, what it makes.

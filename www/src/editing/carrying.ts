@@ -14,7 +14,7 @@ import { pick } from "./picking.ts";
 import { takesState } from "./ways.ts";
 
 /// Where it would go: nowhere while it is not over the graph.
-export type Aim = { edge: GraphEdge } | { node: string } | { scope: string } | null;
+type Aim = { edge: GraphEdge } | { node: string } | { scope: string } | null;
 
 export const carrying = signal<{ option: Option; x: number; y: number; aim: Aim; words: string } | null>(null);
 

@@ -137,7 +137,7 @@ async function drop(now: Drag, known: PossibleGesture[] | undefined, at: { x: nu
 }
 
 /// Which of several kinds a new transition is; undefined where that is left open.
-export async function asOne(ways: readonly NewEdge[], at?: { x: number; y: number }): Promise<NewEdge | undefined> {
+async function asOne(ways: readonly NewEdge[], at?: { x: number; y: number }): Promise<NewEdge | undefined> {
   if (ways.length === 1) return ways[0];
   const chosen = await pick({
     title: "What is this transition?",

@@ -5,7 +5,7 @@ import { keyHint } from "../keys/keymap.ts";
 import { recall, remember } from "../prefs.ts";
 import { touched } from "./touch.ts";
 
-export type HintName = "added" | "joined" | "several" | "fill";
+type HintName = "added" | "joined" | "several" | "fill";
 
 const key = (id: string): string => (touched.peek() ? "" : keyHint(id));
 

@@ -11,7 +11,7 @@ import { html } from "./dom.ts";
 import type { Making } from "./making.ts";
 import { type Spot, place } from "./picker.ts";
 
-export interface Deed {
+interface Deed {
   id: string;
   title: string;
   /// The keys, the first of which the menu names; `Mod` is Control or Command.

@@ -12,7 +12,7 @@ interface Drawn {
   badge: SVGGElement;
 }
 
-export interface DrawingEvents {
+interface DrawingEvents {
   choose(state: string): void;
 }
 

@@ -20,7 +20,7 @@ import { svg } from "./dom.ts";
 import type { Spot } from "./picker.ts";
 
 /// What the layer asks for.
-export interface Hand {
+interface Hand {
   insert(edge: GraphEdge, at: Spot): void;
   append(state: string, at: Spot): void;
   create(scope: string, at: Spot): void;

@@ -7,7 +7,7 @@ import { machinesOf } from "stepglass/sources/machines";
 import { machinesOfConfiguration } from "stepglass/sources/terraform";
 import { encoded } from "stepglass/sources/traced";
 
-export interface TemplateMachine {
+interface TemplateMachine {
   /// The resource's logical name.
   name: string;
   type: "STANDARD" | "EXPRESS";

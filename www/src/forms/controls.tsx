@@ -36,7 +36,7 @@ export function useHeight(area: RefObject<HTMLTextAreaElement | null>, text: str
 }
 
 /// A field of as many lines as its text has.
-export function TextArea({ typed, label, at, describedBy, placeholder }: AreaProps) {
+function TextArea({ typed, label, at, describedBy, placeholder }: AreaProps) {
   const area = useRef<HTMLTextAreaElement>(null);
   useHeight(area, typed.text);
   return (

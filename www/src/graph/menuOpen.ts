@@ -4,7 +4,7 @@ import { signal } from "@preact/signals";
 import type { GraphNode } from "../model/graph.ts";
 import type { NodeCommand } from "../debugger/onGraph.ts";
 
-export interface OpenMenu {
+interface OpenMenu {
   node: GraphNode;
   /// Of a menu that is not the node's own: what it is of, and what is in it.
   title?: string;

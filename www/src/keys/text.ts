@@ -50,7 +50,7 @@ const TABLE: [string, string, string[], string[]?][] = [
   ["tabIndents", "Switch whether Tab indents or leaves the editor", ["Mod+M"], ["Alt+Shift+M"]],
 ];
 
-export interface TextCommand {
+interface TextCommand {
   id: string;
   title: string;
   keys: readonly string[];

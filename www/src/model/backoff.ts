@@ -1,6 +1,6 @@
 // When a retrier tries again.
 
-export interface Backoff {
+interface Backoff {
   /// The pauses before the first retries, in seconds.
   pauses: number[];
   /// How many retries there are.

@@ -123,7 +123,7 @@ function grown<T extends Uint8Array | Int32Array | Float64Array>(from: T, to: T)
 }
 
 /// Some of the iterations only, and the entry from which on there is anything of them.
-export interface Within {
+interface Within {
   has(item: number): boolean;
   from: number;
   /// Maps whose chosen iteration has not begun.

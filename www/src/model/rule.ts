@@ -3,7 +3,7 @@
 export type Fields = Record<string, unknown>;
 
 /// What a comparison compares with.
-export type OperandKind = "text" | "number" | "boolean" | "time" | "path" | "yes";
+type OperandKind = "text" | "number" | "boolean" | "time" | "path" | "yes";
 
 export interface Operator {
   name: string;

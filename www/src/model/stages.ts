@@ -14,7 +14,7 @@ export interface Source {
   at: number;
 }
 
-export interface Staged {
+interface Staged {
   stage: string;
   value: unknown;
 }

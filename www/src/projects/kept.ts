@@ -8,7 +8,7 @@ const NAME = "stepglass.projects";
 const VERSION = 1;
 
 /// A tab as it is kept: its machine as drafts have it, beside the draft itself, which other machines may push out.
-export interface KeptTab {
+interface KeptTab {
   id: string;
   machine: Record<string, unknown>;
   trusted: boolean;

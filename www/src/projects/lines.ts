@@ -1,7 +1,7 @@
 // Where two texts differ: line by line, and within a changed stretch from its first character to its last.
 
 /// Lines `from` to `to` of the old text are lines `start` to `end` of the new one.
-export interface Hunk {
+interface Hunk {
   from: number;
   to: number;
   start: number;

@@ -15,8 +15,8 @@ export type DockTab =
   | "runs"
   | "executions"
   | "coverage";
-export type NarrowTab = "code" | "graph" | "inspect" | "events";
-export type DialogName = "help" | "examples" | "share" | "import" | "export" | "trust" | "settings" | "keys" | "palette";
+type NarrowTab = "code" | "graph" | "inspect" | "events";
+type DialogName = "help" | "examples" | "share" | "import" | "export" | "trust" | "settings" | "keys" | "palette";
 
 export const leftTab = signal<LeftTab>("definition");
 export const dockTab = signal<DockTab>("events");

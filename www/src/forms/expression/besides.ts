@@ -46,7 +46,7 @@ interface Key {
 }
 
 /// The key of an object that the caret is in.
-export function keyAt(written: string, caret: number): Key | undefined {
+function keyAt(written: string, caret: number): Key | undefined {
   /// Each object or list that is open, and whether a value comes next in it.
   const open: { object: boolean; value: boolean }[] = [];
   let string = -1;

@@ -5,7 +5,7 @@ import { inner, isExpression } from "../../model/stages.ts";
 import { read } from "../../model/jsonPlaces.ts";
 
 /// A change of a field's text, and where the caret goes.
-export interface Insertion {
+interface Insertion {
   from: number;
   to: number;
   text: string;

@@ -18,7 +18,7 @@ const MEMBER =
 const KEYWORDS: ReadonlySet<string> = new Set(["if", "for", "while", "switch", "catch", "function", "return", "with"]);
 
 /// The names that a tasks' module has functions for; nothing of it is run.
-export function handlerNames(text: string): string[] {
+function handlerNames(text: string): string[] {
   const at = text.search(/export\s+default/);
   if (at < 0) return [];
   return [...text.slice(at).matchAll(MEMBER)].map(([, , name]) => name!).filter((name) => !KEYWORDS.has(name) && !name.includes("*"));
@@ -31,7 +31,7 @@ const functionOf = (name: string, text: string): string =>
   `${LAMBDA.exec(text)?.[0] ?? "arn:aws:lambda:us-east-1:123456789012:function:"}${name}`;
 
 /// Each once, what is nearest first.
-export function knownResources(): { resource: string; detail: string }[] {
+function knownResources(): { resource: string; detail: string }[] {
   const text = workspace.definition.peek();
   const named = (names: readonly string[], detail: string): { resource: string; detail: string }[] =>
     names.map((name) => ({ resource: name.startsWith("arn:") ? name : functionOf(name, text), detail }));

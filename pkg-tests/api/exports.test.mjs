@@ -1,0 +1,42 @@
+// What a module exports, another one imports. What nobody else names is its own, or dead.
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
+import { join, resolve, sep } from "node:path";
+import { test } from "node:test";
+
+const root = resolve(import.meta.dirname, "../..");
+const FOLDERS = ["js", "www", "scripts", "benches", "pkg-tests"];
+const FOREIGN = /(?:^|\/)(?:node_modules|dist|\.cache|\.venv)\//;
+/** What has importers outside: the package's own interface, what stands in for a module of another package, what the compiler reads. */
+const FOR_OTHERS = [/^js\/(?:api|entries)\//, /^js\/cli\/mcp\/no-schemas\.ts$/, /^pkg-tests\/(?:types|projects)\//];
+const EXPORTED = /^export (?:declare )?(?:async )?(?:abstract )?(?:const|let|function\*?|class|interface|type|enum) ([\w$]+)/gm;
+
+const modules = FOLDERS.flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true }).map((name) => `${folder}/${name.split(sep).join("/")}`),
+)
+  .filter((name) => /\.(?:ts|tsx|mjs|js|cjs)$/.test(name) && !FOREIGN.test(name))
+  .map((name) => ({ name, text: readFileSync(join(root, name), "utf8") }));
+
+/** `module: name` of what is exported and named nowhere else. */
+function unused(all) {
+  const naming = new Map();
+  for (const { text } of all) for (const word of new Set(text.match(/[A-Za-z_$][\w$]*/g))) naming.set(word, (naming.get(word) ?? 0) + 1);
+  return all
+    .filter(({ name }) => !FOR_OTHERS.some((one) => one.test(name)))
+    .flatMap(({ name, text }) => [...text.matchAll(EXPORTED)].map(([, exported]) => ({ name, exported })))
+    .filter(({ exported }) => naming.get(exported) === 1)
+    .map(({ name, exported }) => `${name}: ${exported}`);
+}
+
+test("no module exports what no other one names", () => {
+  assert.ok(modules.length > 800, `${modules.length} modules`);
+  assert.deepEqual(unused(modules), []);
+});
+
+test("an export that nobody imports is seen", () => {
+  const written = [
+    { name: "js/a.ts", text: "export const used = 1;\nexport function alone() {}\nalone();\n" },
+    { name: "js/b.ts", text: 'import { used } from "./a.ts";\n' },
+  ];
+  assert.deepEqual(unused(written), ["js/a.ts: alone"]);
+});
