@@ -143,6 +143,23 @@ describe("forms", { skip }, () => {
     await comes(() => written(visitor), before);
   });
 
+  visit("a button that moves away while it is pressed is clicked", { staying: true }, async (visitor, page) => {
+    await open(visitor, ORDER);
+    await select(visitor, "Charge");
+    const retrier = form(page).getByRole("button", { name: "Retrier", exact: true });
+    await form(page).getByRole("textbox", { name: "ResultPath", exact: true }).focus();
+    await retrier.scrollIntoViewIfNeeded();
+    const { x, y, width, height } = await retrier.boundingBox();
+    await page.mouse.move(x + width / 2, y + height / 2);
+    // Pressed before what is known of the path stands below it, and pushes the button down.
+    await Promise.all([page.keyboard.insertText("$.job"), page.mouse.down()]);
+    await becomes(visitor, ({ States }) => assert.equal(States.Charge.ResultPath, "$.job"));
+    // As long as a slow finger stays.
+    await page.waitForTimeout(400);
+    await page.mouse.up();
+    await becomes(visitor, ({ States }) => assert.equal(States.Charge.Retry?.length, 1));
+  });
+
   visit("a run that begins while somebody types has what they typed", { staying: true }, async (visitor, page) => {
     await open(visitor, JSON.stringify({ StartAt: "Nap", States: { Nap: { Type: "Wait", Seconds: 1, End: true } } }, null, 2));
     await select(visitor, "Nap");

@@ -19,7 +19,7 @@ import { type Replace, replaceIn } from "./expression/text.ts";
 import { Row, idOf } from "./Row.tsx";
 import { useTyped } from "./useTyped.ts";
 import { shownText, typedText } from "./values.ts";
-import { change, put } from "./write.ts";
+import { change, changeOrTell, put } from "./write.ts";
 
 const load = () => import("stepglass/integrations");
 
@@ -243,7 +243,7 @@ function Parameters({ integration }: { integration: Integration }) {
   const add = (parameter: string): void => {
     const one = integration.parameters.find(({ name }) => name === parameter);
     const empty = { string: "", timestamp: "", blob: "", number: 0, boolean: false, array: [], object: {} }[one?.type ?? "string"];
-    void change({ kind: "set", at: pointerTo(formed.pointer, field, parameter), value: empty });
+    void changeOrTell({ kind: "set", at: pointerTo(formed.pointer, field, parameter), value: empty });
   };
   return (
     <div class="form-row">

@@ -12,7 +12,7 @@ import { Against, CatcherVerdict, RetrierVerdict } from "./Handled.tsx";
 import { useHandled } from "./useHandled.ts";
 import { Add, Items } from "./Items.tsx";
 import { Row } from "./Row.tsx";
-import { change } from "./write.ts";
+import { changeOrTell } from "./write.ts";
 import { pointerTo } from "stepglass/pointer";
 
 const errorsOf = (value: unknown): string =>
@@ -56,7 +56,7 @@ export function RetryRow(given: Given) {
         <Add
           label="Retrier"
           run={() =>
-            change({
+            changeOrTell({
               kind: "set",
               at: pointerTo(at, retriers.length),
               value: { ErrorEquals: [retriers.length === 0 ? "States.ALL" : "States.Timeout"] },
@@ -151,7 +151,7 @@ export function CatchRow(given: Given) {
         />
         <Add
           label="Catcher"
-          run={() => change({ kind: "set", at: pointerTo(at, catchers.length), value: { ErrorEquals: ["States.ALL"], Next: next } })}
+          run={() => changeOrTell({ kind: "set", at: pointerTo(at, catchers.length), value: { ErrorEquals: ["States.ALL"], Next: next } })}
         />
       </div>
     </Row>

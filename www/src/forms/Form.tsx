@@ -6,6 +6,7 @@ import * as analysis from "../store/analysis.ts";
 import * as selection from "../store/selection.ts";
 import * as workspace from "../store/workspace.ts";
 import { Icon } from "../ui/Icon.tsx";
+import { holdPress } from "../ui/pressing.ts";
 import { FormContext, useForm } from "./context.ts";
 import { pointer, shown, unreadable } from "./current.ts";
 import { type Doc, docOf } from "./docs.ts";
@@ -42,7 +43,7 @@ export function Form() {
   return (
     <FormContext.Provider value={{ formed, type }}>
       {why}
-      <fieldset class="form-fields" disabled={broken !== null} key={formed.pointer}>
+      <fieldset class="form-fields" disabled={broken !== null} key={formed.pointer} onPointerDown={holdPress}>
         <Groups />
       </fieldset>
       <Explained />

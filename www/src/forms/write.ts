@@ -5,7 +5,7 @@ import type { Edited, Gesture, RefusedEdit, TextEdit } from "stepglass";
 import { canEdit } from "../editing/gesture.ts";
 import { write } from "../editing/text.ts";
 import * as interpreter from "../store/interpreter.ts";
-import { say } from "../store/words.ts";
+import { say, showToast } from "../store/words.ts";
 import * as workspace from "../store/workspace.ts";
 import { sentence, unticked } from "../ui/format.ts";
 import { isPlaceholder, same } from "./values.ts";
@@ -24,6 +24,12 @@ export function change(...gestures: Gesture[]): Promise<string | undefined> {
   const next = last.then(() => make(gestures));
   last = next.catch(() => {});
   return next;
+}
+
+/// The same by a button, which has no place for the reason: it is told beside the page.
+export async function changeOrTell(...gestures: Gesture[]): Promise<void> {
+  const refused = await change(...gestures);
+  if (refused !== undefined) showToast(refused);
 }
 
 /// Sets a field, or removes it where there is no value. What is so already stays as it is.
