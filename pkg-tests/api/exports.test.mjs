@@ -7,8 +7,14 @@ import { test } from "node:test";
 const root = resolve(import.meta.dirname, "../..");
 const FOLDERS = ["js", "www", "scripts", "benches", "pkg-tests"];
 const FOREIGN = /(?:^|\/)(?:node_modules|dist|\.cache|\.venv)\//;
-/** What has importers outside: the package's own interface, what stands in for a module of another package, what the compiler reads. */
-const FOR_OTHERS = [/^js\/(?:api|entries)\//, /^js\/cli\/mcp\/no-schemas\.ts$/, /^pkg-tests\/(?:types|projects)\//];
+/** What has importers outside: the package's own interface, what stands in for a module of another package, what the compiler
+ * reads, and handlers that a pool finds by their names. */
+const FOR_OTHERS = [
+  /^js\/(?:api|entries)\//,
+  /^js\/cli\/mcp\/no-schemas\.ts$/,
+  /^pkg-tests\/(?:types|projects)\//,
+  /^pkg-tests\/api\/pool\.test\.mjs$/,
+];
 const EXPORTED = /^export (?:declare )?(?:async )?(?:abstract )?(?:const|let|function\*?|class|interface|type|enum) ([\w$]+)/gm;
 
 const modules = FOLDERS.flatMap((folder) =>

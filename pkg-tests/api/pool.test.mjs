@@ -25,8 +25,8 @@ export const Wait = (input, { signal }) => new Promise((resolve, reject) => {
   const timer = setTimeout(resolve, input.now ? 0 : 3_600_000);
   signal.addEventListener("abort", () => { clearTimeout(timer); reject(signal.reason); });
 });
-const Die = () => process.exit(3);
-const DieOnce = ({ mark }) => {
+export const Die = () => process.exit(3);
+export const DieOnce = ({ mark }) => {
   if (existsSync(mark)) return "alive";
   writeFileSync(mark, "");
   process.exit(4);
