@@ -24,7 +24,7 @@ import { Expression } from "./Expression.tsx";
 import { Tool, afterwards } from "./Items.tsx";
 import { idOf } from "./Row.tsx";
 import { typedNumber } from "./values.ts";
-import { changeOrTell } from "./write.ts";
+import { change, told } from "./write.ts";
 
 const KINDS: readonly [Kind, string][] = [
   ["compare", "A comparison"],
@@ -50,7 +50,7 @@ export function Builder({ test, at, outermost = false, depth = 0, remove }: Prop
   const own = outermost ? testOf(test) : test;
   const kind = kindOf(own);
   // The test first, as rules are mostly written.
-  const write = (next: Fields): void => void changeOrTell({ kind: "set", at, value: outermost ? { ...next, ...besideOf(test) } : next });
+  const write = (next: Fields): void => void told(change({ kind: "set", at, value: outermost ? { ...next, ...besideOf(test) } : next }));
   if (depth > MOST_DEEP) return <JsonRow at={at} name="Test" value={test} />;
   const name = outermost ? "Test" : "Part";
   return (
@@ -98,7 +98,7 @@ function Parts({ list, at, kind, depth }: { list: unknown; at: string; kind: "An
               parts.length > 1
                 ? () => {
                     const held = document.activeElement?.closest(".builder")?.parentElement;
-                    void changeOrTell({ kind: "remove", at: pointerTo(at, i) });
+                    void told(change({ kind: "remove", at: pointerTo(at, i) }));
                     afterwards(() => held?.querySelector<HTMLElement>(".form-add")?.focus());
                   }
                 : undefined
@@ -111,7 +111,7 @@ function Parts({ list, at, kind, depth }: { list: unknown; at: string; kind: "An
       <button
         type="button"
         class="form-add small"
-        onClick={() => void changeOrTell({ kind: "set", at: pointerTo(at, parts.length), value: FRESH })}
+        onClick={() => void told(change({ kind: "set", at: pointerTo(at, parts.length), value: FRESH }))}
       >
         <Icon name="plus" size={12} /> {kind === "And" ? "And" : "Or"}
       </button>
@@ -175,7 +175,7 @@ function TruthRow({ at, name, value }: Given) {
       value={value === undefined ? undefined : String(value)}
       words={words}
       required
-      write={(next) => void changeOrTell({ kind: "set", at, value: next === "true" })}
+      write={(next) => void told(change({ kind: "set", at, value: next === "true" }))}
     />
   );
 }

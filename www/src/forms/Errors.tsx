@@ -12,7 +12,7 @@ import { Against, CatcherVerdict, RetrierVerdict } from "./Handled.tsx";
 import { useHandled } from "./useHandled.ts";
 import { Add, Items } from "./Items.tsx";
 import { Row } from "./Row.tsx";
-import { changeOrTell } from "./write.ts";
+import { change, told } from "./write.ts";
 import { pointerTo } from "stepglass/pointer";
 
 const errorsOf = (value: unknown): string =>
@@ -56,11 +56,13 @@ export function RetryRow(given: Given) {
         <Add
           label="Retrier"
           run={() =>
-            changeOrTell({
-              kind: "set",
-              at: pointerTo(at, retriers.length),
-              value: { ErrorEquals: [retriers.length === 0 ? "States.ALL" : "States.Timeout"] },
-            })
+            told(
+              change({
+                kind: "set",
+                at: pointerTo(at, retriers.length),
+                value: { ErrorEquals: [retriers.length === 0 ? "States.ALL" : "States.Timeout"] },
+              }),
+            )
           }
         />
       </div>
@@ -151,7 +153,7 @@ export function CatchRow(given: Given) {
         />
         <Add
           label="Catcher"
-          run={() => changeOrTell({ kind: "set", at: pointerTo(at, catchers.length), value: { ErrorEquals: ["States.ALL"], Next: next } })}
+          run={() => told(change({ kind: "set", at: pointerTo(at, catchers.length), value: { ErrorEquals: ["States.ALL"], Next: next } }))}
         />
       </div>
     </Row>

@@ -11,7 +11,7 @@ import { useForm } from "./context.ts";
 import { Expression } from "./Expression.tsx";
 import { type Control, type Field, fieldsOf, namesOf } from "./fields.ts";
 import { Row } from "./Row.tsx";
-import { changeOrTell } from "./write.ts";
+import { change, told } from "./write.ts";
 import { TextsRow } from "./Texts.tsx";
 import { Onward } from "./Onward.tsx";
 
@@ -125,7 +125,7 @@ function Ways({ field, of, at }: { field: Field; of: Fields; at: string }) {
         const name = event.currentTarget.value;
         chosen.value = name;
         const others = written.filter((one) => one.name !== name);
-        if (others.length > 0) void changeOrTell(...others.map((one) => ({ kind: "remove" as const, at: pointerTo(at, one.name) })));
+        if (others.length > 0) void told(change(...others.map((one) => ({ kind: "remove" as const, at: pointerTo(at, one.name) }))));
       }}
     >
       {all.map(({ name }) => (

@@ -6,7 +6,7 @@ import { pointerTo } from "stepglass/pointer";
 import { Icon } from "../ui/Icon.tsx";
 import { caretAt, problemsAt, shown, toText } from "./current.ts";
 import { Messages, idOf } from "./Row.tsx";
-import { change } from "./write.ts";
+import { change, told } from "./write.ts";
 
 interface Props {
   /// The list's pointer.
@@ -58,15 +58,14 @@ async function move(at: string, index: number, to: number, count: number, elemen
   if (to < 0 || to >= count) return;
   const list = element.closest("ol")!;
   const place = focusables(list.children[index]!).indexOf(element as HTMLElement);
-  const refused = await change({ kind: "move", at: pointerTo(at, index), to });
-  if (refused !== undefined) return;
+  if (!(await told(change({ kind: "move", at: pointerTo(at, index), to })))) return;
   afterwards(() => focusables(list.children[to]!)[place]?.focus());
 }
 
 async function remove(at: string, index: number, count: number, element: Element): Promise<void> {
   const list = element.closest<HTMLElement>(".form-items")!;
   const gone = count === 1 ? at : pointerTo(at, index);
-  if ((await change({ kind: "remove", at: gone })) !== undefined) return;
+  if (!(await told(change({ kind: "remove", at: gone })))) return;
   // What comes in its place has the focus, or what adds another one.
   afterwards(() => (list.querySelectorAll<HTMLElement>(":scope > ol > li > .item-head .item-remove")[index] ?? addOf(list))?.focus());
 }

@@ -4,7 +4,7 @@ import { pointerTo } from "stepglass/pointer";
 import type { Gesture } from "stepglass";
 import { useForm } from "./context.ts";
 import { Row, idOf } from "./Row.tsx";
-import { changeOrTell } from "./write.ts";
+import { change, told } from "./write.ts";
 
 /// What no state is called.
 const END = "\0end";
@@ -21,7 +21,7 @@ export function Onward({ of, at }: { of: Readonly<Record<string, unknown>>; at: 
       chosen === END
         ? [...(to === undefined ? [] : [{ kind: "remove" as const, at: next }]), { kind: "set", at: pointerTo(at, "End"), value: true }]
         : [...(end === undefined ? [] : [{ kind: "remove" as const, at: pointerTo(at, "End") }]), { kind: "set", at: next, value: chosen }];
-    void changeOrTell(...gestures);
+    void told(change(...gestures));
   };
   return (
     <Row at={to === undefined && end !== undefined ? pointerTo(at, "End") : next} name="Next" control={id}>

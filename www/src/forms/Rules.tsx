@@ -19,7 +19,7 @@ import { Optional } from "./Fields.tsx";
 import { Add, Items } from "./Items.tsx";
 import { Row } from "./Row.tsx";
 import { brief } from "./values.ts";
-import { changeOrTell } from "./write.ts";
+import { change, told } from "./write.ts";
 
 export function RulesRow(given: Given) {
   const { formed } = useForm();
@@ -55,7 +55,7 @@ export function RulesRow(given: Given) {
             )
           }
         />
-        <Add label="Rule" run={() => changeOrTell({ kind: "set", at: pointerTo(at, rules.length), value: fresh })} />
+        <Add label="Rule" run={() => told(change({ kind: "set", at: pointerTo(at, rules.length), value: fresh }))} />
       </div>
     </Row>
   );

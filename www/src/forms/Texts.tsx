@@ -7,7 +7,7 @@ import type { Given } from "./controls.tsx";
 import { useForm } from "./context.ts";
 import { afterwards } from "./Items.tsx";
 import { Row, idOf } from "./Row.tsx";
-import { put } from "./write.ts";
+import { put, told } from "./write.ts";
 import { isPlaceholder } from "./values.ts";
 import { JsonRow } from "./Json.tsx";
 
@@ -30,7 +30,7 @@ export function TextsRow(given: Given) {
             onClick={(event) => {
               const field = event.currentTarget.parentElement!.querySelector("input")!;
               const rest = names.filter((_, n) => n !== i);
-              void put(at, rest, value);
+              void told(put(at, rest, value));
               afterwards(() => field.focus());
             }}
           >
@@ -38,7 +38,7 @@ export function TextsRow(given: Given) {
             <Icon name="close" size={10} />
           </button>
         ))}
-        <Another id={id} names={names} write={(next) => void put(at, next, value)} />
+        <Another id={id} names={names} write={(next) => void told(put(at, next, value))} />
       </div>
     </Row>
   );

@@ -26,10 +26,11 @@ export function change(...gestures: Gesture[]): Promise<string | undefined> {
   return next;
 }
 
-/// The same by a button, which has no place for the reason: it is told beside the page.
-export async function changeOrTell(...gestures: Gesture[]): Promise<void> {
-  const refused = await change(...gestures);
+/// A change by what has no place for the reason of a refusal: that is a notice. Whether it was made.
+export async function told(changing: Promise<string | undefined>): Promise<boolean> {
+  const refused = await changing;
   if (refused !== undefined) showToast(refused);
+  return refused === undefined;
 }
 
 /// Sets a field, or removes it where there is no value. What is so already stays as it is.
