@@ -73,6 +73,11 @@ export function later(job: () => void): void {
   }
 }
 
+/** Resolves in a later turn, after the jobs that wait already. */
+export function untilLater(): Promise<void> {
+  return new Promise((resolve) => later(resolve));
+}
+
 function turn() {
   posted = false;
   const jobs = waiting;

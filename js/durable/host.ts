@@ -5,8 +5,8 @@ import type { BatchResult, ExecutionRecord, Store, StoredExecution } from "../ap
 import type { HistoryEngine } from "../border/history.ts";
 import { messageOf, misuse } from "../base/errors.ts";
 import { randomKey, randomUuid, seedOf } from "../base/random.ts";
-import type { Outcome } from "../driver/driver.ts";
-import { later } from "../driver/scheduler.ts";
+import type { Driver, Outcome } from "../driver/driver.ts";
+import { later, untilLater } from "../driver/scheduler.ts";
 import type { ExecutionInfo } from "../execution/execution.ts";
 import { type ExecutionOptions, StateMachine } from "../execution/machine.ts";
 import type { Handlers } from "../tasks/resource.ts";
@@ -63,8 +63,6 @@ export interface HostOptions {
   /** Another process has changed a document. */
   onChanged?(collection: string, key?: string): void;
 }
-
-type TokenCall = NonNullable<ReturnType<Live["driver"]["findCall"]>>;
 
 /** What is done with executions, by name. */
 export type Doings = Readonly<Record<string, (...args: any[]) => Promise<unknown>>>;
@@ -330,12 +328,12 @@ export class Host {
    * The call of a task token, and its execution, which is loaded where it is not in memory. An execution that goes on after a crash
    * calls its tasks again in a later turn: a token that was given out before is good all the time.
    */
-  async callOf(id: string, token: string): Promise<{ live?: Live | undefined; call?: TokenCall | undefined }> {
+  async callOf(id: string, token: string): Promise<{ live?: Live | undefined; call?: ReturnType<Driver["findCall"]> }> {
     for (;;) {
       const live = await this.take(id);
       const call = live?.driver.findCall(token);
       if (call !== undefined || !live?.driver.hasCallsToMake) return { live, call };
-      await new Promise<void>((resolve) => later(resolve));
+      await untilLater();
     }
   }
 
@@ -409,7 +407,7 @@ export class Host {
 
   async #move(live: Live, make: Parameters<Host["move"]>[1]): Promise<Live | undefined> {
     // Who has taken it in the same moment tells it what he has to tell.
-    do await new Promise<void>((resolve) => later(resolve));
+    do await untilLater();
     while (!live.driver.isFed && !live.hasLeft);
     const { engine, change } = make(live);
     live.journal.move(engine, change);
@@ -691,7 +689,7 @@ export class Host {
         this.#waker.add(id, this.clock.now() + AGAIN);
       });
       // What it does at once comes before the next one.
-      await new Promise<void>((resolve) => later(resolve));
+      await untilLater();
     }
     this.#waking -= 1;
     if (this.#waking > 0) return;

@@ -6,7 +6,7 @@ import type { Fact } from "../border/facts.ts";
 import type { HistoryEngine } from "../border/history.ts";
 import type { Beats } from "../driver/calls.ts";
 import type { Driver, Outcome } from "../driver/driver.ts";
-import { later } from "../driver/scheduler.ts";
+import { later, untilLater } from "../driver/scheduler.ts";
 import type { Execution } from "../execution/execution.ts";
 import type { StateMachine } from "../execution/machine.ts";
 import { driverOf } from "../execution/execution.ts";
@@ -254,6 +254,6 @@ export function changeOf({ id, version = 0 }: ExecutionRecord, change: Partial<E
 /** Resolves when what was told to an execution is kept. */
 export async function settle(live: Live): Promise<void> {
   // A driver feeds its engine at once, or in a later turn.
-  while (!live.driver.isFed) await new Promise<void>((resolve) => later(resolve));
+  while (!live.driver.isFed) await untilLater();
   await live.journal.flushed();
 }

@@ -3,7 +3,7 @@
 import type { ExecutionStatus } from "../api/index.d.ts";
 import type { ExecutionFilter, ExecutionSummary, Store, VerificationReport } from "../api/durable.d.ts";
 import { messageOf } from "../base/errors.ts";
-import { later } from "../driver/scheduler.ts";
+import { untilLater } from "../driver/scheduler.ts";
 import type { Host } from "./host.ts";
 import { divergence } from "./replay.ts";
 
@@ -64,6 +64,6 @@ export async function each(store: Store, filter: ExecutionFilter, work: (summary
     });
     await Promise.all(page.items.map(work));
     before = page.before;
-    await new Promise<void>((resolve) => later(resolve));
+    await untilLater();
   } while (before !== undefined);
 }
