@@ -217,7 +217,8 @@ function seedOf(option: string): bigint {
 /** The JSON text of the output of an execution that succeeded: its value has rounded numbers. */
 function outputOf(execution: Execution): string {
   const driver = driverOf(execution);
-  return driver.history(driver.events - 1).map((event) => String(detailsOf(event).output))[0] ?? "null";
+  const [end] = driver.history(driver.events - 1);
+  return String(detailsOf(end!).output);
 }
 
 /** Prints the output, or how the execution has ended instead. */

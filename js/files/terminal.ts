@@ -46,21 +46,37 @@ export function writeJsonText(text: string): void {
 function indented(text: string): string {
   let written = "";
   let depth = 0;
-  const line = (by: number) => `\n${"  ".repeat((depth += by))}`;
-  const tokens = text.match(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g) ?? [];
-  for (const [i, token] of tokens.entries()) {
-    const opened = "{[".includes(tokens[i - 1] ?? " ");
-    if (token === "}" || token === "]") {
-      const end = line(-1);
-      written += opened ? token : end + token;
-      continue;
-    }
-    if (opened) written += line(0);
+  let before = "";
+  const line = (): string => `\n${"  ".repeat(depth)}`;
+  for (const token of tokensOf(text)) {
+    const opened = before === "{" || before === "[";
+    const closes = token === "}" || token === "]";
+    if (closes) depth -= 1;
+    if (closes !== opened) written += line();
+    written += token;
     if (token === "{" || token === "[") depth += 1;
-    written += token === "," ? token + line(0) : token === ":" ? ": " : token;
+    else if (token === ",") written += line();
+    else if (token === ":") written += " ";
+    before = token;
   }
   return written;
 }
+
+/** The brackets, commas, colons and scalars of a JSON text. A string may be longer than what a regular expression takes. */
+function* tokensOf(text: string): Generator<string> {
+  for (let from = 0; from < text.length;) {
+    let end = from + 1;
+    if (text[from] === '"') {
+      while (text[end] !== '"') end += text[end] === "\\" ? 2 : 1;
+      end += 1;
+    } else if (!ALONE.includes(text[from]!)) while (end < text.length && !ALONE.includes(text[end]!)) end += 1;
+    if (!SPACE.includes(text[from]!)) yield text.slice(from, end);
+    from = end;
+  }
+}
+
+const SPACE = " \t\n\r";
+const ALONE = `{}[],:${SPACE}`;
 
 /** `3 states`, `1 state`. */
 export function count(n: number, word: string): string {
