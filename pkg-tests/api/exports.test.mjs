@@ -1,14 +1,17 @@
 // What a module exports, another one imports. What nobody else names is its own, or dead.
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
-import { join, resolve, sep } from "node:path";
+import { join, resolve } from "node:path";
 import { test } from "node:test";
 
 const root = resolve(import.meta.dirname, "../..");
 const FOLDERS = ["js", "www", "scripts", "benches", "pkg-tests"];
-const FOREIGN = /(?:^|\/)(?:node_modules|dist|\.cache|\.venv)\//;
-/** What has importers outside: the package's own interface, what stands in for a module of another package, what the compiler
- * reads, and handlers that a pool finds by their names. */
+/** Folders of what others wrote, or what was built. */
+const FOREIGN = new Set(["node_modules", "dist", ".cache", ".venv"]);
+/**
+ * What has importers outside: the package's own interface, what stands in for a module of another package, what the compiler reads, and
+ * handlers that a pool finds by their names.
+ */
 const FOR_OTHERS = [
   /^js\/(?:api|entries)\//,
   /^js\/cli\/mcp\/no-schemas\.ts$/,
@@ -17,10 +20,12 @@ const FOR_OTHERS = [
 ];
 const EXPORTED = /^export (?:declare )?(?:async )?(?:abstract )?(?:const|let|function\*?|class|interface|type|enum) ([\w$]+)/gm;
 
-const modules = FOLDERS.flatMap((folder) =>
-  readdirSync(join(root, folder), { recursive: true }).map((name) => `${folder}/${name.split(sep).join("/")}`),
-)
-  .filter((name) => /\.(?:ts|tsx|mjs|js|cjs)$/.test(name) && !FOREIGN.test(name))
+const namesIn = (folder) =>
+  readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory() ? (FOREIGN.has(entry.name) ? [] : namesIn(`${folder}/${entry.name}`)) : [`${folder}/${entry.name}`],
+  );
+const modules = FOLDERS.flatMap(namesIn)
+  .filter((name) => /\.(?:ts|tsx|mjs|js|cjs)$/.test(name))
   .map((name) => ({ name, text: readFileSync(join(root, name), "utf8") }));
 
 /** `module: name` of what is exported and named nowhere else. */
