@@ -329,9 +329,9 @@ const style = ({ ground, text, faint, axis, time, memory }) =>
 
 /** The curves as small pictures with logarithmic axes: time as a line, memory as a dashed one, n log n as a dotted one. */
 export function drawing(results) {
-  const [columns, width, height, head] = [2, 430, 216, 40];
+  const [columns, width, height, head] = [2, 450, 216, 40];
   const rows = Math.ceil(results.length / columns);
-  const [w, h] = [width - 120, height - 86];
+  const [w, h] = [width - 140, height - 86];
   const span = (values) => [Math.floor(Math.log10(Math.min(...values))), Math.ceil(Math.log10(Math.max(...values)))];
   const scale =
     ([low, high], size) =>
