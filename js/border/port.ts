@@ -85,8 +85,10 @@ export function know(text: string | undefined): void {
   known = text;
   reads = 0;
   sent = false;
-  if (text !== undefined && text === noted) [said, spelled] = [notedValue, true];
-  else said = spelled = undefined;
+  said = spelled = undefined;
+  if (text === undefined || text !== noted) return;
+  [said, spelled] = [notedValue, true];
+  noted = notedValue = undefined;
 }
 
 /** Notes what the text of an answer says: a task that gets it as its input gets a copy, which is much faster than to read it. */
@@ -236,14 +238,14 @@ export function isRefusal(thrown: unknown): boolean {
 /** What the known text says, made anew: it is the handler's own. */
 function read(): unknown {
   reads += 1;
-  if (said === undefined) {
-    const value: unknown = JSON.parse(known!);
-    if (reads === 1) {
-      pays ||= sent;
-      return value;
-    }
-    said = value;
+  if (reads === 1) {
+    // Most answers are read once: the copy that was noted is given away.
+    const value: unknown = said === undefined ? JSON.parse(known!) : said;
+    pays ||= sent && said === undefined;
+    said = undefined;
+    return value;
   }
+  said ??= JSON.parse(known!);
   return typeof said === "object" && said !== null ? copy(said) : said;
 }
 

@@ -151,6 +151,23 @@ test("an answer that is changed after it was given stays as it was", async () =>
   assert.deepEqual(seen, ["{}", ...texts]);
 });
 
+test("an answer that its reader changes is the same for every attempt, and when it comes again", async () => {
+  const seen = [];
+  const Retry = [{ ErrorEquals: ["Again"], MaxAttempts: 2 }];
+  const Add = async (input, task) => {
+    seen.push(JSON.stringify(input));
+    spoil(input);
+    if (task.attempt < 2) throw new TaskError("Again");
+    return { n: task.stateName === "T2" ? 2 : 1, list: [{}] };
+  };
+  await chain(5, { Retry }).run({}, { tasks: { Add }, clock: "virtual" });
+  const answers = ["{}", ...[1, 1, 2, 1].map((n) => JSON.stringify({ n, list: [{}] }))];
+  assert.deepEqual(
+    seen,
+    answers.flatMap((text) => [text, text, text]),
+  );
+});
+
 test("handlers that are changed between two executions are read again", async () => {
   const tasks = { Add: () => 1, Other: () => 2 };
   const run = () => lambda().run({}, { tasks });
