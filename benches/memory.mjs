@@ -14,6 +14,7 @@ export const loads = {
   "10,000 Tasks one after the other, results of 200 KB": (stepglass, scale = 1) => chain(stepglass, 10_000 * scale),
   "10,000 Tasks of a Distributed Map, results of 200 KB, ResultWriter": (stepglass, scale = 1) =>
     exported(stepglass, 10_000 * scale, 200_000),
+  "an object of 100 MB, of which 1,000 items are taken": (stepglass, scale = 1) => taken(stepglass, 100_000_000 * scale),
 };
 
 /** A Distributed Map with a ResultWriter; counts the records in the files and compares that with the manifest. */
@@ -57,6 +58,46 @@ export async function exported({ StateMachine }, items, size = 0) {
   if (status !== "SUCCEEDED" || records !== items || said !== bytes)
     throw new Error(`${status} ${cause}: ${records} records, ${bytes} bytes, the manifest says ${said}`);
   return { files, bytes };
+}
+
+/** A Distributed Map that takes the first items of a large object; says how long it held the event loop at once. */
+export async function taken({ StateMachine }, bytes) {
+  const line = JSON.stringify({ id: 1, name: "a name of some length", tags: ["x", "y"], n: 12.5 });
+  const Body = Array(Math.floor(bytes / (line.length + 1)))
+    .fill(line)
+    .join("\n");
+  const machine = new StateMachine({
+    StartAt: "Each",
+    States: {
+      Each: {
+        Type: "Map",
+        ItemReader: {
+          Resource: "arn:aws:states:::s3:getObject",
+          ReaderConfig: { InputType: "JSONL", MaxItems: 1000 },
+          Parameters: { Bucket: "b", Key: "k" },
+        },
+        ItemProcessor: {
+          ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "EXPRESS" },
+          StartAt: "One",
+          States: { One: { Type: "Pass", End: true } },
+        },
+        End: true,
+      },
+    },
+  });
+  const execution = machine.start({}, { clock: "virtual", tasks: { Each: () => ({ Body }) } });
+  let [hold, before, ended] = [0, performance.now(), false];
+  const watch = () => {
+    const now = performance.now();
+    hold = Math.max(hold, now - before);
+    before = now;
+    if (!ended) setImmediate(watch);
+  };
+  setImmediate(watch);
+  const { status, cause, output } = await execution.result;
+  ended = true;
+  if (status !== "SUCCEEDED" || output.length !== 1000) throw new Error(`${status} ${cause}: ${output?.length} items`);
+  return { hold, bytes };
 }
 
 /** A loop that passes a payload on. */
@@ -130,7 +171,7 @@ export function all() {
     }
     const result = JSON.parse(stdout);
     console.log(
-      `✓ ${what}: ${result.seconds.toFixed(1)} s, peak resident set ${result.rss.toFixed(0)} MiB, module ${result.module.toFixed(0)} MiB, ${(result.bytes / 1e6).toFixed(0)} MB of data`,
+      `✓ ${what}: ${result.seconds.toFixed(1)} s, peak resident set ${result.rss.toFixed(0)} MiB, module ${result.module.toFixed(0)} MiB, ${(result.bytes / 1e6).toFixed(0)} MB of data${result.hold === undefined ? "" : `, held the event loop for ${result.hold.toFixed(0)} ms at most`}`,
     );
     return { what, ...result };
   });

@@ -48,7 +48,8 @@ export class HistoryEngine extends EngineHandle {
     const chains = running();
     if (payloads() >= ARCHIVE_BYTES && memorySize() >= ROOMY) this.#shelve(ARCHIVE_PAGE);
     if (typeof text === "string") this.#texts += text.length;
-    if (this.#texts >= Math.max(COMPACT_BYTES, chains * BYTES_OF_A_CHAIN, 2 * this.baseLength)) this.compact();
+    // A file that is still being read would go into the snapshot as a whole.
+    if (!step.more && this.#texts >= Math.max(COMPACT_BYTES, chains * BYTES_OF_A_CHAIN, 2 * this.baseLength)) this.compact();
     else this.compactInTime(chains);
   }
 

@@ -106,7 +106,8 @@ pub fn head_address() -> usize {
 pub fn inbox(length: usize) -> usize {
     INBOX.with_borrow_mut(|bytes| {
         if bytes.len() < length || bytes.len() > KEPT {
-            *bytes = vec![0; length.next_power_of_two()];
+            // A large one is for one text only.
+            *bytes = vec![0; if length > KEPT { length } else { length.next_power_of_two() }];
         }
         bytes.as_mut_ptr() as usize
     })
