@@ -441,6 +441,10 @@ export interface ExpressionPart extends TextRange {
     | "other";
   value?: unknown;
   parts?: ExpressionPart[];
+  /** The types of an intrinsic function's parameters, as TypeScript writes them: `["string"]` of `States.Format`, which takes any values besides. */
+  takes?: string[];
+  /** The type of what an intrinsic function returns: `"string"`, `"number[]"`. It is `"unknown"` where that depends on the arguments. */
+  gives?: string;
 }
 
 /** What a path selects in a value. */

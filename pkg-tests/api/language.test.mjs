@@ -105,6 +105,9 @@ test("the parts of an expression say where they are, in UTF-16 units", () => {
       ],
     ],
   );
+  assert.deepEqual([call.takes, call.gives], [["string"], "string"]);
+  const range = language.syntax("States.ArrayRange(0, $.n, 1)", "jsonpath");
+  assert.deepEqual([range.takes, range.gives], [["number", "number", "number"], "number[]"]);
 });
 
 test("an expression that cannot be read has the reason and the place", () => {

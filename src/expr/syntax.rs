@@ -38,12 +38,16 @@ pub struct Part {
     pub value: Value,
     /// What it is made of.
     pub parts: Vec<Part>,
+    /// The types of an intrinsic function's parameters, as TypeScript writes them; of any number of further ones nothing is known.
+    pub takes: Vec<&'static str>,
+    /// The type of what an intrinsic function returns.
+    pub gives: Option<&'static str>,
 }
 
 impl Part {
     /// One without parts.
     pub(super) fn new(kind: &'static str, span: Span, value: Value) -> Part {
-        Part { kind, span, value, parts: Vec::new() }
+        Part { kind, span, value, parts: Vec::new(), takes: Vec::new(), gives: None }
     }
 
     /// With its parts.

@@ -69,6 +69,10 @@ impl<'a> Units<'a> {
             }
             out.insert("parts", parts);
         }
+        if let Some(gives) = part.gives {
+            out.insert("takes", part.takes.iter().map(|kind| Value::from(*kind)).collect::<Vec<_>>());
+            out.insert("gives", gives);
+        }
         out.into()
     }
 
@@ -200,7 +204,7 @@ pub fn expressions(text: &str, state: &str) -> String {
     json(Some(language::expressions(text, state).into_iter().map(expression).collect::<Vec<_>>()))
 }
 
-/// The parts of an expression: `{kind, start, end, value?, parts?}`, or `{message, offset}` of one that cannot be read.
+/// The parts of an expression: `{kind, start, end, value?, parts?, takes?, gives?}`, or `{message, offset}` of one that cannot be read.
 #[wasm_bindgen]
 pub fn syntax(text: &str, jsonata: bool) -> String {
     let units = Units::of(text);

@@ -42,7 +42,7 @@ impl Node {
                 return Some(problem);
             }
             let (wanted, given) = (self.function.row().kinds.get(i).copied().unwrap_or(Kind::Any), argument.kind());
-            if wanted != Kind::Any && given != Kind::Any && wanted != given {
+            if !wanted.takes(given) {
                 return Some(format!("argument {} of `{name}` must be {}, not {}", i + 1, wanted.describe(), given.describe()));
             }
         }
@@ -96,6 +96,14 @@ impl Argument {
 }
 
 impl Kind {
+    /// Whether a value of the other kind may be one of this kind, too.
+    fn takes(self, given: Kind) -> bool {
+        match (self, given) {
+            (Kind::Any, _) | (_, Kind::Any) | (Kind::Array, Kind::Numbers | Kind::Strings) => true,
+            _ => self == given,
+        }
+    }
+
     fn describe(self) -> &'static str {
         match self {
             Kind::Any => "anything",
@@ -103,7 +111,7 @@ impl Kind {
             Kind::Number => "a number",
             Kind::Boolean => "a boolean",
             Kind::Null => "null",
-            Kind::Array => "an array",
+            Kind::Array | Kind::Numbers | Kind::Strings => "an array",
             Kind::Object => "an object",
         }
     }

@@ -1,4 +1,4 @@
-//! Intrinsic functions, `States.Format('…', $.a)`: the 18 of AWS, with AWS's rounding, limits and words (spec §4).
+//! Intrinsic functions, `States.Format('…', $.a)`: those of AWS, with AWS's rounding, limits and words (spec §4).
 
 mod array;
 mod check;

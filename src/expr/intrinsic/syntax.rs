@@ -1,5 +1,6 @@
 //! The parts of a call.
 
+use super::table::Kind;
 use super::{Argument, Call, Function, Node};
 use crate::base::{Span, Value};
 use crate::expr::path::Path;
@@ -34,6 +35,27 @@ impl Node {
                 },
             });
         }
-        Part::new("call", span, self.function.name().into()).of(parts)
+        let row = self.function.row();
+        let mut part = Part::new("call", span, row.name.into()).of(parts);
+        part.takes = row.kinds.iter().map(|kind| kind.name()).collect();
+        part.gives = Some(row.result.name());
+        part
+    }
+}
+
+impl Kind {
+    /// As TypeScript writes it.
+    fn name(self) -> &'static str {
+        match self {
+            Kind::Any => "unknown",
+            Kind::String => "string",
+            Kind::Number => "number",
+            Kind::Boolean => "boolean",
+            Kind::Null => "null",
+            Kind::Array => "unknown[]",
+            Kind::Numbers => "number[]",
+            Kind::Strings => "string[]",
+            Kind::Object => "object",
+        }
     }
 }

@@ -11,6 +11,9 @@ pub(super) enum Kind {
     Boolean,
     Null,
     Array,
+    /// An array of numbers, of strings.
+    Numbers,
+    Strings,
     Object,
 }
 
@@ -69,18 +72,18 @@ impl Intrinsic {
     }
 }
 
-use Kind::{Any, Array, Boolean, Number, Object, String};
+use Kind::{Any, Array, Boolean, Number, Numbers, Object, String, Strings};
 
-/// The 18 functions of AWS (spec §4), in the order of its documentation.
+/// The functions of AWS (spec §4), in the order of its documentation.
 #[rustfmt::skip]
-pub(crate) static INTRINSICS: [Intrinsic; 18] = [
+pub(crate) static INTRINSICS: &[Intrinsic] = &[
     row(Function::Format, "States.Format", "template, value…", "Puts the values in place of each `{}`.", &[String], String).variadic(),
     row(Function::StringToJson, "States.StringToJson", "text", "The value of a JSON text.", &[String], Any),
     row(Function::JsonToString, "States.JsonToString", "value", "The JSON text of a value.", &[Any], String),
     row(Function::Array, "States.Array", "value…", "The list of its arguments.", &[], Array).variadic(),
     row(Function::ArrayPartition, "States.ArrayPartition", "list, size", "The list, split into lists of at most this size.", &[Array, Number], Array),
     row(Function::ArrayContains, "States.ArrayContains", "list, value", "Whether the list contains the value.", &[Array, Any], Boolean),
-    row(Function::ArrayRange, "States.ArrayRange", "first, last, step", "The numbers from first to last; at most 1,000.", &[Number, Number, Number], Array),
+    row(Function::ArrayRange, "States.ArrayRange", "first, last, step", "The numbers from first to last; at most 1,000.", &[Number, Number, Number], Numbers),
     row(Function::ArrayGetItem, "States.ArrayGetItem", "list, index", "The item at an index, from 0.", &[Array, Number], Any),
     row(Function::ArrayLength, "States.ArrayLength", "list", "How many items the list has.", &[Array], Number),
     row(Function::ArrayUnique, "States.ArrayUnique", "list", "The list without duplicates.", &[Array], Array),
@@ -90,7 +93,7 @@ pub(crate) static INTRINSICS: [Intrinsic; 18] = [
     row(Function::JsonMerge, "States.JsonMerge", "first, second, false", "The members of both objects; those of the second override those of the first.", &[Object, Object, Any], Object),
     row(Function::MathRandom, "States.MathRandom", "from, to, seed?", "A random integer, from included, to excluded.", &[Number, Number, Number], Number).optional(1),
     row(Function::MathAdd, "States.MathAdd", "a, b", "The sum of two integers.", &[Number, Number], Number),
-    row(Function::StringSplit, "States.StringSplit", "text, delimiters", "The parts of the text between any of these characters.", &[String, String], Array),
+    row(Function::StringSplit, "States.StringSplit", "text, delimiters", "The parts of the text between any of these characters.", &[String, String], Strings),
     row(Function::Uuid, "States.UUID", "", "A random version 4 UUID.", &[], String),
 ];
 

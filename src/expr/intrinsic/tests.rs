@@ -110,6 +110,14 @@ fn format() {
 }
 
 #[test]
+fn what_a_call_returns_fits_where_it_is_an_argument() {
+    let never = |call| Call::parse(call).unwrap().never_succeeds();
+    assert_eq!(never("States.ArrayLength(States.StringSplit($.a, ','))"), None);
+    assert_eq!(never("States.ArrayGetItem(States.ArrayRange(0, 9, 3), 1)"), None);
+    assert!(never("States.Base64Encode(States.StringSplit($.a, ','))").unwrap().contains("must be a string, not an array"));
+}
+
+#[test]
 fn json_text() {
     check(
         r#"{"o":{"Arg1":1,"Arg2":[]},"l":[1,2,"HelloWorld"],"s":"é\"","t":" {\"a\":1} ","empty":"","blank":" \n","neg":"-0","f":"1.1"}"#,
