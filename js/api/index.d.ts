@@ -459,8 +459,9 @@ export interface Selection {
  * A change of a machine as one makes it on its graph: {@link LanguageService.edit} turns it into edits of the text.
  *
  * Everything is named by its JSON Pointer in the definition. A **state** is `/States/Charge`, an **edge** is the field that makes the
- * transition (`/StartAt`, `/States/Charge/Next`, `/States/Choose/Choices/0/Next`, `/States/Last/End`; the `id` of a
- * {@link GraphEdge}), and a **scope** is the object that has `States` (`""` for the machine, `/States/Both/Branches/0`).
+ * transition (`/StartAt`, `/States/Charge/Next`, `/States/Last/End`) or the rule or catcher that has it (`/States/Choose/Choices/0`), as
+ * the `id` of a {@link GraphEdge}; `/States/Choose/Choices/0/Next` is the same. A **scope** is the object that has `States` (`""` for the
+ * machine, `/States/Both/Branches/0`).
  */
 export type Gesture =
   /** Sets the value of a field, and adds the field if it is missing. At an index of a list, or one behind its end, sets or adds that element. */

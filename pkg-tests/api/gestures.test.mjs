@@ -1,7 +1,7 @@
 // Gestures on the graph as edits of the text, in JSON and YAML.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { language, validate } from "../../dist/node.js";
+import { language, layout, validate } from "../../dist/node.js";
 import { yaml } from "../../dist/yaml-node.js";
 import { run } from "../../scripts/gestures.mjs";
 
@@ -149,6 +149,55 @@ test("variables that are read outside become the input of an extracted machine",
   });
   assert.deepEqual(JSON.parse(after).States["B 2"].Parameters.Input, { "input.$": "$", variables: { "x.$": "$x" } });
   assert.deepEqual(validate(asl), []);
+});
+
+test("what a graph calls a transition is one: a state is put on each of them, and each is led elsewhere", () => {
+  const ways = {
+    StartAt: "Choose",
+    States: {
+      Choose: {
+        Type: "Choice",
+        Choices: [
+          { Variable: "$.a", IsPresent: true, Next: "Both" },
+          { Variable: "$.b", IsPresent: true, Next: "End" },
+        ],
+        Default: "End",
+      },
+      Both: {
+        Type: "Parallel",
+        Branches: [{ StartAt: "In", States: { In: { Type: "Pass", End: true } } }],
+        Catch: [{ ErrorEquals: ["States.ALL"], Next: "End" }],
+        Next: "End",
+      },
+      End: { Type: "Succeed" },
+    },
+  };
+  const text = JSON.stringify(ways, null, 2);
+  const edges = layout(text).edges.filter(({ to, from }) => !/#|^$/.test(from) && to !== from);
+  assert.ok(["/States/Choose/Choices/1", "/States/Both/Catch/0"].every((id) => edges.some((edge) => edge.id === id)));
+  for (const { id, kind } of edges) {
+    if (id === "/States/End/Type") continue;
+    const offered = language.gestures(text, id).filter(({ edge }) => edge === id);
+    assert.ok(
+      offered.some((one) => one.kind === "insert" && !one.refused),
+      `${id}: ${JSON.stringify(offered)}`,
+    );
+    const { edits } = language.edit(text, { kind: "insert", edge: id, state: { type: "Wait" } });
+    assert.ok(edits.length > 0, id);
+    if (kind === "choice" || kind === "catch") {
+      const { edits: led } = language.edit(text, { kind: "connect", edge: id, to: "/States/Choose" });
+      assert.deepEqual(
+        led.map((edit) => edit.text),
+        ['"Choose"'],
+      );
+    }
+  }
+  // The gestures of a state name its transitions so, too.
+  const led = language.gestures(text, "/States/Choose").filter(({ kind, edge }) => kind === "connect" && edge !== undefined);
+  assert.deepEqual(
+    led.map(({ edge }) => edge),
+    ["/States/Choose/Default", "/States/Choose/Choices/0", "/States/Choose/Choices/1"],
+  );
 });
 
 test("a fragment is pasted with names of its own, and its placeholders are tab stops", () => {

@@ -42,7 +42,7 @@ export function insertTitle(index: GraphIndex, edge: GraphEdge): string {
 
 /// Of a transition that has no line of its own, as where two rules lead to one state.
 export function fieldTitle(pointer: string): string {
-  const [, list, at] = /\/(Choices|Catch)\/(\d+)\/Next$/.exec(pointer) ?? [];
+  const [, list, at] = /\/(Choices|Catch)\/(\d+)$/.exec(pointer) ?? [];
   return list === undefined ? pointer.slice(pointer.lastIndexOf("/") + 1) : `${list === "Choices" ? "Rule" : "Catcher"} ${Number(at) + 1}`;
 }
 

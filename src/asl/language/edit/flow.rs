@@ -189,7 +189,7 @@ impl<'d> Pen<'d> {
         found
     }
 
-    /// The transition that a field makes.
+    /// The transition that a field makes, or the rule or catcher that has the field, as a graph names it.
     pub(super) fn edge(&self, at: &str) -> Result<Edge<'d>, Box<Refused>> {
         let node = self.find(at)?;
         let document = self.document;
@@ -199,8 +199,10 @@ impl<'d> Pen<'d> {
             let (_, states) = self.scopes.iter().find(|(object, _)| *object == scope)?;
             self.edge_at(Some(node), None, Role::Start, (*states)?)
         });
-        let owner = [above(1), above(3)].into_iter().flatten().find(|above| self.is_state(*above));
-        let found = start.or_else(|| self.out_of(owner?).into_iter().find(|edge| edge.node == node));
+        let owner = [above(1), above(2), above(3)].into_iter().flatten().find(|above| self.is_state(*above));
+        let found = start.or_else(|| {
+            self.out_of(owner?).into_iter().find(|edge| edge.node == node || document.child(node, "Next") == Some(edge.node))
+        });
         found.ok_or_else(|| Refused::new("not-found", format!("there is no transition at `{at}`")))
     }
 

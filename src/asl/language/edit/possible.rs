@@ -119,7 +119,12 @@ impl Offers<'_> {
         }
         for edge in self.pen.out_of(state) {
             let pointer = self.pen.pointer(edge.node);
-            self.edge_offers(&pointer, edge.role, edge.states);
+            // As a graph names them.
+            let place = match edge.role {
+                Role::Rule(_) | Role::Catch(_) => pointer.strip_suffix("/Next").unwrap_or(&pointer),
+                _ => &pointer,
+            };
+            self.edge_offers(place, edge.role, edge.states);
         }
         self.several(&[place.to_string()]);
         self.offer("rename", &[], None);
