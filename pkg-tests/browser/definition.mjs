@@ -17,9 +17,12 @@ export async function written({ page }) {
   });
 }
 
-/** What it says, in JSON or YAML. */
+/** What it says, in JSON or YAML, as a whole: lines that are out of sight are not in the page. */
 export async function machine(visitor) {
-  const text = await written(visitor);
+  const text = await visitor.page.evaluate(() => {
+    const host = [...document.querySelectorAll("#definition-editor .code-host")].at(-1);
+    return host.shadowRoot.querySelector(".cm-content").cmTile.view.state.doc.toString();
+  });
   return text.startsWith("{") ? JSON.parse(text) : parse(text);
 }
 

@@ -62,7 +62,7 @@ export function shared(page, passes) {
 }
 
 /** The built page, served, and a browser. */
-async function begin() {
+export async function begin() {
   const server = await serve(join(root, "www/dist"));
   const chrome = await borrow();
   return {

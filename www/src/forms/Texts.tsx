@@ -1,14 +1,15 @@
 // A list of names, as of errors: each can be taken away, and one is typed behind them.
 
 import { useSignal } from "@preact/signals";
+import { useRef } from "preact/hooks";
 import { Icon } from "../ui/Icon.tsx";
 import { errorNames } from "./errorNames.ts";
 import type { Given } from "./controls.tsx";
 import { useForm } from "./context.ts";
 import { afterwards } from "./Items.tsx";
 import { Row, idOf } from "./Row.tsx";
-import { put, told } from "./write.ts";
-import { isPlaceholder } from "./values.ts";
+import { change, told } from "./write.ts";
+import { isPlaceholder, same } from "./values.ts";
 import { JsonRow } from "./Json.tsx";
 
 export function TextsRow(given: Given) {
@@ -17,6 +18,7 @@ export function TextsRow(given: Given) {
   if (value !== undefined && (!Array.isArray(value) || value.some((one) => typeof one !== "string")) && !isPlaceholder(value))
     return <JsonRow {...given} />;
   const names = Array.isArray(value) ? (value as string[]) : [];
+  const write = useLatest(at, value, names);
   return (
     <Row at={at} name={name} control={id}>
       <div class="form-texts">
@@ -29,8 +31,7 @@ export function TextsRow(given: Given) {
             title={`Remove ${one}`}
             onClick={(event) => {
               const field = event.currentTarget.parentElement!.querySelector("input")!;
-              const rest = names.filter((_, n) => n !== i);
-              void told(put(at, rest, value));
+              write((all) => all.filter((other) => other !== one));
               afterwards(() => field.focus());
             }}
           >
@@ -38,23 +39,50 @@ export function TextsRow(given: Given) {
             <Icon name="close" size={10} />
           </button>
         ))}
-        <Another id={id} names={names} write={(next) => void told(put(at, next, value))} />
+        <Another id={id} names={names} write={write} />
       </div>
     </Row>
   );
 }
 
+type Write = (next: (names: readonly string[]) => readonly string[]) => void;
+
+/// Writes what is made of the list that was written last: who is fast builds on what was done, and not on what is shown by then.
+function useLatest(at: string, value: unknown, shown: readonly string[]): Write {
+  const latest = useRef({ seen: value, names: shown, own: new Set<string>() }).current;
+  if (!same(latest.seen, value)) {
+    latest.seen = value;
+    // What comes may be an earlier one of its own; else somebody has written there.
+    if (!latest.own.has(JSON.stringify(value))) latest.names = shown;
+    if (same(value, latest.names) || latest.names === shown) latest.own.clear();
+  }
+  return (next) => {
+    const names = [...next(latest.names)];
+    latest.names = names;
+    latest.own.add(JSON.stringify(names));
+    void told(change({ kind: "set", at, value: names })).then((made) => {
+      if (!made) latest.names = Array.isArray(latest.seen) ? (latest.seen as string[]) : [];
+    });
+  };
+}
+
+interface AnotherProps {
+  id: string;
+  names: readonly string[];
+  write: Write;
+}
+
 /// Where one more name is typed.
-function Another({ id, names, write }: { id: string; names: readonly string[]; write(names: readonly string[]): void }) {
+function Another({ id, names, write }: AnotherProps) {
   const { type, formed } = useForm();
   const typed = useSignal("");
   const add = (): void => {
     const next = typed.value
       .split(/[\s,]+/)
       .map((one) => one.trim())
-      .filter((one) => one !== "" && !names.includes(one));
+      .filter((one) => one !== "");
     typed.value = "";
-    if (next.length > 0) write([...names, ...next]);
+    if (next.length > 0) write((all) => [...all, ...next.filter((one) => !all.includes(one))]);
   };
   const known = errorNames(type, formed.fields["Resource"]).value;
   return (
@@ -79,7 +107,7 @@ function Another({ id, names, write }: { id: string; names: readonly string[]; w
             add();
           } else if (event.key === "Backspace" && typed.value === "" && names.length > 0) {
             event.preventDefault();
-            write(names.slice(0, -1));
+            write((all) => all.slice(0, -1));
           }
         }}
       />

@@ -2,6 +2,7 @@
 
 import { commands } from "../commands/commands.ts";
 import { addNodeCommands } from "../debugger/onGraph.ts";
+import { stateAt } from "../editing/ways.ts";
 import { isState } from "../model/graph.ts";
 import * as prefs from "../prefs.ts";
 import * as analysis from "../store/analysis.ts";
@@ -10,6 +11,18 @@ import * as selection from "../store/selection.ts";
 import { showSide } from "./side.ts";
 
 const own = (): boolean => analysis.inside.value === null;
+
+/// By its key it is the form of the state that has the focus.
+function openHere(): void {
+  const node = stateAt();
+  if (node) selection.selectState(node.name, "graph");
+  openForm();
+}
+
+function openMachine(): void {
+  selection.selectState(null, "graph");
+  openForm();
+}
 
 /// Shows the form of what is selected, with the focus in its first field.
 function openForm(): void {
@@ -34,7 +47,16 @@ commands.value = [
     keys: ["E"],
     place: "graph",
     able: own,
-    run: openForm,
+    run: openHere,
+  },
+  {
+    id: "editMachine",
+    title: "Edit the machine in its form",
+    group: "Edit",
+    keys: ["Shift+E"],
+    place: "graph",
+    able: own,
+    run: openMachine,
   },
 ];
 addNodeCommands([

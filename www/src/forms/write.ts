@@ -36,7 +36,20 @@ export async function told(changing: Promise<string | undefined>): Promise<boole
 /// Sets a field, or removes it where there is no value. What is so already stays as it is.
 export function put(at: string, value: unknown, was: unknown): Promise<string | undefined> {
   if (same(value, was)) return Promise.resolve(undefined);
-  return change(value === undefined ? { kind: "remove", at } : { kind: "set", at, value });
+  return change(value === undefined ? { kind: "remove", at: emptied(at) } : { kind: "set", at, value });
+}
+
+/// Objects whose fields stand in the form like those around them.
+const SETTINGS = new Set(["ProcessorConfig", "ItemReader", "ReaderConfig", "ItemBatcher", "ResultWriter", "WriterConfig"]);
+
+/// What goes with a field: settings that have no other one.
+function emptied(at: string): string {
+  const around = at.slice(0, at.lastIndexOf("/"));
+  if (!SETTINGS.has(around.slice(around.lastIndexOf("/") + 1))) return at;
+  const others = Object.keys(shown.peek()?.places ?? {}).some(
+    (one) => one.startsWith(`${around}/`) && one !== at && !one.startsWith(`${at}/`),
+  );
+  return others ? at : emptied(around);
 }
 
 async function make(gestures: readonly Gesture[]): Promise<string | undefined> {
