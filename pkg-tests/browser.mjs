@@ -59,16 +59,17 @@ const ARGUMENTS = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
-  // No page of a test lives long enough for what code that is optimized at leisure would save.
-  "--js-flags=--no-opt,--liftoff-only",
 ];
 
-/** Starts Chromium, or its headless shell unless it is wanted whole; close it after the last test. */
+/** No page of a test lives long enough for what code that is optimized at leisure would save. A bench is of what people have. */
+const UNOPTIMIZED = "--js-flags=--no-opt,--liftoff-only";
+
+/** Starts Chromium, or its headless shell unless it is wanted whole, as fast as people have it; close it after the last test. */
 export function launch({ whole = false } = {}) {
   return chromium.launch({
     executablePath: whole ? findBrowser().path : browser.path,
     env: { ...process.env, ...fontEnvironment(process.env.STEPGLASS_FONT) },
-    args: ARGUMENTS,
+    args: whole ? ARGUMENTS : [...ARGUMENTS, UNOPTIMIZED],
   });
 }
 
