@@ -176,6 +176,32 @@ const COMPUTED = [
   "ToleratedFailureCountPath",
   "ToleratedFailurePercentagePath",
 ];
+/** What the converter reads by name. */
+const OWN = [
+  "Type",
+  "QueryLanguage",
+  "InputPath",
+  "OutputPath",
+  "Parameters",
+  "Result",
+  "ResultSelector",
+  "ResultPath",
+  "Assign",
+  "Retry",
+  "Catch",
+  "Next",
+  "End",
+  "Choices",
+  "Default",
+  "ItemProcessor",
+  "Iterator",
+  "ItemsPath",
+  "ItemSelector",
+  "ItemReader",
+  "ItemBatcher",
+  "ResultWriter",
+];
+const KNOWN = new Set([...SHARED, ...COMPUTED, ...OWN]);
 const TYPES = new Set<unknown>(["Pass", "Task", "Choice", "Wait", "Succeed", "Fail", "Parallel", "Map"]);
 
 class StateConverter {
@@ -210,6 +236,11 @@ class StateConverter {
     this.#input = this.#at("InputPath", () =>
       state.InputPath === null ? new Constant({}) : path(state.InputPath ?? "$", new Code(INPUT)),
     );
+    const unknown = Object.keys(state).find((field) => !KNOWN.has(field));
+    if (unknown !== undefined)
+      this.#at(unknown, () => {
+        throw new Unmechanical("the conversion does not know this field");
+      });
     const out: JsonObject = { Type };
     if (state.Comment !== undefined) out.Comment = state.Comment;
     out.QueryLanguage = "JSONata";

@@ -4,7 +4,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { language, simulate, validate } from "stepglass";
+import { complete, language, simulate, validate } from "stepglass";
 import { compareConversions } from "../../scripts/conversions.mjs";
 import { importSource } from "../../scripts/sources.mjs";
 import { folderWith } from "./command.mjs";
@@ -437,4 +437,18 @@ test("the page's conversion keeps placeholders outside of strings, also of a who
   assert.match(after, /"Rest": \$\{Rest\}\n/);
   assert.match(after, /"id": "\{% .*\$states\.input\.id %\}"/);
   assert.ok(!after.includes("__placeholder"));
+});
+
+test("the fields of a state are known, and a state with another one stays", () => {
+  const unknown = "the conversion does not know this field";
+  const left = (state) => toJsonata({ StartAt: "S", States: { S: { End: true, ...state } } }).left;
+  assert.deepEqual(left({ Type: "Pass", Urgency: 1 }), [{ state: "S", pointer: "/States/S/Urgency", reason: unknown }]);
+  for (const Type of ["Task", "Wait", "Pass", "Succeed", "Fail", "Choice", "Parallel", "Map"]) {
+    const text = `{"StartAt":"S","States":{"S":{"Type":"${Type}",""}}}`;
+    const fields = complete(text, text.indexOf('""') + 1).items.filter(({ kind }) => kind === "field");
+    assert.ok(fields.length > 3, Type);
+    for (const { label } of fields) {
+      assert.ok(!left({ Type, [label]: "$.x" }).some(({ reason }) => reason === unknown), `${Type}: ${label}`);
+    }
+  }
 });
