@@ -258,6 +258,13 @@ pub struct Task {
     pub credentials: Option<Payload>,
 }
 
+impl Task {
+    /// With nothing but a resource.
+    pub(crate) fn of(resource: Arc<str>) -> Task {
+        Task { parsed: Resource::parse(&resource), resource, timeout: None, heartbeat: None, credentials: None }
+    }
+}
+
 /// The four forms of a Wait.
 #[derive(Clone, Debug)]
 #[non_exhaustive]

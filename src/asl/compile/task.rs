@@ -8,7 +8,6 @@ use crate::asl::ir::{Field, QueryLanguage, Task};
 use crate::asl::resource;
 use crate::base::diag::{Diagnostic, Part, Severity};
 use crate::base::{Map, Value};
-use std::sync::Arc;
 
 impl Compiler<'_> {
     pub(super) fn task(&mut self, place: &Place<'_>, members: &Map, site: Site, language: QueryLanguage) -> Option<Task> {
@@ -36,7 +35,7 @@ impl Compiler<'_> {
             ));
         }
         self.callback(place, members, resource);
-        Some(Task { resource: Arc::from(resource), parsed: resource::Resource::parse(resource), timeout, heartbeat, credentials })
+        Some(Task { timeout, heartbeat, credentials, ..Task::of(resource.into()) })
     }
 
     fn credentials(&mut self, place: &Place<'_>, value: &Value, language: QueryLanguage) -> Option<crate::asl::ir::Payload> {

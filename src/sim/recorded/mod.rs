@@ -17,7 +17,6 @@ pub use compare::{Divergence, Unreproducible};
 pub use read::NotAHistory;
 
 use crate::asl::ir::{Kind, Machine, MapMode, PathField, ResultPath, Task};
-use crate::asl::resource::Resource;
 use crate::base::{Value, sort};
 use crate::engine::{Engine, ExecutionInfo, Options};
 use compare::compare;
@@ -182,9 +181,7 @@ fn with_stand_ins(mut machine: Machine, answers: &[Answer]) -> (Machine, Vec<Arc
             continue;
         }
         names.push(state.name.clone());
-        let resource: Arc<str> = "recorded:mapRun".into();
-        let parsed = Resource::parse(&resource);
-        state.kind = Kind::Task(Task { resource, parsed, timeout: None, heartbeat: None, credentials: None });
+        state.kind = Kind::Task(Task::of("recorded:mapRun".into()));
         // What the state makes of its results is in the recorded output already.
         state.input_path = PathField::Whole;
         state.parameters = None;
