@@ -43,7 +43,7 @@ const MACHINES = {
       },
       "Charge the customer's card": {
         Type: "Task",
-        Resource: `${LAMBDA}:ChargeTheCustomersCardWithAVeryLongName`,
+        Resource: `${LAMBDA}:ChargeTheCustomersCardWithANameAsLongAsLambdaLetsAFunctionHaveIt`,
         Parameters: { "amount.$": "$.order.total", currency: "EUR" },
         TimeoutSeconds: 30,
         HeartbeatSeconds: 10,
