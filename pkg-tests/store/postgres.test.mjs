@@ -96,7 +96,10 @@ check("a server that is restarted is found again; one who has lost the store wri
   // Its connection ends, and another process is faster.
   const spy = client();
   await spy.connect();
-  await spy.query("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND classid = $1", [0x53746570]);
+  const holders = "FROM pg_locks WHERE locktype = 'advisory' AND classid = $1";
+  await spy.query(`SELECT pg_terminate_backend(pid) ${holders}`, [0x53746570]);
+  // That is a signal, which a busy server takes up later.
+  while ((await spy.query(`SELECT pid ${holders}`, [0x53746570])).rows.length > 0) await new Promise((resolve) => setTimeout(resolve, 20));
   await other.open({ owner: "b" });
   await append(other, "e", { facts: texts("by the other") });
   await assert.rejects(store.write([{ id: "e", version: version + 1, facts: texts("by a zombie") }]));
