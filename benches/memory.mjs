@@ -17,28 +17,37 @@ export const loads = {
   "an object of 100 MB, of which 1,000 items are taken": (stepglass, scale = 1) => taken(stepglass, 100_000_000 * scale),
 };
 
+/** A Distributed Map over the lines of a file, with one state for each item. */
+const overFile = ({ type, one, config = {}, more = {} }) => ({
+  StartAt: "Each",
+  States: {
+    Each: {
+      Type: "Map",
+      ItemReader: {
+        Resource: "arn:aws:states:::s3:getObject",
+        ReaderConfig: { InputType: "JSONL", ...config },
+        Parameters: { Bucket: "b", Key: "k" },
+      },
+      ItemProcessor: {
+        ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: type },
+        StartAt: "One",
+        States: { One: { ...one, End: true } },
+      },
+      ...more,
+      End: true,
+    },
+  },
+});
+
 /** A Distributed Map with a ResultWriter; counts the records in the files and compares that with the manifest. */
 export async function exported({ StateMachine }, items, size = 0) {
-  const machine = new StateMachine({
-    StartAt: "Each",
-    States: {
-      Each: {
-        Type: "Map",
-        ItemReader: {
-          Resource: "arn:aws:states:::s3:getObject",
-          ReaderConfig: { InputType: "JSONL" },
-          Parameters: { Bucket: "b", Key: "k" },
-        },
-        ItemProcessor: {
-          ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" },
-          StartAt: "One",
-          States: { One: size > 0 ? { Type: "Task", Resource: FUNCTION, End: true } : { Type: "Pass", End: true } },
-        },
-        ResultWriter: { Resource: "arn:aws:states:::s3:putObject", Parameters: { Bucket: "b", Prefix: "p" } },
-        End: true,
-      },
-    },
-  });
+  const machine = new StateMachine(
+    overFile({
+      type: "STANDARD",
+      one: size > 0 ? { Type: "Task", Resource: FUNCTION } : { Type: "Pass" },
+      more: { ResultWriter: { Resource: "arn:aws:states:::s3:putObject", Parameters: { Bucket: "b", Prefix: "p" } } },
+    }),
+  );
   let [records, bytes, files, manifest] = [0, 0, 0, undefined];
   const tasks = {
     Each: ({ Body, Key }, { purpose }) => {
@@ -66,25 +75,7 @@ export async function taken({ StateMachine }, bytes) {
   const Body = Array(Math.floor(bytes / (line.length + 1)))
     .fill(line)
     .join("\n");
-  const machine = new StateMachine({
-    StartAt: "Each",
-    States: {
-      Each: {
-        Type: "Map",
-        ItemReader: {
-          Resource: "arn:aws:states:::s3:getObject",
-          ReaderConfig: { InputType: "JSONL", MaxItems: 1000 },
-          Parameters: { Bucket: "b", Key: "k" },
-        },
-        ItemProcessor: {
-          ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "EXPRESS" },
-          StartAt: "One",
-          States: { One: { Type: "Pass", End: true } },
-        },
-        End: true,
-      },
-    },
-  });
+  const machine = new StateMachine(overFile({ type: "EXPRESS", one: { Type: "Pass" }, config: { MaxItems: 1000 } }));
   const execution = machine.start({}, { clock: "virtual", tasks: { Each: () => ({ Body }) } });
   let [hold, before, ended] = [0, performance.now(), false];
   const watch = () => {

@@ -64,7 +64,7 @@ const ARGUMENTS = [
 /** No page of a test lives long enough for what code that is optimized at leisure would save. A bench is of what people have. */
 const UNOPTIMIZED = "--js-flags=--no-opt,--liftoff-only";
 
-/** Starts Chromium, or its headless shell unless it is wanted whole, as fast as people have it; close it after the last test. */
+/** Starts its headless shell, or with `whole` Chromium as people have it, with optimized code; close it after the last test. */
 export function launch({ whole = false } = {}) {
   return chromium.launch({
     executablePath: whole ? findBrowser().path : browser.path,
@@ -80,7 +80,7 @@ export function launch({ whole = false } = {}) {
 export async function launchStaying(profile) {
   const started = spawn(
     browser.path,
-    ["--headless", "--remote-debugging-port=0", `--user-data-dir=${profile}`, ...ARGUMENTS, "about:blank"],
+    ["--headless", "--remote-debugging-port=0", `--user-data-dir=${profile}`, ...ARGUMENTS, UNOPTIMIZED, "about:blank"],
     { env: { ...process.env, ...fontEnvironment(process.env.STEPGLASS_FONT) }, stdio: ["ignore", "ignore", "pipe"], detached: true },
   );
   const ended = once(started, "exit");

@@ -91,7 +91,7 @@ export function know(text: string | undefined): void {
   noted = notedValue = undefined;
 }
 
-/** Notes what the text of an answer says: a task that gets it as its input gets a copy, which is much faster than to read it. */
+/** Notes what the text of an answer says: the first task whose input it is gets that, which is much faster than to read it. */
 export function note(text: string, value: unknown): void {
   if (text.length > SHORT) pays = false;
   else [noted, notedValue] = [text, value];

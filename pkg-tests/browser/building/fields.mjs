@@ -22,12 +22,12 @@ export class Fields {
 
   /** Opens the form of a state. */
   async open(steps) {
-    await this.hands.gesture(pointerTo(...steps), "form");
+    await this.hands.gesture(pointerTo("", ...steps), "form");
     await comes(() => this.form.getByRole("textbox", { name: "Name", exact: true }).inputValue(), steps.at(-1));
   }
 
   row(steps) {
-    return this.form.locator(`[data-field=${JSON.stringify(pointerTo(...steps))}]`);
+    return this.form.locator(`[data-field=${JSON.stringify(pointerTo("", ...steps))}]`);
   }
 
   has(steps, value) {
@@ -48,8 +48,7 @@ export class Fields {
 
   /** A field, whatever its control is. */
   async set(steps, value) {
-    const before = await this.now(steps);
-    if (JSON.stringify(before) === JSON.stringify(value)) return;
+    if (JSON.stringify(await this.now(steps)) === JSON.stringify(value)) return;
     const name = steps.at(-1);
     if (name === "End") return this.#end(steps);
     if (name === "Retry" || name === "Catch") return this.#handlers(steps, value);
@@ -73,8 +72,7 @@ export class Fields {
     const [name, own] = [steps.at(-1), this.row(steps)];
     // What has several ways is chosen among them.
     const other = this.row([...steps.slice(0, -1), plain(name)]).locator("select.form-way");
-    const around = steps.slice(0, -1);
-    const add = this.#around(around)
+    const add = this.#around(steps.slice(0, -1))
       .getByRole("button", { name: `Add ${name}`, exact: true })
       .first();
     await own.or(other).or(add).first().waitFor();
@@ -87,10 +85,7 @@ export class Fields {
   /** What has the fields of an object: a row, an element of a list, or the form. */
   #around(steps) {
     if (typeof steps.at(-1) === "number") return this.row(steps.slice(0, -1)).locator(":scope > .form-items > ol > li").nth(steps.at(-1));
-    return this.form
-      .locator(`[data-field=${JSON.stringify(pointerTo(...steps))}]`)
-      .or(this.form.locator(".form-fields"))
-      .last();
+    return this.row(steps).or(this.form.locator(".form-fields")).last();
   }
 
   async #write(own, steps, value) {
@@ -161,7 +156,7 @@ export class Fields {
 
   /** A test of JSONPath: a comparison, or several that are joined. */
   async #test(at, test) {
-    const id = (name) => `[id=${JSON.stringify(`${idOf(pointerTo(...at))}-${name}`)}]`;
+    const id = (name) => `[id=${JSON.stringify(`${idOf(pointerTo("", ...at))}-${name}`)}]`;
     const control = (name) => this.form.locator(id(name));
     const kind = KINDS.find((one) => Object.hasOwn(test, one));
     const own = (now) => valueAt(now, at);

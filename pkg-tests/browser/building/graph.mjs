@@ -10,17 +10,16 @@ const waysOf = ({ Next, Choices = [], Default, Catch = [] }) => [
     to: rule.Next,
     append: "Another rule",
     connect: new RegExp(`^Rule ${i + 1}\\b`),
-    add: "Another rule",
   })),
   ...(Default === undefined ? [] : [{ place: ["Default"], to: Default, append: "Default", connect: /^Default/ }]),
-  ...Catch.map((one, i) => ({ nth: i, place: ["Catch", 0, "Next"], to: one.Next, append: "On an error", add: "On an error" })).reverse(),
+  ...Catch.map((one, i) => ({ nth: i, place: ["Catch", 0, "Next"], to: one.Next, append: "On an error" })).reverse(),
 ];
 
 /** Builds the states of a machine, a branch or a processor at `at`, where its first state is already. */
 export async function buildScope(hands, wanted, at = []) {
   const made = new Set();
   const states = [...at, "States"];
-  const pointerOf = (name) => pointerTo(...states, name);
+  const pointerOf = (name) => pointerTo("", ...states, name);
   const scope = async () => valueAt(await hands.machine(), at);
 
   /** Makes a state that is there the one that is wanted; `before` is the transition to it, of that state. */
@@ -58,7 +57,7 @@ export async function buildScope(hands, wanted, at = []) {
 
   async function connect(way, from, there, now) {
     const catchers = now.Catch?.length ?? 0;
-    await hands.lead(pointerOf(from), there === undefined ? (way.add ?? way.append) : way.connect, pointerOf(way.to));
+    await hands.lead(pointerOf(from), there === undefined ? way.append : way.connect, pointerOf(way.to));
     await hands.becomes((after) => {
       const state = valueAt(after, [...states, from]);
       assert.equal(valueAt(state, way.place), way.to);
@@ -74,7 +73,7 @@ export async function buildScope(hands, wanted, at = []) {
 async function inside(hands, { Branches, ItemProcessor }, at) {
   for (const [i, branch] of (Branches ?? []).entries()) {
     if (valueAt(await hands.machine(), [...at, "Branches", i]) === undefined)
-      await hands.branch(pointerTo(...at), branch.States[branch.StartAt].Type);
+      await hands.branch(pointerTo("", ...at), branch.States[branch.StartAt].Type);
     await buildScope(hands, branch, [...at, "Branches", i]);
   }
   if (ItemProcessor) await buildScope(hands, ItemProcessor, [...at, "ItemProcessor"]);

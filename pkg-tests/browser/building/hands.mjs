@@ -2,6 +2,9 @@
 import assert from "node:assert/strict";
 import { machine, picker } from "../definition.mjs";
 import { until } from "../playground.mjs";
+import { importSource } from "../../../scripts/sources.mjs";
+
+export const { pointerTo, pointerSteps } = await importSource("js/base/pointer.ts");
 
 /** What a browser of each hand is: a tablet is touched. */
 export const WAYS = {
@@ -22,10 +25,7 @@ const GESTURES = {
   form: ["e", /^Edit in the form/],
 };
 
-/** The pointer of what is inside of a value. */
-export const pointerTo = (...steps) => steps.map((step) => `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
-
-/** What stands at such a place. */
+/** What stands in a value where these steps lead. */
 export const valueAt = (value, steps) => steps.reduce((at, step) => at?.[step], value);
 
 export class Hands {
@@ -89,7 +89,7 @@ export class Hands {
     if ((await name.count()) > 0) return;
     await this.press(this.page.getByRole("button", { name: /^Zoom \d+ %$/ }));
     await this.press(this.page.getByRole("button", { name: "Search the graph" }));
-    await this.page.getByRole("textbox", { name: "Search the graph" }).fill(stepsOf(pointer).at(-1));
+    await this.page.getByRole("textbox", { name: "Search the graph" }).fill(pointerSteps(pointer).at(-1));
     await until(async () => {
       if ((await node.count()) > 0 && (await node.getAttribute("aria-pressed")) === "true") return;
       const next = this.page.getByRole("button", { name: "Next match" });
@@ -139,7 +139,7 @@ export class Hands {
 
   /** Adds a state behind another one, in a way of that; its name. */
   async append(from, mode, type) {
-    const scope = stepsOf(from).slice(0, -1);
+    const scope = pointerSteps(from).slice(0, -1);
     const before = Object.keys(valueAt(await this.machine(), scope));
     await this.#behind(from, mode, type);
     return this.#added(scope, before);
@@ -147,7 +147,7 @@ export class Hands {
 
   /** Adds a branch to a Parallel. */
   async branch(parallel, type) {
-    const list = [...stepsOf(parallel), "Branches"];
+    const list = [...pointerSteps(parallel), "Branches"];
     const had = valueAt(await this.machine(), list).length;
     await this.#behind(parallel, "New branch", type);
     await this.becomes((now) => assert.equal(valueAt(now, list).length, had + 1));
@@ -172,7 +172,7 @@ export class Hands {
 
   /** Puts a state on a transition of another one; its name. */
   async insert(at, mode, type) {
-    const scope = stepsOf(at).slice(0, -1);
+    const scope = pointerSteps(at).slice(0, -1);
     const before = Object.keys(valueAt(await this.machine(), scope));
     await this.gesture(at, "insert");
     await this.choose(type, mode);
@@ -190,18 +190,18 @@ export class Hands {
 
   /** Gives a state another name; its pointer then. */
   async rename(pointer, to) {
-    const steps = stepsOf(pointer);
+    const steps = pointerSteps(pointer);
     if (steps.at(-1) === to) return pointer;
     await this.gesture(pointer, "rename");
     const box = this.page.getByRole("textbox", { name: `Name of ${steps.at(-1)}`, exact: true });
     await box.fill(to);
     await box.press("Enter");
     await this.becomes((now) => assert.ok(Object.hasOwn(valueAt(now, steps.slice(0, -1)), to)));
-    return pointerTo(...steps.slice(0, -1), to);
+    return pointerTo("", ...steps.slice(0, -1), to);
   }
 
   async retype(pointer, type) {
-    const steps = stepsOf(pointer);
+    const steps = pointerSteps(pointer);
     if (valueAt(await this.machine(), steps).Type === type) return;
     await this.gesture(pointer, "retype");
     await this.choose(type);
@@ -215,7 +215,7 @@ export class Hands {
   }
 
   async remove(pointer) {
-    const steps = stepsOf(pointer);
+    const steps = pointerSteps(pointer);
     await this.gesture(pointer, "delete");
     await this.sure((now) => assert.equal(valueAt(now, steps), undefined));
   }
@@ -237,10 +237,3 @@ export class Hands {
     await list.selectOption(typeof value === "string" ? { value } : value);
   }
 }
-
-/** The steps of a pointer. */
-export const stepsOf = (pointer) =>
-  pointer
-    .split("/")
-    .slice(1)
-    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));

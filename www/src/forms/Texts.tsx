@@ -31,7 +31,10 @@ export function TextsRow(given: Given) {
             title={`Remove ${one}`}
             onClick={(event) => {
               const field = event.currentTarget.parentElement!.querySelector("input")!;
-              write((all) => all.filter((other) => other !== one));
+              write((all) => {
+                const at = all[i] === one ? i : all.indexOf(one);
+                return all.filter((_, n) => n !== at);
+              });
               afterwards(() => field.focus());
             }}
           >
@@ -58,6 +61,7 @@ function useLatest(at: string, value: unknown, shown: readonly string[]): Write 
   }
   return (next) => {
     const names = [...next(latest.names)];
+    if (same(names, latest.names)) return;
     latest.names = names;
     latest.own.add(JSON.stringify(names));
     void told(change({ kind: "set", at, value: names })).then((made) => {

@@ -15,12 +15,13 @@ const own = (): boolean => analysis.inside.value === null;
 /// By its key it is the form of the state that has the focus.
 function openHere(): void {
   const node = stateAt();
-  if (node) selection.selectState(node.name, "graph");
-  openForm();
+  if (node) openOf(node.name);
+  else openForm();
 }
 
-function openMachine(): void {
-  selection.selectState(null, "graph");
+/// Of a state, or of the machine.
+function openOf(state: string | null): void {
+  selection.selectState(state, "graph");
   openForm();
 }
 
@@ -56,7 +57,7 @@ commands.value = [
     keys: ["Shift+E"],
     place: "graph",
     able: own,
-    run: openMachine,
+    run: () => openOf(null),
   },
 ];
 addNodeCommands([
@@ -66,9 +67,6 @@ addNodeCommands([
     label: "Edit in the form",
     command: "editForm",
     shown: (node) => own() && isState(node),
-    run(node) {
-      selection.selectState(node.name, "graph");
-      openForm();
-    },
+    run: (node) => openOf(node.name),
   },
 ]);

@@ -283,6 +283,16 @@ export const PROCESSOR_CONFIG: readonly Field[] = [
   { name: "ExecutionType", control: "words", words: ["STANDARD", "EXPRESS"], absent: "STANDARD" },
 ];
 
+/// Objects whose fields stand in the form like those around them.
+export const SETTINGS: ReadonlySet<string> = new Set([
+  "ProcessorConfig",
+  ...Object.values(FORMS).flatMap((groups) => groups.flatMap((group) => within(group.fields))),
+]);
+
+function within(fields: readonly Field[]): string[] {
+  return fields.flatMap(({ name, inside }) => (inside ? [name, ...within(inside)] : []));
+}
+
 /// The fields of a query language, each with its other ways.
 export function fieldsOf(fields: readonly Field[], language: QueryLanguage): Field[] {
   return fields

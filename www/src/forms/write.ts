@@ -8,6 +8,7 @@ import * as interpreter from "../store/interpreter.ts";
 import { say, showToast } from "../store/words.ts";
 import * as workspace from "../store/workspace.ts";
 import { sentence, unticked } from "../ui/format.ts";
+import { SETTINGS } from "./fields.ts";
 import { isPlaceholder, same } from "./values.ts";
 import { shown } from "./current.ts";
 
@@ -38,9 +39,6 @@ export function put(at: string, value: unknown, was: unknown): Promise<string | 
   if (same(value, was)) return Promise.resolve(undefined);
   return change(value === undefined ? { kind: "remove", at: emptied(at) } : { kind: "set", at, value });
 }
-
-/// Objects whose fields stand in the form like those around them.
-const SETTINGS = new Set(["ProcessorConfig", "ItemReader", "ReaderConfig", "ItemBatcher", "ResultWriter", "WriterConfig"]);
 
 /// What goes with a field: settings that have no other one.
 function emptied(at: string): string {
