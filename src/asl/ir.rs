@@ -25,8 +25,6 @@ pub struct Machine {
     pub scopes: IdVec<ScopeId, Scope>,
     /// `TimeoutSeconds` of the machine.
     pub timeout: Option<u64>,
-    /// `QueryLanguage` of the machine.
-    pub language: QueryLanguage,
     /// A hash of the definition; a snapshot is only restored into the machine it was taken from.
     pub digest: u64,
 }
@@ -41,12 +39,6 @@ impl Machine {
 pub struct Scope {
     /// `StartAt`.
     pub start: StateId,
-    /// The Parallel or Map state that holds it; `None` for the machine's own.
-    pub parent: Option<StateId>,
-    /// Its states in the order of the definition.
-    pub states: Vec<StateId>,
-    /// Where it stands: the object that has `StartAt` and `States`.
-    pub pointer: Pointer,
 }
 
 /// Which language a state's fields are written in.

@@ -57,8 +57,6 @@ pub enum Part {
     },
     /// The place after the last member of an object: for insertions.
     End,
-    /// The whole member with one of its commas: for removals.
-    Member,
     /// A byte range of the text itself.
     Range(Span),
 }
@@ -186,21 +184,6 @@ impl Diagnostic {
         self.aws.push(AwsText { code, message: message.into(), location });
         self
     }
-
-    /// AWS's code, `SCHEMA_VALIDATION_FAILED` …, if AWS reports this.
-    pub fn aws_code(&self) -> Option<&'static str> {
-        self.aws.first().map(|aws| aws.code)
-    }
-
-    /// AWS's message, if AWS reports this.
-    pub fn aws_message(&self) -> Option<&str> {
-        self.aws.first().map(|aws| aws.message.as_str())
-    }
-
-    /// AWS's location, if AWS gives one.
-    pub fn aws_location(&self) -> Option<&str> {
-        self.aws.first().and_then(|aws| aws.location.as_deref())
-    }
 }
 
 /// Adds the byte spans to diagnostics of a document, in one walk over its places.
@@ -214,7 +197,7 @@ pub fn locate(diagnostics: &mut [Diagnostic], text: &str, located: &Located) {
     sort::by(&mut wanted, |a, b| a.as_str().cmp(b.as_str()));
     wanted.dedup();
     let mut places = Places { found: vec![None; wanted.len()], wanted: &wanted };
-    let root = Found { key: None, node: &located.root, parent: None };
+    let root = Found { key: None, node: &located.root };
     places.walk(&mut String::new(), root);
     for diagnostic in diagnostics {
         diagnostic.span = places.find(text, &diagnostic.pointer, diagnostic.part);
@@ -227,12 +210,11 @@ pub fn locate(diagnostics: &mut [Diagnostic], text: &str, located: &Located) {
     }
 }
 
-/// Where a value stands: its member's name, its parts, and its place among the members around it.
+/// Where a value stands: its member's name, and its parts.
 #[derive(Clone, Copy)]
 struct Found<'a> {
     key: Option<Span>,
     node: &'a Node,
-    parent: Option<(&'a Node, usize)>,
 }
 
 struct Places<'a, 'w> {
@@ -264,15 +246,15 @@ impl<'a> Places<'a, '_> {
             Parts::Elements(items) => {
                 for (i, item) in items.iter().enumerate() {
                     path.push_str(&format!("/{i}"));
-                    self.walk(path, Found { key: None, node: item, parent: Some((node, i)) });
+                    self.walk(path, Found { key: None, node: item });
                     path.truncate(length);
                 }
             }
             Parts::Members(members) => {
-                for (i, (name, key, value)) in members.iter().enumerate() {
+                for (name, key, value) in members {
                     path.push('/');
                     pointer::escape(path, name);
-                    self.walk(path, Found { key: Some(*key), node: value, parent: Some((node, i)) });
+                    self.walk(path, Found { key: Some(*key), node: value });
                     path.truncate(length);
                 }
             }
@@ -295,7 +277,6 @@ impl<'a> Places<'a, '_> {
             Part::Key => Some(place.key.unwrap_or(value)),
             Part::Text { offset, length } => Some(inside_string(text, value, offset, length).unwrap_or(value)),
             Part::End => Some(end_of_members(place.node)),
-            Part::Member => Some(member_with_comma(place).unwrap_or(value)),
         }
     }
 }
@@ -349,17 +330,6 @@ fn end_of_members(node: &Node) -> Span {
         Parts::None => node.span.end,
     };
     Span::new(at, at)
-}
-
-fn member_with_comma(place: &Found<'_>) -> Option<Span> {
-    let (parent, at) = place.parent?;
-    let Parts::Members(members) = &parent.parts else { return None };
-    let (_, key, value) = members.get(at)?;
-    if let Some((_, _, before)) = at.checked_sub(1).and_then(|i| members.get(i)) {
-        return Some(Span::new(before.span.end, value.span.end));
-    }
-    let end = members.get(at + 1).map_or(value.span.end, |(_, next, _)| next.start);
-    Some(Span::new(key.start, end))
 }
 
 /// How [`render`] prints.

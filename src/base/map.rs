@@ -112,11 +112,6 @@ impl Map {
         &self.entries
     }
 
-    /// The members in order, values to change in place.
-    pub fn iter_mut(&mut self) -> impl Iterator<Item = (&Arc<str>, &mut Value)> {
-        self.entries.iter_mut().map(|(k, v)| (&*k, v))
-    }
-
     /// The names in order.
     pub fn keys(&self) -> impl DoubleEndedIterator<Item = &Arc<str>> + ExactSizeIterator {
         self.entries.iter().map(|(k, _)| k)

@@ -60,16 +60,6 @@ impl Names {
         self.find(name).is_some()
     }
 
-    /// How many names there are.
-    pub fn len(&self) -> usize {
-        self.nodes.len()
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.nodes.is_empty()
-    }
-
     #[inline(never)]
     fn find(&self, name: &str) -> Option<usize> {
         let mut link = self.root;
@@ -243,7 +233,7 @@ mod tests {
                 };
                 assert_eq!(ours.insert(name.as_str().into(), i), theirs.insert(name, i));
             }
-            assert_eq!(ours.len(), theirs.len());
+            assert_eq!(ours.nodes.len(), theirs.len());
             assert!(theirs.iter().all(|(name, at)| ours.get(name) == Some(*at)));
             assert_eq!((ours.get("none"), ours.contains("")), (None, false));
             assert!(ours.level(ours.root) <= 13, "{}", ours.level(ours.root));

@@ -82,14 +82,6 @@ impl Template {
         self.variables.to_vec()
     }
 
-    /// The value itself, if nothing in it is computed.
-    pub fn literal(&self) -> Option<&Value> {
-        match &*self.node {
-            Node::Literal(value) => Some(value),
-            _ => None,
-        }
-    }
-
     /// The payload.
     ///
     /// Errors: a path that finds nothing, or an intrinsic function that fails; the cause is AWS's (spec §2.4). An index

@@ -324,14 +324,9 @@ impl<'d> Compiler<'d> {
         }
         let mut scopes = IdVec::new();
         for draft in &mut self.scopes {
-            scopes.push(Scope {
-                start: draft.start?,
-                parent: draft.parent.map(|(_, state)| state),
-                states: std::mem::take(&mut draft.states),
-                pointer: std::mem::take(&mut draft.pointer),
-            });
+            scopes.push(Scope { start: draft.start? });
         }
-        Some(Machine { states, scopes, timeout, language: self.language, digest: digest(value) })
+        Some(Machine { states, scopes, timeout, digest: digest(value) })
     }
 }
 

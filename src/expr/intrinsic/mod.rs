@@ -49,11 +49,6 @@ impl Call {
         Ok(Call { text: text.into(), node: Arc::new(parse::call(text)?) })
     }
 
-    /// The text as written.
-    pub fn text(&self) -> &str {
-        &self.text
-    }
-
     /// Whether any argument, at any depth, reads the Context Object.
     pub fn uses_context(&self) -> bool {
         let mut found = false;

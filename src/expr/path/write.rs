@@ -1,6 +1,6 @@
 //! Reference Paths: one node, to read or to write.
 
-use super::{Path, Root, Step, parse};
+use super::{Path, Step, parse};
 use crate::base::{Map, Value};
 use crate::expr::{EvalError, SyntaxError};
 use std::sync::Arc;
@@ -26,8 +26,8 @@ pub struct ReferencePath {
 impl ReferencePath {
     /// Compiles a Reference Path.
     ///
-    /// `$$` and `$name` are roots too, because all fields but ResultPath accept them: see
-    /// [`ReferencePath::is_writable`]. The messages are AWS's where it has one.
+    /// `$$` and `$name` are roots too, because all fields but ResultPath accept them. The messages are AWS's where it has
+    /// one.
     ///
     /// Errors: not a path; anything that may select several nodes; more than 64 steps.
     pub fn parse(text: &str) -> Result<ReferencePath, SyntaxError> {
@@ -41,11 +41,6 @@ impl ReferencePath {
     /// For reading.
     pub fn path(&self) -> &Path {
         &self.path
-    }
-
-    /// Whether it starts with `$`: ResultPath may not name the Context Object or a variable.
-    pub fn is_writable(&self) -> bool {
-        self.path.root == Root::Input
     }
 
     /// `document` with `value` at this path; missing objects on the way are made.
