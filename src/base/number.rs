@@ -103,7 +103,8 @@ pub fn write_int(out: &mut String, int: i64) {
             break;
         }
     }
-    out.extend(digits.iter().skip(first).map(|digit| char::from(*digit)));
+    // Digits are ASCII.
+    out.push_str(digits.get(first..).and_then(|digits| str::from_utf8(digits).ok()).unwrap_or_default());
 }
 
 impl PartialEq for Number {

@@ -1,7 +1,7 @@
 //! The state graph of a definition: layout and SVG.
 //!
 //! [`layout`] turns a definition into boxes, lines and texts with positions; [`render_svg`] draws them. A page that
-//! draws its own elements takes the layout as JSON (`serde_json::to_string(&graph)`).
+//! draws its own elements takes the layout as JSON ([`Graph::to_json`]).
 //!
 //! ```
 //! use stepglass::base::json;
@@ -28,6 +28,7 @@
 //! does not matter, except for states that nothing leads to.
 
 mod condition;
+mod json;
 mod layered;
 mod mermaid;
 mod nest;

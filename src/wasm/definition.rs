@@ -100,9 +100,7 @@ pub fn render_diagnostics_in(
 /// The graph of a definition with all places and sizes, as JSON text; also of one with errors.
 #[wasm_bindgen]
 pub fn layout(text: &str, options: JsValue) -> Result<String, JsValue> {
-    let graph = graph::layout(&parse(text)?, &from_js::<LayoutOptions>(options)?);
-    // Only maps with keys that are no strings fail; a graph has none.
-    Ok(serde_json::to_string(&graph).unwrap_or_default())
+    Ok(graph::layout(&parse(text)?, &from_js::<LayoutOptions>(options)?).to_json())
 }
 
 /// The graph of a definition as an SVG document.

@@ -280,3 +280,22 @@ fn maps_say_what_they_do_with_items_and_leave_room_for_a_choice() {
     let folded = LayoutOptions { selectors: true, collapsed: vec!["/States/M".into()], ..LayoutOptions::default() };
     assert_eq!(find(&layout(&definition, &folded), "/States/M").height, 54);
 }
+
+#[test]
+fn json_is_what_serde_writes() {
+    let text = r#"{"Comment":"a \"quote\"\nand é","StartAt":"M","States":{
+        "M":{"Type":"Map","MaxConcurrency":9007199254740993,"ItemProcessor":{"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"EXPRESS"},
+            "StartAt":"T","States":{"T":{"Type":"Task","Resource":"arn:aws:states:::glue:startJobRun.sync","Comment":"c","End":true}}},
+            "ItemReader":{"Resource":"arn:aws:states:::s3:getObject"},"ItemBatcher":{"MaxInputBytesPerBatch":5},
+            "ResultWriter":{"Resource":"arn:aws:states:::s3:putObject"},"Next":"B"},
+        "B":{"Type":"Map","ItemBatcher":{"MaxItemsPerBatch":1,"MaxInputBytesPerBatch":5},"ItemProcessor":{"StartAt":"W","States":{
+            "W":{"Type":"Task","Resource":"arn:aws:states:::sqs:sendMessage.waitForTaskToken","Retry":[{"ErrorEquals":["States.ALL"]}],"End":true}}},
+            "Catch":[{"ErrorEquals":["A","B"],"Next":"Gone"}],"Next":"C"},
+        "C":{"Type":"Choice","Choices":[{"Variable":"$.a","NumericGreaterThan":1,"Next":"M"}],"Default":"Lost"},"Lost":{"Type":"Fail"}}}"#;
+    let definition = json::parse(text).unwrap();
+    for direction in [Direction::TopToBottom, Direction::LeftToRight] {
+        let options = LayoutOptions { direction, aspect: Some(1.0), selectors: true, ..LayoutOptions::default() };
+        let graph = layout(&definition, &options);
+        assert_eq!(graph.to_json(), serde_json::to_string(&graph).unwrap());
+    }
+}

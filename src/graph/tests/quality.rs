@@ -43,6 +43,7 @@ impl Rect {
 
 /// Asserts all gates; returns how many lines run on top of a line that they have no end in common with.
 pub(super) fn check(graph: &Graph, what: &str) -> usize {
+    assert_eq!(graph.to_json(), serde_json::to_string(graph).unwrap(), "{what}");
     let whole = Rect { x0: 0, y0: 0, x1: graph.width, y1: graph.height };
     let nodes: BTreeMap<&str, &Node> = graph.nodes.iter().map(|node| (node.id.as_str(), node)).collect();
     assert_eq!(nodes.len(), graph.nodes.len(), "{what}: ids are unique");
