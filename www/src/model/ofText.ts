@@ -105,6 +105,21 @@ export interface Analysis {
   took: number;
 }
 
+/// What the page is told of a text. What is as in the analysis that it has does not come.
+export interface Analyzed {
+  /// The number of this one.
+  id: number;
+  diagnostics: Diagnostic[];
+  states?: StateInfo[];
+  tasks?: TaskInfo[];
+  crowded?: true;
+  /// The states in the order of the text.
+  named?: Pick<StatePlace, "name" | "pointer">[];
+  /// Four numbers for each of these: `from`, `to`, `nameFrom` and `nameTo`. Absent where the text cannot be read at all.
+  offsets?: Int32Array;
+  took: number;
+}
+
 /// The graph of a text.
 export interface Drawing {
   /// Absent where the text cannot be read at all: the page keeps its last graph.

@@ -53,7 +53,20 @@ import type {
   Facets,
   Visit,
 } from "./ofRun.ts";
-import type { TaskInfo, Edit, Fix, Conversion, HoverInfo, NamePlaces, Analysis, Drawing, Completions, AtPlace, Drawn } from "./ofText.ts";
+import type {
+  TaskInfo,
+  Edit,
+  Fix,
+  Conversion,
+  HoverInfo,
+  NamePlaces,
+  Analysis,
+  Analyzed,
+  Drawing,
+  Completions,
+  AtPlace,
+  Drawn,
+} from "./ofText.ts";
 import type { HistoryEvent } from "./recorded.ts";
 import type { Config } from "./share.ts";
 import type { Path } from "./stages.ts";
@@ -68,7 +81,7 @@ export type { Breakpoint, ComparedVisit, DebugThread, EditReport, Evaluated, Run
 export interface Methods {
   ping: { params: Record<string, never>; value: string };
   draw: { params: { text: string; format: "json" | "yaml"; have: number } & Drawn; value: Drawing };
-  analyze: { params: { text: string; format: "json" | "yaml"; type: "STANDARD" | "EXPRESS" }; value: Analysis };
+  analyze: { params: { text: string; format: "json" | "yaml"; type: "STANDARD" | "EXPRESS"; have: number }; value: Analyzed };
   /// What an editor asks about a place of a definition, in JSON or YAML.
   hover: { params: AtPlace; value: HoverInfo | null };
   references: { params: AtPlace; value: NamePlaces | null };

@@ -5,7 +5,7 @@ import { WorkerLost } from "../client.ts";
 import { afterPaint } from "../ui/afterPaint.ts";
 import { widthsFor } from "../ui/measure.ts";
 import { GraphIndex } from "../model/graph.ts";
-import type { Analysis, Diagnostic, Drawing, Drawn, Inside } from "../model/protocol.ts";
+import type { Analysis, Analyzed, Diagnostic, Drawing, Drawn, Inside, StatePlace } from "../model/protocol.ts";
 import { client, engine } from "./interpreter.ts";
 import { revealRange, selectedState } from "./selection.ts";
 import { shout } from "./words.ts";
@@ -36,6 +36,8 @@ export const analyzed = (): string => analyzedText;
 
 /// The graph that the page has, by the interpreter's number.
 let graphHeld = 0;
+/// What the page was told of a text last, by the interpreter's number.
+let told: { id: number; named: NonNullable<Analyzed["named"]> } = { id: 0, named: [] };
 /// The shape of the pane that it was laid out for.
 export let laidOutFor = 0;
 let analyzeTimer: ReturnType<typeof setTimeout> | undefined;
@@ -81,7 +83,7 @@ export function analyze(): Promise<void> {
   });
   // What is edited is painted before; where there is no graph yet, nobody waits for its painting.
   const looked = Promise.resolve(ownGraph.value && drawn.then(() => new Promise<void>(afterPaint))).then(() =>
-    client.call("analyze", { ...asked, type: machineType.value }),
+    client.call("analyze", { ...asked, type: machineType.value, have: latest.peek() ? told.id : 0 }),
   );
   reading = now;
   return (now.all = Promise.all([drawn, looked]).then(
@@ -89,7 +91,7 @@ export function analyze(): Promise<void> {
       if (mine !== analyzing) return;
       batch(() => {
         analyzedText = asked.text;
-        latest.value = { ...found, took: found.took + took };
+        latest.value = { ...wholeOf(found), took: found.took + took };
       });
       reading = undefined;
     },
@@ -98,6 +100,25 @@ export function analyze(): Promise<void> {
       if (!(error instanceof WorkerLost) && engine.value !== "broken") shout(`The definition could not be read: ${error.message}`);
     },
   ));
+}
+
+/// With what the page knew already.
+function wholeOf({ id, diagnostics, states, tasks, crowded, named = told.named, offsets, took }: Analyzed): Analysis {
+  const before = latest.peek();
+  told = { id, named };
+  return {
+    diagnostics,
+    ...(offsets && {
+      places: named.map((state, i): StatePlace => {
+        const [from, to, nameFrom, nameTo] = offsets.subarray(i * 4) as unknown as [number, number, number, number];
+        return { ...state, from, to, nameFrom, nameTo };
+      }),
+    }),
+    states: states ?? before?.states ?? [],
+    tasks: tasks ?? before?.tasks ?? [],
+    ...(crowded && { crowded }),
+    took,
+  };
 }
 
 function draws(text: string, { graphId, graph: made }: Drawing, shape: number | undefined): void {
@@ -138,18 +159,24 @@ function beingRead(): boolean {
   return true;
 }
 
-let first = true;
+/// Until a written text is read, in ms, after the patience of the editor.
+const PATIENCE = 90;
+const LONGEST = 400;
+
+/// The patience with a text that takes long to read is longer: while somebody types, the last keys are worth more than all between.
+const patience = (): number => Math.max(PATIENCE, Math.min(1.5 * (latest.peek()?.took ?? 0), LONGEST));
+
+let last: string | undefined;
 effect(() => {
-  void definition.value;
+  const { value: text } = definition;
   void format.value;
   void direction.value;
   void aspect.value;
   void collapsed.value;
   void expanded.value;
   void machineType.value;
-  // With the patience of the editor, 150 ms after the last key.
-  analyzeSoon(first ? 0 : 90);
-  first = false;
+  analyzeSoon(last === undefined ? 0 : last === text ? PATIENCE : patience());
+  last = text;
 });
 
 /// The pane's shape, which a layout is made for.

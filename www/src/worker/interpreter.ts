@@ -5,9 +5,10 @@ import { initParts, loadRest } from "stepglass/parts";
 import first from "../../../dist/parts/first.wasm?url";
 import rest from "../../../dist/parts/rest.wasm?url";
 import type { Graph } from "../model/graph.ts";
-import type { Call, Diagnostic, Lost, Methods, Note } from "../model/protocol.ts";
+import type { Call, Lost, Methods, Note } from "../model/protocol.ts";
+import { analyze } from "./analysis.ts";
 import { findStates, findTasks, readSource, valueOf } from "./definition.ts";
-import { CROWD, draw, layAhead } from "./drawing.ts";
+import { draw, layAhead } from "./drawing.ts";
 import * as asked from "./language.ts";
 import type { Run, SandboxMessage } from "./run.ts";
 import type { Shown } from "./shown.ts";
@@ -123,22 +124,9 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
     return { ...(await draw(text, format, as, have)), took: performance.now() - started };
   },
 
-  async analyze({ text, format, type }) {
+  async analyze(params) {
     const started = performance.now();
-    const source = await readSource(text, format);
-    const { json, problems } = source;
-    const broken = problems.some((problem) => problem.severity === "error");
-    const diagnostics: Diagnostic[] = broken ? problems : [...problems, ...asked.diagnose(source, type)];
-    const states = findStates(json);
-    const places = asked.places(source);
-    return {
-      diagnostics,
-      ...(places && { places }),
-      states,
-      tasks: findTasks(json),
-      ...(states.length > CROWD && { crowded: true }),
-      took: performance.now() - started,
-    };
+    return { ...(await analyze(params)), took: performance.now() - started };
   },
 
   complete: (params) => asked.complete(params, lastRun),
