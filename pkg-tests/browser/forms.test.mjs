@@ -202,6 +202,16 @@ describe("forms", { skip }, () => {
     await comes(() => page.evaluate(() => document.activeElement?.closest("li")?.querySelector(".item-number")?.textContent), "1");
     await rules.first().getByRole("button", { name: "Remove Rule 1" }).click();
     await comes(() => written(visitor), before);
+    // Two presses, of which the second comes before the first is written, are two rules.
+    await form(page)
+      .getByRole("button", { name: "Rule", exact: true })
+      .evaluate((button) => [button, button].forEach((one) => one.click()));
+    await comes(() => rules.count(), 3);
+    for (const rule of [3, 2])
+      await form(page)
+        .getByRole("button", { name: `Remove Rule ${rule}` })
+        .click();
+    await comes(() => written(visitor), before);
     await visitor.run();
     await visitor.result();
     await comes(() => rules.first().locator(".form-verdict").innerText(), /Fails[^]*\$\.total/);

@@ -108,11 +108,7 @@ function Parts({ list, at, kind, depth }: { list: unknown; at: string; kind: "An
           <JsonRow key={i} at={pointerTo(at, i)} name={`${kind} ${i + 1}`} value={part} />
         ),
       )}
-      <button
-        type="button"
-        class="form-add small"
-        onClick={() => void told(change({ kind: "set", at: pointerTo(at, parts.length), value: FRESH }))}
-      >
+      <button type="button" class="form-add small" onClick={() => void told(change({ kind: "set", at: pointerTo(at, "-"), value: FRESH }))}>
         <Icon name="plus" size={12} /> {kind === "And" ? "And" : "Or"}
       </button>
     </>

@@ -59,7 +59,7 @@ export function RetryRow(given: Given) {
             told(
               change({
                 kind: "set",
-                at: pointerTo(at, retriers.length),
+                at: pointerTo(at, "-"),
                 value: { ErrorEquals: [retriers.length === 0 ? "States.ALL" : "States.Timeout"] },
               }),
             )
@@ -153,7 +153,7 @@ export function CatchRow(given: Given) {
         />
         <Add
           label="Catcher"
-          run={() => told(change({ kind: "set", at: pointerTo(at, catchers.length), value: { ErrorEquals: ["States.ALL"], Next: next } }))}
+          run={() => told(change({ kind: "set", at: pointerTo(at, "-"), value: { ErrorEquals: ["States.ALL"], Next: next } }))}
         />
       </div>
     </Row>

@@ -55,7 +55,7 @@ export function RulesRow(given: Given) {
             )
           }
         />
-        <Add label="Rule" run={() => told(change({ kind: "set", at: pointerTo(at, rules.length), value: fresh }))} />
+        <Add label="Rule" run={() => told(change({ kind: "set", at: pointerTo(at, "-"), value: fresh }))} />
       </div>
     </Row>
   );
