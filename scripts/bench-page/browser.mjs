@@ -100,8 +100,11 @@ export async function visit(chrome, url, { throttle = 1, hash = "", motion = fal
   };
 }
 
-/** Resolves in the page when what was changed is painted. */
-export const painted = (page) => page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
+/** Resolves in the page when what was changed is painted: in the first task after that, before those that the page has put off until then. */
+export const painted = (page) =>
+  page.evaluate(
+    () => new Promise((resolve) => requestAnimationFrame(() => scheduler.postTask(() => resolve(), { priority: "user-blocking" }))),
+  );
 
 /** CPU ms of the page's main thread and of its workers between the marks `measured-from` and `measured-to`, which an act sets. */
 export async function cpuIn(chrome, act) {

@@ -29,7 +29,8 @@ export async function forms({ rows, chrome, server }) {
             const name = panel.querySelector(".form-title");
             if (name?.value !== decodeURIComponent(pointer.slice("/States/".length))) return;
             observer.disconnect();
-            requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - begun)));
+            const shown = () => resolve(performance.now() - begun);
+            requestAnimationFrame(() => scheduler.postTask(shown, { priority: "user-blocking" }));
           });
           observer.observe(panel, { childList: true, subtree: true, attributes: true });
           document

@@ -11,7 +11,7 @@ import { centre, size, view } from "./viewport.ts";
 
 const WIDTH = 190;
 const HEIGHT = 140;
-/// Redrawn at most this often while a machine runs.
+/// Redrawn at most this often.
 const REDRAW = 200;
 /// Radius of a sign, and the least size of the frame around what is in sight.
 const MARK = 4;
@@ -112,7 +112,13 @@ export function Minimap({ index }: { index: GraphIndex }) {
   const drawSoon = (): void => {
     due.current ??= setTimeout(drawNow, REDRAW);
   };
-  useEffect(drawNow, [index, document.documentElement.dataset["theme"]]);
+  const drawn = useRef(false);
+  // Only the first one is waited for: a graph that changes is what people look at, and not its map.
+  useEffect(() => {
+    if (drawn.current) drawSoon();
+    else drawNow();
+    drawn.current = true;
+  }, [index, document.documentElement.dataset["theme"]]);
   useEffect(() => () => clearTimeout(due.current), []);
   useSignalEffect(() => {
     void playback.cursor.value;
