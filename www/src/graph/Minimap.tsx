@@ -109,8 +109,11 @@ export function Minimap({ index }: { index: GraphIndex }) {
     due.current = undefined;
     if (canvas.current) draw(canvas.current, index, { k, left, top });
   };
+  // What is due is drawn of the graph that is there by then.
+  const now = useRef(drawNow);
+  now.current = drawNow;
   const drawSoon = (): void => {
-    due.current ??= setTimeout(drawNow, REDRAW);
+    due.current ??= setTimeout(() => now.current(), REDRAW);
   };
   const drawn = useRef(false);
   // Only the first one is waited for: a graph that changes is what people look at, and not its map.
