@@ -29,7 +29,9 @@ fn main() -> ExitCode {
         }
     };
     let direction = if flag("--lr") { Direction::LeftToRight } else { Direction::TopToBottom };
-    let graph = layout(&definition, &LayoutOptions { direction, ..LayoutOptions::default() });
+    let mut options = LayoutOptions::default();
+    options.direction = direction;
+    let graph = layout(&definition, &options);
     if flag("--mermaid") {
         print!("{}", to_mermaid(&definition, direction));
         return ExitCode::SUCCESS;
@@ -49,7 +51,9 @@ fn main() -> ExitCode {
         (_, true) => Theme::Dark,
         _ => Theme::Auto,
     };
-    print!("{}", render_svg(&graph, &SvgOptions { theme, ..SvgOptions::default() }));
+    let mut options = SvgOptions::default();
+    options.theme = theme;
+    print!("{}", render_svg(&graph, &options));
     ExitCode::SUCCESS
 }
 

@@ -7,7 +7,7 @@ use std::io::{BufRead, Write};
 use std::sync::Arc;
 use stepglass::asl;
 use stepglass::base::{Map, Millis, Value, json};
-use stepglass::engine::{CallPurpose, ExecutionInfo, HistoryEvent, Invocation, Options, Outcome};
+use stepglass::engine::{CallPurpose, ExecutionInfo, HistoryEvent, Invocation, Outcome};
 use stepglass::sim::{Ending, Response, Script, Simulation, Started, test_state_with};
 
 fn main() {
@@ -39,7 +39,8 @@ fn run(case: &Value) -> Value {
     }
     let express = case.get("type").and_then(Value::as_str) == Some("EXPRESS");
     let kind = if express { asl::MachineType::Express } else { asl::MachineType::Standard };
-    let options = asl::CompileOptions { kind, ..asl::CompileOptions::default() };
+    let mut options = asl::CompileOptions::default();
+    options.kind = kind;
     let text = match case.get("definition") {
         Some(Value::String(text)) => text.to_string(),
         Some(value) => value.to_string(),
@@ -61,7 +62,7 @@ fn run(case: &Value) -> Value {
         return Value::from(result);
     }
     let mut simulation = Simulation::new(Arc::new(machine), script(case.get("mocks"), case.get("objects").cloned()));
-    simulation.options = Options { express, ..Options::default() };
+    simulation.options.express = express;
     simulation.start = Millis(1_700_000_000_000);
     simulation.execution = ExecutionInfo::named("machine", "case");
     if case.get("stop") == Some(&Value::Bool(true)) {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use stepglass::asl;
 use stepglass::base::{Value, json};
-use stepglass::engine::{Invocation, Options};
+use stepglass::engine::Invocation;
 use stepglass::sim::{Ending, Response, Script, Simulation};
 
 fn main() {
@@ -41,7 +41,7 @@ fn time(case: &Value) -> Result<String, String> {
     for _ in 0..runs {
         let script = script.clone();
         let mut simulation = Simulation::new(machine.clone(), script);
-        simulation.options = Options { history_limit: 0, ..Options::default() };
+        simulation.options.history_limit = 0;
         let start = Instant::now();
         let report = simulation.run(input.clone());
         best = best.min(start.elapsed().as_micros());

@@ -28,7 +28,9 @@ fn compile(case: &Value) -> Option<Compiled> {
         other => other.to_string(),
     };
     let kind = if text(case, "type") == "EXPRESS" { MachineType::Express } else { MachineType::Standard };
-    Some(asl::compile(&source, &CompileOptions { kind, ..CompileOptions::default() }))
+    let mut options = CompileOptions::default();
+    options.kind = kind;
+    Some(asl::compile(&source, &options))
 }
 
 fn reasons(compiled: &Compiled) -> String {

@@ -10,6 +10,13 @@ fn engine(definition: &str, options: Options) -> Engine {
     Engine::new(Arc::new(compiled.machine.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics))), options)
 }
 
+/// The defaults but for this.
+fn with(change: impl FnOnce(&mut Options)) -> Options {
+    let mut options = Options::default();
+    change(&mut options);
+    options
+}
+
 fn start(input: &str) -> Event {
     Event::Start { input: json::parse(input).unwrap(), execution: ExecutionInfo::named("m", "e"), seed: 1 }
 }
@@ -61,7 +68,7 @@ fn a_restored_engine_does_as_much_in_a_call() {
     );
     // The digest has the number of events in it.
     let digests = |restored: bool| {
-        let mut engine = engine(&definition, Options { history_limit: 12_000, ..Options::default() });
+        let mut engine = engine(&definition, with(|options| options.history_limit = 12_000));
         let mut more = engine.step(Millis(0), start("{}")).unwrap().more;
         let mut after = vec![engine.commands_digest()];
         while more {
@@ -133,7 +140,7 @@ fn a_batch_is_gathered_in_several_calls() {
 fn a_loop_of_large_payloads_gives_the_host_its_turn() {
     let definition = r#"{"StartAt":"A","States":{"A":{"Type":"Pass","Result":1,"ResultPath":"$.n","Next":"C"},
         "C":{"Type":"Choice","Choices":[{"Variable":"$.n","NumericEquals":2,"Next":"End"}],"Default":"A"},"End":{"Type":"Succeed"}}}"#;
-    let mut engine = engine(definition, Options { history_limit: 0, ..Options::default() });
+    let mut engine = engine(definition, with(|options| options.history_limit = 0));
     let large = format!(r#"{{"text":"{}"}}"#, "x".repeat(200_000));
     engine.step(Millis(0), start(&large)).unwrap();
     let events = engine.history().len();
@@ -177,7 +184,7 @@ fn a_full_history_is_not_redriven() {
     let definition = r#"{"StartAt":"A","States":{"A":{"Type":"Pass","Next":"F"},"F":{"Type":"Fail"}}}"#;
     // ExecutionStarted, Entered, Exited, Entered, ExecutionFailed.
     for (limit, expected) in [(6, Err(StepError::NotRedrivable)), (7, Ok(())), (0, Ok(()))] {
-        let mut engine = engine(definition, Options { history_limit: limit, ..Options::default() });
+        let mut engine = engine(definition, with(|options| options.history_limit = limit));
         engine.step(Millis(0), start("{}")).unwrap();
         assert_eq!((engine.status(), engine.history().len()), ("FAILED", 5));
         assert_eq!(engine.step(Millis(1), Event::Redrive).map(|_| ()), expected, "limit {limit}");
@@ -189,7 +196,7 @@ fn a_child_execution_times_out_by_its_own_time_alone() {
     let definition = r#"{"StartAt":"M","States":{"M":{"Type":"Map","ToleratedFailurePercentage":100,"ItemProcessor":{
         "ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":"T","States":{
         "T":{"Type":"Task","Resource":"arn:aws:states:::sqs:sendMessage","TimeoutSeconds":1,"End":true}}},"End":true}}}"#;
-    let mut engine = engine(definition, Options { child_histories: true, ..Options::default() });
+    let mut engine = engine(definition, with(|options| options.child_histories = true));
     engine.step(Millis(0), start("[1]")).unwrap();
     engine.step(Millis(1_000), Event::Tick).unwrap();
     let ended =
@@ -269,7 +276,7 @@ fn reading_map(fields: &str) -> String {
 #[test]
 fn an_item_of_a_file_is_a_payload_when_a_child_gets_it() {
     let run = |fields: &str, items: &str| {
-        let mut engine = engine(&reading_map(fields), Options { payload_limit: 1000, ..Options::default() });
+        let mut engine = engine(&reading_map(fields), with(|options| options.payload_limit = 1000));
         engine.step(Millis(0), start("{}")).unwrap();
         let [call] = &calls(&mut engine)[..] else { panic!("no one call") };
         let event = Event::ItemsRead { task: call.task, text: items.into(), file: true };
@@ -399,7 +406,7 @@ fn a_loop_of_errors_gives_the_host_its_turn() {
     let definition = r#"{"QueryLanguage":"JSONata","StartAt":"A","States":{
         "A":{"Type":"Task","Resource":"r","Arguments":"{% $error('x') %}","Catch":[{"ErrorEquals":["States.ALL"],"Next":"C"}],"Next":"End"},
         "C":{"Type":"Choice","Choices":[{"Condition":"{% $states.input = 1 %}","Next":"End"}],"Default":"A"},"End":{"Type":"Succeed"}}}"#;
-    let mut engine = engine(definition, Options { history_limit: 0, ..Options::default() });
+    let mut engine = engine(definition, with(|options| options.history_limit = 0));
     assert!(engine.step(Millis(0), start("{}")).unwrap().more);
     let errors = kinds(&engine).iter().filter(|kind| **kind == "EvaluationFailed").count();
     assert!((1..200).contains(&errors), "{errors} errors in one call");
@@ -457,7 +464,7 @@ fn a_wait_that_a_late_call_ends_has_lasted_as_long_as_it_says() {
     let branches =
         [branch("W", r#""Type":"Wait","Seconds":1"#), branch("P", r#""Type":"Pass""#), branch("Q", r#""Type":"Pass""#)].join(",");
     let definition = format!(r#"{{"StartAt":"B","States":{{"B":{{"Type":"Parallel","Branches":[{branches}],"End":true}}}}}}"#);
-    let mut engine = engine(&definition, Options { step_budget: 1, ..Options::default() });
+    let mut engine = engine(&definition, with(|options| options.step_budget = 1));
     engine.step(Millis(0), start("{}")).unwrap();
     while !kinds(&engine).contains(&"WaitStateEntered") {
         engine.step(Millis(0), Event::Tick).unwrap();

@@ -68,7 +68,8 @@ impl Case<'_> {
     fn check(mut self) -> Ran {
         let options = random_options(&mut self.rng);
         // A loop of 25,000 events costs as much as a hundred other cases.
-        let options = Options { history_limit: options.history_limit.min(400), ..options };
+        let mut options = options;
+        options.history_limit = options.history_limit.min(400);
         let (engine, open, handled) = (Engine::new(self.machine.clone(), options), BTreeSet::new(), Handled::default());
         let mut run = Run { engine, now: 1_000, open, facts: Vec::new(), redrives: 0, handled };
         let input = value(&mut self.rng, 2);

@@ -120,6 +120,7 @@ impl State {
 
 /// InputPath, OutputPath, ItemsPath.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum PathField {
     /// Absent or `$`.
     Whole,
@@ -137,6 +138,7 @@ impl PathField {
 
 /// ResultPath of a state or a catcher.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum ResultPath {
     /// Absent or `$`: the result replaces the input.
     Whole,
@@ -148,6 +150,7 @@ pub enum ResultPath {
 
 /// A JSON value with computed parts, in either language.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Payload {
     /// Members ending in `.$`.
     JsonPath(Template),
@@ -157,6 +160,7 @@ pub enum Payload {
 
 /// A JSON value in which strings `{% … %}` are expressions.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum JsonataTemplate {
     /// Nothing to compute in here.
     Literal(Value),
@@ -170,6 +174,7 @@ pub enum JsonataTemplate {
 
 /// A field that is fixed in the definition or computed at run time.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Field<T> {
     /// Written in the definition.
     Fixed(T),
@@ -354,6 +359,7 @@ pub enum Comparison {
 
 /// The right side of a comparison.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Operand {
     /// A value of the family's type.
     Literal(Value),

@@ -26,6 +26,7 @@ pub const MAX_DEFINITION: usize = 1_048_576;
 
 /// What a definition is compiled for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CompileOptions {
     /// The type of state machine; some features exist in one only.
     pub kind: MachineType,

@@ -51,6 +51,7 @@ pub struct Node {
 
 /// The parts of a [`Node`].
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Parts {
     /// A scalar.
     None,

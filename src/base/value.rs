@@ -17,6 +17,7 @@ use std::sync::Arc;
 /// assert_eq!(copy.to_string(), r#"{"orders":[1,2,3],"done":true}"#);
 /// ```
 #[derive(Clone, PartialEq, Default)]
+#[allow(clippy::exhaustive_enums, reason = "JSON has no other kinds of values")]
 pub enum Value {
     /// `null`
     #[default]

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 /// What the host is to do.
 #[derive(Clone, Debug, PartialEq)]
+#[allow(clippy::exhaustive_enums, reason = "a host that leaves a command undone must not compile")]
 pub enum Command {
     /// Call the resource with the input; report the end as `TaskSucceeded` or `TaskFailed`.
     Invoke(Invocation),
@@ -171,6 +172,7 @@ impl CancelReason {
 
 /// How an execution ended.
 #[derive(Clone, Debug, PartialEq)]
+#[allow(clippy::exhaustive_enums, reason = "a host has to tell each outcome")]
 pub enum Outcome {
     /// SUCCEEDED
     Succeeded {

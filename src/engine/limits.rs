@@ -2,6 +2,7 @@
 
 /// What an execution may use up. The defaults are AWS's (spec §11.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Options {
     /// Which events are kept.
     pub history: HistoryLevel,

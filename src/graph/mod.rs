@@ -82,6 +82,7 @@ pub enum Direction {
 /// How to lay out.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
+#[non_exhaustive]
 pub struct LayoutOptions {
     /// Default: from top to bottom.
     pub direction: Direction,

@@ -26,6 +26,7 @@ pub enum Theme {
 /// How to draw.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
+#[non_exhaustive]
 pub struct SvgOptions {
     /// Default: light or dark as the viewer prefers.
     pub theme: Theme,

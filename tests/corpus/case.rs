@@ -62,7 +62,8 @@ impl Case {
             None => START,
             Some(text) => text.as_str().and_then(parse_rfc3339).ok_or("`start` is a timestamp")?.millis(),
         };
-        let mut options = Options { child_histories: true, ..Options::default() };
+        let mut options = Options::default();
+        options.child_histories = true;
         if let Some(value) = members.get("options") {
             let members = object(value, &["express", "payloadLimit", "historyLimit", "stepBudget"])?;
             options.express = members.get("express").is_some_and(|value| value == &Value::Bool(true));

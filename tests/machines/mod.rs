@@ -23,14 +23,13 @@ pub(crate) fn random_machine(rng: &mut Rng, depth: u32) -> (Arc<Machine>, String
 
 /// The options of an execution: limits that are met often, and those of AWS.
 pub(crate) fn random_options(rng: &mut Rng) -> Options {
-    Options {
-        history_limit: [25_000, 400, 60][rng.below(3) as usize],
-        step_budget: [10_000, 7, 1][rng.below(3) as usize],
-        payload_limit: [262_144, 400][rng.below(2) as usize],
-        trace: rng.below(8) == 0,
-        child_histories: rng.below(4) == 0,
-        ..Options::default()
-    }
+    let mut options = Options::default();
+    options.history_limit = [25_000, 400, 60][rng.below(3) as usize];
+    options.step_budget = [10_000, 7, 1][rng.below(3) as usize];
+    options.payload_limit = [262_144, 400][rng.below(2) as usize];
+    options.trace = rng.below(8) == 0;
+    options.child_histories = rng.below(4) == 0;
+    options
 }
 
 fn definition(rng: &mut Rng, depth: u32) -> Value {

@@ -117,6 +117,7 @@ pub fn measure(value: &Value, limit: usize, depth: usize) -> Result<usize, Exces
 
 /// See [`measure`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Excess {
     /// Its JSON text is too long.
     Length,

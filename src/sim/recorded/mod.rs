@@ -26,6 +26,7 @@ use std::sync::Arc;
 
 /// What a recording is run with.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ReplayOptions {
     /// Quotas, and whether the machine is an EXPRESS one.
     pub engine: Options,
