@@ -57,6 +57,8 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 let saving = false;
 let more = false;
 let nextSave = 0;
+/// What is to be saved next does not wait.
+let hurries = false;
 
 const tabs = typeof BroadcastChannel === "undefined" ? undefined : new BroadcastChannel("stepglass.executions");
 if (tabs) tabs.onmessage = () => void (executions.value !== null && refresh());
@@ -66,11 +68,16 @@ let keeping = false;
 export function keepRuns(): void {
   if (keeping) return;
   keeping = true;
+  let was = "";
   effect(() => {
     const run = execution.run.value;
     if (run === null || run.recorded !== undefined) return void (onScreen.value = null);
     if (run.phase === "starting" || !begunWith) begunWith = untracked(workspace.current);
-    saveSoon();
+    // How a run began and how it ended is kept at once: somebody may look at another machine a moment later.
+    const is = `${run.id} ${run.phase}`;
+    if (is !== was && (run.phase === "starting" || run.phase === "ended")) saveNext();
+    else saveSoon();
+    was = is;
   });
   // Neither time nor words make another run.
   runner.listeners.add(({ note }) => note !== "timer" && note !== "console" && saveSoon());
@@ -80,6 +87,15 @@ export function keepRuns(): void {
 function saveSoon(): void {
   if (saving) more = true;
   else timer ??= setTimeout(() => void save(), Math.max(0, nextSave - performance.now()));
+}
+
+/// Without the pause after the last save.
+function saveNext(): void {
+  nextSave = 0;
+  hurries = saving;
+  clearTimeout(timer);
+  timer = undefined;
+  saveSoon();
 }
 
 /// Keeps the run on screen as it is now.
@@ -93,14 +109,15 @@ async function save(): Promise<void> {
     const kept = await interpreter.query("kept", { have });
     have = null;
     if (kept === null || of !== session || removed.has(kept.id)) return;
-    await write(kept, { ...begunWith!, definition: run.definition });
-    have = kept.id;
+    await write(kept, { ...begunWith!, definition: run.definition }, of);
+    if (of === session) have = kept.id;
   } catch (error) {
     // A thread that was lost has told of it.
     if (!(error instanceof WorkerLost)) complain(error as Error);
   } finally {
     saving = false;
-    nextSave = performance.now() + Math.max(PAUSE, REST * (performance.now() - begun));
+    nextSave = hurries ? 0 : performance.now() + Math.max(PAUSE, REST * (performance.now() - begun));
+    hurries = false;
     if (more) {
       more = false;
       saveSoon();
@@ -108,28 +125,19 @@ async function save(): Promise<void> {
   }
 }
 
-async function write({ saved, run, ...kept }: KeptRun, whole: Workspace): Promise<void> {
-  const { id } = kept;
-  if (saved !== undefined && saved.length > LARGEST) throw new RangeError("too large");
+async function write(kept: KeptRun, whole: Workspace, of: number): Promise<void> {
+  const { id, run } = kept;
+  const before = written.get(id);
+  const { record, contents } = recordOf(kept, whole, opening.opened.source, before);
   if (!locks.has(id)) {
     const free = await claim(id, { lost: () => locks.delete(id) });
     if (free === undefined) throw new Error("another tab writes it.");
+    // Another machine has come meanwhile.
+    if (of !== session) return void (await free());
     locks.set(id, free);
   }
   own.set(id, run);
   onScreen.value = id;
-  const before = written.get(id);
-  const { draft, example } = opening.opened.source;
-  const record: KeptExecution = {
-    ...kept,
-    machine: whole.title,
-    started: before?.started ?? Date.now(),
-    at: Date.now(),
-    size: saved?.length ?? before?.size ?? 0,
-    ...(draft && { draft: draft.id }),
-    ...(example !== undefined && { example }),
-  };
-  const contents: Contents | undefined = saved === undefined ? undefined : { workspace: packedOf(whole), runs: saved };
   const said = (one: KeptExecution): string => JSON.stringify({ ...one, at: 0, now: 0 });
   if (contents === undefined && before && said(before) === said(record)) return;
   await writeKept(record, contents);
@@ -141,6 +149,60 @@ async function write({ saved, run, ...kept }: KeptRun, whole: Workspace): Promis
   }
   if (before === undefined) await forgetOldest();
   tell();
+}
+
+function recordOf(
+  { saved, run: _, ...kept }: KeptRun,
+  whole: Workspace,
+  { draft, example }: opening.Source,
+  before: KeptExecution | undefined,
+): { record: KeptExecution; contents: Contents | undefined } {
+  if (saved !== undefined && saved.length > LARGEST) throw new RangeError("too large");
+  return {
+    record: {
+      ...kept,
+      machine: whole.title,
+      started: before?.started ?? Date.now(),
+      at: Date.now(),
+      size: saved?.length ?? before?.size ?? 0,
+      ...(draft && { draft: draft.id }),
+      ...(example !== undefined && { example }),
+    },
+    contents: saved === undefined ? undefined : { workspace: packedOf(whole), runs: saved },
+  };
+}
+
+/// Keeps the run on screen as it is now, for who puts another machine in its place right after this: the interpreter answers before it
+/// takes the other one. Gives what it is kept as, or undefined where it cannot be kept.
+export function keepNow(): Promise<string | undefined> {
+  const id = onScreen.peek();
+  const run = execution.run.peek();
+  if ((id !== null && timer === undefined && !saving) || run === null || begunWith === undefined) return Promise.resolve(id ?? undefined);
+  const [whole, { source }, asked] = [
+    { ...begunWith, definition: run.definition },
+    opening.opened,
+    interpreter.query("kept", { have: null }),
+  ];
+  const before = new Map(written);
+  const mine = new Set(locks.keys());
+  // What is written here is newer.
+  if (id !== null) written.delete(id);
+  const done = (async () => {
+    const kept = await asked;
+    if (kept === null || removed.has(kept.id)) return undefined;
+    const free = mine.has(kept.id) ? undefined : await claim(kept.id, { wait: AbortSignal.timeout(HANDOVER), lost: () => {} });
+    if (free === undefined && !mine.has(kept.id)) return undefined;
+    const { record, contents } = recordOf(kept, whole, source, before.get(kept.id));
+    await writeKept({ ...record, ...(record.status === "RUNNING" && { left: true }) }, contents);
+    await free?.();
+    return kept.id;
+  })().catch((error: Error) => {
+    if (!(error instanceof WorkerLost)) complain(error);
+    return undefined;
+  });
+  // Others may take it when it is written.
+  leaving = leaving.then(() => done);
+  return done;
 }
 
 /// The list has changed, here and for the other tabs.

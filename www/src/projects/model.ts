@@ -33,7 +33,7 @@ export interface Tab {
   /// What can be undone in its editors.
   pasts?: ReadonlyMap<string, { text: string; past: unknown }>;
   /// The run that was on screen when another tab was chosen, as the browser keeps it; `goes` where it was not paused.
-  run?: { id: string; goes: boolean } | undefined;
+  run?: { id: Promise<string | undefined>; goes: boolean } | undefined;
 }
 
 export const tabs = signal<readonly Tab[]>([]);

@@ -79,10 +79,12 @@ export const activateFirst = (tab: Tab): void => show(tab);
 function parkRun(): void {
   const [tab, run] = [activeTab.peek(), execution.run.peek()];
   if (!tab || run === null || run.recorded !== undefined) return;
-  const id = kept?.onScreen.peek();
+  const id = kept?.keepNow() ?? Promise.resolve(undefined);
+  put(tab.id, { run: { id, goes: run.phase === "running" } });
   const isLive = run.phase !== "ended";
-  if (typeof id === "string") put(tab.id, { run: { id, goes: run.phase === "running" } });
-  else if (isLive) showToast(`The run of “${titleOf(tab)}” ended with its tab: this browser had not kept it yet.`);
+  void id.then((known) => {
+    if (known === undefined && isLive) showToast(`The run of “${titleOf(tab)}” ended with its tab: this browser could not keep it.`);
+  });
 }
 
 /// Takes up the run of a tab again, unless another one was chosen meanwhile.
@@ -90,7 +92,8 @@ async function takeUp({ id, run }: Tab): Promise<void> {
   if (!run) return;
   put(id, { run: undefined });
   const { comeBack } = await import("../exchange/executions.ts");
-  if (active.peek() === id && execution.run.peek() === null) await comeBack(run.id, run.goes);
+  const kept = await run.id;
+  if (kept !== undefined && active.peek() === id && execution.run.peek() === null) await comeBack(kept, run.goes);
 }
 
 /// Puts a tab's machine on the page: as somebody left it here, or as another window has saved it since.

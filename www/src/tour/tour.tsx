@@ -145,14 +145,17 @@ function Ring({ at }: { at: string }) {
   const ring = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const place = (): void => {
+      const frame = ring.current;
+      // Where the tour was ended before its frame was placed.
+      if (!frame) return;
       const there = at
         .split(", ")
         .map((one) => document.querySelector(one))
         .find((one) => one?.checkVisibility());
       const box = there?.getBoundingClientRect();
-      ring.current!.hidden = box === undefined;
+      frame.hidden = box === undefined;
       if (!box) return;
-      const { style } = ring.current!;
+      const { style } = frame;
       style.left = `${box.left - 4}px`;
       style.top = `${box.top - 4}px`;
       style.width = `${box.width + 8}px`;
