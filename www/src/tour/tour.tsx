@@ -146,8 +146,8 @@ function Ring({ at }: { at: string }) {
   useEffect(() => {
     const place = (): void => {
       const frame = ring.current;
-      // Where the tour was ended before its frame was placed.
-      if (!frame) return;
+      // The tour was ended before its frame was placed.
+      if (!frame) return clearInterval(timer);
       const there = at
         .split(", ")
         .map((one) => document.querySelector(one))
@@ -161,8 +161,8 @@ function Ring({ at }: { at: string }) {
       style.width = `${box.width + 8}px`;
       style.height = `${box.height + 8}px`;
     };
-    place();
     const timer = setInterval(place, 150);
+    place();
     return () => clearInterval(timer);
   }, [at]);
   return <div class="tour-ring" ref={ring} aria-hidden="true" />;
