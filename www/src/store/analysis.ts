@@ -83,7 +83,7 @@ export function analyze(): Promise<void> {
   });
   // What is edited is painted before; where there is no graph yet, nobody waits for its painting.
   const looked = Promise.resolve(ownGraph.value && drawn.then(() => new Promise<void>(afterPaint))).then(() =>
-    client.call("analyze", { ...asked, type: machineType.value, have: latest.peek() ? told.id : 0 }),
+    client.call("analyze", { ...asked, type: machineType.value, have: told.id }),
   );
   reading = now;
   return (now.all = Promise.all([drawn, looked]).then(
@@ -103,22 +103,14 @@ export function analyze(): Promise<void> {
 }
 
 /// With what the page knew already.
-function wholeOf({ id, diagnostics, states, tasks, crowded, named = told.named, offsets, took }: Analyzed): Analysis {
-  const before = latest.peek();
+function wholeOf({ id, named = told.named, offsets, ...found }: Analyzed): Analysis {
+  const { states = [], tasks = [] } = latest.peek() ?? {};
   told = { id, named };
-  return {
-    diagnostics,
-    ...(offsets && {
-      places: named.map((state, i): StatePlace => {
-        const [from, to, nameFrom, nameTo] = offsets.subarray(i * 4) as unknown as [number, number, number, number];
-        return { ...state, from, to, nameFrom, nameTo };
-      }),
-    }),
-    states: states ?? before?.states ?? [],
-    tasks: tasks ?? before?.tasks ?? [],
-    ...(crowded && { crowded }),
-    took,
+  const at = (state: (typeof named)[number], i: number): StatePlace => {
+    const [from, to, nameFrom, nameTo] = offsets!.subarray(i * 4) as unknown as [number, number, number, number];
+    return { ...state, from, to, nameFrom, nameTo };
   };
+  return { states, tasks, ...found, ...(offsets && { places: named.map(at) }) };
 }
 
 function draws(text: string, { graphId, graph: made }: Drawing, shape: number | undefined): void {
@@ -159,12 +151,10 @@ function beingRead(): boolean {
   return true;
 }
 
-/// Until a written text is read, in ms, after the patience of the editor.
+/// Until what has changed is read, in ms; for a text that is after the patience of the editor.
 const PATIENCE = 90;
+/// The most for a text that takes long to read: while somebody types, the last keys are worth more than all between.
 const LONGEST = 400;
-
-/// The patience with a text that takes long to read is longer: while somebody types, the last keys are worth more than all between.
-const patience = (): number => Math.max(PATIENCE, Math.min(1.5 * (latest.peek()?.took ?? 0), LONGEST));
 
 let last: string | undefined;
 effect(() => {
@@ -175,7 +165,8 @@ effect(() => {
   void collapsed.value;
   void expanded.value;
   void machineType.value;
-  analyzeSoon(last === undefined ? 0 : last === text ? PATIENCE : patience());
+  const took = last === text ? 0 : 1.5 * (latest.peek()?.took ?? 0);
+  analyzeSoon(last === undefined ? 0 : Math.max(PATIENCE, Math.min(took, LONGEST)));
   last = text;
 });
 

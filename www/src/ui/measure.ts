@@ -39,9 +39,8 @@ export function widthsFor(definition: string): TextWidths {
     text: [...chars].map((char) => advance(char, "text")),
   });
   common ??= of(ascii);
-  // Nearly all definitions have no others, and to look for one is faster than to find all.
-  if (!/[^\0-\x7f]/.test(definition)) return common;
-  return of([...new Set([...ascii, ...definition.match(/[^\0-\x7f]/gu)!])].join(""));
+  const others = definition.replace(/[\0-\x7f]+/g, "");
+  return others ? of([...new Set(ascii + others)].join("")) : common;
 }
 
 /// A name on at most so many lines of a width, broken after words; what has no room ends in an ellipsis.
