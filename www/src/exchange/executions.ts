@@ -18,12 +18,10 @@ import { dismiss, notify, say, showToast } from "../store/words.ts";
 import * as workspace from "../store/workspace.ts";
 import { readDraft } from "./drafts.ts";
 import { openDraft } from "./keep.ts";
-import { type Contents, type KeptExecution, claim, claimed, listKept, readKept, removeKept, writeKept } from "./keptRuns.ts";
+import { type KeptExecution, claim, claimed, listKept, readKept, recordOf, removeKept, writeKept } from "./keptRuns.ts";
 
 /// So many that have ended are kept.
 export const MOST_ENDED = 50;
-/// The most characters of one.
-const LARGEST = 30_000_000;
 /// Milliseconds between two saves, and how many times as long as a save takes.
 const PAUSE = 250;
 const REST = 20;
@@ -149,27 +147,6 @@ async function write(kept: KeptRun, whole: Workspace, of: number): Promise<void>
   }
   if (before === undefined) await forgetOldest();
   tell();
-}
-
-function recordOf(
-  { saved, run: _, ...kept }: KeptRun,
-  whole: Workspace,
-  { draft, example }: opening.Source,
-  before: KeptExecution | undefined,
-): { record: KeptExecution; contents: Contents | undefined } {
-  if (saved !== undefined && saved.length > LARGEST) throw new RangeError("too large");
-  return {
-    record: {
-      ...kept,
-      machine: whole.title,
-      started: before?.started ?? Date.now(),
-      at: Date.now(),
-      size: saved?.length ?? before?.size ?? 0,
-      ...(draft && { draft: draft.id }),
-      ...(example !== undefined && { example }),
-    },
-    contents: saved === undefined ? undefined : { workspace: packedOf(whole), runs: saved },
-  };
 }
 
 /// Keeps the run on screen as it is now, for who puts another machine in its place right after this: the interpreter answers before it

@@ -2,11 +2,15 @@
 
 import { type Free, answer, inTransaction, takeLock } from "stepglass/requests";
 import type { KeptRun } from "../model/protocol.ts";
+import { type Workspace, packedOf } from "../model/share.ts";
+import type { Source } from "../store/opening.ts";
 import { sharedDatabase } from "./database.ts";
 
 const NAME = "stepglass.executions";
 /// A newer page may have kept them in another form.
 const VERSION = 1;
+/// The most characters of one.
+const LARGEST = 30_000_000;
 
 /// What a list says of an execution.
 export interface KeptExecution extends Omit<KeptRun, "saved" | "run"> {
@@ -30,6 +34,28 @@ export interface Contents {
   workspace: Record<string, unknown>;
   /// JSON text of the session that has its run.
   runs: string;
+}
+
+/// What is kept of a run, and of its workspace as it began. Throws where it is too large.
+export function recordOf(
+  { saved, run: _, ...kept }: KeptRun,
+  whole: Workspace,
+  { draft, example }: Source,
+  before: KeptExecution | undefined,
+): { record: KeptExecution; contents: Contents | undefined } {
+  if (saved !== undefined && saved.length > LARGEST) throw new RangeError("too large");
+  return {
+    record: {
+      ...kept,
+      machine: whole.title,
+      started: before?.started ?? Date.now(),
+      at: Date.now(),
+      size: saved?.length ?? before?.size ?? 0,
+      ...(draft && { draft: draft.id }),
+      ...(example !== undefined && { example }),
+    },
+    contents: saved === undefined ? undefined : { workspace: packedOf(whole), runs: saved },
+  };
 }
 
 /// Throws where the page has no storage that tabs can share.
