@@ -39,8 +39,7 @@ fn run(case: &Value) -> Value {
     }
     let express = case.get("type").and_then(Value::as_str) == Some("EXPRESS");
     let kind = if express { asl::MachineType::Express } else { asl::MachineType::Standard };
-    let mut options = asl::CompileOptions::default();
-    options.kind = kind;
+    let options = asl::CompileOptions::from(kind);
     let text = match case.get("definition") {
         Some(Value::String(text)) => text.to_string(),
         Some(value) => value.to_string(),

@@ -28,9 +28,7 @@ fn compile(case: &Value) -> Option<Compiled> {
         other => other.to_string(),
     };
     let kind = if text(case, "type") == "EXPRESS" { MachineType::Express } else { MachineType::Standard };
-    let mut options = CompileOptions::default();
-    options.kind = kind;
-    Some(asl::compile(&source, &options))
+    Some(asl::compile(&source, &CompileOptions::from(kind)))
 }
 
 fn reasons(compiled: &Compiled) -> String {

@@ -58,12 +58,17 @@ fn cases_of(path: &Path) -> Vec<Case> {
             };
             let kind =
                 if string(case, "kind").as_deref() == Some("EXPRESS") { MachineType::Express } else { MachineType::Standard };
-            let mut options = CompileOptions::default();
-            options.kind = kind;
             let expect = case.get("expect").and_then(Value::as_array).unwrap_or_default();
             let expect =
                 expect.iter().map(|one| (string(one, "code").expect("a code"), string(one, "pointer").expect("a pointer")));
-            Case { name, text, options, expect: expect.collect(), fixed: string(case, "fixed"), aws: string(case, "aws") }
+            Case {
+                name,
+                text,
+                options: kind.into(),
+                expect: expect.collect(),
+                fixed: string(case, "fixed"),
+                aws: string(case, "aws"),
+            }
         })
         .collect()
 }

@@ -251,9 +251,7 @@ fn no_definition_breaks_the_compiler() {
         }
         let kind = if rng.below(4) == 0 { MachineType::Express } else { MachineType::Standard };
         let start = Instant::now();
-        let mut options = CompileOptions::default();
-        options.kind = kind;
-        let compiled = asl::compile(&text, &options);
+        let compiled = asl::compile(&text, &CompileOptions::from(kind));
         let took = start.elapsed();
         slowest = slowest.max(took);
         if slow && took.as_millis() > 50 {

@@ -46,6 +46,8 @@ function watch() {
   };
   const when = { painted: Promise.withResolvers(), ready: Promise.withResolvers() };
   told.until = (what) => when[what].promise;
+  // In the first task after the painting, before those that the page has put off until then.
+  told.whenPainted = (act) => requestAnimationFrame(() => scheduler.postTask(act, { priority: "user-blocking" }));
   const observer = new MutationObserver(() => {
     for (const what of Object.keys(tell)) {
       if (!tell[what]()) continue;
@@ -100,11 +102,8 @@ export async function visit(chrome, url, { throttle = 1, hash = "", motion = fal
   };
 }
 
-/** Resolves in the page when what was changed is painted: in the first task after that, before those that the page has put off until then. */
-export const painted = (page) =>
-  page.evaluate(
-    () => new Promise((resolve) => requestAnimationFrame(() => scheduler.postTask(() => resolve(), { priority: "user-blocking" }))),
-  );
+/** Resolves when what was changed in the page is painted. */
+export const painted = (page) => page.evaluate(() => new Promise((resolve) => globalThis.told.whenPainted(() => resolve())));
 
 /** CPU ms of the page's main thread and of its workers between the marks `measured-from` and `measured-to`, which an act sets. */
 export async function cpuIn(chrome, act) {

@@ -29,8 +29,7 @@ export async function forms({ rows, chrome, server }) {
             const name = panel.querySelector(".form-title");
             if (name?.value !== decodeURIComponent(pointer.slice("/States/".length))) return;
             observer.disconnect();
-            const shown = () => resolve(performance.now() - begun);
-            requestAnimationFrame(() => scheduler.postTask(shown, { priority: "user-blocking" }));
+            globalThis.told.whenPainted(() => resolve(performance.now() - begun));
           });
           observer.observe(panel, { childList: true, subtree: true, attributes: true });
           document

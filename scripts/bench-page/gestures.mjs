@@ -56,12 +56,10 @@ async function made(page) {
       // The label says how many states there are.
       if (canvas.getAttribute("aria-label") === before) return;
       observer.disconnect();
-      const painted = () => {
+      globalThis.told.whenPainted(() => {
         performance.mark("measured-to");
         resolve(performance.now() - begun);
-      };
-      // As `painted` does.
-      requestAnimationFrame(() => scheduler.postTask(painted, { priority: "user-blocking" }));
+      });
     });
     observer.observe(canvas, { attributes: true });
     document.activeElement.dispatchEvent(

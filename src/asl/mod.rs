@@ -34,6 +34,13 @@ pub struct CompileOptions {
     pub jsonata: JsonataVersion,
 }
 
+impl From<MachineType> for CompileOptions {
+    /// The defaults, for a type of state machine.
+    fn from(kind: MachineType) -> CompileOptions {
+        CompileOptions { kind, ..CompileOptions::default() }
+    }
+}
+
 /// A version of JSONata.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]

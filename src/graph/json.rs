@@ -1,4 +1,4 @@
-//! A graph as JSON: as serde writes it, in a third of the time. A page lays out at every change, and half of that was writing.
+//! A graph as JSON: as serde writes it, in a quarter of the time. A page lays out at every change, and a quarter of that was writing.
 
 use super::{Batching, Direction, Edge, EdgeKind, Graph, Iterating, LabelBox, Node, Pattern};
 use crate::base::json::write_str;

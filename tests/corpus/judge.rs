@@ -23,9 +23,7 @@ pub(crate) struct Mismatch {
 
 pub(crate) fn judge(case: &Case) -> Verdict {
     let kind = if case.options.express { MachineType::Express } else { MachineType::Standard };
-    let mut options = CompileOptions::default();
-    options.kind = kind;
-    let compiled = asl::compile(&case.definition, &options);
+    let compiled = asl::compile(&case.definition, &CompileOptions::from(kind));
     let problems: Vec<String> = compiled.diagnostics.iter().map(|d| format!("{} {}", d.code.name, d.pointer)).collect();
     let mut check = Check { expect: &case.expect, mismatches: Vec::new(), found: Map::new() };
     let Some(machine) = compiled.machine.filter(|_| case.expect.rejected.is_none()) else {

@@ -167,11 +167,13 @@ export function keepNow(): Promise<string | undefined> {
   const done = (async () => {
     const kept = await asked;
     if (kept === null || removed.has(kept.id)) return undefined;
-    const free = mine.has(kept.id) ? undefined : await claim(kept.id, { wait: AbortSignal.timeout(HANDOVER), lost: () => {} });
-    if (free === undefined && !mine.has(kept.id)) return undefined;
     const { record, contents } = recordOf(kept, whole, source, before.get(kept.id));
-    await writeKept({ ...record, ...(record.status === "RUNNING" && { left: true }) }, contents);
-    await free?.();
+    const free = mine.has(kept.id) ? undefined : await claim(kept.id, { wait: AbortSignal.timeout(HANDOVER), lost: () => {} });
+    try {
+      await writeKept({ ...record, ...(record.status === "RUNNING" && { left: true }) }, contents);
+    } finally {
+      await free?.();
+    }
     return kept.id;
   })().catch((error: Error) => {
     if (!(error instanceof WorkerLost)) complain(error);
