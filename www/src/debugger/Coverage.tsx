@@ -8,7 +8,7 @@ import * as selection from "../store/selection.ts";
 import * as workspace from "../store/workspace.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { ListBox } from "../ui/ListBox.tsx";
-import { count } from "../ui/format.ts";
+import { count, grouped } from "../ui/format.ts";
 import { save } from "../ui/save.ts";
 import { soon } from "../ui/unlessLate.ts";
 import { coverageShown } from "./layers.ts";
@@ -149,7 +149,7 @@ function rowOf({ kind, state, label, line, count: times }: Place) {
     class: `coverage-row of-${kind}${times === 0 ? " never" : ""}`,
     content: (
       <>
-        <span class="coverage-count">{times === 0 ? "never" : `${times.toLocaleString("en")}×`}</span>
+        <span class="coverage-count">{times === 0 ? "never" : `${grouped(times)}×`}</span>
         {kind === "state" ? (
           <b>{state}</b>
         ) : (

@@ -4,7 +4,7 @@ import { useSignal } from "@preact/signals";
 import type { Flow, FlowStage } from "../model/protocol.ts";
 import { DECISIONS, besideOf, madeBy, plannedStages } from "../model/stages.ts";
 import { Icon } from "../ui/Icon.tsx";
-import { bytes } from "../ui/format.ts";
+import { bytes, grouped } from "../ui/format.ts";
 import { equal } from "../values/diff.ts";
 import { ChoiceTable } from "./ChoiceTable.tsx";
 import { ErrorCard } from "./ErrorCard.tsx";
@@ -210,7 +210,7 @@ function Items({ stage: { stage, index = 0, of = 1 }, choose }: { stage: FlowSta
         <Icon name="left" size={14} />
       </button>
       <span>
-        {word} <b>#{index}</b> of {of.toLocaleString("en")}
+        {word} <b>#{index}</b> of {grouped(of)}
       </span>
       <button
         type="button"

@@ -1,6 +1,6 @@
 // What the page shows in the definition's editor, and what the editor tells the page.
 
-import { type Signal, batch, effect, signal } from "@preact/signals";
+import { type Signal, batch, effect, signal, untracked } from "@preact/signals";
 import * as debug from "./model.ts";
 import * as session from "./session.ts";
 import { keyHint } from "../keys/keymap.ts";
@@ -82,27 +82,51 @@ function followText({ editor, inner, away, read }: Attached): (() => void)[] {
   ];
 }
 
+/// Time that a run leaves between two drawings of its signs beside the text: who drags the time line looks at the graph.
+const SIGNS_APART = 120;
+
+/// What the run has done to the states.
+function showSigns({ editor, away }: Pick<Attached, "editor" | "away">): (() => void)[] {
+  let last = -Infinity;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const draw = (): void => {
+    timer = undefined;
+    last = performance.now();
+    const index = analysis.graph.peek();
+    const signs = new Map<string, Sign>();
+    if (away()) return;
+    if (index && execution.run.peek()) {
+      for (const [name, at] of index.byName) {
+        const { status, entered } = playback.runOf(index.graph.nodes[at]!.id).peek();
+        if (status !== "idle")
+          signs.set(name, {
+            sign: STATUS_ICON[status] === null ? "" : iconPath(STATUS_ICON[status]),
+            count: entered,
+            kind: status,
+            title: `${name}: ${STATUS_TEXT[status]}${entered > 1 ? `, entered ${entered} times` : ""}`,
+          });
+      }
+    }
+    editor.show({ signs });
+  };
+  return [
+    effect(() => {
+      void analysis.graph.value;
+      void execution.run.value;
+      void playback.shownAt.value;
+      if (away() || timer !== undefined) return;
+      const wait = last + SIGNS_APART - performance.now();
+      if (wait <= 0) untracked(draw);
+      else timer = setTimeout(draw, wait);
+    }),
+    () => clearTimeout(timer),
+  ];
+}
+
 /// What the run has done to the states, where it may stop, and what can be done above each.
 function showRun({ editor, away }: Attached): (() => void)[] {
   return [
-    effect(() => {
-      const index = analysis.graph.value;
-      const signs = new Map<string, Sign>();
-      if (away()) return;
-      if (index && execution.run.value) {
-        for (const [name, at] of index.byName) {
-          const { status, entered } = playback.runOf(index.graph.nodes[at]!.id).value;
-          if (status !== "idle")
-            signs.set(name, {
-              sign: STATUS_ICON[status] === null ? "" : iconPath(STATUS_ICON[status]),
-              count: entered,
-              kind: status,
-              title: `${name}: ${STATUS_TEXT[status]}${entered > 1 ? `, entered ${entered} times` : ""}`,
-            });
-        }
-      }
-      editor.show({ signs });
-    }),
+    ...showSigns({ editor, away }),
     effect(() => {
       const breakpoints = new Map<string, BreakpointMark>();
       if (away()) return;

@@ -1,6 +1,6 @@
 // The state machine as a drawing that is also a nested list: every state a button, every scope a list. Or as a table.
 
-import { type ReadonlySignal, computed, effect, untracked, useSignalEffect } from "@preact/signals";
+import { type ReadonlySignal, computed, effect, untracked, useComputed, useSignalEffect } from "@preact/signals";
 import type { ComponentChildren, RefObject } from "preact";
 import { memo } from "../ui/memo.ts";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
@@ -531,11 +531,12 @@ const State = memo(function State({ node, ways }: { node: GraphNode; ways: strin
 const StateBox = memo(function StateBox({ node, ways }: { node: GraphNode; ways: string }) {
   const { width, height } = node;
   const run = playback.runOf(node.id);
+  const cancelled = useComputed(() => run.value.status === "cancelled").value;
   return (
     <NodeButton node={node} ways={ways} run={run}>
       {node.collapsed && detail.value !== "far" && <rect class="behind" x="6" y="5" width={width - 12} height={height} rx="10" />}
       <rect class="box" width={width} height={height} rx="10" />
-      {run.value.status === "cancelled" && <rect class="cancelled-hatch" width={width} height={height} rx="10" />}
+      {cancelled && <rect class="cancelled-hatch" width={width} height={height} rx="10" />}
       <Head node={node} />
     </NodeButton>
   );

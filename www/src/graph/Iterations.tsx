@@ -8,7 +8,7 @@ import * as playback from "../store/playback.ts";
 import * as selection from "../store/selection.ts";
 import { keyHint } from "../keys/keymap.ts";
 import { Icon, type IconName } from "../ui/Icon.tsx";
-import { count } from "../ui/format.ts";
+import { count, grouped } from "../ui/format.ts";
 
 const KINDS: readonly { status: number; name: string; style: string; icon: IconName }[] = [
   { status: Item.Failed, name: "Failed", style: "failed", icon: "cross" },
@@ -149,7 +149,7 @@ function Chooser({ node, place, found, all, tab }: Parts) {
         #
         <IndexInput node={node} found={found} tab={tab} shown={at >= 0 && (!all || place === "inspector")} />
       </label>
-      <span class="it-of">of {view.total.toLocaleString("en")}</span>
+      <span class="it-of">of {grouped(view.total)}</span>
       <button
         type="button"
         class="plain square small"
@@ -227,7 +227,7 @@ function Kinds({ node, place, found: { view, kind, go }, tab }: Parts) {
             }}
           >
             <Icon name={icon} size={12} /> {place === "graph" ? "" : `${name} `}
-            {n.toLocaleString("en")}
+            {grouped(n)}
           </button>
         );
       })}

@@ -1,20 +1,20 @@
 // The signs on the box of a state: its status, how often, what failed, and how long it still waits.
 
-import { useComputed, useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { type Signal, computed, useComputed, useSignal } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
 import type { GraphNode } from "../model/graph.ts";
 import type { NodeRun } from "../model/log.ts";
 import type { PendingTimer } from "../model/protocol.ts";
 import * as execution from "../store/execution.ts";
 import * as playback from "../store/playback.ts";
-import { duration } from "../ui/format.ts";
+import { duration, grouped } from "../ui/format.ts";
 import { Parts, rowWidth } from "./Parts.tsx";
 import type { Part } from "../ui/signs.ts";
 import type { Shown } from "./status.ts";
 
 interface Props {
   node: GraphNode;
-  run: NodeRun;
+  run: Signal<NodeRun>;
   status: Shown;
   /// Path data of the status's sign.
   sign: string;
@@ -33,7 +33,7 @@ const ERROR_SHOWN = 16;
 
 export function Signs({ node, run, status, sign, near, after, timer }: Props) {
   const { x, y, width, height } = node;
-  const parts = near ? words(node, run, status) : [];
+  const parts = useWords(node, run, status, near);
   const wide = rowWidth(parts, LETTER);
   // Time that the clock has just skipped here.
   const leap = useComputed(() =>
@@ -65,16 +65,29 @@ export function Signs({ node, run, status, sign, near, after, timer }: Props) {
         </g>
       )}
       {(timer || leap !== undefined) && (
-        <Remaining node={node} since={run.last} timer={timer} leap={leap} used={parts.length === 0 ? 0 : wide + 38} />
+        <Remaining node={node} since={run.value.last} timer={timer} leap={leap} used={parts.length === 0 ? 0 : wide + 38} />
       )}
     </>
   );
 }
 
+const NOTHING: Part[] = [];
+
+/// The words: the same ones as long as they say the same, so that a run that goes on draws nothing anew for them.
+function useWords(node: GraphNode, run: Signal<NodeRun>, status: Shown, near: boolean): Part[] {
+  return useMemo(() => {
+    let before = NOTHING;
+    return computed(() => {
+      const now = near ? words(node, run.value, status) : NOTHING;
+      return JSON.stringify(now) === JSON.stringify(before) ? before : (before = now);
+    });
+  }, [node, run, status, near]).value;
+}
+
 function words(node: GraphNode, run: NodeRun, status: Shown): Part[] {
   const found: Part[] = [];
   if (node.pattern) found.push({ sign: PATTERN_SIGN[node.pattern] });
-  if (run.entered > 1) found.push(`×${run.entered.toLocaleString("en")}`);
+  if (run.entered > 1) found.push(`×${grouped(run.entered)}`);
   if (run.iterations > 0) found.push(`${run.iterationsDone + run.iterationsFailed}/${run.iterations + run.queued}`);
   else if (run.queued > 0 && node.type !== "Map") found.push(`${run.queued} waiting`);
   if (run.failures > 0 && run.status !== "failed") found.push({ sign: "retry" }, String(run.failures));

@@ -1,11 +1,12 @@
 // Transitions, their labels, and the marks where scopes begin and end.
 
-import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
+import { type Signal, useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { memo } from "../ui/memo.ts";
 import { useEffect, useRef } from "preact/hooks";
 import type { GraphEdge, GraphNode } from "../model/graph.ts";
 import { motion } from "../prefs.ts";
 import * as playback from "../store/playback.ts";
+import { grouped } from "../ui/format.ts";
 import { lazy } from "../ui/lazy.tsx";
 import { DRAWN, detail, nameSize } from "./lod.ts";
 import { edgeMarks, overlay } from "../debugger/onGraph.ts";
@@ -72,7 +73,7 @@ export const Edge = memo(function Edge({ edge }: { edge: GraphEdge }) {
             ? "running"
             : "succeeded",
   ).value;
-  const count = taken.value;
+  const again = useComputed(() => taken.value > 1).value;
   const marks = useComputed(() => edgeMarks.value.get(edge.id)).value;
   const over = useComputed(() => overlay.value?.edges.get(edge.id)).value;
   return (
@@ -83,14 +84,15 @@ export const Edge = memo(function Edge({ edge }: { edge: GraphEdge }) {
         marker-end={`url(#arrow-${by === "" || by === "caught" ? kind : by})`}
       />
       {marks && detail.value !== "far" && <EdgeMarks edge={edge} marks={marks} />}
-      {count > 1 && detail.value !== "far" && <Count edge={edge} count={count} />}
+      {again && detail.value !== "far" && <Count edge={edge} taken={taken} />}
       {token.value > 0 && <path key={token.value} class="token" d={edge.path} pathLength={100} onAnimationEnd={end} />}
     </>
   );
 });
 
 /// How often a line was taken, beside, or behind its label: at the straight piece where nothing but it can be meant.
-function Count({ edge, count }: { edge: GraphEdge; count: number }) {
+function Count({ edge, taken }: { edge: GraphEdge; taken: Signal<number> }) {
+  const text = useComputed(() => `×${grouped(taken.value)}`);
   const box = edge.labelBox;
   const { points } = edge;
   const size = nameSize.value === DRAWN ? 11 : nameSize.value;
@@ -110,16 +112,16 @@ function Count({ edge, count }: { edge: GraphEdge; count: number }) {
   }
   return (
     <text class={`line-count${side ? "" : " above"}`} x={x} y={y} style={{ fontSize: `${size}px` }}>
-      {`×${count.toLocaleString("en")}`}
+      {text}
     </text>
   );
 }
 
 export const EdgeLabel = memo(function EdgeLabel({ edge }: { edge: GraphEdge }) {
   const box = edge.labelBox!;
-  const taken = playback.takenOf(edge.id).value;
+  const taken = useComputed(() => playback.takenOf(edge.id).value > 0).value;
   return (
-    <g class={`edge-label edge-label-${lineKind(edge)}${taken > 0 ? " taken" : ""}`}>
+    <g class={`edge-label edge-label-${lineKind(edge)}${taken ? " taken" : ""}`}>
       <title>{edge.title ?? edge.label}</title>
       <rect x={box.x} y={box.y + 1} width={box.width} height={box.height - 2} rx="8" />
       <text x={box.x + box.width / 2} y={box.y + box.height / 2 + 4}>

@@ -1,6 +1,6 @@
 // One state of the graph: what it shows, and how it is called.
 
-import { type Signal, computed, useComputed } from "@preact/signals";
+import { type ReadonlySignal, type Signal, computed, useComputed } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import { goToDefinition } from "../editor/place.ts";
@@ -20,7 +20,7 @@ import { choose, focused } from "./focus.ts";
 import { DRAWN, detail, inBoxes, nameSize } from "./lod.ts";
 import { cut, wrapped } from "../ui/measure.ts";
 import { found } from "./search.ts";
-import { shownOf, signOf } from "./status.ts";
+import { type Shown, shownOf, signOf } from "./status.ts";
 
 const Marks = lazy(() => import("./Marks.tsx").then((module) => module.Marks));
 const OverSign = lazy(() => import("./Marks.tsx").then((module) => module.OverSign));
@@ -36,49 +36,30 @@ interface ButtonProps {
   children: ComponentChildren;
 }
 
-/// A state as a button: its box is given, its words and signs are here.
+/// A state as a button: its box is given, its words and signs are here. What a run changes most, its class and its name for who hears it,
+/// is written to the element itself: of many states that change at once none is drawn anew for it.
 export function NodeButton({ node, ways, run, container = false, children }: ButtonProps) {
-  const now = run.value;
-  const { status, text } = shownOf(node, now);
+  const shown = useComputed(() => shownOf(node, run.value));
+  const status = useComputed(() => shown.value.status).value;
   // Computed, so that a node is drawn anew only when its own part of these changes.
   const selected = useComputed(
     () => isState(node) && (selection.selectedState.value === node.name || selection.alsoSelected.value.has(node.name)),
   ).value;
-  const reachable = useComputed(() => focused.value === node.id).value;
   const told = useTold(node);
-  const { marks, over } = told;
   const timer = useTimer(node, status);
-  const classes = [
-    container ? "node container" : "node",
-    `type-${node.type.toLowerCase()}`,
-    `is-${status}`,
-    selected ? "selected" : "",
-    node.reachable ? "" : "unreached",
-    node.type === "Missing" ? "missing" : "",
-    marks.some(({ kind }) => kind === "mock") ? "mocked" : "",
-    told.match,
-    over ? `over-${over.kind}` : "",
-  ];
+  const classes = useMemo(() => computed(() => classesOf(node, container, shown.value.status, selected, told)), [node, selected]);
+  const name = useMemo(() => computed(() => nameOf(node, ways, run.value, shown.value.text, timer, told)), [node, ways, timer]);
+  // In lower case: an attribute of SVG is as it is written.
+  const tabindex = useComputed(() => (focused.value === node.id ? 0 : -1));
   const far = detail.value === "far";
-  // What is drawn is also what the accessible name begins with.
-  const drawn = useComputed(() => nameIn(node, inBoxes.value ? nameSize.value : DRAWN).lines.join("")).value;
   return (
-    <g class={classes.filter(Boolean).join(" ")} data-move={node.id}>
+    <g class={classes} data-move={node.id}>
       <g
         class="node-button"
         role="button"
         data-node={node.id}
-        // In lower case: an attribute of SVG is as it is written.
-        tabindex={reachable ? 0 : -1}
-        aria-label={nameOf(
-          node,
-          ways,
-          now,
-          `${text}${waitWords(timer)}`,
-          told.bad,
-          over ? [...marks, over] : marks,
-          told.live === undefined ? drawn : `${drawn} ${told.live}`,
-        )}
+        tabindex={tabindex}
+        aria-label={name}
         aria-pressed={selected}
         onFocus={() => (focused.value = node.id)}
         onClick={() => choose(node)}
@@ -88,41 +69,62 @@ export function NodeButton({ node, ways, run, container = false, children }: But
         {children}
         {!far && <rect class="focus-ring" x={node.x - 4} y={node.y - 4} width={node.width + 8} height={node.height + 8} rx="13" />}
       </g>
-      {!far && <Around node={node} run={now} status={status} timer={timer} told={told} />}
+      {!far && <Around node={node} run={run} status={status} timer={timer} told={told} />}
     </g>
   );
+}
+
+function classesOf(node: GraphNode, container: boolean, status: Shown, selected: boolean, { match, marks, over }: Told): string {
+  return [
+    container ? "node container" : "node",
+    `type-${node.type.toLowerCase()}`,
+    `is-${status}`,
+    selected ? "selected" : "",
+    node.reachable ? "" : "unreached",
+    node.type === "Missing" ? "missing" : "",
+    marks.value.some(({ kind }) => kind === "mock") ? "mocked" : "",
+    match.value,
+    over.value ? `over-${over.value.kind}` : "",
+  ]
+    .filter(Boolean)
+    .join(" ");
 }
 
 /// What is to be said of a state besides its run.
 interface Told {
   /// Classes of what the search has found.
-  match: string;
-  live: string | undefined;
-  bad: number;
-  marks: readonly NodeMark[];
-  over: OverState | undefined;
+  match: ReadonlySignal<string>;
+  live: ReadonlySignal<string | undefined>;
+  bad: ReadonlySignal<number>;
+  marks: ReadonlySignal<readonly NodeMark[]>;
+  over: ReadonlySignal<OverState | undefined>;
 }
 
 function useTold({ name, pointer }: GraphNode): Told {
   return {
-    match: useComputed(() => (found.value.names.has(name) ? (found.value.current === name ? "match current-match" : "match") : "")).value,
-    live: useComputed(() => captions.value.get(pointer)?.text).value,
-    bad: useComputed(() => problemCounts.value.get(pointer) ?? 0).value,
-    marks: useComputed(() => nodeMarks.value.get(pointer) ?? NONE).value,
-    over: useComputed(() => overlay.value?.nodes.get(pointer)).value,
+    match: useComputed(() => (found.value.names.has(name) ? (found.value.current === name ? "match current-match" : "match") : "")),
+    live: useComputed(() => captions.value.get(pointer)?.text),
+    bad: useComputed(() => problemCounts.value.get(pointer) ?? 0),
+    marks: useComputed(() => nodeMarks.value.get(pointer) ?? NONE),
+    over: useComputed(() => overlay.value?.nodes.get(pointer)),
   };
 }
 
 interface AroundProps {
   node: GraphNode;
-  run: NodeRun;
-  status: ReturnType<typeof shownOf>["status"];
+  run: Signal<NodeRun>;
+  status: Shown;
   timer: PendingTimer | undefined;
   told: Told;
 }
 
 /// What stands at the box of a state: its status, its figures, its marks, the number of its problems.
-function Around({ node, run, status, timer, told: { marks, over, bad } }: AroundProps) {
+function Around({ node, run, status, timer, told }: AroundProps) {
+  const marks = told.marks.value;
+  const over = told.over.value;
+  const bad = told.bad.value;
+  const near = detail.value === "near";
+  const again = useComputed(() => run.value.entered > 1).value;
   return (
     <>
       {(status !== "idle" || node.pattern) && (
@@ -131,13 +133,13 @@ function Around({ node, run, status, timer, told: { marks, over, bad } }: Around
           run={run}
           status={status}
           sign={signOf(status)}
-          near={detail.value === "near"}
+          near={near}
           after={status === "paused" && left.value}
           timer={timer}
         />
       )}
       {(node.type === "Parallel" || node.type === "Map") && <FoldButton node={node} />}
-      {detail.value === "near" && node.depth > 0 && run.entered > 1 && <Sums node={node} />}
+      {near && node.depth > 0 && again && <Sums node={node} />}
       {marks.some(({ side }) => side !== "edge") && <Marks node={node} marks={marks} />}
       {over?.sign && <OverSign node={node} kind={over.kind} sign={over.sign} />}
       {bad > 0 && (
@@ -274,19 +276,16 @@ const problemCounts = computed(() => {
   return counts;
 });
 
-function nameOf(
-  node: GraphNode,
-  ways: string,
-  run: NodeRun,
-  status: string,
-  problems: number,
-  marks: readonly { title: string }[],
-  drawn: string,
-): string {
-  const parts = [`${drawn} ${node.caption || node.type}`];
+function nameOf(node: GraphNode, ways: string, run: NodeRun, status: string, timer: PendingTimer | undefined, told: Told): string {
+  // What is drawn is also what the accessible name begins with.
+  const drawn = nameIn(node, inBoxes.value ? nameSize.value : DRAWN).lines.join("");
+  const live = told.live.value;
+  const problems = told.bad.value;
+  const over = told.over.value;
+  const parts = [`${drawn}${live === undefined ? "" : ` ${live}`} ${node.caption || node.type}`];
   if (!drawn.startsWith(node.name)) parts.push(node.name);
   if (node.type === "Missing") return [...parts, "missing state"].join(", ");
-  parts.push(status);
+  parts.push(status + waitWords(timer));
   if (run.entered > 1) parts.push(`entered ${run.entered} times`);
   if (run.iterations > 0) {
     parts.push(
@@ -303,7 +302,7 @@ function nameOf(
   if (run.failures > 0) parts.push(count(run.failures, "failed attempt"));
   if (node.retries) parts.push("has retries");
   if (node.pattern) parts.push(PATTERN_TEXT[node.pattern]);
-  for (const mark of marks) parts.push(mark.title);
+  for (const { title } of over ? [...told.marks.value, over] : told.marks.value) parts.push(title);
   if (node.collapsed) parts.push("folded");
   if (!node.reachable) parts.push("unreachable");
   if (problems > 0) parts.push(count(problems, "problem"));

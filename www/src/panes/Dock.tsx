@@ -13,7 +13,7 @@ import * as selection from "../store/selection.ts";
 import { Icon, type IconName } from "../ui/Icon.tsx";
 import { type Tab, Tabs } from "../ui/Tabs.tsx";
 import { lazy } from "../ui/lazy.tsx";
-import { duration, elapsed } from "../ui/format.ts";
+import { duration, elapsed, grouped } from "../ui/format.ts";
 
 /// A panel: its tab, and what it shows. What a tab counts is read when the dock is drawn.
 interface Panel {
@@ -41,7 +41,7 @@ function resultBadge(): Partial<Tab<panes.DockTab>> | undefined {
 
 function eventsBadge(): Partial<Tab<panes.DockTab>> | undefined {
   const count = execution.eventCount.value;
-  return count > 0 ? { badge: count.toLocaleString("en"), badgeText: "events" } : undefined;
+  return count > 0 ? { badge: grouped(count), badgeText: "events" } : undefined;
 }
 
 function waitingBadge(): Partial<Tab<panes.DockTab>> | undefined {

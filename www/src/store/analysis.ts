@@ -30,8 +30,9 @@ export const expanded = signal<ReadonlySet<string>>(new Set());
 export const problems = computed<Diagnostic[]>(() => latest.value?.diagnostics ?? []);
 export const errorCount = computed(() => problems.value.filter((problem) => problem.severity === "error").length);
 
-/// The text that the analysis is of.
+/// The text that the analysis is of, and what it was read as.
 let analyzedText = "";
+let analyzedAs = "";
 export const analyzed = (): string => analyzedText;
 
 /// The graph that the page has, by the interpreter's number.
@@ -68,11 +69,15 @@ interface Reading {
 }
 let reading: Reading | undefined;
 
-/// Reads the text at once. Its graph comes first, and is painted before the interpreter looks for problems.
+/// Reads the text at once. Its graph comes first, and is painted before the interpreter looks for problems. A text that is known is
+/// only drawn: folded, turned, or for a pane of another shape, as the first run makes it.
 export function analyze(): Promise<void> {
   clearTimeout(analyzeTimer);
   const mine = ++analyzing;
   const asked = { text: definition.value, format: format.value };
+  const type = machineType.value;
+  const readAs = `${asked.format} ${type}`;
+  const known = analyzedText === asked.text && analyzedAs === readAs;
   const as = drawnAs(asked.text);
   const now: Reading = { text: asked.text, then: [] };
   const drawn = client.call("draw", { ...asked, ...as, have: ownGraph.value ? graphHeld : 0 }).then((made) => {
@@ -83,17 +88,19 @@ export function analyze(): Promise<void> {
   });
   // What is edited is painted before; where there is no graph yet, nobody waits for its painting.
   const looked = Promise.resolve(ownGraph.value && drawn.then(() => new Promise<void>(afterPaint))).then(() =>
-    client.call("analyze", { ...asked, type: machineType.value, have: told.id }),
+    known ? undefined : client.call("analyze", { ...asked, type, have: told.id }),
   );
   reading = now;
   return (now.all = Promise.all([drawn, looked]).then(
     ([took, found]) => {
       if (mine !== analyzing) return;
+      reading = undefined;
+      if (!found) return;
       batch(() => {
         analyzedText = asked.text;
+        analyzedAs = readAs;
         latest.value = { ...wholeOf(found), took: found.took + took };
       });
-      reading = undefined;
     },
     (error: Error) => {
       if (mine === analyzing) reading = undefined;
