@@ -111,7 +111,8 @@ effect(() => {
         put(task.state, task.iterations, { status: "awaiting", title: "waits for your answer" });
   const [top] = at?.stack ?? [];
   if (top && execution.run.value?.phase === "paused") put(top.state, top.iterations, { status: "paused", title: model.pausedWords.value });
-  overrides.value = shown;
+  // Nothing after nothing would have each state look again.
+  if (shown.size + overrides.peek().size > 0) overrides.value = shown;
 });
 
 addNodeCommands([

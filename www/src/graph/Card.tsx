@@ -8,7 +8,7 @@ import * as interpreter from "../store/interpreter.ts";
 import * as playback from "../store/playback.ts";
 import { bytes, count } from "../ui/format.ts";
 import { lazy } from "../ui/lazy.tsx";
-import { shownOf } from "./status.ts";
+import { overrideOf, shownOf } from "./status.ts";
 import { view } from "./viewport.ts";
 import { waysOf } from "./waysOut.ts";
 
@@ -86,7 +86,7 @@ export function Card({ index }: { index: GraphIndex }) {
 
 function Content({ index, node, at }: { index: GraphIndex; node: GraphNode; at: number }) {
   const run = playback.runOf(node.id).value;
-  const { text } = shownOf(node, run);
+  const { text } = shownOf(run, overrideOf(node));
   const sizes = useSignal<{ input?: number; output?: number }>({});
   useSignalEffect(() => {
     const upTo = playback.cursor.value;

@@ -3,6 +3,7 @@
 import type { GraphEdge, GraphNode } from "../model/graph.ts";
 import { Parts, rowWidth } from "./Parts.tsx";
 import type { Part } from "../ui/signs.ts";
+import { count } from "../ui/format.ts";
 import type { NodeMark } from "../debugger/onGraph.ts";
 
 /// Before and after a state they stand below each other.
@@ -38,6 +39,17 @@ export function Marks({ node, marks }: { node: GraphNode; marks: readonly NodeMa
             />
           </g>
         ))}
+    </g>
+  );
+}
+
+/// That the definition of a state has problems, at its corner.
+export function Problems({ node, problems }: { node: GraphNode; problems: number }) {
+  return (
+    <g class="problem-badge" aria-hidden="true" transform={`translate(${node.x - 7} ${node.y - 7})`}>
+      <title>{count(problems, "problem")}</title>
+      <circle cx="8" cy="8" r="8" />
+      <path d="M8 3.8V8.8M8 11.4V11.5" />
     </g>
   );
 }

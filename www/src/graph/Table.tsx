@@ -18,7 +18,7 @@ import { soon } from "../ui/unlessLate.ts";
 import { openMenu } from "./menuOpen.ts";
 import { focused } from "./focus.ts";
 import { waysOf } from "./waysOut.ts";
-import { shownOf, signOf } from "./status.ts";
+import { overrideOf, shownOf, signOf } from "./status.ts";
 
 interface Row {
   at: number;
@@ -283,7 +283,7 @@ function TableRow({ rows, number, chosen, last }: { rows: Rows; number: number; 
   return (
     <div
       role="row"
-      class={`is-${shownOf(node, playback.runOf(node.id).value).status}`}
+      class={`is-${shownOf(playback.runOf(node.id).value, overrideOf(node)).status}`}
       style={{ top: `${number * HEIGHT}px` }}
       aria-level={row.level}
       aria-posinset={row.place}
@@ -321,7 +321,7 @@ function TableRow({ rows, number, chosen, last }: { rows: Rows; number: number; 
 /// What a state is now, how often it was there, and what it had last.
 function Counts({ node, last }: { node: GraphNode; last: LastVisit | undefined }) {
   const run = playback.runOf(node.id).value;
-  const { status, text } = shownOf(node, run);
+  const { status, text } = shownOf(run, overrideOf(node));
   const sign = signOf(status);
   return (
     <>

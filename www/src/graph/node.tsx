@@ -20,10 +20,11 @@ import { choose, focused } from "./focus.ts";
 import { DRAWN, detail, inBoxes, nameSize } from "./lod.ts";
 import { cut, wrapped } from "../ui/measure.ts";
 import { found } from "./search.ts";
-import { type Shown, shownOf, signOf } from "./status.ts";
+import { type Shown, overrideOf, shownOf, signOf } from "./status.ts";
 
 const Marks = lazy(() => import("./Marks.tsx").then((module) => module.Marks));
 const OverSign = lazy(() => import("./Marks.tsx").then((module) => module.OverSign));
+const Problems = lazy(() => import("./Marks.tsx").then((module) => module.Problems));
 const Signs = lazy(() => import("./Signs.tsx").then((module) => module.Signs));
 const Sums = lazy(() => import("./Sums.tsx").then((module) => module.Sums));
 
@@ -39,7 +40,8 @@ interface ButtonProps {
 /// A state as a button: its box is given, its words and signs are here. What a run changes most, its class and its name for who hears it,
 /// is written to the element itself: of many states that change at once none is drawn anew for it.
 export function NodeButton({ node, ways, run, container = false, children }: ButtonProps) {
-  const shown = useComputed(() => shownOf(node, run.value));
+  const override = useComputed(() => overrideOf(node));
+  const shown = useComputed(() => shownOf(run.value, override.value));
   const status = useComputed(() => shown.value.status).value;
   // Computed, so that a node is drawn anew only when its own part of these changes.
   const selected = useComputed(
@@ -124,7 +126,6 @@ function Around({ node, run, status, timer, told }: AroundProps) {
   const over = told.over.value;
   const bad = told.bad.value;
   const near = detail.value === "near";
-  const again = useComputed(() => run.value.entered > 1).value;
   return (
     <>
       {(status !== "idle" || node.pattern) && (
@@ -139,16 +140,10 @@ function Around({ node, run, status, timer, told }: AroundProps) {
         />
       )}
       {(node.type === "Parallel" || node.type === "Map") && <FoldButton node={node} />}
-      {near && node.depth > 0 && again && <Sums node={node} />}
+      {near && node.depth > 0 && status !== "idle" && <Sums node={node} />}
       {marks.some(({ side }) => side !== "edge") && <Marks node={node} marks={marks} />}
       {over?.sign && <OverSign node={node} kind={over.kind} sign={over.sign} />}
-      {bad > 0 && (
-        <g class="problem-badge" aria-hidden="true" transform={`translate(${node.x - 7} ${node.y - 7})`}>
-          <title>{count(bad, "problem")}</title>
-          <circle cx="8" cy="8" r="8" />
-          <path d="M8 3.8V8.8M8 11.4V11.5" />
-        </g>
-      )}
+      {bad > 0 && <Problems node={node} problems={bad} />}
     </>
   );
 }

@@ -6,7 +6,7 @@ import { type NodeRun, STATUS_TEXT, type Status } from "../model/log.ts";
 import * as execution from "../store/execution.ts";
 import * as playback from "../store/playback.ts";
 import { STATUS_ICON, iconPath } from "../ui/Icon.tsx";
-import { overrides } from "../debugger/onGraph.ts";
+import { type Override, overrides } from "../debugger/onGraph.ts";
 
 export type Shown = Status | "paused" | "queued" | "skipped";
 
@@ -27,9 +27,11 @@ export const failing = signal<{ states: ReadonlySet<string>; way: ReadonlySet<st
 
 const FAILED = new Set<Status>(["failed", "caught", "retrying", "timedOut"]);
 
-/// Once somebody looks at a node, all that it shows.
-export function shownOf(node: GraphNode, run: NodeRun): { status: Shown; text: string } {
-  const override = overrides.value.get(node.pointer);
+/// What a debugger knows of a node beyond its run.
+export const overrideOf = ({ pointer }: GraphNode): Override | undefined => overrides.value.get(pointer);
+
+/// Once somebody looks at a node, all that it shows. Who draws many nodes gives each its own override, and draws those that it changes.
+export function shownOf(run: NodeRun, override: Override | undefined): { status: Shown; text: string } {
   if (override) return { status: override.status, text: override.title };
   if (run.status === "idle" && over.value) return { status: "skipped", text: "not reached" };
   const error = run.error !== "" && FAILED.has(run.status) ? ` with ${run.error}` : "";

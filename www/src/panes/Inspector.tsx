@@ -10,7 +10,7 @@ import * as playback from "../store/playback.ts";
 import * as selection from "../store/selection.ts";
 import * as workspace from "../store/workspace.ts";
 import { pen } from "../graph/pen.ts";
-import { shownOf, signOf } from "../graph/status.ts";
+import { overrideOf, shownOf, signOf } from "../graph/status.ts";
 import { TypeTile } from "../ui/Icon.tsx";
 import { markOf } from "../debugger/model.ts";
 import { toggleBreakpoint } from "../debugger/session.ts";
@@ -78,7 +78,7 @@ function Machine() {
 /// While a run is paused what is known of the state stands below its data.
 function StateDetails({ node, paused }: { node: GraphNode; paused: boolean }) {
   const index = analysis.graph.value!;
-  const { status, text } = shownOf(node, playback.runOf(node.id).value);
+  const { status, text } = shownOf(playback.runOf(node.id).value, overrideOf(node));
   const sign = signOf(status);
   const at = index.byId.get(node.id)!;
   const about = <About node={node} at={at} />;

@@ -27,11 +27,9 @@ export function duration(ms: number): string {
   return `${Math.floor(ms / size)} ${name}${rest ? ` ${rest} ${small}` : ""}`;
 }
 
-const groups = new Intl.NumberFormat("en");
-
 /// A count: `25,000`. Most are small, and the formatter takes its time for them too: a graph writes many in one frame.
 export function grouped(n: number): string {
-  return n < 1000 ? String(n) : groups.format(n);
+  return n < 1000 ? String(n) : n.toLocaleString("en");
 }
 
 export function count(n: number, one: string, many = `${one}s`): string {
