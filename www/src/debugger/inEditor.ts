@@ -113,6 +113,8 @@ function showSigns({ editor, away }: Pick<Attached, "editor" | "away">): (() => 
     effect(() => {
       void analysis.graph.value;
       void execution.run.value;
+      // Another run begins with no event, which is shown as nothing.
+      void playback.cursor.value;
       void playback.shownAt.value;
       if (away() || timer !== undefined) return;
       const wait = last + SIGNS_APART - performance.now();
