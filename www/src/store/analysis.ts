@@ -30,7 +30,8 @@ export const expanded = signal<ReadonlySet<string>>(new Set());
 export const problems = computed<Diagnostic[]>(() => latest.value?.diagnostics ?? []);
 export const errorCount = computed(() => problems.value.filter((problem) => problem.severity === "error").length);
 
-/// The text that the analysis is of, and what it was read as.
+/// The text that the analysis is of, and what it was read as: nothing once the text has changed, as what the editor knows of an edited text
+/// is not what it knew before, also where an undo brings the same text back.
 let analyzedText = "";
 let analyzedAs = "";
 export const analyzed = (): string => analyzedText;
@@ -172,6 +173,7 @@ effect(() => {
   void collapsed.value;
   void expanded.value;
   void machineType.value;
+  if (last !== text) analyzedAs = "";
   const took = last === text ? 0 : 1.5 * (latest.peek()?.took ?? 0);
   analyzeSoon(last === undefined ? 0 : Math.max(PATIENCE, Math.min(took, LONGEST)));
   last = text;
