@@ -765,8 +765,26 @@ export interface LayoutOptions {
    * columns side by side; from left to right, a wider one into rows. Default: it is not broken.
    */
   aspect?: number;
+  /**
+   * Where an earlier drawing was broken: its {@link Graph.breaks}. The graph is broken there again, unless other columns would
+   * show it 1.4 times as large. With them, an edit moves the states of its own column only. Default: none.
+   *
+   * ```js
+   * let graph = layout(definition, { aspect: 1.5 });
+   * graph = layout(edited, { aspect: 1.5, breaks: graph.breaks });
+   * ```
+   */
+  breaks?: readonly ColumnBreak[];
   /** How wide texts are in the font that the graph is shown in. Default: as in the common sans-serif fonts. */
   widths?: TextWidths;
+}
+
+/** Where one column of a graph ends and the next one begins; from left to right, one row. */
+export interface ColumnBreak {
+  /** Id of the last node of the column. */
+  after: string;
+  /** Id of the first node of the next one. One of the two is enough to find the place again. */
+  before: string;
 }
 
 /** Advance widths of a font in thousandths of an em, for boxes that fit their texts. */
@@ -851,6 +869,8 @@ export interface Graph {
   truncated: boolean;
   /** How many times lines cross. */
   crossings: number;
+  /** Where it is broken into columns, if {@link LayoutOptions.aspect} made it so. */
+  breaks?: ColumnBreak[];
   /** Each node comes after its parent. */
   nodes: GraphNode[];
   edges: GraphEdge[];

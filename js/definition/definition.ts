@@ -134,7 +134,7 @@ function isModel(model: Given | undefined): model is Extract<Given, { operations
 
 /** The graph of a definition with places and sizes; also of one with errors, as long as it is JSON. */
 export function layout(definition: Definition, options: LayoutOptions & { selectors?: boolean } = {}): Graph {
-  checkOptions(options, ["direction", "collapsed", "foldLarge", "expanded", "selectors", "aspect", "widths"], "layout()");
+  checkOptions(options, ["direction", "collapsed", "foldLarge", "expanded", "selectors", "aspect", "breaks", "widths"], "layout()");
   return drawn(layoutOf, definition, options);
 }
 
@@ -148,6 +148,7 @@ export function renderSvg(definition: Definition, options: SvgOptions = {}): str
       "foldLarge",
       "expanded",
       "aspect",
+      "breaks",
       "widths",
       "theme",
       "title",

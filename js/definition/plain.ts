@@ -42,10 +42,10 @@ export function layoutOf(text: string, options: LayoutOptions): Graph {
 /** The graph of a definition as an SVG document. */
 export function svgOf(
   text: string,
-  { direction, collapsed, foldLarge, expanded, aspect, widths, status, taken, notes, ...rest }: SvgOptions,
+  { direction, collapsed, foldLarge, expanded, aspect, breaks, widths, status, taken, notes, ...rest }: SvgOptions,
 ): string {
   const style = defined({ ...rest, status: asObject(status), taken: asObject(taken), notes: asObject(notes) });
-  return drawn(module.renderSvg, text, layoutSettings({ direction, collapsed, foldLarge, expanded, aspect, widths }), style);
+  return drawn(module.renderSvg, text, layoutSettings({ direction, collapsed, foldLarge, expanded, aspect, breaks, widths }), style);
 }
 
 /** What a gesture makes of a text, for writers of any syntax. */

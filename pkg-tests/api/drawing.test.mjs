@@ -117,3 +117,25 @@ test("tasks have the signs of the services that they call, whatever their names 
     assert.equal(signed.replaceAll(queue, own).replaceAll(table, own), drawn);
   }
 });
+
+test("a graph in columns keeps them where it is laid out again with its breaks", () => {
+  const chain = (names) => ({
+    StartAt: names[0],
+    States: Object.fromEntries(
+      names.map((name, i) => [name, i + 1 < names.length ? { Type: "Pass", Next: names[i + 1] } : { Type: "Succeed" }]),
+    ),
+  });
+  const names = Array.from({ length: 60 }, (_, i) => `S${i}`);
+  const before = layout(chain(names), { aspect: 1.2 });
+  assert.ok(before.breaks.length >= 2);
+  assert.equal(layout(chain(names)).breaks, undefined);
+  const after = layout(chain([...names.slice(0, 3), "More", ...names.slice(3)]), { aspect: 1.2, breaks: before.breaks });
+  assert.deepEqual(after.breaks, before.breaks);
+  const places = new Map(after.nodes.map(({ id, x, y }) => [id, `${x} ${y}`]));
+  const moved = before.nodes.filter(({ id, x, y }) => places.get(id) !== `${x} ${y}`).map(({ name }) => name);
+  assert.ok(moved.length > 0 && !moved.includes(before.breaks[0].before.replace("/States/", "")), moved.join());
+  // A drawing of it has the same columns.
+  const size = ({ width, height }) => `viewBox="0 0 ${width} ${height}"`;
+  assert.ok(renderSvg(chain(names), { aspect: 1.2, breaks: before.breaks }).includes(size(before)));
+  assert.throws(() => layout(ORDER, { aspect: 1, breaks: ["S1"] }), /breaks must be a list of objects with after and before/);
+});

@@ -140,4 +140,51 @@ describe("from a gesture to the painted graph", { skip }, () => {
       [],
     );
   });
+
+  visit("a machine in columns keeps them while it is edited, and while its text is broken", options, async (visitor, page) => {
+    const name = (i) => `S${i}`;
+    const States = Object.fromEntries(
+      Array.from({ length: 60 }, (_, i) => [name(i), i < 59 ? { Type: "Pass", Next: name(i + 1) } : { Type: "Succeed" }]),
+    );
+    await visitor.open({ definition: { StartAt: name(0), States } });
+    await visitor.state(name(59)).waitFor();
+    await page.mouse.move(4, 4);
+    const last = () => page.evaluate(() => globalThis.graphs.at(-1));
+    const { breaks } = await last();
+    assert.ok(breaks.length >= 2, JSON.stringify(breaks));
+    const places = () =>
+      page.evaluate(() =>
+        Object.fromEntries(
+          [...document.querySelectorAll("svg.canvas [data-node]")].map((node) => {
+            const { x, y } = node.getBoundingClientRect();
+            return [node.dataset.node, `${Math.round(x)} ${Math.round(y)}`];
+          }),
+        ),
+      );
+    const before = await places();
+    await visitor.state(name(2)).focus();
+    await page.keyboard.press("i");
+    await page.locator(".picker").getByRole("combobox").fill("wait");
+    await page.keyboard.press("Enter");
+    await visitor.state("Wait").waitFor();
+    await comes(async () => (await last()).nodes.some((node) => node.name === "Wait"), true);
+    const later = [...Array(60).keys()].slice(Number(breaks[0].before.replace("/States/S", "")));
+    assert.ok(later.length > 25, `${later.length}`);
+    // States glide to their places.
+    await comes(async () => {
+      const after = await places();
+      return later.filter((i) => after[`/States/S${i}`] !== before[`/States/S${i}`]);
+    }, []);
+    // A text that cannot be read in between changes nothing either.
+    const graphs = () => page.evaluate(() => globalThis.graphs.length);
+    const count = await graphs();
+    const stale = page.locator(".graph-frame.stale");
+    await visitor.editor("Definition").focus();
+    await page.keyboard.press("ControlOrMeta+Home");
+    await page.keyboard.type("x");
+    await stale.waitFor();
+    await page.keyboard.press("Backspace");
+    await stale.waitFor({ state: "detached" });
+    assert.equal(await graphs(), count);
+  });
 });

@@ -1,6 +1,6 @@
 //! A graph as JSON: as serde writes it, in a quarter of the time. A page lays out at every change, and a quarter of that was writing.
 
-use super::{Batching, Direction, Edge, EdgeKind, Graph, Iterating, LabelBox, Node, Pattern};
+use super::{Batching, ColumnBreak, Direction, Edge, EdgeKind, Graph, Iterating, LabelBox, Node, Pattern};
 use crate::base::json::write_str;
 use crate::base::number::write_int;
 
@@ -17,6 +17,13 @@ impl Graph {
         out.text_if(",\"comment\":", self.comment.as_deref());
         out.flag(",\"truncated\":", self.truncated);
         out.long(",\"crossings\":", self.crossings);
+        if !self.breaks.is_empty() {
+            out.list(",\"breaks\":[", &self.breaks, |out, ColumnBreak { after, before }| {
+                out.text("{\"after\":", after);
+                out.text(",\"before\":", before);
+                out.raw("}");
+            });
+        }
         out.list(",\"nodes\":[", &self.nodes, node);
         out.list(",\"edges\":[", &self.edges, edge);
         out.raw("}");

@@ -98,8 +98,21 @@ pub struct LayoutOptions {
     /// Width of the place where the graph is shown, divided by its height: a graph that is much taller (or from left to
     /// right, wider) than that is broken into columns side by side. Default: it is not broken.
     pub aspect: Option<f64>,
+    /// Where an earlier drawing was broken, [`Graph::breaks`]: it stays so until other columns show the graph 1.4 times as
+    /// large. A drawing that follows an edit so keeps its other states where they are. Default: none.
+    pub breaks: Vec<ColumnBreak>,
     /// How wide texts are in the font that the graph is shown in. Default: as in the common sans-serif fonts.
     pub widths: Option<TextWidths>,
+}
+
+/// Where one column of a drawing ends and the next one begins; from left to right, one row.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ColumnBreak {
+    /// Id of the last node of the column.
+    pub after: String,
+    /// Id of the first node of the next one. If the definition has only one of the two any more, the break is there.
+    pub before: String,
 }
 
 /// Advance widths of a font, in thousandths of an em. Characters that are not in here are taken to be as wide as in the
@@ -132,6 +145,9 @@ pub struct Graph {
     pub truncated: bool,
     /// How many times lines cross; a measure of quality.
     pub crossings: u64,
+    /// Where it is broken into columns: see [`LayoutOptions::aspect`].
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub breaks: Vec<ColumnBreak>,
     /// A node stands after the node that holds it.
     pub nodes: Vec<Node>,
     /// In the order of the definition, scope by scope.

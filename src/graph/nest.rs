@@ -45,7 +45,7 @@ pub fn layout(definition: &Value, options: &LayoutOptions) -> Graph {
     let nest = Nest::build(&model, options);
     let mut graph = nest.finish();
     if let Some(aspect) = options.aspect {
-        wrap::into_columns(&mut graph, aspect);
+        wrap::into_columns(&mut graph, aspect, &options.breaks);
     }
     graph
 }

@@ -4,7 +4,7 @@
 //! and the lines that were cut go on by lanes: below their column, up the space between the two, and above the next one.
 //! The lanes lie inside of each other, so that no two lines cross that did not before.
 
-use super::{Direction, Graph, path};
+use super::{ColumnBreak, Direction, Graph, Node, path};
 use crate::base::sort;
 
 /// What is not longer than this is left as it is.
@@ -42,29 +42,42 @@ struct Column {
     above: i32,
 }
 
-/// Breaks the graph where that shows it larger in a place of this width, divided by its height.
-pub(super) fn into_columns(graph: &mut Graph, aspect: f64) {
+/// Breaks the graph where that shows it larger in a place of this width, divided by its height. The breaks that it had
+/// before stay until others show it much larger, so that an edit moves its own column only.
+pub(super) fn into_columns(graph: &mut Graph, aspect: f64, before: &[ColumnBreak]) {
     let turned = graph.direction == Direction::LeftToRight;
     let (across, along) = if turned { (graph.height, graph.width) } else { (graph.width, graph.height) };
     // In thousandths, between a strip of paper and another.
     let aspect = i64::from((if turned { 1_000.0 / aspect } else { 1_000.0 * aspect }).clamp(100.0, 10_000.0) as i32);
-    if along <= LONG {
+    if along <= LONG && (before.is_empty() || along * 14 <= LONG * 10) {
         return;
     }
-    // How large the drawing is shown in so many columns.
-    let scale = |columns: i32| {
+    // How large the drawing is shown in so many columns, the longest of which has this length.
+    let scale = |columns: i32, length: i32| {
         let width = i64::from(columns) * i64::from(across + 2 * BESIDE);
-        (aspect * 1_000_000 / width).min(1_000_000_000 * i64::from(columns) / i64::from(along))
+        (aspect * 1_000_000 / width).min(1_000_000_000 / i64::from(length.max(1)))
     };
-    let Some(columns) = (1..=MOST_COLUMNS).max_by_key(|&columns| (scale(columns), -columns)) else { return };
-    // A little larger is not worth leaving the row.
-    if scale(columns) * 10 < scale(1) * 14 {
-        return;
+    let most = if along <= LONG { 1 } else { MOST_COLUMNS };
+    let equal = |columns: i32| scale(columns, along / columns);
+    let Some(columns) = (1..=most).max_by_key(|&columns| (equal(columns), -columns)) else { return };
+    let drawing = Drawing { graph, turned };
+    let mut cuts = drawing.cuts_at(before).unwrap_or_default();
+    // A little larger is not worth leaving the columns that there are, nor the row.
+    if equal(columns) * 10 >= scale(cuts.len() as i32 + 1, longest(&cuts, along)) * 14 {
+        cuts = drawing.cuts(along, columns);
     }
-    let cuts = Drawing { graph, turned }.cuts(along, columns);
     if !cuts.is_empty() {
+        let breaks = cuts.iter().filter_map(|cut| drawing.break_at(cut.at)).collect();
         rebuild(graph, turned, &cuts);
+        graph.breaks = breaks;
     }
+}
+
+/// The length of the longest column.
+fn longest(cuts: &[Cut], along: i32) -> i32 {
+    let ends = cuts.iter().map(|cut| cut.at).chain([along]);
+    let starts = [0].into_iter().chain(cuts.iter().map(|cut| cut.at));
+    ends.zip(starts).map(|(end, start)| end - start).max().unwrap_or(along)
 }
 
 fn swap(turned: bool, (x, y): (i32, i32)) -> (i32, i32) {
@@ -96,24 +109,62 @@ impl Drawing<'_> {
         cuts
     }
 
+    /// The cuts at breaks of an earlier drawing; nothing where one of them is lost, or stands in another order now.
+    fn cuts_at(&self, breaks: &[ColumnBreak]) -> Option<Vec<Cut>> {
+        let free = self.free();
+        let start = |id: &str| self.outermost().find(|node| node.id == id).map(|node| self.covered(node).0);
+        let mut cuts: Vec<Cut> = Vec::with_capacity(breaks.len());
+        for ColumnBreak { after, before } in breaks {
+            // The row of a state begins where it begins, or before that.
+            let at = match start(before) {
+                Some(start) => free.partition_point(|&at| at < start).checked_sub(1)?,
+                None => {
+                    let start = start(after)?;
+                    free.partition_point(|&at| at < start)
+                }
+            };
+            let cut = self.cut(*free.get(at)?)?;
+            if cuts.last().is_some_and(|last| last.at >= cut.at) {
+                return None;
+            }
+            cuts.push(cut);
+        }
+        Some(cuts)
+    }
+
+    /// The states around a cut.
+    fn break_at(&self, at: i32) -> Option<ColumnBreak> {
+        let rows = self.outermost().map(|node| (self.covered(node), node));
+        let (before, after): (Vec<_>, Vec<_>) = rows.partition(|((start, _), _)| *start >= at);
+        let before = before.into_iter().min_by_key(|((start, _), _)| *start)?.1.id.clone();
+        let after = after.into_iter().max_by_key(|((_, end), _)| *end)?.1.id.clone();
+        Some(ColumnBreak { after, before })
+    }
+
+    fn outermost(&self) -> impl Iterator<Item = &Node> {
+        self.graph.nodes.iter().filter(|node| node.parent.is_none())
+    }
+
+    /// Where a state begins and ends along the drawing.
+    fn covered(&self, node: &Node) -> (i32, i32) {
+        let start = swap(self.turned, (node.x, node.y)).1;
+        (start, start + swap(self.turned, (node.width, node.height)).1)
+    }
+
     /// Places that no state and no label of the outermost scope covers: just before each row.
     fn free(&self) -> Vec<i32> {
-        let nodes = self.graph.nodes.iter().filter(|node| node.parent.is_none());
-        let nodes = nodes.map(|node| ((node.x, node.y), (node.width, node.height)));
-        let labels = self.graph.edges.iter().filter_map(|edge| edge.label_box);
-        let labels = labels.map(|label| ((label.x, label.y), (label.width, label.height)));
-        let mut covered: Vec<(i32, i32)> = nodes
-            .chain(labels)
-            .map(|(at, size)| {
-                let (start, length) = (swap(self.turned, at).1, swap(self.turned, size).1);
-                (start, start + length)
-            })
-            .collect();
+        let labels = self.graph.edges.iter().filter_map(|edge| edge.label_box).map(|label| {
+            let start = swap(self.turned, (label.x, label.y)).1;
+            (start, start + swap(self.turned, (label.width, label.height)).1, false)
+        });
+        let states = self.outermost().map(|node| self.covered(node)).map(|(start, end)| (start, end, true));
+        let mut covered: Vec<(i32, i32, bool)> = states.chain(labels).collect();
         sort::sort(&mut covered);
         let mut free = Vec::new();
         let mut end = i32::MAX;
-        for (from, to) in covered {
-            if from - BEFORE > end {
+        for (from, to, state) in covered {
+            // Labels stay with the state that their lines leave.
+            if state && from - BEFORE > end {
                 free.push(from - BEFORE);
             }
             end = if end == i32::MAX { to } else { end.max(to) };
@@ -241,9 +292,18 @@ mod tests {
 
     /// A row of states in which the last leads back to the first, and each fifth to one that comes later.
     fn row(count: usize) -> Graph {
+        longer_row(count, None, &[])
+    }
+
+    /// With one more state after one of them, broken where an earlier one was.
+    fn longer_row(count: usize, more_after: Option<usize>, breaks: &[ColumnBreak]) -> Graph {
         let mut states = String::new();
         for i in 0..count {
             let next = if i + 1 < count { i + 1 } else { 0 };
+            if more_after == Some(i) {
+                let _ = write!(states, r#""S{i}":{{"Type":"Pass","Next":"More"}},"More":{{"Type":"Pass","Next":"S{next}"}},"#);
+                continue;
+            }
             let _ = match i % 5 {
                 4 => write!(
                     states,
@@ -254,7 +314,7 @@ mod tests {
             };
         }
         let definition = json::parse(&format!(r#"{{"StartAt":"S0","States":{{{}}}}}"#, states.trim_end_matches(','))).unwrap();
-        layout(&definition, &LayoutOptions { aspect: Some(1.2), ..LayoutOptions::default() })
+        layout(&definition, &LayoutOptions { aspect: Some(1.2), breaks: breaks.to_vec(), ..LayoutOptions::default() })
     }
 
     fn shape(graph: &Graph) -> f64 {
@@ -314,5 +374,58 @@ mod tests {
                 assert!(on(&edge.from, edge.points[0]) && on(&edge.to, *edge.points.last().unwrap()), "{}", edge.id);
             }
         }
+    }
+
+    fn places(graph: &Graph) -> std::collections::HashMap<&str, (i32, i32)> {
+        graph.nodes.iter().map(|node| (node.id.as_str(), (node.x, node.y))).collect()
+    }
+
+    /// How many nodes stand elsewhere in another drawing.
+    fn moved(before: &Graph, after: &Graph) -> usize {
+        let places = places(before);
+        after.nodes.iter().filter(|node| places.get(node.id.as_str()).is_some_and(|&place| place != (node.x, node.y))).count()
+    }
+
+    #[test]
+    fn an_edit_moves_its_own_column_only() {
+        let before = row(80);
+        let longest = 80 / (before.breaks.len() + 1);
+        assert!(before.breaks.len() >= 3, "{:?}", before.breaks);
+        for at in [0, 1, 11, 42, 78] {
+            let after = longer_row(80, Some(at), &before.breaks);
+            assert_eq!(after.breaks, before.breaks, "after S{at}");
+            assert!(moved(&before, &after) <= longest, "{} nodes moved by a state after S{at}", moved(&before, &after));
+        }
+        // Without the breaks most of them do.
+        assert!(moved(&before, &longer_row(80, Some(1), &[])) > 40);
+    }
+
+    #[test]
+    fn breaks_outlive_the_loss_of_a_state_and_not_that_of_both() {
+        let before = row(80);
+        let renamed = |side: fn(&mut ColumnBreak) -> &mut String| {
+            let mut breaks = before.breaks.clone();
+            for lost in &mut breaks {
+                *side(lost) = "/States/Gone".to_owned();
+            }
+            longer_row(80, None, &breaks)
+        };
+        assert_eq!(renamed(|lost| &mut lost.after), before);
+        assert_eq!(renamed(|lost| &mut lost.before), before);
+        let other = ColumnBreak { after: "/States/A".to_owned(), before: "/States/B".to_owned() };
+        assert_eq!(longer_row(80, None, &[other]), before);
+        // Nor that of their order.
+        let reversed: Vec<ColumnBreak> = before.breaks.iter().rev().cloned().collect();
+        assert_eq!(longer_row(80, None, &reversed), before);
+    }
+
+    #[test]
+    fn breaks_that_show_a_graph_small_are_given_up() {
+        let small = row(30);
+        let large = longer_row(200, None, &small.breaks);
+        assert_eq!(large, row(200));
+        // Also where a row is enough.
+        let between = |after: &str, before: &str| ColumnBreak { after: after.to_owned(), before: before.to_owned() };
+        assert_eq!(longer_row(8, None, &[between("/States/S1", "/States/S2")]), row(8));
     }
 }

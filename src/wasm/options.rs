@@ -7,7 +7,7 @@ use super::error::thrown;
 use crate::asl::{CompileOptions, JsonataVersion, MachineType};
 use crate::base::{Map, Named, Value, json};
 use crate::engine::{ExecutionInfo, HistoryLevel, Options, TokenKey};
-use crate::graph::{Direction, LayoutOptions, Status, SvgOptions, TextWidths, Theme};
+use crate::graph::{ColumnBreak, Direction, LayoutOptions, Status, SvgOptions, TextWidths, Theme};
 use wasm_bindgen::JsValue;
 
 /// What can be read from a JavaScript object.
@@ -79,6 +79,15 @@ impl Members {
             Some(TextWidths { chars, name: list(value.get("name")?)?, text: list(value.get("text")?)? })
         };
         self.read("widths", "an object with chars, name and text", read)
+    }
+
+    fn breaks(&self) -> Result<Vec<ColumnBreak>, String> {
+        let each = |value: &Value| {
+            let id = |name| value.get(name)?.as_str().map(str::to_owned);
+            Some(ColumnBreak { after: id("after")?, before: id("before")? })
+        };
+        let read = |value: &Value| value.as_array()?.iter().map(each).collect();
+        Ok(self.read("breaks", "a list of objects with after and before", read)?.unwrap_or_default())
     }
 
     /// The members of a member.
@@ -238,6 +247,7 @@ impl Given for LayoutOptions {
         self.expanded = from.texts("expanded")?;
         self.selectors = from.flag("selectors")?;
         self.aspect = from.read("aspect", "a number above 0", |value| value.as_f64().filter(|aspect| *aspect > 0.0))?;
+        self.breaks = from.breaks()?;
         self.widths = from.widths()?;
         Ok(())
     }

@@ -18,8 +18,9 @@ export async function svgOf({ theme, withRun }: PictureOptions, here = false): P
   const inner = analysis.inside.value?.definition;
   const text = inner ?? workspace.definition.value;
   const { widths, ...drawing } = analysis.drawnAs(text);
-  const options: Record<string, unknown> = { theme, ...drawing, ...(here && { widths }), foldLarge: true };
   const index = analysis.graph.value;
+  const breaks = index?.graph.breaks;
+  const options: Record<string, unknown> = { theme, ...drawing, ...(breaks && { breaks }), ...(here && { widths }), foldLarge: true };
   if (withRun && index && execution.run.value) {
     const status: Record<string, string> = {};
     const notes: Record<string, string> = {};

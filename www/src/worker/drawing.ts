@@ -22,6 +22,8 @@ interface Laid {
 
 /// The last one. An equal one keeps its number and is not sent again, as most keys change nothing that is drawn.
 let laid: Laid = { id: 0, graph: undefined, corner: [0, 0] };
+/// The last one with a graph: between two texts that can be read, there are those of somebody who is typing.
+let readable = laid;
 /// The last one that the page got.
 let sent = laid;
 
@@ -41,14 +43,19 @@ export async function layAhead(text: string, format: Format, as: Drawn): Promise
   if (equal(laid.of, of)) return;
   const { json } = await readSource(text, format);
   const graph = laidOut(json, as);
-  laid = graph ? { of, ...beside(laid, graph) } : { of, id: 0, graph, corner: [0, 0] };
+  laid = graph ? { of, ...beside(readable, graph) } : { of, id: 0, graph, corner: [0, 0] };
+  if (graph) readable = laid;
 }
 
 function laidOut(json: string, as: Drawn): Graph | undefined {
+  const { of: before, graph: drawn } = readable;
+  // What is edited keeps its columns. Where the pane has got another shape, or the graph was turned, they are chosen anew.
+  const breaks = before?.as.direction === as.direction && before.as.aspect === as.aspect ? drawn?.breaks : undefined;
   const states = findStates(json);
   try {
     const graph = layout(json, {
       ...as,
+      ...(breaks && { breaks }),
       ...(states.length > CROWD && { collapsed: [...as.collapsed, ...outermost(states, as.expanded)] }),
       foldLarge: true,
       selectors: true,
