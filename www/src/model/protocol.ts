@@ -77,6 +77,12 @@ export type * from "./ofRun.ts";
 export type * from "./ofText.ts";
 export type { Breakpoint, ComparedVisit, DebugThread, EditReport, Evaluated, RunDifference, StackFrame, Stop, Variable };
 
+/// A run that the page is told of, in the graph of its machine: with none it is the graph that the page has.
+export interface Begun {
+  run: number;
+  graph?: Graph;
+}
+
 /// The worker's methods, by name: what they take and what they give.
 export interface Methods {
   ping: { params: Record<string, never>; value: string };
@@ -139,13 +145,13 @@ export interface Methods {
   json: { params: { text: string; format: "json" | "yaml" }; value: string };
   /// Shows events that were recorded elsewhere as if they were a run; `showMore` adds to them.
   show: {
-    params: { definition: string; format: "json" | "yaml"; events: HistoryEvent[]; result: RunResult | undefined };
-    value: { run: number; graph: Graph };
+    params: { definition: string; format: "json" | "yaml"; events: HistoryEvent[]; result: RunResult | undefined; have: number };
+    value: Begun;
   };
   /// Runs the recorded execution that is shown again, with its answers.
   replay: { params: { definition: string; format: "json" | "yaml" }; value: ReplayReport };
   showMore: { params: { run: number; events: HistoryEvent[]; result: RunResult | undefined }; value: null };
-  run: { params: RunRequest; value: { run: number; graph: Graph } };
+  run: { params: RunRequest & { have: number }; value: Begun };
   stop: { params: Record<string, never>; value: null };
   /// Lets time pass: until what comes next, or so many milliseconds.
   advance: { params: { milliseconds?: number }; value: boolean };

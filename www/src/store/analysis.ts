@@ -38,6 +38,10 @@ export const analyzed = (): string => analyzedText;
 
 /// The graph that the page has, by the interpreter's number.
 let graphHeld = 0;
+export const drawnGraph = (): { have: number; index: GraphIndex | null } => ({
+  have: ownGraph.peek() ? graphHeld : 0,
+  index: ownGraph.peek(),
+});
 /// What the page was told of a text last, by the interpreter's number.
 let told: { id: number; named: NonNullable<Analyzed["named"]> } = { id: 0, named: [] };
 /// The shape of the pane that it was laid out for.
@@ -81,7 +85,7 @@ export function analyze(): Promise<void> {
   const known = analyzedText === asked.text && analyzedAs === readAs;
   const as = drawnAs(asked.text);
   const now: Reading = { text: asked.text, then: [] };
-  const drawn = client.call("draw", { ...asked, ...as, have: ownGraph.value ? graphHeld : 0 }).then((made) => {
+  const drawn = client.call("draw", { ...asked, ...as, have: drawnGraph().have }).then((made) => {
     if (mine === analyzing) draws(asked.text, made, as.aspect);
     now.drawn = true;
     for (const act of now.then) act();

@@ -2,7 +2,7 @@
 
 import type { ReplayReport } from "../model/protocol.ts";
 import type { Recorded } from "../model/recorded.ts";
-import { analyze, graph, settled } from "./analysis.ts";
+import { analyze, drawnGraph, graph, settled } from "./analysis.ts";
 import { type RunState, run } from "./execution.ts";
 import { client } from "./interpreter.ts";
 import { GraphIndex } from "../model/graph.ts";
@@ -45,14 +45,16 @@ export async function showRecorded(recorded: Recorded): Promise<void> {
   };
   show(begun);
   if (recorded.input !== undefined) workspace.edit({ input: pretty(recorded.input) });
+  const { have, index } = drawnGraph();
   const { run: id, graph: whole } = await client.call("show", {
     definition: workspace.definition.value,
     format: workspace.format.value,
     events: recorded.events,
     result: recorded.result,
+    have,
   });
   if (run.value !== begun) return;
-  playback.setGraph(new GraphIndex(whole));
+  playback.setGraph(whole ? new GraphIndex(whole) : index!);
   run.value = { ...begun, id, phase: "running" };
   if (foreign.length > 0) {
     const names = foreign.slice(0, 5).join(", ") + (foreign.length > 5 ? " …" : "");

@@ -7,7 +7,7 @@ import { GraphIndex } from "../model/graph.ts";
 import type { Answer, Breakpoint, Exceptions, Mock, Note, RunRequest, StepCommand } from "../model/protocol.ts";
 import * as prefs from "../prefs.ts";
 import { unticked } from "../ui/format.ts";
-import { analyze, analyzeSoon, errorCount, inside, problems } from "./analysis.ts";
+import { analyze, analyzeSoon, drawnGraph, errorCount, inside, problems } from "./analysis.ts";
 import { type RunState, busy, children, console, mockProblems, outlived, run, timer, waiting } from "./execution.ts";
 import { turnTo } from "./inside.ts";
 import { client, engine, engineMessage, engineVersion, hearers, sandbox, useSandbox } from "./interpreter.ts";
@@ -90,9 +90,11 @@ export async function start(beginning: Beginning = {}): Promise<void> {
     holdBack();
     const { handlers, resolver } = await loadHandlers();
     if (run.value !== begun) return;
-    const { run: id, graph: whole } = await client.call("run", { ...orderOf(begun, beginning), handlers, resolver, beside: besideOthers });
+    const { have, index } = drawnGraph();
+    const order = { ...orderOf(begun, beginning), handlers, resolver, beside: besideOthers, have };
+    const { run: id, graph: whole } = await client.call("run", order);
     if (run.value !== begun) return;
-    playback.setGraph(new GraphIndex(whole));
+    playback.setGraph(whole ? new GraphIndex(whole) : index!);
     // A run that begins with a pause does not count as running before that pause: a key that continues would stop it.
     run.value = { ...begun, id, phase: pauses ? "starting" : "running" };
     client.running = true;

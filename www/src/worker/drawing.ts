@@ -14,6 +14,7 @@ type Format = "json" | "yaml";
 /// A graph, and what it was laid out for. Parts that are as in the graph before are the same objects.
 interface Laid {
   of?: { text: string; format: Format; as: Drawn };
+  json?: string;
   id: number;
   graph: Graph | undefined;
   /// Where the drawing begins: parts that only the layout as a whole has moved stay where they were.
@@ -43,9 +44,25 @@ export async function layAhead(text: string, format: Format, as: Drawn): Promise
   if (equal(laid.of, of)) return;
   const { json } = await readSource(text, format);
   const graph = laidOut(json, as);
-  laid = graph ? { of, ...beside(readable, graph) } : { of, id: 0, graph, corner: [0, 0] };
+  laid = graph ? { of, json, ...beside(readable, graph) } : { of, id: 0, graph, corner: [0, 0] };
   if (graph) readable = laid;
 }
+
+/// The graph of a machine with nothing folded, which its runs are told in.
+let whole: { json: string; graph: Graph } | undefined;
+
+/// The one that is drawn, if nothing is folded in it: another layout would take as long as the run's first steps.
+export function wholeGraph(json: string): Graph {
+  if (whole?.json !== json) {
+    const { graph } = readable.json === json ? readable : {};
+    whole = { json, graph: graph?.nodes.every(({ collapsed }) => !collapsed) ? graph : (layout(json) as unknown as Graph) };
+  }
+  return whole.graph;
+}
+
+/// As the page gets it: nothing, if it is the graph of that number, which the page has.
+export const toldOf = (graph: Graph, have: number): { graph?: Graph } =>
+  [sent, readable].some((one) => one.graph === graph && one.id === have) ? {} : { graph };
 
 function laidOut(json: string, as: Drawn): Graph | undefined {
   const { of: before, graph: drawn } = readable;

@@ -8,7 +8,7 @@ import type { Graph } from "../model/graph.ts";
 import type { Call, Lost, Methods, Note } from "../model/protocol.ts";
 import { analyze } from "./analysis.ts";
 import { findStates, findTasks, readSource, valueOf } from "./definition.ts";
-import { draw, layAhead } from "./drawing.ts";
+import { draw, layAhead, toldOf, wholeGraph } from "./drawing.ts";
 import * as asked from "./language.ts";
 import type { Run, SandboxMessage } from "./run.ts";
 import type { Shown } from "./shown.ts";
@@ -171,10 +171,10 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
     return (await readSource(text, format)).json;
   },
 
-  async run(request) {
+  async run({ have, ...request }) {
     shown = undefined;
     const { json } = await readSource(request.definition, request.format);
-    const graph = layout(json) as unknown as Graph;
+    const graph = wholeGraph(json);
     if (current?.takes(request)) current.again(json, graph, request);
     else {
       current?.dispose();
@@ -185,18 +185,18 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
     const run = current;
     // The answer goes first: what the run says is of a run that the page knows.
     setTimeout(() => current === run && run.begin(), 0);
-    return { run: run.id, graph: run.graph };
+    return { run: run.id, ...toldOf(run.graph, have) };
   },
 
-  async show({ definition, format, events, result }) {
+  async show({ definition, format, events, result, have }) {
     current?.dispose();
     current = undefined;
     const { json } = await readSource(definition, format);
-    const graph = layout(json) as unknown as Graph;
+    const graph = wholeGraph(json);
     const recorded = (shown = new runs!.Shown(graph));
     // After the answer, so that the page knows whose events they are.
     setTimeout(() => recorded.add(events, result));
-    return { run: recorded.id, graph };
+    return { run: recorded.id, ...toldOf(graph, have) };
   },
 
   async replay({ definition, format }) {

@@ -1,6 +1,6 @@
 // One machine under the debugger: its handlers, its history as the page wants it, and what the page is told.
 
-import { StateMachine, type Task, TaskError, type TaskHandler, type TaskHandlers, layout } from "stepglass";
+import { StateMachine, type Task, TaskError, type TaskHandler, type TaskHandlers } from "stepglass";
 import { type DebugOptions, DebugSession, restoreSession, saveSession, type Mock as PackageMock } from "stepglass/debug";
 import type { Graph } from "../model/graph.ts";
 import type {
@@ -20,6 +20,7 @@ import type {
   WaitingTask,
 } from "../model/protocol.ts";
 import { type Tally, tallyRun } from "./coverage.ts";
+import { wholeGraph } from "./drawing.ts";
 import { fieldsOf, largeIn, member } from "./flow.ts";
 import { detailsOf } from "../model/details.ts";
 import type { HistoryEvent } from "../model/recorded.ts";
@@ -104,7 +105,7 @@ export class Run {
     this.definitions.set(this.session.run, json);
     if (saved) {
       for (const { id, definition } of saved.runs) this.definitions.set(id, definition);
-      this.graph = layout(this.definitionOf(this.session.run)) as unknown as Graph;
+      this.graph = wholeGraph(this.definitionOf(this.session.run));
       if (request.kept !== undefined) this.keeper.begin(this.session.run, request.kept);
     }
     this.history = new ListedHistory(this.graph);
@@ -329,7 +330,7 @@ export class Run {
   /// Another execution of the run is looked at from here on.
   private entered(): void {
     if (this.gone || this.beginning) return;
-    const graph = layout(this.definition()) as unknown as Graph;
+    const graph = wholeGraph(this.definition());
     this.id = nextNumber();
     this.history = new ListedHistory(graph);
     this.together(() => {
@@ -534,7 +535,7 @@ export class Run {
     if (this.gone || this.beginning) return;
     const { session } = this;
     this.definitions.set(run, this.definitionOf(run));
-    const graph = layout(this.definition()) as unknown as Graph;
+    const graph = wholeGraph(this.definition());
     const about = session.runs().find(({ id }) => id === run)!;
     this.id = nextNumber();
     this.history = new ListedHistory(graph);
