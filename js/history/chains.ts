@@ -57,6 +57,11 @@ export class Chains<About extends object = object> {
   #entered = new Map<number, Visit & About>();
   #byState = new Map<string, (Visit & About)[]>();
   #open = new Set<Visit & About>();
+  /** The same by thread: what an event ends is found without looking at all other branches and iterations. */
+  #openIn: (Visit & About)[][] = [];
+  /** The threads in a visit, in the order in which they began; and of iterations the last one of each index. */
+  #threadsIn = new Map<number, Thread[]>();
+  #iterationsIn = new Map<number, Map<number, Thread>>();
   /** Parallels and Maps that have failed: no attempt of theirs follows. */
   #failed = new Set<Visit>();
   #types: string[] = [];
@@ -127,8 +132,7 @@ export class Chains<About extends object = object> {
     } else if (visit !== undefined && type.endsWith("StateAborted")) {
       this.#close(visit, id);
     } else if (isExecutionEnd(event)) {
-      for (const open of this.#open) open.end = id;
-      this.#open.clear();
+      for (const open of [...this.#open]) this.#end(open, id);
     } else if (type === "ExecutionRedriven") {
       this.#redriven();
     }
@@ -159,7 +163,7 @@ export class Chains<About extends object = object> {
     };
     this.visits.push(visit);
     this.#entered.set(event.id, visit);
-    this.#open.add(visit);
+    this.#begin(visit);
     const list = this.#byState.get(name);
     if (list) list.push(visit);
     else this.#byState.set(name, [visit]);
@@ -184,13 +188,24 @@ export class Chains<About extends object = object> {
       enter,
     };
     this.threads.push(thread);
+    this.#openIn.push([]);
+    if (before !== undefined) {
+      const threads = this.#threadsIn.get(before.id);
+      if (threads) threads.push(thread);
+      else this.#threadsIn.set(before.id, [thread]);
+      if (isIteration) {
+        const iterations = this.#iterationsIn.get(before.id);
+        if (iterations) iterations.set(iteration, thread);
+        else this.#iterationsIn.set(before.id, new Map([[iteration, thread]]));
+      }
+    }
     return thread;
   }
 
   /** How many branches the present attempt of a Parallel has begun. */
   #branches(container: Visit, start: number): number {
-    const later = this.threads.slice(this.threads.findLastIndex(({ enter }) => enter <= container.enter) + 1);
-    return later.filter((thread) => thread.start === start).length;
+    const last = this.#threadsIn.get(container.id)?.at(-1);
+    return last?.start === start ? last.slot + 1 : 0;
   }
 
   /** The nearest visit that is not over and fits, of one and those around it. */
@@ -212,39 +227,41 @@ export class Chains<About extends object = object> {
       const isLast = container === undefined || (this.#open.has(container) && this.threadOf(visit).attempt === container.attempts);
       if (visit.exit > 0 || !isLast) continue;
       visit.end = 0;
-      this.#open.add(visit);
+      this.#begin(visit);
     }
   }
 
-  #close(visit: Visit & About, event: number): void {
+  #begin(visit: Visit & About): void {
+    this.#open.add(visit);
+    this.#openIn[visit.thread]!.push(visit);
+  }
+
+  #end(visit: Visit & About, event: number): void {
     visit.end = event;
     this.#open.delete(visit);
+    const open = this.#openIn[visit.thread]!;
+    open.splice(open.indexOf(visit), 1);
+  }
+
+  #close(visit: Visit & About, event: number): void {
+    if (this.#open.has(visit)) this.#end(visit, event);
+    else visit.end = event;
     if (visit.type === "Parallel" || visit.type === "Map") this.#closeInside(visit, event);
   }
 
   #closeInside(container: Visit, event: number): void {
-    for (const open of this.#open) {
-      if (open.id > container.id && this.#isInside(open, container)) {
-        open.end = event;
-        this.#open.delete(open);
-      }
+    for (const thread of this.#threadsIn.get(container.id) ?? []) this.#closeThread(thread, event);
+  }
+
+  #closeThread({ id }: Thread, event: number): void {
+    for (const open of [...this.#openIn[id]!]) {
+      this.#end(open, event);
+      this.#closeInside(open, event);
     }
   }
 
   #endIteration(container: Visit, index: number, event: number): void {
-    for (const open of this.#open) {
-      for (let at: Visit | undefined = open; at !== undefined; at = this.visits[at.around]) {
-        const { around, slot, isIteration } = this.threadOf(at);
-        if (around !== container.id || slot !== index || !isIteration) continue;
-        open.end = event;
-        this.#open.delete(open);
-        break;
-      }
-    }
-  }
-
-  #isInside(visit: Visit, container: Visit): boolean {
-    for (let at = this.visits[visit.around]; at !== undefined; at = this.visits[at.around]) if (at.id === container.id) return true;
-    return false;
+    const thread = this.#iterationsIn.get(container.id)?.get(index);
+    if (thread) this.#closeThread(thread, event);
   }
 }
