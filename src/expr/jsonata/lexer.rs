@@ -40,9 +40,41 @@ fn is_space(b: u8) -> bool {
     matches!(b, b' ' | b'\t' | b'\n' | b'\r' | 0x0b)
 }
 
+/// Whether an operator begins with a byte: each of these is one as well. Asked of every character of every expression.
+fn begins_operator(b: u8) -> bool {
+    matches!(
+        b,
+        b'.' | b':'
+            | b'!'
+            | b'>'
+            | b'<'
+            | b'*'
+            | b'~'
+            | b'?'
+            | b'['
+            | b']'
+            | b'{'
+            | b'}'
+            | b'('
+            | b')'
+            | b','
+            | b'@'
+            | b'#'
+            | b';'
+            | b'+'
+            | b'-'
+            | b'/'
+            | b'%'
+            | b'|'
+            | b'='
+            | b'^'
+            | b'&'
+    )
+}
+
 /// Whether a byte ends a name.
 fn ends_name(b: u8) -> bool {
-    is_space(b) || OPERATORS.iter().any(|op| op.len() == 1 && op.as_bytes().first() == Some(&b))
+    is_space(b) || begins_operator(b)
 }
 
 pub(super) struct Lexer<'a> {
@@ -93,7 +125,9 @@ impl<'a> Lexer<'a> {
             self.at += 1;
             return self.regex(start);
         }
-        if let Some(op) = OPERATORS.iter().find(|op| self.rest().starts_with(**op)) {
+        if begins_operator(first)
+            && let Some(op) = OPERATORS.iter().find(|op| op.as_bytes().first() == Some(&first) && self.rest().starts_with(**op))
+        {
             self.at += op.len();
             if matches!(*op, "!" | "~") {
                 return Err(fault_at(codes::S0204, start as u32).token(op));
@@ -264,5 +298,19 @@ impl<'a> Lexer<'a> {
             self.at += 1;
         }
         Err(fault_at(codes::S0302, start as u32))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operators_are_told_by_their_first_byte() {
+        for b in 0..=u8::MAX {
+            let one = OPERATORS.iter().any(|op| op.as_bytes() == [b]);
+            let first = OPERATORS.iter().any(|op| op.as_bytes().first() == Some(&b));
+            assert_eq!((begins_operator(b), begins_operator(b)), (one, first), "{:?}", char::from(b));
+        }
     }
 }
