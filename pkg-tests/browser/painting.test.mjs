@@ -5,12 +5,12 @@ import { skip } from "../browser.mjs";
 import { comes, visits } from "./playground.mjs";
 
 const NAMES = ["First", "Second", "Third", "Fourth", "Fifth"];
-const CHAIN = {
-  StartAt: "First",
+const chain = (names) => ({
+  StartAt: names[0],
   States: Object.fromEntries(
-    NAMES.map((name, i) => [name, i + 1 < NAMES.length ? { Type: "Pass", Next: NAMES[i + 1] } : { Type: "Succeed" }]),
+    names.map((name, i) => [name, i + 1 < names.length ? { Type: "Pass", Next: names[i + 1] } : { Type: "Succeed" }]),
   ),
-};
+});
 
 /** Notes what is asked of the interpreter's thread, and the graphs that it sends; `holds` names a method whose calls wait. */
 function listen() {
@@ -40,7 +40,7 @@ describe("from a gesture to the painted graph", { skip }, () => {
   const options = { before: (page) => page.addInitScript(listen) };
 
   const begin = async (visitor, page) => {
-    await visitor.open({ definition: CHAIN });
+    await visitor.open({ definition: chain(NAMES) });
     await visitor.state("Fifth").waitFor();
     await page.mouse.move(4, 4);
     // What is loaded with the first gesture is there then.
@@ -106,10 +106,7 @@ describe("from a gesture to the painted graph", { skip }, () => {
 
   visit("of 200 states a gesture draws those anew that it is about", options, async (visitor, page) => {
     const name = (i) => `S${i}`;
-    const States = Object.fromEntries(
-      Array.from({ length: 200 }, (_, i) => [name(i), i < 199 ? { Type: "Pass", Next: name(i + 1) } : { Type: "Succeed" }]),
-    );
-    await visitor.open({ definition: { StartAt: name(0), States } });
+    await visitor.open({ definition: chain(Array.from({ length: 200 }, (_, i) => name(i))) });
     await visitor.state(name(4)).waitFor();
     await page.mouse.move(4, 4);
     await page.locator(".pen-bar").waitFor();
@@ -143,10 +140,7 @@ describe("from a gesture to the painted graph", { skip }, () => {
 
   visit("a machine in columns keeps them while it is edited, and while its text is broken", options, async (visitor, page) => {
     const name = (i) => `S${i}`;
-    const States = Object.fromEntries(
-      Array.from({ length: 60 }, (_, i) => [name(i), i < 59 ? { Type: "Pass", Next: name(i + 1) } : { Type: "Succeed" }]),
-    );
-    await visitor.open({ definition: { StartAt: name(0), States } });
+    await visitor.open({ definition: chain(Array.from({ length: 60 }, (_, i) => name(i))) });
     await visitor.state(name(59)).waitFor();
     await page.mouse.move(4, 4);
     const last = () => page.evaluate(() => globalThis.graphs.at(-1));

@@ -48,15 +48,15 @@ export async function layAhead(text: string, format: Format, as: Drawn): Promise
   if (graph) readable = laid;
 }
 
-/// The graph of a machine with nothing folded, which its runs are told in.
+/// The last machine that is drawn folded, or not at all, with nothing folded.
 let whole: { json: string; graph: Graph } | undefined;
 
-/// The one that is drawn, if nothing is folded in it: another layout would take as long as the run's first steps.
+/// The graph of a machine with nothing folded, which its runs are told in. The one that is drawn, where that is so: another layout would
+/// take as long as the run's first steps.
 export function wholeGraph(json: string): Graph {
-  if (whole?.json !== json) {
-    const { graph } = readable.json === json ? readable : {};
-    whole = { json, graph: graph?.nodes.every(({ collapsed }) => !collapsed) ? graph : (layout(json) as unknown as Graph) };
-  }
+  const { graph } = readable;
+  if (readable.json === json && graph?.nodes.every(({ collapsed }) => !collapsed)) return graph;
+  if (whole?.json !== json) whole = { json, graph: layout(json) as unknown as Graph };
   return whole.graph;
 }
 
