@@ -33,6 +33,19 @@ const loop = {
     Done: { Type: "Succeed" },
   },
 };
+/** Each turn of it takes long, so that it has few events when its time is over. */
+const slow = {
+  QueryLanguage: "JSONata",
+  StartAt: "Compute",
+  States: {
+    Compute: {
+      Type: "Choice",
+      Choices: [{ Condition: "{% ($fib := function($n) { $n < 2 ? $n : $fib($n - 1) + $fib($n - 2) }; $fib(14)) < 0 %}", Next: "Done" }],
+      Default: "Compute",
+    },
+    Done: { Type: "Succeed" },
+  },
+};
 const wrong = { ...charge, StartAt: "Chrage" };
 const template = (definition) =>
   `Resources:\n  Orders:\n    Type: AWS::StepFunctions::StateMachine\n    Properties:\n      RoleArn: arn:aws:iam::1:role/r\n${definition}`;
@@ -47,6 +60,7 @@ const tests = {
 const files = {
   "charge.asl.json": charge,
   "loop.asl.json": loop,
+  "slow.asl.json": slow,
   "wrong/wrong.asl.json": wrong,
   "wrong/broken.asl.json": '{ "StartAt": ',
   "template.yaml": template('      DefinitionString: \'{"StartAt": "A", "States": {"A": {"Type": "Succeed"}}}\'\n'),
@@ -183,7 +197,7 @@ describe("stepglass mcp", () => {
     );
     assert.equal(most.path.length, 100);
     const endless = await connected(["--timeout", "1", "--max-events", "1000000000"]);
-    const ended = await endless.data("run", { file: "loop.asl.json", type: "EXPRESS" });
+    const ended = await endless.data("run", { file: "slow.asl.json", type: "EXPRESS" });
     assert.equal(ended.status, "ABORTED");
     assert.ok(
       ended.cut.some((one) => /ended after 1 second/.test(one)),
