@@ -348,7 +348,8 @@ impl Starts {
         loop {
             // Only the first byte of a character is in the set.
             at += bytes.get(at..)?.iter().position(|byte| self.can(*byte))?;
-            if bytes.get(at..).is_some_and(|rest| rest.starts_with(&self.prefix)) {
+            // Most patterns begin with a set: to compare nothing costs a call, too.
+            if self.prefix.is_empty() || bytes.get(at..).is_some_and(|rest| rest.starts_with(&self.prefix)) {
                 return Some(at);
             }
             at += 1;
