@@ -34,6 +34,8 @@ if (!Number.isFinite(seconds) || !Number.isSafeInteger(first) || (values.counted
   process.exit(2);
 }
 
+// Of what is built; there may be another one when the run is over.
+const commit = output("git", ["describe", "--always", "--dirty"]) ?? "unknown";
 const build = spawnSync(
   "cargo",
   [
@@ -89,7 +91,7 @@ console.log(`fuzz: ${programs.length} targets, ${rounds} rounds of ${INPUTS} inp
 if (values.counted) {
   const run = {
     date: new Date().toISOString().slice(0, 10),
-    commit: output("git", ["describe", "--always", "--dirty"]) ?? "unknown",
+    commit,
     cases: total,
     first,
     last: first + rounds * INPUTS - 1,

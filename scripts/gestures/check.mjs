@@ -66,10 +66,11 @@ function announced({ before, after, gesture, edited, validate, wrong }) {
       : gesture.kind === "rename"
         ? message.replaceAll(`\`${nameOf(gesture.state)}\``, () => `\`${gesture.to}\``)
         : message;
-  const known = found(before).map(renamed);
+  // What a message names may also be something else of that name, such as a label: it is not renamed.
+  const known = found(before).map((message) => [renamed(message), message]);
   const said = edited.introduces.map(({ code, message }) => `${code}: ${message}`);
   for (const one of found(after)) {
-    const i = known.indexOf(one);
+    const i = known.findIndex((messages) => messages.includes(one));
     if (i >= 0) known.splice(i, 1);
     else if (said.includes(one)) said.splice(said.indexOf(one), 1);
     else wrong(`not announced: ${one}`);

@@ -254,10 +254,12 @@ fn introduced(before: &str, after: &str, renamed: &[(String, String)], options: 
     };
     // An empty page has no problems yet.
     let known = if before.trim().is_empty() { Vec::new() } else { compile(before, options).diagnostics };
-    let mut known: Vec<(&str, String)> = known.iter().map(|one| (one.code.name, new_name(&one.message))).collect();
+    // What a message names may also be something else of that name, such as a label: it is not renamed.
+    let mut known: Vec<(&str, [String; 2])> =
+        known.into_iter().map(|one| (one.code.name, [new_name(&one.message), one.message])).collect();
     let found = compile(after, options).diagnostics;
     let new = found.into_iter().filter(|one| {
-        let same = known.iter().position(|(code, message)| *code == one.code.name && *message == one.message);
+        let same = known.iter().position(|(code, messages)| *code == one.code.name && messages.contains(&one.message));
         same.map(|at| known.swap_remove(at)).is_none()
     });
     new.map(|one| Introduced {

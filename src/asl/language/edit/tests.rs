@@ -52,6 +52,16 @@ fn a_state_goes_on_a_transition_in_the_style_of_the_text() {
 }
 
 #[test]
+fn a_problem_that_names_something_else_than_the_renamed_state_is_no_new_one() {
+    let map = r#"{"Type":"Map","Label":"M","ItemProcessor":{"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":"I","States":{"I":{"Type":"Succeed"}}}"#;
+    let text =
+        format!(r#"{{"StartAt":"M","States":{{"M":{map},"Next":"N"}},"N":{},"End":true}}}}}}"#, map.replace("\"I\"", "\"J\""));
+    assert!(crate::asl::compile(&text, &Default::default()).diagnostics.iter().any(|one| one.code.name == "duplicate-label"));
+    let edited = made(&text, r#"{"kind":"rename","state":"/States/M","to":"First"}"#);
+    assert!(edited.introduces.is_empty(), "{:?}", edited.introduces);
+}
+
+#[test]
 fn a_variable_has_its_other_name_wherever_it_is_assigned_and_read() {
     let text = r#"{"StartAt":"A","States":{
   "A":{"Type":"Pass","Assign":{"sum.$":"States.MathAdd($sum, 1)","n":1},"Next":"B"},
