@@ -7,7 +7,7 @@ use crate::expr::jsonata::eval::{Evaluator, R};
 use crate::expr::jsonata::value::{Function, Val};
 use crate::expr::regex::{Match, Pattern, Scratch};
 use std::rc::Rc;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 /// A match, whoever found it. Offsets are bytes.
 struct Found {
@@ -226,9 +226,6 @@ fn limit(args: &Args<'_>, index: usize, code: &'static str) -> R<f64> {
     }
 }
 
-/// The members of what `$match` gives.
-static MATCH_KEYS: LazyLock<[Arc<str>; 3]> = LazyLock::new(|| ["match", "index", "groups"].map(Arc::from));
-
 /// `$match(text, pattern, limit?)`
 pub(super) fn match_all(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let Some(text) = args.text(0) else { return Ok(Val::Undefined) };
@@ -236,6 +233,7 @@ pub(super) fn match_all(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let Some(source) = args.at(1).as_func() else { return Ok(Val::Undefined) };
     let mut out = Vec::new();
     if limit > 0.0 {
+        let keys = ["match", "index", "groups"].map(Arc::from);
         let mut matcher = Matcher::new(ev, source, text);
         let mut found = matcher.find(ev, args)?;
         while let Some(one) = found.take().filter(|_| (out.len() as f64) < limit) {
@@ -248,7 +246,7 @@ pub(super) fn match_all(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
                 0 => Val::NO_ITEMS,
                 _ => ev.list(matcher.group_values(&one))?,
             };
-            out.push(ev.record(&MATCH_KEYS, [matcher.matched_value(&one), index, groups])?);
+            out.push(ev.record(&keys, [matcher.matched_value(&one), index, groups])?);
             found = matcher.find(ev, args)?;
         }
         matcher.end(ev);
