@@ -4,7 +4,7 @@ import { batch, computed, effect, signal } from "@preact/signals";
 import { WorkerLost } from "../client.ts";
 import { afterPaint } from "../ui/afterPaint.ts";
 import { widthsFor } from "../ui/measure.ts";
-import { type Graph, GraphIndex } from "../model/graph.ts";
+import { GraphIndex } from "../model/graph.ts";
 import type { Analysis, Analyzed, Diagnostic, Drawing, Drawn, Inside, StatePlace } from "../model/protocol.ts";
 import { client, engine } from "./interpreter.ts";
 import { revealRange, selectedState } from "./selection.ts";
@@ -38,11 +38,10 @@ export const analyzed = (): string => analyzedText;
 
 /// The graph that the page has, by the interpreter's number.
 let graphHeld = 0;
-/// `from` is the graph of what the interpreter answers to who has this one: it sends another, or none where this one is right.
-export function drawnGraph(): { have: number; from(sent: Graph | undefined): GraphIndex } {
-  const index = ownGraph.peek();
-  return { have: index ? graphHeld : 0, from: (sent) => (sent ? new GraphIndex(sent) : index!) };
-}
+export const drawnGraph = (): { have: number; index: GraphIndex | null } => ({
+  have: ownGraph.peek() ? graphHeld : 0,
+  index: ownGraph.peek(),
+});
 /// What the page was told of a text last, by the interpreter's number.
 let told: { id: number; named: NonNullable<Analyzed["named"]> } = { id: 0, named: [] };
 /// The shape of the pane that it was laid out for.

@@ -5,6 +5,7 @@ import type { Recorded } from "../model/recorded.ts";
 import { analyze, drawnGraph, graph, settled } from "./analysis.ts";
 import { type RunState, run } from "./execution.ts";
 import { client } from "./interpreter.ts";
+import { GraphIndex } from "../model/graph.ts";
 import { open } from "./opening.ts";
 import * as playback from "./playback.ts";
 import { show, start } from "./runner.ts";
@@ -44,8 +45,8 @@ export async function showRecorded(recorded: Recorded): Promise<void> {
   };
   show(begun);
   if (recorded.input !== undefined) workspace.edit({ input: pretty(recorded.input) });
-  const { have, from } = drawnGraph();
-  const { run: id, graph: sent } = await client.call("show", {
+  const { have, index } = drawnGraph();
+  const { run: id, graph: whole } = await client.call("show", {
     definition: workspace.definition.value,
     format: workspace.format.value,
     events: recorded.events,
@@ -53,7 +54,7 @@ export async function showRecorded(recorded: Recorded): Promise<void> {
     have,
   });
   if (run.value !== begun) return;
-  playback.setGraph(from(sent));
+  playback.setGraph(whole ? new GraphIndex(whole) : index!);
   run.value = { ...begun, id, phase: "running" };
   if (foreign.length > 0) {
     const names = foreign.slice(0, 5).join(", ") + (foreign.length > 5 ? " …" : "");

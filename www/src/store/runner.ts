@@ -90,11 +90,11 @@ export async function start(beginning: Beginning = {}): Promise<void> {
     holdBack();
     const { handlers, resolver } = await loadHandlers();
     if (run.value !== begun) return;
-    const { have, from } = drawnGraph();
+    const { have, index } = drawnGraph();
     const order = { ...orderOf(begun, beginning), handlers, resolver, beside: besideOthers, have };
-    const { run: id, graph: sent } = await client.call("run", order);
+    const { run: id, graph: whole } = await client.call("run", order);
     if (run.value !== begun) return;
-    playback.setGraph(from(sent));
+    playback.setGraph(whole ? new GraphIndex(whole) : index!);
     // A run that begins with a pause does not count as running before that pause: a key that continues would stop it.
     run.value = { ...begun, id, phase: pauses ? "starting" : "running" };
     client.running = true;
