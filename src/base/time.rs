@@ -30,28 +30,39 @@ impl fmt::Display for Millis {
 impl Millis {
     /// Appends the instant as text, without the machinery of formats: each event of a history has one.
     pub fn write(self, out: &mut String) {
-        let (days, rest) = ((self.0 / 86_400_000) as i64, self.0 % 86_400_000);
+        // Of 32 bits: WebAssembly has to divide those of 64 bits, and multiplies instead with these.
+        let (days, rest) = ((self.0 / 86_400_000) as i64, (self.0 % 86_400_000) as u32);
         let (year, month, day) = civil(days);
         let (hour, minute, second, milli) = (rest / 3_600_000, rest / 60_000 % 60, rest / 1000 % 60, rest % 1000);
-        padded(out, year.unsigned_abs(), 4);
-        for (before, number) in [('-', month.unsigned_abs()), ('-', day.unsigned_abs()), ('T', hour), (':', minute), (':', second)]
-        {
+        let year = year.unsigned_abs();
+        if year > 9999 {
+            write_int(out, year as i64);
+        } else {
+            two_digits(out, year as u32 / 100);
+            two_digits(out, year as u32 % 100);
+        }
+        for (before, number) in [('-', month as u32), ('-', day as u32), ('T', hour), (':', minute), (':', second)] {
             out.push(before);
-            padded(out, number, 2);
+            two_digits(out, number);
         }
         if milli > 0 {
             out.push('.');
-            padded(out, milli, 3);
+            out.push(digit(milli / 100));
+            two_digits(out, milli % 100);
         }
         out.push('Z');
     }
 }
 
-/// A number with zeros before it, up to a width.
-fn padded(out: &mut String, number: u64, width: u32) {
-    let missing = (1..width).rev().take_while(|place| number < 10u64.pow(*place)).count();
-    out.extend(std::iter::repeat_n('0', missing));
-    write_int(out, number as i64);
+/// A number below 100 with both of its digits.
+#[inline(never)]
+fn two_digits(out: &mut String, number: u32) {
+    out.push(digit(number / 10));
+    out.push(digit(number % 10));
+}
+
+fn digit(number: u32) -> char {
+    char::from(b'0' + number as u8)
 }
 
 /// An instant with the full precision of its text, for comparison.
@@ -150,13 +161,13 @@ pub fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
 pub fn civil(days: i64) -> (i64, i64, i64) {
     let z = days + 719_468;
     let era = z.div_euclid(146_097);
-    let doe = z.rem_euclid(146_097);
+    let doe = z.rem_euclid(146_097) as u32;
     let yoe = (doe - doe / 1460 + doe / 36_524 - doe / 146_096) / 365;
     let doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
     let mp = (5 * doy + 2) / 153;
     let day = doy - (153 * mp + 2) / 5 + 1;
     let month = if mp < 10 { mp + 3 } else { mp - 9 };
-    (yoe + era * 400 + i64::from(month <= 2), month, day)
+    (i64::from(yoe) + era * 400 + i64::from(month <= 2), i64::from(month), i64::from(day))
 }
 
 #[cfg(test)]

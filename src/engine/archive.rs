@@ -34,7 +34,7 @@ impl Seen {
         if let Some(n) = self.payloads.iter().rposition(|(known, _)| *known == place) {
             self.spared += self.payloads.get(n).map_or(0, |(_, length)| *length);
             out.push(AGAIN);
-            out.push_str(&n.to_string());
+            write_int(out, n as i64);
             return out.push(AGAIN);
         }
         self.text.clear();
@@ -67,6 +67,8 @@ impl Engine {
     pub fn page(&self, from: usize, bytes: usize) -> Page {
         let mut seen = Seen::default();
         let (mut text, mut count) = (String::from("["), 0);
+        // Many events have one time, whose texts cost as much as all else in them.
+        let (mut time, mut begin) = (None, String::new());
         for event in self.history().iter().skip(from) {
             if text.len() >= bytes && count > 0 {
                 break;
@@ -74,7 +76,14 @@ impl Engine {
             if count > 0 {
                 text.push(',');
             }
-            stamped(event, &mut text, Some(&mut seen));
+            if time != Some(event.timestamp) {
+                time = Some(event.timestamp);
+                begin.clear();
+                write_times(event, &mut begin);
+            }
+            text.push_str(&begin);
+            event.write_rest(&mut text, Some(&mut seen));
+            text.push(']');
             count += 1;
         }
         text.push(']');
@@ -122,12 +131,19 @@ pub fn is_page(text: &str) -> bool {
 }
 
 /// An event with its instant, which is in it as text only.
-pub(super) fn stamped(event: &HistoryEvent, out: &mut String, seen: Option<&mut Seen>) {
+pub(super) fn stamped(event: &HistoryEvent, out: &mut String) {
+    write_times(event, out);
+    event.write_rest(out, None);
+    out.push(']');
+}
+
+/// What an event with its instant begins with.
+#[inline(never)]
+fn write_times(event: &HistoryEvent, out: &mut String) {
     out.push('[');
     write_int(out, event.timestamp.0 as i64);
     out.push(',');
-    event.write(out, seen);
-    out.push(']');
+    event.write_time(out);
 }
 
 #[cfg(test)]

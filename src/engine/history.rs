@@ -167,13 +167,18 @@ impl HistoryEvent {
     /// Appends the event as a JSON object. `input`, `output`, `parameters` are JSON texts in strings, as the API has
     /// them; the timestamp is ISO 8601.
     pub fn write_json(&self, out: &mut String) {
-        self.write(out, None);
+        self.write_time(out);
+        self.write_rest(out, None);
     }
 
-    /// The same; with `seen`, for a page.
-    pub(super) fn write(&self, out: &mut String, seen: Option<&mut Seen>) {
+    /// What it begins with, and shares with events of the same time.
+    pub(super) fn write_time(&self, out: &mut String) {
         out.push_str("{\"timestamp\":\"");
         self.timestamp.write(out);
+    }
+
+    /// What comes after that; with `seen`, for a page.
+    pub(super) fn write_rest(&self, out: &mut String, seen: Option<&mut Seen>) {
         out.push_str("\",\"type\":\"");
         out.push_str(self.event_type.name());
         out.push_str("\",\"id\":");
@@ -241,9 +246,8 @@ impl Fields<'_> {
             None => json::write_str(self.out, &json::to_string(value)),
         }
         if noted {
-            self.key(name);
-            // Behind the name, before what closes it.
-            self.out.truncate(self.out.len() - 2);
+            self.out.push_str(",\"");
+            self.out.push_str(name);
             self.out.push_str("Details\":{\"truncated\":false}");
         }
     }

@@ -393,7 +393,7 @@ fn execution_out(text: &mut String, id: u32, execution: &Execution, events: bool
     out.set("lastEvent", execution.recorder.last as i64);
     out.set("full", execution.recorder.full);
     let events = execution.recorder.events.iter().filter(|_| events);
-    out.list("events", events, |text, event| archive::stamped(event, text, None));
+    out.list("events", events, |text, event| archive::stamped(event, text));
     out.end();
 }
 

@@ -65,7 +65,11 @@ fn write_escaped(out: &mut String, text: &str) {
             b'\t' => out.push_str("\\t"),
             0x08 => out.push_str("\\b"),
             0x0c => out.push_str("\\f"),
-            _ => out.push_str(&format!("\\u{b:04x}")),
+            // A control character.
+            _ => {
+                out.push_str(if b < 0x10 { "\\u000" } else { "\\u001" });
+                out.extend(char::from_digit(u32::from(b & 15), 16));
+            }
         }
         plain = at + 1;
         at = plain_run(bytes, plain);
