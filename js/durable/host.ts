@@ -439,8 +439,9 @@ export class Host {
   /** Redrives an execution that has not succeeded, and changes its record further. Throws NOT_REDRIVABLE. */
   async redrive(id: string, more: Partial<ExecutionRecord> = {}): Promise<ExecutionRecord> {
     this.#checkOpen();
-    if (this.#live.has(id) || this.#loading.has(id)) throw misuse("NOT_REDRIVABLE", "Execution is RUNNING and cannot be redriven");
+    for (let busy; (busy = this.#loading.get(id) ?? this.#ending(id)) !== undefined;) await busy.catch(() => undefined);
     // Of two requests at once, the second one finds the first.
+    if (this.#live.has(id)) throw misuse("NOT_REDRIVABLE", "Execution is RUNNING and cannot be redriven");
     const redriving = this.#redrive(id, more).finally(() => this.#loading.delete(id));
     this.#loading.set(
       id,
@@ -449,6 +450,13 @@ export class Host {
     const live = await redriving;
     await live.journal.flushed();
     return live.record;
+  }
+
+  /** The end of an execution that is in the memory still, though its record may say already that it has ended. */
+  #ending(id: string): Promise<unknown> | undefined {
+    const live = this.#live.get(id);
+    // What is kept is performed in a later turn.
+    return live?.journal.isEnding === true ? live.journal.flushed().then(untilLater, untilLater) : undefined;
   }
 
   /** What an execution waits for and what notes have made of it, without moving it: it is not taken into the memory. */

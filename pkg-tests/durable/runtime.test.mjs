@@ -132,6 +132,50 @@ test("start is idempotent by name and input, as StartExecution is", async () => 
   await now.close();
 });
 
+test("what its record says has failed is redriven, whoever reads it meanwhile or has it in memory still", async () => {
+  const { store, runtime } = surroundings();
+  let failures = 0;
+  const machines = { Order: { StartAt: "A", States: { A: { Type: "Task", Resource: "charge", End: true } } } };
+  const tasks = {
+    charge: () => {
+      if ((failures += 1) < 3) throw new Error("no money");
+      return 1;
+    },
+  };
+  // The store has the end, and says so later.
+  let say;
+  const said = new Promise((resolve) => (say = resolve));
+  const slow = new Proxy(store, {
+    get: (target, name) => {
+      const method = target[name];
+      if (typeof method !== "function") return method;
+      if (name !== "write") return method.bind(target);
+      return async (batches) => {
+        const results = await target.write(batches);
+        if (batches.some(({ change }) => change?.status === "FAILED")) await said;
+        return results;
+      };
+    },
+  });
+  const now = await runtime({ store: slow, tasks, machines }).open();
+  const execution = await now.start("Order", { name: "r" });
+  await quiet();
+  assert.equal((await execution.describe()).status, "FAILED");
+  const first = execution.redrive();
+  await quiet();
+  say();
+  await first;
+  await quiet();
+  assert.deepEqual([(await execution.describe()).status, failures], ["FAILED", 2]);
+  // To read a history is to look for the execution in the store first.
+  const [events] = await Promise.all([execution.history(), execution.redrive()]);
+  assert.equal(events.at(-1).type, "ExecutionFailed");
+  await quiet();
+  assert.deepEqual(await execution.result, { status: "SUCCEEDED", output: 1 });
+  assert.equal((await execution.describe()).redriveCount, 2);
+  await now.close();
+});
+
 test("what failed is redriven after a restart", async () => {
   const { runtime } = surroundings();
   let broken = true;
