@@ -119,17 +119,60 @@ function elsewhere(before: number): Error {
   );
 }
 
-/** The events of a page's text. src/engine/archive.rs says what the marks are. */
+/** The events of a page's text: as a snapshot has them, or as an engine writes them, for which see src/engine/archive.rs. */
 export function eventsOf(text: string): TimedEvent[] {
+  const page: TimedEvent[] | [before: number, ...parts: Part[]] = JSON.parse(withoutMarks(text));
+  if (!isShort(page)) return page;
+  let id = page[0];
+  let time = 0;
+  let timestamp = "";
+  const types: (readonly [string, string])[] = [];
+  const events: TimedEvent[] = [];
+  for (let i = 1; i < page.length; i++) {
+    const part = page[i] as Part;
+    if (isType(part)) types.push(part);
+    else if (isTime(part)) [time, timestamp] = part;
+    else {
+      const [number, back, details, restored] = part;
+      const [type, member] = types[number]!;
+      id += 1;
+      const event: Record<string, unknown> = { timestamp, type, id, previousEventId: id - back };
+      if (restored !== undefined) event[restored] = details;
+      else if (details !== undefined) event[member] = noted(details);
+      events.push([time, event as unknown as HistoryEvent]);
+    }
+  }
+  return events;
+}
+
+type Event = [type: number, back: number, details?: Record<string, unknown>, restored?: string];
+type Part = [name: string, member: string] | [milliseconds: number, text: string] | Event;
+
+const isShort = (page: unknown[]): page is [number, ...Part[]] => typeof page[0] === "number";
+const isType = (part: Part): part is [string, string] => typeof part[0] === "string";
+const isTime = (part: Part): part is [number, string] => typeof part[1] === "string";
+
+/** Details with the notes that payloads are whole. */
+function noted(details: Record<string, unknown>): Record<string, unknown> {
+  const all: Record<string, unknown> = {};
+  for (const name in details) {
+    all[name] = details[name];
+    if (name === "input" || name === "output" || name === "assignedVariables") all[`${name}Details`] = { truncated: false };
+  }
+  return all;
+}
+
+/** The text of a page with its payloads in the places of their marks. */
+function withoutMarks(text: string): string {
   const parts = text.split(/[\x01\x02]/);
-  if (parts.length === 1) return JSON.parse(text);
+  if (parts.length === 1) return text;
   const payloads: string[] = [];
   for (let i = 1; i < parts.length; i += 2) {
     const part = parts[i] ?? "";
     if (part.startsWith('"')) payloads.push(part);
     else parts[i] = payloads[Number(part)] ?? "";
   }
-  return JSON.parse(parts.join(""));
+  return parts.join("");
 }
 
 /** Throws for a history that is too long to be parsed at once. */

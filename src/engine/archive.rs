@@ -1,9 +1,10 @@
 //! The history in pages: a host that has much of it takes it out of the engine as text, or reads it piece by piece.
 
-use super::history::HistoryEvent;
+use super::event_type::EventType;
+use super::history::{Details, HistoryEvent};
 use super::{Engine, SNAPSHOT_DEPTH, snapshot};
 use crate::base::number::write_int;
-use crate::base::{Value, json};
+use crate::base::{Millis, Value, json};
 
 /// A payload whose JSON text is at least so long is written once in a page.
 const LARGE: usize = 512;
@@ -11,18 +12,59 @@ const LARGE: usize = 512;
 const WHOLE: char = '\u{1}';
 /// Before and after the number of a large payload that was written before.
 const AGAIN: char = '\u{2}';
+/// About how many bytes of an event a page leaves out.
+const LEFT_OUT: usize = 150;
 
-/// The large payloads of a page: a state's input is most often the output before it.
+/// What a page has already.
 #[derive(Default)]
 pub(super) struct Seen {
+    time: Option<Millis>,
+    types: Vec<EventType>,
+    /// The large payloads: a state's input is most often the output before it.
     payloads: Vec<(usize, usize)>,
-    /// Bytes that were not written because of that.
+    /// Bytes of payloads that were not written because of that.
     spared: usize,
     /// Memory for the text of a payload.
     text: String,
 }
 
 impl Seen {
+    /// Appends an event, after a comma.
+    fn write_event(&mut self, out: &mut String, event: &HistoryEvent) {
+        if self.time != Some(event.timestamp) {
+            self.time = Some(event.timestamp);
+            out.push_str(",[");
+            write_int(out, event.timestamp.0 as i64);
+            out.push_str(",\"");
+            event.timestamp.write(out);
+            out.push_str("\"]");
+        }
+        let known = self.types.iter().position(|known| *known == event.event_type);
+        let number = known.unwrap_or_else(|| {
+            out.push_str(",[\"");
+            out.push_str(event.event_type.name());
+            out.push_str("\",\"");
+            event.event_type.write_member(out);
+            out.push_str("\"]");
+            self.types.push(event.event_type);
+            self.types.len() - 1
+        });
+        out.push_str(",[");
+        write_int(out, number as i64);
+        out.push(',');
+        write_int(out, event.id.wrapping_sub(event.previous_event_id) as i64);
+        if let Details::Restored { member, value } = &event.details {
+            out.push(',');
+            json::write(out, value);
+            out.push(',');
+            json::write_str(out, member);
+        } else if event.details != Details::None {
+            out.push(',');
+            event.write_details(out, Some(self));
+        }
+        out.push(']');
+    }
+
     /// Writes a payload's JSON text as a JSON string.
     pub(super) fn write(&mut self, out: &mut String, value: &Value) {
         let place = match value {
@@ -53,41 +95,39 @@ impl Seen {
 /// A page of the history.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Page {
-    /// `[[milliseconds, event], …]` with marks: U+0001 around the JSON text of a large payload, U+0002 around the number of
-    /// one that the page has before, from 0 on. JSON has neither character.
+    /// A JSON array. It begins with the id of the event before the first one; then come the events, in order:
+    ///
+    /// - `[type, back]`, `[type, back, details]`, or `[type, back, details, member]`. The id is one more than that of the event before,
+    ///   `previousEventId` is so much less than the id, and `details` is the details member without what notes that `input`, `output`
+    ///   and `assignedVariables` are not truncated. With `member`, its name, they are as they were restored.
+    /// - `[name, member]` before the first event of a type, which has the next number, from 0 on: its name, and that of its details member.
+    /// - `[milliseconds, text]` before the events of this time.
+    ///
+    /// It has marks: U+0001 around the JSON text of a large payload, U+0002 around the number of one that the page has before, from 0
+    /// on. JSON has neither character.
     pub text: String,
     /// How many events it has.
     pub count: usize,
-    /// Bytes of its text without marks.
+    /// About how many bytes the events have as the API gives them.
     pub whole: usize,
 }
 
 impl Engine {
     /// Events from the `from`-th kept on, up to about so many bytes of them and at least one (getter).
     pub fn page(&self, from: usize, bytes: usize) -> Page {
+        let events = self.history().get(from..).unwrap_or_default();
         let mut seen = Seen::default();
         let (mut text, mut count) = (String::from("["), 0);
-        // Many events have one time, whose texts cost as much as all else in them.
-        let (mut time, mut begin) = (None, String::new());
-        for event in self.history().iter().skip(from) {
-            if text.len() >= bytes && count > 0 {
+        write_int(&mut text, events.first().map_or(0, |event| event.id as i64 - 1));
+        for event in events {
+            if text.len() + count * LEFT_OUT >= bytes && count > 0 {
                 break;
             }
-            if count > 0 {
-                text.push(',');
-            }
-            if time != Some(event.timestamp) {
-                time = Some(event.timestamp);
-                begin.clear();
-                write_times(event, &mut begin);
-            }
-            text.push_str(&begin);
-            event.write_rest(&mut text, Some(&mut seen));
-            text.push(']');
+            seen.write_event(&mut text, event);
             count += 1;
         }
         text.push(']');
-        let whole = text.len() + seen.spared;
+        let whole = text.len() + count * LEFT_OUT + seen.spared;
         Page { text, count, whole }
     }
 
@@ -123,7 +163,7 @@ impl Engine {
     }
 }
 
-/// Whether a JSON text is a page as an engine writes it, without marks: for hosts that restore an engine and keep its events
+/// Whether a JSON text has events as a snapshot has them, `[[milliseconds, event], …]`: for hosts that restore an engine and keep its events
 /// themselves.
 pub fn is_page(text: &str) -> bool {
     let events = json::parse_within(text, SNAPSHOT_DEPTH).ok();
@@ -132,18 +172,11 @@ pub fn is_page(text: &str) -> bool {
 
 /// An event with its instant, which is in it as text only.
 pub(super) fn stamped(event: &HistoryEvent, out: &mut String) {
-    write_times(event, out);
-    event.write_rest(out, None);
-    out.push(']');
-}
-
-/// What an event with its instant begins with.
-#[inline(never)]
-fn write_times(event: &HistoryEvent, out: &mut String) {
     out.push('[');
     write_int(out, event.timestamp.0 as i64);
     out.push(',');
-    event.write_time(out);
+    event.write_json(out);
+    out.push(']');
 }
 
 #[cfg(test)]
@@ -154,20 +187,50 @@ mod tests {
     use crate::engine::{Event, ExecutionInfo, Options};
     use std::sync::Arc;
 
-    /// What a page says, with the marks replaced.
+    /// What a page says, as a snapshot says it.
     fn read(page: &Page) -> String {
-        let (mut payloads, mut out) = (Vec::new(), String::new());
+        let (mut payloads, mut text) = (Vec::new(), String::new());
         for (n, part) in page.text.split([WHOLE, AGAIN]).enumerate() {
             if n % 2 == 0 {
-                out.push_str(part);
+                text.push_str(part);
             } else if part.starts_with('"') {
                 payloads.push(part);
-                out.push_str(part);
+                text.push_str(part);
             } else {
-                out.push_str(payloads[part.parse::<usize>().unwrap()]);
+                text.push_str(payloads[part.parse::<usize>().unwrap()]);
             }
         }
-        out
+        let parsed = json::parse(&text).unwrap();
+        let (first, parts) = parsed.as_array().unwrap().split_first().unwrap();
+        let (mut id, mut time, mut types, mut events) = (first.as_i64().unwrap(), None, Vec::new(), Vec::new());
+        for part in parts {
+            let at = |n: usize| part.at(n);
+            match (at(0).unwrap().as_str(), at(1).unwrap().as_str()) {
+                (Some(name), Some(member)) => types.push((name, member)),
+                (None, Some(text)) => time = Some((at(0).unwrap().as_i64().unwrap(), text)),
+                _ => {
+                    id += 1;
+                    let ((millis, timestamp), back) = (time.unwrap(), at(1).unwrap().as_i64().unwrap());
+                    let (name, member) = types[usize::try_from(at(0).unwrap().as_i64().unwrap()).unwrap()];
+                    let details = at(2).map_or(String::new(), |details| {
+                        let (member, noted) = at(3).map_or((member, true), |member| (member.as_str().unwrap(), false));
+                        let mut members = Vec::new();
+                        for (name, value) in details.as_object().unwrap().iter() {
+                            members.push(format!(r#""{name}":{value}"#));
+                            if noted && ["input", "output", "assignedVariables"].contains(&&**name) {
+                                members.push(format!(r#""{name}Details":{{"truncated":false}}"#));
+                            }
+                        }
+                        format!(r#","{member}":{{{}}}"#, members.join(","))
+                    });
+                    let previous = id - back;
+                    events.push(format!(
+                        r#"[{millis},{{"timestamp":"{timestamp}","type":"{name}","id":{id},"previousEventId":{previous}{details}}}]"#
+                    ));
+                }
+            }
+        }
+        format!("[{}]", events.join(","))
     }
 
     #[test]
@@ -180,7 +243,7 @@ mod tests {
         let whole = engine.page(0, usize::MAX);
         assert_eq!((whole.count, whole.text.matches("xxxxx").count() > 0), (engine.history().len(), true));
         assert!(whole.text.len() < 60_000 && whole.whole > 100_000, "{} of {}", whole.text.len(), whole.whole);
-        assert!(read(&whole).len().abs_diff(whole.whole) < 100);
+        assert!(read(&whole).len().abs_diff(whole.whole) < 500);
         let plain = engine.snapshot();
         assert!(plain.contains(&format!(r#""events":{}"#, read(&whole))));
         assert!(is_page(&read(&whole)) && !is_page(&whole.text) && !is_page(r#"[[1,{"type":"X"}]]"#));
@@ -196,5 +259,23 @@ mod tests {
         assert!(texts.len() > 1);
         assert_eq!(format!("[{}]", texts.join(",")), read(&whole));
         assert_eq!(plain.replace(&read(&whole), "[]"), engine.snapshot());
+    }
+
+    #[test]
+    fn pages_say_what_a_restored_history_says() {
+        let definition = r#"{"StartAt":"A","States":{"A":{"Type":"Pass","Assign":{"v":1},"Next":"B"},"B":{"Type":"Task","Resource":"arn:aws:lambda:us-east-1:123456789012:function:F","Next":"C"},"C":{"Type":"Wait","Seconds":5,"End":true}}}"#;
+        let machine = Arc::new(asl::compile(definition, &asl::CompileOptions::default()).machine.unwrap());
+        let mut engine = Engine::new(machine.clone(), Options::default());
+        engine.step(Millis(7), Event::Start { input: Value::Null, execution: ExecutionInfo::named("m", "e"), seed: 1 }).unwrap();
+        let mut engine = Engine::restore(machine, &json::parse(&engine.snapshot()).unwrap()).unwrap();
+        let task = engine.pending().first().unwrap().task;
+        engine.step(Millis(9_000), Event::TaskSucceeded { task, output: json::parse("[1]").unwrap() }).unwrap();
+        engine.step(Millis(20_000), Event::Tick).unwrap();
+        let page = engine.page(0, usize::MAX);
+        assert!(page.count > 8 && page.text.contains("\"v\""));
+        assert!(engine.snapshot().contains(&format!(r#""events":{}"#, read(&page))));
+        let later = engine.page(3, 1);
+        assert_eq!(later.count, 1);
+        assert!(read(&page).contains(&read(&later)[1..read(&later).len() - 1]));
     }
 }

@@ -130,7 +130,7 @@ impl EventType {
         }
     }
 
-    /// Appends the name of its details member, without `EventDetails`: all states share two.
+    /// Appends the name of its details member: all states share two.
     pub(super) fn write_member(self, out: &mut String) {
         let name = self.name();
         if name.ends_with("StateEntered") {
@@ -142,6 +142,7 @@ impl EventType {
             out.push(name.as_bytes()[0].to_ascii_lowercase() as char);
             out.push_str(&name[1..]);
         }
+        out.push_str("EventDetails");
     }
 
     /// Whether it begins or ends an execution: such an event finds room in a history that is full.

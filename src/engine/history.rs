@@ -167,18 +167,8 @@ impl HistoryEvent {
     /// Appends the event as a JSON object. `input`, `output`, `parameters` are JSON texts in strings, as the API has
     /// them; the timestamp is ISO 8601.
     pub fn write_json(&self, out: &mut String) {
-        self.write_time(out);
-        self.write_rest(out, None);
-    }
-
-    /// What it begins with, and shares with events of the same time.
-    pub(super) fn write_time(&self, out: &mut String) {
         out.push_str("{\"timestamp\":\"");
         self.timestamp.write(out);
-    }
-
-    /// What comes after that; with `seen`, for a page.
-    pub(super) fn write_rest(&self, out: &mut String, seen: Option<&mut Seen>) {
         out.push_str("\",\"type\":\"");
         out.push_str(self.event_type.name());
         out.push_str("\",\"id\":");
@@ -193,11 +183,18 @@ impl HistoryEvent {
         } else if self.details != Details::None {
             out.push_str(",\"");
             self.event_type.write_member(out);
-            out.push_str("EventDetails\":{");
-            let mut fields = Fields { out, first: true, seen };
-            fields.details(&self.details);
-            out.push('}');
+            out.push_str("\":");
+            self.write_details(out, None);
         }
+        out.push('}');
+    }
+
+    /// Appends the details as a JSON object; with `seen`, for a page, which does not note that payloads are whole.
+    #[inline(never)]
+    pub(super) fn write_details(&self, out: &mut String, seen: Option<&mut Seen>) {
+        out.push('{');
+        let mut fields = Fields { out, first: true, seen };
+        fields.details(&self.details);
         out.push('}');
     }
 }
@@ -238,11 +235,11 @@ impl Fields<'_> {
         }
     }
 
-    /// A payload: its JSON text as a string, and the note that it is whole.
+    /// A payload: its JSON text as a string, and the note that it is whole, which a page leaves out.
     fn payload(&mut self, name: &str, value: &Value, noted: bool) {
         self.key(name);
         match &mut self.seen {
-            Some(seen) => seen.write(self.out, value),
+            Some(seen) => return seen.write(self.out, value),
             None => json::write_str(self.out, &json::to_string(value)),
         }
         if noted {
@@ -292,8 +289,10 @@ impl Fields<'_> {
                         json::write_str(inner.out, &json::to_string(value));
                     }
                     self.out.push('}');
-                    self.key("assignedVariablesDetails");
-                    self.out.push_str("{\"truncated\":false}");
+                    if self.seen.is_none() {
+                        self.key("assignedVariablesDetails");
+                        self.out.push_str("{\"truncated\":false}");
+                    }
                 }
             }
             Details::Scheduled(scheduled) => {
