@@ -151,7 +151,10 @@ describe("forms", { skip }, () => {
     const before = await retrier.boundingBox();
     await page.mouse.move(before.x + before.width / 2, before.y + before.height / 2);
     await page.mouse.down();
-    // As what is known of a field does when it comes, but surely between the press and its end.
+    await form(page).getByRole("textbox", { name: "ResultPath", exact: true }).focus();
+    await page.keyboard.insertText("$.job");
+    await becomes(visitor, ({ States }) => assert.equal(States.Charge.ResultPath, "$.job"));
+    // As what is known of a path does when it comes, but surely between the press and its end.
     await retrier.evaluate((button) => (button.closest("section").style.marginTop = "200px"));
     await comes(async () => Math.abs((await retrier.boundingBox()).y - before.y) > 2 * before.height, true);
     await page.mouse.up();

@@ -112,7 +112,6 @@ pub fn write_int(out: &mut String, int: i64) {
 }
 
 /// Writes the digits of a number before an end; where the first of them is.
-#[inline(never)]
 fn put(digits: &mut [u8; 20], end: usize, mut rest: u32) -> usize {
     let mut first = end;
     for (place, digit) in digits.iter_mut().enumerate().take(end).rev() {

@@ -55,7 +55,6 @@ impl Millis {
 }
 
 /// A number below 100 with both of its digits.
-#[inline(never)]
 fn two_digits(out: &mut String, number: u32) {
     out.push(digit(number / 10));
     out.push(digit(number % 10));

@@ -190,7 +190,6 @@ impl HistoryEvent {
     }
 
     /// Appends the details as a JSON object; with `seen`, for a page, which does not note that payloads are whole.
-    #[inline(never)]
     pub(super) fn write_details(&self, out: &mut String, seen: Option<&mut Seen>) {
         out.push('{');
         let mut fields = Fields { out, first: true, seen };
