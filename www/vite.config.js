@@ -12,6 +12,9 @@ const root = resolve(www, "..");
 const atOnce =
   /\/www\/src\/(?:store\/(?!recordings|insideLayout)|keys\/keymap|debugger\/(?:onGraph|clocks|model|session)\.|editor\/place|graph\/(?:viewport|menuOpen)|ui\/(?:signs|Icon|lazy))|\/js\/base\/pointer\.ts$/;
 
+/** The chunks that the markup links: a later one that needs them finds them loaded. */
+const first = /\/(?:rolldown-runtime|start|store|page)-[^/]*\.js$/;
+
 export default defineConfig({
   root: www,
   // Works under any path of a static host.
@@ -54,6 +57,8 @@ export default defineConfig({
       // What the page has at once in one chunk, also where a later one needs a part of it: chunks compress worse apart.
       // The first script stays what it is: it begins the interpreter's thread.
       output: {
+        // The page names its later chunks, and the letters of a hash do not compress. Fewer than seven are refused.
+        chunkFileNames: "assets/[name]-[hash:7].js",
         codeSplitting: {
           groups: [
             { name: "start", test: /\/www\/src\/start\.ts$|preload-helper/, priority: 1 },
@@ -64,6 +69,9 @@ export default defineConfig({
         },
       },
     },
-    modulePreload: { polyfill: false, resolveDependencies: (file, needed) => (file.includes("/page-") ? [] : needed) },
+    modulePreload: {
+      polyfill: false,
+      resolveDependencies: (file, needed) => (file.includes("/page-") ? [] : needed.filter((name) => !first.test(name))),
+    },
   },
 });
