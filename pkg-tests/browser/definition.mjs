@@ -41,6 +41,18 @@ export async function choose(page, words, option) {
   await picker(page).waitFor({ state: "detached" });
 }
 
+/** The middle of what stands still: what glides to a new place is waited for. */
+export async function middle(locator) {
+  let box = await locator.boundingBox();
+  await until(async () => {
+    const before = box;
+    await locator.page().evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    box = await locator.boundingBox();
+    assert.deepEqual(box, before);
+  });
+  return [box.x + box.width / 2, box.y + box.height / 2];
+}
+
 /** The cursor behind the nth place of a text. */
 export async function putCursor(visitor, piece, nth = 0) {
   const all = await text(visitor);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { skip } from "../browser.mjs";
-import { becomes, command, inYaml, picker, written } from "./definition.mjs";
+import { becomes, command, inYaml, middle, picker, written } from "./definition.mjs";
 import { comes, until, visits } from "./playground.mjs";
 
 const LAMBDA = "arn:aws:lambda:us-east-1:123456789012:function:";
@@ -31,11 +31,13 @@ const BOTH = {
       Choices: [
         { Variable: "$.a", IsPresent: true, Next: "One" },
         { Variable: "$.b", IsPresent: true, Next: "Two" },
+        { Variable: "$.c", IsPresent: true, Next: "Three" },
       ],
       Default: "One",
     },
     One: { Type: "Succeed" },
     Two: { Type: "Succeed" },
+    Three: { Type: "Succeed" },
   },
 };
 
@@ -46,10 +48,6 @@ describe("the pen's rarer gestures", { skip }, () => {
     await visitor.open({ definition: machine });
     await visitor.state(Object.keys(machine.States).at(-1)).waitFor();
     await visitor.page.mouse.move(4, 4);
-  };
-  const middle = async (locator) => {
-    const { x, y, width, height } = await locator.boundingBox();
-    return [x + width / 2, y + height / 2];
   };
   const carry = async (page, piece, [x, y]) => {
     const [fromX, fromY] = await middle(page.locator(`.pen-palette [data-piece="${piece}"]`));
@@ -71,6 +69,7 @@ describe("the pen's rarer gestures", { skip }, () => {
     const [[ax, ay], [bx, by]] = [await middle(visitor.state("First")), await middle(visitor.state("Second"))];
     assert.match(await carry(page, "Wait", [(ax + bx) / 2, (ay + by) / 2]), /First.*Second/);
     await becomes(visitor, ({ States }) => assert.deepEqual([States.First.Next, States.Wait.Next], ["Wait", "Second"]));
+    await visitor.state("Wait").waitFor();
     // A service that is searched, behind a state: which way is asked.
     await palette.getByRole("searchbox").fill("sqs send");
     const service = palette.locator('[data-piece="service requestResponse arn:aws:states:::sqs:sendMessage"]');
@@ -171,15 +170,16 @@ describe("the pen's rarer gestures", { skip }, () => {
     await becomes(visitor, ({ States }) =>
       assert.deepEqual(
         States.Route.Choices.map(({ Next }) => Next),
-        ["Two", "One"],
+        ["Two", "One", "Three"],
       ),
     );
     // The keys stay with the list, which goes on; those that come faster than the definition changes count as well.
-    for (const key of ["Up", "Down", "Up"]) await page.keyboard.press(`Alt+Arrow${key}`);
+    // Only the last of them brings the order that is waited for.
+    for (const key of ["Down", "Up", "Up"]) await page.keyboard.press(`Alt+Arrow${key}`);
     await becomes(visitor, ({ States }) =>
       assert.deepEqual(
         States.Route.Choices.map(({ Next }) => Next),
-        ["One", "Two"],
+        ["One", "Two", "Three"],
       ),
     );
     const order = page.getByRole("dialog", { name: "Order of Route" });

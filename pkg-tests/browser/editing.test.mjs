@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { gallery } from "../api/examples.mjs";
 import { skip } from "../browser.mjs";
-import { becomes, choose, machine, picker, written } from "./definition.mjs";
+import { becomes, choose, machine, middle, picker, written } from "./definition.mjs";
 import { comes, until, visits } from "./playground.mjs";
 
 const LAMBDA = "arn:aws:lambda:us-east-1:123456789012:function:";
@@ -114,10 +114,6 @@ describe("the graph as a pen", { skip }, () => {
         Three: { Type: "Succeed" },
       },
     });
-    const middle = async (locator) => {
-      const { x, y, width, height } = await locator.boundingBox();
-      return [x + width / 2, y + height / 2];
-    };
     const drag = async (from, to) => {
       await page.mouse.move(...from);
       await page.mouse.down();
