@@ -352,8 +352,8 @@ function file(response: ServerResponse, folder: string, name: string): void {
   response.writeHead(200, {
     "content-type": TYPES[extname(path)] ?? "application/octet-stream",
     "content-length": statSync(path).size,
-    // Files with a hash in their name never change.
-    "cache-control": /-[\w-]{8}\.\w+$/.test(path) && !path.endsWith("-worker.js") ? "public, max-age=31536000, immutable" : "no-cache",
+    // Files with a hash in their name never change: seven letters in a chunk's, eight in a stylesheet's.
+    "cache-control": /-[\w-]{7,8}\.\w+$/.test(path) && !path.endsWith("-worker.js") ? "public, max-age=31536000, immutable" : "no-cache",
     "x-content-type-options": "nosniff",
   });
   if (response.req.method === "HEAD") response.end();

@@ -1,9 +1,13 @@
 // /debugger in a browser: the list, and an execution followed on its graph while it runs.
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { test } from "node:test";
 import axe from "axe-core";
 import { comes, launch, open, skip } from "../browser.mjs";
 import { machine, role, start } from "./endpoint.mjs";
+
+const playground = fileURLToPath(new URL("../../www/dist/index.html", import.meta.url));
 
 test("an execution is found in the list and followed to its end, on the graph", { skip, timeout: 300_000 }, async () => {
   const server = await start();
@@ -43,6 +47,20 @@ test("an execution is found in the list and followed to its end, on the graph", 
     await browser.close();
   }
 });
+
+test(
+  "a browser keeps the playground's chunks, and asks again for its page",
+  { skip: existsSync(playground) ? false : "the page is not built" },
+  async () => {
+    const server = await start();
+    const at = (name) => fetch(`${server.url}/debugger/page/${name}`);
+    const page = await at("");
+    assert.equal(page.headers.get("cache-control"), "no-cache");
+    const chunks = (await page.text()).match(/assets\/[^"]+\.(?:js|css)/g);
+    assert.ok(chunks.length > 4);
+    for (const name of chunks) assert.match((await at(name)).headers.get("cache-control"), /immutable/, name);
+  },
+);
 
 /** What axe finds on a page, in a colour scheme. */
 async function violations(page, colorScheme) {
