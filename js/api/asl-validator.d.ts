@@ -1,11 +1,11 @@
 /**
- * The interface of the package `asl-validator` 4, over Stepglass: the entry `stepglass/asl-validator`. The entry's default export is the
- * function, and with `require()` the entry itself.
+ * The interface of the package `asl-validator` 4, implemented by Stepglass: the entry `stepglass/asl-validator`. The function is
+ * the default export; with `require()`, it is the module itself.
  *
  * @packageDocumentation
  */
 
-/** What {@link aslValidator} checks besides. A member that is left out is off, and both are on without options, as in that package. */
+/** What else {@link aslValidator} checks. As in that package, an omitted member is off, but without options both are on. */
 export interface AslValidatorOptions {
   /** Whether to check paths, payload templates and calls of intrinsic functions. */
   checkPaths?: boolean;
@@ -27,7 +27,7 @@ export interface AslValidatorError {
 export interface AslValidatorResult {
   isValid: boolean;
   errors: AslValidatorError[];
-  /** All errors as one text. `separator` stands between them; the default is a line break. */
+  /** All errors as one text. `separator` is put between them; the default is a line break. */
   errorsText(separator?: string): string;
 }
 

@@ -1,5 +1,6 @@
 /**
- * Task handlers that call AWS or an emulator of it, through the clients of the AWS SDK for JavaScript that your project has. Node only.
+ * Task handlers that call AWS, or an emulator of it, through the AWS SDK clients for JavaScript that your project has installed.
+ * Node only.
  *
  * @example
  * ```js
@@ -22,31 +23,31 @@ import type { TaskHandler, TaskHandlers } from "./index.js";
  * The client of a service is loaded when a task first needs it. If it is not installed, the task fails with `States.Runtime` and the
  * command that installs it: `npm install @aws-sdk/client-sqs`.
  *
- * The names of the handlers are patterns such as `sqs:*`. So your handlers come first if they have an exact name (a state, a
- * function, `sqs:sendMessage`) or a more specific pattern. So do machines of the option `machines`.
+ * The names of the handlers are patterns such as `sqs:*`. So your own handlers take precedence if they have an exact name (a state,
+ * a function, `sqs:sendMessage`) or a more specific pattern. So do the machines of the option `machines`.
  */
 export function awsTasks(options?: AwsTaskOptions): Record<string, TaskHandler>;
 
 /** Options of `awsTasks()`. */
 export interface AwsTaskOptions {
-  /** Where all services are called: an emulator such as LocalStack or moto's server. Default: AWS, or what the SDK is configured to. */
+  /** The endpoint of all services: an emulator such as LocalStack or moto's server. Default: AWS, or what the SDK is configured to use. */
   endpoint?: string;
   /**
-   * Where single services are called, by their names in Resources (`sqs`, `states`, `events`). With these alone, only those services are
-   * called.
+   * The endpoints of single services, by their names in Resources (`sqs`, `states`, `events`). Without `endpoint`, only these
+   * services are called.
    */
   endpoints?: Record<string, string>;
   /** Default: the variables `AWS_REGION` and `AWS_DEFAULT_REGION`, the SDK's configuration, and `us-east-1` for an endpoint. */
   region?: string;
   /**
-   * Default: those that the SDK finds. An endpoint that is not of AWS gets the credentials `test` and `test` where neither
-   * `AWS_ACCESS_KEY_ID` nor `AWS_PROFILE` is set. They appear in no history, error or log.
+   * Default: those that the SDK finds. An endpoint outside of AWS gets the credentials `test` and `test` if neither
+   * `AWS_ACCESS_KEY_ID` nor `AWS_PROFILE` is set. Credentials never appear in a history, error or log.
    */
   credentials?: AwsCredentials | (() => Promise<AwsCredentials>);
   /**
-   * Which tasks are done, by the names that handlers have: `"sqs:*"`, `"dynamodb:putItem"`, `"ChargeCard"` for a function. A pattern of a
-   * service holds for its SDK integration too. All other tasks have no handler of this one. Default: everything, but `http:invoke` only
-   * with `connections`, and `apigateway:invoke` only without `endpoint`.
+   * The tasks to handle, by the names that handlers have: `"sqs:*"`, `"dynamodb:putItem"`, `"ChargeCard"` for a function. A
+   * service's pattern also covers its SDK integration. All other tasks get no handler from here. Default: everything, but
+   * `http:invoke` only with `connections`, and `apigateway:invoke` only without `endpoint`.
    */
   only?: readonly string[];
   /** The connections of `http:invoke`, by name or ARN. */
@@ -66,7 +67,7 @@ export interface AwsCredentials {
 /** What a connection of EventBridge adds to a request, or a function that returns it. */
 export type HttpConnection = HttpConnectionParts | ((request: HttpTaskRequest) => HttpConnectionParts | Promise<HttpConnectionParts>);
 
-/** What a connection adds. It appears in no history or error. */
+/** What a connection adds. It never appears in a history or error. */
 export interface HttpConnectionParts {
   headers?: Record<string, string>;
   query?: Record<string, string>;
@@ -81,8 +82,8 @@ export interface HttpTaskRequest {
 }
 
 /**
- * What tasks of a definition would call, without calling anything: one entry for each Task state, ItemReader and ResultWriter whose
- * handler is one of `awsTasks()`.
+ * Returns what the tasks of a definition would call, without calling anything: one entry for each Task state, ItemReader and
+ * ResultWriter whose handler comes from `awsTasks()`.
  *
  * @example
  * ```js
@@ -102,10 +103,10 @@ export interface AwsCall {
   call: string;
   /** The package of its client; absent for calls by HTTP. */
   package?: string;
-  /** Whether the package is there. */
+  /** Whether the package is installed. */
   installed?: boolean;
-  /** Where it is called: the endpoint, or what the request says; absent for AWS itself. */
+  /** Where it is called: the endpoint, or the address in the request; absent for AWS itself. */
   endpoint?: string;
-  /** Absent where the SDK finds it. */
+  /** Absent if the SDK determines it. */
   region?: string;
 }

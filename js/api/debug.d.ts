@@ -73,7 +73,7 @@ export interface ChildVisit {
   times: string[];
 }
 
-/** A place where a run stops. All members except `kind` apply only to some kinds. */
+/** A place where a run stops. Except `kind`, every member applies only to some kinds. */
 export interface Breakpoint {
   /** Assigned by the session if absent. */
   id?: number;
@@ -128,7 +128,7 @@ export interface Breakpoint {
 }
 
 /**
- * The replacement of a task. `after` delays its answer by milliseconds of the execution's time.
+ * The replacement of a task. `after` delays its answer by this many milliseconds of the execution's time.
  *
  * @example
  * ```js
@@ -363,7 +363,7 @@ export interface DebugEvents {
   stopped: Stop;
   continued: undefined;
   /**
-   * The run's own execution has ended, and all of it was played. Executions that no task waits for may continue: with the next
+   * The run's own execution has ended and was played to its end. Executions that no task waits for may continue: with the next
    * command, or at once if one of them is selected.
    */
   terminated: ExecutionResult;
@@ -387,16 +387,16 @@ export interface DebugEvents {
  * A session has a current position, on which everything that it returns depends. The position is at the end of what was played,
  * or before it after a step back or `goto()`.
  *
- * An argument that cannot be right throws an Error with a `code`: `INVALID_ARGUMENT`, or `INVALID_OPTION` for a member of the
- * options. A number that names nothing (a visit, a thread or a task of another run) is not an error: the answer is then
- * empty or false, or the same as without the number.
+ * An invalid argument throws an Error with a `code`: `INVALID_ARGUMENT`, or `INVALID_OPTION` for a member of the options. A number
+ * that refers to nothing (a visit, a thread or a task of another run) is not an error: the result is then empty or false, or the
+ * same as without the number.
  */
 export class DebugSession {
   /** Creates a session that is paused before the first state. Throws DefinitionError, or a RangeError for a name or an input that StartExecution refuses. */
   constructor(definition: Definition | StateMachine, options?: DebugOptions);
   on<Name extends keyof DebugEvents>(name: Name, listener: (what: DebugEvents[Name]) => void): () => void;
 
-  /** "ended" when all executions have ended and all of them was played. */
+  /** "ended" when all executions have ended and were played to their ends. */
   readonly status: "running" | "paused" | "ended";
   readonly stopped: Stop;
   /** The outcome of the run's own execution, once its end was played. */
@@ -405,7 +405,7 @@ export class DebugSession {
   readonly now: number;
   /** The current position on the tape of events and stages. */
   readonly position: number;
-  /** Whether the position is at the end of the tape and not in the past or in the middle of a state. */
+  /** Whether the position is at the end of the tape, and not in the past or in the middle of a state. */
   readonly atRest: boolean;
   /** The last event at the current position. */
   readonly event: number;
@@ -438,8 +438,8 @@ export class DebugSession {
   /** Selects another execution at the same moment; a running run continues. Throws a RangeError if no execution has this number. */
   selectExecution(id: number): void;
   /**
-   * Returns the events that were played, from an index on. Default: of the selected execution. With `run`, of another run, and
-   * there of its own execution unless `execution` is given.
+   * Returns the events that were played, from an index on. Default: those of the selected execution. With `run`, those of another
+   * run: of its own execution, unless `execution` is given.
    */
   history(from?: number, run?: number, execution?: number): HistoryEvent[];
   /** Returns the steps of child executions of Distributed Maps, which are not in the run's events, from an index on. */
@@ -462,7 +462,10 @@ export class DebugSession {
   stepBack(): void;
   /** Goes back to the previous place where a breakpoint would stop. */
   reverseContinue(): void;
-  /** Moves the position to just after an event, in all executions. Does not change the run. A number beyond the last event is the last. */
+  /**
+   * Moves the position to just after an event, in all executions. Does not change the run. A number beyond the last event means the
+   * last event.
+   */
   goto(event: number): void;
   /** Moves the position to just after a stage, by its `place`. */
   gotoPlace(place: number): void;
@@ -493,8 +496,9 @@ export class DebugSession {
   /** Lets time pass: this many milliseconds, or by default until the next timer. Returns false if the position is in the past or there is no timer. */
   advance(milliseconds?: number): boolean;
   /**
-   * Says that nobody was there for this many milliseconds, as after `restoreSession()`: waits end at their own times, and tasks that are
-   * called again have all of their time again. They happen when you continue. Returns false if all has ended.
+   * Declares that this much time (in milliseconds) passed unattended, as after `restoreSession()`: waits end at their own times,
+   * and tasks that are called again have their full timeouts. This takes effect when you continue. Returns false if everything has
+   * ended.
    */
   recovered(milliseconds?: number): boolean;
   /** When the next timer is due, in milliseconds since 1970. */
@@ -531,8 +535,8 @@ export class DebugSession {
   scopes(visit?: number): Record<string, Variable>;
   /**
    * Returns the values after the stages of a visit, up to the current position, or with `all` those played at any time. A Map has
-   * one stage for each item (`afterItemSelector`) or batch (`afterItemBatcher`); only one of them is returned: that with the index
-   * `item`, or the last before the current position. `items` has their numbers.
+   * one stage for each item (`afterItemSelector`) or batch (`afterItemBatcher`); only one of them is returned: the one with the
+   * index `item`, or the last before the current position. `items` has their counts.
    */
   stages(
     visit?: number,
@@ -616,11 +620,11 @@ export class DebugSession {
 
 /** The comparison of two runs. */
 export interface RunDifference {
-  /** The number of events, from the first, that both have in common, with all their data. */
+  /** The number of events, from the first on, that both runs have in common, with all their data. */
   common: number;
   /** The visits of both runs, in the order of entry. */
   visits: ComparedVisit[];
-  /** Which run has used a part of the definition, by its JSON Pointer. */
+  /** Which run used each part of the definition, by its JSON Pointer. */
   ways: Record<string, "a" | "b" | "both">;
 }
 
@@ -666,8 +670,8 @@ export interface SavedSession {
 }
 
 /**
- * Returns the runs of a session with their forks and started executions, as JSON data. With `run`, it is that run alone, and a fork is
- * then as if it came of no other. It does not include mocks, handlers and breakpoints.
+ * Returns the runs of a session with their forks and started executions, as JSON data. With `run`, it is only that run; a fork then
+ * has no parent. Mocks, handlers and breakpoints are not included.
  *
  * @example
  * ```js
@@ -737,10 +741,10 @@ export function measureCoverage(
 export function exampleInput(definition: Definition | StateMachine): any;
 
 /**
- * Results of a definition's tasks, by state name: each has what the definition reads of it later, in `ResultSelector`,
- * in paths and variables, in Choice rules and in JSONata. Where a Choice looks at a result, it gets a value that leads
- * on, and not into a Fail state or around a loop again. As handlers answer: without what a service puts around it.
- * A task whose result nobody reads is not in it. Throws a SyntaxError for text that is not JSON.
+ * Generates results of a definition's tasks, by state name. Each has what the definition reads from it later: in `ResultSelector`,
+ * paths, variables, Choice rules and JSONata. A value that a Choice tests leads onwards, not into a Fail state or around a loop
+ * again. Results are as handlers return them, without a service's wrapping. Tasks whose results are not read are left out. Throws a
+ * SyntaxError if the definition is not JSON.
  *
  * @example
  * ```js

@@ -1,6 +1,6 @@
 /**
- * `<stepglass-debugger>` shows a state machine on your own page, to look at, run and step through, or attached to an execution.
- * Importing this module defines the element.
+ * `<stepglass-debugger>` shows a state machine on your own page. Visitors can view it, run it and step through it, or watch an
+ * execution that you attach. Importing this module defines the element.
  *
  * @example
  * ```html
@@ -55,17 +55,17 @@ export class StepglassDebugger extends HTMLElement {
   get definition(): string;
   set definition(value: Definition);
   /**
-   * The definitions of machines that tasks start, by name: those that you have set, and those that the visitor has made of states. The
-   * visitor can put such a machine in the place of its task.
+   * The definitions of machines that tasks start, by name: those that you have set, and those that the visitor has extracted from
+   * states. The visitor can replace a task with such a machine's states.
    */
   get machines(): Record<string, string>;
   set machines(value: Record<string, Definition>);
   /** The attribute `editable`. */
   get editable(): boolean;
   set editable(value: boolean);
-  /** Whether the text differs from the one that was given or saved last. */
+  /** Whether the text differs from the one that was set or saved last. */
   get unsaved(): boolean;
-  /** Says that the present text is saved. Call it if you have prevented the default of `save`, once the text is stored. */
+  /** Marks the current text as saved. If you prevent the default of `save`, call this once the text is stored. */
   markSaved(): void;
   /** Runs to the next breakpoint or the end; starts again if the run has ended. */
   run(): Promise<void>;
@@ -106,7 +106,7 @@ export interface ChangeDetail {
   edits: TextEdit[];
   /** What was done, in a sentence. */
   announce: string;
-  /** The machine that the visitor has made of states with this change; the definition has a Task that starts it. */
+  /** The machine that the visitor has extracted from states with this change; the definition has a Task that starts it. */
   machine?: { name: string; definition: string };
 }
 

@@ -1,5 +1,5 @@
 /**
- * Executions that outlive their process: they are kept in a store, and continue where they were after a restart.
+ * Executions that outlive their process: they are kept in a store and resume after a restart.
  *
  * @example
  * ```js
@@ -39,24 +39,25 @@ import type {
  * Runs executions that are kept in a store. One runtime owns its store; its executions are in memory only while they have work to do.
  *
  * What it promises:
- * 1. When `start`, a signal, a token's answer, `stop` or `redrive` resolves, it is in the store: a crash does not undo it.
- * 2. A task is called at least once. A task whose answer is in the store is never called again. `task.idempotencyKey` is the same in
- *    each call of a task, over retries and restarts: pass it on to services that take one.
- * 3. An execution continues where it was, with the same history as if the process had not ended. Time that passed meanwhile has passed for
- *    Wait states and the machine's TimeoutSeconds, but no task times out that was not called.
+ * 1. Once `start`, a signal, an answer by token, `stop` or `redrive` resolves, it is in the store: a crash does not undo it.
+ * 2. A task is called at least once. A task whose answer is in the store is never called again. `task.idempotencyKey` is the same
+ *    in every call of a task, across retries and restarts: pass it to services that take one.
+ * 3. An execution resumes where it was, with the same history as if the process had not ended. The time in between counts for Wait
+ *    states and the machine's TimeoutSeconds, but a task that was not called does not time out.
  */
 export class Runtime {
   constructor(options: RuntimeOptions);
-  /** Opens the store and continues whatever ran. Resolves to the runtime. */
+  /** Opens the store and resumes its running executions. Resolves to the runtime. */
   open(): Promise<this>;
   /**
-   * Starts an execution, and resolves when it is in the store. With the name and input of a running execution it is that one, as
-   * StartExecution of AWS does; a name with another input, or of one that has ended, is refused with `EXECUTION_EXISTS`.
+   * Starts an execution, and resolves when it is in the store. If an execution with this name and input is running, resolves to
+   * that one, as AWS's StartExecution does. If the name is that of an execution with another input, or of one that has ended,
+   * rejects with `EXECUTION_EXISTS`.
    */
   start<Output = any>(machine: string, options?: DurableStartOptions): Promise<DurableExecution<Output>>;
   /** Starts an execution and resolves to its output; rejects with {@link DurableError} if it does not succeed. */
   run<Output = any>(machine: string, options?: DurableStartOptions): Promise<Output>;
-  /** Returns a handle of an execution, by its ARN, or by its machine and its name. Undefined if there is none. */
+  /** Returns a handle to an execution, by its ARN or by its machine and name. Undefined if there is none. */
   get<Output = any>(arn: string): Promise<DurableExecution<Output> | undefined>;
   get<Output = any>(machine: string, name: string): Promise<DurableExecution<Output> | undefined>;
   /**
@@ -64,7 +65,7 @@ export class Runtime {
    * has ended.
    */
   signal(arn: string, name: string, payload?: unknown, options?: { id?: string }): Promise<void>;
-  /** Returns executions, the latest first; `machine` is a name here. */
+  /** Returns executions, the latest first; `machine` in the filter is a name. */
   list(filter?: RuntimeFilter, page?: { before?: number; limit?: number }): Promise<{ items: ExecutionSummary[]; before?: number }>;
   /** Counts executions. */
   count(filter?: RuntimeFilter): Promise<number>;
@@ -72,48 +73,49 @@ export class Runtime {
   succeed(token: string, output?: unknown): Promise<boolean>;
   /** Fails the task with this token: SendTaskFailure. False if the task has ended already. */
   fail(token: string, failure?: { error?: string; cause?: string }): Promise<boolean>;
-  /** Says that the task with this token is alive: SendTaskHeartbeat. False if the task has ended already. */
+  /** Reports that the task with this token is alive: SendTaskHeartbeat. False if the task has ended already. */
   heartbeat(token: string, details?: unknown): Promise<boolean>;
-  /** Removes ended executions as `retention` says, at once. Resolves to their ARNs. */
+  /** Removes ended executions now, according to `retention`. Resolves to their ARNs. */
   prune(): Promise<string[]>;
   /**
-   * Has running executions continue with another definition; default: the registered one of their machine. Those that cannot are left as they
-   * are, see {@link DurableExecution.migrate}.
+   * Moves running executions to another definition; default: the one registered for their machine. Those that cannot continue with
+   * it are left unchanged: see {@link DurableExecution.migrate}.
    */
   migrate(filter: RuntimeFilter, definition?: Definition | StateMachine): Promise<MigrationReport>;
-  /** Returns the running executions of a machine that could not continue with a definition (default: the registered one). Nothing changes. */
+  /** Returns the running executions of a machine that could not continue with a definition (default: the registered one). Changes nothing. */
   affected(machine: string, definition?: Definition | StateMachine): Promise<AffectedExecution[]>;
-  /** Makes executions again from what is stored, without calling a task, and returns those that are not what they were. */
+  /** Rebuilds executions from what is stored, without calling tasks, and reports those that come out differently. */
   verify(filter?: RuntimeFilter): Promise<VerificationReport>;
-  /** Stops all running executions that the filter selects. Resolves to how many there were, when their ends are in the store. */
+  /** Stops all running executions that the filter selects. Resolves to their number once their ends are in the store. */
   stopAll(filter: RuntimeFilter, error?: string, cause?: string): Promise<number>;
-  /** Redrives all executions that the filter selects and that have failed, timed out or were aborted. */
+  /** Redrives all executions that the filter selects and that failed, timed out or were aborted. */
   redriveAll(filter: RuntimeFilter): Promise<RedriveReport>;
   /**
-   * Has executions of a machine started again and again; a schedule of that name is changed. It is kept in the store: after a restart it
-   * goes on, and each start happens once. The executions are named after the schedule and the time: `nightly-20260105T020000Z`.
+   * Starts executions of a machine on a schedule; an existing schedule of that name is changed. Schedules are kept in the store and
+   * continue after a restart; each start happens once. The executions are named after the schedule and the time:
+   * `nightly-20260105T020000Z`.
    */
   schedule(name: string, options: ScheduleOptions): Promise<ScheduleDescription>;
   /** Returns all schedules. */
   schedules(): Promise<ScheduleDescription[]>;
-  /** Removes a schedule; executions that it has started run on. False if there is none of that name. */
+  /** Removes a schedule; executions that it has started continue. False if there is no schedule of that name. */
   unschedule(name: string): Promise<boolean>;
   /**
-   * Takes tasks of a queue in this process: those whose {@link TaskOptions} name it. Without a worker they wait. Of those that wait, executions
-   * with a higher `priority` come first, then the first come.
+   * Starts a worker in this process. It takes the tasks of a queue: those whose {@link TaskOptions} name it. Without a worker, they
+   * wait. Waiting tasks with a higher `priority` come first, then those that have waited longest.
    */
   worker(options: WorkerOptions): Worker;
   /** Returns the queues. */
   queues(): QueueDescription[];
-  /** Returns what this runtime has counted since it was opened, and how many executions the store has. */
+  /** Returns what this runtime has counted since it was opened, and the number of executions in the store. */
   metrics(): Promise<RuntimeMetrics>;
-  /** Returns the same as OpenMetrics text, which Prometheus and others read (`application/openmetrics-text`). */
+  /** Returns the metrics as OpenMetrics text (`application/openmetrics-text`), which Prometheus and others read. */
   metricsText(): Promise<string>;
   /** How many executions are in memory. */
   readonly resident: number;
   /**
-   * Ends the runtime, not its executions: handlers at work have `grace` milliseconds (default: 0) to answer, then their signals are
-   * aborted; the store is written and closed.
+   * Ends the runtime, but not its executions. Running handlers have `grace` milliseconds (default: 0) to answer, then their signals
+   * are aborted. The store is written and closed.
    */
   close(options?: { grace?: number }): Promise<void>;
   /** For `await using`: {@link Runtime.close}. */
@@ -131,7 +133,7 @@ export interface RuntimeOptions extends Limits {
    * describe and stop executions of its machines (`arn:aws:states:::states:startExecution.sync:2`, `arn:aws:states:::aws-sdk:sfn:…`).
    */
   tasks?: TaskHandlers;
-  /** What a definition does not say of its tasks, by the name of a state, or by a Resource. */
+  /** Settings of tasks that a definition cannot express, by the name of a state or by a Resource. */
   taskOptions?: Readonly<Record<string, TaskOptions>>;
   /** Called for each entry of the log. Default: nothing is logged. */
   onLog?: (entry: LogEntry) => void;
@@ -139,9 +141,9 @@ export interface RuntimeOptions extends Limits {
   telemetry?: TelemetryApi;
   /** Limits of queues, by name. A queue needs no options. */
   queues?: Readonly<Record<string, QueueOptions>>;
-  /** Which ended executions to keep: for so many days, and so many of them. Default: all. */
+  /** How long to keep ended executions, in days, and how many of them. Default: all. */
   retention?: { days?: number; executions?: number };
-  /** How many executions that wait stay in memory; the others are loaded when they are due. Default: 1,000. */
+  /** How many waiting executions stay in memory; the others are loaded when they are due. Default: 1,000. */
   resident?: number;
   /** The region and the account in ARNs. Default: `"us-east-1"` and `"123456789012"`. */
   region?: string;
@@ -150,13 +152,16 @@ export interface RuntimeOptions extends Limits {
   clock?: "real" | Clock;
   /** Called when an execution has ended and its end is in the store. */
   onEnd?: (execution: ExecutionDescription) => void;
-  /** Called when an execution cannot go on: its facts no longer lead to what they have led to, or are damaged. It is not ended. */
+  /**
+   * Called when an execution cannot continue: its facts no longer lead to the same commands as before, or are damaged. The
+   * execution has not ended.
+   */
   onSuspended?: (execution: ExecutionDescription, reason: string) => void;
-  /** Called when the store could not write, for example because the disk is full. It is tried again until it can. */
+  /** Called when the store could not write, for example because the disk is full. The write is retried until it succeeds. */
   onStoreError?: (failure: { error: unknown; failures: number; retriesIn: number }) => void;
 }
 
-/** An entry of the log: what has happened, and of which execution. */
+/** An entry of the log: what happened, and to which execution. */
 export interface LogEntry {
   /** RFC 3339. */
   time: string;
@@ -177,7 +182,7 @@ export interface RuntimeMetrics {
   redriven: number;
   suspended: number;
   ended: Record<Exclude<ExecutionStatus, "RUNNING">, number>;
-  /** Tasks that were to be called, and their answers. Calls that are repeated after a restart are not counted again. */
+  /** Tasks that had to be called, and their answers. Calls that are repeated after a restart are not counted again. */
   tasks: { called: number; succeeded: number; failed: number; timedOut: number };
   /** Executions in memory. */
   resident: number;
@@ -188,7 +193,7 @@ export interface RuntimeMetrics {
     facts: number;
     /** Writes that failed and were tried again. */
     failures: number;
-    /** How long writes took: how many took at most `le` seconds, their sum in seconds, and their number. */
+    /** How long writes took: the number of those that took at most `le` seconds, the sum in seconds, and the number of all writes. */
     seconds: { buckets: { le: number; count: number }[]; sum: number; count: number };
   };
   queues: QueueDescription[];
@@ -196,7 +201,7 @@ export interface RuntimeMetrics {
   recoverySeconds: number;
 }
 
-/** What is used of the API of OpenTelemetry, the module `@opentelemetry/api`. */
+/** The part of OpenTelemetry's API (the module `@opentelemetry/api`) that is used. */
 export interface TelemetryApi {
   readonly ROOT_CONTEXT?: any;
   readonly context: { active(): any; with(context: any, run: () => unknown): any };
@@ -215,38 +220,41 @@ export interface TelemetrySpan {
   end(time?: Date): void;
 }
 
-/** What a definition does not say of a task. */
+/** Settings of a task that a definition cannot express. */
 export interface TaskOptions {
   /**
-   * What {@link DurableExecution.cancel} does to the task. `"abandon"` (the default): its signal is aborted, and the state fails at once with
-   * `Stepglass.Cancelled`. `"wait"`: the same, but handlers that are called afterwards, those of the clean-up, wait until this handler has
-   * settled; this holds for every other cancellation of the task too. `"request"`: its signal is aborted, and the handler's own answer
-   * counts.
+   * What {@link DurableExecution.cancel} does to the task. `"abandon"` (the default): its signal is aborted, and the state fails at
+   * once with `Stepglass.Cancelled`. `"wait"`: the same, but handlers that are called afterwards (the clean-up) wait until this
+   * handler has settled; this applies to every other cancellation of the task too. `"request"`: its signal is aborted, and the
+   * handler's own answer counts.
    */
   onCancel?: "abandon" | "request" | "wait";
-  /** What becomes of an execution that the task has started. */
+  /** What happens to an execution that the task has started. */
   parentClosePolicy?: ParentClosePolicy;
   /**
-   * How long the task may be tried again, in seconds from its first attempt: what fails later fails with `Stepglass.RetryExpired`, which
-   * Retry takes only where it names it.
+   * How long the task may be retried, in seconds from its first attempt. A later failure becomes `Stepglass.RetryExpired`, which a
+   * Retry handles only if it names it.
    */
   retryExpirationSeconds?: number;
-  /** The queue in which the task waits for a worker: {@link Runtime.worker}. Default: none, its handler is called at once. */
+  /** The queue in which the task waits for a worker: {@link Runtime.worker}. Default: none; its handler is called at once. */
   queue?: string;
   /**
-   * Of tasks that wait in a queue, those of the highest priority come first; of a task that starts an execution, that one has it. Default:
-   * the priority of the execution in a queue, 0 for an execution that is started.
+   * In a queue, waiting tasks of the highest priority come first. If the task starts an execution, this is that execution's
+   * priority. Default: in a queue, the priority of the task's execution; for a started execution, 0.
    */
   priority?: number;
-  /** How long it may wait there; then it fails with `States.Timeout`. Default: as the queue has it. After a restart it counts anew. */
+  /**
+   * How long the task may wait in the queue before it fails with `States.Timeout`. Default: the queue's setting. Counted from zero
+   * again after a restart.
+   */
   scheduleToStartSeconds?: number;
 }
 
 /** Options of a queue. */
 export interface QueueOptions {
-  /** How many of its tasks may be at work at once, with all workers of this process. Default: no limit. */
+  /** How many of its tasks may run at once, over all workers of this process. Default: no limit. */
   concurrency?: number;
-  /** How many of its tasks may begin in a second. Default: no limit. */
+  /** How many of its tasks may begin per second. Default: no limit. */
   rate?: number;
   /** How long tasks may wait in it. Default: as long as the state's TimeoutSeconds allows. */
   scheduleToStartSeconds?: number;
@@ -259,7 +267,7 @@ export interface WorkerOptions {
   tasks?: TaskHandlers;
   /** How many tasks it does at once. Default: 1. */
   concurrency?: number;
-  /** How many tasks it begins in a second. Default: no limit. */
+  /** How many tasks it begins per second. Default: no limit. */
   rate?: number;
 }
 
@@ -268,11 +276,11 @@ export interface Worker {
   readonly queue: string;
   /** How many tasks it is doing. */
   readonly active: number;
-  /** Takes no more tasks; those that wait stay in the queue. Resolves when what it has taken is done. */
+  /** Takes no more tasks; waiting tasks stay in the queue. Resolves when the tasks that it has taken are done. */
   stop(): Promise<void>;
 }
 
-/** A queue: how many tasks wait in it, how many are at work, and how many workers take from it. */
+/** A queue: how many tasks wait in it, how many are running, and how many workers take from it. */
 export interface QueueDescription {
   name: string;
   waiting: number;
@@ -281,9 +289,9 @@ export interface QueueDescription {
 }
 
 /**
- * What becomes of an execution that a task has started, when the task does not wait for it any more (`.sync`, `.sync:2`), or when the
- * execution of the task has ended (without a suffix): it is stopped, asked to end ({@link DurableExecution.cancel}), or goes on. The
- * default is what AWS does: `"terminate"` for a task that waits, `"abandon"` for one that does not.
+ * What happens to an execution that a task has started, when the task no longer waits for it (`.sync`, `.sync:2`), or when the
+ * task's own execution has ended (without a suffix): it is stopped, asked to end ({@link DurableExecution.cancel}), or continues.
+ * The default is what AWS does: `"terminate"` for a task that waits, `"abandon"` for one that does not.
  */
 export type ParentClosePolicy = "terminate" | "request-cancel" | "abandon";
 
@@ -295,7 +303,7 @@ export interface DurableStartOptions {
   input?: unknown;
   /** For {@link Runtime.list}. */
   tags?: Record<string, string>;
-  /** Of tasks that wait in a queue, those of the highest priority come first. Default: 0. */
+  /** The priority of its tasks in queues: waiting tasks of the highest priority come first. Default: 0. */
   priority?: number;
   /** The seed of UUIDs, random numbers and task tokens: equal seeds give equal ones. Default: random. */
   seed?: number | bigint;
@@ -313,56 +321,57 @@ export interface DurableExecution<Output = any> {
   readonly name: string;
   /** The machine's name. */
   readonly machine: string;
-  /** How it ends. It never rejects; while an execution is suspended it stays open. */
+  /** Resolves to the outcome when it ends. Never rejects; stays pending while the execution is suspended. */
   readonly result: Promise<ExecutionResult<Output>>;
   /**
-   * The same as a promise of its own. With `follow`, the outcome of the last execution that this one is continued by
+   * Returns the outcome as a new promise. With `follow`, it is the outcome of the last execution that continues this one
    * (`urn:stepglass:continueAsNew`).
    */
   outcome(options?: { follow?: boolean }): Promise<ExecutionResult<Output>>;
   /**
-   * Sends a signal, and resolves when it is in the store. A state with `"Resource": "urn:stepglass:waitForSignal"` and this name takes
-   * it, now or later; several of one name are taken in their order. One with an `id` that was sent before changes nothing. Rejects with
-   * `NOT_RUNNING` if the execution has ended.
+   * Sends a signal, and resolves when it is in the store. A state with `"Resource": "urn:stepglass:waitForSignal"` and this name
+   * takes it, now or later; signals of the same name are taken in order. A signal whose `id` was sent before changes nothing.
+   * Rejects with `NOT_RUNNING` if the execution has ended.
    */
   signal<Payload = any>(name: string, payload?: Payload, options?: { id?: string }): Promise<void>;
-  /** What it shows (`urn:stepglass:setState`) and where it is. It is not moved, and not taken into the memory. */
+  /** Returns the state that it shows (`urn:stepglass:setState`) and where it is, without moving it or loading it into memory. */
   query<State = any>(): Promise<ExecutionQuery<State>>;
   /**
-   * Asks it to end by itself, and resolves when that is in the store: open tasks, Wait states and delays of Retry fail with the error
-   * `Stepglass.Cancelled` and these details as cause, which Catch takes as any other; Retry only where it names the error. What Catch leads
-   * to is not hit by another `cancel()`, but by `stop()`. Of no effect once the execution has ended.
+   * Asks it to end by itself, and resolves when that is in the store. Open tasks, Wait states and retry delays fail with the error
+   * `Stepglass.Cancelled` and these details as cause. Catch handles it like any other error; Retry does only if it names it.
+   * Another `cancel()` does not affect the states that Catch leads to; `stop()` does. Has no effect once the execution has ended.
    */
   cancel(details?: unknown): Promise<void>;
-  /** What is in the store of it. */
+  /** Returns what the store has about it. */
   describe(): Promise<ExecutionDescription>;
   /** All events so far, as GetExecutionHistory returns them. */
   history(page?: { from?: number; limit?: number; reverse?: boolean }): Promise<HistoryEvent[]>;
-  /** What runs now. Empty for an execution that has ended. */
+  /** Returns what is running now; empty for an execution that has ended. */
   frames(): Promise<Frame[]>;
-  /** Stops it: ABORTED, with the error and cause given. Resolves when that is in the store; of no effect once it has ended. */
+  /** Ends it as ABORTED, with this error and cause. Resolves when that is in the store. Has no effect once it has ended. */
   stop(error?: string, cause?: string): Promise<void>;
   /**
-   * Changes the limits of one of its Map Runs that is under way (UpdateMapRun); limits that you omit stay the same. `maxConcurrency` 0 means as
-   * many as AWS allows. The ARN is in {@link Frame.mapRun} of `frames()` and in the history. Of no effect if no Map Run with it is running.
+   * Changes the limits of one of its running Map Runs (UpdateMapRun); limits that you omit stay the same. `maxConcurrency` 0 means
+   * as many as AWS allows. The ARN is in {@link Frame.mapRun} of `frames()` and in the history. Has no effect if no Map Run with
+   * this ARN is running.
    */
   updateMapRun(mapRunArn: string, change: MapRunChange): Promise<void>;
-  /** Takes it up again where it failed: RedriveExecution. Rejects with `NOT_REDRIVABLE`. */
+  /** Restarts it from where it failed: RedriveExecution. Rejects with `NOT_REDRIVABLE` if that is not possible. */
   redrive(): Promise<void>;
   /**
-   * Continues with another definition; default: the registered one of its machine. What runs has to have its place there: each state that
-   * it stands in, in the same branch or Map and of the same type; each task in flight, with the same resource; the variables that states
-   * ahead of it read. Otherwise it rejects with `NOT_MIGRATABLE`, with all `problems` ({@link RunningProblem}), and nothing has changed.
+   * Continues it with another definition; default: the one registered for its machine. That definition must have each state that it
+   * is in, in the same branch or Map and of the same type; each task in flight, with the same resource; and the variables that
+   * later states read. Otherwise rejects with `NOT_MIGRATABLE` and all `problems` ({@link RunningProblem}), and changes nothing.
    *
-   * The history continues. Waits, retries and timeouts that have begun stay as they are. Handlers at work are called again, with the same
-   * idempotency key.
+   * The history continues. Waits, retries and timeouts that have begun stay as they are. Running handlers are called again, with
+   * the same idempotency key.
    */
   migrate(definition?: Definition | StateMachine): Promise<void>;
-  /** Tries again to continue an execution that is suspended. Rejects with `EXECUTION_SUSPENDED` if it still cannot. */
+  /** Tries again to continue a suspended execution. Rejects with `EXECUTION_SUSPENDED` if it still cannot continue. */
   resume(): Promise<void>;
 }
 
-/** Options of {@link Runtime.schedule}: `cron` or `every`, and what is started. */
+/** Options of {@link Runtime.schedule}: `cron` or `every`, and what to start. */
 export interface ScheduleOptions {
   /** The name of the machine. */
   machine: string;
@@ -370,20 +379,23 @@ export interface ScheduleOptions {
   input?: unknown;
   /**
    * Minute, hour, day of the month, month, day of the week: `"0 2 * * MON-FRI"`, with lists, ranges, steps and names; or `@hourly`,
-   * `@daily`, `@weekly`, `@monthly`, `@yearly`. When clocks go forward, what the skipped hour would have had starts at its end; when they
-   * go back, a fixed hour starts once.
+   * `@daily`, `@weekly`, `@monthly`, `@yearly`. When clocks go forward, starts in the skipped hour happen at its end; when they go
+   * back, starts at a fixed hour happen once.
    */
   cron?: string;
-  /** An interval, counted from when the schedule was made: `"15 min"`. Descriptions have it in milliseconds. */
+  /** An interval, counted from the creation of the schedule: `"15 min"`. In descriptions, it is in milliseconds. */
   every?: string | number;
-  /** Where the times of `cron` are: `"Europe/Berlin"`. Default: `"UTC"`. */
+  /** The time zone of `cron`: `"Europe/Berlin"`. Default: `"UTC"`. */
   timezone?: string;
   /**
-   * If the execution before runs still: `"skip"` leaves this one out, `"buffer"` starts it afterwards (at most one waits), `"allow"` starts
-   * it. Default: `"skip"`.
+   * What happens while the previous execution is still running: `"skip"` omits this start, `"buffer"` delays it until the end (at
+   * most one waits), `"allow"` starts it anyway. Default: `"skip"`.
    */
   overlap?: "skip" | "buffer" | "allow";
-  /** After a time in which the process was down: start only the `"one"` that was missed last, `"all"` (at most 1,000), or `"none"`. Default: `"one"`. */
+  /**
+   * Which starts are made up for after the process was down: only the last `"one"`, `"all"` (at most 1,000), or `"none"`. Default:
+   * `"one"`.
+   */
   catchUp?: "one" | "all" | "none";
   /** For {@link Runtime.list}. */
   tags?: Record<string, string>;
@@ -395,19 +407,19 @@ export interface ScheduleDescription extends ScheduleOptions {
   created: number;
   /** When it starts an execution next. */
   next: number | null;
-  /** The execution that it has started last, and when that was due. */
+  /** The execution that it started last, and when that was due. */
   last?: { arn: string; at: number };
-  /** The start that waits for the last execution to end. */
+  /** When the start was due that waits for the last execution to end; absent if none waits. */
   buffered?: number;
-  /** Why the last start could not be made. */
+  /** Why the last start failed. */
   problem?: string;
 }
 
 /** The outcome of {@link Runtime.migrate}. */
 export interface MigrationReport {
-  /** The ARNs of those that continue with the new definition. Those that had it already are not among them. */
+  /** The ARNs of the executions that now continue with the new definition, except those that already had it. */
   migrated: string[];
-  /** Those that are as they were. */
+  /** Those that were left unchanged. */
   refused: AffectedExecution[];
 }
 
@@ -416,40 +428,40 @@ export interface AffectedExecution {
   arn: string;
   name: string;
   reason: string;
-  /** All that its place, its tasks and its variables lack. Empty if there is another reason, such as a suspension. */
+  /** Everything that its states, tasks and variables lack there. Empty if there is another reason, such as a suspension. */
   problems: RunningProblem[];
 }
 
-/** What {@link Runtime.verify} has found. */
+/** The result of {@link Runtime.verify}. */
 export interface VerificationReport {
-  /** How many executions were looked at. */
+  /** How many executions were checked. */
   executions: number;
   differing: {
     arn: string;
     name: string;
     status: ExecutionStatus;
     reason: string;
-    /** The fact that leads to something else, if that is the reason. */
+    /** The fact that now leads to other commands, if that is the reason. */
     diverged?: Divergence;
   }[];
 }
 
 /** The outcome of {@link Runtime.redriveAll}. */
 export interface RedriveReport {
-  /** The ARNs of those that run again. */
+  /** The ARNs of the executions that run again. */
   redriven: string[];
   refused: { arn: string; name: string; reason: string }[];
 }
 
-/** A fact that no longer leads to what it has led to: another version of Stepglass, or a store that was changed by hand. */
+/** A fact that no longer leads to the same commands, because of another version of Stepglass or a store that was changed by hand. */
 export interface Divergence {
   /** The number of the fact since the last snapshot. */
   fact: number;
-  /** When it was: milliseconds since 1970. */
+  /** When it happened, in milliseconds since 1970. */
   at: number;
-  /** What has happened: `start`, `succeed`, `fail`, `tick` … */
+  /** What happened: `start`, `succeed`, `fail`, `tick` … */
   event: string;
-  /** The commands that it has led to, and those that it leads to now. */
+  /** The commands that it led to then, and those that it leads to now. */
   was: string;
   is: string;
 }
@@ -457,15 +469,15 @@ export interface Divergence {
 /** What an execution shows, and where it is. */
 export interface ExecutionQuery<State = any> {
   status: ExecutionStatus;
-  /** The value that `urn:stepglass:setState` has shown last; also after the end. */
+  /** The value that `urn:stepglass:setState` set last; also after the end. */
   state?: State;
-  /** What runs now. */
+  /** What is running now. */
   frames: Frame[];
-  /** How many signals nobody has taken yet, by name. */
+  /** The number of signals that no state has taken yet, by name. */
   signals: Record<string, number>;
 }
 
-/** An execution as DescribeExecution tells it. Times are milliseconds since 1970. */
+/** An execution as DescribeExecution describes it. Times are milliseconds since 1970. */
 export interface ExecutionDescription {
   arn: string;
   name: string;
@@ -480,11 +492,11 @@ export interface ExecutionDescription {
   tags: Record<string, string>;
   redriveCount: number;
   redriveDate?: number;
-  /** When it has continued with another definition for the last time. */
+  /** When it was last moved to another definition. */
   migratedDate?: number;
-  /** The execution whose task has started it. */
+  /** The execution whose task started it. */
   parent?: { arn: string };
-  /** The value that `urn:stepglass:setState` has shown last. */
+  /** The value that `urn:stepglass:setState` set last. */
   state?: any;
   /** Whether it was asked to end: {@link DurableExecution.cancel}. */
   cancelRequested?: true;
@@ -493,11 +505,11 @@ export interface ExecutionDescription {
   run?: number;
   /** The execution that continues this one. */
   continuedTo?: { arn: string };
-  /** Why it cannot go on, and since when. */
+  /** Why it cannot continue, and since when. */
   suspended?: { reason: string; at: number; diverged?: Divergence };
 }
 
-/** Rejects {@link Runtime.run} of an execution that did not succeed. */
+/** {@link Runtime.run} rejects with it if the execution did not succeed. */
 export class DurableError extends Error {
   private constructor();
   readonly code: "EXECUTION_FAILED" | "EXECUTION_TIMED_OUT" | "EXECUTION_ABORTED";
@@ -508,29 +520,31 @@ export class DurableError extends Error {
 }
 
 /**
- * The ARN of the execution that a task token belongs to; undefined for what is no token. It says where to look: whether the token is good,
- * only the execution knows. For hosts of your own ([host-guide.md](host-guide.md)).
+ * Returns the ARN of the execution that a task token belongs to; undefined for a text that is not a token. Only the execution
+ * itself knows whether the token is valid. For your own hosts ([host-guide.md](host-guide.md)).
  */
 export function executionOfToken(token: string): string | undefined;
 
 // -------------------------------------------------------------------------------------------------------- stores
 
 /**
- * Keeps machines and executions. {@link Runtime} and the server of `stepglass/server` write to it; one of them owns a store at a time.
+ * Keeps machines and executions. {@link Runtime} and the server of `stepglass/server` write to it; only one of them owns a store at
+ * a time.
  *
- * An execution is a record, the facts that its engine was fed since the last snapshot, that snapshot, and the events of its history
- * that were written out. Facts are the truth: feeding them to the engine again makes the execution again. Texts are opaque to a store.
+ * An execution consists of a record, the last snapshot of its engine, the facts that the engine was fed since then, and the events
+ * of its history that were written out. The facts are the source of truth: feeding them to the engine again rebuilds the execution.
+ * Texts are opaque to a store.
  *
  * Every store guarantees:
  * 1. A {@link Batch} is atomic: all of it is stored, or nothing.
- * 2. When `write` resolves, what it reports as written is stored; in a `durable` store it outlives the process, and a loss of power.
+ * 2. When `write` resolves, what it reports as written is stored; in a `durable` store it outlives the process and a loss of power.
  * 3. A batch whose `version` is not the record's is refused with {@link StoreConflict} and changes nothing; the others are written.
  * 4. Facts and events keep the order in which they were written, without gaps. There is no order between executions.
  * 5. Only its owner writes: `open` fails with {@link StoreConflict} while another owner has the store. A process that dies owns nothing.
- * 6. Values are copied as JSON: what a caller does with them afterwards has no effect. A batch whose record JSON does not have is refused
- *    with {@link StoreError}, like a conflict.
- * 7. A write that fails as a whole (the disk is full) has written nothing, and the store can be used again. An execution whose data is
- *    damaged is refused by `load` with {@link StoreError}; all others can be used.
+ * 6. Values are copied as JSON: what a caller does with them afterwards has no effect. A batch whose record cannot be written as
+ *    JSON is refused with {@link StoreError}, like a conflict.
+ * 7. A write that fails as a whole (the disk is full) has written nothing, and the store remains usable. `load` refuses an
+ *    execution whose data is damaged with {@link StoreError}; all others remain usable.
  *
  * A store that is not open refuses every call with {@link StoreError}.
  *
@@ -540,13 +554,13 @@ export interface Store {
   /** Whether the data outlives the process. */
   readonly durable: boolean;
   /**
-   * Of a store that several processes have open at once, when it is open: which executions are this process's. Guarantee 5 holds for each
-   * execution then: only the process that has it writes to it. Every process may begin executions, also of others.
+   * For a store that several processes share, once it is open: which executions this process has. Guarantee 5 then holds for each
+   * execution: only the process that has it writes to it. Every process may create executions, also for others.
    */
   readonly sharing?: Sharing | undefined;
   /** Opens the store for its only owner. Creates or migrates its schema; a schema of a newer version is refused ({@link StoreError}). */
   open(options: { owner: string }): Promise<void>;
-  /** Gives the store up. Has no effect if it is not open. */
+  /** Releases the store. Has no effect if it is not open. */
   close(): Promise<void>;
 
   /** Stores a small JSON document: a machine with its versions and aliases, an activity, a schedule, a Map Run. */
@@ -565,63 +579,64 @@ export interface Store {
   write(batches: readonly Batch[]): Promise<BatchResult[]>;
   /** Returns the record of an execution. */
   get(id: string): Promise<ExecutionRecord | undefined>;
-  /** Returns what makes an execution again: its last snapshot, and the facts since. */
+  /** Returns what rebuilds an execution: its last snapshot, and the facts since then. */
   load(id: string): Promise<StoredExecution | undefined>;
   /**
-   * Returns events of the history that were written out; `from` counts from the beginning, or with `reverse` from the end. `total` is how
-   * many were written out.
+   * Returns events of the history that were written out; `from` counts from the beginning, or with `reverse` from the end. `total`
+   * is the number of all that were written out.
    */
   history(id: string, page?: { from?: number; limit?: number; reverse?: boolean }): Promise<{ events: any[]; total: number } | undefined>;
-  /** Returns executions, the latest first. The children of Map Runs are only in a list of their Map Run. */
+  /** Returns executions, the latest first. The children of a Map Run are listed only with `mapRunArn`. */
   list(filter?: ExecutionFilter, page?: { before?: number; limit?: number }): Promise<{ items: ExecutionSummary[]; before?: number }>;
   /** Counts the executions that a filter selects. */
   count(filter?: ExecutionFilter): Promise<number>;
   /**
-   * Returns running executions whose `wakeAt` is after `after` (default: all) and not after `until`, the earliest first. With `limit`
-   * (default: all) a page ends where it is reached, but never between executions of the same time: what comes after the last one of a
-   * page is the next page.
+   * Returns running executions whose `wakeAt` is after `after` (default: all) and not after `until`, the earliest first. With
+   * `limit` (default: all) a page ends once it has that many, but never between executions of the same time. For the next page,
+   * pass the last `wakeAt` as `after`.
    */
   due(range: { after?: number; until: number; limit?: number }): Promise<{ id: string; wakeAt: number }[]>;
   /**
-   * Removes executions: those with the given ids, and ended ones, that which ended first (`stopDate`) first, as long as it ended before
-   * `endedBefore`, or there are more than `executions` ended ones, or their texts have more than `bytes` characters. Returns their ids.
+   * Removes executions: those with the given ids, and ended ones, the earliest `stopDate` first, as long as that is before
+   * `endedBefore`, or there are more than `executions` ended ones, or their texts have more than `bytes` characters. Returns their
+   * ids.
    */
   prune(what: { ids?: readonly string[]; endedBefore?: number; executions?: number; bytes?: number }): Promise<string[]>;
 }
 
-/** What processes that share a store have of it. Each has a part of the executions at a time. */
+/** How processes divide the executions of a store that they share. Each has a part of them at a time. */
 export interface Sharing {
   /**
-   * Whether this process has what belongs to a key: an execution belongs to the `near` of its record, or to its id. It may change at any
-   * time; writes are refused then.
+   * Whether this process has what belongs to a key. The key of an execution is the `near` of its record, or else its id. The answer
+   * may change at any time; writes are then refused.
    */
   has(key: string): boolean;
   /** A key that this process has; undefined if it has none. */
   ownKey(): string | undefined;
   /** For each other process that has a part, a key that it has. */
   otherKeys(): Promise<string[]>;
-  /** From now on the listener is told what happens. */
+  /** Tells the listener what happens from now on. */
   listen(listener: ShareListener): void;
   /**
-   * Asks the process that has a key; resolves to its answer, or rejects with its error. If that process ends, the next one is asked: it
-   * may do it once more.
+   * Asks the process that has a key; resolves to its answer, or rejects with its error. If that process ends, the next owner is
+   * asked, so it may be done twice.
    */
   ask(key: string, name: string, args: readonly unknown[]): Promise<unknown>;
 }
 
-/** What a process is told that shares a store. */
+/** What a process that shares a store is told. */
 export interface ShareListener {
-  /** This process may have more than before, or may have missed something: `due` says what is to be done. */
+  /** This process may have more than before, or may have missed something: ask {@link Store.due} what there is to do. */
   gained(): void;
-  /** Others may have what was this process's; `has` says of which keys that is not so. */
+  /** Others may now have what this process had; `has` says which keys it still has. */
   lost(has: (key: string) => boolean): void;
-  /** An execution was begun for this process, to be loaded at this time. */
+  /** An execution was created for this process, to be loaded at this time. */
   due(id: string, wakeAt: number): void;
   /** These executions have ended in other processes. */
   ended(ids: readonly string[]): void;
-  /** A document was changed by another process; without a key, any of its collection. */
+  /** Another process changed a document; without a key, any document of the collection. */
   changed(collection: string, key?: string): void;
-  /** Whether something is at work that should not be moved now; `of` says of which keys. */
+  /** Whether work is in progress that should not be moved now; `of` selects the keys. */
   isBusy(of: (key: string) => boolean): boolean;
   /** Another process asks. */
   asked(name: string, args: readonly any[]): Promise<unknown>;
@@ -647,16 +662,16 @@ export interface ExecutionRecord {
   error?: string;
   cause?: string;
   tags?: Record<string, string>;
-  /** A shared store has it where it has this key; default: its id. It does not change. */
+  /** In a shared store, the process that has this key has the execution; default: its id. It does not change. */
   near?: string;
   /** Increases with every execution of the store; the store sets it. */
   order?: number;
-  /** How often the record was written; the store sets it. 1 after the batch that has created it. */
+  /** How often the record was written; the store sets it. 1 after the batch that created it. */
   version?: number;
   [member: string]: unknown;
 }
 
-/** A record without its payloads. One whose record cannot be read has only what a list is made of, and `damaged: true`. */
+/** A record without its payloads. If the record cannot be read, it has only what lists need, and `damaged: true`. */
 export type ExecutionSummary = {
   [Member in keyof ExecutionRecord as Member extends "input" | "output" | "cause" ? never : Member]: ExecutionRecord[Member];
 } & { order: number; version: number };
@@ -681,24 +696,24 @@ export interface ExecutionFilter {
 export interface Batch {
   /** The ARN of the execution. */
   id: string;
-  /** The record's version that the batch is written on; 0 with `create`. */
+  /** The version of the record that the batch is based on; 0 with `create`. */
   version: number;
-  /** The record of a new execution. If there is one with this id, the batch is refused, and the result has that record. */
+  /** The record of a new execution. If one with this id exists, the batch is refused, and the result has that record. */
   create?: ExecutionRecord;
   /**
-   * Changes of the record; a member that is undefined is removed. `id`, `machineArn`, `mapRunArn`, `order` and `version` stay as they
-   * are.
+   * Changes to the record; a member that is undefined is removed. `id`, `machineArn`, `mapRunArn`, `order` and `version` stay as
+   * they are.
    */
   change?: Partial<ExecutionRecord>;
   /** Facts to append. */
   facts?: Texts;
-  /** Replaces all facts so far, those of this batch among them; null removes the snapshot, too. */
+  /** Replaces all facts so far, including those of this batch; null removes the snapshot too. */
   snapshot?: string | null;
   /** Events to append to the history. */
   events?: Texts;
   /**
-   * When the execution has to be loaded again after a restart: 0 for at once, null for when somebody asks for it. Absent: as before, and
-   * null for a new execution. An execution that is not RUNNING is never due.
+   * When the execution has to be loaded again after a restart: 0 for at once, null for only on request. Absent: unchanged, or null
+   * for a new execution. An execution that is not RUNNING is never due.
    */
   wakeAt?: number | null;
 }
@@ -712,10 +727,10 @@ export interface Texts {
 /** The result of a batch. */
 export type BatchResult = { ok: true; version: number; order: number } | { ok: false; error: Error; record?: ExecutionRecord };
 
-/** What a store keeps to make an execution again. */
+/** What a store keeps to rebuild an execution. */
 export interface StoredExecution {
   record: ExecutionRecord;
-  /** How many facts were written since the execution began, those that a snapshot has replaced among them. */
+  /** How many facts were written since the execution began, including those that a snapshot has replaced. */
   facts: number;
   /** How many events were written out. */
   events: number;
@@ -725,7 +740,7 @@ export interface StoredExecution {
   wakeAt: number | null;
 }
 
-/** Another writer has written since, or owns the store. */
+/** Another writer has written in the meantime, or owns the store. */
 export class StoreConflict extends Error {
   constructor(message: string);
   readonly code: "STORE_CONFLICT";

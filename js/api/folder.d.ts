@@ -48,8 +48,8 @@ export function readDefinition(file: string | PlatformUrl, options?: { substitut
 
 /**
  * Parses a definition in YAML and returns it as an object, which `new StateMachine()`, `validate()` and all other functions take.
- * CloudFormation's short forms (`!Sub`) become the long ones. Placeholders are replaced before the text is parsed, so a value may be
- * a number. Throws a SyntaxError with the code `NOT_YAML`, with line and column.
+ * CloudFormation's short forms (`!Sub`) become the long ones. Placeholders are replaced before the text is parsed, so their values
+ * can be numbers. Throws a SyntaxError with the code `NOT_YAML`, with line and column.
  *
  * @example
  * ```js
@@ -62,12 +62,13 @@ export function readDefinition(file: string | PlatformUrl, options?: { substitut
 export function parseYaml(text: string, options?: { substitutions?: Substitutions }): object;
 
 /**
- * Finds AWS's models of its services on this machine, for `serviceModel` of `testState()` and of `serve()`: those of botocore, which boto3 and
- * the AWS CLI bring, or of the npm package `aws-sdk` 2, which has no enumerations and limits. It looks into the Python environments at and
- * above the current folder, the active one, beside `aws` and `python3` on the PATH, and into `node_modules`; the folder in
- * `STEPGLASS_MODELS` comes first. No program is started. Returns undefined if there are none.
+ * Finds AWS's models of its services on this machine, for `serviceModel` of `testState()` and of `serve()`. They come with
+ * botocore, which is part of boto3 and the AWS CLI, or with the npm package `aws-sdk` 2, whose models have no enumerations and
+ * limits. It searches the folder in `STEPGLASS_MODELS` first, then the Python environments in and above the current folder, the
+ * active one, those beside `aws` and `python3` on the PATH, and `node_modules`. It starts no program. Returns undefined if there
+ * are none.
  *
- * @param options `folder` is looked into instead; an Error with the code `UNUSABLE_FILE` says that it has no models.
+ * @param options `folder` is searched instead; an Error with the code `UNUSABLE_FILE` is thrown if it has no models.
  *
  * @example
  * ```js
@@ -82,7 +83,7 @@ export function parseYaml(text: string, options?: { substitutions?: Substitution
  */
 export function findServiceModels(options?: { folder?: string | PlatformUrl }): ServiceModelPackage | undefined;
 
-/** A package of AWS's models: a function from service and action to the shape of the response. Models are read when they are asked for. */
+/** A package of AWS's models: a function from service and action to the shape of the response. Models are read on demand. */
 export interface ServiceModelPackage {
   (service: string, action: string): ServiceShape | undefined;
   /** Its name and version: `botocore 1.44.5`. */

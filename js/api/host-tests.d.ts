@@ -1,6 +1,6 @@
 /**
- * What a host of executions promises, as tests that any host can run: the entry `stepglass/host-tests`, for `node:test` and any other
- * runner. A host runs executions on something of its own: a database, a queue, another engine. docs/host-guide.md writes one.
+ * Tests of what a host of executions promises: the entry `stepglass/host-tests`, for `node:test` and any other runner. A host runs
+ * executions on its own foundation: a database, a queue, another engine. docs/host-guide.md shows how to write one.
  *
  * @example
  * ```js
@@ -16,7 +16,7 @@
 
 import type { Definition, ExecutionResult, ExecutionStatus, HistoryEvent, PlatformSignal } from "./index.js";
 
-/** Returns the tests of a host. Each opens a host of its own and closes it; none needs another one. They run in real time. */
+/** Returns the tests of a host. Each opens its own host and closes it; no test depends on another. They run in real time. */
 export function hostTests(adapter: HostAdapter, options?: HostTestOptions): HostTest[];
 
 /** Runs the tests of a host without a runner, several at a time. */
@@ -26,30 +26,30 @@ export function checkHost(adapter: HostAdapter, options?: HostTestOptions & { co
 export interface HostTestOptions {
   /** Only the tests of these promises. */
   promises?: readonly HostPromise[];
-  /** How long a test waits for what has to happen, in milliseconds, before it fails. Default: 30,000. */
+  /** How long a test waits for something to happen before it fails, in milliseconds. Default: 30,000. */
   patience?: number;
 }
 
 /**
  * What a host promises:
  *
- * - `"equal"`: an execution has the result and the history that it has in memory, whatever types of states it has.
- * - `"start"`: a start is done once. The same name and input again is the same execution; the name with another input, or of an execution
- *   that has ended, is refused with the code `EXECUTION_EXISTS`.
+ * - `"equal"`: an execution has the same result and history as in memory, whatever types of states it has.
+ * - `"start"`: a start happens once. The same name and input again gives the same execution; a name with another input, or of an
+ *   execution that has ended, is refused with the code `EXECUTION_EXISTS`.
  * - `"keys"`: `task.idempotencyKey` is the same in each call of a task, and differs from that of all others.
- * - `"answers"`: a task is answered once. Answers that come again or late, or with a token that nobody has given out, change nothing.
- * - `"stop"`: a stop is heard at once, also while a task is at work, and nothing happens afterwards.
- * - `"timers"`: what has to happen at a time happens at that time: Wait states, timeouts, delays of Retry.
+ * - `"answers"`: a task is answered once. Answers that are repeated or late, or have a token that was never issued, change nothing.
+ * - `"stop"`: a stop takes effect at once, even while a task is running, and nothing happens afterwards.
+ * - `"timers"`: timed events happen on time: Wait states, timeouts, retry delays.
  * - `"apart"`: executions have no effect on each other.
- * - `"history"`: a history has all events, in their order and without gaps, by pages too, and what was shown once stays.
- * - `"crash"`: what was acknowledged is not lost, no task is called again whose answer was kept, and time goes on as if nothing had
- *   happened. Tested by {@link OpenHost.crash}.
+ * - `"history"`: a history has all events, in order and without gaps, also page by page; events that were shown once do not change.
+ * - `"crash"`: what was acknowledged is not lost, no task whose answer was stored is called again, and time continues as if nothing
+ *   had happened. Tested by {@link OpenHost.crash}.
  */
 export type HostPromise = "equal" | "start" | "keys" | "answers" | "stop" | "timers" | "apart" | "history" | "crash";
 
 /**
- * What a host may lack: child executions (`states:startExecution`), signals (`urn:stepglass:waitForSignal`), redrives, Distributed Maps,
- * histories that show at once what has happened, or a way to crash in a test. The tests of that are skipped.
+ * What a host may lack: child executions (`states:startExecution`), signals (`urn:stepglass:waitForSignal`), redrives, Distributed
+ * Maps, histories that show events at once, or a way to crash in a test. The tests of what it lacks are skipped.
  */
 export type HostFeature = "children" | "signals" | "redrive" | "distributed-map" | "live-history" | "crash";
 
@@ -62,7 +62,7 @@ export interface HostAdapter {
   open(program: HostProgram): Promise<OpenHost>;
 }
 
-/** What a host is to run. */
+/** What a host runs in a test. */
 export interface HostProgram {
   machines: Readonly<Record<string, Definition>>;
   /** The handlers of the Task states, by their Resource. */
@@ -81,7 +81,7 @@ export interface HostTaskContext {
   readonly signal: Pick<PlatformSignal, "aborted" | "addEventListener">;
 }
 
-/** A host that runs. A `Runtime` of `stepglass/durable` is one, without `crash`. */
+/** A running host. A `Runtime` of `stepglass/durable` is one, without `crash`. */
 export interface OpenHost {
   /** Starts an execution; the ARN follows from the names of the machine and of the execution. Equal seeds give equal UUIDs and task tokens. */
   start(machine: string, options: { name: string; input: unknown; seed?: number }): Promise<HostExecution>;
@@ -90,8 +90,8 @@ export interface OpenHost {
   succeed(token: string, output: unknown): Promise<boolean>;
   fail(token: string, failure: { error?: string; cause?: string }): Promise<boolean>;
   /**
-   * Ends the host as `kill -9` would end its process, and resolves when another one goes on: what is in memory is gone, and handlers at
-   * work are heard no more.
+   * Ends the host as `kill -9` would end its process, and resolves when another one continues: what was in memory is gone, and
+   * answers of running handlers are ignored.
    */
   crash?(): Promise<void>;
   close(): Promise<void>;
@@ -100,7 +100,7 @@ export interface OpenHost {
 /** An execution of a host. */
 export interface HostExecution {
   readonly arn: string;
-  /** How it ends. */
+  /** Resolves to the outcome when it ends. */
   readonly result: Promise<ExecutionResult>;
   describe(): Promise<{ status: ExecutionStatus; name: string; machine: string; input: any; output?: any; error?: string; cause?: string }>;
   history(page?: { from?: number; limit?: number; reverse?: boolean }): Promise<HistoryEvent[]>;
@@ -115,11 +115,11 @@ export interface HostTest {
   promise: HostPromise;
   /** Why it is skipped, or false. */
   skip: string | false;
-  /** Rejects with what the host has done otherwise. */
+  /** Rejects with how the host behaved differently. */
   run(): Promise<void>;
 }
 
-/** What {@link checkHost} has found. */
+/** The result of {@link checkHost}. */
 export interface HostReport {
   passed: string[];
   skipped: { name: string; reason: string }[];

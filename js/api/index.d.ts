@@ -23,7 +23,10 @@ declare global {
   }
 }
 
-/** A class of the platform by its name, if the program's type libraries have it (the DOM's or @types/node); otherwise the members that this package uses. */
+/**
+ * The platform's class of this name, if the program's type libraries declare it (the DOM's or @types/node); otherwise the members
+ * that this package uses.
+ */
 export type PlatformClass<Name extends string, Otherwise> =
   typeof globalThis extends Record<Name, { prototype: infer Instance }> ? Instance : Otherwise;
 
@@ -81,9 +84,9 @@ export type ModuleSource =
 /** How much of the WebAssembly module `init()` loads. */
 export interface InitOptions {
   /**
-   * `"first"` loads the file that compiles, validates and runs machines. Everything else is loaded when it is called for the first
-   * time, and the thread waits for it. `"all"` loads both files. Default: `"all"` if the program imports something that needs the
-   * second file, such as {@link layout}; bundlers find out. Otherwise `"first"`.
+   * `"first"` loads the file that compiles, validates and runs machines. Everything else is loaded when it is first called, and
+   * that call blocks the thread meanwhile. `"all"` loads both files. Default: `"all"` if the program imports something that needs
+   * the second file, such as {@link layout}; bundlers detect this. Otherwise `"first"`.
    */
   parts: "first" | "all";
 }
@@ -181,14 +184,14 @@ export interface ValidateOptions {
    */
   jsonata?: "2.0.6" | "2.1";
   /**
-   * Values for placeholders `${Name}` in the definition, as `DefinitionSubstitutions` of a template has them. They are replaced in
-   * the text before it is parsed: in a string a value is text, elsewhere JSON. A placeholder outside of strings needs a value. If it
-   * has none, {@link validate} reports the warning `placeholder`, and `new StateMachine()` throws.
+   * Values for placeholders `${Name}` in the definition, like the `DefinitionSubstitutions` of a template. They are inserted before
+   * the text is parsed: as text inside a string, as JSON elsewhere. A placeholder outside of strings needs a value. If it has none,
+   * {@link validate} reports the warning `placeholder`, and `new StateMachine()` throws.
    */
   substitutions?: Substitutions;
 }
 
-/** Values of placeholders by name: text as it is, other values as JSON. */
+/** Values of placeholders by name. Strings are inserted unchanged, other values as JSON. */
 export type Substitutions = Record<string, unknown>;
 
 /**
@@ -290,8 +293,8 @@ export interface LanguageService {
    */
   expressions(text: string, state: string): StateExpression[];
   /**
-   * Returns the parts of an expression with their places: of a path or a call of an intrinsic function, or of JSONata without its
-   * `{%` and `%}`.
+   * Returns the parts of an expression and their places. The expression is a path, a call of an intrinsic function, or JSONata
+   * without its `{%` and `%}`.
    *
    * ```js
    * const found = language.syntax("$sum($states.input.items.price) > 100", "jsonata");
@@ -300,8 +303,8 @@ export interface LanguageService {
    */
   syntax(expression: string, language: "jsonpath" | "jsonata"): ExpressionSyntax;
   /**
-   * Returns where in a value a path finds what it selects, as if the value were its `$`; null if the path ends in a function. Nothing is
-   * found where the path would fail.
+   * Returns the places in a value that a path selects, with the value as its `$`; null if the path ends in a function. A path that
+   * would fail selects nothing.
    *
    * ```js
    * language.select("$.items[?(@.price > 10)]", { items: [{ price: 8 }, { price: 12 }] });
@@ -314,9 +317,9 @@ export interface LanguageService {
   /** Returns the text with the edits applied. */
   apply(text: string, edits: readonly TextEdit[]): string;
   /**
-   * Returns the edits that make a change of the machine's graph in its text: as few as it takes, in the style of the text. Everything
-   * else stays as it is, byte for byte. A gesture that is not possible is refused with its reason. The text can be incomplete
-   * elsewhere.
+   * Returns the edits that apply a change of the machine's graph to its text: as few as possible, in the style of the text.
+   * Everything else stays the same, byte for byte. A gesture that is not possible is refused, with the reason. The text may be
+   * incomplete elsewhere.
    *
    * ```js
    * const text = await readFile("order.asl.json", "utf8");
@@ -327,8 +330,8 @@ export interface LanguageService {
    */
   edit(text: string, gesture: Gesture, options?: EditOptions): Edited | RefusedEdit;
   /**
-   * Returns the gestures that somebody may think of at a place, with the reasons why some of them are not possible. A place is the
-   * JSON Pointer of a state, an edge or a scope, or the pointers of several states.
+   * Returns the gestures that a user may want to make at a place. Those that are not possible have the reason. A place is the JSON
+   * Pointer of a state, an edge or a scope, or the pointers of several states.
    */
   gestures(text: string, place: string | readonly string[], options?: EditOptions): PossibleGesture[];
 }
@@ -397,10 +400,10 @@ export interface StateExpression extends TextRange {
   language: "jsonpath" | "jsonata";
 }
 
-/** The parts of an expression; for one that cannot be read, the reason and the offset of the problem. */
+/** The parts of an expression; if it cannot be parsed, the reason and the offset of the problem. */
 export type ExpressionSyntax = ExpressionPart | { message: string; offset: number };
 
-/** A part of an expression, with its range. A part of kind `other` can begin at its operator, without what is left of that. */
+/** A part of an expression, with its range. A part of kind `other` can begin at its operator and leave out the left operand. */
 export interface ExpressionPart extends TextRange {
   /**
    * What it is, with its `value` and its `parts`:
@@ -409,7 +412,7 @@ export interface ExpressionPart extends TextRange {
    * - `root`: `$` or `$$`. `variable`: the name of a variable, without its `$`. `local`: a variable that the expression itself binds.
    * - `name`, `index`: a step to one member or element. `names`, `indexes`: to several. `slice`: two numbers, or null for an open end.
    * - `wildcard`: `*`. `descend`: `..`, or `**` in JSONata. `filter`: elements that pass a test; its part in JSONata is the test.
-   * - `function`: a function at the end of a JSONPath, by name. `list`: `[]` behind a step in JSONata.
+   * - `function`: a function at the end of a JSONPath, by name. `list`: `[]` after a step in JSONata.
    * - `literal`: the value. `template`: the first argument of `States.Format`, with its escapes.
    * - `call`: the name of the function, without `$`. The parts are the arguments.
    * - `operation`: the operators from left to right, as `["+", "-"]` for `a + b - c`. The parts are the operands; a minus has one.
@@ -441,9 +444,12 @@ export interface ExpressionPart extends TextRange {
     | "other";
   value?: unknown;
   parts?: ExpressionPart[];
-  /** The types of an intrinsic function's parameters, as TypeScript writes them: `["string"]` of `States.Format`, which takes any values besides. */
+  /**
+   * The types of an intrinsic function's parameters, in TypeScript's notation: `["string"]` for `States.Format`, which takes any
+   * further values.
+   */
   takes?: string[];
-  /** The type of what an intrinsic function returns: `"string"`, `"number[]"`. It is `"unknown"` where that depends on the arguments. */
+  /** The type that an intrinsic function returns: `"string"`, `"number[]"`; `"unknown"` if it depends on the arguments. */
   gives?: string;
 }
 
@@ -456,76 +462,79 @@ export interface Selection {
 }
 
 /**
- * A change of a machine as one makes it on its graph: {@link LanguageService.edit} turns it into edits of the text.
+ * A change of a machine, as a user makes it on the graph. {@link LanguageService.edit} turns it into edits of the text.
  *
- * Everything is named by its JSON Pointer in the definition. A **state** is `/States/Charge`, an **edge** is the field that makes the
- * transition (`/StartAt`, `/States/Charge/Next`, `/States/Last/End`) or the rule or catcher that has it (`/States/Choose/Choices/0`), as
- * the `id` of a {@link GraphEdge}; `/States/Choose/Choices/0/Next` is the same. A **scope** is the object that has `States` (`""` for the
- * machine, `/States/Both/Branches/0`).
+ * Everything is named by its JSON Pointer in the definition. A **state** is `/States/Charge`, an **edge** is the field that makes
+ * the transition (`/StartAt`, `/States/Charge/Next`, `/States/Last/End`) or the rule or catcher that has it
+ * (`/States/Choose/Choices/0`), like the `id` of a {@link GraphEdge}; `/States/Choose/Choices/0/Next` names the same edge. A
+ * **scope** is the object that has `States` (`""` for the machine, `/States/Both/Branches/0`).
  */
 export type Gesture =
-  /** Sets the value of a field, and adds the field if it is missing. At an index of a list, or one behind its end, sets or adds that element. */
+  /**
+   * Sets the value of a field, and adds the field if it is missing. At an index of a list, sets that element; at the index after
+   * the last, adds one.
+   */
   | { kind: "set"; at: string; value: unknown }
   /** Removes a field, a rule, a catcher, a retrier or a branch. */
   | { kind: "remove"; at: string }
   /** Moves an element of a list, such as a rule, a catcher or a branch, to another index. */
   | { kind: "move"; at: string; to: number }
-  /** Puts a new state on a transition. */
+  /** Inserts a new state into a transition. */
   | { kind: "insert"; edge: string; state: NewState }
-  /** Puts a new state behind another one, or into a new branch of a Parallel. */
+  /** Adds a new state after another one, or in a new branch of a Parallel. */
   | { kind: "append"; from: string; as: NewEdge | "branch"; state: NewState }
   /** Adds a state that no transition leads to. `scope` is the machine by default. The first state of a scope becomes its start. */
   | { kind: "create"; scope?: string; state: NewState }
-  /** Leads a transition to another state of its scope. */
+  /** Redirects a transition to another state of its scope. */
   | { kind: "connect"; edge: string; to: string }
-  /** Adds a transition. With `"next"` it replaces the one that there is. */
+  /** Adds a transition. With `"next"` it replaces the existing one. */
   | { kind: "connect"; from: string; as: NewEdge; to: string }
   /** Removes a transition. In place of a `Next`, the state ends its scope. */
   | { kind: "disconnect"; edge: string }
   /**
-   * Deletes states of one scope and joins what led to them with what they led to. Where that is ambiguous, the answer has `choices`,
-   * of which `to` is one: a state, or null to remove the transitions.
+   * Deletes states of one scope and connects what led to them to what they led to. If that is ambiguous, the gesture is refused
+   * with `choices`; pass one of them as `to`: a state, or null to remove the transitions.
    */
   | { kind: "delete"; states: readonly string[]; to?: string | null }
   /** Renames a state, with all references to it. */
   | { kind: "rename"; state: string; to: string }
-  /** Renames a variable wherever it is assigned and read, also in expressions; without its `$`. */
+  /** Renames a variable wherever it is assigned and read, including in expressions. Both names are without `$`. */
   | { kind: "rename"; variable: string; to: string }
-  /** Gives states of one scope as a definition of their own, in `asl`: JSON, for `paste`. `cut` also deletes them. */
+  /** Returns states of one scope as a definition of their own: the JSON in `asl`, for `paste`. `cut` also deletes them. */
   | { kind: "copy"; states: readonly string[] }
   | { kind: "cut"; states: readonly string[]; to?: string | null }
   /** Adds copies of states of one scope. Transitions between them lead to the copies. */
   | { kind: "duplicate"; states: readonly string[] }
   /**
-   * Adds the states of another definition: on a transition, behind a state, or unconnected in a scope. Their names are made unique. Each
-   * `${…}` in a string of theirs becomes a tab stop.
+   * Adds the states of another definition: in a transition, after a state, or unconnected in a scope. Their names are made unique.
+   * Each `${…}` in one of their strings becomes a tab stop.
    */
   | { kind: "paste"; asl: string; edge: string }
   | { kind: "paste"; asl: string; from: string; as: NewEdge | "branch" }
   | { kind: "paste"; asl: string; scope?: string }
-  /** Changes the type of a state. Fields that both types have stay. */
+  /** Changes the type of a state. Fields that both types have are kept. */
   | { kind: "retype"; state: string; type: StateType }
   /** Puts states of one scope, with one way in and one way out, into a Parallel or Map. */
   | { kind: "wrap"; states: readonly string[]; type: "Parallel" | "Map"; name?: string }
-  /** Puts the states inside a Parallel or Map in its place. Several branches follow each other. */
+  /** Replaces a Parallel or Map with the states inside it. Several branches are put one after another. */
   | { kind: "unwrap"; state: string }
-  /** Makes states of one scope, with one way in and one way out, a machine of their own; a Task that starts it takes their place. */
+  /** Moves states of one scope, with one way in and one way out, to a machine of their own. A Task that starts it replaces them. */
   | { kind: "extract"; states: readonly string[]; name?: string }
-  /** Puts the states of the machine that a Task starts in its place: the reverse of `extract`. */
+  /** Replaces a Task that starts a machine with the states of that machine: the reverse of `extract`. */
   | { kind: "inline"; state: string; asl: string };
 
 /** Options of {@link LanguageService.edit}. */
 export interface EditOptions extends Omit<ValidateOptions, "substitutions"> {
-  /** The syntax of the text; JSON by default. The entry `stepglass/yaml` has `yaml`. */
+  /** The syntax of the text; JSON by default. The entry `stepglass/yaml` exports `yaml`. */
   syntax?: Syntax;
   /**
-   * Default: `true`. With `false` {@link LanguageService.edit} leaves `introduces` empty, and takes a third of the time in a large
-   * definition: for an editor that validates the new text anyway.
+   * Default: `true`. With `false`, {@link LanguageService.edit} leaves `introduces` empty and takes a third of the time in a large
+   * definition. For editors that validate the new text anyway.
    */
   problems?: boolean;
 }
 
-/** Another syntax than JSON. */
+/** A syntax other than JSON. */
 export interface Syntax {
   /** Reads a text. */
   read(text: string): SyntaxText | RefusedEdit;
@@ -533,16 +542,16 @@ export interface Syntax {
 
 /** A text in another syntax. */
 export interface SyntaxText {
-  /** The same as JSON. */
+  /** The text converted to JSON. */
   json: string;
   /**
-   * An edit of the JSON text as an edit of this text. What is written once and used several times changes everywhere: `problems` finds
-   * what that brings.
+   * Turns an edit of the JSON text into an edit of this text. What is written once and used several times changes everywhere;
+   * `problems` finds the problems that this causes.
    */
   edited(made: WrittenEdit, problems?: (json: string) => Diagnostic[]): Edited | RefusedEdit;
 }
 
-/** An edit of a JSON text, and what makes it of another syntax: what changes in the tree, and where the places are in it. */
+/** An edit of a JSON text, with what another syntax needs to repeat it: the changes in the tree, and the places in it. */
 export interface WrittenEdit extends Omit<Edited, "caret" | "stops"> {
   caret: WrittenMark;
   stops: WrittenMark[];
@@ -570,22 +579,22 @@ export interface NewState {
   fields?: Record<string, unknown>;
 }
 
-/** What an edit is: {@link LanguageService.edit}. */
+/** The result of {@link LanguageService.edit}. */
 export interface Edited {
   edits: TextEdit[];
   /** Pointers of the states to select, in the text with the edits. */
   select: string[];
-  /** Where the caret goes, in the text with the edits: what one would change next. */
+  /** Where the caret goes, in the text with the edits: at what a user is likely to change next. */
   caret: TextRange;
   /** What is left to fill in, in the text with the edits and in its order. */
   stops: TextRange[];
-  /** What was done, in a sentence: for screen readers and for lists of what can be undone. */
+  /** What was done, in a sentence: for screen readers and undo lists. */
   announce: string;
-  /** What the gesture takes away or changes besides what it is for. */
+  /** What the gesture removes or changes as a side effect. */
   losses: { pointer: string; message: string }[];
-  /** The problems that the text has with the edits and did not have before; see {@link validate}. Pointers are of the text with the edits. */
+  /** The problems that the edits introduce; see {@link validate}. Pointers are into the text with the edits. */
   introduces: { code: string; severity: Diagnostic["severity"]; pointer: string; message: string }[];
-  /** The definition that `copy`, `cut` or `extract` has made. */
+  /** The definition that `copy`, `cut` or `extract` made. */
   asl?: string;
 }
 
@@ -603,28 +612,28 @@ export interface RefusedEdit {
 /**
  * - `"not-found"`: there is nothing at a pointer, or not what the gesture needs
  * - `"broken"`: the text is not JSON or YAML at the place
- * - `"impossible"`: the language does not have it: a `Next` of a Succeed, a transition into another scope, a second `Default`
- * - `"taken"`: the name is taken; `"name"`: it is no name
+ * - `"impossible"`: the language does not allow it: a `Next` of a Succeed, a transition into another scope, a second `Default`
+ * - `"taken"`: the name is taken; `"name"`: it is not a valid name
  * - `"ambiguous"`: there are several ways to do it
  * - `"ways"`: the states have more than one way in or out
- * - `"last"`: something has to be left: a rule, a branch
- * - `"asl"`: the definition to paste is not one
- * - `"alias"`: what would change is written elsewhere, with an anchor of YAML
+ * - `"last"`: at least one must be left: a rule, a branch
+ * - `"asl"`: the text to paste is not a definition
+ * - `"alias"`: what would change is written elsewhere, at a YAML anchor
  */
 export type RefusedCode = "not-found" | "broken" | "impossible" | "taken" | "name" | "ambiguous" | "ways" | "last" | "asl" | "alias";
 
-/** A gesture that a user may think of at a place: {@link LanguageService.gestures}. */
+/** A gesture that a user may want to make at a place: {@link LanguageService.gestures}. */
 export interface PossibleGesture {
   kind: Gesture["kind"];
   /** For `append` and `connect`: which transition. */
   as?: NewEdge | "branch";
   /** For `connect`: the edge. */
   edge?: string;
-  /** Why it is not possible; absent where it is. */
+  /** Why it is not possible; absent if it is. */
   refused?: RefusedEdit["refused"];
   /** For `connect`: the states that it can lead to. */
   targets?: { pointer: string; name: string; type: string }[];
-  /** For `retype` and `wrap`: the types that it can become. */
+  /** For `retype` and `wrap`: the possible types. */
   types?: StateType[];
   /** For `rename` at the machine: the variables that it assigns. */
   variables?: string[];
@@ -635,7 +644,7 @@ export interface TestStateRequest {
   /** A state, or a whole machine together with `stateName`. */
   definition: Definition;
   stateName?: string;
-  /** A string is JSON text; what is handed on as it came keeps it. */
+  /** A string is JSON text, which stays as written where the input is passed on unchanged. */
   input?: unknown;
   inspectionLevel?: "INFO" | "DEBUG" | "TRACE";
   variables?: unknown;
@@ -656,7 +665,7 @@ export interface TestStateRequest {
   };
   roleArn?: string;
   revealSecrets?: boolean;
-  /** The names of the execution and its machine, UUIDs and random numbers follow from it; random by default. Not part of AWS's API. */
+  /** Determines the names of the execution and its machine, UUIDs and random numbers; random by default. Not part of AWS's API. */
   seed?: number | bigint;
   /** When the test begins, in milliseconds since 1970; now by default. Not part of AWS's API. */
   startTime?: number;
@@ -739,7 +748,7 @@ export interface TestStateResponse {
     toleratedFailurePercentage?: number;
     /** All variables after the state. */
     variables?: string;
-    /** Who took an error on. `retryIndex` is there also when the retrier has no attempts left. */
+    /** What handled an error. `retryIndex` is also present if the retrier has no attempts left. */
     errorDetails?: { retryIndex?: number; retryBackoffIntervalSeconds?: number; catchIndex?: number };
   };
 }
@@ -761,13 +770,13 @@ export interface LayoutOptions {
   /** JSON Pointers of states that `foldLarge` leaves open. */
   expanded?: Iterable<string>;
   /**
-   * Width of the place where the graph is shown, divided by its height. A graph that is much taller than that is broken into
-   * columns side by side; from left to right, a wider one into rows. Default: it is not broken.
+   * Width of the area that shows the graph, divided by its height. A graph that is much taller is broken into columns side by side;
+   * with `"LR"`, one that is much wider is broken into rows. Default: the graph is not broken.
    */
   aspect?: number;
   /**
-   * Where an earlier drawing was broken: its {@link Graph.breaks}. The graph is broken there again, unless other columns would
-   * show it 1.4 times as large. With them, an edit moves the states of its own column only. Default: none.
+   * Where an earlier drawing was broken: its {@link Graph.breaks}. The graph is broken there again, unless other columns would show
+   * it 1.4 times as large. So an edit moves only the states of its own column. Default: none.
    *
    * ```js
    * let graph = layout(definition, { aspect: 1.5 });
@@ -779,17 +788,17 @@ export interface LayoutOptions {
   widths?: TextWidths;
 }
 
-/** Where one column of a graph ends and the next one begins; from left to right, one row. */
+/** Where one column of a graph ends and the next one begins; with `"LR"`, one row. */
 export interface ColumnBreak {
   /** Id of the last node of the column. */
   after: string;
-  /** Id of the first node of the next one. One of the two is enough to find the place again. */
+  /** Id of the first node of the next one. Either id is enough to find the place again. */
   before: string;
 }
 
 /** Advance widths of a font in thousandths of an em, for boxes that fit their texts. */
 export interface TextWidths {
-  /** The characters that the widths are of; all others are as wide as in the common sans-serif fonts. */
+  /** The characters that the widths are for; all others are as wide as in the common sans-serif fonts. */
   chars: string;
   /** Width of each character in names, which have the weight 600. */
   name: number[];
@@ -945,11 +954,11 @@ export interface Task {
   /** 0 for the first attempt, and one more for each retry. */
   readonly attempt: number;
   /**
-   * Names this entry of the state in all executions: the execution's ARN, the name of the child execution in a Distributed Map,
-   * and the id of the state's `…StateEntered` event. It is the same for each retry, after a restore, a restart or a redrive, and
-   * different each time the state is entered. So a service that takes such a key does a task once, although a task is called at
-   * least once. Hash it for services that allow fewer characters. For the calls of a Distributed Map (`purpose`) each call has
-   * its own.
+   * Identifies this entry of the state among all executions: the execution's ARN, the name of the child execution in a Distributed
+   * Map, and the id of the state's `…StateEntered` event. It is the same for every retry and after a restore, restart or redrive,
+   * and different each time the state is entered. A service that takes such a key does the task once, although the task is called
+   * at least once. Hash it for services that allow fewer characters. Each call of a Distributed Map itself (`purpose`) has its own
+   * key.
    *
    * @example
    * ```js
@@ -974,13 +983,13 @@ export interface Task {
   /** Aborts once, when the execution no longer needs the task; its `reason` is a {@link TaskCancelled}. */
   readonly signal: PlatformSignal;
   /**
-   * Reports that the task is still at work, and restarts the heartbeat timeout. The details, of at most 2,048 characters as JSON, are for
-   * the next attempt: {@link Task.lastHeartbeat}.
+   * Reports that the task is still at work, and restarts the heartbeat timeout. The next attempt gets the details, at most 2,048
+   * characters of JSON, as {@link Task.lastHeartbeat}.
    */
   heartbeat(details?: unknown): void;
   /**
-   * The details of the last heartbeat that had any: of this attempt, or of an earlier one, which has failed or whose process has ended.
-   * Go on from there. In a Runtime they are kept with what is written next.
+   * The details of the last heartbeat that had any, in this attempt or in an earlier one that failed or whose process ended.
+   * Continue from there. A Runtime stores them with its next write.
    */
   readonly lastHeartbeat?: any;
   /**
@@ -1205,8 +1214,8 @@ export interface StartOptions extends Limits {
   /** Called for every execution that a task starts through `machines`, with the execution that started it. */
   onNested?: (child: Execution, parent: Execution) => void;
   /**
-   * Called, with virtual time, when nothing can move the execution any more: no timer is set and no handler is at work. Only the
-   * answer to a task token, or `abort()`, can still end it.
+   * With virtual time: called when nothing can move the execution any more, because no timer is set and no handler is at work. Only
+   * the answer to a task token, or `abort()`, can still end it.
    */
   onIdle?: (nothing: undefined, execution: Execution) => void;
   /** Whether to count which parts of the definition are used, for `execution.coverage()`. Default: false. */
@@ -1302,9 +1311,9 @@ export class StateMachine {
   run<Output = any>(input?: unknown, options?: StartOptions): Promise<Output>;
 
   /**
-   * Resumes an execution where `execution.snapshot()` was taken. Tasks in progress are called again, with all of their time, so
-   * handlers are called at least once. Callbacks whose request was made, and tasks that a worker has taken from an
-   * {@link Activity}, are not: their answers come with the token.
+   * Resumes an execution where `execution.snapshot()` was taken. Tasks in progress are called again, with their full timeouts, so
+   * handlers are called at least once. Callback tasks whose request was made, and tasks that a worker has taken from an
+   * {@link Activity}, are not called again: their answers come with the token.
    *
    * Throws {@link RestoreError} for a snapshot of another definition.
    */
@@ -1340,8 +1349,8 @@ export class Execution<Output = any> implements AsyncIterable<HistoryEvent> {
   readonly arn: string;
   readonly status: ExecutionStatus;
   /**
-   * All events so far, as GetExecutionHistory returns them. Throws `HISTORY_TOO_LARGE` for more than 1 GB of text: iterate over the
-   * execution then.
+   * All events so far, as GetExecutionHistory returns them. Throws `HISTORY_TOO_LARGE` for more than 1 GB of text; iterate over the
+   * execution instead.
    */
   history(): HistoryEvent[];
   /** Iterates over all events, from the first, as they happen; ends with the execution. You can iterate several times and start late. */
@@ -1851,15 +1860,15 @@ export class Engine {
   /** Time has passed. Always harmless. */
   tick(now: number): Step;
   /**
-   * The host is back after a restart or a long sleep. Feed this fact before any other. It writes no event, and it comes before the
-   * timers that are late:
+   * The host is back after a restart or a long sleep. Feed this fact before any other. It writes no event, and takes effect before
+   * overdue timers:
    *
    * - A task that you call again starts again: its TimeoutSeconds and HeartbeatSeconds count from `now`. These are the tasks that
    *   {@link Engine.pending} lists as `"scheduled"`, and those in `again`: tasks whose worker was part of your host and is gone.
-   * - A task that is outside (`"started"` or `"submitted"`) has its HeartbeatSeconds counted from `now`. Its TimeoutSeconds do not
-   *   end before an answer that could not be delivered has had time to come again: HeartbeatSeconds or, without them, a minute, and
-   *   at most TimeoutSeconds.
-   * - Waits, retries and TimeoutSeconds of the machine are absolute. What is late happens at its own time.
+   * - A task that is outside (`"started"` or `"submitted"`) has its HeartbeatSeconds counted from `now`. It does not time out
+   *   before an answer that could not be delivered has had time to come again: HeartbeatSeconds or, without them, a minute, but at
+   *   most TimeoutSeconds.
+   * - Waits, retries and the machine's TimeoutSeconds are absolute. What is overdue happens at its own time.
    */
   recovered(now: number, again?: readonly number[]): Step;
   /** Redrives an execution that did not succeed. */
@@ -1873,9 +1882,9 @@ export class Engine {
   readonly deadline: number | undefined;
   /**
    * A digest of all commands so far and of the number of events: a whole number below 2⁵². Equal machines, options and facts give
-   * equal digests, also if the engine was restored in between. Store it beside each fact, and compare it when you feed the facts
-   * again: where it differs, the definition or the release asks for something else than before. It takes in the beginnings of
-   * large payloads only.
+   * equal digests, even if the engine was restored in between. Store it with each fact, and compare it when you feed the facts
+   * again: if it differs, the definition or the release gives other commands than before. Of large payloads, it covers only the
+   * beginning.
    */
   readonly commandsDigest: number;
   /** Returns the events from the given index on. */
@@ -1885,9 +1894,9 @@ export class Engine {
   frames(): Frame[];
   trace(): TraceStage[];
   /**
-   * Returns the engine as JSON data. With `history: "none"` it is without the events so far, for hosts that store those apart: 1 kB
-   * instead of 1.2 MB after 1,000 tasks. An engine restored from it continues the ids of the whole history and counts its limit;
-   * `history(from)` has the events from there on, and throws `HISTORY_ELSEWHERE` for earlier ones.
+   * Returns the engine as JSON data. With `history: "none"` it leaves out the events so far, for hosts that store those separately:
+   * 1 kB instead of 1.2 MB after 1,000 tasks. An engine restored from it continues the event ids and the count of events;
+   * `history(from)` returns the events from there on, and throws `HISTORY_ELSEWHERE` for earlier ones.
    */
   snapshot(options?: { history?: "full" | "none" }): EngineSnapshot;
   /**
@@ -1909,8 +1918,8 @@ export interface ExecutionNames {
   stateMachineName?: string;
   stateMachineArn?: string;
   /**
-   * What task tokens are made with: 64 hexadecimal digits. Default: random without a seed, derived from the seed with one.
-   * Tokens of equal keys, names and tasks are equal.
+   * The key that task tokens are made with: 64 hexadecimal digits. Default: derived from the seed if there is one, otherwise
+   * random. Equal keys, names and tasks give equal tokens.
    */
   tokenKey?: string;
 }
@@ -1958,8 +1967,8 @@ export interface InvokeCommand {
 /** A task in progress. */
 export interface PendingTask extends InvokeCommand {
   /**
-   * `"scheduled"`: to be called, also if it was called before a restart. `"started"`: a worker has taken it from its activity.
-   * `"submitted"`: the request of a `.sync` or `.waitForTaskToken` task was answered; the result comes with its token.
+   * `"scheduled"`: to be called, even if it was called before a restart. `"started"`: a worker has taken it from its activity.
+   * `"submitted"`: the request of a `.sync` or `.waitForTaskToken` task was answered; the result comes with the token.
    */
   phase: "scheduled" | "started" | "submitted";
 }

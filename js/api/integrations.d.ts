@@ -18,9 +18,10 @@
 import type { Completions } from "./index.js";
 
 /**
- * Finds service integrations, the best match first. Every word of the query has to begin a word of the service or the action:
- * `"sqs send"`, `"dynamodb getitem"`, `"rds desc inst"`. Services are also found by what they are for (`"queue"`, `"email"`), and
- * `"sync"` or `"token"` keeps what can be waited for. A Resource finds its own integration. Without words: the optimized integrations.
+ * Finds service integrations, the best match first. Every word of the query must be the beginning of a word of the service or the
+ * action: `"sqs send"`, `"dynamodb getitem"`, `"rds desc inst"`. Services are also found by their purpose (`"queue"`, `"email"`),
+ * and `"sync"` or `"token"` keeps only what can be waited for. A Resource finds its own integration. Without words, returns the
+ * optimized integrations.
  *
  * The first call loads the tables (150 kB compressed, and 110 kB more for the optional parameters); later calls take milliseconds.
  */
@@ -30,9 +31,9 @@ export function searchIntegrations(query: string, options?: SearchOptions): Prom
 export function integrationOf(resource: string): Promise<Integration | undefined>;
 
 /**
- * Completes the Resource of a Task and the names of its parameters, which `complete()` of `stepglass` does not know: undefined at all other
- * places. The text is JSON and may be incomplete; the tables are loaded at the first such place. In a Resource, words find integrations as
- * in a search.
+ * Completes the Resource of a Task and the names of its parameters, which `complete()` of `stepglass` does not know. Returns
+ * undefined everywhere else. The text is JSON and may be incomplete; the tables are loaded at the first such place. In a Resource,
+ * words find integrations as in a search.
  *
  * @example
  * ```js
@@ -46,7 +47,7 @@ export function completeIntegrations(text: string, offset?: number): Promise<Com
 
 /**
  * A Task state that calls an integration: its Resource, and every required parameter with an empty value of its type. With
- * `waitForTaskToken` the task token stands where the service passes it on, as far as Step Functions' documentation shows a place.
+ * `waitForTaskToken`, the task token is put where the service passes it on, if Step Functions' documentation shows a place.
  */
 export function taskState(
   integration: Pick<Integration, "resource" | "patterns" | "parameters">,
@@ -55,7 +56,7 @@ export function taskState(
 
 /** Settings of a search. */
 export interface SearchOptions {
-  /** How many results at most. Default: 20. */
+  /** The largest number of results. Default: 20. */
   limit?: number;
   /** Whether results have their optional parameters too, which are in a table of their own. Default: true. */
   optional?: boolean;
@@ -68,7 +69,7 @@ export type IntegrationPattern = "requestResponse" | "sync" | "sync:2" | "waitFo
 export interface Integration {
   /** The service as the Resource names it, without `aws-sdk:`. */
   service: string;
-  /** Its name for people. */
+  /** Its display name. */
   title: string;
   /** The action as the Resource names it. */
   action: string;
@@ -76,7 +77,7 @@ export interface Integration {
   resource: string;
   /** Whether it is an optimized integration, and not one of the AWS SDK's. */
   optimized: boolean;
-  /** The patterns that it has, with the Resource of each. Express workflows have `requestResponse` only. */
+  /** The patterns that it supports, with the Resource of each. Express workflows support only `requestResponse`. */
   patterns: { pattern: IntegrationPattern; resource: string }[];
   /** Required ones first, each by name. */
   parameters: IntegrationParameter[];
@@ -101,9 +102,10 @@ export interface IntegrationTask {
 }
 
 /**
- * The least IAM policy that the role of a state machine needs for a definition, after the policies of Step Functions' Developer Guide: for
- * each integration and pattern, for the items and results of Distributed Maps and for their child executions. What the definition does
- * not say is in `unknown`: there the policy has `*` in place of a name, or lacks the permission where `granted` is empty.
+ * Returns the minimal IAM policy that the role of a state machine needs for a definition, according to Step Functions' Developer
+ * Guide: for each integration and pattern, for the items and results of Distributed Maps and for their child executions. What the
+ * definition does not determine is in `unknown`: there, the policy has `*` in place of a name, or lacks the permission if `granted`
+ * is empty.
  *
  * @example
  * ```js
@@ -116,11 +118,11 @@ export interface IntegrationTask {
  */
 export function policyOf(definition: object | string, options?: PolicyOptions): ExecutionPolicy;
 
-/** What a policy is written for. Where it is not given, ARNs have `*` in its place. */
+/** What a policy is for. ARNs have `*` in place of what is omitted. */
 export interface PolicyOptions {
-  /** The region of what is named without one. */
+  /** The region of resources that are named without one. */
   region?: string;
-  /** The account of what is named without one. */
+  /** The account of resources that are named without one. */
   account?: string;
   /** Default: `"aws"`. */
   partition?: string;
@@ -132,7 +134,7 @@ export interface PolicyOptions {
   tracing?: boolean;
 }
 
-/** A policy, and what could not be known of it. */
+/** A policy, and what could not be determined. */
 export interface ExecutionPolicy {
   policy: { Version: "2012-10-17"; Statement: PolicyStatement[] };
   unknown: PolicyGap[];
@@ -146,27 +148,28 @@ export interface PolicyStatement {
   Condition?: Record<string, Record<string, string | string[]>>;
 }
 
-/** What the definition does not say. */
+/** Something that the definition does not determine. */
 export interface PolicyGap {
   /** The name of the state. */
   state: string;
-  /** A JSON Pointer to the field that would say it, or to the state. */
+  /** A JSON Pointer to the field that would determine it, or to the state. */
   pointer: string;
   /**
-   * `expression`: it is computed. `placeholder`: it has a placeholder without a value. `missing`: a parameter is not there. `elsewhere`: it
-   * is settled by something else than the definition, as the message says. `unmapped`: how IAM names it is not known here.
+   * `expression`: it is computed. `placeholder`: it has a placeholder without a value. `missing`: a parameter is missing.
+   * `elsewhere`: something other than the definition determines it, as the message says. `unmapped`: its IAM name is not known
+   * here.
    */
   reason: "expression" | "placeholder" | "missing" | "elsewhere" | "unmapped";
   message: string;
-  /** The actions that are concerned. */
+  /** The affected actions. */
   actions: string[];
   /** The resources that the policy allows them for instead. */
   granted: string[];
 }
 
 /**
- * A drawing by {@link renderSvg} in which tasks have the sign of the service that they call. The signs are drawn for Stepglass; they are
- * not those of AWS. A task whose service has none keeps the sign of its type.
+ * Returns a drawing by {@link renderSvg} with each task showing the icon of the service that it calls. The icons are drawn for
+ * Stepglass; they are not those of AWS. A task whose service has none keeps the icon of its type.
  *
  * @example
  * ```js

@@ -1,5 +1,5 @@
 /**
- * Executions over worker threads, for Node, Deno and Bun. The entry `stepglass/pool`.
+ * Executions in worker threads, for Node, Deno and Bun. The entry `stepglass/pool`.
  *
  * @example
  * ```js
@@ -22,7 +22,7 @@ export interface PoolOptions {
    * `stepglass run --tasks`. Every thread imports it. Default: no handlers.
    */
   handlers?: string | PlatformUrl;
-  /** How many threads. Default: as many as the machine has cores. */
+  /** The number of threads. Default: the number of cores. */
   threads?: number;
   /** How many executions a thread runs at once; others wait for their turn. Default: 100. */
   concurrency?: number;
@@ -50,8 +50,8 @@ export interface Pool {
   /** Resolves when fewer executions wait than the threads can run at once: back pressure for a loop that starts them. */
   room(): Promise<void>;
   /**
-   * Takes no more executions, waits for those that were started, and ends the threads. After `grace` milliseconds it does not wait any
-   * more: the results of the others reject with code `POOL_CLOSED`. Default: no limit.
+   * Takes no more executions, waits for those that were started, and ends the threads. After `grace` milliseconds it stops waiting:
+   * the results of the remaining executions reject with code `POOL_CLOSED`. Default: no limit.
    */
   close(options?: { grace?: number }): Promise<void>;
   /** Closes the pool: `await using pool = await createPool()`. */
@@ -81,7 +81,7 @@ export interface PoolMachine {
   ): AsyncGenerator<ExecutionResult<Output>, void, undefined>;
 }
 
-/** Options of an execution in a pool: those of `machine.start()` that a thread can be given. */
+/** Options of an execution in a pool: those of `machine.start()` that can be passed to a thread. */
 export interface PoolStartOptions {
   /** `Execution.Name`. Default: a random UUID, or `seed-…` if a seed is given. */
   name?: string;
@@ -95,22 +95,22 @@ export interface PoolStartOptions {
   signal?: PlatformSignal;
   /** The seed of UUIDs, random numbers and jitter. Default: random. */
   seed?: number | bigint;
-  /** `"full"` hands the history back with the result. Default: `"none"`. */
+  /** `"full"` returns the history along with the result. Default: `"none"`. */
   history?: "full" | "none";
   /** The largest payload in bytes, as for `machine.start()`. */
   payloadLimit?: number;
-  /** The most history events, as for `machine.start()`. */
+  /** The largest number of history events, as for `machine.start()`. */
   historyLimit?: number;
-  /** The most transitions of a step, as for `machine.start()`. */
+  /** The largest number of transitions before the execution yields, as for `machine.start()`. */
   stepBudget?: number;
 }
 
 /** An execution in a thread. */
 export interface PoolExecution<Output = any> {
-  /** How it ends. Rejects with code `THREAD_ENDED` or `POOL_CLOSED` if its thread ends first. */
+  /** Resolves to the outcome when it ends. Rejects with code `THREAD_ENDED` or `POOL_CLOSED` if its thread ends first. */
   readonly result: Promise<ExecutionResult<Output>>;
-  /** All events, when the execution has ended; none without `history: "full"`. */
+  /** Resolves to all events when the execution has ended; to none without `history: "full"`. */
   history(): Promise<HistoryEvent[]>;
-  /** Stops the execution: ABORTED, with the error and cause given. Of no effect once it has ended. */
+  /** Ends the execution as ABORTED, with this error and cause. Has no effect once it has ended. */
   abort(error?: string, cause?: string): void;
 }

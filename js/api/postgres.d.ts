@@ -1,5 +1,5 @@
 /**
- * A store in a PostgreSQL database. The entry `stepglass/postgres`. The driver is yours: the npm package `pg`.
+ * A store in a PostgreSQL database. The entry `stepglass/postgres`. You provide the driver: the npm package `pg`.
  *
  * @example
  * ```js
@@ -14,36 +14,36 @@
 import type { Store } from "./durable.js";
 
 /**
- * Makes a {@link Store} of a schema in a PostgreSQL database, which is created if it does not exist.
+ * Makes a {@link Store} in a schema of a PostgreSQL database. The schema is created if it does not exist.
  *
- * One process has a store at a time, by an advisory lock of its session. With `wait`, other processes stand by: `open` resolves when the
- * owner ends or its connection breaks, and they continue its executions. A process that has lost its connection has lost the lock with
- * it and cannot write any more.
+ * Only one process has a store at a time, by an advisory lock of its session. With `wait`, other processes stand by: their `open`
+ * resolves when the owner ends or loses its connection, and they continue its executions. A process that loses its connection also
+ * loses the lock and can no longer write.
  *
- * With `shared`, several processes have it at once, with the same machines and tasks. Executions are divided among them by their ARNs;
- * what is asked of an execution in any process reaches the one that has it. When a process joins or leaves, or its lease runs out, the
- * executions are divided anew.
+ * With `shared`, several processes with the same machines and tasks have the store at once. The executions are divided among them
+ * by ARN; a request for an execution, made in any process, reaches the one that has it. When a process joins, leaves or lets its
+ * lease expire, the executions are divided again.
  */
 export function postgres(options: PostgresOptions): Store;
 
 /** Options of a store in PostgreSQL. */
 export interface PostgresOptions {
-  /** Makes a client that is not connected yet: `() => new pg.Client(…)`. A pool does not do: the lock belongs to the connection. */
+  /** Makes a client that is not connected yet: `() => new pg.Client(…)`. A pool does not work, because the lock belongs to the connection. */
   client: () => PostgresClient | Promise<PostgresClient>;
   /** The schema that has the tables. Default: `"stepglass"`. */
   schema?: string;
-  /** Whether `open` waits until no other process has the store. Default: false, it is refused with {@link StoreConflict}. */
+  /** Whether `open` waits until no other process has the store. Default: false; it fails with {@link StoreConflict}. */
   wait?: boolean;
-  /** Whether several processes have the store at once, each a part of its executions. Default: false. */
+  /** Whether several processes share the store, each with a part of its executions. Default: false. */
   shared?: boolean;
   /**
-   * Of a shared store: after how many seconds others continue the executions of a process that does not say any more that it is alive,
-   * by the clock of PostgreSQL. Default: 10.
+   * For a shared store: after how many seconds without a sign of life from a process others continue its executions, by
+   * PostgreSQL's clock. Default: 10.
    */
   leaseSeconds?: number;
 }
 
-/** What a store needs of a client: `pg.Client` has it. */
+/** What a store needs from a client; `pg.Client` has it. */
 export interface PostgresClient {
   connect(): Promise<unknown>;
   query(query: string | { text: string; values: unknown[] }): Promise<any>;

@@ -37,11 +37,14 @@ export interface ServeOptions {
    */
   tasks?: TaskHandlers | string | PlatformUrl;
   /**
-   * Handlers for what `tasks` has none for, or a less specific one, such as those of `awsTasks()`. Also used when the module of `tasks`
-   * is reloaded.
+   * Handlers for tasks for which `tasks` has none or only a less specific one, such as those of `awsTasks()`. They stay in use when
+   * the module of `tasks` is reloaded.
    */
   otherTasks?: Record<string, TaskHandler>;
-  /** HTTP services, by the names that handlers have. The server sends a task's input as JSON by POST; the response is the result. */
+  /**
+   * HTTP services that perform tasks, by the names that handlers have. The server sends the task's input as JSON by POST; the
+   * response is the result.
+   */
   urls?: Record<string, string | PlatformUrl> | ReadonlyMap<string, string | PlatformUrl>;
   /** The endpoint of Lambda's Invoke API, for functions without a handler. */
   lambdaEndpoint?: string;
@@ -56,21 +59,22 @@ export interface ServeOptions {
    */
   serviceModel?: ServiceModels | "installed";
   /**
-   * A folder in which everything is kept, in the file `stepglass.db`; it is created if it does not exist. What the server has answered
-   * outlives it, however it ends, and its executions go on when it starts again. Needs Node 22.13 or newer.
+   * A folder in which everything is kept, in the file `stepglass.db`; it is created if it does not exist. Everything that the
+   * server has confirmed survives it, however it ends, and its executions resume when it starts again. Needs Node 22.13 or newer.
    *
-   * Or the address of a PostgreSQL database, `postgres://…`, whose schema `stepglass` (or `?schema=NAME`) has everything; the package `pg`
-   * must be installed in the current folder. Several servers can have one database: they share its executions.
+   * Or the address of a PostgreSQL database, `postgres://…`, in whose schema `stepglass` (or `?schema=NAME`) everything is kept;
+   * the package `pg` must be installed in the current folder. Several servers can use one database: they share its executions.
    */
   data?: string | PlatformUrl;
   /**
-   * The store of machines and executions, in place of `data`: `sqlite()` of `stepglass/sqlite` with another driver, or a store of your
-   * own. Default: a new {@link MemoryStore}.
+   * The store of machines and executions, in place of `data`: `sqlite()` of `stepglass/sqlite` with another driver, or your own
+   * store. Default: a new {@link MemoryStore}.
    */
   store?: Store;
   /**
-   * Serves executions on Restate, by the URL of its ingress; with `admin` also their lists. The machines and the tasks are those of the
-   * workers (`serveOnRestate()` of `stepglass/restate`). What of the API is served then, docs/restate.md says; there is no debugger.
+   * Serves executions on Restate, by the URL of its ingress; with `admin`, also their lists. The machines and tasks are those of
+   * the workers (`serveOnRestate()` of `stepglass/restate`). docs/restate.md says which part of the API is then served; there is no
+   * debugger.
    */
   restate?: string | { ingress: string; admin?: string };
   /** The region in ARNs. Default: `"us-east-1"`. */
@@ -81,20 +85,20 @@ export interface ServeOptions {
   clock?: "real" | Clock;
   limits?: ServerLimits;
   /**
-   * Keeps callers to the quotas of AWS: its documented rates for each operation, by account and region, and its numbers of open executions
-   * and registered resources. More calls get ThrottlingException. Default: false.
+   * Enforces AWS's quotas: the documented rates of each operation, by account and region, and the numbers of open executions and
+   * registered resources. Calls above the rates get ThrottlingException. Default: false.
    */
   quotas?: boolean | Quotas;
   /**
-   * Who is told when the status of a Standard execution changes, with the events that EventBridge has ("Step Functions Execution Status
-   * Change"): a file, to which lines of JSON are added; an address, which gets arrays of JSON by POST; or a function. Nothing waits for it.
+   * Where to send an event when the status of a Standard execution changes, in EventBridge's form ("Step Functions Execution Status
+   * Change"): to a file, as lines of JSON; to an address, as JSON arrays by POST; or to a function. Nothing waits for it.
    */
   statusEvents?: NoticeTarget | readonly NoticeTarget[];
   /** The address of an emulator of EventBridge, which gets the same events by PutEvents. */
   eventsEndpoint?: string | PlatformUrl;
   /**
-   * Who is told of the events of executions, as CloudWatch Logs gets them, of machines with a `loggingConfiguration`: its level and
-   * `includeExecutionData` say what.
+   * Where to send the execution events that CloudWatch Logs would get, for machines with a `loggingConfiguration`: its level and
+   * `includeExecutionData` determine the content.
    */
   executionLogs?: NoticeTarget | readonly NoticeTarget[];
   /** The address of an emulator of CloudWatch Logs, which gets the same by PutLogEvents, in the log group of the machine. */
@@ -109,13 +113,13 @@ export interface ServeOptions {
   timeouts?: { headers?: number; request?: number };
   /** The folder of the debugger's page. Default: the one in the package. */
   page?: string;
-  /** What to log: `"error"` (the default), with `"info"` also every request, with `"debug"` also the end of every execution. */
+  /** What to log: `"error"` (the default) only errors, `"info"` also every request, `"debug"` also the end of every execution. */
   logLevel?: "silent" | "error" | "info" | "debug";
   /** Receives the lines of the log. Default: they are written to standard error. */
   log?: (level: "error" | "info" | "debug", line: string) => void;
 }
 
-/** Who is told of something: the path of a file, an address that begins with `http:` or `https:`, or a function. */
+/** Where notices go: the path of a file, an address that begins with `http:` or `https:`, or a function. */
 export type NoticeTarget = string | PlatformUrl | ((notice: any) => void | Promise<void>);
 
 /** Quotas in place of AWS's. */
@@ -128,10 +132,10 @@ export interface Quotas {
   registered?: number;
 }
 
-/** How often an operation can be called: so many times at once, and as often as the bucket is refilled. */
+/** How often an operation can be called: up to `bucket` times at once, and then as often as the bucket is refilled. */
 export interface RateQuota {
   bucket: number;
-  /** What comes into the bucket each second. */
+  /** How much is added to the bucket each second. */
   refill: number;
 }
 
@@ -141,7 +145,7 @@ export interface ServerLimits {
   registered?: number;
   /** The largest number of running executions; more are refused with ExecutionLimitExceeded. Default: 100,000. */
   running?: number;
-  /** How many executions that wait stay in memory with a durable store; the others are loaded when they are due. Default: 1,000. */
+  /** How many waiting executions stay in memory with a durable store; the others are loaded when they are due. Default: 1,000. */
   resident?: number;
   /** How many ended executions (default: 10,000) and how many characters of them (268,435,456) to keep. The oldest are removed first. */
   retain?: { executions?: number; bytes?: number };
@@ -163,13 +167,13 @@ export interface Server {
    */
   call(operation: string, input?: object): Promise<any>;
   /**
-   * Sends a signal to a running execution, as `signal()` of a `Runtime` does; resolves when it is in the store. A Task with the Resource
-   * `urn:stepglass:waitForSignal` gets it. With an `id`, one that is sent again counts once.
+   * Sends a signal to a running execution, as `signal()` of a `Runtime` does; resolves when it is in the store. A Task with the
+   * Resource `urn:stepglass:waitForSignal` gets it. A signal with an `id` counts only once, even if it is sent again.
    */
   signal(executionArn: string, name: string, payload?: unknown, options?: { id?: string }): Promise<void>;
   /**
-   * Stops listening, and resolves when everything has ended. Requests in progress, and with a durable store handlers at work, have
-   * `grace` milliseconds (default: 2,000) to finish. Running executions are aborted, but those of a durable store go on when it is
+   * Stops listening, and resolves when everything has ended. Requests in progress, and with a durable store running handlers, have
+   * `grace` milliseconds (default: 2,000) to finish. Running executions are aborted, but those of a durable store resume when it is
    * served again.
    */
   close(options?: { grace?: number }): Promise<void>;
@@ -181,7 +185,7 @@ export interface Server {
 export interface ServerExecutionSignals {
   /** The names that it waits for. */
   waiting: string[];
-  /** How many it has that nobody has asked for yet, by name. */
+  /** How many it has received that no state has taken yet, by name. */
   buffered: Record<string, number>;
 }
 

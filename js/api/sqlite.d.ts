@@ -14,12 +14,13 @@ import type { Store } from "./durable.js";
 import type { PlatformUrl } from "./index.js";
 
 /**
- * Makes a {@link SqliteStore} of a file, which is created if it does not exist. Uses `node:sqlite`, which Node has from 22.13 on.
+ * Makes a {@link SqliteStore} in a file, which is created if it does not exist. Uses `node:sqlite`, which is in Node 22.13 and
+ * newer.
  */
 export function sqlite(path: string | PlatformUrl): SqliteStore;
 /**
- * Makes a {@link SqliteStore} of a database of another driver, for Node 20 and Bun: better-sqlite3, libsql, `bun:sqlite`. Give a
- * function, so that the store can be opened again after it was closed. The store closes the database.
+ * Makes a {@link SqliteStore} with another driver, for Node 20 and Bun: better-sqlite3, libsql, `bun:sqlite`. Pass a function, so
+ * that the store can be opened again after it was closed. The store closes the database.
  *
  * @example
  * ```js
@@ -31,15 +32,13 @@ export function sqlite(path: string | PlatformUrl): SqliteStore;
  */
 export function sqlite(options: { database: SqliteDatabase | (() => SqliteDatabase) }): SqliteStore;
 
-/**
- * A {@link Store} in an SQLite database. The process that opens it has it alone, until it closes it or ends, however it ends.
- */
+/** A {@link Store} in an SQLite database. The process that opens it has it exclusively, until it closes it or ends in any way. */
 export interface SqliteStore extends Store {
-  /** Writes a copy of the database to a new file, while the store goes on. The file appears when it is complete. */
+  /** Writes a copy of the database to a new file while the store stays in use. The file appears once it is complete. */
   backup(file: string | PlatformUrl): Promise<void>;
 }
 
-/** What a store needs of a driver of SQLite. */
+/** What a store needs from an SQLite driver. */
 export interface SqliteDatabase {
   exec(sql: string): unknown;
   prepare(sql: string): SqliteStatement;

@@ -36,12 +36,15 @@ import type {
 
 // ------------------------------------------------------------------------------------------------------- mocks
 
-/** How long: a text with its unit, as in "90 s", "1h 30m", "2 days". A number is not taken, since it could be seconds or milliseconds; 0 is. */
+/**
+ * A length of time as a text with units: "90 s", "1h 30m", "2 days". Numbers are refused, because they could be seconds or
+ * milliseconds, except 0.
+ */
 export type Duration = string | 0;
 
 /** The answer to one call, made by {@link returns}, {@link responds}, {@link throws} or {@link never}. */
 export interface MockResult {
-  /** Gives the same answer after this much of the run's own time. With virtual time, no real time passes. */
+  /** Delays the answer by this much of the run's own time. With virtual time, no real time passes. */
   after(duration: Duration): MockResult;
 }
 
@@ -460,7 +463,7 @@ export interface PropertyOptions extends Pick<MachineOptions, "name" | "type"> {
   allow?: readonly ("States.Runtime" | "hang")[];
   /** After this many calls in a run, all further calls succeed. Default: 2000. */
   maxCalls?: number;
-  /** Attempts to shrink a failing schedule. Default: 2000. */
+  /** The largest number of attempts to shrink a failing schedule. Default: 2000. */
   maxShrinks?: number;
   /** Mocks of states whose outcomes are not generated. */
   mocks?: Readonly<Record<string, Mock>>;
@@ -564,7 +567,10 @@ export class CoverageReport {
   text(options?: { color?: boolean; missing?: boolean }): string;
   /** The report as JSON. */
   json(): string;
-  /** An lcov tracefile: states are functions; rules, retriers, catchers and transitions are branches. It leaves out definitions without a file, and those in a string of a template. */
+  /**
+   * An lcov tracefile: states are functions; rules, retriers, catchers and transitions are branches. It leaves out definitions
+   * without a file and those inside a string of a template.
+   */
   lcov(): string;
   /** One self-contained HTML document: graphs in colours, a list of what was never used, the definitions line by line. */
   html(options?: { title?: string }): string;

@@ -16,7 +16,7 @@
 import type { Syntax } from "./index.js";
 
 /**
- * YAML 1.2, with CloudFormation's short forms such as `!Sub`. What is written once, at an anchor, changes wherever it is used, which
- * `losses` say. It is not changed through an alias or a merge key: such a gesture is refused with the code `"alias"`.
+ * YAML 1.2, with CloudFormation's short forms such as `!Sub`. A change at an anchor applies wherever the anchor is used; `losses`
+ * reports this. Nothing is changed through an alias or a merge key: such a gesture is refused with the code `"alias"`.
  */
 export const yaml: Syntax;

@@ -31,7 +31,7 @@ interface ApiAnswer {
 export async function callApi({ client, action, optimized, request, memberText, signal }: ApiCall): Promise<ApiAnswer> {
   const Command = client.command(action);
   if (Command === undefined)
-    throw new TaskError("States.Runtime", `${client.package} has no API ${action}: is it of this version of the package?`);
+    throw new TaskError("States.Runtime", `${client.package} has no API ${action}: does this version of the package have it?`);
   const [input, output] = schemasOf(new Command({}).schema, client);
   const style: Style = optimized === undefined ? SDK_STYLE : OPTIMIZED_STYLE;
   const answered: { response?: HttpResponse } = {};

@@ -27,7 +27,7 @@ export function settingsOf(options: AwsTaskOptions, load: (name: string) => Prom
   const { endpoint, region, credentials, endpoints = {}, only, connections = {} } = options;
   if (region !== undefined && typeof region !== "string") throw wrong("region must be a string", region);
   if (credentials !== undefined && typeof credentials !== "function" && !isCredentials(credentials))
-    throw misuse("INVALID_OPTION", "awsTasks(): credentials must have accessKeyId and secretAccessKey, or be a function that gives them");
+    throw misuse("INVALID_OPTION", "awsTasks(): credentials must have accessKeyId and secretAccessKey, or be a function that returns them");
   if (only !== undefined && !(Array.isArray(only) && only.every((one) => typeof one === "string" && one !== "")))
     throw wrong('only must be an array of patterns such as "sqs:*"', only);
   if (!isObject(connections)) throw wrong("connections must be an object", connections);
@@ -68,6 +68,6 @@ function urlOf(given: unknown, name: string): string {
     throw misuse("INVALID_OPTION", `awsTasks(): ${name} must be a URL that begins with http:// or https://`);
   // A name and a password in it would be in every message.
   const { username, password } = new URL(text);
-  if (username !== "" || password !== "") throw misuse("INVALID_OPTION", `awsTasks(): ${name} must not have a name or a password in it`);
+  if (username !== "" || password !== "") throw misuse("INVALID_OPTION", `awsTasks(): ${name} must not contain a user name or password`);
   return text;
 }

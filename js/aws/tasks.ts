@@ -247,7 +247,7 @@ class AwsTask {
     const { endpoint, only = [] } = this.#clients.settings;
     // The cluster is where the task says, and an emulator's is none.
     if (endpoint !== undefined && !only.some((pattern) => /^eks:(?!\*$)/.test(pattern) && matches(pattern, name)))
-      throw new TaskError("States.Runtime", `${name} would leave the emulator for the cluster's Endpoint: name it, as only: ["${name}"]`);
+      throw new TaskError("States.Runtime", `${name} would leave the emulator for the cluster's Endpoint: allow it, by only: ["${name}"]`);
     const signing = await this.#signing("eks");
     const keep = (secrets: readonly string[]): void => void (this.#kept = [...this.#kept, ...secrets]);
     const around = { ...signing, keep, signal: this.#signal };

@@ -18,7 +18,7 @@ call it. The verdicts are those of stepglass validate; docs/asl-validator.md lis
   stepglass asl-validator --yaml-path order.yaml --yaml-path order.asl.yaml --silent
 
 Options
-      --json-definition TEXT   a definition in JSON; can be repeated, as the next three
+      --json-definition TEXT   a definition in JSON; can be repeated, like the next three
       --json-path FILE         a file of JSON
       --yaml-definition TEXT   a definition in YAML
       --yaml-path FILE         a file of YAML
@@ -43,7 +43,7 @@ const options = {
 
 export const command = defineCommand({
   name: "asl-validator",
-  summary: "check definitions as the package asl-validator does, for its users",
+  summary: "check definitions, as a drop-in for the package asl-validator",
   help,
   options,
   ownArguments: true,

@@ -114,7 +114,7 @@ function fish(commands: Completed[]): string {
     "# Completion of stepglass for fish.",
     ...commands.map(({ name, summary }) => `complete -c stepglass -n __fish_use_subcommand -f -a ${name} -d '${quoted(summary)}'`),
   ];
-  lines.push("complete -c stepglass -n __fish_use_subcommand -f -a help -d 'says more'");
+  lines.push("complete -c stepglass -n __fish_use_subcommand -f -a help -d 'explain a command'");
   lines.push(`complete -c stepglass -n '__fish_seen_subcommand_from help' -f -a '${commands.map(({ name }) => name).join(" ")}'`);
   lines.push("complete -c stepglass -n '__fish_seen_subcommand_from completion' -f -a 'bash zsh fish'");
   for (const { name, options } of commands) {

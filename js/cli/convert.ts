@@ -31,8 +31,8 @@ YAML to YAML keeps the comments, except those inside converted states. CloudForm
 in YAML and become long in JSON. Placeholders such as \${Timeout} stay.
 
 With --jsonata, a state is converted only if the result means the same. The command lists the states that it leaves
-in JSONPath, each with the reason. What fails in JSONPath fails in JSONata: an expression first asks what its path
-takes for granted, such as $type($states.input) = "object". A failed expression raises States.QueryEvaluationError
+in JSONPath, each with the reason. What fails in JSONPath also fails in JSONata: an expression first checks what its
+path assumes, such as $type($states.input) = "object". A failed expression raises States.QueryEvaluationError
 instead of States.Runtime; the command adds a retrier and a catcher where States.ALL would handle that.
 
 Options
@@ -127,7 +127,7 @@ function documentOf(text: string, file: string, note: Note): Document {
   if (document.errors.length === 0 || !document.errors.every(({ code }) => code === "DUPLICATE_KEY") || !isFaultyTemplate(document, file))
     return document;
   for (const { message } of document.errors)
-    note(`${file}: ${firstLine(message).replace(/:$/, "")} (in a part of the template that is no state machine)`);
+    note(`${file}: ${firstLine(message).replace(/:$/, "")} (outside of the template's state machines)`);
   return yamlDocument(text, { prettyErrors: true, uniqueKeys: false });
 }
 

@@ -10,7 +10,7 @@ const STATUSES = ["RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"];
 
 const help = `stepglass executions list|show|stop|redrive|signal|verify [EXECUTION] --data DIR [options]
 
-Looks at the executions that stepglass serve --data DIR keeps, while no server has the folder.
+Shows and changes the executions that stepglass serve --data DIR keeps, while no server uses the folder.
 
   stepglass executions list --data ./data                      the latest executions
   stepglass executions list --data ./data --status FAILED      those that failed
@@ -18,10 +18,11 @@ Looks at the executions that stepglass serve --data DIR keeps, while no server h
   stepglass executions redrive order-7 --data ./data           runs it again from the state that failed
   stepglass executions stop order-7 --data ./data --cause "no longer needed"
   stepglass executions signal order-8 approved --payload '{"by": "Ada"}' --data ./data
-  stepglass executions verify --data ./data                    replays all of them, and says what differs
+  stepglass executions verify --data ./data                    replays all of them, and reports what differs
 
-EXECUTION is an ARN or a name; of several executions of a name, --machine chooses one. stop, redrive and signal write what is to
-happen; the tasks are called when the server starts. verify calls and writes nothing. While a server has the folder, ask the server: by any client of the AWS API, or on its page /debugger/.
+EXECUTION is an ARN or a name; if several executions have that name, --machine chooses one. stop, redrive and signal
+only write to the folder; tasks are called when the server starts. verify calls and writes nothing. While a server uses
+the folder, use any client of the AWS API or the server's page /debugger/ instead.
 
 Options
       --data DIR         the folder, or a file of stepglass/sqlite; needs Node 22.13 or newer
@@ -31,10 +32,10 @@ Options
       --error NAME       stop: the error
       --cause TEXT       stop: the cause
       --payload JSON     signal: its payload, default null
-      --id TEXT          signal: one with an id counts once, however often it is sent
+      --id TEXT          signal: its id; a signal counts only once, even if it is sent again
       --json             prints JSON: one line for each execution, or one object
 
-Exit code: 0; 1 verify has found a difference; 2 wrong usage, no such execution, or data that cannot be used.
+Exit code: 0 success; 1 verify found a difference; 2 wrong usage, no such execution, or data that cannot be used.
 `;
 
 const options = {
@@ -201,7 +202,7 @@ async function show(service: Service, { json, limit }: Given, arn: string): Prom
 
 async function stop(service: Service, { error, cause, json }: Given, arn: string): Promise<void> {
   const { status } = ((await service.store.get(arn)) ?? {}) as { status?: string };
-  if (status !== "RUNNING") throw new Unusable(`${arn} is ${status} already`);
+  if (status !== "RUNNING") throw new Unusable(`${arn} has already ended: ${status}`);
   await service.call("StopExecution", { executionArn: arn, ...(error !== undefined && { error }), ...(cause !== undefined && { cause }) });
   print(json ? `${JSON.stringify({ executionArn: arn, status: "ABORTED" })}\n` : `stopped ${arn}\n`);
 }
@@ -214,7 +215,7 @@ async function redrive(service: Service, { json }: Given, arn: string): Promise<
 async function signal(service: Service, { payload = "null", id, json }: Given, arn: string, name = ""): Promise<void> {
   const { sendSignal } = await import("../server/actions.ts");
   await sendSignal(service, arn, name, payload, id);
-  print(json ? `${JSON.stringify({ executionArn: arn, signal: name })}\n` : `sent ${name} to ${arn}: it goes on when the server starts\n`);
+  print(json ? `${JSON.stringify({ executionArn: arn, signal: name })}\n` : `sent ${name} to ${arn}: it resumes when the server starts\n`);
 }
 
 /** Replays what is kept; says what differs, and returns 1 where something does. */

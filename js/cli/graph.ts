@@ -8,7 +8,8 @@ import { defineCommand, type Options, type Values } from "./command.ts";
 
 const help = `stepglass graph FILE [options]
 
-Draws a definition as an SVG document or a Mermaid diagram, even if it has errors. In the SVG, a task has the sign of the service that it calls.
+Draws a definition as an SVG document or a Mermaid diagram, even if it has errors. In the SVG, a task has the
+icon of the service that it calls.
 
   stepglass graph order.asl.json -o order.svg
   stepglass graph order.yaml --direction LR --theme dark > order.svg

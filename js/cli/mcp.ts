@@ -7,7 +7,7 @@ import { confineTo } from "./mcp/folder.ts";
 const help = `stepglass mcp [options]
 
 Serves validation, runs, tests, histories and graphs to AI agents, by the Model Context Protocol on standard input and
-output. An agent starts it itself; docs/editors.md has the settings of some.
+output. An agent starts it itself; docs/editors.md has settings for some of them.
 
   claude mcp add stepglass -- npx stepglass mcp        adds it to Claude Code
   stepglass mcp --root machines                        reads files of another folder
@@ -53,7 +53,7 @@ export const command = defineCommand({
 const CHARACTERS = 40_000;
 
 async function mcp(given: string[], values: Values<typeof options>): Promise<number> {
-  if (given.length > 0) throw new Unusable("mcp takes no file: its tools do", { usage: true });
+  if (given.length > 0) throw new Unusable("mcp takes no files: its tools do", { usage: true });
   const limits = {
     fileBytes: numberOf("max-file-bytes", values["max-file-bytes"], 100_000_000),
     characters: CHARACTERS,
@@ -69,6 +69,6 @@ function numberOf(option: string, text: string | undefined, otherwise: number): 
   if (text === undefined) return otherwise;
   const number = Number(text);
   if (!/^\d+$/.test(text) || number < 1 || number > 1_000_000_000)
-    throw new Unusable(`--${option} must be a whole number from 1 on`, { usage: true });
+    throw new Unusable(`--${option} must be a whole number, 1 or more`, { usage: true });
   return number;
 }

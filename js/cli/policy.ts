@@ -10,22 +10,22 @@ import { defineCommand, type Options, type Values } from "./command.ts";
 
 const help = `stepglass policy FILE [options]
 
-Writes the least IAM policy that the role of a state machine needs, for its definition, and lists on standard error what
-the definition does not say.
+Writes the minimal IAM policy that the role of a state machine needs for its definition, and lists on standard error what
+the definition does not determine.
 
   stepglass policy order.asl.json --region eu-west-1 --account 123456789012 > policy.json
   stepglass policy template.yaml#OrderMachine --name Orders --logs
   stepglass policy order.yaml --define Table=orders   placeholders with values are exact
-  stepglass policy order.yaml --strict                in a pipeline: fails where something is not known
+  stepglass policy order.yaml --strict                for pipelines: fails if something is not known
   stepglass policy order.yaml --json                  the policy and what is not known, for programs
 
-Permissions follow the policies of the Step Functions Developer Guide: what .sync asks, stops and is told of, items and
-results of Distributed Maps, their child executions, credentials of HTTP endpoints, roles that are passed on. Where a
-name is computed, the policy has * in its place. Keys of KMS and policies of resources are not considered.
+Permissions follow the policies of the Step Functions Developer Guide, also for what .sync polls, stops and is notified
+of, items and results of Distributed Maps, their child executions, credentials of HTTP endpoints and roles that are
+passed on. In place of a computed name, the policy has *. KMS keys and resource policies are not considered.
 
 Options
-      --region REGION     the region of what is named without one; default: * in its place
-      --account NUMBER    the account of what is named without one; default: * in its place
+      --region REGION     the region of resources that are named without one; default: *
+      --account NUMBER    the account of resources that are named without one; default: *
       --partition NAME    aws (default), aws-cn or aws-us-gov
       --name NAME         the name of the state machine, for Distributed Maps and HTTP endpoints; default: *
       --logs              the machine writes logs to CloudWatch
@@ -54,7 +54,7 @@ const options = {
 
 export const command = defineCommand({
   name: "policy",
-  summary: "write the least IAM policy that a definition needs",
+  summary: "write the minimal IAM policy that a definition needs",
   help,
   options,
   run: policy,

@@ -22,9 +22,9 @@ the first difference. Use it after a change to check that the execution would st
   stepglass replay history.json order.yaml --json | jq .divergence
   stepglass replay history.json order.yaml --events   also prints the replay's history
 
-HISTORY is the JSON of get-execution-history, of an SDK, or of the console's export, or the events of an Express
-execution's log, or what stepglass run --json prints. Events of different branches and iterations can be in any order. UUIDs, tokens, names and times
-can differ.
+HISTORY is the JSON of get-execution-history, of an SDK or of the console's export, the events of an Express execution's
+log, or the output of stepglass run --json. Events of different branches and iterations can be in any order. UUIDs,
+tokens, names and times can differ.
 
 Options
   -e, --events        prints the events of the replay to standard error

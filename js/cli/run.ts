@@ -28,8 +28,8 @@ Runs a definition and prints its output as JSON.
   stepglass run slow.yaml --virtual-clock             waits and retries take no real time
   stepglass run order.yaml --events                   prints every event as it happens
   stepglass run order.yaml --json | jq .history       prints everything as one JSON object
-  stepglass run template.yaml#OrderMachine            a machine of a template: CloudFormation, SAM, serverless.yml
-  stepglass run cdk.out#Orders                        of what cdk synth has written; main.tf#orders is one of Terraform
+  stepglass run template.yaml#OrderMachine            a machine in a template: CloudFormation, SAM, serverless.yml
+  stepglass run cdk.out#Orders                        a machine that cdk synth wrote; main.tf#orders for Terraform
   stepglass run orders.yaml --objects ./data          ItemReader and ResultWriter use ./data/BUCKET/KEY
   stepglass run parent.yaml --machines child.yaml     a machine that states:startExecution can start
   stepglass run order.yaml --aws-endpoint http://localhost:4566  sends tasks to an emulator such as LocalStack
@@ -45,12 +45,12 @@ Options
       --objects DIR   a folder to use as S3, with a subfolder for each bucket
       --machines FILE a definition that tasks can start; its name is its logical id in a template, or
                       the file's name up to the first dot; can be repeated
-      --aws           sends tasks that nothing else does to AWS, through the AWS SDK of this project
+      --aws           sends tasks without another handler to AWS, through this project's AWS SDK
       --aws-endpoint [SERVICE=]URL
-                      sends them to an emulator, or those of one service; can be repeated
+                      sends them, or those of one service, to an emulator; can be repeated
       --aws-only PATTERN
                       sends only tasks of this name, such as "sqs:*"; can be repeated
-      --aws-dry-run   prints what would be called, and ends
+      --aws-dry-run   prints what would be called, and exits
   -e, --events        prints every event of the history to standard error
       --virtual-clock jumps over waits, back-offs and timeouts
       --seed NUMBER   makes UUIDs, random numbers and jitter repeatable
@@ -60,11 +60,11 @@ Options
                       the value of a placeholder \${NAME}; can be repeated
       --json          {name, status, output | error, cause, history, diagnostics?} as one JSON object
 
-Without these flags no task leaves this machine, except to the endpoints in LAMBDA_ENDPOINT, SQS_ENDPOINT and the other
-variables of Step Functions Local. docs/aws.md has the integrations.
+Without an --aws flag, no task leaves this machine, except to the endpoints in LAMBDA_ENDPOINT, SQS_ENDPOINT and the other
+variables of Step Functions Local. docs/aws.md lists the integrations.
 
-Ctrl+C aborts the execution and its tasks and prints how far it came. The command ends at most two seconds after the
-execution, even if the module keeps a connection or a timer open.
+Ctrl+C aborts the execution and its tasks and prints how far it got. The command exits at most two seconds after the
+execution ends, even if the module keeps a connection or a timer open.
 
 Exit code: 0 the execution succeeded; 1 it did not, or the definition has errors; 2 wrong usage; 130 or 143 ended by
 SIGINT or SIGTERM.

@@ -15,7 +15,7 @@ Serves the AWS Step Functions API on this machine. The aws command and every AWS
   stepglass serve                                     listens on http://127.0.0.1:8083
   stepglass serve --tasks tasks.mjs                   uses functions for tasks; reloads them when the file changes
   stepglass serve --task charge=http://localhost:3000/charge   uses an HTTP service
-  stepglass serve --lambda-endpoint http://localhost:3001      uses Lambda functions, for example of sam local start-lambda
+  stepglass serve --lambda-endpoint http://localhost:3001      uses Lambda functions, for example those of sam local start-lambda
   stepglass serve --aws-endpoint http://localhost:4566        sends tasks to an emulator such as LocalStack
   stepglass serve --mock-config MockConfigFile.json   uses mocks of Step Functions Local: start …:stateMachine:NAME#TestCase
   stepglass serve --data ./data --tasks tasks.mjs     keeps everything in a folder: executions outlive the process
@@ -26,19 +26,19 @@ http://127.0.0.1:8083/debugger/ shows the executions. Signatures are not checked
 Options
   -t, --tasks MODULE        an ES module (or CommonJS module) with task handlers, as for stepglass run
       --task NAME=URL       sends tasks of this name to the URL by POST; can be repeated
-      --aws                 sends tasks that nothing else does to AWS, through the AWS SDK of this project
+      --aws                 sends tasks without another handler to AWS, through this project's AWS SDK
       --aws-endpoint [SERVICE=]URL
-                            sends them to an emulator, or those of one service; can be repeated
+                            sends them, or those of one service, to an emulator; can be repeated
       --aws-only PATTERN    sends only tasks of this name, such as "sqs:*"; can be repeated
-      --aws-dry-run         fails these tasks, and says what was not called
+      --aws-dry-run         fails these tasks, and says what would have been called
       --lambda-endpoint URL calls functions through Lambda's Invoke API (also LAMBDA_ENDPOINT)
       --mock-config FILE    a mock configuration of Step Functions Local (also SFN_MOCK_CONFIG)
-      --models DIR          the models of AWS's services against which TestState checks mocks: botocore's folder data, or
-                            none; default: those of an installed AWS CLI or boto3, if there are any
-      --data DIR            keeps machines and executions in this folder, and continues what is there; needs Node 22.13
+      --models DIR          AWS's service models, with which TestState checks mocks: botocore's data folder, or none;
+                            default: those of an installed AWS CLI or boto3, if any
+      --data DIR            keeps machines and executions in this folder, and resumes those in it; needs Node 22.13
                             or newer. postgres://… keeps them in a database; needs the package pg
-      --restate URL         stands in front of executions on Restate, whose ingress is there: the machines and tasks are
-                            those of the workers, stepglass/restate
+      --restate URL         serves executions on Restate, by the URL of its ingress; machines and tasks are those of the
+                            workers (stepglass/restate)
       --restate-admin URL   Restate's admin API, for ListExecutions
       --host ADDRESS        default 127.0.0.1; 0.0.0.0 lets other machines connect, without any authentication
   -p, --port NUMBER         default 8083; 0 chooses a free port
@@ -46,14 +46,14 @@ Options
       --account NUMBER      the account in ARNs (also AWS_ACCOUNT_ID); default 123456789012
       --time-scale FACTOR   scales waits, back-offs and timeouts: 0.01 for a hundredth (also WAIT_TIME_SCALE)
       --retain NUMBER       how many ended executions to keep, default 10000; at most 256 MiB of them
-      --status-events TO    tells of changes of status as EventBridge does: TO is a file, to which lines of JSON are added,
-                            or a URL, which gets them by POST; can be repeated
-      --events-endpoint URL puts the same events into an emulator of EventBridge
-      --execution-logs TO   logs executions as CloudWatch Logs has them, as the machine's loggingConfiguration says, to a
-                            file or a URL; can be repeated
-      --logs-endpoint URL   puts the same logs into an emulator of CloudWatch Logs
+      --status-events TO    sends status changes of executions, as EventBridge does: to a file, as lines of JSON, or to a
+                            URL, by POST; can be repeated
+      --events-endpoint URL sends the same events to an emulator of EventBridge
+      --execution-logs TO   logs executions as CloudWatch Logs does, by the machine's loggingConfiguration, to a file or a
+                            URL; can be repeated
+      --logs-endpoint URL   sends the same logs to an emulator of CloudWatch Logs
       --quotas              throttles as AWS does, by account and region, with AWS's default quotas
-      --quota NAME=VALUE    another quota: StartExecution=10/5 (a bucket of 10, 5 more each second), openExecutions=100
+      --quota NAME=VALUE    changes a quota: StartExecution=10/5 (a bucket of 10, 5 more each second), openExecutions=100
       --allow-origin ORIGIN lets web pages of this origin call the API, * for all; can be repeated
       --allow-host NAME     also serves /debugger under this host name; can be repeated
       --log-level LEVEL     silent, error, info (default: every request) or debug, on standard error
@@ -109,7 +109,7 @@ async function serve(files: string[], values: Given): Promise<number> {
     settings.otherTasks = asked(values, process.env, { lambda: false }).handlers;
   }
   if (settings.data !== undefined && settings.clock !== undefined)
-    throw new Unusable("--time-scale cannot be used with --data: after a restart the time would be another one", { usage: true });
+    throw new Unusable("--time-scale cannot be used with --data: the time would be different after a restart", { usage: true });
   // Loaded here, so that the other commands start without it. It is an entry: it knows where the debugger's files are.
   const { serve: start } = await import("../entries/server.ts");
   let server: Server;

@@ -50,15 +50,15 @@ Options
       --reporter NAME     spec (default), dot, tap, junit or json
       --define NAME=VALUE     the value of a placeholder \${NAME}; can be repeated
       --json              the same as --reporter json
-      --aws               sends tasks without mock or handler to AWS, through the AWS SDK of this project
+      --aws               sends tasks without a mock or handler to AWS, through this project's AWS SDK
       --aws-endpoint [SERVICE=]URL
-                          sends them to an emulator, or those of one service; can be repeated
+                          sends them, or those of one service, to an emulator; can be repeated
       --aws-only PATTERN  sends only tasks of this name, such as "sqs:*"; can be repeated
-      --aws-dry-run       prints what the tests would call, and ends
+      --aws-dry-run       prints what the tests would call, and exits
   -o, --output FILE       the file for the report; default: standard output
-      --check-mocks[=MODE]    fails where a service would not answer as a mock does, by AWS's models of an installed AWS
-                              CLI or boto3; PRESENT (default) checks what a mock has, STRICT also what it lacks
-      --models DIR        the models for --check-mocks: botocore's folder data
+      --check-mocks[=MODE]    fails if a service could not answer as a mock does, by the models of an installed AWS CLI or
+                              boto3; PRESENT (default) checks the fields that a mock has, STRICT also missing ones
+      --models DIR        the models for --check-mocks: botocore's data folder
       --coverage[=LIST]   text (default), json, lcov, html
       --coverage-dir DIR  the folder for coverage files; default: coverage
       --threshold NUMBER  the smallest percentage that passes

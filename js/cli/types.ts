@@ -54,7 +54,7 @@ export const command = defineCommand({
 function types([file, ...others]: string[], { output, name = "", json }: Values<typeof options>): number {
   if (file === undefined || others.length > 0) throw new Unusable("types needs one file", { usage: true });
   if (name !== "" && !/^[A-Za-z_$][\w$]*$/.test(name))
-    throw new Unusable(`--name: ${JSON.stringify(name)} is no name in TypeScript`, { usage: true });
+    throw new Unusable(`--name: ${JSON.stringify(name)} is not a valid name in TypeScript`, { usage: true });
   const source = usable(new Source(file));
   const text = printed(JSON.parse(source.json), source.name, name);
   if (output !== undefined) write(output, text);

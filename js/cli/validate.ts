@@ -27,7 +27,7 @@ Reports all problems of definitions, with their positions in the file.
   stepglass validate . --format github --format sarif=problems.sarif
                                                       annotations in the log, and a file for code scanning
   stepglass validate . --baseline known.json --write-baseline
-                                                      accepts all problems of today
+                                                      accepts all current problems
   stepglass validate . --baseline known.json          fails only for new ones
 
 Templates: CloudFormation, SAM, cdk.out, Terraform (main.tf, or a plan by terraform show -json), serverless.yml. In a
@@ -44,19 +44,18 @@ Options
                       Quality); to FILE, or to standard output; can be repeated. If each format has a FILE, standard
                       output gets text
       --baseline FILE
-                      a file of known problems, which do not fail; those that it lists and that are fixed are reported
+                      a file of known problems, which do not fail the command; fixed ones are reported
       --write-baseline
-                      writes the problems that were found into the file of --baseline; what it has of other definitions
-                      stays
+                      writes the problems found to the file of --baseline; its entries for other definitions stay
       --json          the same as --format json: [{file, machine, diagnostics: [{code, severity, pointer, message, range,
                       …}]}]; for a file that cannot be used {file, problem: {kind, message}, diagnostics: []}. With
                       --baseline, diagnostics are the new ones, and {known, fixed} are lists, too
 
-A problem stays known when lines move and when neighbours in a list come and go. It is new if its file, its code, the
-names on the way to it or the words at its place change.
+A problem stays known when lines move or when its neighbours in a list change. It is new if its file, its code, a name
+in its path or the text at its place changes.
 
 Exit code: 0 no errors, or only known ones; 1 errors; 2 wrong usage, or a file that cannot be used (the others are
-checked all the same).
+still checked).
 `;
 
 const FORMATS = ["text", "json", "sarif", "junit", "github", "gitlab"] as const;

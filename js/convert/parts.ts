@@ -154,7 +154,7 @@ function typeOf(value: JsonValue): ValueType {
 }
 
 function nothing(step: Step): Unmechanical {
-  return new Unmechanical(`there is no ${JSON.stringify(step)} in what the state makes`);
+  return new Unmechanical(`the state's result has no ${JSON.stringify(step)}`);
 }
 
 /** An object of which some members are computed. */

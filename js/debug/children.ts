@@ -137,9 +137,9 @@ export class Relatives {
       launch: (machine, how) => this.#launch(machine, how),
       refuses: ({ depth = 0 }) => {
         if (depth >= DEEPEST)
-          return ["ExecutionLimitExceeded", `The debugger lets executions start each other at most ${DEEPEST} levels deep`];
+          return ["ExecutionLimitExceeded", `In the debugger, executions can start each other at most ${DEEPEST} levels deep`];
         if (this.#run.executions.length > MOST)
-          return ["ExecutionLimitExceeded", `The debugger lets one run start at most ${MOST} executions`];
+          return ["ExecutionLimitExceeded", `In the debugger, a run can start at most ${MOST} executions`];
         return undefined;
       },
       // All of them can be looked at.

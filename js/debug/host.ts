@@ -98,7 +98,7 @@ export class Host {
 
   /** Calls a function that stands for a task. */
   protected handle(_handler: unknown, _call: Call, _execution: Execution): unknown {
-    throw new Error("here no function can stand for a task");
+    throw new Error("functions cannot be used as mocks here");
   }
 
   /** The error of a task that nobody answers. */

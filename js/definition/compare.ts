@@ -254,7 +254,7 @@ function* branches(old: Read, now: Read): Generator<RunningProblem> {
         kind: "branches",
         state: name,
         pointer: other.pointer,
-        message: `'${name}' was ${mode(state)} and is now ${mode(other)}: its running iterations are of the old kind`,
+        message: `'${name}' was ${mode(state)} and is now ${mode(other)}: its running iterations keep the old mode`,
       };
     }
   }

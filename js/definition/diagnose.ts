@@ -107,7 +107,7 @@ function explained(text: string, diagnostics: Diagnostic[]): Diagnostic[] {
   return [{ ...first, help: YAML_HELP }, ...diagnostics.slice(1)];
 }
 
-export const YAML_HELP = "this looks like YAML: `parseYaml(text)` of stepglass/node makes the definition of it";
+export const YAML_HELP = "this looks like YAML: `parseYaml(text)` of stepglass/node turns it into a definition";
 
 /** Whether a text is not JSON and begins like YAML. */
 export function looksLikeYaml(text: string): boolean {

@@ -26,7 +26,7 @@ function refused(code: "alias" | "broken", message: string): RefusedEdit {
   return { refused: { code, message } };
 }
 
-const GONE = "an alias elsewhere stands for what would go from here: change that first";
+const GONE = "an alias elsewhere refers to what this would remove: change that first";
 
 class YamlText implements SyntaxText {
   #tree: YamlTree;

@@ -107,7 +107,7 @@ export class YamlTree {
       const node = this.collection(place.item.value);
       const items = this.items(node);
       const found = isMap(node) ? items.findLast(({ key }) => key !== undefined && nameOf(key) === step) : items[Number(step)];
-      if (found === undefined) throw new Unwritable("alias", `\`${step}\` is written elsewhere, with an anchor: change it there`);
+      if (found === undefined) throw new Unwritable("alias", `\`${step}\` is written elsewhere, at an anchor: change it there`);
       place = { item: found, parent: node };
     }
     return place;

@@ -314,7 +314,7 @@ export class YamlWriter {
     if ("old" in piece) {
       const { item } = this.#tree.at(piece.old);
       const inFlow = isFlow(item.value) || (isScalar(item.value) && !String(item.value.type).startsWith("BLOCK"));
-      if (!inFlow) throw new Unwritable("broken", "what is written on several lines cannot go between brackets");
+      if (!inFlow) throw new Unwritable("broken", "text on several lines cannot go between brackets");
       const [start, end] = this.#range(item.value);
       let text = "";
       let at = start;

@@ -119,7 +119,7 @@ export function problemOf(at: Standpoint, name: string, input: string, limit: nu
   const { state } = at;
   // Two executions must not run for one: after this task there is nothing left to do.
   if (!isLast(at)) {
-    const cause = `urn:stepglass:continueAsNew has to be in a state of the machine itself that has "End": true, and ${shown(state)} is not one`;
+    const cause = `urn:stepglass:continueAsNew must be in a top-level state with "End": true, and ${shown(state)} is not one`;
     return { error: "Stepglass.InvalidRequest", cause };
   }
   const problem = startProblem(name, input, limit);

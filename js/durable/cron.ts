@@ -53,7 +53,7 @@ export class Cron {
     if (fields.length !== 5)
       throw wrong(
         expression,
-        `it has ${text === "" ? 0 : fields.length} fields and not 5: minute, hour, day of the month, month, day of the week`,
+        `it has ${text === "" ? 0 : fields.length} fields instead of 5: minute, hour, day of the month, month, day of the week`,
       );
     this.#minute = field(expression, "minute", minute, 0, 59);
     this.#hour = field(expression, "hour", hour, 0, 23);

@@ -49,7 +49,7 @@ export function readFacts(text: string): KeptFact[] {
   if (!Array.isArray(kept)) throw new SyntaxError("the facts are not an array");
   return kept.map((one: unknown): KeptFact => {
     if (!Array.isArray(one) || typeof one[0] !== "number" || typeof one[2] !== "string")
-      throw new SyntaxError("a fact is not as it was written");
+      throw new SyntaxError("a fact is damaged or incomplete");
     const [at, led, ...fact] = one;
     if (fact[0] === "start") fact[3] = BigInt(fact[3]);
     return { at, led, fact: fact as Fact | Note };

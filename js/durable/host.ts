@@ -385,7 +385,7 @@ export class Host {
     if (result?.ok === false) throw result.error;
     await this.take(id);
     const { suspended } = ((await this.record(id)) ?? {}) as { suspended?: { reason: string } };
-    if (suspended !== undefined) throw misuse("EXECUTION_SUSPENDED", `${id} still cannot go on: ${suspended.reason}`, Error);
+    if (suspended !== undefined) throw misuse("EXECUTION_SUSPENDED", `${id} still cannot continue: ${suspended.reason}`, Error);
   }
 
   /**

@@ -118,7 +118,7 @@ export function openMetrics(metrics: RuntimeMetrics): string {
     ["queue_waiting", "gauge", "Tasks that wait for a worker.", queues.map(({ name, waiting }) => ["", { queue: name }, waiting])],
     ["queue_active", "gauge", "Tasks that workers are doing.", queues.map(({ name, active }) => ["", { queue: name }, active])],
     ["queue_workers", "gauge", "Workers.", queues.map(({ name, workers }) => ["", { queue: name }, workers])],
-    ["recovery_seconds", "gauge", "How long opening the store took, until all that ran went on.", [["", {}, metrics.recoverySeconds]]],
+    ["recovery_seconds", "gauge", "The time to open the store and resume all executions.", [["", {}, metrics.recoverySeconds]]],
   ];
   const lines = families.flatMap(([name, type, help, samples]) => [
     `# TYPE stepglass_${name} ${type}`,

@@ -80,7 +80,7 @@ export class Change {
   }
 
   #typeProblem(): RunningProblem {
-    const message = `the machine was ${this.#from.type} and is now ${this.#to.type}: an execution keeps its type`;
+    const message = `the machine was ${this.#from.type} and is now ${this.#to.type}: an execution cannot change its type`;
     return { severity: "breaks", kind: "meaning", state: "", pointer: "", message };
   }
 
@@ -102,7 +102,7 @@ export class Change {
     collect(JSON.parse(this.#from.definition), "", old);
     const [was, is] = [old.get(state)?.value, place.value].map((value) => (isObject(value?.[field]) ? value[field].Resource : undefined));
     if (was === is) return [];
-    const message = `'${state}' has called its ${field} ${String(was)}, which is now ${String(is ?? "gone")}`;
+    const message = `'${state}' has already called its ${field} ${String(was)}, which is now ${String(is ?? "gone")}`;
     return [{ severity: "breaks", kind: "meaning", state, pointer: `${place.pointer}/${field}`, message }];
   }
 
@@ -171,7 +171,7 @@ function assignments(state: JsonObject): string[] {
 
 function refusal(arn: string, problems: RunningProblem[]): Error {
   const list = problems.map(({ pointer, message }) => `\n  ${pointer || "/"}: ${message}`).join("");
-  return Object.assign(misuse("NOT_MIGRATABLE", `${arn} cannot go on with this definition:${list}`, Error), { problems });
+  return Object.assign(misuse("NOT_MIGRATABLE", `${arn} cannot continue with this definition:${list}`, Error), { problems });
 }
 
 /** The problems of an execution that could not be migrated. */

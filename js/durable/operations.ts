@@ -52,7 +52,7 @@ export class Operations {
     if (suspended !== undefined) throw misuse("EXECUTION_SUSPENDED", `${id} is suspended: ${suspended.reason}`, Error);
     const change = await this.#change(record, definition);
     if (change.isNone && record.status === "RUNNING") return false;
-    const ended = () => misuse("NOT_MIGRATABLE", `${id} does not run any more: only what runs can continue with another definition`, Error);
+    const ended = () => misuse("NOT_MIGRATABLE", `${id} is not running any more: only running executions can be migrated`, Error);
     const moved = await this.#host.move(id, (live) => {
       if (live.hasLeft || live.journal.isEnding) throw ended();
       const engine = change.migrate(id, live.engine.leanSnapshot().text);

@@ -162,7 +162,7 @@ export class Runtime implements PublicRuntime {
     if (started.outcome === "exists" && (started.record.status !== "RUNNING" || started.record.input !== text)) {
       throw misuse(
         "EXECUTION_EXISTS",
-        `there is an execution ${shown(name)} of ${machine} already: Execution Already Exists: '${started.record.id}'`,
+        `an execution ${shown(name)} of ${machine} exists already: Execution Already Exists: '${started.record.id}'`,
       );
     }
     return this.#handle(started.record);
@@ -357,7 +357,7 @@ export class Runtime implements PublicRuntime {
       if (record?.status === "RUNNING" && record.suspended !== undefined)
         throw misuse("EXECUTION_SUSPENDED", `${record.id} is suspended, so its tasks cannot be answered now`, Error);
       if (record !== undefined) return false;
-      throw misuse("UNKNOWN_TOKEN", `no execution has given out the token ${shown(token)}`, RangeError);
+      throw misuse("UNKNOWN_TOKEN", `no execution has issued the token ${shown(token)}`, RangeError);
     }
     const counts = live.driver.complete(call, ...completion);
     // A heartbeat rides with what is kept next: if it is lost, so is nothing that anybody has seen.

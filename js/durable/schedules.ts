@@ -242,7 +242,7 @@ function timed(input: unknown, time: string): unknown {
 export function checked(name: string, options: ScheduleOptions): Rules {
   checkOptions(options, OPTIONS, "schedule()");
   if (!/^[A-Za-z0-9_-]{1,60}$/.test(name))
-    throw misuse("INVALID_ARGUMENT", `the name of a schedule has up to 60 letters, digits, - and _: ${shown(name)} is none`);
+    throw misuse("INVALID_ARGUMENT", `the name of a schedule must be 1 to 60 letters, digits, - and _, not ${shown(name)}`);
   const { machine, cron, every, timezone, overlap = "skip", catchUp = "one", ...rest } = options;
   if (typeof machine !== "string") throw misuse("INVALID_OPTION", `machine must be the name of a machine, not ${shown(machine)}`);
   if ((cron === undefined) === (every === undefined)) throw misuse("INVALID_OPTION", "a schedule has either cron or every");

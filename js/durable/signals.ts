@@ -181,11 +181,11 @@ export class Signals {
 
 function checkSignal(name: string, payload: string): void {
   if (typeof name !== "string" || name === "")
-    throw misuse("INVALID_ARGUMENT", `the name of a signal must be a text that is not empty, not ${shown(name)}`);
+    throw misuse("INVALID_ARGUMENT", `the name of a signal must be a non-empty string, not ${shown(name)}`);
   if (payload.length > PAYLOAD_LIMIT)
     throw misuse(
       "PAYLOAD_TOO_LARGE",
-      `the payload of a signal has at most ${PAYLOAD_LIMIT} characters, and this one ${payload.length}`,
+      `the payload of a signal can have at most ${PAYLOAD_LIMIT} characters, but this one has ${payload.length}`,
       RangeError,
     );
 }

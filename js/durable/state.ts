@@ -19,7 +19,7 @@ export function stateTask(host: () => Host): Taker {
       if (!isObject(input) || !Object.hasOwn(input, "Value")) return refuse(driver, call, invalid("Value", "the value to show", undefined));
       const text = driver.inputOf?.(task, "Value") ?? jsonText(input.Value);
       if (text.length > LONGEST) {
-        const cause = `the state of an execution has at most ${LONGEST} characters, and this one ${text.length}`;
+        const cause = `the state of an execution can have at most ${LONGEST} characters, but this one has ${text.length}`;
         return refuse(driver, call, { error: "Stepglass.StateTooLarge", cause });
       }
       void host().find(driver.execution.arn)?.change({ state: text });

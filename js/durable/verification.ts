@@ -46,12 +46,12 @@ async function difference(host: Host, { id, status, suspended }: ExecutionSummar
     const made = engine.events;
     engine.discard();
     const last = facts.at(-1)?.led;
-    if (made < stored.events) return `it is made again with ${made} events, and ${stored.events} are stored`;
+    if (made < stored.events) return `rebuilding it gives ${made} events, but ${stored.events} are stored`;
     if (record.status === "RUNNING" && typeof last === "string" && last.includes(" Finish ")) return "its facts lead to an end";
   }
   if (record.status === "RUNNING" || record.status !== status || suspended !== undefined) return undefined;
   const type: unknown = events.at(-1)?.type;
-  return type === ENDS[record.status] ? undefined : `it is ${record.status}, and its last event is ${String(type ?? "missing")}`;
+  return type === ENDS[record.status] ? undefined : `it is ${record.status}, but its last event is ${String(type ?? "missing")}`;
 }
 
 /** Does something with all executions that a filter selects, the latest first, some at once. */

@@ -117,7 +117,7 @@ export class Engine implements PublicEngine {
 
   history(from = 0): HistoryEvent[] {
     if (!(Number.isInteger(from) && from >= 0))
-      throw misuse("INVALID_ARGUMENT", `from must be a whole number from 0 on, not ${shown(from)}`);
+      throw misuse("INVALID_ARGUMENT", `from must be a whole number, 0 or more, not ${shown(from)}`);
     return this.#handle.history(from);
   }
 

@@ -80,7 +80,7 @@ export function firstLine(error: unknown): string {
       .split("\n", 1)
       .join();
   } catch {
-    return "something that cannot be shown was thrown";
+    return "a value that cannot be shown was thrown";
   }
 }
 

@@ -290,7 +290,7 @@ function lostTo({ message, range }: Fault, name: string): Unusable {
 }
 
 function around({ code, message, range }: Fault): Diagnostic & { range: Range } {
-  const where = `${message} (in a part of the template that is no state machine)`;
+  const where = `${message} (outside of the template's state machines)`;
   return { code, severity: "warning", pointer: "", message: where, range, labels: [], aws: [] };
 }
 

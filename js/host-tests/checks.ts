@@ -25,7 +25,7 @@ export function holds(condition: boolean, message: string): asserts condition {
 export function same(actual: unknown, expected: unknown, what: string): void {
   const [is, was] = [sorted(actual), sorted(expected)];
   if (JSON.stringify(is) === JSON.stringify(was)) return;
-  throw new HostTestError(`${what} is ${brief(is)}, and has to be ${brief(was)}`, is, was);
+  throw new HostTestError(`${what} is ${brief(is)}, but must be ${brief(was)}`, is, was);
 }
 
 /** A value as JSON has it, its members by name. */
@@ -55,7 +55,7 @@ export class Patience {
     for (let pause = 1; ; pause = Math.min(50, 2 * pause)) {
       const value = await read();
       if (value !== undefined && value !== null && value !== false) return value;
-      if (Date.now() > end) throw new HostTestError(`${what}: this has not happened in ${this.milliseconds} ms`);
+      if (Date.now() > end) throw new HostTestError(`${what}: this did not happen within ${this.milliseconds} ms`);
       await sleep(pause);
     }
   }
@@ -64,7 +64,7 @@ export class Patience {
   async of<Value>(promise: Promise<Value>, what: string): Promise<Value> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<never>((_, reject) => {
-      const error = new HostTestError(`${what}: this has not happened in ${this.milliseconds} ms`);
+      const error = new HostTestError(`${what}: this did not happen within ${this.milliseconds} ms`);
       timer = setTimeout(() => reject(error), this.milliseconds);
     });
     try {
@@ -85,6 +85,6 @@ export async function refusal(call: Promise<unknown>, what: string): Promise<{ c
     () => undefined,
     (error: unknown) => ({ error }),
   );
-  holds(outcome !== undefined, `${what} has to be refused`);
+  holds(outcome !== undefined, `${what} must be refused`);
   return (outcome.error ?? {}) as { code?: unknown; message?: string };
 }

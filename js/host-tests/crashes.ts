@@ -20,7 +20,7 @@ async function again(host: OpenHost, execution: HostExecution, around: Surroundi
 
 export const crashes: readonly Test[] = [
   {
-    name: "an execution goes on after a crash in each of its tasks; none is called again whose answer was kept",
+    name: "an execution resumes after a crash in each of its tasks; no task whose answer was kept is called again",
     async run(around) {
       const { world } = around;
       const Main = machine(["A", task("a")], ["B", task("b")], ["C", task("c")]);
@@ -76,7 +76,7 @@ export const crashes: readonly Test[] = [
     },
   },
   {
-    name: "timers go on: what was due meanwhile happens at its own time",
+    name: "timers continue: what was due meanwhile happens at its own time",
     async run(around) {
       const { world } = around;
       const retried = { ...task("busy"), Retry: [{ ErrorEquals: ["Busy"], IntervalSeconds: 1 }] };
@@ -105,7 +105,7 @@ export const crashes: readonly Test[] = [
     },
   },
   {
-    name: "what side by side is at work is called again, what has answered is not",
+    name: "parallel tasks that were running are called again, those that have answered are not",
     // Nothing else tells when an answer is kept.
     needs: "live-history",
     async run(around) {

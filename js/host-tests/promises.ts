@@ -20,7 +20,7 @@ export const endOf = (execution: HostExecution, { patience }: Surroundings) => p
 
 const starts: Test[] = [
   {
-    name: "starts with the same name and input, also at the same time, are one execution",
+    name: "starts with the same name and input, even at the same time, give one execution",
     async run(around) {
       const host = await around.open({ machines: { Main: WORK }, tasks: around.world.handlers({ work: undefined }) });
       const name = around.name("start");
@@ -72,7 +72,7 @@ const starts: Test[] = [
 
 const keys: Test[] = [
   {
-    name: "a task's key is that of its retries, and of nothing else",
+    name: "a task's key is the same for its retries, and for nothing else",
     async run(around) {
       const { world } = around;
       const retried = { ...TASK, Retry: [{ ErrorEquals: ["Busy"], IntervalSeconds: 1, MaxAttempts: 3, BackoffRate: 1 }] };
@@ -118,7 +118,7 @@ const answers: Test[] = [
     },
   },
   {
-    name: "a token that nobody has given out is refused",
+    name: "a token that was never issued is refused",
     async run(around) {
       const host = await around.open({
         machines: { Main: machine(["Ask", ASK]) },
@@ -174,7 +174,7 @@ const answers: Test[] = [
 
 const stops: Test[] = [
   {
-    name: "a stop does not wait for a task that is at work",
+    name: "a stop does not wait for a running task",
     async run(around) {
       const { world } = around;
       const Main = machine(["Work", TASK], ["After", { ...TASK, Resource: "after" }]);
@@ -221,7 +221,7 @@ export function between(events: readonly HistoryEvent[], from: string, to: strin
 
 const timers: Test[] = [
   {
-    name: "Wait states, timeouts and delays of Retry happen at their time",
+    name: "Wait states, timeouts and retry delays happen on time",
     async run(around) {
       const { world } = around;
       const Waits = machine(["Wait", { Type: "Wait", Seconds: 1 }]);
@@ -295,7 +295,7 @@ const apart: Test[] = [
 
 const histories: Test[] = [
   {
-    name: "a history has what has happened so far, and what it has shown stays",
+    name: "a history shows what has happened so far, and does not change what it has shown",
     // Others show it later, for example when a part of the work is done.
     needs: "live-history",
     async run(around) {
@@ -335,7 +335,7 @@ const histories: Test[] = [
 /** Redrives are asked for where a host has them. */
 const redrives: Test[] = [
   {
-    name: "what has failed is redriven, once",
+    name: "an execution that failed is redriven once",
     async run(around) {
       const { world } = around;
       let broken = true;

@@ -26,7 +26,7 @@ export function hostTests(adapter: HostAdapter, options: HostTestOptions = {}): 
   const { promises: chosen = PROMISES, patience = PATIENCE } = options;
   const unknown = chosen.find((one) => !PROMISES.includes(one));
   if (unknown !== undefined) throw misuse("INVALID_OPTION", `promises has ${JSON.stringify(unknown)}; there are ${PROMISES.join(", ")}`);
-  if (typeof adapter?.open !== "function") throw misuse("INVALID_OPTION", "hostTests(): an adapter has a function open()");
+  if (typeof adapter?.open !== "function") throw misuse("INVALID_OPTION", "hostTests(): an adapter must have a function open()");
   return list(adapter, new Patience(patience)).filter(({ promise }) => chosen.includes(promise));
 }
 
@@ -55,7 +55,7 @@ async function surrounded(adapter: HostAdapter, patience: Patience, promise: Hos
       const host = await adapter.open(program);
       opened.push(host);
       if (promise === "crash" && host.crash === undefined)
-        throw new HostTestError("the host has no crash(): its adapter says why, lacks: { crash: … }");
+        throw new HostTestError("the host has no crash(): the adapter must say why, with lacks: { crash: … }");
       return host;
     },
     name: (of) => `${of}-${randomUuid().slice(0, 13)}`,

@@ -162,7 +162,7 @@ function reader(itemReader: Record<string, unknown>, call: Call): void {
     return;
   }
   call.allow("s3:GetObject", objectOf(call));
-  if (config.InputType === "MANIFEST") call.lacks("s3:GetObject", "elsewhere", "the manifest says which files have the items: add them");
+  if (config.InputType === "MANIFEST") call.lacks("s3:GetObject", "elsewhere", "the manifest names the files with the items: add them");
 }
 
 /** Statements of permissions: resources with the same actions together, and every permission once. */

@@ -64,13 +64,12 @@ export function sdkRule(service: string, action: string): Rule {
   if ((service === "eventbridge" || service === "cloudwatchevents") && action === "putEvents") return putEvents;
   if (service === "lambda" && action.startsWith("invoke")) return (call) => call.allow("lambda:InvokeFunction", functionNamed(call));
   if (service === "apigateway" || service === "apigatewayv2")
-    return (call) =>
-      call.lacks([], "unmapped", `IAM has the permissions of API Gateway by HTTP method and path: add those of ${operation}`);
+    return (call) => call.lacks([], "unmapped", `IAM permissions of API Gateway are by HTTP method and path: add those of ${operation}`);
   if (service === "dynamodb" && /^(transact|batch|execute)/.test(action)) return (call) => batched(call, action, operation);
   return (call) => {
     const prefix = PREFIXES[service] ?? sdkServices.find(({ name }) => name === service.replace(/service$/, ""))?.prefix;
     if (prefix === undefined) {
-      call.lacks([], "unmapped", `the service ${service} is not known, nor its prefix in IAM`);
+      call.lacks([], "unmapped", `the service ${service} and its IAM prefix are not known`);
       return;
     }
     call.allow(`${prefix}:${operation}`, RESOURCES[service]?.(call, action) ?? byArns(call, prefix, service, operation));
@@ -85,7 +84,7 @@ function byArns(call: Call, prefix: string, service: string, operation: string):
   // AssumeRole is about roles of IAM.
   if (service === "sts" && call.has("RoleArn")) return call.find("RoleArn", "iam", (name) => `role/${name}`);
   if (own.length > 0) return { resources: own };
-  const message = `which resources ${prefix}:${operation} is about is not known, so all are allowed`;
+  const message = `the resources of ${prefix}:${operation} are not known, so all are allowed`;
   return { resources: ["*"], gap: { reason: "unmapped", pointer: call.pointer, message } };
 }
 
@@ -168,7 +167,7 @@ function batched(call: Call, action: string, operation: string): void {
     const gap = {
       reason: "expression" as const,
       pointer: call.pointer,
-      message: "which tables and which of these actions are needed is not known",
+      message: "it is not known which tables and which of these actions are needed",
     };
     call.allow(
       names.map((name) => `dynamodb:${name}`),

@@ -122,7 +122,7 @@ async function answered(handler: TaskHandler, input: unknown, task: Task): Promi
 }
 
 function notHere(resource: string): { error: string; cause: string } {
-  const cause = `The handler of ${JSON.stringify(resource)} takes its tasks in its own time, as activities do. On Restate a task has a function.`;
+  const cause = `The handler of ${JSON.stringify(resource)} takes tasks like an activity. On Restate, a handler must be a function.`;
   return { error: "States.TaskFailed", cause };
 }
 

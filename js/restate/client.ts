@@ -71,7 +71,7 @@ export class RestateClient implements PublicClient {
     if (sent.status !== "PreviouslyAccepted") return execution;
     const record = await execution.record();
     if (record.status !== "RUNNING" || record.input !== input)
-      throw misuse("EXECUTION_EXISTS", `there is an execution ${shown(name)} of ${machine} already: Execution Already Exists: '${arn}'`);
+      throw misuse("EXECUTION_EXISTS", `an execution ${shown(name)} of ${machine} exists already: Execution Already Exists: '${arn}'`);
     return execution;
   }
 
@@ -218,7 +218,7 @@ export class RestateClient implements PublicClient {
     { workerName, seconds = POLL }: { workerName?: string | undefined; seconds?: number },
   ): Promise<TakenTask | undefined> {
     if (parseResource(activityArn).kind !== "activity")
-      throw misuse("INVALID_ARGUMENT", `the ARN of an activity has ":activity:" in it: ${shown(activityArn)} is none`, RangeError);
+      throw misuse("INVALID_ARGUMENT", `the ARN of an activity contains ":activity:", but ${shown(activityArn)} does not`, RangeError);
     if (!(seconds > 0 && seconds < Infinity))
       throw misuse("INVALID_OPTION", `seconds must be a number above 0, not ${shown(seconds)}`, RangeError);
     const poll: Poll = { milliseconds: Math.ceil(seconds * 1000), ...(workerName !== undefined && { worker: workerName }) };
@@ -294,7 +294,7 @@ export class RestateClient implements PublicClient {
     const event: ExecutionEvent = { type: "token", token, completion };
     const answer =
       arn === undefined ? undefined : await this.#ingress.call<EventAnswer>({ service: EXECUTION, handler: "tell", key: arn }, event);
-    if (!answer?.known) throw misuse("UNKNOWN_TOKEN", `no execution has given out the token ${shown(token)}`, RangeError);
+    if (!answer?.known) throw misuse("UNKNOWN_TOKEN", `no execution has issued the token ${shown(token)}`, RangeError);
     return answer.counts;
   }
 

@@ -119,7 +119,7 @@ export class Handle<Output = any> implements RestateExecution<Output> {
   async signal(name: string, payload?: unknown, options: { id?: string } = {}): Promise<void> {
     checkOptions(options, ["id"], "signal()");
     if (typeof name !== "string" || name === "")
-      throw misuse("INVALID_ARGUMENT", `the name of a signal must be a text that is not empty, not ${shown(name)}`);
+      throw misuse("INVALID_ARGUMENT", `the name of a signal must be a non-empty string, not ${shown(name)}`);
     const { id } = options;
     await this.#tell({ type: "signal", name, payload: argumentText(payload, "the payload"), ...(id !== undefined && { id }) });
   }

@@ -49,7 +49,7 @@ export class Ingress {
   /** The rows of an SQL query. */
   async query(sql: string): Promise<Record<string, unknown>[]> {
     if (this.#admin === undefined)
-      throw misuse("INVALID_OPTION", "Restate tells this by its admin API: new RestateClient(url, { admin: … })", Error);
+      throw misuse("INVALID_OPTION", "this needs Restate's admin API: new RestateClient(url, { admin: … })", Error);
     const url = new URL("query", this.#admin);
     const headers = { "content-type": "application/json", accept: "application/json" };
     const response = await this.#fetch(url, { method: "POST", headers, body: JSON.stringify({ query: sql }) });
@@ -106,7 +106,7 @@ async function answerOf(url: URL, response: Response): Promise<unknown> {
       `Restate at ${url.origin} has no worker of Stepglass yet: serveOnRestate({ …, admin }) registers one`,
       Error,
     );
-  throw misuse("RESTATE_FAILED", `Restate at ${url.origin} has answered ${response.status}: ${message}`, Error);
+  throw misuse("RESTATE_FAILED", `Restate at ${url.origin} answered ${response.status}: ${message}`, Error);
 }
 
 function messageIn(text: string): string {

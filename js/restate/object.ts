@@ -243,9 +243,7 @@ export class ExecutionObject {
       const program = machines.of(record);
       if (program !== undefined) return program;
       // The slice was begun by a worker that had it, which this one has taken the place of.
-      throw new Error(
-        `the worker does not have the definition ${record.definition} any more, with which a slice of ${record.id} has begun`,
-      );
+      throw new Error(`the worker no longer has the definition ${record.definition}, with which a slice of ${record.id} began`);
     }
     const text = await definitionOf(ctx, record.definition ?? "");
     if (text === undefined) throw new Error(`Restate does not have the definition ${record.definition} of ${record.id}`);
@@ -401,7 +399,7 @@ function comeAgain(ctx: ObjectContext, event: ExecutionEvent & { type: "migrate"
 /** Why an event is refused, if it is. */
 function refusal({ id, status }: ExecutionRecord, stands: boolean, { type }: ExecutionEvent): EventAnswer["refused"] {
   if (type === "migrate" && status !== "RUNNING")
-    return ["NOT_MIGRATABLE", `${id} does not run any more: only what runs can continue with another definition`];
+    return ["NOT_MIGRATABLE", `${id} is not running any more: only running executions can be migrated`];
   if (type === "signal" && status !== "RUNNING") return ["NOT_RUNNING", `the execution ${id} has ended: it takes no signals`];
   if (type !== "redrive") return undefined;
   if (status === "RUNNING" || status === "SUCCEEDED") return ["NOT_REDRIVABLE", `Execution is ${status} and cannot be redriven`];

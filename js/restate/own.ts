@@ -314,7 +314,7 @@ function showState(call: TaskCall, slice: SliceDriver): void {
   if (!isObject(input) || !Object.hasOwn(input, "Value")) return refuse(slice, call, invalid("Value", "the value to show", undefined));
   const text = slice.inputOf?.(task, "Value") ?? jsonText(input.Value);
   if (text.length > LONGEST) {
-    const cause = `the state of an execution has at most ${LONGEST} characters, and this one ${shown(text.length)}`;
+    const cause = `the state of an execution can have at most ${LONGEST} characters, but this one has ${shown(text.length)}`;
     return refuse(slice, call, { error: "Stepglass.StateTooLarge", cause });
   }
   slice.record = { ...slice.record, state: text };

@@ -27,7 +27,7 @@ export async function resumed(ingress: Ingress, arn: string): Promise<void> {
     const failed = now.find(({ id, status, last_start_at: start }) => {
       return STUCK.includes(status) && start !== before.find((other) => other.id === id)?.last_start_at;
     });
-    if (failed !== undefined) throw misuse("EXECUTION_SUSPENDED", `${arn} cannot go on: ${failed.last_failure ?? failed.status}`, Error);
+    if (failed !== undefined) throw misuse("EXECUTION_SUSPENDED", `${arn} cannot continue: ${failed.last_failure ?? failed.status}`, Error);
     // Of those that are at work nothing can be said yet.
     open = now.filter(({ status }) => status !== "suspended");
   }

@@ -144,7 +144,7 @@ class Worker implements RestateWorker {
       throw misuse("RESTATE_UNREACHABLE", `${url} does not answer: ${messageOf(error)}`, Error);
     });
     const text = await response.text();
-    if (!response.ok) throw misuse("RESTATE_FAILED", `Restate has refused the worker ${this.url}: ${text}`, Error);
+    if (!response.ok) throw misuse("RESTATE_FAILED", `Restate refused the worker ${this.url}: ${text}`, Error);
   }
 
   /** Ends the worker. What it was doing is done by another one, or when it is back. */

@@ -34,7 +34,7 @@ export function findData(data: string): Store {
   const isFolder = statSync(data, { throwIfNoEntry: false })?.isDirectory() ?? false;
   const file = isFolder ? join(data, FILE) : data;
   if (!statSync(file, { throwIfNoEntry: false })?.isFile())
-    throw new StoreError("STORE_FAILED", `there is no ${file}: stepglass serve --data ${data} makes it`);
+    throw new StoreError("STORE_FAILED", `there is no ${file}: stepglass serve --data ${data} creates it`);
   return new SqliteStore(builtIn(file));
 }
 
@@ -78,8 +78,8 @@ function checkSqlite(): void {
   if (hasSqlite()) return;
   throw new StoreError(
     "STORE_UNAVAILABLE",
-    `this is Node ${process.versions.node}, which has no node:sqlite: data is kept with Node 22.13 or newer. With an older one, a driver ` +
-      'does it: npm install libsql, and serve({ store: sqlite({ database: () => new Database("stepglass.db") }) }) with sqlite of stepglass/sqlite',
+    `this is Node ${process.versions.node}, which has no node:sqlite: data needs Node 22.13 or newer. With an older one, use a driver: ` +
+      'npm install libsql, and serve({ store: sqlite({ database: () => new Database("stepglass.db") }) }) with sqlite of stepglass/sqlite',
   );
 }
 

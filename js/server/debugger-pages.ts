@@ -124,9 +124,9 @@ function actions({ executionArn, name, status, redrivable, signals, suspended }:
   const { waiting = [], buffered = {} } = signals ?? {};
   const address = escape(`/debugger/api/executions/${encodeURIComponent(executionArn)}`);
   const known = waiting.map((signal) => `<option value="${escape(signal)}"></option>`).join("");
-  const waits = waiting.length === 0 ? "It waits for no signal now; one that is sent waits for it." : `It waits for ${listed(waiting)}.`;
+  const waits = waiting.length === 0 ? "It waits for no signal now, but keeps one that you send." : `It waits for ${listed(waiting)}.`;
   const kept = Object.entries(buffered).map(([signal, count]) => `${count} of ${signal}`);
-  const more = kept.length === 0 ? "" : ` Sent and not asked for yet: ${listed(kept)}.`;
+  const more = kept.length === 0 ? "" : ` Sent, but not taken yet: ${listed(kept)}.`;
   const [only = ""] = waiting;
   const stop = `<details><summary>Stop…</summary><form data-post="${address}/stop" data-done="Stopped ${escape(name)}.">
 <label>Error <input name="error" maxlength="256" autocomplete="off"></label>

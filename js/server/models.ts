@@ -17,7 +17,7 @@ export function modelsOf(given: ServiceModels | string | undefined, log: Log): (
       found = { models };
       log("info", () =>
         models === undefined
-          ? "TestState does not check mocks: there are no models of AWS (an AWS CLI or botocore brings some)"
+          ? "TestState does not check mocks: no AWS service models were found (install the AWS CLI or botocore)"
           : `TestState checks mocks against the models of ${models.package} in ${models.folder}`,
       );
     }

@@ -119,7 +119,7 @@ export class Outlet {
     } catch (thrown) {
       if (thrown instanceof Refused) {
         // One that refuses all says so once.
-        if (this.#refused === 0) this.#log("error", () => `${name} has refused what it was sent, which is dropped: ${thrown.message}`);
+        if (this.#refused === 0) this.#log("error", () => `${name} refused what it was sent, so it was dropped: ${thrown.message}`);
         this.#refused += this.#take(batch.length);
       } else await this.#wait(thrown);
     } finally {
@@ -129,12 +129,12 @@ export class Outlet {
   }
 
   #refusals(): string {
-    return this.#refused === 0 ? "" : `; it has refused ${this.#refused} notices`;
+    return this.#refused === 0 ? "" : `; it refused ${this.#refused} notices`;
   }
 
   /** Waits for the next attempt, each time longer. */
   async #wait(thrown: unknown): Promise<void> {
-    if (this.#failures === 0) this.#log("error", () => `${this.#destination.name} has failed, and is tried again: ${messageOf(thrown)}`);
+    if (this.#failures === 0) this.#log("error", () => `${this.#destination.name} failed; trying again: ${messageOf(thrown)}`);
     const pause = Math.min(AGAIN * 2 ** this.#failures, LONGEST);
     this.#failures += 1;
     const { signal } = this.#hurry;
@@ -154,7 +154,7 @@ export class Outlet {
   /** Says once that something is dropped; how much, when the destination has caught up. */
   #drop(count: number): void {
     if (this.#dropped === 0 && !this.#isClosed)
-      this.#log("error", () => `${this.#destination.name} does not keep up: what happens now is dropped until it does`);
+      this.#log("error", () => `${this.#destination.name} does not keep up: new notices are dropped until it does`);
     this.#dropped += count;
   }
 

@@ -153,11 +153,11 @@ function countOf(value: number, name: string): number {
 
 function rateOf(name: string, { bucket, refill }: RateQuota): Rate {
   if (name !== "StartExecution.EXPRESS" && !isOperation(name))
-    throw misuse("INVALID_OPTION", `quotas.rates has ${shown(name)}, which is no operation of the API`);
+    throw misuse("INVALID_OPTION", `quotas.rates has ${shown(name)}, which is not an operation of the API`);
   if (!(bucket >= 1 && refill >= 0 && Number.isFinite(bucket) && Number.isFinite(refill)))
     throw misuse(
       "INVALID_OPTION",
-      `quotas.rates.${name} must be { bucket, refill }: a bucket of at least 1, and what refills it each second`,
+      `quotas.rates.${name} must be { bucket, refill }: a bucket of at least 1, and what is added to it each second`,
     );
   return [bucket, refill];
 }

@@ -49,8 +49,8 @@ export class RestateFront implements Served {
     const perform = OPERATIONS[operation] as ((front: RestateFront, input: unknown) => Promise<object>) | undefined;
     const request = checkRequest(operation, input);
     if (perform === undefined) {
-      const why = "its workers have the machines, so there is nothing to create, change, tag or delete, and activities have no list";
-      throw new ApiError("UnknownOperationException", `${operation} is not served in front of Restate: ${why}`);
+      const why = "the workers have the machines, so there is nothing to create, change, tag or delete, and activities cannot be listed";
+      throw new ApiError("UnknownOperationException", `${operation} is not available with Restate: ${why}`);
     }
     try {
       return await perform(this, request);

@@ -65,9 +65,9 @@ export class Runner {
       onChanged: (collection, key) => void service.changed(collection, key),
       onBegun: (record) => service.publisher.begun(record as StoredExecution),
       onEnd: (record) => this.#ended(record as StoredExecution),
-      onSuspended: ({ id }, why) => service.log("error", () => `${id} is suspended, because it cannot go on: ${why}`),
+      onSuspended: ({ id }, why) => service.log("error", () => `${id} is suspended because it cannot continue: ${why}`),
       onWriteFailure: ({ error, retriesIn }) =>
-        service.log("error", () => `the store has failed, and is tried again in ${retriesIn} ms: ${messageOf(error)}`),
+        service.log("error", () => `the store failed; trying again in ${retriesIn} ms: ${messageOf(error)}`),
     });
   }
 

@@ -170,7 +170,7 @@ export class Service {
     const { runner, store } = this;
     const running = await store.count({ status: "RUNNING" });
     if (running > 0 && !asleep) {
-      this.log("info", () => `continues ${running} executions that ran when the server ended`);
+      this.log("info", () => `resumes ${running} executions that were running when the server ended`);
       for (const { name, resources } of await unhandled(this))
         this.log("error", () => `nothing handles ${resources.join(", ")}: executions of ${name} will fail there`);
     }

@@ -86,7 +86,7 @@ function definitionOf(definition: unknown, pointer: string, resolve: (value: unk
     if (/\.[cm]?[jt]s$/i.test(file.path))
       return {
         in: "nothing",
-        problem: `its definition is what the program ${file.path} gives, which stepglass does not run: pass the output of serverless print or serverless package`,
+        problem: `its definition is the output of the program ${file.path}, which stepglass does not run: pass the output of serverless print or serverless package`,
       };
     return { in: "file", ...file, resolve };
   }

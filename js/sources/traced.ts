@@ -37,7 +37,7 @@ export class Traced {
   readonly whole: unknown;
 
   constructor(text: string, spans: readonly Span[] = [], references: readonly Reference[] = [], whole?: unknown) {
-    if (text.length > LARGEST) throw new RangeError("its texts multiply without end");
+    if (text.length > LARGEST) throw new RangeError("its texts expand without end");
     this.text = text;
     this.spans = spans;
     this.references = references;
@@ -83,7 +83,7 @@ export class Traced {
       for (const one of more.references) references.push({ ...one, start: one.start + at, end: one.end + at });
       texts.push(text);
       at += text.length;
-      if (at > LARGEST) throw new RangeError("its texts multiply without end");
+      if (at > LARGEST) throw new RangeError("its texts expand without end");
     }
     return new Traced(texts.join(""), spans, references);
   }

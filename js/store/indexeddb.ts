@@ -122,7 +122,7 @@ class DatabaseStore implements IndexedDBStore {
           void this.#end(
             newVersion === null ? "another tab has deleted it" : "another tab has a newer version of Stepglass: reload the page",
           );
-        database.onclose = () => void this.#end("the browser has closed it, as when somebody removes the data of the site");
+        database.onclose = () => void this.#end("the browser has closed it, for example because the site's data was removed");
         resolve(database);
       };
     });

@@ -48,7 +48,7 @@ const NOBODY: ShareListener = {
   ended() {},
   changed() {},
   isBusy: () => false,
-  asked: () => Promise.reject(new StoreConflict("nobody is there yet")),
+  asked: () => Promise.reject(new StoreConflict("no process is ready yet")),
 };
 
 export class Shares implements Sharing {

@@ -183,7 +183,7 @@ export class PostgresStore implements Store {
             const results = batches.map((batch) => write.add(batch));
             const late = await write.perform();
             for (const [i, { id }] of batches.entries())
-              if (late.has(id)) results[i] = { ok: false, error: new StoreConflict(`there is an execution ${id} already`) };
+              if (late.has(id)) results[i] = { ok: false, error: new StoreConflict(`an execution ${id} exists already`) };
             // A refused batch comes with the record that it met, as all batches before have left it.
             for (const [i, result] of results.entries()) {
               const id = batches[i]?.id ?? "";

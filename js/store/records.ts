@@ -115,7 +115,7 @@ export function pageOf(
 
 /** Why a batch is not written, if it is not. */
 export function refused(batch: Batch, version: number | undefined): StoreConflict | undefined {
-  if (batch.create !== undefined) return version === undefined ? undefined : new StoreConflict(`there is an execution ${batch.id} already`);
+  if (batch.create !== undefined) return version === undefined ? undefined : new StoreConflict(`an execution ${batch.id} exists already`);
   if (version === undefined) return new StoreConflict(`there is no execution ${batch.id}`);
   return batch.version === version ? undefined : new StoreConflict(`${batch.id} has version ${version}, not ${batch.version}`);
 }

@@ -492,7 +492,7 @@ locals { indirect = jsonencode({ StartAt = "A", States = { A = { Type = "Succeed
     const around = await stepglass("validate", "around.tf");
     assert.deepEqual(
       [around.code, around.stdout.split("\n").slice(0, 2)],
-      [0, ["warning[invalid-hcl]: a value is expected here (in a part of the template that is no state machine)", " --> around.tf:2:10"]],
+      [0, ["warning[invalid-hcl]: a value is expected here (outside of the template's state machines)", " --> around.tf:2:10"]],
     );
     const lost = await stepglass("validate", "lost.tf");
     assert.deepEqual([lost.code, lost.stderr], [2, "stepglass: lost.tf:5:39: a value is expected here\n"]);
@@ -564,7 +564,7 @@ stepFunctions:
       ["sls/machines/many.yml", "unknown-field", "Nxt"],
       [
         "sls/serverless.yml#four",
-        "sls/serverless.yml#four: its definition is what the program machines/dynamic.js gives, which stepglass does not run: pass the output of serverless print or serverless package",
+        "sls/serverless.yml#four: its definition is the output of the program machines/dynamic.js, which stepglass does not run: pass the output of serverless print or serverless package",
       ],
       ["sls/serverless.yml", "invalid-json", "t"],
       [

@@ -118,7 +118,7 @@ test("hosts with mistakes are found out", { concurrency: 8 }, async (t) => {
 });
 
 test("the suite says what is wrong with an adapter", async () => {
-  assert.throws(() => hostTests({ name: "none" }), { code: "INVALID_OPTION", message: /an adapter has a function open\(\)/ });
+  assert.throws(() => hostTests({ name: "none" }), { code: "INVALID_OPTION", message: /an adapter must have a function open\(\)/ });
   assert.throws(() => hostTests({ name: "none", open() {} }, { promises: ["fast"] }), {
     code: "INVALID_OPTION",
     message: /"fast"; there are equal/,

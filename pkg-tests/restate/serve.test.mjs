@@ -113,7 +113,7 @@ describe("the AWS API in front of Restate", { skip: unavailable }, () => {
     assert.equal((await call("StartExecution", { stateMachineArn: `${ARN}0` })).refused, "StateMachineDoesNotExist");
     assert.equal((await call("SendTaskFailure", { taskToken: "none" })).refused, "InvalidToken");
     const { message } = await call("TagResource", { resourceArn: ARN, tags: [] });
-    assert.match(message, /TagResource is not served in front of Restate/);
+    assert.match(message, /TagResource is not available with Restate/);
     assert.equal((await fetch(`${api.url}/debugger/`)).status, 404);
     assert.equal((await (await fetch(`${api.url}/health`)).json()).status, "ok");
   });

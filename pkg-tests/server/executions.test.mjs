@@ -63,7 +63,7 @@ test("executions are listed, shown, stopped and redriven while no server has the
     const shown = JSON.parse((await executions("show", "two", "--data", data, "--json")).stdout);
     assert.deepEqual([shown.status, shown.error, shown.cause, shown.events.at(-1).type], ["ABORTED", "E", "no longer", "ExecutionAborted"]);
     assert.match((await executions("show", "one", "--data", data)).stdout, /ActivityStarted/);
-    assert.match((await executions("stop", "two", "--data", data)).stderr, /is ABORTED already/);
+    assert.match((await executions("stop", "two", "--data", data)).stderr, /has already ended: ABORTED/);
     assert.match((await executions("show", "none", "--data", data)).stderr, /there is no execution none/);
     assert.equal((await executions("redrive", "two", "--data", data)).code, 0);
 
@@ -105,7 +105,7 @@ test("a signal is sent while no server has the executions, and all of them are v
     ]) {
       const { code, stdout, stderr } = await executions("signal", "one", name, "--payload", payload, "--data", data);
       assert.deepEqual([code, stderr], [0, ""]);
-      assert.match(stdout, new RegExp(`sent ${name} to arn:.*:one: it goes on when the server starts`));
+      assert.match(stdout, new RegExp(`sent ${name} to arn:.*:one: it resumes when the server starts`));
     }
     for (const _ of [1, 2]) assert.equal((await executions("signal", "two", "shipped", "--id", "once", "--data", data)).code, 0);
     const fails = async (pattern, ...args) => {
@@ -140,7 +140,7 @@ test("a signal is sent while no server has the executions, and all of them are v
     assert.deepEqual([found.code, count], [1, 2]);
     assert.deepEqual(
       differing.map((one) => [one.name, one.status, one.reason]),
-      [["one", "SUCCEEDED", "it is SUCCEEDED, and its last event is ExecutionFailed"]],
+      [["one", "SUCCEEDED", "it is SUCCEEDED, but its last event is ExecutionFailed"]],
     );
     const text = await executions("verify", "--data", data, "--status", "SUCCEEDED");
     assert.match(text.stdout, /^SUCCEEDED {2}arn:.*:one\n {2}it is SUCCEEDED, .*\n1 execution replayed, 1 of them differ\n$/);

@@ -182,7 +182,7 @@ test("an execution that is suspended says why, and tries again when it is asked 
   await eventually(async () => (await act("signal", { name: "other" })).__type === "ExecutionNotRunning");
   const { suspended } = await (await fetch(address)).json();
   assert.match(suspended, /the definition of .* is not in the store/);
-  assert.match(log.join("\n"), /is suspended, because it cannot go on/);
+  assert.match(log.join("\n"), /is suspended because it cannot continue/);
   assert.match(await (await fetch(`${other.url}/debugger/executions/${encodeURIComponent(executionArn)}`)).text(), /Try again<\/button>/);
   const again = await act("resume");
   assert.deepEqual([again.status, again.__type], [400, "ExecutionSuspended"]);

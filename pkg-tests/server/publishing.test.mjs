@@ -316,7 +316,7 @@ test("an HTTP service gets batches, again where it fails, and holds nothing up",
   }
   const said = log.filter((line) => line.includes("status events"));
   assert.equal(said.length, 1, said.join("\n"));
-  assert.match(said[0], /has failed, and is tried again: status 503/);
+  assert.match(said[0], /failed; trying again: status 503/);
   assert.equal(requests[0].headers.authorization, `Basic ${Buffer.from("me:secret").toString("base64")}`);
   assert.ok(!log.join("\n").includes("secret"));
 });
@@ -361,8 +361,8 @@ test("a service that refuses is told of, and asked for the next", async () => {
   await eventually(() => requests.length > 1 && requests.at(-1).body.at(-1).detail.stateMachineArn.endsWith(":Two"));
   const about = () => log.filter((line) => line.includes("status events"));
   await eventually(() => about().length === 2);
-  assert.match(about()[0], /has refused what it was sent, which is dropped: status 400/);
-  assert.match(about()[1], /works again; it has refused 4 notices/);
+  assert.match(about()[0], /refused what it was sent, so it was dropped: status 400/);
+  assert.match(about()[1], /works again; it refused 4 notices/);
 });
 
 test("a server that closes delivers what waits", async () => {

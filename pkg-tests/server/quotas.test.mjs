@@ -157,7 +157,7 @@ test("an account has so many open executions, and so many machines", async () =>
 test("quotas that cannot be are refused, and without any nothing is throttled", async () => {
   await assert.rejects(serve({ port: 0, quotas: { rates: { Start: { bucket: 1, refill: 1 } } } }), {
     code: "INVALID_OPTION",
-    message: /"Start", which is no operation/,
+    message: /"Start", which is not an operation/,
   });
   await assert.rejects(serve({ port: 0, quotas: { rates: { TestState: { bucket: 0, refill: 1 } } } }), { code: "INVALID_OPTION" });
   await assert.rejects(serve({ port: 0, quotas: { openExecutions: -1 } }), { code: "INVALID_OPTION" });

@@ -140,7 +140,7 @@ test("the command refuses what it cannot do, with the reason", async () => {
     [["--lambda-endpoint", "localhost:3001"], /--lambda-endpoint needs a URL/],
     [["--events-endpoint", "localhost:4566"], /--events-endpoint needs a URL/],
     [["--quota", "StartExecution=10"], /--quota must be OPERATION=BUCKET\/REFILL/],
-    [["--quota", "Start=10/5"], /"Start", which is no operation of the API/],
+    [["--quota", "Start=10/5"], /"Start", which is not an operation of the API/],
     [["--log-level", "loud"], /--log-level must be silent, error, info or debug/],
     [["--mock-config", "none.json"], /none\.json/],
     [["machine.json"], /serve takes no files/],

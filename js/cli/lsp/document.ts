@@ -42,7 +42,7 @@ const TEMPLATE = /AWS::(StepFunctions|Serverless)::StateMachine|aws_sfn_state_ma
 /** Codes of texts that cannot be read. */
 const BROKEN = /^invalid-(json|yaml)$/;
 /** What is said of faults around the machines, which the servers of JSON and YAML tell. */
-const AROUND = /\(in a part of the template that is no state machine\)$/;
+const AROUND = /\(outside of the template's state machines\)$/;
 const NAMED = /\.asl(\.json|\.ya?ml)?$/i;
 
 /** One version of a document. */

@@ -22,7 +22,7 @@ const KNOWN: Record<string, [fits: (value: unknown) => boolean, what: string]> =
   jsonata: [(value) => value === "2.0.6" || value === "2.1", "2.0.6 or 2.1"],
   queryLanguage: [(value) => value === "JSONPath" || value === "JSONata", "JSONPath or JSONata"],
   substitutions: [isObject, "an object with values by the names of placeholders"],
-  maxProblems: [(value) => Number.isInteger(value) && Number(value) > 0, "a whole number from 1 on"],
+  maxProblems: [(value) => Number.isInteger(value) && Number(value) > 0, "a whole number, 1 or more"],
 };
 
 /** The settings that an editor has sent; `tell` gets what is wrong with them. A setting that is null or empty is not set. */

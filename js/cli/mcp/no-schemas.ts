@@ -4,6 +4,6 @@
 export class AjvJsonSchemaValidator {
   /** Is asked for nothing: throws. */
   getValidator(): never {
-    throw new Error("this server asks its user nothing");
+    throw new Error("this server never asks its user anything");
   }
 }

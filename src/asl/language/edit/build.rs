@@ -112,7 +112,7 @@ impl<'d> Pen<'d> {
             return Err(Refused::new("impossible", format!("`{}` cannot have {what}: it is {article}", self.name(state))));
         }
         if role == "default" && self.document.child(state, "Default").is_some() {
-            let message = format!("`{}` has a Default already, and there is only one", self.name(state));
+            let message = format!("`{}` has a Default already; there is only one", self.name(state));
             return Err(Refused::new("impossible", message));
         }
         Ok(())

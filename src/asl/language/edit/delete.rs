@@ -104,7 +104,7 @@ impl<'d> Pen<'d> {
                 let mut targets: Vec<String> = ways.into_iter().flatten().collect();
                 let message = match targets.len() {
                     0 if unknown => format!("what comes after `{name}` is not known: which of these follows?"),
-                    0 => format!("nothing comes after `{name}`, and something has to follow where it is led to"),
+                    0 => format!("nothing comes after `{name}`, but what led to it needs a next state"),
                     _ => format!("`{name}` leads to several states: which of them follows?"),
                 };
                 if targets.is_empty() {

@@ -106,7 +106,7 @@ impl<'d> Pen<'d> {
 
     /// Why what is inside of a state, or of `States`, cannot change.
     pub(super) fn opaque(&self, node: usize) -> Box<Refused> {
-        Refused::new("broken", format!("`{}` is a placeholder, or no object yet: what it has cannot be changed", self.name(node)))
+        Refused::new("broken", format!("`{}` is a placeholder or not an object: its content cannot be changed", self.name(node)))
     }
 
     /// States of one scope.
@@ -220,7 +220,7 @@ impl<'d> Pen<'d> {
             }
             (_, Some(to)) => self.plan.value(edge.node, Piece::text(to)),
             (Role::Start, None) => {
-                return Err(Refused::new("last", "something has to be the first state".into()));
+                return Err(Refused::new("last", "there must be a first state".into()));
             }
             (Role::Next | Role::End, None) => {
                 self.plan.key(edge.node, "End");

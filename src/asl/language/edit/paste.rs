@@ -179,8 +179,8 @@ impl Pen<'_> {
 /// A whole definition, of which only states or a single one may be given.
 fn whole(asl: &str) -> Result<String, Box<Refused>> {
     let wrong = |message: &str| Refused::new("asl", message.to_string());
-    let value = json::parse(asl).map_err(|error| wrong(&format!("what is pasted is not JSON: {}", error.message)))?;
-    let Value::Object(map) = &value else { return Err(wrong("what is pasted is no definition")) };
+    let value = json::parse(asl).map_err(|error| wrong(&format!("the text is not JSON: {}", error.message)))?;
+    let Value::Object(map) = &value else { return Err(wrong("the text is not a definition")) };
     let is_state = |value: &Value| value.get("Type").is_some_and(|kind| kind.as_str().is_some());
     let made = if is_state(&value) {
         let name = map.get("Name").and_then(Value::as_str).unwrap_or_else(|| text(&value, "Type").unwrap_or("State"));
@@ -195,13 +195,13 @@ fn whole(asl: &str) -> Result<String, Box<Refused>> {
         let start = map.keys().next().map(|name| name.to_string()).unwrap_or_default();
         super::build::object(&[("StartAt", start.into()), ("States", value.clone())])
     } else {
-        return Err(wrong("what is pasted has no `States`"));
+        return Err(wrong("the text has no `States`"));
     };
     // A placeholder is a number here, or a text.
     let is_some_state = |state: &Value| matches!(state, Value::Number(_) | Value::String(_)) || member(state, "Type").is_some();
     let states = made.get("States").and_then(Value::as_object);
     if states.is_none_or(|states| states.is_empty() || !states.values().all(is_some_state)) {
-        return Err(wrong("what is pasted has no states"));
+        return Err(wrong("the text has no states"));
     }
     Ok(made.to_string())
 }

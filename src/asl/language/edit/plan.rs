@@ -130,7 +130,7 @@ impl<'d> Plan<'d> {
         for insert in &self.inserts {
             let kind = document.node(insert.into).map(|node| &node.kind);
             if insert.name.is_none() && kind != Some(&Kind::List) {
-                return Err(Refused::new("broken", format!("`{}` is no list: put that right first", document.name(insert.into))));
+                return Err(Refused::new("broken", format!("`{}` is not a list: fix that first", document.name(insert.into))));
             }
         }
         let parents = self.removed.iter().filter_map(|node| document.parent(*node));
@@ -150,7 +150,7 @@ impl<'d> Plan<'d> {
     fn broken(&self, node: usize) -> Box<Refused> {
         let pointer = self.document.pointer(node);
         let place = if pointer.as_str().is_empty() { "the machine" } else { pointer.as_str() };
-        Refused::new("broken", format!("the text is not complete at {place}: put that right first"))
+        Refused::new("broken", format!("the text is not complete at {place}: fix that first"))
     }
 }
 

@@ -65,7 +65,7 @@ impl Pen<'_> {
         let exit = first(Role::Next).or_else(|| first(Role::Default)).or(rule).map(str::to_string);
         if kind == "Choice" && exit.is_none() {
             let name = self.name(state);
-            let message = format!("nothing comes after `{name}`, and a Choice has to lead somewhere: add a state behind it first");
+            let message = format!("nothing comes after `{name}`, and a Choice must lead somewhere: add a state after it first");
             return Err(Refused::new("impossible", message));
         }
         for (field, what) in [("Choices", "rules"), ("Default", "Default"), ("Next", "Next"), ("End", "End")] {

@@ -114,5 +114,5 @@ fn what_is_no_object_has_a_name_and_transitions_lead_to_it() {
 fn what_should_be_a_list_and_is_none_is_named() {
     let text = r#"{"StartAt":"A","States":{"A":{"Type":"Choice","Choices":{"a":1},"Default":"B"},"B":{"Type":"Succeed"}}}"#;
     let why = refused(text, r#"{"kind":"connect","from":"/States/A","as":"rule","to":"/States/B"}"#);
-    assert_eq!((why.code, why.message.as_str()), ("broken", "`Choices` is no list: put that right first"));
+    assert_eq!((why.code, why.message.as_str()), ("broken", "`Choices` is not a list: fix that first"));
 }

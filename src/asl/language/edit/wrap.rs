@@ -33,7 +33,7 @@ impl<'d> Pen<'d> {
             [] => alone.copied().unwrap_or_default(),
             [one] => *one,
             [one, other, ..] => {
-                return refuse(format!("`{}` and `{}` are both led to from elsewhere", self.name(*one), self.name(*other)));
+                return refuse(format!("`{}` and `{}` are both entered from outside", self.name(*one), self.name(*other)));
             }
         };
         let mut exits: Vec<Option<&str>> = Vec::new();
@@ -115,7 +115,7 @@ impl<'d> Pen<'d> {
         let first = ways.states.first().copied().unwrap_or_default();
         let field = if kind == "Map" {
             scope.insert(0, ("ProcessorConfig".into(), Piece::Json(object(&[("Mode", "INLINE".into())]))));
-            self.lose(first, "a Map runs its states once for each item of its input, which has to be a list".into());
+            self.lose(first, "a Map runs its states once for each item of its input, which must be a list".into());
             ("ItemProcessor".to_string(), Piece::Object(scope))
         } else {
             self.lose(first, "the output of a Parallel is a list with the output of each branch".into());
@@ -176,7 +176,7 @@ impl<'d> Pen<'d> {
         self.plan.remove(state);
         for (child, field) in document.children(state) {
             if !matches!(field.name.as_str(), "Type" | "Branches" | "ItemProcessor" | "Iterator" | "Next" | "End" | "Comment") {
-                self.lose(child, format!("`{}` of {name} goes with it", field.name));
+                self.lose(child, format!("`{}` of {name} is lost", field.name));
             }
         }
         if kind == "Map" {
@@ -242,7 +242,7 @@ impl<'d> Pen<'d> {
                 _ => false,
             };
             if !stays {
-                self.lose(child, format!("`{}` of {name} goes with it", field.name));
+                self.lose(child, format!("`{}` of {name} is lost", field.name));
             }
         }
         self.focus = Some(Focus::Field(start, ""));
@@ -313,8 +313,8 @@ impl<'d> Pen<'d> {
         self.focus =
             Some(Focus::Field(name.clone(), if jsonata { "Arguments/StateMachineArn" } else { "Parameters/StateMachineArn" }));
         Ok(match ways.states.len() {
-            1 => format!("1 state is a machine of its own now, which {name} starts."),
-            all => format!("{all} states are a machine of their own now, which {name} starts."),
+            1 => format!("1 state is now a separate machine, which {name} starts."),
+            all => format!("{all} states are now a separate machine, which {name} starts."),
         })
     }
 
@@ -351,7 +351,7 @@ impl<'d> Pen<'d> {
         }
         for name in lost {
             let first = states.first().copied().unwrap_or_default();
-            self.lose(first, format!("`${name}` is assigned in the new machine, and read outside of it"));
+            self.lose(first, format!("`${name}` is assigned in the new machine and read outside it"));
         }
         read
     }
