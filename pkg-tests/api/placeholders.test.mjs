@@ -316,7 +316,7 @@ test("a fault in a resource that is no state machine is a warning", async () => 
     assert.match(checked.stdout, message);
     assert.match(
       checked.stdout,
-      new RegExp(`^warning\\[invalid-yaml\\].*no state machine\\)\\n --> ${file.replace(".", "\\.")}:${at}:`, "m"),
+      new RegExp(`^warning\\[invalid-yaml\\].*outside of the template's state machines\\)\\n --> ${file.replace(".", "\\.")}:${at}:`, "m"),
     );
     assert.match(checked.stdout, /1 definition: 1 warning/);
     assert.equal((await stepglass("run", file)).code, 0);
