@@ -65,7 +65,7 @@ describe("which tasks go to AWS", () => {
     const refused = [
       [{ endpont: "x" }, /endpont/],
       [{ endpoint: "localhost" }, /endpoint must be a URL/],
-      [{ endpoint: "http://me:secret@localhost" }, /must not have a name or a password/],
+      [{ endpoint: "http://me:secret@localhost" }, /must not contain a user name or password/],
       [{ endpoints: { sqz: "http://localhost" } }, /there is no service "sqz"/],
       [{ only: "sqs:*" }, /only must be an array/],
       [{ credentials: { key: "x" } }, /accessKeyId/],
