@@ -721,4 +721,48 @@ describe("the inspector", { skip }, () => {
     await page.keyboard.press("F8");
     await paused(page, "Broken in Work, will be caught");
   });
+
+  // Editing comes with the first deed on the page, and the form after that, however late: nothing of the data is drawn anew for it.
+  const held = [];
+  const late = { before: (page) => page.route("**/assets/inspect-*.js", (route) => void held.push(() => route.continue())) };
+  visit("who writes in a field goes on writing when the form comes", late, async (visitor, page) => {
+    await ended(visitor, {
+      definition: {
+        StartAt: "Each",
+        States: {
+          Each: { Type: "Map", ItemProcessor: { StartAt: "One", States: { One: { Type: "Pass", End: true } } }, End: true },
+        },
+      },
+      input: "[1, 2, 3]",
+    });
+    await visitor.node("/States/Each/ItemProcessor/States/One").click();
+    const field = pane(page).getByRole("spinbutton", { name: "Iteration of Each" });
+    await field.focus();
+    assert.equal(await page.getByRole("tab", { name: "Form" }).count(), 0);
+    for (const go of held.splice(0)) go();
+    await page.getByRole("tab", { name: "Form" }).waitFor();
+    await field.press("ControlOrMeta+a");
+    await page.keyboard.type("1");
+    await comes(() => field.inputValue(), "1");
+    await comes(() => field.getAttribute("title"), "#1, done");
+    // What comes into a field that somebody is about to write in is written over.
+    await pane(page)
+      .getByRole("button", { name: "Next iteration" })
+      .evaluate((button) => {
+        button.closest("[role=group]").querySelector("input").blur();
+        button.closest("[role=group]").querySelector("input").focus();
+        button.click();
+      });
+    await comes(() => field.inputValue(), "2");
+    await page.keyboard.type("0");
+    await comes(() => field.inputValue(), "0");
+    await comes(() => field.getAttribute("title"), "#0, done");
+    // An index that no iteration has is said to be wrong, and is gone with the focus.
+    await field.fill("21");
+    await comes(() => field.getAttribute("aria-invalid"), "true");
+    assert.equal(await field.getAttribute("title"), "There is no iteration #21");
+    await field.press("Tab");
+    await comes(() => field.inputValue(), "0");
+    assert.equal(await field.getAttribute("aria-invalid"), "false");
+  });
 });

@@ -1,7 +1,7 @@
-// The form beside the data of the inspector. This chunk comes behind the pen's.
+// The tabs of the inspector, and the form of what is selected. This chunk comes behind the pen's.
 
 import "./forms.css";
-import type { ComponentChildren } from "preact";
+import { computed } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { pen } from "../graph/pen.ts";
 import { Tabs } from "../ui/Tabs.tsx";
@@ -18,7 +18,7 @@ import { BranchesRow, ProcessorRow } from "./Nested.tsx";
 import { RulesRow } from "./Rules.tsx";
 import { showSide, side } from "./side.ts";
 
-function Inspect({ children }: { children: ComponentChildren }) {
+function View() {
   const chosen = side.value;
   useEffect(() => {
     looking.value = chosen === "form";
@@ -39,9 +39,6 @@ function Inspect({ children }: { children: ComponentChildren }) {
           chosen={chosen}
           choose={showSide}
         />
-      </div>
-      <div id="inspect-data" role="tabpanel" aria-labelledby="inspect-tab-data" hidden={chosen !== "data"}>
-        {chosen === "data" && children}
       </div>
       <div
         id="inspect-form"
@@ -69,4 +66,4 @@ Object.assign(special, {
   processor: ProcessorRow,
 } satisfies typeof special);
 followCaret();
-if (pen.value) pen.value = { ...pen.value, Inspect };
+if (pen.value) pen.value = { ...pen.value, form: { View, shown: computed(() => side.value === "form") } };

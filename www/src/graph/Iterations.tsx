@@ -1,6 +1,7 @@
 // Which iteration of a Map is looked at: the same controls in the Map's box on the graph and in the inspector.
 
-import { signal } from "@preact/signals";
+import { signal, useSignal } from "@preact/signals";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { GraphNode } from "../model/graph.ts";
 import { type Choice, Item, type View, choicesOf, pathOf, viewOf } from "../model/iterations.ts";
 import * as debug from "../debugger/model.ts";
@@ -181,23 +182,39 @@ function Chooser({ node, place, found, all, tab }: Parts) {
 
 function IndexInput({ node, found, tab, shown }: { node: GraphNode; found: Found; tab: number; shown: boolean }) {
   const { view, at, path, go, look } = found;
+  const field = useRef<HTMLInputElement>(null);
+  /// What somebody is writing. It stays as it is until they leave, whatever is looked at meanwhile.
+  const draft = useSignal<string | null>(null);
+  const value = draft.value ?? (shown ? String(indexAt(found, at) ?? at) : "");
+  /// -1 where there is none.
+  const slotOf = (index: number): number => {
+    const slot = view.items.findIndex((item) => item >= 0 && look.log.itemIndex[item] === index);
+    return slot < 0 && Number.isInteger(index) && index < view.total ? index : slot;
+  };
+  const none = draft.value !== null && draft.value !== "" && slotOf(Number(draft.value)) < 0;
+  useLayoutEffect(() => {
+    // What the visits of a run bring while the field has the focus is replaced by what is typed, not added to it.
+    if (draft.peek() === null && document.activeElement === field.current) field.current?.select();
+  }, [value]);
   return (
     <input
+      ref={field}
       type="number"
       class="index"
       tabIndex={tab}
       aria-label={`Iteration of ${node.name}`}
-      title={at >= 0 ? `${path(at)}, ${wordOf(view, at)}` : "Type an index"}
+      aria-invalid={none}
+      title={none ? `There is no iteration #${draft.value}` : at >= 0 ? `${path(at)}, ${wordOf(view, at)}` : "Type an index"}
       min={0}
       max={view.total - 1}
-      value={shown ? (indexAt(found, at) ?? at) : ""}
+      value={value}
       placeholder="all"
       onKeyDown={(event) => event.stopPropagation()}
       onInput={(event) => {
-        const wanted = event.currentTarget.valueAsNumber;
-        const slot = view.items.findIndex((item) => item >= 0 && look.log.itemIndex[item] === wanted);
-        if (event.currentTarget.value !== "") go(slot >= 0 ? slot : wanted);
+        draft.value = event.currentTarget.value;
+        if (draft.value !== "") go(slotOf(event.currentTarget.valueAsNumber));
       }}
+      onBlur={() => (draft.value = null)}
     />
   );
 }

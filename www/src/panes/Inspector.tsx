@@ -1,6 +1,5 @@
 // What is selected, whole: a state with its visits, or an event with its details; without either, the machine.
 
-import { Fragment } from "preact";
 import { keyHint } from "../keys/keymap.ts";
 import { type GraphNode, isState } from "../model/graph.ts";
 import * as prefs from "../prefs.ts";
@@ -31,16 +30,23 @@ export function Inspector() {
   const index = analysis.graph.value;
   const node = state === null ? undefined : index?.node(index.byName.get(state) ?? -1);
   const paused = selection.selectedEvent.value === null && execution.run.value?.phase === "paused";
-  const Inspect = pen.value?.Inspect ?? Fragment;
+  // The tabs come beside the data: who writes in a field of it then goes on writing.
+  const form = pen.value?.form;
+  const away = form?.shown.value === true;
   return (
-    <Inspect>
-      <div class={paused ? "inspector paused" : "inspector"}>
-        {paused && <CallStack />}
-        {selection.selectedEvent.value !== null && <EventDetails id={selection.selectedEvent.value} />}
-        {node ? <StateDetails node={node} paused={paused} /> : selection.selectedEvent.value === null && <Machine />}
-        {paused && <Around />}
+    <>
+      {form && <form.View />}
+      <div id="inspect-data" role={form && "tabpanel"} aria-labelledby={form && "inspect-tab-data"} hidden={away}>
+        {!away && (
+          <div class={paused ? "inspector paused" : "inspector"}>
+            {paused && <CallStack />}
+            {selection.selectedEvent.value !== null && <EventDetails id={selection.selectedEvent.value} />}
+            {node ? <StateDetails node={node} paused={paused} /> : selection.selectedEvent.value === null && <Machine />}
+            {paused && <Around />}
+          </div>
+        )}
       </div>
-    </Inspect>
+    </>
   );
 }
 
