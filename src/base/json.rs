@@ -7,7 +7,7 @@
 mod print;
 mod skim;
 
-pub use print::{Excess, longer_than, measure, serialized_len, to_string, write, write_str};
+pub use print::{Excess, longer_than, measure, serialized_len, to_string, write, write_str, write_text};
 pub use skim::Skim;
 
 use super::decimal;
@@ -652,6 +652,29 @@ mod tests {
                     assert_eq!(serialized_len(&value), text.len());
                     assert_eq!(text.matches('\\').count(), if special == "\\" { 2 } else { 1 }, "{text}");
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn a_text_in_a_text_is_as_written_in_two_steps() {
+        let twice = |value: &Value| {
+            let (mut once, mut two) = (String::from("x"), String::from("x"));
+            write_text(&mut once, value);
+            write_str(&mut two, &to_string(value));
+            assert_eq!(once, two);
+        };
+        for text in
+            ["null", "true", "-1.5e300", "12345678901234567890", "[]", "{}", r#""""#, r#"[[],{},[1,"a"],{"b":{"c":[null]}}]"#]
+        {
+            twice(&parse(text).unwrap());
+        }
+        for special in ["\"", "\\", "\n", "\u{8}", "\u{1}", "\u{1f}", "\\\"", "\"\n\\", "\u{7f}", "é", "😀"] {
+            for place in 0..10 {
+                let text = format!("{}{special}{}", "a".repeat(place), "b".repeat(9));
+                let map: Map = [(Arc::from(text.as_str()), Value::from(text.clone()))].into_iter().collect();
+                twice(&Value::from(text));
+                twice(&Value::from(map));
             }
         }
     }

@@ -6,7 +6,7 @@ use super::{Engine, SNAPSHOT_DEPTH, snapshot};
 use crate::base::number::write_int;
 use crate::base::{Millis, Value, json};
 
-/// A payload whose JSON text is at least so long is written once in a page.
+/// A payload is written once in a page if its JSON text, as a JSON string, is at least this long.
 const LARGE: usize = 512;
 /// Before and after a large payload.
 const WHOLE: char = '\u{1}';
@@ -14,6 +14,8 @@ const WHOLE: char = '\u{1}';
 const AGAIN: char = '\u{2}';
 /// About how many bytes of an event a page leaves out.
 const LEFT_OUT: usize = 150;
+/// About how many bytes of the shortest events a page has.
+const SHORTEST: usize = 40;
 
 /// What a page has already.
 #[derive(Default)]
@@ -26,8 +28,6 @@ pub(super) struct Seen {
     payloads: Vec<(usize, usize)>,
     /// Bytes of payloads that were not written because of that.
     spared: usize,
-    /// Memory for the text of a payload.
-    text: String,
 }
 
 impl Seen {
@@ -75,7 +75,7 @@ impl Seen {
             Value::Object(members) => std::sync::Arc::as_ptr(members) as usize,
             Value::Array(items) => std::sync::Arc::as_ptr(items) as usize,
             Value::String(text) => text.as_ptr() as usize,
-            _ => return json::write_str(out, &json::to_string(value)),
+            _ => return json::write_text(out, value),
         };
         if let Some(n) = self.payloads.iter().rposition(|(known, _)| *known == place) {
             self.spared += self.payloads.get(n).map_or(0, |(_, length)| *length);
@@ -83,15 +83,14 @@ impl Seen {
             write_int(out, n as i64);
             return out.push(AGAIN);
         }
-        self.text.clear();
-        json::write(&mut self.text, value);
-        if self.text.len() < LARGE {
-            return json::write_str(out, &self.text);
-        }
-        out.push(WHOLE);
         let before = out.len();
-        json::write_str(out, &self.text);
-        self.payloads.push((place, out.len() - before));
+        json::write_text(out, value);
+        let length = out.len() - before;
+        if length < LARGE {
+            return;
+        }
+        out.insert(before, WHOLE);
+        self.payloads.push((place, length));
         out.push(WHOLE);
     }
 }
@@ -121,7 +120,9 @@ impl Engine {
     pub fn page(&self, from: usize, bytes: usize) -> Page {
         let events = self.history().get(from..).unwrap_or_default();
         let mut seen = Seen::default();
-        let (mut text, mut count) = (String::from("["), 0);
+        let mut text = String::with_capacity(bytes.min(events.len() * SHORTEST));
+        let mut count = 0;
+        text.push('[');
         write_int(&mut text, events.first().map_or(0, |event| event.id as i64 - 1));
         for event in events {
             if text.len() + count * LEFT_OUT >= bytes && count > 0 {

@@ -198,6 +198,13 @@ impl HistoryEvent {
     }
 }
 
+/// A member's name as it stands in an object, with the comma before it: one text, because a history has several in each event.
+macro_rules! member {
+    ($name:literal) => {
+        concat!(",\"", $name, "\":")
+    };
+}
+
 /// Writes the members of one object.
 struct Fields<'a> {
     out: &'a mut String,
@@ -206,76 +213,72 @@ struct Fields<'a> {
 }
 
 impl Fields<'_> {
-    fn key(&mut self, name: &str) {
-        if !self.first {
-            self.out.push(',');
-        }
+    #[inline(never)]
+    fn key(&mut self, member: &str) {
+        self.out.push_str(if self.first { member.get(1..).unwrap_or_default() } else { member });
         self.first = false;
-        self.out.push('"');
-        self.out.push_str(name);
-        self.out.push_str("\":");
     }
 
-    fn text(&mut self, name: &str, text: &str) {
-        self.key(name);
+    #[inline(never)]
+    fn text(&mut self, member: &str, text: &str) {
+        self.key(member);
         json::write_str(self.out, text);
     }
 
-    fn maybe(&mut self, name: &str, text: &Option<Arc<str>>) {
+    fn maybe(&mut self, member: &str, text: &Option<Arc<str>>) {
         if let Some(text) = text {
-            self.text(name, text);
+            self.text(member, text);
         }
     }
 
-    fn number(&mut self, name: &str, number: Option<u64>) {
+    fn number(&mut self, member: &str, number: Option<u64>) {
         if let Some(number) = number {
-            self.key(name);
+            self.key(member);
             write_int(self.out, number as i64);
         }
     }
 
     /// A payload: its JSON text as a string, and the note that it is whole, which a page leaves out.
-    fn payload(&mut self, name: &str, value: &Value, noted: bool) {
-        self.key(name);
+    fn payload(&mut self, member: &str, value: &Value, noted: bool) {
+        self.key(member);
         match &mut self.seen {
             Some(seen) => return seen.write(self.out, value),
-            None => json::write_str(self.out, &json::to_string(value)),
+            None => json::write_text(self.out, value),
         }
         if noted {
-            self.out.push_str(",\"");
-            self.out.push_str(name);
+            self.out.push_str(member.strip_suffix("\":").unwrap_or(member));
             self.out.push_str("Details\":{\"truncated\":false}");
         }
     }
 
     fn failure(&mut self, error: &Option<Arc<str>>, cause: &Option<Arc<str>>) {
-        self.maybe("error", error);
-        self.maybe("cause", cause);
+        self.maybe(member!("error"), error);
+        self.maybe(member!("cause"), cause);
     }
 
     fn task(&mut self, task: &TaskName) {
-        self.text("resourceType", &task.kind);
-        self.text("resource", &task.api);
+        self.text(member!("resourceType"), &task.kind);
+        self.text(member!("resource"), &task.api);
     }
 
     fn details(&mut self, details: &Details) {
         match details {
             Details::None | Details::Restored { .. } => {}
             Details::Started { input, role_arn } => {
-                self.payload("input", input, true);
-                self.text("roleArn", role_arn);
+                self.payload(member!("input"), input, true);
+                self.text(member!("roleArn"), role_arn);
             }
-            Details::Output(output) => self.payload("output", output, true),
+            Details::Output(output) => self.payload(member!("output"), output, true),
             Details::Failure { error, cause } => self.failure(error, cause),
             Details::Entered { name, input } => {
-                self.text("name", name);
-                self.payload("input", input, true);
+                self.text(member!("name"), name);
+                self.payload(member!("input"), input, true);
             }
             Details::Exited { name, output, assigned } => {
-                self.text("name", name);
-                self.payload("output", output, true);
+                self.text(member!("name"), name);
+                self.payload(member!("output"), output, true);
                 if !assigned.is_empty() {
-                    self.key("assignedVariables");
+                    self.key(member!("assignedVariables"));
                     self.out.push('{');
                     let mut inner = Fields { out: self.out, first: true, seen: None };
                     for (name, value) in assigned {
@@ -285,28 +288,28 @@ impl Fields<'_> {
                         inner.first = false;
                         json::write_str(inner.out, name);
                         inner.out.push(':');
-                        json::write_str(inner.out, &json::to_string(value));
+                        json::write_text(inner.out, value);
                     }
                     self.out.push('}');
                     if self.seen.is_none() {
-                        self.key("assignedVariablesDetails");
+                        self.key(member!("assignedVariablesDetails"));
                         self.out.push_str("{\"truncated\":false}");
                     }
                 }
             }
             Details::Scheduled(scheduled) => {
-                self.maybe("resourceType", &scheduled.kind);
-                self.text("resource", &scheduled.resource);
-                self.maybe("region", &scheduled.region);
+                self.maybe(member!("resourceType"), &scheduled.kind);
+                self.text(member!("resource"), &scheduled.resource);
+                self.maybe(member!("region"), &scheduled.region);
                 if scheduled.kind.is_some() {
-                    self.payload("parameters", &scheduled.input, false);
+                    self.payload(member!("parameters"), &scheduled.input, false);
                 } else {
-                    self.payload("input", &scheduled.input, true);
+                    self.payload(member!("input"), &scheduled.input, true);
                 }
-                self.number("timeoutInSeconds", scheduled.timeout);
-                self.number("heartbeatInSeconds", scheduled.heartbeat);
+                self.number(member!("timeoutInSeconds"), scheduled.timeout);
+                self.number(member!("heartbeatInSeconds"), scheduled.heartbeat);
                 if let Some(role) = &scheduled.role_arn {
-                    self.key("taskCredentials");
+                    self.key(member!("taskCredentials"));
                     self.out.push_str("{\"roleArn\":");
                     json::write(self.out, role);
                     self.out.push('}');
@@ -315,30 +318,30 @@ impl Fields<'_> {
             Details::Task(task) => self.task(task),
             Details::TaskOutput { task, output } => {
                 self.task(task);
-                self.payload("output", output, true);
+                self.payload(member!("output"), output, true);
             }
             Details::TaskFailure { task, error, cause } => {
                 self.task(task);
                 self.failure(error, cause);
             }
-            Details::Worker(name) => self.maybe("workerName", name),
-            Details::Length(length) => self.number("length", Some(*length)),
+            Details::Worker(name) => self.maybe(member!("workerName"), name),
+            Details::Length(length) => self.number(member!("length"), Some(*length)),
             Details::Iteration { name, index } => {
-                self.text("name", name);
-                self.number("index", Some(u64::from(*index)));
+                self.text(member!("name"), name);
+                self.number(member!("index"), Some(u64::from(*index)));
             }
-            Details::Redriven(count) => self.number("redriveCount", Some(u64::from(*count))),
-            Details::MapRun(arn) => self.text("mapRunArn", arn),
+            Details::Redriven(count) => self.number(member!("redriveCount"), Some(u64::from(*count))),
+            Details::MapRun(arn) => self.text(member!("mapRunArn"), arn),
             Details::MapRunRedriven { arn, count } => {
-                self.text("mapRunArn", arn);
-                self.number("redriveCount", Some(u64::from(*count)));
+                self.text(member!("mapRunArn"), arn);
+                self.number(member!("redriveCount"), Some(u64::from(*count)));
             }
             Details::Evaluation { error, cause, location, state } => {
                 self.failure(error, cause);
                 if !location.is_empty() {
-                    self.text("location", location);
+                    self.text(member!("location"), location);
                 }
-                self.text("state", state);
+                self.text(member!("state"), state);
             }
         }
     }

@@ -47,6 +47,56 @@ pub fn write_str(out: &mut String, text: &str) {
     out.push('"');
 }
 
+/// Appends a JSON string whose text is the value's JSON text: as [`write_str`] of [`to_string`], without the text in between.
+pub fn write_text(out: &mut String, value: &Value) {
+    out.push('"');
+    write_inner(out, value);
+    out.push('"');
+}
+
+fn write_inner(out: &mut String, value: &Value) {
+    match value {
+        // These have nothing that is escaped.
+        Value::Null | Value::Bool(_) | Value::Number(_) => write(out, value),
+        Value::String(text) => {
+            out.push_str("\\\"");
+            write_escaped_twice(out, text);
+            out.push_str("\\\"");
+        }
+        Value::Array(items) => {
+            let mut before = "[";
+            for item in items.iter() {
+                out.push_str(before);
+                write_inner(out, item);
+                before = ",";
+            }
+            out.push_str(if items.is_empty() { "[]" } else { "]" });
+        }
+        Value::Object(map) => {
+            let mut before = "{\\\"";
+            for (key, item) in map.entries() {
+                out.push_str(before);
+                write_escaped_twice(out, key);
+                out.push_str("\\\":");
+                write_inner(out, item);
+                before = ",\\\"";
+            }
+            out.push_str(if map.is_empty() { "{}" } else { "}" });
+        }
+    }
+}
+
+/// As a JSON string that stands in a JSON string.
+fn write_escaped_twice(out: &mut String, text: &str) {
+    let plain = plain_run(text.as_bytes(), 0);
+    if plain == text.len() {
+        return out.push_str(text);
+    }
+    let mut once = String::with_capacity(text.len() + 16);
+    write_escaped(&mut once, text);
+    write_escaped(out, &once);
+}
+
 fn write_escaped(out: &mut String, text: &str) {
     let bytes = text.as_bytes();
     let mut at = plain_run(bytes, 0);
