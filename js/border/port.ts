@@ -12,13 +12,15 @@ const [NOTHING, INVOKE, COMMANDS, ECHO] = [0, 1, 2, 4] as const;
 const encoder = new TextEncoder();
 // Of a text of more characters the bytes are counted first: room for the most that they could be is three times as much.
 const LONG = 2 ** 20;
+// A part of a long text has at most so many characters: the instance keeps an inbox for the bytes of it.
+const PART = 2 ** 18;
 // Safari's decoder stops working after two gigabytes.
 const DECODER_BYTES = 2 ** 31 - 2 ** 20;
 let decoder: TextDecoder;
 let decoded = Infinity;
 let head: Float64Array;
 let bytes: Uint8Array<ArrayBuffer> | undefined;
-// The inbox of usual size; a text that comes in as a whole takes it with it.
+// The inbox of usual size.
 const USUAL = 2 ** 12;
 let inbox: Uint8Array<ArrayBuffer> | undefined;
 // The JSON text that crossed last, where the instance has its value still: it does not cross again.
@@ -73,9 +75,7 @@ export function apply(raw: glue.Engine, method: Fact[0], now: number, a: unknown
   else if (method === "tick") raw.tick(now);
   else if (method === "items") {
     know(undefined);
-    const length = send(b as string);
-    inbox = undefined;
-    raw.items(now, a as number, length, c as boolean);
+    raw.items(now, a as number, typeof b === "string" ? inParts(b) : (b as glue.Parts), c as boolean);
   } else (raw as unknown as Record<Fact[0], Fed>)[method](now, a, b, c);
 }
 
@@ -133,6 +133,22 @@ function send(text: string): number {
   const long = encoder.encode(text);
   room(long.length).set(long);
   return long.length;
+}
+
+/** Writes a long text into the instance, from a character on and a part of it; where the rest begins. */
+export function sendPart(parts: glue.Parts, text: string, from: number): number {
+  let to = Math.min(from + PART, text.length);
+  // The two halves of a character stay together.
+  if (to < text.length && text.codePointAt(to - 1)! > 0xffff) to -= 1;
+  parts.take(send(text.slice(from, to)));
+  return to;
+}
+
+/** A long text in the instance. */
+function inParts(text: string): glue.Parts {
+  const parts = new glue.Parts(text.length);
+  for (let at = 0; at < text.length;) at = sendPart(parts, text, at);
+  return parts;
 }
 
 /** Feeds a failure: both texts, each of which may be missing, follow one another in the inbox, unless they are known. */

@@ -8,7 +8,7 @@ import { failure, submittedText, taskInput } from "../tasks/integration.ts";
 import { shown } from "../base/shown.ts";
 import { isThenable } from "../base/thenable.ts";
 import { Alarm, VirtualClock, timeOf } from "./clock.ts";
-import { inTime, later, mayBegin, soon } from "./scheduler.ts";
+import { inTime, later, mayBegin, soon, untilLater } from "./scheduler.ts";
 import type { Journal } from "./journal.ts";
 import { Observers } from "./observers.ts";
 import type { Beats, DriverFamily, NestedSnapshot } from "./calls.ts";
@@ -689,7 +689,16 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     if (!this.#answered(call)) return;
     const fact = answerOf(call, value, this);
     if (fact[0] === "submitted") this.#post(fact);
+    else if (fact[0] === "items" && fact[2].length > LONG) this.#takeIn(call, fact);
     else this.#finish(call, fact);
+  }
+
+  /** A long text goes into the engine a part at a time, as if its handler worked as much longer: the host is not held up. */
+  #takeIn(call: Call, fact: Extract<Fact, ["items", ...unknown[]]>): void {
+    this.#work.setPending(call, true);
+    void this.#engine.takeIn(fact[2], untilLater).then(() => {
+      if (this.#answered(call)) this.#finish(call, fact);
+    });
   }
 
   #reject(call: Call, thrown: unknown): void {
@@ -803,3 +812,5 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
 }
 
 const TICK: Fact = ["tick"];
+// A file of more characters is taken in over several turns of the event loop.
+const LONG = 2 ** 21;

@@ -81,6 +81,7 @@ type Beginning = Pick<ChildDetails, "input"> & Partial<Pick<ChildDetails, "start
 export class StateMachine implements PublicMachine {
   #handle: MachineHandle;
   #options: MachineOptions;
+  #diagnostics: Diagnostic[] | undefined;
 
   static {
     handleOf = (machine) => machine.#handle;
@@ -126,7 +127,7 @@ export class StateMachine implements PublicMachine {
 
   /** The warnings about the definition. */
   get diagnostics(): Diagnostic[] {
-    return this.#handle.raw().diagnostics as Diagnostic[];
+    return (this.#diagnostics ??= this.#handle.diagnostics());
   }
 
   /** Starts an execution. Handlers are first called after the present code has run. */

@@ -21,16 +21,16 @@ fn compile(text: &str, options: JsValue) -> Result<Compiled, JsValue> {
     Ok(asl::compile(text, &from_js::<CompileSettings>(options)?.compile_options()))
 }
 
-fn diagnostics_out<'a>(compiled: &'a Compiled, text: &str) -> Vec<DiagnosticOut<'a>> {
-    let places = Positions::of(if compiled.diagnostics.is_empty() { "" } else { text });
-    compiled.diagnostics.iter().map(|diagnostic| DiagnosticOut::new(diagnostic, &places)).collect()
+fn diagnostics_out<'a>(diagnostics: &'a [Diagnostic], text: &str) -> Vec<DiagnosticOut<'a>> {
+    let places = Positions::of(if diagnostics.is_empty() { "" } else { text });
+    diagnostics.iter().map(|diagnostic| DiagnosticOut::new(diagnostic, &places)).collect()
 }
 
 /// All problems of a definition, as an array; empty if there is none.
 #[wasm_bindgen]
 pub fn validate(text: &str, options: JsValue) -> Result<JsValue, JsValue> {
     let compiled = compile(text, options)?;
-    Ok(to_js(&diagnostics_out(&compiled, text)))
+    Ok(to_js(&diagnostics_out(&compiled.diagnostics, text)))
 }
 
 /// All problems of a definition as a compiler prints them.
@@ -144,8 +144,7 @@ pub fn replay_history(
     seed: u64,
 ) -> Result<String, JsValue> {
     let compiled = compile(text, options)?;
-    let diagnostics = diagnostics_out(&compiled, text);
-    let Some(machine) = &compiled.machine else { return Err(to_js(&Refused { code: "DEFINITION", diagnostics })) };
+    let Some(machine) = &compiled.machine else { return Err(refused(&compiled.diagnostics, text)) };
     let mut replay = sim::ReplayOptions { engine: from_js::<EngineSettings>(settings)?.options(), seed, ..Default::default() };
     if !execution.is_undefined() {
         replay.execution = from_js::<ExecutionIn>(execution)?.info_or(replay.execution);
@@ -180,7 +179,8 @@ fn parse(text: &str) -> Result<Value, JsValue> {
 #[wasm_bindgen]
 pub struct Machine {
     machine: Arc<ir::Machine>,
-    diagnostics: JsValue,
+    /// The warnings: given out when somebody asks, because an object for each of thousands takes longer than compiling.
+    diagnostics: Vec<Diagnostic>,
 }
 
 impl Machine {
@@ -196,16 +196,18 @@ struct Refused<'a> {
     diagnostics: Vec<DiagnosticOut<'a>>,
 }
 
+fn refused(diagnostics: &[Diagnostic], text: &str) -> JsValue {
+    to_js(&Refused { code: "DEFINITION", diagnostics: diagnostics_out(diagnostics, text) })
+}
+
 #[wasm_bindgen]
 impl Machine {
     /// Compiles a definition. Throws `{code: "DEFINITION", diagnostics}` if it has errors.
     pub fn compile(text: &str, options: JsValue) -> Result<Machine, JsValue> {
-        let mut compiled = compile(text, options)?;
-        let machine = compiled.machine.take();
-        let diagnostics = diagnostics_out(&compiled, text);
+        let Compiled { machine, diagnostics } = compile(text, options)?;
         match machine {
-            Some(machine) => Ok(Machine { machine: Arc::new(machine), diagnostics: to_js(&diagnostics) }),
-            None => Err(to_js(&Refused { code: "DEFINITION", diagnostics })),
+            Some(machine) => Ok(Machine { machine: Arc::new(machine), diagnostics }),
+            None => Err(refused(&diagnostics, text)),
         }
     }
 
@@ -221,10 +223,9 @@ impl Machine {
         convert::task_text(&self.machine, ir::StateId(state))
     }
 
-    /// The warnings, in the form of [`validate`].
-    #[wasm_bindgen(getter)]
-    pub fn diagnostics(&self) -> JsValue {
-        self.diagnostics.clone()
+    /// The warnings, in the form of [`validate`]; `text` is what was compiled.
+    pub fn diagnostics(&self, text: &str) -> JsValue {
+        to_js(&diagnostics_out(&self.diagnostics, text))
     }
     /// The variables that each state reads, as the JSON text of an object.
     #[wasm_bindgen(js_name = variableReferences)]

@@ -72,9 +72,9 @@ impl Engine {
         }
     }
 
-    /// An ItemReader has its answer: the text of `length` bytes in the inbox, a file or JSON.
-    pub fn items(&self, now: f64, task: u32, length: usize, file: bool) {
-        self.feed(now, Event::ItemsRead { task: TaskId(task), text: port::taken(length), file });
+    /// An ItemReader has its answer: a file or JSON, which has come in parts.
+    pub fn items(&self, now: f64, task: u32, text: port::Parts, file: bool) {
+        self.feed(now, Event::ItemsRead { task: TaskId(task), text: port::whole(text), file });
     }
 
     /// The task has failed: the texts of error and cause follow one another in the inbox, and are so many bytes long; -1 for one

@@ -113,13 +113,28 @@ pub fn inbox(length: usize) -> usize {
     })
 }
 
-/// The text of `length` bytes in the inbox, which is gone from there: a large one is not held twice.
-pub(super) fn taken(length: usize) -> String {
+/// A text that comes in parts: a host that wrote a long one at once would be held up.
+#[wasm_bindgen]
+pub struct Parts(String);
+
+#[wasm_bindgen]
+impl Parts {
+    /// With room for so many bytes.
+    #[wasm_bindgen(constructor)]
+    pub fn new(bytes: usize) -> Parts {
+        Parts(String::with_capacity(bytes))
+    }
+
+    /// Takes the next part, of `length` bytes in the inbox.
+    pub fn take(&mut self, length: usize) {
+        INBOX.with_borrow(|bytes| self.0.push_str(text_at(bytes, 0, length)));
+    }
+}
+
+/// The text whose parts have all come.
+pub(super) fn whole(parts: Parts) -> String {
     KNOWN_VALUE.take();
-    let mut bytes = INBOX.take();
-    bytes.truncate(length);
-    // JavaScript's encoder writes UTF-8 only.
-    String::from_utf8(bytes).unwrap_or_default()
+    parts.0
 }
 
 /// The JSON value whose text of `length` bytes is in the inbox, or of [`AGAIN`] the one that is known; refused if it is none.

@@ -171,21 +171,13 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
     return (await readSource(text, format)).json;
   },
 
-  async run({ have, ...request }) {
-    shown = undefined;
-    const { json } = await readSource(request.definition, request.format);
-    const graph = wholeGraph(json);
-    if (current?.takes(request)) current.again(json, graph, request);
-    else {
-      current?.dispose();
-      current = undefined;
-      if (!request.beside) tally.clear();
-      current = new runs!.Run(json, graph, request, () => sandbox, tally);
-    }
-    const run = current;
-    // The answer goes first: what the run says is of a run that the page knows.
-    setTimeout(() => current === run && run.begin(), 0);
-    return { run: run.id, ...toldOf(run.graph, have) };
+  run(request) {
+    const made = make(request);
+    making = made.then(
+      () => (making = undefined),
+      () => (making = undefined),
+    );
+    return made;
   },
 
   async show({ definition, format, events, result, have }) {
@@ -367,6 +359,31 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
   history: () => JSON.stringify({ events: history()?.events ?? [] }, null, 2),
 };
 
+/// A run that is being made; all other calls wait for it, so that they keep their order.
+let making: Promise<undefined> | undefined;
+
+/// The thread has a turn between what takes long.
+const turn = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve));
+
+async function make({ have, ...request }: Methods["run"]["params"]): Promise<Methods["run"]["value"]> {
+  shown = undefined;
+  const { json } = await readSource(request.definition, request.format);
+  const graph = wholeGraph(json);
+  await turn();
+  if (current?.takes(request)) current.again(json, graph, request);
+  else {
+    current?.dispose();
+    current = undefined;
+    if (!request.beside) tally.clear();
+    current = new runs!.Run(json, graph, request, () => sandbox, tally);
+  }
+  const run = current;
+  await turn();
+  // The answer goes first: what the run says is of a run that the page knows.
+  setTimeout(() => current === run && run.begin(), 0);
+  return { run: run.id, ...toldOf(run.graph, have) };
+}
+
 function done(_: void): null {
   return null;
 }
@@ -391,6 +408,7 @@ self.onmessage = async ({ data, ports }: MessageEvent<Call | { connect: true }>)
     await enoughFor(data.method);
     if (!runs && RUNS.has(data.method)) loading ??= loadRuns();
     await loading;
+    while (making) await making;
     const value = await methods[data.method](data.params as never);
     self.postMessage({ id: data.id, value });
   } catch (error) {
