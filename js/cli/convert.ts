@@ -11,7 +11,7 @@ import { yamlHoles } from "../definition/yaml.ts";
 import { Unusable } from "../files/problem.ts";
 import { isFaultyTemplate, valueOfDocument, yamlDocument } from "../files/document.ts";
 import { read, write } from "../files/reading.ts";
-import { split } from "../files/source.ts";
+import { aroundMachines, split } from "../files/source.ts";
 import { namedBy } from "../sources/machine.ts";
 import { isHcl, machinesIn } from "../files/templates.ts";
 import { colors, count, writeJson } from "../files/terminal.ts";
@@ -126,8 +126,7 @@ function documentOf(text: string, file: string, note: Note): Document {
   const document = yamlDocument(text, { prettyErrors: true });
   if (document.errors.length === 0 || !document.errors.every(({ code }) => code === "DUPLICATE_KEY") || !isFaultyTemplate(document, file))
     return document;
-  for (const { message } of document.errors)
-    note(`${file}: ${firstLine(message).replace(/:$/, "")} (outside of the template's state machines)`);
+  for (const { message } of document.errors) note(`${file}: ${aroundMachines(firstLine(message).replace(/:$/, ""))}`);
   return yamlDocument(text, { prettyErrors: true, uniqueKeys: false });
 }
 

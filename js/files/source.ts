@@ -289,9 +289,15 @@ function lostTo({ message, range }: Fault, name: string): Unusable {
   return new Unusable(`${placeOf(name, range)}: ${message}`);
 }
 
+/** A fault of a template that is in none of its machines. */
+export const aroundMachines = (message: string): string => `${message}${AROUND}`;
+const AROUND = " (outside of the template's state machines)";
+
+/** Whether a message says that. */
+export const isAroundMachines = (message: string): boolean => message.endsWith(AROUND);
+
 function around({ code, message, range }: Fault): Diagnostic & { range: Range } {
-  const where = `${message} (outside of the template's state machines)`;
-  return { code, severity: "warning", pointer: "", message: where, range, labels: [], aws: [] };
+  return { code, severity: "warning", pointer: "", message: aroundMachines(message), range, labels: [], aws: [] };
 }
 
 /** A file that a template names. */

@@ -9,7 +9,7 @@ import { intrinsicTags } from "../../definition/tags.ts";
 import { valueOfDocument, yamlDocument } from "../../files/document.ts";
 import { extent, lookUp } from "../../files/places.ts";
 import { Unusable, type SourceOptions } from "../../files/problem.ts";
-import { Source } from "../../files/source.ts";
+import { Source, isAroundMachines } from "../../files/source.ts";
 import { isHcl, machinesIn, machinesInHcl } from "../../files/templates.ts";
 import { isJson } from "../../history/recorded.ts";
 import type { Machine } from "../../sources/machine.ts";
@@ -41,8 +41,6 @@ export interface Link extends TextRange {
 const TEMPLATE = /AWS::(StepFunctions|Serverless)::StateMachine|aws_sfn_state_machine|^\s*["']?stepFunctions["']?\s*:/m;
 /** Codes of texts that cannot be read. */
 const BROKEN = /^invalid-(json|yaml)$/;
-/** What is said of faults around the machines, which the servers of JSON and YAML tell. */
-const AROUND = /\(outside of the template's state machines\)$/;
 const NAMED = /\.asl(\.json|\.ya?ml)?$/i;
 
 /** One version of a document. */
@@ -151,9 +149,9 @@ export class Reading {
       const at = named ?? rangeOf(this.document && lookUp(this.document, resource).value);
       return orTold(() => {
         const source = new Source(`${this.file}#${id}`, { substitutions, text: this.text });
-        // Those of a definition's own file are told there.
+        // Those of a definition's own file are told there, and those around the machines by the servers of JSON and YAML.
         if (definition.in === "file") return [];
-        const own = source.diagnostics(optionsOf(checks)).filter(({ message }) => !AROUND.test(message));
+        const own = source.diagnostics(optionsOf(checks)).filter(({ message }) => !isAroundMachines(message));
         return own.map((one) => placed(one));
       }, at);
     });
