@@ -302,6 +302,26 @@ describe("the debugger", { skip }, () => {
     await visitor.result();
   });
 
+  visit("a run that is stopped before it has begun does not begin", { staying: true }, async (visitor, page) => {
+    const definition = { StartAt: "Wait", States: { Wait: { Type: "Wait", Seconds: 3600, Next: "End" }, End: { Type: "Succeed" } } };
+    await visitor.open({ definition });
+    await page.getByLabel("Clock").selectOption("manual");
+    const run = page.getByRole("button", { name: "Run", exact: true }).first();
+    // As soon as there is something to stop: the machine is being read and compiled then.
+    await run.evaluate(async (button) => {
+      const stop = () => [...document.querySelectorAll("button.move:enabled")].find(({ title }) => title.startsWith("Stop"));
+      button.click();
+      while (!stop()) await new Promise((resolve) => setTimeout(resolve));
+      stop().click();
+    });
+    await comes(() => page.locator(".inspector").innerText(), /Not started\s+It was stopped before it began\./);
+    // The next one runs.
+    await visitor.run();
+    await page.getByText("1 timer").waitFor();
+    await page.getByRole("button", { name: "Stop" }).click();
+    await visitor.result();
+  });
+
   visit("a person answers later, always, or not at all", { staying: true }, async (visitor, page) => {
     const asking = structuredClone(EACH);
     asking.States.Each.ItemProcessor.States.Charge.TimeoutSeconds = 30;

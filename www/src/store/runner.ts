@@ -185,7 +185,10 @@ export function comeBack(): void {
 }
 
 export function stop(): void {
-  if (run.value?.elsewhere) return;
+  const now = run.value;
+  if (now?.elsewhere) return;
+  // What is still being read and made is not waited for any more.
+  if (now?.phase === "starting" && now.id === 0) run.value = { ...now, phase: "ended", refused: "It was stopped before it began." };
   void client.call("stop", {});
 }
 
