@@ -127,7 +127,13 @@ impl Parts {
 
     /// Takes the next part, of `length` bytes in the inbox.
     pub fn take(&mut self, length: usize) {
-        INBOX.with_borrow(|bytes| self.0.push_str(text_at(bytes, 0, length)));
+        INBOX.with_borrow(|bytes| {
+            // Not twice the room, as a text would take by itself: a file may need most of the memory.
+            if self.0.capacity() - self.0.len() < length {
+                self.0.reserve_exact(length.max(self.0.len() / 4));
+            }
+            self.0.push_str(text_at(bytes, 0, length));
+        });
     }
 }
 
