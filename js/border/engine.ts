@@ -3,7 +3,7 @@
 import * as glue from "../../dist/glue.js";
 import type { Step } from "../api/index.d.ts";
 import { LARGEST, type MachineHandle, checkSize, finished, largestFile, present, residence, translate } from "./instance.ts";
-import { apply, know, readStep, running, sendPart, shared, sharedCause } from "./port.ts";
+import { apply, know, readStep, running, shared, sharedCause } from "./port.ts";
 import type { EngineSettings, Fact, FactArguments, Question } from "./facts.ts";
 
 // A journal is replaced by a snapshot when it is this long, and then each time it has doubled: executions that run
@@ -12,18 +12,8 @@ const COMPACT_ENTRIES = 4096;
 // A fact in a journal is five members: one list of them all is half the memory of a list each.
 const MEMBERS = 5;
 const FACTS_OF_A_CHAIN = 16;
-// Parts of a long text that are taken in at once: some milliseconds.
-const PARTS_A_TURN = 16;
 
 type Asked = Question | "history" | "historyLength" | "commandsDigest" | "deadline" | "inputOf";
-
-/** A long text that comes, or has come, in parts, into the instance of a number. */
-interface LongText {
-  text: string;
-  parts: glue.Parts;
-  generation: number;
-  isWhole: boolean;
-}
 
 /** An engine with the journal that makes it again. */
 export class EngineHandle {
@@ -34,7 +24,6 @@ export class EngineHandle {
   #journal: unknown[] = [];
   #compactAt = COMPACT_ENTRIES;
   #retired = false;
-  #parts: LongText | undefined;
   #raw: glue.Engine | undefined;
   #generation = -1;
 
@@ -68,7 +57,7 @@ export class EngineHandle {
     b = shared(b);
     c = sharedCause(c);
     try {
-      apply(raw, method, now, a, method === "items" ? (this.#takeParts(b) ?? b) : b, c);
+      apply(raw, method, now, a, method === "items" ? this.textOfItems(b as string) : b, c);
     } catch (thrown) {
       know(undefined);
       throw translate(thrown, method, method === "start" ? a : b);
@@ -79,36 +68,9 @@ export class EngineHandle {
     return step;
   }
 
-  /**
-   * Takes a long text of items into the instance, with turns of the host in between: when this very text is fed, it is there. What
-   * cannot be taken in is refused when it is fed.
-   */
-  async takeIn(text: string, turn: () => Promise<void>): Promise<void> {
-    this.#takeParts(undefined)?.free();
-    if (text.length * 3 > largestFile()) return;
-    try {
-      this.raw();
-      const held: LongText = (this.#parts = { text, parts: new glue.Parts(text.length), generation: present(), isWhole: false });
-      for (let at = 0, n = 1; at < text.length; n++) {
-        at = sendPart(held.parts, text, at);
-        if (n % PARTS_A_TURN === 0) await turn();
-        if (this.#parts !== held || held.generation !== present()) return;
-      }
-      held.isWhole = true;
-    } catch (thrown) {
-      this.#parts = undefined;
-      translate(thrown, "items", text);
-    }
-  }
-
-  /** The text that has come in parts, if it is this one and still there. It is the caller's from then on. */
-  #takeParts(text: unknown): glue.Parts | undefined {
-    const held = this.#parts;
-    this.#parts = undefined;
-    if (held === undefined || held.generation !== present()) return undefined;
-    if (text === undefined || (held.isWhole && held.text === text)) return held.parts;
-    held.parts.free();
-    return undefined;
+  /** The text of items that is fed; undefined where it is in the engine already. */
+  protected textOfItems(text: string): string | undefined {
+    return text;
   }
 
   /** The journal is longer by a fact, which has made a step. */
@@ -161,7 +123,6 @@ export class EngineHandle {
 
   /** Gives the engine of the instance up: the next call makes it again. */
   protected leave(): void {
-    this.#takeParts(undefined)?.free();
     this.here?.free();
     this.#generation = -1;
   }

@@ -5,8 +5,8 @@ import type { EngineSnapshot, HistoryEvent, Step } from "../api/index.d.ts";
 import { type Archive, PAGE, checkAtOnce, eventsOf } from "./archive.ts";
 import { EngineHandle } from "./engine.ts";
 import type { EngineSettings, TimedEvent } from "./facts.ts";
-import { type MachineHandle, driven, translate } from "./instance.ts";
-import { look, memorySize, payloads, receive, received, running } from "./port.ts";
+import { type MachineHandle, checkSize, driven, largestFile, translate } from "./instance.ts";
+import { look, memorySize, payloads, receive, received, running, sendPart } from "./port.ts";
 
 // A journal is also replaced by a snapshot when its texts have so many characters, and more than the last snapshot and what runs have.
 const COMPACT_BYTES = 2 ** 25;
@@ -23,6 +23,15 @@ const COMPACT_EVENTS = 1000;
 const COMPACT_PAGE = 2 ** 17;
 // Events that are asked for without a page.
 const FEW_EVENTS = 128;
+// Parts of a long text that are taken in at once: some milliseconds.
+const PARTS_A_TURN = 16;
+
+/** A long text that comes, or has come, into an engine in parts. */
+interface LongText {
+  text: string;
+  raw: glue.Engine;
+  isWhole: boolean;
+}
 
 /** An engine with its whole history. */
 export class HistoryEngine extends EngineHandle {
@@ -31,6 +40,7 @@ export class HistoryEngine extends EngineHandle {
   #repeated = 0;
   // Characters of the texts in the journal.
   #texts = 0;
+  #taken: LongText | undefined;
 
   /**
    * A new engine, or with `base` the one that a snapshot's text describes; its events may go into the archive that is given. With
@@ -73,6 +83,42 @@ export class HistoryEngine extends EngineHandle {
   protected override beforeRelease(raw: glue.Engine): void {
     // A replay would make again what the archive has.
     if (this.isRetired && this.#repeated > 0) this.compact(raw);
+  }
+
+  /**
+   * Takes a long text of items into the instance, with turns of the host in between: when this very text is fed, it is there. What
+   * cannot be taken in is refused when it is fed.
+   */
+  async takeIn(text: string, turn: () => Promise<void>): Promise<void> {
+    this.#taken = undefined;
+    if (!fits(text)) return;
+    try {
+      const raw = this.raw();
+      const taken: LongText = (this.#taken = { text, raw, isWhole: false });
+      raw.begin(text.length);
+      for (let at = 0, n = 1; at < text.length; n++) {
+        at = sendPart(raw, text, at);
+        if (n % PARTS_A_TURN === 0) await turn();
+        if (this.#taken !== taken || this.here !== raw) return;
+      }
+      taken.isWhole = true;
+    } catch (thrown) {
+      this.#taken = undefined;
+      translate(thrown, "items", text);
+    }
+  }
+
+  /** Gives back the memory of a text that was taken in and will not be fed. */
+  leaveOut(text: string): void {
+    if (this.#taken?.text !== text) return;
+    this.#taken = undefined;
+    this.here?.begin(0);
+  }
+
+  protected override textOfItems(text: string): string | undefined {
+    const taken = this.#taken;
+    this.#taken = undefined;
+    return taken?.isWhole && taken.text === text && taken.raw === this.here ? undefined : text;
   }
 
   /** How many events there are. */
@@ -185,5 +231,15 @@ export function migrated(from: MachineHandle, to: MachineHandle, snapshot: strin
     return glue.Engine.migrate(from.raw(), to.raw(), snapshot);
   } catch (thrown) {
     throw translate(thrown);
+  }
+}
+
+/** Whether the instance has room for a file. */
+function fits(text: string): boolean {
+  try {
+    checkSize(text, "the file", largestFile());
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -9,7 +9,7 @@
 import * as glue from "../../dist/glue.js";
 import { InternalError, messageOf, misuse } from "../base/errors.ts";
 import { shown } from "../base/shown.ts";
-import type { Diagnostic, InitOptions, ModuleSource } from "../api/index.d.ts";
+import type { InitOptions, ModuleSource } from "../api/index.d.ts";
 import type { CompileSettings } from "./facts.ts";
 import { isRefusal, refused, reset } from "./port.ts";
 
@@ -244,11 +244,6 @@ export class MachineHandle {
     }
     machines.use(this);
     return this.#raw;
-  }
-
-  /** The warnings. */
-  diagnostics(): Diagnostic[] {
-    return this.raw().diagnostics(this.#text);
   }
 
   /** The Task state with this number. */

@@ -75,7 +75,8 @@ export function apply(raw: glue.Engine, method: Fact[0], now: number, a: unknown
   else if (method === "tick") raw.tick(now);
   else if (method === "items") {
     know(undefined);
-    raw.items(now, a as number, typeof b === "string" ? inParts(b) : (b as glue.Parts), c as boolean);
+    if (b !== undefined) sendItems(raw, b as string);
+    raw.items(now, a as number, c as boolean);
   } else (raw as unknown as Record<Fact[0], Fed>)[method](now, a, b, c);
 }
 
@@ -135,20 +136,19 @@ function send(text: string): number {
   return long.length;
 }
 
-/** Writes a long text into the instance, from a character on and a part of it; where the rest begins. */
-export function sendPart(parts: glue.Parts, text: string, from: number): number {
-  let to = Math.min(from + PART, text.length);
+/** Writes a part of a text of items into an engine, from a character on; where the rest begins. */
+export function sendPart(raw: glue.Engine, text: string, from: number): number {
+  let to = from + PART;
   // The two halves of a character stay together.
-  if (to < text.length && text.codePointAt(to - 1)! > 0xffff) to -= 1;
-  parts.take(send(text.slice(from, to)));
+  if (text.codePointAt(to - 1)! > 0xffff) to -= 1;
+  raw.part(send(text.slice(from, to)));
   return to;
 }
 
-/** A long text in the instance. */
-function inParts(text: string): glue.Parts {
-  const parts = new glue.Parts(text.length);
-  for (let at = 0; at < text.length;) at = sendPart(parts, text, at);
-  return parts;
+/** Writes all of it. */
+function sendItems(raw: glue.Engine, text: string): void {
+  raw.begin(text.length);
+  for (let at = 0; at < text.length;) at = sendPart(raw, text, at);
 }
 
 /** Feeds a failure: both texts, each of which may be missing, follow one another in the inbox, unless they are known. */

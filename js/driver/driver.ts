@@ -698,6 +698,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     this.#work.setPending(call, true);
     void this.#engine.takeIn(fact[2], untilLater).then(() => {
       if (this.#answered(call)) this.#finish(call, fact);
+      else this.#engine.leaveOut(fact[2]);
     });
   }
 

@@ -127,7 +127,7 @@ export class StateMachine implements PublicMachine {
 
   /** The warnings about the definition. */
   get diagnostics(): Diagnostic[] {
-    return (this.#diagnostics ??= this.#handle.diagnostics());
+    return (this.#diagnostics ??= this.#handle.raw().diagnostics(this.definition) as Diagnostic[]);
   }
 
   /** Starts an execution. Handlers are first called after the present code has run. */

@@ -70,6 +70,16 @@ describe("forms and what is known", { skip }, () => {
       await proposes(page, (known) => known[0].endsWith(":function:Weigh"));
       await page.keyboard.press("Enter");
       await becomes(visitor, ({ States }) => assert.equal(States.Ship.Resource, "arn:aws:lambda:eu-west-1:210987654321:function:Weigh"));
+      // One that is taken before the list follows what was typed comes in place of all of it.
+      await type(page, "Resource", "sqs:send");
+      await proposes(page, (known) => known.includes("arn:aws:states:::sqs:sendMessage"));
+      await box(page, "Resource").evaluate((field) => {
+        field.setRangeText("Mess", field.value.length, field.value.length, "end");
+        field.dispatchEvent(new InputEvent("input", { bubbles: true }));
+        const offered = [...document.querySelectorAll("#inspect-form [role=option]")];
+        offered.find((one) => one.querySelector("code").textContent === "arn:aws:states:::sqs:sendMessage").click();
+      });
+      await comes(() => box(page, "Resource").inputValue(), "arn:aws:states:::sqs:sendMessage");
       // An action of a service comes with what it needs.
       await type(page, "Resource", "sqs:sendMessage");
       await take(page, "arn:aws:states:::sqs:sendMessage");

@@ -5,7 +5,7 @@ use super::engine::millis;
 use super::error::{not_json, thrown};
 use super::options::{CompileSettings, EngineSettings, ExecutionIn, from_js};
 use crate::asl::variables::variable_references;
-use crate::asl::{self, Compiled, ir};
+use crate::asl::{self, CompileOptions, Compiled, ir};
 use crate::base::diag::{self, Code, Diagnostic, Severity, Style};
 use crate::base::span::{Positions, byte_offset};
 use crate::base::{Map, Pointer, Span, Value, json, sort};
@@ -14,11 +14,33 @@ use crate::graph::{self, LayoutOptions, SvgOptions};
 use crate::sim;
 use js_sys::Function;
 use serde::Serialize;
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
-fn compile(text: &str, options: JsValue) -> Result<Compiled, JsValue> {
-    Ok(asl::compile(text, &from_js::<CompileSettings>(options)?.compile_options()))
+/// What a text was compiled to.
+pub(super) struct Known {
+    text: String,
+    options: CompileOptions,
+    machine: Option<Arc<ir::Machine>>,
+    pub(super) diagnostics: Rc<Vec<Diagnostic>>,
+}
+
+thread_local! {
+    /// The last one: what was checked is asked for its fixes, drawn and run next.
+    static LAST: RefCell<Option<Rc<Known>>> = const { RefCell::new(None) };
+}
+
+pub(super) fn compile(text: &str, options: JsValue) -> Result<Rc<Known>, JsValue> {
+    let options = from_js::<CompileSettings>(options)?.compile_options();
+    let last = LAST.take().filter(|known| known.options == options && known.text == text);
+    let known = last.unwrap_or_else(|| {
+        let Compiled { machine, diagnostics } = asl::compile(text, &options);
+        Rc::new(Known { text: text.to_owned(), options, machine: machine.map(Arc::new), diagnostics: diagnostics.into() })
+    });
+    LAST.set(Some(known.clone()));
+    Ok(known)
 }
 
 fn diagnostics_out<'a>(diagnostics: &'a [Diagnostic], text: &str) -> Vec<DiagnosticOut<'a>> {
@@ -29,15 +51,15 @@ fn diagnostics_out<'a>(diagnostics: &'a [Diagnostic], text: &str) -> Vec<Diagnos
 /// All problems of a definition, as an array; empty if there is none.
 #[wasm_bindgen]
 pub fn validate(text: &str, options: JsValue) -> Result<JsValue, JsValue> {
-    let compiled = compile(text, options)?;
-    Ok(to_js(&diagnostics_out(&compiled.diagnostics, text)))
+    let known = compile(text, options)?;
+    Ok(to_js(&diagnostics_out(&known.diagnostics, text)))
 }
 
 /// All problems of a definition as a compiler prints them.
 #[wasm_bindgen(js_name = renderDiagnostics)]
 pub fn render_diagnostics(text: &str, file: &str, options: JsValue, color: bool) -> Result<String, JsValue> {
-    let compiled = compile(text, options)?;
-    Ok(diag::render(&compiled.diagnostics, text, file, Style { color }))
+    let known = compile(text, options)?;
+    Ok(diag::render(&known.diagnostics, text, file, Style { color }))
 }
 
 /// Says that a `${Name}` of the text that a definition is made of has no value.
@@ -64,13 +86,13 @@ pub fn render_diagnostics_in(
     options: JsValue,
     color: bool,
 ) -> Result<String, JsValue> {
-    let mut compiled = compile(text, options)?;
+    let Compiled { mut diagnostics, .. } = asl::compile(text, &from_js::<CompileSettings>(options)?.compile_options());
     let mut places = places.chunks_exact(2).map(|place| match place {
         [start, end] => (*start, Span::new(*start as usize, *end as usize)),
         _ => (NOWHERE, Span::new(0, 0)),
     });
     let mut next = || places.next().filter(|(mark, _)| *mark != NOWHERE);
-    compiled.diagnostics.retain_mut(|diagnostic| {
+    diagnostics.retain_mut(|diagnostic| {
         let place = next();
         for label in &mut diagnostic.labels {
             label.span = next().map(|(_, span)| span);
@@ -90,11 +112,11 @@ pub fn render_diagnostics_in(
             open.severity = severity;
             open.span = Some(span);
             open.help = Some(help.clone());
-            compiled.diagnostics.push(open);
+            diagnostics.push(open);
         }
-        sort::by_key(&mut compiled.diagnostics, |diagnostic| diagnostic.span.map_or(0, |span| span.start));
+        sort::by_key(&mut diagnostics, |diagnostic| diagnostic.span.map_or(0, |span| span.start));
     }
-    Ok(diag::render(&compiled.diagnostics, source, file, Style { color }))
+    Ok(diag::render(&diagnostics, source, file, Style { color }))
 }
 
 /// The graph of a definition with all places and sizes, as JSON text; also of one with errors.
@@ -143,14 +165,14 @@ pub fn replay_history(
     execution: JsValue,
     seed: u64,
 ) -> Result<String, JsValue> {
-    let compiled = compile(text, options)?;
-    let Some(machine) = &compiled.machine else { return Err(refused(&compiled.diagnostics, text)) };
+    let known = compile(text, options)?;
+    let Some(machine) = &known.machine else { return Err(refused(&known.diagnostics, text)) };
     let mut replay = sim::ReplayOptions { engine: from_js::<EngineSettings>(settings)?.options(), seed, ..Default::default() };
     if !execution.is_undefined() {
         replay.execution = from_js::<ExecutionIn>(execution)?.info_or(replay.execution);
     }
     let history = json::parse_within(history, SNAPSHOT_DEPTH).map_err(|error| thrown("NOT_A_HISTORY", error))?;
-    let report = sim::replay_history(machine.clone(), &parse(text)?, &history, &replay);
+    let report = sim::replay_history((**machine).clone(), &parse(text)?, &history, &replay);
     let mut report = report.map_err(|error| thrown("NOT_A_HISTORY", error))?;
     let mut out = report.to_value().to_string();
     // Invariant: a report is an object with members.
@@ -180,7 +202,7 @@ fn parse(text: &str) -> Result<Value, JsValue> {
 pub struct Machine {
     machine: Arc<ir::Machine>,
     /// The warnings: given out when somebody asks, because an object for each of thousands takes longer than compiling.
-    diagnostics: Vec<Diagnostic>,
+    diagnostics: Rc<Vec<Diagnostic>>,
 }
 
 impl Machine {
@@ -204,10 +226,10 @@ fn refused(diagnostics: &[Diagnostic], text: &str) -> JsValue {
 impl Machine {
     /// Compiles a definition. Throws `{code: "DEFINITION", diagnostics}` if it has errors.
     pub fn compile(text: &str, options: JsValue) -> Result<Machine, JsValue> {
-        let Compiled { machine, diagnostics } = compile(text, options)?;
-        match machine {
-            Some(machine) => Ok(Machine { machine: Arc::new(machine), diagnostics }),
-            None => Err(refused(&diagnostics, text)),
+        let known = compile(text, options)?;
+        match &known.machine {
+            Some(machine) => Ok(Machine { machine: machine.clone(), diagnostics: known.diagnostics.clone() }),
+            None => Err(refused(&known.diagnostics, text)),
         }
     }
 

@@ -18,6 +18,8 @@ pub struct Engine {
     inner: Rc<RefCell<engine::Engine>>,
     /// Whether a call does one thing at a time.
     once: bool,
+    /// What comes in parts.
+    parts: RefCell<port::Parts>,
 }
 
 impl Engine {
@@ -43,7 +45,11 @@ impl Engine {
     pub fn new(machine: &Machine, options: JsValue) -> Result<Engine, JsValue> {
         let settings = from_js::<EngineSettings>(options)?;
         let options: Options = settings.options();
-        Ok(Engine { inner: Rc::new(RefCell::new(engine::Engine::new(machine.shared(), options))), once: settings.once() })
+        Ok(Engine {
+            inner: Rc::new(RefCell::new(engine::Engine::new(machine.shared(), options))),
+            once: settings.once(),
+            parts: RefCell::default(),
+        })
     }
 
     /// Begins the execution.
@@ -72,9 +78,20 @@ impl Engine {
         }
     }
 
-    /// An ItemReader has its answer: a file or JSON, which has come in parts.
-    pub fn items(&self, now: f64, task: u32, text: port::Parts, file: bool) {
-        self.feed(now, Event::ItemsRead { task: TaskId(task), text: port::whole(text), file });
+    /// A text of items begins, of about so many bytes.
+    pub fn begin(&self, bytes: usize) {
+        self.parts.borrow_mut().begin(bytes);
+    }
+
+    /// The next part of that text, of `length` bytes in the inbox.
+    pub fn part(&self, length: usize) {
+        self.parts.borrow_mut().take(length);
+    }
+
+    /// An ItemReader has its answer: a file or JSON, whose parts have come.
+    pub fn items(&self, now: f64, task: u32, file: bool) {
+        let text = self.parts.borrow_mut().whole();
+        self.feed(now, Event::ItemsRead { task: TaskId(task), text, file });
     }
 
     /// The task has failed: the texts of error and cause follow one another in the inbox, and are so many bytes long; -1 for one
@@ -245,7 +262,7 @@ impl Engine {
     pub fn restore(machine: &Machine, snapshot: &str, once: bool) -> Result<Engine, JsValue> {
         let snapshot = json::parse_within(snapshot, SNAPSHOT_DEPTH).map_err(|error| thrown("RESTORE", error))?;
         let engine = engine::Engine::restore(machine.shared(), &snapshot).map_err(|error| thrown("RESTORE", error))?;
-        Ok(Engine { inner: Rc::new(RefCell::new(engine)), once })
+        Ok(Engine { inner: Rc::new(RefCell::new(engine)), once, parts: RefCell::default() })
     }
 
     /// A snapshot of one machine as one of another, without the events of the history. Throws `{code: "RESTORE", message}`.

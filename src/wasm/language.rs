@@ -1,5 +1,6 @@
 //! What an editor asks, as JSON text; all offsets are UTF-16 units, as JavaScript and editors count.
 
+use super::definition::compile;
 use super::error::{not_json, thrown};
 use super::options::{CompileSettings, from_js};
 use crate::asl::language::edit::{self, Mark, Refused};
@@ -159,10 +160,10 @@ pub fn rename(text: &str, offset: usize, to: &str) -> String {
 /// What could be changed between two offsets: `[{title, problem?: {code, start, end}, edits}]`.
 #[wasm_bindgen(js_name = codeActions)]
 pub fn code_actions(text: &str, start: usize, end: usize, options: JsValue) -> Result<String, JsValue> {
-    let options = from_js::<CompileSettings>(options)?.compile_options();
+    let known = compile(text, options)?;
     let units = Units::of(text);
     let range = Span::new(byte_offset(text, start), byte_offset(text, end));
-    let found = language::code_actions(text, range, &options);
+    let found = language::code_actions(text, range, &known.diagnostics);
     Ok(json(Some(found.iter().map(|action| units.action(action)).collect::<Vec<_>>())))
 }
 

@@ -114,19 +114,17 @@ pub fn inbox(length: usize) -> usize {
 }
 
 /// A text that comes in parts: a host that wrote a long one at once would be held up.
-#[wasm_bindgen]
-pub struct Parts(String);
+#[derive(Default)]
+pub(super) struct Parts(String);
 
-#[wasm_bindgen]
 impl Parts {
-    /// With room for so many bytes.
-    #[wasm_bindgen(constructor)]
-    pub fn new(bytes: usize) -> Parts {
-        Parts(String::with_capacity(bytes))
+    /// Begins anew, with room for so many bytes.
+    pub(super) fn begin(&mut self, bytes: usize) {
+        self.0 = String::with_capacity(bytes);
     }
 
     /// Takes the next part, of `length` bytes in the inbox.
-    pub fn take(&mut self, length: usize) {
+    pub(super) fn take(&mut self, length: usize) {
         INBOX.with_borrow(|bytes| {
             // Not twice the room, as a text would take by itself: a file may need most of the memory.
             if self.0.capacity() - self.0.len() < length {
@@ -135,12 +133,12 @@ impl Parts {
             self.0.push_str(text_at(bytes, 0, length));
         });
     }
-}
 
-/// The text whose parts have all come.
-pub(super) fn whole(parts: Parts) -> String {
-    KNOWN_VALUE.take();
-    parts.0
+    /// The text, all of whose parts have come.
+    pub(super) fn whole(&mut self) -> String {
+        KNOWN_VALUE.take();
+        std::mem::take(&mut self.0)
+    }
 }
 
 /// The JSON value whose text of `length` bytes is in the inbox, or of [`AGAIN`] the one that is known; refused if it is none.

@@ -1,17 +1,16 @@
 //! Changes that put problems right, and a few that only improve.
 
 use super::super::shape::STATE_TYPES;
-use super::super::{CompileOptions, compile};
 use super::document::{Document, Kind};
 use super::symbols::{self, inside};
 use super::{CodeAction, Edit};
 use crate::base::diag::Diagnostic;
 use crate::base::{Span, Value, json};
 
-pub(super) fn code_actions(text: &str, range: Span, options: &CompileOptions) -> Vec<CodeAction> {
+pub(super) fn code_actions(text: &str, range: Span, diagnostics: &[Diagnostic]) -> Vec<CodeAction> {
     let document = Document::read(text, usize::MAX);
     let mut out = Actions { document: &document, found: Vec::new(), problem: None };
-    for diagnostic in &compile(text, options).diagnostics {
+    for diagnostic in diagnostics {
         let Some(span) = diagnostic.span else { continue };
         if span.start > range.end || span.end < range.start {
             continue;
@@ -39,7 +38,7 @@ impl Actions<'_> {
     fn add(&mut self, title: impl Into<String>, mut edits: Vec<Edit>) {
         crate::base::sort::by_key(&mut edits, |edit| edit.span.start);
         let action = CodeAction { title: title.into(), problem: self.problem, edits };
-        if !self.found.iter().any(|known| known.edits == action.edits && known.problem == action.problem) {
+        if !self.found.iter().any(|known| known.problem == action.problem && known.edits == action.edits) {
             self.found.push(action);
         }
     }

@@ -12,8 +12,8 @@ pub(super) mod place;
 mod symbols;
 mod words;
 
-use super::CompileOptions;
 use crate::base::Span;
+use crate::base::diag::Diagnostic;
 use document::Document;
 
 /// A change of the text. The edits of one list do not overlap and are in order.
@@ -122,9 +122,9 @@ pub fn rename(text: &str, offset: usize, to: &str) -> Result<Vec<Edit>, String> 
     symbols::rename(&Document::read(text, usize::MAX), offset, to)
 }
 
-/// What could be changed between two offsets: fixes of the problems there, and improvements.
-pub fn code_actions(text: &str, range: Span, options: &CompileOptions) -> Vec<CodeAction> {
-    actions::code_actions(text, range, options)
+/// What could be changed between two offsets: fixes of the problems there, and improvements. `diagnostics` are those of the text.
+pub fn code_actions(text: &str, range: Span, diagnostics: &[Diagnostic]) -> Vec<CodeAction> {
+    actions::code_actions(text, range, diagnostics)
 }
 
 /// The edits that lay out a text with so many spaces for each level; only white space changes. What stands on one line

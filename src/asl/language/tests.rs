@@ -1,6 +1,7 @@
 //! What an editor shows, at the `¦` of a text.
 
 use super::*;
+use crate::asl::{CompileOptions, compile};
 
 const ORDER: &str = r#"{
   "StartAt": "Charge",
@@ -28,9 +29,13 @@ fn marked(text: &str) -> (String, usize) {
     (text.replace('¦', ""), text.find('¦').unwrap())
 }
 
+fn actions(text: &str, range: Span) -> Vec<CodeAction> {
+    code_actions(text, range, &compile(text, &CompileOptions::default()).diagnostics)
+}
+
 /// The text after the first code action whose title begins so.
 fn fixed(text: &str, title: &str) -> String {
-    let actions = code_actions(text, Span::new(0, text.len()), &CompileOptions::default());
+    let actions = actions(text, Span::new(0, text.len()));
     let action = actions.iter().find(|action| action.title.starts_with(title));
     let action =
         action.unwrap_or_else(|| panic!("{title} is not among {:#?}", actions.iter().map(|a| &a.title).collect::<Vec<_>>()));
@@ -184,7 +189,7 @@ fn quick_fixes() {
     }
     let text = machine(r#""A":{"Type":"Choice","Choices":[{"Variable":"$.x","IsNull":true,"Next":"B"}]},"B":{"Type":"Succeed"}"#);
     let at = text.find("Choice\"").unwrap();
-    let actions = code_actions(&text, Span::new(at, at), &CompileOptions::default());
+    let actions = actions(&text, Span::new(at, at));
     assert!(apply(&text, &actions[0].edits).contains(r#"], "Default": "B"}"#));
 }
 
@@ -201,7 +206,7 @@ fn braces_that_were_forgotten() {
         let (text, at) = marked(&format!(
             r#"{{"QueryLanguage":"JSONata","StartAt":"A","States":{{"A":{{"Type":"Pass","Output":{{"x":"¦{value}"}},"End":true}}}}}}"#
         ));
-        let found = code_actions(&text, Span::new(at, at), &CompileOptions::default());
+        let found = actions(&text, Span::new(at, at));
         let after =
             found.iter().find(|action| action.title.starts_with("make it an expression")).map(|action| apply(&text, &action.edits));
         assert_eq!(after.is_some(), expect.is_some(), "{value}");
@@ -296,7 +301,7 @@ fn whatever_is_typed() {
         assert!(edits.iter().all(|edit| text.get(edit.span.range()).is_some_and(|cut| cut.trim().is_empty())));
     }
     for cut in (0..=ORDER.len()).step_by(97) {
-        for action in code_actions(&ORDER[..cut], Span::new(0, cut), &CompileOptions::default()) {
+        for action in actions(&ORDER[..cut], Span::new(0, cut)) {
             assert!(action.edits.iter().all(|edit| ORDER[..cut].get(edit.span.range()).is_some()));
         }
     }
@@ -332,7 +337,7 @@ fn random_damage_is_answered() {
             rename(&text, at, "Other").into_iter().flatten().for_each(|edit| places(edit.span));
             super::super::complete::complete(&text, at);
         }
-        for action in code_actions(&text, whole, &CompileOptions::default()) {
+        for action in actions(&text, whole) {
             action.edits.iter().for_each(|edit| places(edit.span));
         }
         format(&text, 2).iter().for_each(|edit| places(edit.span));

@@ -1,20 +1,16 @@
 // The interpreter's thread: it compiles, lays out, runs, and owns the history. The page asks for what it shows.
 
 import { layout, renderMermaid, renderSvg, replayHistory, version } from "stepglass";
-import { initParts, loadRest } from "stepglass/parts";
-import first from "../../../dist/parts/first.wasm?url";
-import rest from "../../../dist/parts/rest.wasm?url";
 import type { Graph } from "../model/graph.ts";
-import type { Call, Lost, Methods, Note } from "../model/protocol.ts";
+import type { Call, Methods } from "../model/protocol.ts";
 import { analyze } from "./analysis.ts";
 import { findStates, findTasks, readSource, valueOf } from "./definition.ts";
 import { draw, layAhead, toldOf, wholeGraph } from "./drawing.ts";
 import * as asked from "./language.ts";
+import { alive, enoughFor } from "./parts.ts";
 import type { Run, SandboxMessage } from "./run.ts";
 import type { Shown } from "./shown.ts";
 import type { Tally } from "./coverage.ts";
-
-const post = (note: Note | Lost): void => self.postMessage(note);
 
 let current: Run | undefined;
 /// Events that were recorded elsewhere, in place of a run.
@@ -22,74 +18,6 @@ let shown: Shown | undefined;
 let sandbox: MessagePort | undefined;
 /// What runs have used that are there no more.
 const tally: Tally = new Map();
-
-/// Where a file of the page is, for a thread whose own address may be another one's.
-const beside = (name: string): string => new URL(name, import.meta.url).href;
-
-const loaded = initParts(beside(first), beside(rest), (message) => post({ note: "lost", message })).then(
-  () => post({ note: "ready", version: version() }),
-  (error: unknown) => {
-    post({ note: "broken", message: String((error as Error)?.message ?? error) });
-    throw error;
-  },
-);
-loaded.catch(() => {});
-
-/// What the interpreter's first part was made for: showing a machine and running it. The rest is loaded for everything else,
-/// and with the first deed, so that it is there when something rare is met on the way.
-const OPENING: ReadonlySet<keyof Methods> = new Set([
-  "ping",
-  "draw",
-  "analyze",
-  "run",
-  "stop",
-  "step",
-  "runTo",
-  "goTo",
-  "goToPlace",
-  "advance",
-  "setStops",
-  "setMocks",
-  "setClock",
-  "kept",
-  "answer",
-  "handlersDied",
-  "variables",
-  "scopes",
-  "visitsOf",
-  "flow",
-  "runs",
-  "lanes",
-  "outcome",
-  "rows",
-  "place",
-  "event",
-  "visits",
-  "history",
-  "json",
-]);
-let analyzed = 0;
-let lacking: Promise<unknown> | undefined;
-
-/// Resolves when there is enough of the interpreter for a call; all later ones wait too, so that they keep their order.
-async function enoughFor(method: keyof Methods): Promise<void> {
-  await loaded;
-  if (method === "analyze") analyzed += 1;
-  if (!OPENING.has(method)) {
-    const coming = alive(loadRest());
-    lacking = coming.catch((error: Error) => post({ note: "lacking", message: error.message }));
-    return coming;
-  }
-  await lacking;
-  // What does not come now is asked for again when it is needed.
-  if (method === "run" || analyzed > 1) loadRest().catch(() => {});
-}
-
-/// A slow line is no thread that hangs: while something comes there are signs of life, which answer nothing.
-function alive<T>(coming: Promise<T>): Promise<T> {
-  const signs = setInterval(() => self.postMessage({ id: 0, value: null }), 1_000);
-  return coming.finally(() => clearInterval(signs));
-}
 
 /// What asks for the chunk of runs; all others about a run come after one of these.
 const RUNS: ReadonlySet<keyof Methods> = new Set([

@@ -16,6 +16,8 @@ export interface Offer extends Proposal {
 interface Open {
   items: Offer[];
   at: number;
+  /// The text that they are for.
+  written: string;
 }
 
 export interface Proposals {
@@ -26,7 +28,10 @@ export interface Proposals {
   /// Whether the key was for the list.
   keys(event: KeyboardEvent): boolean;
   close(): void;
-  taken: { take?: (at: number) => void };
+  /// Takes one of the list that is for a text.
+  taken: { take?: (item: Offer, written: string) => void };
+  /// One of the list that is for a text, for the text as it is now.
+  present(item: Offer, written: string): Offer | undefined;
 }
 
 interface Options {
@@ -49,10 +54,16 @@ export function useProposals(field: Field, box: Written, { besides, eager = fals
     asked.current += 1;
     open.value = null;
   };
+  const show = (items: readonly Offer[], written: string, caret: number): void => {
+    const fits = fitting(items, written, caret);
+    open.value = fits.length === 0 ? null : { items: fits, at: 0, written };
+  };
   const ask = (explicit: boolean): void => {
     const area = box.current!;
     const [written, caret] = [area.value, area.selectionStart ?? 0];
     const mine = ++asked.current;
+    // Until it is known what may stand there now: what has been typed since is a part of what they come in place of.
+    if (open.value) show(moved(open.value.items, open.value.written, written), written, caret);
     if (!explicit && !(eager ? written !== "" : /[\p{L}\p{N}_$.`"{]$/u.test(written.slice(0, caret)))) return close();
     Promise.all([besides?.(written, caret) ?? [], askField("proposals", field, { written, caret })]).then(
       ([
@@ -62,9 +73,7 @@ export function useProposals(field: Field, box: Written, { besides, eager = fals
           replace: { start: from, end: to },
         },
       ]) => {
-        if (mine !== asked.current) return;
-        const fits = fitting([...own, ...items.map((item) => ({ ...item, from, to }))], written, caret);
-        open.value = fits.length === 0 ? null : { items: fits, at: 0 };
+        if (mine === asked.current) show([...own, ...items.map((item) => ({ ...item, from, to }))], written, caret);
       },
       () => mine === asked.current && close(),
     );
@@ -80,8 +89,17 @@ export function useProposals(field: Field, box: Written, { besides, eager = fals
     },
     typed: () => ask(false),
     close,
+    present: (item, written) => moved([item], written, box.current!.value)[0],
     keys: (event) => listKeys(event, { open, ask, close, take: taken.take, eager }),
   };
+}
+
+/// The offers for a text, for what has become of it by typing or deleting in the part that they come in place of.
+function moved(items: readonly Offer[], before: string, now: string): Offer[] {
+  const grown = now.length - before.length;
+  return items
+    .filter(({ from, to }) => to + grown >= from && now.startsWith(before.slice(0, from)) && now.slice(to + grown) === before.slice(to))
+    .map((item) => ({ ...item, to: item.to + grown }));
 }
 
 const plain = (text: string): string => text.toLowerCase().replace(/^["'`]/, "");
@@ -107,7 +125,7 @@ interface List {
   open: Signal<Open | null>;
   ask(explicit: boolean): void;
   close(): void;
-  take: ((at: number) => void) | undefined;
+  take: Proposals["taken"]["take"];
   eager: boolean;
 }
 
@@ -123,7 +141,7 @@ function listKeys(event: KeyboardEvent, { open, ask, close, take, eager }: List)
   const choose = (at: number): void => void (open.value = { ...shown, at: (at + shown.items.length) % shown.items.length });
   if (event.key === "ArrowDown") choose(shown.at + 1);
   else if (event.key === "ArrowUp") choose(shown.at - 1);
-  else if (event.key === "Enter" || event.key === "Tab") take?.(shown.at);
+  else if (event.key === "Enter" || event.key === "Tab") take?.(shown.items[shown.at]!, shown.written);
   else if (event.key === "Escape") close();
   else return false;
   event.preventDefault();
@@ -134,10 +152,10 @@ function listKeys(event: KeyboardEvent, { open, ask, close, take, eager }: List)
 export function Offered({ offered, take, label }: { offered: Proposals; take: Replace; label: string }) {
   const shown = offered.open.value;
   const list = useRef<HTMLUListElement>(null);
-  offered.taken.take = (at) => {
-    const item = shown?.items[at];
-    if (!shown || !item) return;
+  offered.taken.take = (old, written) => {
+    const item = offered.present(old, written);
     offered.close();
+    if (!item) return;
     take(item.from, item.to, item.insert, item.from + (item.caret ?? item.insert.length));
   };
   useEffect(() => list.current?.children[shown?.at ?? 0]?.scrollIntoView({ block: "nearest" }), [shown?.at]);
@@ -152,7 +170,7 @@ export function Offered({ offered, take, label }: { offered: Proposals; take: Re
           aria-selected={i === shown.at}
           // The field keeps the focus.
           onPointerDown={(event) => event.preventDefault()}
-          onClick={() => offered.taken.take?.(i)}
+          onClick={() => offered.taken.take?.(item, shown.written)}
         >
           <code>{item.label}</code>
           <small>{item.detail}</small>
