@@ -11,33 +11,7 @@ pub fn to_string(value: &Value) -> String {
 
 /// Appends compact JSON text.
 pub fn write(out: &mut String, value: &Value) {
-    match value {
-        Value::Null => out.push_str("null"),
-        Value::Bool(true) => out.push_str("true"),
-        Value::Bool(false) => out.push_str("false"),
-        Value::Number(number) => number.write(out),
-        Value::String(text) => write_str(out, text),
-        Value::Array(items) => {
-            let mut before = "[";
-            for item in items.iter() {
-                out.push_str(before);
-                write(out, item);
-                before = ",";
-            }
-            out.push_str(if items.is_empty() { "[]" } else { "]" });
-        }
-        Value::Object(map) => {
-            let mut before = "{\"";
-            for (key, item) in map.entries() {
-                out.push_str(before);
-                write_escaped(out, key);
-                out.push_str("\":");
-                write(out, item);
-                before = ",\"";
-            }
-            out.push_str(if map.is_empty() { "{}" } else { "}" });
-        }
-    }
+    write_value::<false>(out, value);
 }
 
 /// Appends a string as a JSON string with its quotes.
@@ -50,36 +24,41 @@ pub fn write_str(out: &mut String, text: &str) {
 /// Appends a JSON string whose text is the value's JSON text: as [`write_str`] of [`to_string`], without the text in between.
 pub fn write_text(out: &mut String, value: &Value) {
     out.push('"');
-    write_inner(out, value);
+    write_value::<true>(out, value);
     out.push('"');
 }
 
-fn write_inner(out: &mut String, value: &Value) {
+/// Appends JSON text; with `INNER`, as it stands in a JSON string.
+fn write_value<const INNER: bool>(out: &mut String, value: &Value) {
+    let (quote, open, colon, comma) = if INNER { ("\\\"", "{\\\"", "\\\":", ",\\\"") } else { ("\"", "{\"", "\":", ",\"") };
+    let escaped = if INNER { write_escaped_twice } else { write_escaped };
     match value {
-        // These have nothing that is escaped.
-        Value::Null | Value::Bool(_) | Value::Number(_) => write(out, value),
+        Value::Null => out.push_str("null"),
+        Value::Bool(true) => out.push_str("true"),
+        Value::Bool(false) => out.push_str("false"),
+        Value::Number(number) => number.write(out),
         Value::String(text) => {
-            out.push_str("\\\"");
-            write_escaped_twice(out, text);
-            out.push_str("\\\"");
+            out.push_str(quote);
+            escaped(out, text);
+            out.push_str(quote);
         }
         Value::Array(items) => {
             let mut before = "[";
             for item in items.iter() {
                 out.push_str(before);
-                write_inner(out, item);
+                write_value::<INNER>(out, item);
                 before = ",";
             }
             out.push_str(if items.is_empty() { "[]" } else { "]" });
         }
         Value::Object(map) => {
-            let mut before = "{\\\"";
+            let mut before = open;
             for (key, item) in map.entries() {
                 out.push_str(before);
-                write_escaped_twice(out, key);
-                out.push_str("\\\":");
-                write_inner(out, item);
-                before = ",\\\"";
+                escaped(out, key);
+                out.push_str(colon);
+                write_value::<INNER>(out, item);
+                before = comma;
             }
             out.push_str(if map.is_empty() { "{}" } else { "}" });
         }
@@ -88,8 +67,7 @@ fn write_inner(out: &mut String, value: &Value) {
 
 /// As a JSON string that stands in a JSON string.
 fn write_escaped_twice(out: &mut String, text: &str) {
-    let plain = plain_run(text.as_bytes(), 0);
-    if plain == text.len() {
+    if plain_run(text.as_bytes(), 0) == text.len() {
         return out.push_str(text);
     }
     let mut once = String::with_capacity(text.len() + 16);
