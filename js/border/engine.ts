@@ -2,7 +2,7 @@
 
 import * as glue from "../../dist/glue.js";
 import type { Step } from "../api/index.d.ts";
-import { LARGEST, type MachineHandle, checkSize, finished, largestFile, present, residence, translate } from "./instance.ts";
+import { type MachineHandle, checkItems, checkSize, finished, largestFile, present, residence, translate } from "./instance.ts";
 import { apply, know, readStep, running, shared, sharedCause } from "./port.ts";
 import type { EngineSettings, Fact, FactArguments, Question } from "./facts.ts";
 
@@ -51,7 +51,7 @@ export class EngineHandle {
 
   #feed(method: Fact[0], now: number, a: unknown, b: unknown, c: unknown): Step {
     if (method === "start") checkSize(a as string, "the input");
-    else if (method === "items") checkSize(b as string, c ? "the file" : "the list of items", c ? largestFile() : LARGEST);
+    else if (method === "items") checkItems(b as string, c as boolean);
     else if (typeof b === "string") checkSize(b, "the output");
     const raw = this.raw();
     b = shared(b);

@@ -5,7 +5,7 @@ import type { EngineSnapshot, HistoryEvent, Step } from "../api/index.d.ts";
 import { type Archive, PAGE, checkAtOnce, eventsOf } from "./archive.ts";
 import { EngineHandle } from "./engine.ts";
 import type { EngineSettings, TimedEvent } from "./facts.ts";
-import { type MachineHandle, checkSize, driven, largestFile, translate } from "./instance.ts";
+import { type MachineHandle, checkItems, driven, translate } from "./instance.ts";
 import { look, memorySize, payloads, receive, received, running, sendPart } from "./port.ts";
 
 // A journal is also replaced by a snapshot when its texts have so many characters, and more than the last snapshot and what runs have.
@@ -89,9 +89,13 @@ export class HistoryEngine extends EngineHandle {
    * Takes a long text of items into the instance, with turns of the host in between: when this very text is fed, it is there. What
    * cannot be taken in is refused when it is fed.
    */
-  async takeIn(text: string, turn: () => Promise<void>): Promise<void> {
+  async takeIn(text: string, file: boolean, turn: () => Promise<void>): Promise<void> {
     this.#taken = undefined;
-    if (!fits(text)) return;
+    try {
+      checkItems(text, file);
+    } catch {
+      return;
+    }
     try {
       const raw = this.raw();
       const taken: LongText = (this.#taken = { text, raw, isWhole: false });
@@ -231,15 +235,5 @@ export function migrated(from: MachineHandle, to: MachineHandle, snapshot: strin
     return glue.Engine.migrate(from.raw(), to.raw(), snapshot);
   } catch (thrown) {
     throw translate(thrown);
-  }
-}
-
-/** Whether the instance has room for a file. */
-function fits(text: string): boolean {
-  try {
-    checkSize(text, "the file", largestFile());
-    return true;
-  } catch {
-    return false;
   }
 }

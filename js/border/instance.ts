@@ -151,6 +151,11 @@ export function checkSize(text: string, what: string, largest = LARGEST): void {
   );
 }
 
+/** The same for the items of a Map: a file, which is read item by item, or a list in JSON. */
+export function checkItems(text: string, file: boolean): void {
+  checkSize(text, file ? "the file" : "the list of items", file ? largestFile() : LARGEST);
+}
+
 const mega = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
 
 function byteLength(text: string): number {

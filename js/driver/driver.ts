@@ -696,7 +696,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
   /** A long text goes into the engine a part at a time, as if its handler worked as much longer: the host is not held up. */
   #takeIn(call: Call, fact: Extract<Fact, ["items", ...unknown[]]>): void {
     this.#work.setPending(call, true);
-    void this.#engine.takeIn(fact[2], untilLater).then(() => {
+    void this.#engine.takeIn(fact[2], fact[3], untilLater).then(() => {
       if (this.#answered(call)) this.#finish(call, fact);
       else this.#engine.leaveOut(fact[2]);
     });

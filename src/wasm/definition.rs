@@ -86,6 +86,7 @@ pub fn render_diagnostics_in(
     options: JsValue,
     color: bool,
 ) -> Result<String, JsValue> {
+    // Compiled anew, because these are changed.
     let Compiled { mut diagnostics, .. } = asl::compile(text, &from_js::<CompileSettings>(options)?.compile_options());
     let mut places = places.chunks_exact(2).map(|place| match place {
         [start, end] => (*start, Span::new(*start as usize, *end as usize)),

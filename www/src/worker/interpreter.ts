@@ -101,10 +101,7 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
 
   run(request) {
     const made = make(request);
-    making = made.then(
-      () => (making = undefined),
-      () => (making = undefined),
-    );
+    making = made.then(ready, ready);
     return made;
   },
 
@@ -288,7 +285,8 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
 };
 
 /// A run that is being made; all other calls wait for it, so that they keep their order.
-let making: Promise<undefined> | undefined;
+let making: Promise<void> | undefined;
+const ready = (): void => void (making = undefined);
 
 /// The thread has a turn between what takes long.
 const turn = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve));

@@ -7,7 +7,7 @@ import rest from "../../../dist/parts/rest.wasm?url";
 import type { Lost, Methods, Note } from "../model/protocol.ts";
 
 /// Says something that the page has not asked for.
-export const post = (note: Note | Lost): void => self.postMessage(note);
+const post = (note: Note | Lost): void => self.postMessage(note);
 
 /// Where a file of the page is, for a thread whose own address may be another one's.
 const beside = (name: string): string => new URL(name, import.meta.url).href;

@@ -62,9 +62,9 @@ export function useProposals(field: Field, box: Written, { besides, eager = fals
     const area = box.current!;
     const [written, caret] = [area.value, area.selectionStart ?? 0];
     const mine = ++asked.current;
+    if (!explicit && !(eager ? written !== "" : /[\p{L}\p{N}_$.`"{]$/u.test(written.slice(0, caret)))) return close();
     // Until it is known what may stand there now: what has been typed since is a part of what they come in place of.
     if (open.value) show(moved(open.value.items, open.value.written, written), written, caret);
-    if (!explicit && !(eager ? written !== "" : /[\p{L}\p{N}_$.`"{]$/u.test(written.slice(0, caret)))) return close();
     Promise.all([besides?.(written, caret) ?? [], askField("proposals", field, { written, caret })]).then(
       ([
         own,
