@@ -3,9 +3,9 @@
 // Each round gives every target the seeds of its inputs, the next round those that come after them; rounds go on until the
 // time is over. The first seed is 1, so that a run says something about the code and not about the day; try others with
 // --seed. With --counted a run begins after the last seed in the table of docs/reliability.md, and a run without a failure is
-// added to it: no case counts twice, and the next run goes on from there. What is counted is cases: an input of one of the tests, such as a random machine under random events. docs/reliability.md
-// says what is checked of each. With --quick it takes the programs of `cargo test`: nothing is compiled for it, and its rounds are smaller,
-// because these programs are slower. It begins after the seeds of `cargo test` itself.
+// added to it: no case counts twice, and the next run goes on from there. What is counted is cases: docs/reliability.md says
+// what a case of each test is, and what is checked of it. With --quick it takes the programs of `cargo test`: nothing is compiled
+// for it, and its rounds are smaller, because these programs are slower. It begins after the seeds of `cargo test` itself.
 import { execFile as execFileCallback, spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -68,7 +68,7 @@ if (programs.length === 0) {
 }
 
 const end = Date.now() + seconds * 1000;
-const INPUTS = values.quick ? 2_000 : 20_000;
+const INPUTS = values.quick ? 2_000 : 5_000;
 const PARTS = values.quick ? 1 : 4;
 const began = Date.now();
 const cases = {};

@@ -1,11 +1,12 @@
 //! Small random machines, each with many outcomes, clocks and restore points: cases that are cheap enough for great numbers.
 //!
-//! A case runs an execution, then feeds the same facts to a second engine, which is restored from a snapshot at one of them. The
-//! second engine must ask for the same after every fact and write the same history. `fuzz_engine` checks more of each execution,
-//! and takes twenty times as long for it.
+//! Two engines are told the same facts. One of them is never restored, the other one again and again, from a snapshot of itself.
+//! After every fact both are tried with several of the facts that could come next: a case is one such continuation, of one to
+//! four facts, at one point. Both must ask for the same and write the same history.
+//! `fuzz_engine` checks more of each execution, and takes far longer for it.
 //!
-//! `STEPGLASS_FUZZ` sets the number of machines times ten (default 500), `STEPGLASS_SEED` the first seed. A failure names its seed
-//! and its variation.
+//! `STEPGLASS_FUZZ` sets the number of machines (default 100), `STEPGLASS_SEED` the first seed. A failure names its seed and its
+//! run.
 
 mod machines;
 
@@ -14,16 +15,24 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use stepglass::asl::ir::Machine;
 use stepglass::base::{Millis, Rng, Value, json};
-use stepglass::engine::{CallPurpose, Command, Engine, Event, ExecutionInfo, Options, Outcome, SNAPSHOT_DEPTH, TaskId};
+use stepglass::engine::{
+    CallPurpose, Command, Engine, Event, ExecutionInfo, HistoryEvent, Outcome, SNAPSHOT_DEPTH, Step, StepError, TaskId,
+};
 
-/// Cases of one machine: in debug builds, which check the engine's invariants after every call, a few are enough.
-const VARIATIONS: u64 = if cfg!(debug_assertions) { 10 } else { 200 };
+/// Runs of one machine: in debug builds, which check the engine's invariants after every call, a few are enough.
+const RUNS: u64 = if cfg!(debug_assertions) { 4 } else { 100 };
+
+/// Continuations after each fact; after the end, when a redrive is all that can come, two are enough.
+const CONTINUATIONS: usize = if cfg!(debug_assertions) { 2 } else { 10 };
+
+/// Events that are few enough for a snapshot with all of them after every fact.
+const SHORT_HISTORY: usize = 40;
 
 /// Facts that are chosen at random; then everything is answered.
 const RANDOM_FACTS: usize = 24;
 
 /// Facts after which an execution that has not ended is taken for a loop, and stopped.
-const MOST_FACTS: usize = 200;
+const MOST_FACTS: usize = 60;
 
 fn number(variable: &str, default: u64) -> u64 {
     std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
@@ -31,87 +40,123 @@ fn number(variable: &str, default: u64) -> u64 {
 
 #[test]
 fn a_restore_at_any_fact_changes_nothing() {
-    let machines = number("STEPGLASS_FUZZ", 500).div_ceil(10);
+    let machines = number("STEPGLASS_FUZZ", 100);
     let first = number("STEPGLASS_SEED", 1);
-    let (mut facts, mut ended) = (0, 0);
+    let (mut runs, mut cases, mut facts, mut ended) = (0, 0, 0, 0);
     for seed in first..first + machines {
         let mut rng = Rng::new(seed);
         let depth = rng.below(3) as u32;
         let (machine, text) = random_machine(&mut rng, depth);
-        for variation in 0..VARIATIONS {
-            let case = Case { machine: &machine, rng: Rng::new(seed ^ (variation + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)) };
-            let run = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| case.check()));
-            let Ok(outcome) = run else { panic!("seed {seed}, variation {variation}: {text}") };
-            facts += outcome.facts as u64;
-            ended += u64::from(outcome.ended);
+        for number in 0..RUNS {
+            let chances = Chances { machine: &machine, rng: Rng::new(seed ^ (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)) };
+            let checked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| chances.check()));
+            let Ok(run) = checked else { panic!("seed {seed}, run {number}: {text}") };
+            runs += 1;
+            cases += run.cases;
+            facts += run.facts;
+            ended += u64::from(!run.looped);
         }
     }
-    let cases = machines * VARIATIONS;
     println!("fuzz: {cases} cases");
-    println!("{machines} machines, {cases} executions, {facts} facts, {ended} ended by themselves");
-    assert!(ended * 2 > cases, "most executions should come to an end");
+    println!("{machines} machines, {runs} runs, {facts} facts, {ended} ended by themselves");
+    assert!(ended * 2 > runs, "most executions should come to an end");
 }
 
-/// What a case was.
-struct Ran {
-    facts: usize,
-    ended: bool,
-}
-
-/// One execution of a machine, and what decides about it.
-struct Case<'a> {
+/// A machine, and what decides about one of its executions.
+struct Chances<'a> {
     machine: &'a Arc<Machine>,
     rng: Rng,
 }
 
-impl Case<'_> {
-    fn check(mut self) -> Ran {
-        let options = random_options(&mut self.rng);
+impl Chances<'_> {
+    fn check(mut self) -> Run {
+        let mut options = random_options(&mut self.rng);
         // A loop of 25,000 events costs as much as a hundred other cases.
-        let mut options = options;
         options.history_limit = options.history_limit.min(400);
-        let (engine, open, handled) = (Engine::new(self.machine.clone(), options), BTreeSet::new(), Handled::default());
-        let mut run = Run { engine, now: 1_000, open, facts: Vec::new(), redrives: 0, handled };
+        let engine = Engine::new(self.machine.clone(), options);
+        // Stages of the data flow are not in a snapshot without the history's events.
+        let lean = !options.trace && self.rng.below(8) > 0;
+        // Or only once.
+        let often = self.rng.below(8) > 0;
+        let mut run = Run::new(engine, lean);
         let input = value(&mut self.rng, 2);
         let seed = self.rng.below(u64::MAX);
-        run.feed(Event::Start { input, execution: ExecutionInfo::named("m", "e"), seed });
-        while run.facts.len() < RANDOM_FACTS {
-            run.now = random_time(&mut self.rng, run.now, run.engine.deadline());
-            if run.engine.outcome().is_some() {
-                if !run.engine.is_redrivable() || self.rng.below(4) > 0 {
-                    break;
-                }
-                run.redrives += 1;
-                run.handled = Handled::default();
-                run.feed(Event::Redrive);
-                continue;
+        self.tell(&mut run, often, Event::Start { input, execution: ExecutionInfo::named("m", "e"), seed });
+        while run.facts < RANDOM_FACTS {
+            if run.engine.outcome().is_some() && (!run.engine.is_redrivable() || self.rng.below(4) > 0) {
+                break;
             }
-            let event = self.event(&run);
-            run.feed(event);
+            run.now = random_time(&mut self.rng, run.now, run.engine.deadline());
+            let event = match run.engine.outcome() {
+                Some(_) => Event::Redrive,
+                None => self.event(&run.engine, run.facts),
+            };
+            self.tell(&mut run, often, event);
         }
-        while run.facts.len() < MOST_FACTS && run.engine.outcome().is_none() {
-            run.answer();
+        while run.facts < MOST_FACTS && run.engine.outcome().is_none() {
+            let event = run.answer();
+            self.tell(&mut run, often, event);
         }
-        let ended = run.engine.outcome().is_some();
-        if !ended {
-            run.feed(Event::Stop { error: None, cause: None });
+        if run.engine.outcome().is_none() {
+            run.looped = true;
+            self.tell(&mut run, often, Event::Stop { error: None, cause: None });
         }
         run.check_end();
-        let again = Again {
-            at: self.rng.below(run.facts.len() as u64 + 1) as usize,
-            // Stages of the data flow are not in a snapshot without the history's events.
-            lean: !options.trace && self.rng.below(2) == 0,
-        };
-        again.check(self.machine, options, &run);
-        Ran { facts: run.facts.len(), ended }
+        run
     }
 
-    /// What is told next: mostly the outcome of a task.
-    fn event(&mut self, run: &Run) -> Event {
-        let open = run.open.len() as u64;
-        let task = run.open.iter().nth(self.rng.below(open.max(1)) as usize).copied().map(TaskId);
+    /// Tells both engines a fact, restores one of them, and tries what could come next.
+    fn tell(&mut self, run: &mut Run, often: bool, event: Event) {
+        run.feed(event);
+        let due = match (often, run.lean) {
+            (false, _) => !run.was_restored && self.rng.below(4) == 0,
+            (true, true) => self.rng.below(4) > 0,
+            (true, false) => run.history.len() <= SHORT_HISTORY || self.rng.below(8) == 0,
+        };
+        if due {
+            let check = self.rng.below(8) == 0;
+            run.restore(check);
+        }
+        if !run.was_restored {
+            return;
+        }
+        let continuations = if run.engine.outcome().is_some() { 2 } else { CONTINUATIONS };
+        for _ in 0..continuations {
+            self.try_next(run);
+            run.cases += 1;
+        }
+    }
+
+    /// A case: both engines are told one of the things that could come next, and some more after that.
+    fn try_next(&mut self, run: &Run) {
+        let (mut engine, mut restored) = (run.engine.clone(), run.restored.clone());
+        let (mut now, mut seen) = (run.now, run.seen);
+        for after in 0..4 {
+            now = random_time(&mut self.rng, now, engine.deadline());
+            let event = match engine.outcome() {
+                Some(_) if self.rng.below(2) == 0 => Event::Redrive,
+                _ => self.event(&engine, run.facts + after),
+            };
+            let told = tell_both(&mut engine, &mut restored, now, &event);
+            assert_eq!(restored.history()[seen..], *engine.history(), "after {event:?}");
+            engine.clear_commands();
+            engine.take_history();
+            seen = restored.history().len();
+            if told.is_err() || self.rng.below(3) > 0 {
+                break;
+            }
+        }
+    }
+
+    /// What an engine is told next: mostly the outcome of a task.
+    fn event(&mut self, engine: &Engine, facts: usize) -> Event {
+        let pending = engine.pending();
+        let task = match pending.len() {
+            0 => None,
+            open => Some(pending[self.rng.below(open as u64) as usize].task),
+        };
         match (self.rng.below(25), task) {
-            (0, _) if run.facts.len() > 4 => Event::Stop { error: Some("Stopped".into()), cause: None },
+            (0, _) if facts > 4 => Event::Stop { error: Some("Stopped".into()), cause: None },
             (1, task) => Event::Cancel { cause: None, spared: task.into_iter().collect() },
             (2, task) => Event::Recovered { again: task.into_iter().collect() },
             (3, Some(task)) => Event::TaskHeartbeat { task },
@@ -127,25 +172,60 @@ impl Case<'_> {
     }
 }
 
-/// An execution, and the facts that it was told, each with its time and the digest of all commands after it.
+/// An execution in an engine that is never restored, and in one that is.
 struct Run {
     engine: Engine,
+    restored: Engine,
+    was_restored: bool,
+    /// It is restored from snapshots without the events.
+    lean: bool,
+    /// How many of the restored engine's events were compared.
+    seen: usize,
     now: u64,
     open: BTreeSet<u32>,
-    facts: Vec<(Millis, Event, u64)>,
+    facts: usize,
+    /// Taken from the engine that is never restored.
+    history: Vec<HistoryEvent>,
     redrives: u64,
     handled: Handled,
+    cases: u64,
+    looped: bool,
 }
 
 impl Run {
+    fn new(engine: Engine, lean: bool) -> Run {
+        Run {
+            restored: engine.clone(),
+            engine,
+            was_restored: false,
+            lean,
+            seen: 0,
+            now: 1_000,
+            open: BTreeSet::new(),
+            facts: 0,
+            history: Vec::new(),
+            redrives: 0,
+            handled: Handled::default(),
+            cases: 0,
+            looped: false,
+        }
+    }
+
     fn feed(&mut self, event: Event) {
+        if let Event::Redrive = event {
+            self.redrives += 1;
+            self.handled = Handled::default();
+        }
         let expected = self.handled.expected(&self.engine, self.now, &event);
         let settled = match &event {
             Event::TaskSucceeded { task, .. } | Event::TaskFailed { task, .. } => Some(task.0),
             _ => None,
         };
-        let before = self.engine.history().len();
-        let more = self.engine.step(Millis(self.now), event.clone()).expect("the engine knows what it is told of").more;
+        let told = tell_both(&mut self.engine, &mut self.restored, self.now, &event);
+        assert_eq!(written(&self.restored.history()[self.seen..]), written(self.engine.history()), "after {event:?}");
+        let more =
+            told.unwrap_or_else(|error| panic!("the engine knows what it is told of: {error}, after {} facts", self.facts)).more;
+        self.seen = self.restored.history().len();
         if let Some(expected) = expected {
             expected.check(&self.engine);
         }
@@ -161,67 +241,61 @@ impl Run {
         settled.map(|task| self.open.remove(&task));
         let waits = more || self.engine.deadline().is_some() || !self.open.is_empty();
         assert!(self.engine.outcome().is_some() || waits, "nothing can move the execution, and it does not say so");
-        let made = self.engine.history().len() - before;
-        assert!(made <= 200 + self.engine.options().step_budget as usize * 12, "{made} events in one call");
-        self.facts.push((Millis(self.now), event, self.engine.commands_digest()));
+        let made = self.engine.take_history();
+        assert!(made.len() <= 200 + self.engine.options().step_budget as usize * 12, "{} events in one call", made.len());
+        self.history.extend(made);
+        self.facts += 1;
     }
 
-    /// Tells what ends what the execution waits for.
-    fn answer(&mut self) {
+    /// What ends what the execution waits for.
+    fn answer(&mut self) -> Event {
         let Some(task) = self.open.first().copied() else {
             self.now = self.engine.deadline().map_or(self.now, |at| at.0.max(self.now));
-            return self.feed(Event::Tick);
+            return Event::Tick;
         };
-        self.feed(Event::TaskSucceeded { task: TaskId(task), output: Value::empty_object() });
+        Event::TaskSucceeded { task: TaskId(task), output: Value::empty_object() }
+    }
+
+    /// Puts an engine of its own snapshot in the restored engine's place.
+    fn restore(&mut self, check: bool) {
+        let snapshot = |engine: &Engine| if self.lean { engine.snapshot_without_events() } else { engine.snapshot() };
+        let text = snapshot(&self.restored);
+        let parsed = json::parse_within(&text, SNAPSHOT_DEPTH).expect("a snapshot is JSON");
+        self.restored = Engine::restore(self.engine.machine().clone(), &parsed).expect("a snapshot restores");
+        self.was_restored = true;
+        self.seen = self.restored.history().len();
+        if check {
+            // Also what no later fact shows is there again.
+            assert_eq!(snapshot(&self.restored), text, "restored after {} facts", self.facts);
+        }
     }
 
     /// What must hold of an execution that has ended.
     fn check_end(&self) {
         assert!(self.open.is_empty(), "every task was answered or cancelled");
         assert!(self.engine.pending().is_empty() && self.engine.deadline().is_none());
-        let history = self.engine.history();
-        assert!(
-            history.len() as u64 <= u64::from(self.engine.options().history_limit) + self.redrives * 2,
-            "{} events",
-            history.len()
-        );
-        told::check(self.engine.machine(), history);
+        let limit = u64::from(self.engine.options().history_limit) + self.redrives * 2;
+        assert!(self.history.len() as u64 <= limit, "{} events", self.history.len());
+        told::check(self.engine.machine(), &self.history);
     }
 }
 
-/// The same facts for a second engine, which is restored before one of them; after the last one, it is not restored.
-struct Again {
-    at: usize,
-    /// From a snapshot without the history's events.
-    lean: bool,
+/// Tells both engines a fact: they must take it in the same way, and ask for the same.
+fn tell_both(engine: &mut Engine, restored: &mut Engine, now: u64, event: &Event) -> Result<Step, StepError> {
+    let told = engine.step(Millis(now), event.clone());
+    assert_eq!(restored.step(Millis(now), event.clone()), told, "{event:?}");
+    assert_eq!(restored.commands_digest(), engine.commands_digest(), "{:?} and {:?}", restored.commands(), engine.commands());
+    restored.clear_commands();
+    assert_eq!(restored.deadline(), engine.deadline());
+    assert_eq!(restored.outcome(), engine.outcome());
+    told
 }
 
-impl Again {
-    fn check(&self, machine: &Arc<Machine>, options: Options, run: &Run) {
-        let mut engine = Engine::new(machine.clone(), options);
-        let mut from = 0;
-        for (i, (now, event, digest)) in run.facts.iter().enumerate() {
-            if i == self.at && i > 0 {
-                if self.lean {
-                    from = engine.history().len();
-                }
-                let text = if self.lean { engine.snapshot_without_events() } else { engine.snapshot() };
-                let snapshot = json::parse_within(&text, SNAPSHOT_DEPTH).expect("a snapshot is JSON");
-                engine = Engine::restore(machine.clone(), &snapshot).expect("a snapshot restores");
-                if i % 4 == 0 {
-                    // Also what no later fact shows is there again.
-                    let again = if self.lean { engine.snapshot_without_events() } else { engine.snapshot() };
-                    assert_eq!(again, text, "restored at {i}");
-                }
-            }
-            engine.step(*now, event.clone()).expect("what the first one took");
-            engine.clear_commands();
-            assert_eq!(engine.commands_digest(), *digest, "fact {i}, restored at {}", self.at);
-        }
-        assert_eq!(engine.outcome(), run.engine.outcome());
-        // A lean engine has only the events that have come since.
-        assert_eq!(engine.history_json(0), run.engine.history_json(from), "restored at {}", self.at);
-    }
+/// Events to the letter: two that are equal may have their members in another order.
+fn written(events: &[HistoryEvent]) -> String {
+    let mut text = String::new();
+    events.iter().for_each(|event| event.write_json(&mut text));
+    text
 }
 
 /// What the definition's Retry and Catch make of failures, counted beside the engine.
