@@ -8,6 +8,7 @@ use super::{
     SELECTOR_STAGES, path, wrap,
 };
 use crate::base::Value;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// Font sizes of a name, of the line above it, of a label.
@@ -38,6 +39,8 @@ const LABEL_LINE: i32 = 18;
 const LABEL_PADDING: i32 = 12;
 /// Labels of one line that are shown; the last stands for the rest where there are more.
 const LABEL_LINES: usize = 4;
+/// Branches of a Parallel are often alike but for their names: a scope is compared with so many that were placed before it.
+const ALIKE: usize = 8;
 
 /// Lays out the graph of a definition, as far as it can be read; never fails.
 pub fn layout(definition: &Value, options: &LayoutOptions) -> Graph {
@@ -62,9 +65,10 @@ enum Part {
 /// A scope laid out for itself.
 struct Placed {
     parts: Vec<Part>,
-    /// Real size and position (not swapped) of each part.
+    /// Real size (not swapped) of each part.
     sizes: Vec<(i32, i32)>,
-    placement: Placement,
+    items: Vec<Item>,
+    placement: Rc<Placement>,
     /// The links' edges: state, transition.
     edges: Vec<Vec<Way>>,
     /// Targets and sources as parts.
@@ -125,8 +129,9 @@ impl<'a> Nest<'a> {
             hidden[i] = scope.parent.is_some_and(|parent| nest.folded[parent] || hidden[model.states[parent].scope]);
         }
         nest.placed.resize_with(model.scopes.len(), || None);
-        for scope in (0..model.scopes.len()).rev().filter(|&scope| !hidden[scope]) {
-            nest.placed[scope] = Some(nest.place(scope));
+        let shown: Vec<usize> = (0..model.scopes.len()).rev().filter(|&scope| !hidden[scope]).collect();
+        for (i, &scope) in shown.iter().enumerate() {
+            nest.placed[scope] = Some(nest.place(scope, &shown[i.saturating_sub(ALIKE)..i]));
         }
         nest
     }
@@ -149,8 +154,8 @@ impl<'a> Nest<'a> {
         !self.folded[state] && !self.model.states[state].scopes.is_empty()
     }
 
-    /// Lays out one scope; those inside it are done.
-    fn place(&self, scope: usize) -> Placed {
+    /// Lays out one scope; those inside it are done, and `last` were done before it.
+    fn place(&self, scope: usize, last: &[usize]) -> Placed {
         let model = self.model;
         let own = &model.scopes[scope];
         let first = own.states.start;
@@ -234,9 +239,13 @@ impl<'a> Nest<'a> {
                 Item { width, height, side }
             })
             .collect();
-        let placement = layered::place(&items, &links);
+        let mut last = last.iter().filter_map(|&last| self.placed[last].as_ref());
+        let placement = match last.find(|last| last.items == items && last.links == links) {
+            Some(alike) => alike.placement.clone(),
+            None => Rc::new(layered::place(&items, &links)),
+        };
         let (width, height) = self.swap((placement.width, placement.height));
-        Placed { parts, sizes, placement, edges, links, width, height }
+        Placed { parts, sizes, items, placement, edges, links, width, height }
     }
 
     /// The states of a scope as a walk from its start meets them, so that the order of the members of `States` plays no

@@ -21,7 +21,7 @@ mod story;
 pub(super) type Point = (i32, i32);
 
 /// A box to place.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Item {
     /// Even.
     pub width: i32,
@@ -40,7 +40,7 @@ pub(super) enum Class {
 }
 
 /// A connection; at most one for each source, target and class.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Link {
     pub from: usize,
     pub to: usize,

@@ -99,6 +99,48 @@ fn scopes_can_be_folded() {
     assert!(folded.width < open.width && folded.height < open.height);
 }
 
+/// Branches that look alike are placed once: what is around a branch may not change how it is drawn.
+#[test]
+fn branches_are_placed_each_as_if_it_was_alone() {
+    let chain = |a: &str, b: &str, more: &str| {
+        format!(
+            r#"{{"StartAt":"{a}","States":{{"{a}":{{"Type":"Task","Resource":"x",{more}"Next":"{b}"}},"{b}":{{"Type":"Pass","End":true}}}}}}"#
+        )
+    };
+    let branches = [
+        chain("A1", "A2", ""),
+        chain("B1", "B2", ""),
+        // The same boxes with other lines, then with another label, then wider.
+        chain("C1", "C2", r#""Catch":[{"ErrorEquals":["E"],"Next":"C2"}],"#),
+        chain("D1", "D2", r#""Catch":[{"ErrorEquals":["AnErrorWithALongName"],"Next":"D2"}],"#),
+        chain("The name of this one is much longer", "E2", ""),
+        chain("F1", "F2", ""),
+    ];
+    let parallel = |branches: &[String]| {
+        graph(&format!(
+            r#"{{"StartAt":"P","States":{{"P":{{"Type":"Parallel","Branches":[{}],"End":true}}}}}}"#,
+            branches.join(",")
+        ))
+    };
+    let together = parallel(&branches);
+    // Of a branch: its boxes and lines, from its own corner on.
+    let drawn = |graph: &Graph, branch: usize| {
+        let at = format!("/States/P/Branches/{branch}");
+        let scope = node(graph, &format!("Branch {}", branch + 1));
+        let (left, top) = (scope.x, scope.y);
+        let nodes = graph.nodes.iter().filter(|node| node.parent.as_deref() == Some(&at));
+        let boxes: Vec<_> = nodes.map(|node| (node.x - left, node.y - top, node.width, node.height, node.reachable)).collect();
+        let edges = graph.edges.iter().filter(|edge| edge.id.starts_with(&at));
+        let lines: Vec<Vec<_>> = edges.map(|edge| edge.points.iter().map(|(x, y)| (x - left, y - top)).collect()).collect();
+        (boxes, lines)
+    };
+    for (i, branch) in branches.iter().enumerate() {
+        assert_eq!(drawn(&together, i), drawn(&parallel(std::slice::from_ref(branch)), 0), "{branch}");
+    }
+    assert_eq!(drawn(&together, 0), drawn(&together, 5));
+    assert_ne!(drawn(&together, 0), drawn(&together, 2));
+}
+
 #[test]
 fn large_and_deep_scopes_are_folded_unless_somebody_opens_them() {
     let many: Vec<String> = (0..61).map(|i| format!(r#""S{i}":{{"Type":"Pass","End":true}}"#)).collect();

@@ -5,6 +5,7 @@ import type { Graph, GraphEdge, GraphNode } from "../model/graph.ts";
 import { equal } from "../model/equal.ts";
 import type { Drawing, Drawn, StateInfo } from "../model/protocol.ts";
 import { findStates, readSource } from "./definition.ts";
+import { turn } from "./turn.ts";
 
 /// From how many states on all that can be folded begins so.
 export const CROWD = 5_000;
@@ -31,10 +32,13 @@ let sent = laid;
 /// What the page has to draw, if it has the graph of a number.
 export async function draw(text: string, format: Format, as: Drawn, have: number): Promise<Omit<Drawing, "took">> {
   await layAhead(text, format, as);
-  const before = sent.id === have ? sent.graph : undefined;
-  const { graph, id, corner } = laid;
+  const mine = laid;
+  const { graph, id, corner } = mine;
   if (!graph) return {};
-  sent = laid;
+  // To hand it over takes a fifth of the time of the layout.
+  if (graph.nodes.length > CROWD) await turn();
+  const before = sent.id === have ? sent.graph : undefined;
+  sent = mine;
   return { graphId: id, ...(have !== id && { graph: { ...onlyNew(graph, before), corner } }) };
 }
 

@@ -61,6 +61,8 @@ export class Columns {
   private out = fresh();
   /// How many entries, iterations and rounds there are.
   entries = 0;
+  /// Nodes of the states that were entered.
+  readonly entered = new Set<number>();
   private itemCount = 0;
   private roundCount = 0;
 
@@ -73,6 +75,7 @@ export class Columns {
     out.events.push(event);
     out.places.push(place);
     out.items.push(item);
+    if (op === Op.Enter && node >= 0) this.entered.add(node);
     this.entries += 1;
   }
 

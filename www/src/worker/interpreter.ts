@@ -11,6 +11,7 @@ import { alive, enoughFor } from "./parts.ts";
 import type { Run, SandboxMessage } from "./run.ts";
 import type { Shown } from "./shown.ts";
 import type { Tally } from "./coverage.ts";
+import { turn } from "./turn.ts";
 
 let current: Run | undefined;
 /// Events that were recorded elsewhere, in place of a run.
@@ -246,8 +247,7 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
 
   outcome: () => {
     const held = history();
-    const session = current?.session;
-    return held ? runs!.outcomeOf(held, session?.execution === 0 ? session.coverage() : {}) : null;
+    return held ? runs!.outcomeOf(held) : null;
   },
 
   handlersDied({ message }) {
@@ -287,9 +287,6 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
 /// A run that is being made; all other calls wait for it, so that they keep their order.
 let making: Promise<void> | undefined;
 const ready = (): void => void (making = undefined);
-
-/// The thread has a turn between what takes long.
-const turn = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve));
 
 async function make({ have, ...request }: Methods["run"]["params"]): Promise<Methods["run"]["value"]> {
   shown = undefined;

@@ -78,6 +78,16 @@ export class ListedHistory extends History {
     return this.index;
   }
 
+  /// Nodes of the states that the run and its child executions have entered.
+  get entered(): ReadonlySet<number> {
+    return this.columns.entered;
+  }
+
+  /// When an event was, in milliseconds.
+  timeOf(event: number): number {
+    return this.times[event - 1]!;
+  }
+
   /// So many rows from one on; where there are too few behind it, the last ones.
   rows(filter: EventFilter, wanted: number, count: number): { from: number; total: number; rows: EventRow[] } {
     const ids = this.filtered(filter);

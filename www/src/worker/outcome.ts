@@ -1,7 +1,6 @@
 // What has come of a run: what failed, what was running when it ended, the slowest states, retries and caught errors. All of it
 // is read from the events, so that it is known of a recorded execution too.
 
-import { isState } from "../model/graph.ts";
 import type { RunOutcome } from "../model/protocol.ts";
 import { isExecutionEnd } from "stepglass/events";
 import type { ListedHistory } from "./listed.ts";
@@ -11,11 +10,10 @@ import { type OpenVisit } from "./history.ts";
 /// So many of a kind are told, and how many there are of it.
 const MOST = 5;
 
-/// `hits` counts by place in the definition what child executions have used as well.
-export function outcomeOf(history: ListedHistory, hits: Record<string, number> = {}): RunOutcome {
+export function outcomeOf(history: ListedHistory): RunOutcome {
   const { events } = history;
   const visits = history.allVisits();
-  const timeOf = (event: number): number => Date.parse(events[event - 1]!.timestamp);
+  const timeOf = (event: number): number => history.timeOf(event);
   const containers = new Set(visits.map(({ around }) => around));
   const states = new Map<string, RunOutcome["slowest"][number]>();
   const retried = new Map<string, RunOutcome["retried"][number]>();
@@ -45,7 +43,6 @@ export function outcomeOf(history: ListedHistory, hits: Record<string, number> =
   /// The execution ended, and not the branch or iteration around.
   const cutOff = (end: number): boolean => isExecutionEnd(events[end - 1]!);
   const failure = failureOf(history);
-  const entered = new Set(visits.map(({ state }) => state));
   return {
     ...(failure && { failure }),
     running: [
@@ -62,8 +59,7 @@ export function outcomeOf(history: ListedHistory, hits: Record<string, number> =
     retried: [...retried.values()].sort((a, b) => b.retries - a.retries).slice(0, MOST),
     retries: [...retried.values()].reduce((sum, { retries }) => sum + retries, 0),
     caught: [...caught.values()].sort((a, b) => b.times - a.times).slice(0, MOST),
-    used: history.graphIndex.graph.nodes.filter((node) => isState(node) && (entered.has(node.name) || (hits[node.pointer] ?? 0) > 0))
-      .length,
+    used: history.entered.size,
     states: history.graphIndex.stateCount,
   };
 }
