@@ -30,6 +30,7 @@ export type Question =
   | "frames"
   | "coverage"
   | "takeTrace"
+  | "takeStages"
   | "takeHistory"
   | "takeChildEvents"
   | "snapshot"

@@ -78,13 +78,13 @@ interface ToldOfChild {
   event?: RecordedEvent;
 }
 
-/** A stage as an engine tells of it. */
-type ToldStage = TraceStage & { event: number; after: number; child?: string; index?: number };
+/** A stage as an engine tells of it; with `same` its value is that of the stage before. */
+type ToldStage = TraceStage & { event: number; after: number; child?: string; index?: number; same?: true };
 
 /** What an engine tells in a list with one answer. */
 interface Told {
   takeChildEvents: ToldOfChild;
-  takeTrace: ToldStage;
+  takeStages: ToldStage;
 }
 
 export class Recording {
@@ -168,7 +168,7 @@ export class Recording {
     for (const past of this.facts.slice(base?.facts ?? 0, fact)) engine = this.#replayed(engine, past);
     engine.ask("takeHistory");
     engine.ask("takeChildEvents");
-    engine.ask("takeTrace");
+    engine.ask("takeStages");
     return engine;
   }
 
@@ -268,7 +268,7 @@ export class Recording {
   /** The values of stages, in the order of the tape. */
   valuesAt(places: number[]): StageEntry["value"][] {
     const dropped = places.filter((place) => stageAt(this.tape, place)?.dropped);
-    const told = dropped.length > 0 ? this.#again(dropped, "takeTrace") : undefined;
+    const told = dropped.length > 0 ? this.#again(dropped, "takeStages") : undefined;
     return places.map((place) => {
       const entry = stageAt(this.tape, place);
       if (!entry?.dropped) return entry?.value;
@@ -343,7 +343,7 @@ export class Recording {
   #record(engine: EngineHandle, fact: number, ended: Map<string, ChildExecution["status"]>): void {
     const events: HistoryEvent[] = JSON.parse(engine.ask("takeHistory"));
     const [told, toldShare] = listOf<ToldOfChild>(engine.ask("takeChildEvents"));
-    const [stages, share] = listOf<ToldStage>(engine.ask("takeTrace"));
+    const [stages, share] = listOf<ToldStage>(engine.ask("takeStages"));
     const known = this.events.length;
     let next = 0;
     const upTo = (id: number) => {
@@ -473,10 +473,11 @@ function takenOf(stage: string, value: StageEntry["value"]): Pick<StageEntry, "t
   return stage === "catch" ? { taken: value.catcher } : undefined;
 }
 
-/** A list, and how many characters of its text each member has. */
-function listOf<Member>(text: string): [list: Member[], share: number] {
+/** A list, and how many characters of its text each member has. What is the same as in the member before is so here as well. */
+function listOf<Member extends object>(text: string): [list: Member[], share: number] {
   if (text.length <= 2) return [[], 0];
-  const list: Member[] = JSON.parse(text);
+  const list: (Member & { same?: true; value?: unknown })[] = JSON.parse(text);
+  for (const [i, member] of list.entries()) if (member.same) member.value = list[i - 1]!.value;
   return [list, Math.ceil(text.length / list.length)];
 }
 

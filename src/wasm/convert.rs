@@ -9,6 +9,7 @@ use crate::engine::{ChildExecution, Command, Engine, FrameView, Invocation, Outc
 use crate::expr::question::Unanswered;
 use serde::Serialize;
 use std::fmt::Write;
+use std::sync::Arc;
 use wasm_bindgen::JsValue;
 
 /// A structure of ours as plain JavaScript objects and arrays.
@@ -284,9 +285,13 @@ pub(super) fn frames_text(engine: &Engine) -> String {
     })
 }
 
-/// Recorded stages of data flow.
-pub(super) fn trace_text(trace: &[Stage]) -> String {
+/// Recorded stages of data flow. With `brief` a value that is the very one of the stage before is told as `"same":true`: a large
+/// input that goes through a state is written and read once.
+pub(super) fn trace_text(trace: &[Stage], brief: bool) -> String {
+    let mut told = 0;
     array(trace, |out, stage| {
+        let before = if brief { trace[..told].last() } else { None };
+        told += 1;
         let _ = write!(out, "{{\"event\":{},\"after\":{}", stage.entered_event, stage.after);
         text_member(out, "child", stage.child.as_deref());
         text_member(out, "state", Some(&stage.state));
@@ -294,9 +299,22 @@ pub(super) fn trace_text(trace: &[Stage]) -> String {
         if let Some(index) = stage.index {
             let _ = write!(out, ",\"index\":{index}");
         }
-        value_member(out, "value", Some(&stage.value));
+        match before {
+            Some(before) if shared(&before.value, &stage.value) => out.push_str(",\"same\":true"),
+            _ => value_member(out, "value", Some(&stage.value)),
+        }
         out.push('}');
     })
+}
+
+/// Whether both are one and the same, without looking into them.
+pub(super) fn shared(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Object(a), Value::Object(b)) => Arc::ptr_eq(a, b),
+        (Value::Array(a), Value::Array(b)) => Arc::ptr_eq(a, b),
+        (Value::String(a), Value::String(b)) => Arc::ptr_eq(a, b),
+        _ => false,
+    }
 }
 
 /// What of the definition was used.

@@ -199,7 +199,7 @@ pub(super) fn leave(engine: &mut Engine, step: Step) {
                 head[STATE] = f64::from(call.state.0);
                 head[ATTEMPT] = f64::from(call.attempt);
                 head[ENTERED] = call.entered as f64;
-                if known.as_ref().is_some_and(|known| shared(&call.input, &known.value)) {
+                if known.as_ref().is_some_and(|known| convert::shared(&call.input, &known.value)) {
                     head[KIND] = f64::from(Kind::Echo as u8);
                 } else {
                     let length = text(&mut head, Kind::Invoke, |out| json::write(out, &call.input));
@@ -253,16 +253,6 @@ fn is_plain(call: &Invocation) -> bool {
         && heartbeat.is_none()
         && credentials.is_none()
         && iterations.is_empty()
-}
-
-/// Whether both are one and the same, without looking into them.
-fn shared(a: &Value, b: &Value) -> bool {
-    match (a, b) {
-        (Value::Object(a), Value::Object(b)) => Arc::ptr_eq(a, b),
-        (Value::Array(a), Value::Array(b)) => Arc::ptr_eq(a, b),
-        (Value::String(a), Value::String(b)) => Arc::ptr_eq(a, b),
-        _ => false,
-    }
 }
 
 /// Writes the step's text; how long it is.
