@@ -13,7 +13,7 @@ import { basename, join, posix, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import { thirdParty } from "./licences.mjs";
-import { makeParts } from "./parts.mjs";
+import { makeParts, removeParts } from "./parts.mjs";
 import { filesOf, fingerprint, root, runOrExit } from "./steps.mjs";
 
 const dist = join(root, "dist");
@@ -41,6 +41,7 @@ export async function build({ dev = false, names = false, jsOnly = false, ifStal
 
   if (!jsOnly && !(ifStale && wasmStands)) {
     rmSync(stamp, { force: true });
+    removeParts();
     runOrExit("cargo", ["xtask", "build", ...(dev ? ["--dev"] : []), ...(names ? ["--names"] : [])]);
   }
   await bundle();

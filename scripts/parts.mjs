@@ -41,6 +41,11 @@ const PLANS = {
   },
 };
 
+/** Removes the parts of an earlier module: they may import what the present glue has no more, and handlers load the package. */
+export function removeParts() {
+  for (const { first, rest } of Object.values(PLANS)) for (const part of [first, rest]) rmSync(part, { force: true });
+}
+
 /** Makes the parts where they are not of the present module. */
 export function makeParts(plan) {
   const { whole, first, rest, sources, pages } = PLANS[plan];

@@ -8,10 +8,12 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
 }
 
 fn nearest_of<'a>(word: &str, known: &mut dyn Iterator<Item = &'a str>) -> Option<&'a str> {
+    let used = letters(word);
     let word: Vec<char> = word.chars().take(81).collect();
     let mut best: Option<(usize, &str)> = None;
     for name in known {
-        if name.len().abs_diff(word.len()) > 8 {
+        // An edit takes a letter away, adds one, or both.
+        if name.len().abs_diff(word.len()) > 8 || (used ^ letters(name)).count_ones() > 4 {
             continue;
         }
         let candidate: Vec<char> = name.chars().collect();
@@ -29,12 +31,22 @@ fn nearest_of<'a>(word: &str, known: &mut dyn Iterator<Item = &'a str>) -> Optio
     best.map(|(_, name)| name)
 }
 
+/// Which letters of English a text has, a bit for each.
+fn letters(text: &str) -> u32 {
+    text.bytes().filter(u8::is_ascii_alphabetic).fold(0, |letters, letter| letters | 1 << (letter & 31))
+}
+
 /// Equal but for case, spaces, hyphens and underscores.
 fn same_letters(a: &[char], b: &[char]) -> bool {
-    let letters = |text: &[char]| -> Vec<char> {
-        text.iter().filter(|c| !matches!(c, ' ' | '-' | '_')).flat_map(|c| case::lower_of(*c)).collect()
-    };
-    letters(a) == letters(b)
+    let is_letter = |c: &&char| !matches!(c, ' ' | '-' | '_');
+    let (mut a, mut b) = (a.iter().filter(is_letter), b.iter().filter(is_letter));
+    loop {
+        match (a.next(), b.next()) {
+            (None, None) => return true,
+            (Some(a), Some(b)) if a == b || case::lower_of(*a).eq(case::lower_of(*b)) => {}
+            _ => return false,
+        }
+    }
 }
 
 /// Insertions, deletions, substitutions and swaps of neighbours between two words; `None` above 2.
@@ -51,6 +63,7 @@ fn distance(a: &[char], b: &[char]) -> Option<usize> {
     }
     for i in 1..=a.len() {
         rows[at(i, 0)] = i;
+        let mut nearest = i;
         for j in 1..=b.len() {
             let change = usize::from(a[i - 1] != b[j - 1]);
             let mut least = (rows[at(i - 1, j)] + 1).min(rows[at(i, j - 1)] + 1).min(rows[at(i - 1, j - 1)] + change);
@@ -58,6 +71,11 @@ fn distance(a: &[char], b: &[char]) -> Option<usize> {
                 least = least.min(rows[at(i - 2, j - 2)] + 1);
             }
             rows[at(i, j)] = least;
+            nearest = nearest.min(least);
+        }
+        // No later row has less.
+        if nearest > 2 {
+            return None;
         }
     }
     Some(rows[at(a.len(), b.len())]).filter(|&distance| distance <= 2)

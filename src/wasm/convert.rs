@@ -1,4 +1,4 @@
-//! Between Rust values and JavaScript's: JSON text written by hand where it is hot, serde where it is ours and small.
+//! From Rust values to JavaScript's: JSON text, which its own parser reads faster than objects are made one by one.
 
 use crate::asl::complete::Completions;
 use crate::asl::ir;
@@ -7,111 +7,68 @@ use crate::base::span::{Position, Positions, Span, position};
 use crate::base::{Value, json};
 use crate::engine::{ChildExecution, Command, Engine, FrameView, Invocation, Outcome, Stage};
 use crate::expr::question::Unanswered;
-use serde::Serialize;
 use std::fmt::Write;
 use std::sync::Arc;
 use wasm_bindgen::JsValue;
 
-/// A structure of ours as plain JavaScript objects and arrays.
-pub(super) fn to_js<T: Serialize>(value: &T) -> JsValue {
-    // Only maps with keys that are no strings fail; ours have none.
-    value.serialize(&serde_wasm_bindgen::Serializer::json_compatible()).unwrap_or(JsValue::NULL)
+/// JSON text of ours as plain JavaScript objects and arrays.
+pub(super) fn parsed(text: &str) -> JsValue {
+    js_sys::JSON::parse(text).unwrap_or(JsValue::NULL)
 }
 
-/// A diagnostic as JavaScript gets it.
-#[derive(Serialize)]
-pub(super) struct DiagnosticOut<'a> {
-    code: &'a str,
-    severity: &'a str,
-    pointer: &'a str,
-    message: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    range: Option<RangeOut>,
-    labels: Vec<LabelOut<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    help: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    fix: Option<FixOut<'a>>,
-    aws: Vec<AwsOut<'a>>,
-}
-
-#[derive(Serialize)]
-struct RangeOut {
-    start: PositionOut,
-    end: PositionOut,
-}
-
-#[derive(Serialize)]
-struct PositionOut {
-    line: u32,
-    column: u32,
-    offset: u32,
-}
-
-#[derive(Serialize)]
-struct LabelOut<'a> {
-    pointer: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    range: Option<RangeOut>,
-    message: &'a str,
-}
-
-#[derive(Serialize)]
-struct FixOut<'a> {
-    title: &'a str,
-    pointer: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    range: Option<RangeOut>,
-    replacement: &'a str,
-}
-
-#[derive(Serialize)]
-struct AwsOut<'a> {
-    code: &'a str,
-    message: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    location: Option<&'a str>,
-}
-
-impl<'a> DiagnosticOut<'a> {
-    /// With positions in the text that was compiled.
-    pub(super) fn new(diagnostic: &'a Diagnostic, text: &Positions) -> DiagnosticOut<'a> {
-        DiagnosticOut {
-            code: diagnostic.code.name,
-            severity: match diagnostic.severity {
-                Severity::Error => "error",
-                Severity::Warning => "warning",
-            },
-            pointer: diagnostic.pointer.as_str(),
-            message: &diagnostic.message,
-            range: range(diagnostic.span, text),
-            labels: diagnostic
-                .labels
-                .iter()
-                .map(|label| LabelOut { pointer: label.pointer.as_str(), range: range(label.span, text), message: &label.message })
-                .collect(),
-            help: diagnostic.help.as_deref(),
-            fix: diagnostic.fix.as_ref().map(|fix| FixOut {
-                title: &fix.title,
-                pointer: fix.pointer.as_str(),
-                range: range(fix.span, text),
-                replacement: &fix.replacement,
-            }),
-            aws: diagnostic
-                .aws
-                .iter()
-                .map(|aws| AwsOut { code: aws.code, message: &aws.message, location: aws.location.as_deref() })
-                .collect(),
+/// Diagnostics as JavaScript gets them, with positions in the text that was compiled.
+pub(super) fn diagnostics_text(diagnostics: &[Diagnostic], text: &str) -> String {
+    let places = Positions::of(if diagnostics.is_empty() { "" } else { text });
+    array(diagnostics, |out, diagnostic| {
+        out.push_str("{\"code\":");
+        json::write_str(out, diagnostic.code.name);
+        let severity = match diagnostic.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        };
+        text_member(out, "severity", Some(severity));
+        text_member(out, "pointer", Some(diagnostic.pointer.as_str()));
+        text_member(out, "message", Some(&diagnostic.message));
+        range_member(out, diagnostic.span, &places);
+        out.push_str(",\"labels\":[");
+        separated(out, &diagnostic.labels, |out, label| {
+            out.push_str("{\"pointer\":");
+            json::write_str(out, label.pointer.as_str());
+            range_member(out, label.span, &places);
+            text_member(out, "message", Some(&label.message));
+            out.push('}');
+        });
+        out.push(']');
+        text_member(out, "help", diagnostic.help.as_deref());
+        if let Some(fix) = &diagnostic.fix {
+            out.push_str(",\"fix\":{\"title\":");
+            json::write_str(out, &fix.title);
+            text_member(out, "pointer", Some(fix.pointer.as_str()));
+            range_member(out, fix.span, &places);
+            text_member(out, "replacement", Some(&fix.replacement));
+            out.push('}');
         }
-    }
+        out.push_str(",\"aws\":[");
+        separated(out, &diagnostic.aws, |out, aws| {
+            out.push_str("{\"code\":");
+            json::write_str(out, aws.code);
+            text_member(out, "message", Some(&aws.message));
+            text_member(out, "location", aws.location.as_deref());
+            out.push('}');
+        });
+        out.push_str("]}");
+    })
 }
 
-fn range(span: Option<Span>, text: &Positions) -> Option<RangeOut> {
-    let at = |offset| {
-        let Position { line, column, offset } = text.at(offset);
-        PositionOut { line, column, offset }
+fn range_member(out: &mut String, span: Option<Span>, text: &Positions) {
+    let Some(span) = span else { return };
+    let mut end = |name: &str, at: usize| {
+        let Position { line, column, offset } = text.at(at);
+        let _ = write!(out, "{name}{{\"line\":{line},\"column\":{column},\"offset\":{offset}}}");
     };
-    span.map(|span| RangeOut { start: at(span.start), end: at(span.end) })
+    end(",\"range\":{\"start\":", span.start);
+    end(",\"end\":", span.end);
+    out.push('}');
 }
 
 /// Commands as a JSON array.

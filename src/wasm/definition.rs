@@ -1,19 +1,18 @@
 //! Definitions: checking, compiling and drawing them.
 
-use super::convert::{self, DiagnosticOut, to_js};
+use super::convert::{self, diagnostics_text, parsed};
 use super::engine::millis;
 use super::error::{not_json, thrown};
 use super::options::{CompileSettings, EngineSettings, ExecutionIn, from_js};
 use crate::asl::variables::variable_references;
 use crate::asl::{self, CompileOptions, Compiled, ir};
 use crate::base::diag::{self, Code, Diagnostic, Severity, Style};
-use crate::base::span::{Positions, byte_offset};
+use crate::base::span::byte_offset;
 use crate::base::{Map, Pointer, Span, Value, json, sort};
 use crate::engine::SNAPSHOT_DEPTH;
 use crate::graph::{self, LayoutOptions, SvgOptions};
 use crate::sim;
 use js_sys::Function;
-use serde::Serialize;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -43,16 +42,11 @@ pub(super) fn compile(text: &str, options: JsValue) -> Result<Rc<Known>, JsValue
     Ok(known)
 }
 
-fn diagnostics_out<'a>(diagnostics: &'a [Diagnostic], text: &str) -> Vec<DiagnosticOut<'a>> {
-    let places = Positions::of(if diagnostics.is_empty() { "" } else { text });
-    diagnostics.iter().map(|diagnostic| DiagnosticOut::new(diagnostic, &places)).collect()
-}
-
 /// All problems of a definition, as an array; empty if there is none.
 #[wasm_bindgen]
 pub fn validate(text: &str, options: JsValue) -> Result<JsValue, JsValue> {
     let known = compile(text, options)?;
-    Ok(to_js(&diagnostics_out(&known.diagnostics, text)))
+    Ok(parsed(&diagnostics_text(&known.diagnostics, text)))
 }
 
 /// All problems of a definition as a compiler prints them.
@@ -212,15 +206,8 @@ impl Machine {
     }
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Refused<'a> {
-    code: &'static str,
-    diagnostics: Vec<DiagnosticOut<'a>>,
-}
-
 fn refused(diagnostics: &[Diagnostic], text: &str) -> JsValue {
-    to_js(&Refused { code: "DEFINITION", diagnostics: diagnostics_out(diagnostics, text) })
+    parsed(&format!("{{\"code\":\"DEFINITION\",\"diagnostics\":{}}}", diagnostics_text(diagnostics, text)))
 }
 
 #[wasm_bindgen]
@@ -248,7 +235,7 @@ impl Machine {
 
     /// The warnings, in the form of [`validate`]; `text` is what was compiled.
     pub fn diagnostics(&self, text: &str) -> JsValue {
-        to_js(&diagnostics_out(&self.diagnostics, text))
+        parsed(&diagnostics_text(&self.diagnostics, text))
     }
     /// The variables that each state reads, as the JSON text of an object.
     #[wasm_bindgen(js_name = variableReferences)]

@@ -1,22 +1,19 @@
 //! What is thrown into JavaScript.
 
-use super::convert::to_js;
-use serde::Serialize;
+use super::convert::parsed;
+use crate::base::json;
 use std::fmt::Display;
 use wasm_bindgen::JsValue;
 
-#[derive(Serialize)]
-struct Thrown<'a> {
-    code: &'a str,
-    message: String,
-}
-
 /// `{code, message}`.
 pub(super) fn thrown(code: &str, message: impl Display) -> JsValue {
-    to_js(&Thrown { code, message: message.to_string() })
+    let mut text = format!("{{\"code\":\"{code}\",\"message\":");
+    json::write_str(&mut text, &message.to_string());
+    text.push('}');
+    parsed(&text)
 }
 
 /// Something that should be JSON text is not.
-pub(super) fn not_json(error: &crate::base::json::JsonError) -> JsValue {
+pub(super) fn not_json(error: &json::JsonError) -> JsValue {
     thrown("NOT_JSON", format_args!("{} at offset {}", error.message, error.offset))
 }

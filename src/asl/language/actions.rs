@@ -38,7 +38,10 @@ impl Actions<'_> {
     fn add(&mut self, title: impl Into<String>, mut edits: Vec<Edit>) {
         crate::base::sort::by_key(&mut edits, |edit| edit.span.start);
         let action = CodeAction { title: title.into(), problem: self.problem, edits };
-        if !self.found.iter().any(|known| known.problem == action.problem && known.edits == action.edits) {
+        // Problems come in the order of their places: those of one place come together.
+        let place = |action: &CodeAction| action.problem.map(|(_, span)| span);
+        let mut here = self.found.iter().rev().take_while(|known| place(known) == place(&action));
+        if !here.any(|known| known.problem == action.problem && known.edits == action.edits) {
             self.found.push(action);
         }
     }

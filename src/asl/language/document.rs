@@ -1,7 +1,9 @@
 //! A definition's text as a tree of places, as far as it can be made out: the one reader of half written texts.
 
 use crate::base::pointer::{self, Pointer};
-use crate::base::{Span, Value, json};
+use crate::base::{Span, Value, json, sort};
+use std::cell::RefCell;
+use std::rc::Rc;
 
 /// What a value is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,7 +53,13 @@ pub(in crate::asl) struct Document<'a> {
     pub cursor: Option<Cursor>,
     /// What is open at the end of the text.
     pub open: Vec<usize>,
+    /// Of objects and lists with more than [`FEW`] members, as they are asked for: those of an object by name, those of a list as they
+    /// come. A text with thousands of states is asked for thousands of them.
+    indexes: RefCell<Vec<(usize, Rc<Vec<usize>>)>>,
 }
+
+/// So many members are looked through one after another.
+const FEW: usize = 32;
 
 /// What stands at an offset.
 pub(in crate::asl) struct Hit {
@@ -69,7 +77,7 @@ struct Reader<'a> {
 impl<'a> Document<'a> {
     /// Reads the whole text, however broken: an unknown character is skipped, a closing bracket closes what it can.
     pub(crate) fn read(text: &'a str, cursor: usize) -> Document<'a> {
-        let document = Document { text, nodes: Vec::new(), cursor: None, open: Vec::new() };
+        let document = Document { text, nodes: Vec::new(), cursor: None, open: Vec::new(), indexes: RefCell::default() };
         let mut reader = Reader { document, member: None, after_colon: false };
         reader.run(cursor);
         reader.document
@@ -95,7 +103,34 @@ impl<'a> Document<'a> {
 
     /// The member of this name; of several the last one, as in JSON.
     pub(crate) fn child(&self, id: usize, name: &str) -> Option<usize> {
+        if let Some(members) = self.index(id) {
+            let end = members.partition_point(|&at| self.name(at) <= name);
+            return members.get(end.checked_sub(1)?).copied().filter(|&at| self.name(at) == name);
+        }
         self.children(id).filter(|(_, node)| node.key.is_some() && node.name == name).map(|(at, _)| at).last()
+    }
+
+    /// Of several members with one name, the last one stands last.
+    fn index(&self, id: usize) -> Option<Rc<Vec<usize>>> {
+        self.children(id).nth(FEW)?;
+        let mut indexes = self.indexes.borrow_mut();
+        if let Some((_, index)) = indexes.iter().find(|(of, _)| *of == id) {
+            return Some(index.clone());
+        }
+        let is_list = self.node(id)?.kind == Kind::List;
+        let members = self.children(id).filter(|(_, node)| is_list || node.key.is_some());
+        let mut index: Vec<usize> = members.map(|(at, _)| at).collect();
+        sort::by(&mut index, |&a, &b| self.name(a).cmp(self.name(b)));
+        let index = Rc::new(index);
+        indexes.push((id, index.clone()));
+        Some(index)
+    }
+
+    fn item(&self, id: usize, place: usize) -> Option<usize> {
+        match self.index(id) {
+            Some(items) => items.get(place).copied(),
+            None => self.children(id).nth(place).map(|(at, _)| at),
+        }
     }
 
     pub(crate) fn string(&self, id: usize) -> Option<&str> {
@@ -150,7 +185,7 @@ impl<'a> Document<'a> {
         let mut at = self.nodes.first().map(|_| 0)?;
         for step in pointer::steps(pointer) {
             at = match self.node(at)?.kind {
-                Kind::List => self.children(at).nth(step.parse().ok()?)?.0,
+                Kind::List => self.item(at, step.parse().ok()?)?,
                 _ => self.child(at, &step)?,
             };
         }
@@ -339,5 +374,25 @@ mod tests {
             let found = document.find(pointer).and_then(|id| document.node(id)).map_or("", |node| document.source(node.span));
             assert_eq!(found, expect, "{text}");
         }
+    }
+
+    #[test]
+    fn members_of_large_texts_are_found_as_those_of_small_ones() {
+        // Names that come twice, one without a value, and more names than are looked through one after another.
+        let names: Vec<String> = (0..3 * FEW).map(|i| format!("n{}", i % (2 * FEW))).chain(["".into(), "n1".into()]).collect();
+        let members: Vec<String> = names.iter().enumerate().map(|(i, name)| format!("\"{name}\":[{i}]")).collect();
+        let items: Vec<String> = (0..3 * FEW).map(|i| format!("{{\"n\":{i}}}")).collect();
+        let text = format!("{{\"o\":{{{}}},\"l\":[{}]}}", members.join(","), items.join(","));
+        let document = Document::read(&text, usize::MAX);
+        let at = |pointer: &str| document.find(pointer).and_then(|id| document.node(id)).map(|node| document.source(node.span));
+        for name in &names {
+            let last = names.iter().rposition(|other| other == name).unwrap();
+            assert_eq!(at(&format!("/o/{name}/0")), Some(&*last.to_string()), "{name}");
+        }
+        assert_eq!(at("/o/other"), None);
+        for i in 0..items.len() {
+            assert_eq!(at(&format!("/l/{i}")), Some(&*items[i]));
+        }
+        assert_eq!(at(&format!("/l/{}", items.len())), None);
     }
 }

@@ -255,7 +255,10 @@ export function diagnose(source: Source, type: MachineType): Diagnostic[] {
 
 /// Gives problems of the JSON text their places in the text as written, and their changes.
 function settle(source: Source, diagnostics: Diagnostic[]): Diagnostic[] {
-  const found = diagnostics.length > 0 ? language.codeActions(source.json, undefined, undefined, kind) : [];
+  const fixed = diagnostics.slice(0, MOST_FIXED);
+  const from = Math.min(...fixed.map(({ range }) => range?.start.offset ?? Infinity));
+  const to = Math.max(...fixed.map(({ range }) => range?.end.offset ?? -1));
+  const found = from <= to ? language.codeActions(source.json, from, to, kind) : [];
   diagnostics.forEach((diagnostic, i) => {
     const { range, code } = diagnostic;
     if (i < MOST_FIXED && range) {
