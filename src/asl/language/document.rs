@@ -390,8 +390,8 @@ mod tests {
             assert_eq!(at(&format!("/o/{name}/0")), Some(&*last.to_string()), "{name}");
         }
         assert_eq!(at("/o/other"), None);
-        for i in 0..items.len() {
-            assert_eq!(at(&format!("/l/{i}")), Some(&*items[i]));
+        for (i, item) in items.iter().enumerate() {
+            assert_eq!(at(&format!("/l/{i}")), Some(&**item));
         }
         assert_eq!(at(&format!("/l/{}", items.len())), None);
     }
