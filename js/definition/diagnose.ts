@@ -73,7 +73,14 @@ interface PlacedReport {
 
 /** The problems of a definition as a compiler prints them, with the places in the text as it was written. */
 export function renderPlaced(text: string, { placed, open, json, fileName, settings, color, isSorted }: PlacedReport): string {
-  const bytes = (offset: number) => encoder.encode(text.slice(0, offset)).length;
+  // Counted from the place before: a long text has many.
+  let [last, count] = [0, 0];
+  const bytes = (offset: number) => {
+    const between = encoder.encode(text.slice(Math.min(last, offset), Math.max(last, offset))).length;
+    count += offset < last ? -between : between;
+    last = offset;
+    return count;
+  };
   const place = (range?: Range) => (range === undefined ? [NOWHERE, 0] : [bytes(range.start.offset), bytes(range.end.offset)]);
   const found = validated(json, settings);
   const places = found.flatMap(({ labels }, i) => {

@@ -1,6 +1,6 @@
 // Places of a definition in the YAML document that it was written in.
 
-import { isAlias, isMap, isNode, isScalar, isSeq, type Document, type Node } from "yaml";
+import { isAlias, isMap, isNode, isScalar, isSeq, type Document, type Node, type Pair, type YAMLMap } from "yaml";
 import type { Range } from "../api/index.d.ts";
 import { pointerSteps } from "../base/pointer.ts";
 
@@ -63,7 +63,7 @@ export function lookUp(document: Document, pointer: string): Place {
       // `!Sub [a, b]`: the name of the function is its tag.
       found = { key: found.key, value: node };
     } else if (isMap(node)) {
-      const pair = node.items.find(({ key }) => String(isScalar(key) ? key.value : key) === name);
+      const pair = memberOf(node, name);
       if (pair === undefined) break;
       found = { key: nodeOf(pair.key), value: nodeOf(pair.value) ?? nodeOf(pair.key) };
     } else if (isSeq(node) && node.items[Number(name)] !== undefined) {
@@ -73,6 +73,24 @@ export function lookUp(document: Document, pointer: string): Place {
     }
   }
   return found;
+}
+
+/** So many members are looked through one after another. */
+const FEW = 32;
+/** The members of larger mappings by their names: thousands of problems ask for thousands of states. */
+const indexes = new WeakMap<YAMLMap, Map<string, Pair>>();
+
+const nameOf = ({ key }: Pair): string => String(isScalar(key) ? key.value : key);
+
+/** Of several members with one name, the first one. */
+function memberOf(map: YAMLMap, name: string): Pair | undefined {
+  if (map.items.length <= FEW) return map.items.find((pair) => nameOf(pair) === name);
+  let index = indexes.get(map);
+  if (index === undefined) {
+    index = new Map(map.items.map((pair): [string, Pair] => [nameOf(pair), pair]).reverse());
+    indexes.set(map, index);
+  }
+  return index.get(name);
 }
 
 /** What an alias stands for. */

@@ -6,7 +6,7 @@
 use super::json::{Located, Node, Parts};
 use super::pointer::{self, Pointer};
 use super::sort;
-use super::span::{Span, position};
+use super::span::{Positions, Span};
 use super::width::{columns, width};
 
 /// How bad a diagnostic is.
@@ -351,7 +351,8 @@ pub struct Style {
 /// assert!(printed.contains("--> machine.json:1:62"));
 /// ```
 pub fn render(diagnostics: &[Diagnostic], text: &str, file: &str, style: Style) -> String {
-    let mut printer = Printer { out: String::new(), text, file, color: style.color };
+    let places = Positions::of(if diagnostics.is_empty() { "" } else { text });
+    let mut printer = Printer { out: String::new(), text, places, file, color: style.color };
     for diagnostic in diagnostics {
         printer.diagnostic(diagnostic);
     }
@@ -364,6 +365,7 @@ const WIDTH: usize = 140;
 struct Printer<'a> {
     out: String,
     text: &'a str,
+    places: Positions<'a>,
     file: &'a str,
     color: bool,
 }
@@ -391,11 +393,11 @@ impl Printer<'_> {
         self.paint(BOLD, &format!(": {}", diagnostic.message));
         self.out.push('\n');
         let lines = [diagnostic.span].into_iter().chain(diagnostic.labels.iter().map(|label| label.span)).flatten();
-        let last = lines.map(|span| position(self.text, span.start).line).max().unwrap_or(0);
+        let last = lines.map(|span| self.places.at(span.start).line).max().unwrap_or(0);
         let gutter = last.to_string().len();
         match diagnostic.span {
             Some(span) => {
-                let place = position(self.text, span.start);
+                let place = self.places.at(span.start);
                 self.margin(gutter, "-->");
                 self.out.push_str(&format!(" {}:{}:{}\n", self.file, place.line, place.column));
                 self.excerpt(gutter, span, '^', color, "");
@@ -436,12 +438,15 @@ impl Printer<'_> {
 
     /// The line that a span starts on, underlined.
     fn excerpt(&mut self, gutter: usize, span: Span, mark: char, color: &str, message: &str) {
-        let place = position(self.text, span.start);
+        let place = self.places.at(span.start);
         let start = floor_boundary(self.text, span.start);
-        let line_start = self.text[..start].rfind('\n').map_or(0, |i| i + 1);
-        let line_end = self.text[start..].find(['\n', '\r']).map_or(self.text.len(), |i| start + i);
+        // Of a long line (minified JSON) no more is looked at than is shown of it.
+        let before = floor_boundary(self.text, start.saturating_sub(WIDTH + 1));
+        let after = floor_boundary(self.text, start + WIDTH + 4);
+        let line_start = self.text[before..start].rfind('\n').map_or(before, |i| before + i + 1);
+        let line_end = self.text[start..after].find(['\n', '\r']).map_or(after, |i| start + i);
         let end = floor_boundary(self.text, span.end.clamp(start, line_end));
-        // A long line (minified JSON) is cut to a window around the place.
+        // It is cut to a window around the place.
         let mut from = line_start;
         let mut to = line_end;
         if line_end - line_start > WIDTH {
