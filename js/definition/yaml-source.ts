@@ -180,6 +180,11 @@ export class YamlSource {
     return end < 0 ? undefined : { start, end };
   }
 
+  /** How many `edits` can be asked for at once: each may be made in a copy of the whole text, which is read anew. */
+  get mostEdits(): number {
+    return Math.max(4, Math.ceil(500_000 / this.#text.length));
+  }
+
   /** Changes of the JSON text as changes of the YAML; undefined where that cannot be said. */
   edits(given: readonly TextEdit[]): TextEdit[] | undefined {
     const direct = given.map((edit) => this.#direct(edit));

@@ -358,6 +358,24 @@ describe("stepglass lsp bears with what is not finished", () => {
     assert.equal(stderr(), "");
   });
 
+  test("offers the first changes of a long YAML document, and those of a place at that place", async () => {
+    const state = (i) => `  S${i}:\n    Type: Pass\n    Wrong: 1\n    ${i < 399 ? `Next: S${i + 1}` : "End: true"}\n`;
+    const text = `StartAt: S0\nStates:\n${Array.from({ length: 400 }, (_, i) => state(i)).join("")}`;
+    const document = await opening("long.asl.yaml", text);
+    const context = { diagnostics: [] };
+    const within = async (start, end) => {
+      const range = { start: document.position(start), end: document.position(end) };
+      return (await document.about("codeAction", { range, context })).map(({ title }) => title);
+    };
+    const all = await within(0, text.length);
+    assert.deepEqual([all[0], new Set(all).size], ["Remove `Wrong`", 1]);
+    // Each is made in a copy of the whole text: four hundred of them took a quarter of a minute.
+    assert.ok(all.length < 60, `${all.length} changes`);
+    const last = text.lastIndexOf("Wrong");
+    assert.deepEqual(await within(last, last + 5), ["Remove `Wrong`"]);
+    await document.close();
+  });
+
   test("tells what cannot be read, once", async () => {
     const broken = async (name, text) => {
       const document = await opening(name, text);

@@ -31,6 +31,8 @@ export interface Part extends Owner {
   jsonRange(range: TextRange): TextRange | undefined;
   /** Where a part of the JSON text was written. */
   place(range: TextRange): TextRange | undefined;
+  /** How many `edits` can be asked for at once; undefined where each is quick. */
+  readonly mostEdits?: number;
   /** Changes of the JSON text as changes of the document; undefined where they cannot be written there. */
   edits(edits: readonly TextEdit[]): TextEdit[] | undefined;
   proposals(offset: number): Proposals | undefined;
@@ -111,6 +113,10 @@ export class YamlPart implements Part {
     // A name without its quotes is meant without them here too.
     const quoted = /^(["']).*\1$/s.test(this.#text.slice(from, to)) && this.json[start] !== '"' && to - from - 2 === end - start;
     return quoted ? { start: from + 1, end: to - 1 } : { start: from, end: to };
+  }
+
+  get mostEdits(): number {
+    return this.source.mostEdits;
   }
 
   edits(edits: readonly TextEdit[]): TextEdit[] | undefined {

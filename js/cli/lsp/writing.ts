@@ -127,7 +127,9 @@ function fixesIn({ document, reading }: Opened, span: TextRange, shown: readonly
     const options = { ...(type && { type }), ...(jsonata && { jsonata }) };
     /** Problems that have a change already: the first is the likeliest. */
     const served = new Set<Diagnostic>();
-    return language.codeActions(part.json, inside.start, inside.end, options).flatMap(({ title, problem, edits }): CodeAction[] => {
+    // Where somebody asks for those of a whole document, the first ones are a menu that is long enough.
+    const actions = language.codeActions(part.json, inside.start, inside.end, options).slice(0, part.mostEdits);
+    return actions.flatMap(({ title, problem, edits }): CodeAction[] => {
       const written = part.edits(edits);
       if (written === undefined || written.length === 0) return [];
       const place = problem && part.place(problem);

@@ -26,7 +26,7 @@ import type {
 } from "../model/protocol.ts";
 import { type Source, readSource } from "./definition.ts";
 
-/// How many problems get their changes at once.
+/// How many problems get their changes at once; the others do when somebody asks for them.
 const MOST_FIXED = 60;
 
 type Maker<M extends keyof Methods> = (params: Methods[M]["params"]) => Promise<Methods[M]["value"]>;
@@ -255,13 +255,14 @@ export function diagnose(source: Source, type: MachineType): Diagnostic[] {
 
 /// Gives problems of the JSON text their places in the text as written, and their changes.
 function settle(source: Source, diagnostics: Diagnostic[]): Diagnostic[] {
-  const fixed = diagnostics.slice(0, MOST_FIXED);
+  const most = Math.min(MOST_FIXED, source.yaml?.mostEdits ?? MOST_FIXED);
+  const fixed = diagnostics.slice(0, most);
   const from = Math.min(...fixed.map(({ range }) => range?.start.offset ?? Infinity));
   const to = Math.max(...fixed.map(({ range }) => range?.end.offset ?? -1));
   const found = from <= to ? language.codeActions(source.json, from, to, kind) : [];
   diagnostics.forEach((diagnostic, i) => {
     const { range, code } = diagnostic;
-    if (i < MOST_FIXED && range) {
+    if (i < most && range) {
       const own = found.filter(
         ({ problem }) => problem?.code === code && problem.start === range.start.offset && problem.end === range.end.offset,
       );
