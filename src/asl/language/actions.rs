@@ -2,14 +2,14 @@
 
 use super::super::shape::STATE_TYPES;
 use super::document::{Document, Kind};
-use super::symbols::{self, inside};
+use super::symbols::{self, Use, inside};
 use super::{CodeAction, Edit};
 use crate::base::diag::Diagnostic;
 use crate::base::{Span, Value, json};
 
 pub(super) fn code_actions(text: &str, range: Span, diagnostics: &[Diagnostic]) -> Vec<CodeAction> {
     let document = Document::read(text, usize::MAX);
-    let mut out = Actions { document: &document, found: Vec::new(), problem: None };
+    let mut out = Actions { document: &document, found: Vec::new(), problem: None, freed: None, uses: None };
     for diagnostic in diagnostics {
         let Some(span) = diagnostic.span else { continue };
         if span.start > range.end || span.end < range.start {
@@ -32,6 +32,10 @@ struct Actions<'a> {
     document: &'a Document<'a>,
     found: Vec<CodeAction>,
     problem: Option<(&'static str, Span)>,
+    /// The name that a free one was looked for last, and that one: of a thousand states of one name, each asks for it.
+    freed: Option<(String, String)>,
+    /// All names, once somebody has asked for them.
+    uses: Option<Vec<Use>>,
 }
 
 impl Actions<'_> {
@@ -378,8 +382,9 @@ impl Actions<'_> {
         let document = self.document;
         let Some(key) = document.node(node).and_then(|node| node.key) else { return };
         let name = self.free_name(document.name(node));
-        if let Ok(edits) = symbols::rename(document, inside(key, document).start, &name) {
-            self.add(format!("rename this one to `{name}`"), edits);
+        let uses = self.uses.get_or_insert_with(|| symbols::uses(document));
+        if let Some((_, symbol, places)) = symbols::occurrences_in(uses, inside(key, document).start) {
+            self.add(format!("rename this one to `{name}`"), symbols::renamed(&symbol, places, &name));
         }
     }
 
@@ -397,7 +402,18 @@ impl Actions<'_> {
     }
 
     /// A name that no state has.
-    fn free_name(&self, name: &str) -> String {
+    fn free_name(&mut self, name: &str) -> String {
+        match &self.freed {
+            Some((taken, free)) if taken == name => free.clone(),
+            _ => {
+                let free = self.unused_name(name);
+                self.freed = Some((name.to_string(), free.clone()));
+                free
+            }
+        }
+    }
+
+    fn unused_name(&self, name: &str) -> String {
         let document = self.document;
         let all: Vec<usize> = symbols::scopes(document).into_iter().filter_map(|(_, states)| states).collect();
         let short: String = name.chars().take(76).collect();

@@ -1,7 +1,7 @@
 //! Laying out a definition's text: only white space changes, so a broken text is as safe as a sound one.
 
 use super::Edit;
-use crate::base::Span;
+use crate::base::{Span, json};
 
 /// Objects and lists that stand on one line stay there up to this many characters.
 const LINE: usize = 100;
@@ -40,7 +40,8 @@ pub(super) fn format(text: &str, indent: usize) -> Vec<Edit> {
             _ if matches!(token.first, b':' | b',') => String::new(),
             Some(before) if inline => if closes || matches!(before, b'{' | b'[') { "" } else { " " }.into(),
             // Also where only the comma between two values is missing.
-            Some(_) => format!("\n{:1$}", "", indent * open.len()),
+            // What is never closed is not indented without end.
+            Some(_) => format!("\n{:1$}", "", indent * open.len().min(json::MAX_DEPTH)),
         };
         put(from, token.span.start, wanted);
         if matches!(token.first, b'{' | b'[') {

@@ -159,8 +159,12 @@ pub(super) fn symbol_at(all: &[Use], offset: usize) -> Option<&Use> {
 
 /// The places of the name at an offset: where it stands, and all of them.
 pub(super) fn occurrences(document: &Document, offset: usize) -> Option<(Span, Symbol, Vec<Target>)> {
-    let all = uses(document);
-    let at = symbol_at(&all, offset)?;
+    occurrences_in(&uses(document), offset)
+}
+
+/// The same where all names are known.
+pub(super) fn occurrences_in(all: &[Use], offset: usize) -> Option<(Span, Symbol, Vec<Target>)> {
+    let at = symbol_at(all, offset)?;
     let known = all.iter().any(|place| place.symbol == at.symbol && place.definition);
     // `$sum` is a function and no variable.
     if !known && matches!(at.symbol, Symbol::Variable(_)) {
@@ -175,14 +179,19 @@ pub(super) fn occurrences(document: &Document, offset: usize) -> Option<(Span, S
 pub(super) fn rename(document: &Document, offset: usize, to: &str) -> Result<Vec<Edit>, String> {
     let (_, symbol, places) = occurrences(document, offset).ok_or("there is no name of a state or a variable here")?;
     nameable(document, &symbol, to).map_err(|(_, why)| why)?;
-    let written = match &symbol {
+    Ok(renamed(&symbol, places, to))
+}
+
+/// The edits that write another name at the places of one.
+pub(super) fn renamed(symbol: &Symbol, places: Vec<Target>, to: &str) -> Vec<Edit> {
+    let written = match symbol {
         Symbol::State { .. } => {
             let quoted = Value::from(to).to_string();
             quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default().to_string()
         }
         Symbol::Variable(_) => to.to_string(),
     };
-    Ok(places.into_iter().map(|place| Edit { span: place.span, text: written.clone() }).collect())
+    places.into_iter().map(|place| Edit { span: place.span, text: written.clone() }).collect()
 }
 
 /// Whether a state or a variable can have another name; why not, with a word for it.
