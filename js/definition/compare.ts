@@ -299,11 +299,17 @@ function* meaning(old: Read, now: Read): Generator<RunningProblem> {
 /** Variables that the new definition reads and only the new definition sets. */
 function* variables(old: Read, now: Read): Generator<RunningProblem> {
   const known = assigned(old);
+  const setters = new Map<string, string[]>();
+  for (const [setter, { value }] of now.states) {
+    for (const variable of new Set(assignments(value))) {
+      const others = setters.get(variable);
+      if (others) others.push(setter);
+      else setters.set(variable, [setter]);
+    }
+  }
   for (const [name, { value, pointer, language }] of now.states) {
-    const setters = (variable: string) =>
-      [...now.states].filter(([, state]) => assignments(state.value).includes(variable)).map(([setter]) => setter);
     for (const variable of reads(value, language)) {
-      const set = setters(variable);
+      const set = setters.get(variable) ?? [];
       if (known.has(variable) || set.length === 0) continue;
       if (set.length === 1 && set[0] === name) continue;
       yield {
@@ -311,7 +317,7 @@ function* variables(old: Read, now: Read): Generator<RunningProblem> {
         kind: "variable",
         state: name,
         pointer,
-        message: `'${name}' reads $${variable}, which the old definition never set: an execution that is past ${set.map((setter) => `'${setter}'`).join(", ")} does not have it`,
+        message: `'${name}' reads $${variable}, which the old definition never set: an execution that is past ${some(set)} does not have it`,
       };
     }
   }

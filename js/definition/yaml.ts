@@ -50,11 +50,21 @@ function mayBeDeep(text: string): boolean {
     if (code === 10) [indent, leading] = [0, true];
     else if (leading && (code === 32 || code === 45 || code === 63)) indent += 1;
     else leading = false;
-    if (code === 91 || code === 123) open += 1;
+    // Outside of brackets one within a text is a part of it: `$.items[`.
+    if (code === 91 || code === 123) open += open > 0 || i === 0 || " \t\n\r:".includes(text[i - 1]!) ? 1 : 0;
     else if ((code === 93 || code === 125) && open > 0) open -= 1;
-    if (open > LEVELS || indent > 2 * LEVELS) return true;
+    // Of JSON it is known: brackets in its strings are none.
+    if (open > LEVELS || indent > 2 * LEVELS) return !isFlatJson(text);
   }
   return false;
+}
+
+function isFlatJson(text: string): boolean {
+  try {
+    return !isDeep(JSON.parse(text));
+  } catch {
+    return false;
+  }
 }
 
 /** What a YAML document stands for. Aliases that multiply without end, and values too deep in one another, are refused. */

@@ -125,6 +125,31 @@ test("another meaning", () => {
   );
 });
 
+test("a variable that the old definition never set names the first states that set it", () => {
+  const machine = (fields) => ({
+    StartAt: "A",
+    States: Object.fromEntries(
+      [..."ABCDE"].map((name, i) => [name, { Type: "Pass", ...fields(i), ...(i < 4 ? { Next: "ABCDE"[i + 1] } : { End: true }) }]),
+    ),
+  });
+  const reading = (i) => ({ Assign: { v: i, [`own${i}`]: i }, Parameters: { "v.$": "$v", "own.$": `$own${i}` } });
+  const { running, compatible } = compare(
+    machine(() => ({})),
+    machine(reading),
+  );
+  const told = running.filter(({ kind }) => kind === "variable").map(({ message }) => message);
+  assert.equal(compatible, false);
+  // A state that reads what only it sets has that in a new execution only.
+  assert.deepEqual(
+    told,
+    [..."ABCDE"].map(
+      (name) =>
+        `'${name}' reads $v, which the old definition never set: an execution that is past 'A', 'B', 'C' and 2 more does not have it`,
+    ),
+  );
+  assert.deepEqual(compare(machine(reading), machine(reading)).running, []);
+});
+
 test("what is no definition is refused", () => {
   assert.throws(() => compare("{", base()), /the old definition is not JSON/);
   assert.throws(() => compare(base(), {}), { code: "INVALID_ARGUMENT", message: "the new definition has no States" });

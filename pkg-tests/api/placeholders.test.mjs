@@ -412,3 +412,11 @@ test("YAML: each function says how, and parseYaml and readDefinition do it", asy
   assert.equal((await testMachine("StartAt: A\nStates:\n  A: { Type: Succeed }\n").run()).status, "SUCCEEDED");
   assert.equal(testMachine(join(folder, "a.asl.yaml"), { substitutions: VALUES }).outline !== undefined, true);
 });
+
+test("brackets within texts of YAML are no levels", () => {
+  const paths = Array.from({ length: 600 }, (_, i) => `p${i}: $.items[${i}`);
+  assert.equal(parseYaml(paths.join("\n")).p599, "$.items[599");
+  assert.equal(parseYaml(JSON.stringify(parseYaml(paths.join("\n")))).p599, "$.items[599");
+  for (const deep of ["[".repeat(600), `a: ${"{a: ".repeat(600)}`, `a:\n- ${"[".repeat(600)}`, `a: !Sub ${"[".repeat(600)}`])
+    assert.throws(() => parseYaml(deep), { code: "NOT_YAML", message: /nested too deeply/ }, deep.slice(0, 12));
+});
