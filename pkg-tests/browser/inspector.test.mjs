@@ -158,6 +158,16 @@ describe("the inspector", { skip }, () => {
     );
     await comes(() => outcome(page).locator('pre[aria-label="Output"]').innerText(), /"total": 130/);
     assert.equal(await outcome(page).getByText("Slowest states").count(), 0, "nothing took any time");
+    // The states of child executions count, and the two events by which a Distributed Map begins are one attempt.
+    const ItemProcessor = {
+      ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" },
+      StartAt: "Inner",
+      States: { Inner: { Type: "Pass", End: true } },
+    };
+    const distributed = { StartAt: "Each", States: { Each: { Type: "Map", ItemProcessor, End: true } } };
+    await ended(visitor, { definition: distributed, input: [1, 2] });
+    await comes(() => outcome(page).innerText(), /SUCCEEDED[^]*Coverage\s+2 of 2 states entered in this run/);
+    assert.doesNotMatch(await outcome(page).innerText(), /retr/);
     await visitor.tab("Input");
     await visitor.write("Input", "{");
     await visitor.run();

@@ -196,7 +196,8 @@ export class History {
         at.failed = false;
         break;
       case Op.ScopeStart:
-        at.tries.push({ scheduled: event.id, ended: 0, failed: false });
+        // A Distributed Map tells of its beginning twice.
+        if (event.type !== "MapRunStarted" || at.tries.length === 0) at.tries.push({ scheduled: event.id, ended: 0, failed: false });
         at.failed = false;
         if (event.type === "MapStateStarted" || (event.type === "MapRunStarted" && at.round < 0))
           this.beginRound(at, typeof length === "number" ? length : -1);
