@@ -455,6 +455,8 @@ export class Player {
   #moveOn(): void {
     const { run } = this;
     let stepped = false;
+    // The turn's time begins before the first fact, which may take all of it.
+    inTime();
     while (this.#running && run === this.run) {
       if (run.position < run.length) {
         this.#see();
