@@ -435,6 +435,24 @@ describe("the graph", { skip }, () => {
     },
   );
 
+  visit("what is too large to be looked at as a whole stays folded until a run stops in it", { staying: true }, async (visitor, page) => {
+    const branches = Array.from({ length: 1001 }, (_, i) => ({ StartAt: `B${i}`, States: { [`B${i}`]: pass() } }));
+    const definition = { StartAt: "Huge", States: { Huge: { Type: "Parallel", Branches: branches, End: true } } };
+    await visitor.open({ definition });
+    await comes(() => visitor.state("Huge").getAttribute("aria-label"), /folded/);
+    await visitor.run();
+    await page.getByRole("region", { name: "Outcome of the run" }).getByText("SUCCEEDED").waitFor();
+    await comes(() => visitor.state("Huge").getAttribute("aria-label"), /folded/);
+    const b = [{ kind: "entry", state: "B7" }];
+    await visitor.bring(
+      { kind: "stepglass/session/1", t: "Huge", f: "json", d: JSON.stringify(definition), i: "{}", k: "", s: 1, b },
+      "Huge",
+    );
+    await comes(() => visitor.state("Huge").getAttribute("aria-label"), /folded/);
+    await visitor.run();
+    await visitor.node("/States/Huge/Branches/7/States/B7").waitFor();
+  });
+
   visit("what is large or deep is folded at first, and unfolds when the run comes in", { staying: true }, async (visitor, page) => {
     const deep = (levels) =>
       levels === 0

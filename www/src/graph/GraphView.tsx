@@ -126,6 +126,9 @@ function useFitting(): void {
   );
 }
 
+/// States in a Parallel or Map that is still unfolded for a run that passes through it.
+const MOST_UNFOLDED = 1000;
+
 /// The view follows what happens, and what is selected elsewhere.
 function useFollowing(): void {
   // A replay begins.
@@ -141,13 +144,19 @@ function useFollowing(): void {
   useSignalEffect(() => {
     const id = playback.active.value;
     if (!playback.live.value || execution.run.value === null || id === null || !follow.value) return;
-    const drawn = analysis.graph.peek()?.byId;
+    const index = analysis.graph.peek();
     let near = id;
-    while (near !== "" && !drawn?.has(near)) near = near.slice(0, near.lastIndexOf("/"));
-    // What somebody has folded stays so while a run passes through it; where the run stops inside, it is shown.
-    if (near === id || (execution.run.peek()?.phase !== "paused" && analysis.collapsed.peek().has(near))) reveal(near);
-    // Untracked: it changes what it reads.
-    else untracked(() => analysis.unfoldTo(id));
+    while (near !== "" && !index?.byId.has(near)) near = near.slice(0, near.lastIndexOf("/"));
+    // What somebody has folded stays so while a run passes through it, and so does what is too large to be looked at as a whole;
+    // where the run stops inside, it is shown.
+    const { states = 0 } = index?.node(index.byId.get(near) ?? -1) ?? {};
+    const stays = states > MOST_UNFOLDED || analysis.collapsed.peek().has(near);
+    if (near === id || (execution.run.peek()?.phase !== "paused" && stays)) reveal(near);
+    else {
+      // Untracked: it changes what it reads. Where the state is, is known with the next graph.
+      untracked(() => analysis.unfoldTo(id));
+      void analysis.graph.value;
+    }
   });
   useSignalEffect(() => {
     const state = selection.selectedState.value;
