@@ -1,11 +1,12 @@
 // Test files: YAML or JSON that says what to run and what to expect, without any JavaScript.
 
 import { dirname, resolve } from "node:path";
-import { LineCounter, isAlias, isMap, isNode, isScalar, isSeq, type Document } from "yaml";
+import { LineCounter, isAlias, isMap, isNode, isSeq, type Document } from "yaml";
 import type { IterationMock, Mock, MockAnswer, PropertyOptions, TestMachineOptions } from "../api/testing.d.ts";
 import { messageOf } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import { valueOfDocument, yamlDocument } from "../files/document.ts";
+import { memberOf } from "../files/places.ts";
 import { read } from "../files/reading.ts";
 import { milliseconds } from "../base/duration.ts";
 import { rangeOf } from "../mocks/answers.ts";
@@ -415,7 +416,7 @@ class TestFile {
     for (const [i, part] of path.entries()) {
       if (isAlias(node)) node = node.resolve(this.#document);
       if (isMap(node)) {
-        const pair = node.items.find(({ key }) => String(isScalar(key) ? key.value : key) === String(part));
+        const pair = memberOf(node, String(part));
         if (pair === undefined) break;
         node = pair.value;
         const start = startOf(node);

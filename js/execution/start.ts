@@ -33,7 +33,7 @@ export function startProblem(name: string, input: string, limit = PAYLOAD_LIMIT)
 }
 
 /** Levels of arrays and objects in each other that the interpreter reads of a JSON text. */
-const DEPTH_LIMIT = 128;
+export const DEPTH_LIMIT = 128;
 
 /** Why an input with more levels is refused; undefined for one that has not. */
 export function depthProblem(input: string): StartProblem | undefined {

@@ -82,8 +82,8 @@ const indexes = new WeakMap<YAMLMap, Map<string, Pair>>();
 
 const nameOf = ({ key }: Pair): string => String(isScalar(key) ? key.value : key);
 
-/** Of several members with one name, the first one. */
-function memberOf(map: YAMLMap, name: string): Pair | undefined {
+/** The member of a mapping with this name; of several the first one. */
+export function memberOf(map: YAMLMap, name: string): Pair | undefined {
   if (map.items.length <= FEW) return map.items.find((pair) => nameOf(pair) === name);
   let index = indexes.get(map);
   if (index === undefined) {

@@ -7,7 +7,7 @@ import { pointerTo } from "../../base/pointer.ts";
 import { messageOf } from "../../base/errors.ts";
 import { intrinsicTags } from "../../definition/tags.ts";
 import { valueOfDocument, yamlDocument } from "../../files/document.ts";
-import { extent, lookUp } from "../../files/places.ts";
+import { extent, lookUp, memberOf } from "../../files/places.ts";
 import { Unusable, type SourceOptions } from "../../files/problem.ts";
 import { Source, isAroundMachines } from "../../files/source.ts";
 import { isHcl, machinesIn, machinesInHcl } from "../../files/templates.ts";
@@ -111,10 +111,10 @@ export class Reading {
       const range = { start: value.range[0], end: value.range[this.yaml ? 2 : 1] };
       this.parts.push(this.yaml ? new YamlPart(this.text, range, definition.pointer, owner) : new JsonPart(this.text, range, owner));
     } else if (definition.in === "string") {
-      const found = decoded(this.text, stringIn(memberOf(memberOf(resourceNode, "Properties"), "DefinitionString")));
+      const found = decoded(this.text, stringIn(valueIn(valueIn(resourceNode, "Properties"), "DefinitionString")));
       if (found !== undefined) this.parts.push(new StringPart(found, owner));
     } else if (definition.in === "file") {
-      const named = stringIn(memberOf(memberOf(resourceNode, "Properties"), "DefinitionUri") ?? memberOf(resourceNode, "definition"));
+      const named = stringIn(valueIn(valueIn(resourceNode, "Properties"), "DefinitionUri") ?? valueIn(resourceNode, "definition"));
       if (isScalar(named) && named.range) this.links.push({ start: named.range[0], end: named.range[1], path: definition.path });
     }
   }
@@ -196,9 +196,8 @@ function rangeOf(node: Node | undefined): TextRange {
   return { start, end };
 }
 
-function memberOf(node: unknown, name: string): Node | undefined {
-  if (!isMap(node)) return undefined;
-  const found = node.items.find(({ key }) => String(isScalar(key) ? key.value : key) === name)?.value;
+function valueIn(node: unknown, name: string): Node | undefined {
+  const found = isMap(node) ? memberOf(node, name)?.value : undefined;
   return isNodeLike(found) ? found : undefined;
 }
 
@@ -206,7 +205,7 @@ function memberOf(node: unknown, name: string): Node | undefined {
 function stringIn(node: Node | undefined): Node | undefined {
   if (isScalar(node)) return node;
   if (isSeq(node)) return isNodeLike(node.items[0]) ? stringIn(node.items[0]) : undefined;
-  const held = memberOf(node, "Fn::Sub");
+  const held = valueIn(node, "Fn::Sub");
   return held && stringIn(held);
 }
 

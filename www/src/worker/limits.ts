@@ -1,5 +1,6 @@
 // What AWS takes at most, and why a run cannot begin.
 
+import { DEPTH_LIMIT, depthProblem } from "stepglass/start";
 import type { Config } from "../model/share.ts";
 import { bytes } from "../ui/format.ts";
 
@@ -7,16 +8,13 @@ export const PAYLOAD_LIMIT = 262_144;
 export const HISTORY_LIMIT = 25_000;
 /// Bytes that no JSON of a page has.
 export const NO_LIMIT = 2 ** 31 - 1;
-/// Levels of arrays and objects that the interpreter reads.
-const DEPTH_LIMIT = 128;
 /// AWS refuses these in a name, as it does every control character.
 const REFUSED = /[\s<>{}[\]?*"#%\\^|~`$&,;:/\p{Cc}\p{Cs}]/u;
 
 /// Throws the reason why AWS, or the interpreter, would not start an execution with this input and this name.
 export function refuse(input: unknown, { name, payload }: Config): void {
   const text = JSON.stringify(input);
-  if (depthOf(text) > DEPTH_LIMIT)
-    throw new Error(`The input is nested deeper than ${DEPTH_LIMIT} levels. The interpreter reads no deeper JSON.`);
+  if (depthProblem(text)) throw new Error(`The input is nested deeper than ${DEPTH_LIMIT} levels. The interpreter reads no deeper JSON.`);
   const size = new Blob([text]).size;
   if (payload !== false && size > PAYLOAD_LIMIT)
     throw new Error(`The input is ${bytes(size)}. AWS takes at most ${bytes(PAYLOAD_LIMIT)}. This limit can be turned off in Config.`);
@@ -25,33 +23,4 @@ export function refuse(input: unknown, { name, payload }: Config): void {
     throw new Error(
       `The execution's name “${name}” has ${/\s/.test(bad) ? "a space" : `the character ${bad}`}, which AWS refuses in a name. The name is set in Config.`,
     );
-}
-
-/// How many arrays and objects of a JSON text are in each other at most. The text tells it sooner than the value does.
-function depthOf(json: string): number {
-  let [depth, most] = [0, 0];
-  for (let i = 0; i < json.length; i++) {
-    switch (json[i]) {
-      case '"':
-        do i = json.indexOf('"', i + 1);
-        while (isEscaped(json, i));
-        break;
-      case "[":
-      case "{":
-        depth += 1;
-        most = Math.max(most, depth);
-        break;
-      case "]":
-      case "}":
-        depth -= 1;
-    }
-  }
-  return most;
-}
-
-/// Whether an odd number of backslashes stands before a place.
-function isEscaped(json: string, at: number): boolean {
-  let before = at;
-  while (json[before - 1] === "\\") before -= 1;
-  return (at - before) % 2 === 1;
 }
