@@ -1130,6 +1130,24 @@ export class TaskResponse {
   readonly value: unknown;
 }
 
+/**
+ * A value as its JSON text, which keeps the digits of its numbers as they are written: JavaScript reads `12345678901234567890`
+ * as 12345678901234567000 and writes `1.0` as 1. It is taken as the input of an execution, as the answer of a handler, in a
+ * {@link TaskResponse}, and as the output that a token is answered with.
+ *
+ * @example
+ * ```js
+ * await machine.run(new JsonText('{"orderId":12345678901234567890}'));
+ * ```
+ */
+export class JsonText {
+  /** Throws a SyntaxError with the code `NOT_JSON` for another text. */
+  constructor(text: string);
+  readonly text: string;
+  /** The value, parsed each time. */
+  readonly value: any;
+}
+
 /** The reason of a task's aborted signal. Its `name` is `"AbortError"`. */
 export class TaskCancelled extends Error {
   private constructor();

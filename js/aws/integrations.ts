@@ -93,7 +93,6 @@ function members(value: unknown): Members {
 function parsed(body: unknown): unknown {
   if (typeof body !== "string") return body;
   try {
-    JSON.parse(body);
     return new JsonText(body);
   } catch {
     return body;

@@ -23,7 +23,6 @@ export async function invokeFunction(call: Omit<ApiCall, "action">): Promise<Mem
 function payloadOf(text: string): unknown {
   if (text === "") return {};
   try {
-    JSON.parse(text);
     return new JsonText(text);
   } catch {
     throw new TaskError("Lambda.Unknown", `the response of the function is not JSON: ${text.slice(0, 1000)}`);
@@ -41,7 +40,7 @@ export function executionResult(resource: Pick<Resource, "pattern">, described: 
     startDate: Number(StartDate),
     stopDate: StopDate === undefined ? undefined : Number(StopDate),
     status: Status as ExecutionDescription["Status"],
-    output: new JsonText(textOf(Output) ?? "null"),
+    output: new JsonText(textOf(Output) ?? "null", true),
     error: textOf(error),
     cause: textOf(Cause),
   });

@@ -6,7 +6,7 @@ import { request as requestHttps } from "node:https";
 import type { AwsCredentials } from "../api/aws.d.ts";
 import { TaskError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
-import { JsonText, jsonText, membersText } from "../tasks/integration.ts";
+import { isJsonText, jsonText, membersText } from "../tasks/integration.ts";
 import { reasonOf } from "./errors.ts";
 import { bodyValue, entriesOf, listOf, urlOf } from "./http.ts";
 import { type Members, valueAt } from "./jobs.ts";
@@ -112,7 +112,7 @@ function listAt(value: unknown, path: string): unknown[] {
 
 /** The value of an answer, which goes on as its text so that no digit is lost. */
 function valueOf(body: unknown): unknown {
-  return body instanceof JsonText ? body.value : body;
+  return isJsonText(body) ? body.value : body;
 }
 
 /** What is asked for. */

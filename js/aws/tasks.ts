@@ -4,7 +4,7 @@ import type { AwsCredentials } from "../api/aws.d.ts";
 import type { Task as PublicTask, TaskHandler } from "../api/index.d.ts";
 import { TaskError } from "../base/errors.ts";
 import { Task } from "../driver/task.ts";
-import { JsonText, TaskResponse, jsonText, membersText } from "../tasks/integration.ts";
+import { JsonText, TaskResponse, isJsonText, jsonText, membersText } from "../tasks/integration.ts";
 import { type Resource, matches, parseResource } from "../tasks/resource.ts";
 import { callApi, withMetadata } from "./call.ts";
 import { Clients, type ServiceClient } from "./clients.ts";
@@ -86,7 +86,7 @@ class AwsTask {
     try {
       const value = await this.#result(input);
       // Items of a Map are taken as they are.
-      return value instanceof TaskResponse ? value : new TaskResponse(new JsonText(hidden(textOf(value), await this.#secrets())));
+      return value instanceof TaskResponse ? value : new TaskResponse(new JsonText(hidden(textOf(value), await this.#secrets()), true));
     } catch (thrown) {
       if (this.#signal.aborted) throw this.#signal.reason;
       throw hiddenError(thrown, await this.#secrets());
@@ -191,7 +191,7 @@ class AwsTask {
       }),
     );
     if (ended === "failed") throw new TaskError("States.TaskFailed", text);
-    return new JsonText(text);
+    return new JsonText(text, true);
   }
 
   /** The end of a job that was started. */
@@ -263,7 +263,5 @@ class AwsTask {
 }
 
 function textOf(value: unknown): string {
-  return value instanceof JsonText || typeof value !== "object" || value === null || Array.isArray(value)
-    ? jsonText(value)
-    : membersText(value);
+  return isJsonText(value) || typeof value !== "object" || value === null || Array.isArray(value) ? jsonText(value) : membersText(value);
 }

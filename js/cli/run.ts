@@ -129,7 +129,7 @@ async function run([file, ...others]: string[], values: Values<typeof options>):
   progress.end();
   if (warnings === undefined) report(execution, outcome);
   else {
-    const end = outcome.status === "SUCCEEDED" ? { ...outcome, output: new JsonText(outputOf(execution)) } : outcome;
+    const end = outcome.status === "SUCCEEDED" ? { ...outcome, output: new JsonText(outputOf(execution), true) } : outcome;
     const diagnostics = warnings.length > 0 ? warnings : undefined;
     writeJsonText(membersText({ name: execution.name, ...end, history: execution.history(), diagnostics }));
   }
@@ -203,7 +203,7 @@ function inputOf(option = "{}"): JsonText {
   const text = option.startsWith("@") ? read(option.slice(1)) : option;
   try {
     JSON.parse(text);
-    return new JsonText(text);
+    return new JsonText(text, true);
   } catch (error) {
     throw new Unusable(`the input is not JSON: ${messageOf(error)}`);
   }

@@ -333,6 +333,6 @@ function isOpen(live: Live, task: number): boolean {
 
 /** How an execution has ended, with all digits of its output's numbers. */
 function outcomeOf({ status, output, error, cause }: ExecutionRecord): Outcome {
-  const ended = { status, error, cause, ...(output !== undefined && { output: new JsonText(output) }) };
+  const ended = { status, error, cause, ...(output !== undefined && { output: new JsonText(output, true) }) };
   return ended as Outcome;
 }

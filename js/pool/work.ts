@@ -48,7 +48,7 @@ class Worker {
     let execution: Execution;
     try {
       const found = this.#machines.get(machine) as PublicMachine;
-      execution = found.start(new JsonText(input), { history: "none", ...options, tasks: this.#tasks }) as Execution;
+      execution = found.start(new JsonText(input, true), { history: "none", ...options, tasks: this.#tasks }) as Execution;
     } catch (error) {
       this.#tell({ job, problem: problemOf(error) });
       return;

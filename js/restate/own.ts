@@ -200,7 +200,7 @@ function hasEnded(slice: SliceDriver, { task, record }: ExecutionEvent & { type:
 function childOf(record: ExecutionRecord): Child {
   const { id, name, machineArn, input, startDate, status, output, error, cause, stopDate } = record;
   const child = new Child({ name, arn: id, machineArn, input, startDate });
-  const outcome = { status, error, cause, ...(output !== undefined && { output: new JsonText(output) }) };
+  const outcome = { status, error, cause, ...(output !== undefined && { output: new JsonText(output, true) }) };
   if (status !== "RUNNING") child.end(outcome as Outcome, stopDate ?? startDate, true);
   return child;
 }

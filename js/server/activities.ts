@@ -186,7 +186,7 @@ export const activityOperations = {
     await service.runner.checkToken(taskToken);
     const problem = output.trim() === "" ? "Invalid task output." : jsonProblem(output);
     if (problem !== undefined) throw new ApiError("InvalidOutput", `Invalid Output: '${problem}'`);
-    await service.runner.answer(taskToken, "succeed", argumentText(new JsonText(output), "the output"));
+    await service.runner.answer(taskToken, "succeed", argumentText(new JsonText(output, true), "the output"));
     return {};
   },
 

@@ -110,7 +110,7 @@ class Starter implements Taker {
 
 /** An execution as the response of the task that started it has it. */
 function detailsOf({ name, id, machineArn, input, startDate, stopDate, status, output, error, cause }: StoredExecution): ExecutionDetails {
-  const result = output === undefined ? undefined : new JsonText(output);
+  const result = output === undefined ? undefined : new JsonText(output, true);
   return { name, arn: id, machineArn, input, startDate, stopDate, status, error, cause, ...(result !== undefined && { output: result }) };
 }
 

@@ -137,7 +137,7 @@ function apiError(error: unknown): unknown {
 function checkedInput(input = "{}"): JsonText {
   const problem = input.trim() === "" ? "Invalid execution input." : jsonProblem(input);
   if (problem !== undefined) throw new ApiError("InvalidExecutionInput", `Invalid State Machine Execution Input: '${problem}'`);
-  return new JsonText(input);
+  return new JsonText(input, true);
 }
 
 const OPERATIONS: Performers = {

@@ -243,7 +243,7 @@ function resultOf(text: string, refuse: (problem: string) => TaskError): JsonTex
   if (text === "") return null;
   try {
     JSON.parse(text);
-    return new JsonText(text);
+    return new JsonText(text, true);
   } catch (error) {
     throw refuse(messageOf(error));
   }

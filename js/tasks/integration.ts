@@ -6,6 +6,7 @@
 
 import { TaskError, isExecutionError, isTaskError, messageOf, misuse } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
+import { shown } from "../base/shown.ts";
 import type { ExecutionStatus, InvokeCommand } from "../api/index.d.ts";
 import type { TaskFailure } from "./call.ts";
 import type { Resource } from "./resource.ts";
@@ -29,6 +30,8 @@ function isResponse(value: unknown): value is TaskResponse {
   return typeof value === "object" && value !== null && (value as { [RESPONSE]?: unknown })[RESPONSE] === true;
 }
 
+const TEXT: unique symbol = Symbol.for("stepglass.JsonText");
+
 /**
  * A value as its JSON text, which keeps all digits of its numbers: JavaScript would write 1.0 as 1 and round
  * 12345678901234567890.
@@ -36,14 +39,31 @@ function isResponse(value: unknown): value is TaskResponse {
 export class JsonText {
   readonly text: string;
 
-  constructor(text: string) {
+  /** With `known`, the text is JSON; otherwise it is read once to see that. */
+  constructor(text: string, known = false) {
+    if (typeof text !== "string") throw misuse("INVALID_ARGUMENT", `new JsonText() takes a JSON text, not ${shown(text)}`);
     this.text = text;
+    if (known) return;
+    try {
+      JSON.parse(text);
+    } catch (error) {
+      throw misuse("NOT_JSON", `the text is not JSON: ${messageOf(error)}`, SyntaxError);
+    }
   }
 
   /** The value, parsed each time. */
   get value(): unknown {
     return JSON.parse(this.text);
   }
+
+  get [TEXT](): boolean {
+    return true;
+  }
+}
+
+/** Whether a value is a JsonText, of this copy of the package or of another. */
+export function isJsonText(value: unknown): value is JsonText {
+  return typeof value === "object" && value !== null && (value as { [TEXT]?: unknown })[TEXT] === true;
 }
 
 // The member of a service's request that its handler gets.
@@ -100,7 +120,7 @@ export function resultText(resource: Resource, command: RequestCommand, value: u
     case "lambda:invoke":
       return `{"ExecutedVersion":"$LATEST","Payload":${text},${metadata(command)},"StatusCode":200}`;
     case "http:invoke":
-      return isHttpResponse(value instanceof JsonText ? value.value : value)
+      return isHttpResponse(isJsonText(value) ? value.value : value)
         ? text
         : `{"Headers":{},"ResponseBody":${text},"StatusCode":200,"StatusText":"OK"}`;
     case "states:startExecution":
@@ -119,7 +139,7 @@ export function resultText(resource: Resource, command: RequestCommand, value: u
 export function answeredFailure(resource: Resource, value: unknown): { error: string; cause: string } | undefined {
   if (resource.name !== "events:putEvents" || resource.pattern !== "") return undefined;
   const given = isResponse(value) ? value.value : value;
-  const response = given instanceof JsonText ? given.value : given;
+  const response = isJsonText(given) ? given.value : given;
   if (!isObject(response) || !(Number(response.FailedEntryCount) > 0)) return undefined;
   const { Entries, FailedEntryCount } = response;
   return { error: "EventBridge.FailedEntry", cause: jsonText({ Entries, FailedEntryCount }) };
@@ -192,7 +212,7 @@ function attempt<T>(compute: () => T): T | undefined {
 
 /** JSON text; a value that JSON does not have (undefined, a function, a symbol) is null. */
 export function jsonText(value: unknown): string {
-  if (value instanceof JsonText) return value.text;
+  if (isJsonText(value)) return value.text;
   const text: string | undefined = JSON.stringify(value);
   return text ?? "null";
 }

@@ -78,6 +78,7 @@ const classes = [
   "Execution",
   "ExecutionError",
   "InternalError",
+  "JsonText",
   "RestoreError",
   "StateMachine",
   "TaskCancelled",

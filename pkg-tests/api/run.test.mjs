@@ -8,6 +8,7 @@ import {
   ExecutionError,
   StateMachine,
   TaskError,
+  JsonText,
   TaskResponse,
   simulate,
   validate,
@@ -294,6 +295,25 @@ test("the input is read when the execution starts", async () => {
 test("a TaskResponse is the whole response", async () => {
   const machine = task("arn:aws:states:::lambda:invoke", { FunctionName: "f" });
   assert.deepEqual(await machine.run({}, { tasks: { f: () => new TaskResponse({ StatusCode: 500 }) } }), { StatusCode: 500 });
+});
+
+test("a JsonText keeps the digits of numbers, as an input and as an answer", async () => {
+  const digits = '{"id":12345678901234567890,"price":1.0}';
+  const machine = lambda();
+  const running = machine.start(new JsonText(digits), { tasks: { Add: () => new JsonText(digits) } });
+  assert.equal((await running.result).status, "SUCCEEDED");
+  const [started] = running.history();
+  assert.equal(started.executionStartedEventDetails.input, digits);
+  assert.equal(running.history().at(-1).executionSucceededEventDetails.output, digits);
+  const { history } = simulate(machine, new JsonText(digits), { Add: { output: 3 } });
+  assert.equal(history[0].executionStartedEventDetails.input, digits);
+});
+
+test("a JsonText of another text is refused when it is made", () => {
+  for (const text of ["[1,]", "", "undefined"]) assert.throws(() => new JsonText(text), { name: "SyntaxError", code: "NOT_JSON" });
+  for (const text of [undefined, null, 1, { a: 1 }])
+    assert.throws(() => new JsonText(text), { name: "TypeError", code: "INVALID_ARGUMENT", message: /takes a JSON text/ });
+  assert.deepEqual(new JsonText("[1]").value, [1]);
 });
 
 test("equal seeds give equal executions", async () => {

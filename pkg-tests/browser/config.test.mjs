@@ -157,6 +157,22 @@ describe("what an execution begins with", { skip }, () => {
     await page.locator(".result", { hasText: /SUCCEEDED[\s\S]*26,\d+ events/ }).waitFor();
   });
 
+  visit("a run's output has the digits that were written in its input", { staying: true }, async (visitor, page) => {
+    await visitor.open({ definition: { StartAt: "Keep", States: { Keep: { Type: "Pass", End: true } } } });
+    await visitor.tab("Input");
+    await visitor.write("Input", '{"id":12345678901234567890,"price":1.0, "none":[ ],"text":"a: [1.0, \\"b\\"]"}');
+    await visitor.run();
+    const shown = `{
+  "id": 12345678901234567890,
+  "price": 1.0,
+  "none": [],
+  "text": "a: [1.0, \\"b\\"]"
+}`;
+    const view = (around, label) => page.locator(around).locator("figure.json", { hasText: label }).locator("code").first();
+    await comes(() => view(".result", "Output").innerText(), shown);
+    await comes(() => view(".after-run", "Output").innerText(), shown);
+  });
+
   visit("an input or a name that AWS does not take starts nothing, and says why", { staying: true }, async (visitor, page) => {
     const definition = { StartAt: "Keep", States: { Keep: { Type: "Pass", End: true } } };
     await visitor.open({ definition });

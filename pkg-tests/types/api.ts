@@ -7,6 +7,7 @@ import {
   ExecutionError,
   StateMachine,
   TaskError,
+  JsonText,
   TaskResponse,
   compare,
   complete,
@@ -54,6 +55,10 @@ const add: TaskHandler<{ x: number; y: number }, number> = async ({ x, y }, task
   return x + y;
 };
 const handlers: TaskHandlers = { add, other: () => undefined, raw: () => new TaskResponse({ a: 1 }) };
+const digits: string = new JsonText("1.0").text;
+handlers["text"] = () => new JsonText(digits);
+// @ts-expect-error a text, not a value
+new JsonText({ a: 1 });
 const many: TaskHandlers = new Map([["add", add as TaskHandler]]);
 const all: TaskHandlers = (input, { resource }) => [resource, input];
 // @ts-expect-error a handler is a function

@@ -10,7 +10,7 @@ import type { HistoryEvent } from "../model/recorded.ts";
 import { History } from "../worker/history.ts";
 import { Drawing } from "./drawing.ts";
 import { html } from "./dom.ts";
-import { elapsed, fetched, isEmpty, jsonOr, machinesOf, pretty, stageName, words } from "./given.ts";
+import { elapsed, fetched, isEmpty, jsonOr, machinesOf, pretty, stageName, textOr, words } from "./given.ts";
 import { type Link, linkTo } from "./link.ts";
 import type { Asked, Standing, Step, TaskAnswer } from "./protocol.ts";
 import { ICONS, type Parts, build } from "./parts.ts";
@@ -438,7 +438,7 @@ export class StepglassDebugger extends Base {
     const standing = await this.link!.call("begin", {
       session,
       definition: this.json,
-      input: JSON.stringify(await jsonOr(input)),
+      input: await textOr(input),
       mocks: { ...this.brought.mocks, ...(mocks === null ? {} : given!.mocksOf(await jsonOr(mocks))) },
       breakpoints: breakpoints === null ? [] : given!.breakpointsOf(breakpoints),
       clock: speed === "skip" || speed === "manual" ? speed : Math.max(1e-6, Number(speed) || 1),

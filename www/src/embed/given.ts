@@ -15,16 +15,21 @@ export async function fetched(url: URL): Promise<string> {
   return response.text();
 }
 
-/// JSON as it stands, or behind an address.
-export async function jsonOr(text: string): Promise<unknown> {
-  if (text.trim() === "") return {};
+/// The text of JSON as it stands, or behind an address.
+export async function textOr(text: string): Promise<string> {
+  if (text.trim() === "") return "{}";
+  let json = text;
   try {
-    return JSON.parse(text);
+    JSON.parse(json);
   } catch (error) {
     if (/^\s*[[{"]/.test(text)) throw error;
-    return JSON.parse(await fetched(new URL(text, document.baseURI)));
+    json = await fetched(new URL(text, document.baseURI));
+    JSON.parse(json);
   }
+  return json;
 }
+
+export const jsonOr = async (text: string): Promise<unknown> => JSON.parse(await textOr(text));
 
 export function pretty(json: unknown): string {
   const text = String(json);

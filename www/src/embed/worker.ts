@@ -29,10 +29,7 @@ class Session {
     });
     this.debug.setClock(clock);
     this.debug.breakpoints.set(breakpoints as never);
-    const text = input.trim() === "" ? "{}" : JSON.stringify(JSON.parse(input));
-    this.debug.begin(
-      this.debug.newRun(definition, { input: text, seed: BigInt.asUintN(64, BigInt(seed)), start: Date.now(), label: "Run" }),
-    );
+    this.debug.begin(this.debug.newRun(definition, { input, seed: BigInt.asUintN(64, BigInt(seed)), start: Date.now(), label: "Run" }));
   }
 
   do(how: Methods["go"]["params"]["how"]): void {

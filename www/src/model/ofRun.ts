@@ -318,6 +318,8 @@ export interface Bar {
 export interface RunResult {
   status: "SUCCEEDED" | "FAILED" | "TIMED_OUT" | "ABORTED";
   output?: unknown;
+  /// The output as the history has it, with all digits of its numbers.
+  text?: string;
   error?: string;
   cause?: string;
 }

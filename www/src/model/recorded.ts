@@ -11,7 +11,7 @@ export interface Recorded {
   /// The definition that ran, where the file has it.
   definition?: string;
   input?: string;
-  result?: { status: "SUCCEEDED" | "FAILED" | "TIMED_OUT" | "ABORTED"; output?: unknown; error?: string; cause?: string };
+  result?: { status: "SUCCEEDED" | "FAILED" | "TIMED_OUT" | "ABORTED"; output?: unknown; text?: string; error?: string; cause?: string };
   /// Where more events come from, while the execution runs.
   live?: string;
   list?: string;
@@ -90,6 +90,7 @@ export function resultOf(last: HistoryEvent): Recorded["result"] {
   const result: NonNullable<Recorded["result"]> = { status };
   const output = text(details["output"]);
   if (output !== undefined) {
+    result.text = output;
     try {
       result.output = JSON.parse(output);
     } catch {

@@ -33,7 +33,7 @@ export function AfterRun() {
     );
   }
   if (!run || !result) return null;
-  const { status, error, cause, output } = result;
+  const { status, error, cause, output, text } = result;
   const failed = outcome?.failure;
   return (
     <section class="after-run" aria-label="Outcome of the run">
@@ -67,7 +67,7 @@ export function AfterRun() {
       )}
       <Next outcome={outcome} status={status} />
       {outcome && <Figures outcome={outcome} />}
-      {status === "SUCCEEDED" && <JsonView label="Output" value={output} />}
+      {status === "SUCCEEDED" && <JsonView label="Output" value={output} text={text} />}
     </section>
   );
 }

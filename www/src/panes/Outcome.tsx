@@ -57,7 +57,7 @@ export function Result() {
       </div>
     );
   }
-  const { status, output, error, cause } = result;
+  const { status, output, text, error, cause } = result;
   const virtual = playback.timeOf(execution.eventCount.value);
   return (
     <div class="result">
@@ -76,7 +76,7 @@ export function Result() {
       </p>
       {execution.changedSince.value && <p class="quiet">The definition has changed since this run.</p>}
       {status === "SUCCEEDED" ? (
-        <JsonView label="Output" value={output} />
+        <JsonView label="Output" value={output} text={text} />
       ) : status === "TIMED_OUT" && error === undefined ? (
         <Failure error="States.Timeout" cause="The machine's TimeoutSeconds have passed." />
       ) : (

@@ -73,7 +73,20 @@ export function JsonView({ value, text, label }: Props) {
 
 function pretty(value: unknown, text: string | undefined): string {
   const known = parsed(value, text);
-  return known === text ? text! : (JSON.stringify(known, null, 2) ?? "");
+  if (known === text) return text!;
+  return text === undefined ? (JSON.stringify(known, null, 2) ?? "") : indented(text);
+}
+
+/// JSON with a line for each member, and with its numbers as they stand: parsed, 1.0 would be 1.
+function indented(json: string): string {
+  let line = "\n";
+  return json.replace(/"(?:[^"\\]|\\.)*"|\s+|([[{])\s*([\]}]?)|[\]},:]/g, (token, opening?: string, closing?: string) => {
+    if (opening) return closing ? opening + closing : opening + (line += "  ");
+    if (token === ",") return token + line;
+    if (token === ":") return ": ";
+    if (token === "]" || token === "}") return (line = line.slice(0, -2)) + token;
+    return token[0] === '"' ? token : "";
+  });
 }
 
 function parsed(value: unknown, text: string | undefined): unknown {

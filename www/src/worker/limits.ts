@@ -11,12 +11,12 @@ export const NO_LIMIT = 2 ** 31 - 1;
 /// AWS refuses these in a name, as it does every control character.
 const REFUSED = /[\s<>{}[\]?*"#%\\^|~`$&,;:/\p{Cc}\p{Cs}]/u;
 
-/// Throws the reason why AWS, or the interpreter, would not start an execution with this input and this name.
-export function refuse(input: unknown, { name, payload }: Config): void {
-  const text = JSON.stringify(input);
-  if (depthProblem(text)) throw new Error(`The input is nested deeper than ${DEPTH_LIMIT} levels. The interpreter reads no deeper JSON.`);
-  const size = new Blob([text]).size;
-  if (payload !== false && size > PAYLOAD_LIMIT)
+/// Throws the reason why AWS, or the interpreter, would not start an execution with this input, which is JSON, and this name.
+export function refuse(input: string, { name, payload }: Config): void {
+  if (depthProblem(input)) throw new Error(`The input is nested deeper than ${DEPTH_LIMIT} levels. The interpreter reads no deeper JSON.`);
+  // No character of a string has more than three bytes.
+  const size = payload === false || input.length * 3 <= PAYLOAD_LIMIT ? 0 : new Blob([input]).size;
+  if (size > PAYLOAD_LIMIT)
     throw new Error(`The input is ${bytes(size)}. AWS takes at most ${bytes(PAYLOAD_LIMIT)}. This limit can be turned off in Config.`);
   const [bad] = (name && REFUSED.exec(name)) || [];
   if (bad !== undefined)

@@ -1,6 +1,6 @@
 // One machine under the debugger: its handlers, its history as the page wants it, and what the page is told.
 
-import { StateMachine, type Task, TaskError, type TaskHandler, type TaskHandlers } from "stepglass";
+import { type ExecutionResult, JsonText, StateMachine, type Task, TaskError, type TaskHandler, type TaskHandlers } from "stepglass";
 import { type DebugOptions, DebugSession, restoreSession, saveSession, type Mock as PackageMock } from "stepglass/debug";
 import type { Graph } from "../model/graph.ts";
 import type {
@@ -15,6 +15,7 @@ import type {
   Position,
   RunInfo,
   RunRequest,
+  RunResult,
   StepCommand,
   Visit,
   WaitingTask,
@@ -124,7 +125,7 @@ export class Run {
         this.tell({
           note: "ended",
           run: this.id,
-          result: result as never,
+          result: this.resultOf(result),
           took: performance.now() - this.started,
           ...(session.status === "running" && { goesOn: true }),
         });
@@ -169,8 +170,8 @@ export class Run {
   private options(): DebugOptions {
     const { input: text, seed, clock, mocks, machines, breakpoints, exceptions, ask, recorded, config, saved } = this.request;
     // Runs that are taken up again have inputs of their own.
-    const input: unknown = text.trim() === "" || saved ? {} : JSON.parse(text);
-    refuse(input, config);
+    const input = new JsonText(text.trim() === "" || saved ? "{}" : text);
+    refuse(input.text, config);
     return {
       input,
       name: config.name ?? `run-${this.id}`,
@@ -201,7 +202,7 @@ export class Run {
       if (this.session.execution > 0) this.entered();
       this.flush();
       const outcome = this.session.runs().find(({ current }) => current)?.outcome;
-      if (outcome) this.tell({ note: "ended", run: this.id, result: outcome as never, took: 0 });
+      if (outcome) this.tell({ note: "ended", run: this.id, result: this.resultOf(outcome), took: 0 });
     }
     this.stopped();
     if (paused) return;
@@ -549,7 +550,15 @@ export class Run {
     });
     this.flush();
     const { outcome } = about;
-    if (outcome) this.tell({ note: "ended", run: this.id, result: outcome as never, took: 0 });
+    if (outcome) this.tell({ note: "ended", run: this.id, result: this.resultOf(outcome), took: 0 });
+  }
+
+  /// How the run has ended.
+  private resultOf(outcome: ExecutionResult): RunResult {
+    const { id, events } = this.session.runs().find(({ current }) => current)!;
+    const last = this.session.history(events - 1, id).at(-1) as HistoryEvent | undefined;
+    const text = last && detailsOf(last)["output"];
+    return { ...(outcome as RunResult), ...(typeof text === "string" && { text }) };
   }
 
   /// At most one message a frame, however fast the machine runs.
