@@ -7,7 +7,7 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { root } from "./steps.mjs";
 
 // Bytes of gzip -9: the whole; what servers have; what a browser loads to run machines.
-const BUDGETS = { "stepglass.wasm": 572_000, "stepglass-fast.wasm": 874_000, "stepglass-first.wasm": 290_000 };
+const BUDGETS = { "stepglass.wasm": 572_000, "stepglass-fast.wasm": 876_000, "stepglass-first.wasm": 290_000 };
 
 const sizes = Object.fromEntries(Object.keys(BUDGETS).map((name) => [name, sizesOf(name)]));
 if (process.argv.includes("--json")) {

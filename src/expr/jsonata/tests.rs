@@ -324,3 +324,24 @@ fn an_evaluation_leaves_nothing_behind() {
     drop(shared);
     assert!(weak.upgrade().is_none());
 }
+
+/// The scope of a call that has ended serves the next call, unless a function holds it.
+#[test]
+fn scopes_of_calls() {
+    for (text, expected) in [
+        ("($of := function($x){function(){$x}}; $a := $of(1); $b := $of(2); $c := $of(3); [$a(), $b(), $c()])", "[1,2,3]"),
+        (
+            "($of := function($x){($y := $x * 10; function(){$y})}; $all := $map([1..3], $of); $map($all, function($f){$f()}))",
+            "[10,20,30]",
+        ),
+        ("$map([1..3], function($x){($y := $x > 1 ? $x; $y)})", "[2,3]"),
+        ("($set := function($x){($z := $x)}; $get := function($x){$z}; $set(1); [$get(2)])", "[]"),
+        ("($f := function($a, $b){$exists($b) ? $b : $a}; [$f(1, 2), $f(3), $f(4, 5)])", "[2,3,5]"),
+        ("($d := function($n){$n = 0 ? [] : $append($d($n - 1), $n)}; $d(5))", "[1,2,3,4,5]"),
+        ("($add := function($a, $b){$a + $b}; $one := $add(1, ?); $map([1, 2], function($x){$one($one($x))}))", "[3,4]"),
+        ("$max([3, 9, 2])", "9"),
+        ("[$max([1..5]), $min([2..5]), $min([1.5, 1]), $exists($max([]))]", "[5,2,1,false]"),
+    ] {
+        check(text, expected);
+    }
+}

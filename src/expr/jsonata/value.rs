@@ -301,6 +301,25 @@ impl Frame {
         Rc::new(Frame { parent: Some(parent), def: Some(def), vars, captured: Cell::new(false) })
     }
 
+    /// Makes of an unused scope that of a call.
+    pub(super) fn begin_call(&mut self, parent: Rc<Frame>, def: Arc<LambdaDef>, mut args: Vec<Val>) {
+        args.resize(def.params.len(), Val::Undefined);
+        self.vars.get_mut().args = args;
+        self.parent = Some(parent);
+        self.def = Some(def);
+    }
+
+    /// Makes the scope of a call unused; the list of its arguments.
+    pub(super) fn end_call(&mut self) -> Vec<Val> {
+        self.parent = None;
+        self.def = None;
+        let vars = self.vars.get_mut();
+        if !vars.more.is_empty() {
+            vars.more = Vec::new();
+        }
+        std::mem::take(&mut vars.args)
+    }
+
     /// Forgets all variables.
     pub(super) fn clear(&self) {
         let vars = self.vars.take();
@@ -505,6 +524,19 @@ impl Items<'_> {
             Items::Range(first, len) => (index < *len).then(|| Val::int(first + index as i64)),
             Items::One(value) => (index == 0).then(|| (*value).clone()),
             Items::Tuples(tuples) => tuples.get(index).map(|t| t.item.clone()),
+        }
+    }
+
+    /// An item as a number, without making a value of it; NaN for any other.
+    pub(super) fn number(&self, index: usize) -> f64 {
+        match self {
+            Items::Json(items) => match items.get(index) {
+                Some(Value::Number(n)) => n.as_f64(),
+                _ => f64::NAN,
+            },
+            Items::Built(items) => items.get(index).and_then(Val::as_f64).unwrap_or(f64::NAN),
+            Items::Range(first, len) if index < *len => (first + index as i64) as f64,
+            other => other.get(index).and_then(|item| item.as_f64()).unwrap_or(f64::NAN),
         }
     }
 

@@ -6,6 +6,7 @@ use crate::expr::jsonata::codes;
 use crate::expr::jsonata::error::{Thrown, fault, fault_at};
 use crate::expr::jsonata::value::{Frame, Function, Object, Val};
 use crate::expr::jsonata::{MAX_NESTING, functions};
+use std::borrow::Cow;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -34,7 +35,7 @@ impl Evaluator<'_> {
         let Val::Func(function) = function else {
             return Err(self.not_a_function(&call.procedure, node.at, &function, frame, [codes::T1005, codes::T1006]));
         };
-        let mut args = Vec::with_capacity(call.args.len() + 1);
+        let mut args = self.arguments();
         args.extend(applied);
         for arg in &call.args {
             args.push(self.eval(arg, input, frame)?);
@@ -108,6 +109,11 @@ impl Evaluator<'_> {
         Ok(Val::func(Function::Partial { of, args, depth }))
     }
 
+    /// An empty list for the arguments of a call.
+    pub(crate) fn arguments(&mut self) -> Vec<Val> {
+        self.spare.args()
+    }
+
     /// Calls a function value from a built-in one.
     pub(crate) fn invoke(&mut self, function: &Rc<Function>, args: Vec<Val>, frame: &Rc<Frame>) -> R<Val> {
         self.apply(function.clone(), args, &Val::Null, frame)
@@ -125,6 +131,7 @@ impl Evaluator<'_> {
             }
         };
         self.depth -= 1;
+        self.spare.take_args(pending.args);
         result.map_err(|e| match pending.site {
             Some(Site { at, name: Some(name) }) => e.at(at).token(self.names.text(name)),
             Some(Site { at, .. }) => e.at(at),
@@ -150,8 +157,10 @@ impl Evaluator<'_> {
                     signature.validate(&mut pending.args, input)?;
                 }
                 let args = std::mem::take(&mut pending.args);
-                let frame = Frame::of_call(scope.clone(), def.clone(), args);
-                self.run_body(&def.body, context, frame, pending)
+                let frame = self.spare.frame(scope.clone(), def.clone(), args);
+                let result = self.run_body(&def.body, context, &frame, pending);
+                self.spare.take_frame(frame);
+                result
             }
             Function::Partial { of, args: given, .. } => {
                 let mut rest = std::mem::take(&mut pending.args).into_iter();
@@ -194,8 +203,9 @@ impl Evaluator<'_> {
     }
 
     /// Evaluates a lambda's body up to the call in tail position.
-    fn run_body(&mut self, body: &Node, input: &Val, mut frame: Rc<Frame>, pending: &mut Pending) -> R<Option<Val>> {
+    fn run_body(&mut self, body: &Node, input: &Val, frame: &Rc<Frame>, pending: &mut Pending) -> R<Option<Val>> {
         let mut node = body;
+        let mut frame = Cow::Borrowed(frame);
         loop {
             match &node.kind {
                 Kind::Condition(parts) if node.is_plain() => {
@@ -209,7 +219,7 @@ impl Evaluator<'_> {
                 Kind::Block(block) if node.is_plain() && !block.items.is_empty() => {
                     self.burn(1)?;
                     if block.scope {
-                        frame = Frame::new(Some(frame), Vec::new());
+                        frame = Cow::Owned(Frame::new(Some(frame.into_owned()), Vec::new()));
                     }
                     let Some((last, before)) = block.items.split_last() else { return Ok(Some(Val::Undefined)) };
                     for item in before {
@@ -238,11 +248,11 @@ impl Evaluator<'_> {
                             ));
                         }
                     }
-                    let mut args = Vec::with_capacity(call.args.len());
+                    let mut args = self.arguments();
                     for arg in &call.args {
                         args.push(self.eval(arg, input, &frame)?);
                     }
-                    pending.args = args;
+                    self.spare.take_args(std::mem::replace(&mut pending.args, args));
                     let name = if let Kind::Variable(id) = call.procedure.kind { Some(id) } else { None };
                     pending.site = Some(Site { at: node.at, name });
                     return Ok(None);

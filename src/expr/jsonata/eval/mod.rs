@@ -5,11 +5,13 @@ mod group;
 mod operators;
 mod output;
 mod path;
+mod spare;
 mod transform;
 
 pub(super) use operators::{TEXT_STEP, compare_text, is_same, length, truth};
 pub(super) use output::write_json;
 
+use self::spare::Spare;
 use super::ast::{Kind, Names, Node, Path, Stage};
 use super::compile::Program;
 use super::error::{Thrown, fault, fault_at};
@@ -44,6 +46,8 @@ pub(super) struct Evaluator<'e> {
     depth: u32,
     /// Scopes that function values hold on to.
     captured: Vec<Rc<Frame>>,
+    /// What calls have left for the next ones.
+    spare: Spare,
     /// Memory of searches for regular expressions, for the next one.
     pub scratch: Scratch,
 }
@@ -69,6 +73,7 @@ impl<'e> Evaluator<'e> {
             fuel: limits.fuel,
             depth: 0,
             captured: Vec::new(),
+            spare: Spare::default(),
             scratch: Scratch::default(),
         }
     }

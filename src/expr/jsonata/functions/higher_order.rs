@@ -10,7 +10,7 @@ use std::rc::Rc;
 /// Calls a function with as many of the arguments as it takes, the first one always.
 fn call(ev: &mut Evaluator<'_>, args: &Args<'_>, function: &Rc<Function>, item: Val, key: Val, whole: &Val) -> R<Val> {
     let arity = function.arity();
-    let mut values = Vec::with_capacity(arity.clamp(1, 3));
+    let mut values = ev.arguments();
     values.push(item);
     if arity >= 2 {
         values.push(key);
@@ -30,7 +30,9 @@ pub(super) fn map(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let array = args.at(0);
     let (false, Some(function)) = (array.is_undefined(), args.at(1).as_func()) else { return Ok(Val::Undefined) };
     let mut out = Vec::new();
-    for (i, item) in array.items().iter().enumerate() {
+    let items = array.items();
+    for i in 0..items.len() {
+        let Some(item) = items.get(i) else { break };
         let value = call(ev, args, function, item, index(i), array)?;
         if !value.is_undefined() {
             ev.check_room(&out)?;
@@ -45,7 +47,9 @@ pub(super) fn filter(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let array = args.at(0);
     let (false, Some(function)) = (array.is_undefined(), args.at(1).as_func()) else { return Ok(Val::Undefined) };
     let mut out = Vec::new();
-    for (i, item) in array.items().iter().enumerate() {
+    let items = array.items();
+    for i in 0..items.len() {
+        let Some(item) = items.get(i) else { break };
         if truth(&call(ev, args, function, item.clone(), index(i), array)?)? {
             ev.check_room(&out)?;
             out.push(item);
@@ -87,7 +91,7 @@ pub(super) fn reduce(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
         initial => initial.clone(),
     };
     for (i, item) in items {
-        let mut values = Vec::with_capacity(arity.min(4));
+        let mut values = ev.arguments();
         values.push(result);
         values.push(item);
         if arity >= 3 {
@@ -142,7 +146,8 @@ pub(super) fn sort(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let values = items.to_vec();
     let order = match args.at(1).as_func() {
         Some(function) => ev.merge_sort(count, &mut |ev, a, b| {
-            let pair = [a, b].iter().filter_map(|i| values.get(*i).cloned()).collect();
+            let mut pair = ev.arguments();
+            pair.extend([a, b].iter().filter_map(|i| values.get(*i).cloned()));
             let after = ev.invoke(function, pair, args.frame)?;
             Ok(is_truthy(&after))
         })?,

@@ -108,17 +108,17 @@ fn extreme(ev: &mut Evaluator<'_>, args: &Args<'_>, better: fn(f64, f64) -> bool
     }
     let items = numbers.items();
     ev.burn(items.len() / 4)?;
-    let mut best: Option<(f64, Val)> = None;
-    for item in items.iter() {
-        let x = item.as_f64().unwrap_or(f64::NAN);
+    let mut best: Option<(f64, usize)> = None;
+    for i in 0..items.len() {
+        let x = items.number(i);
         if x.is_nan() {
             return Ok(Val::NonFinite(x));
         }
-        if best.as_ref().is_none_or(|(y, _)| better(x, *y)) {
-            best = Some((x, item));
+        if best.is_none_or(|(y, _)| better(x, y)) {
+            best = Some((x, i));
         }
     }
-    Ok(best.map_or(Val::Undefined, |(_, item)| item))
+    Ok(best.and_then(|(_, i)| items.get(i)).unwrap_or(Val::Undefined))
 }
 
 /// `$max(numbers)`: undefined for none.
