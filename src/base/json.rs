@@ -7,7 +7,7 @@
 mod print;
 mod skim;
 
-pub use print::{Excess, longer_than, measure, serialized_len, to_string, write, write_str, write_text};
+pub use print::{Excess, Seen, longer_than, measure, serialized_len, to_string, write, write_again, write_str, write_text};
 pub use skim::Skim;
 
 use super::decimal;
@@ -677,6 +677,24 @@ mod tests {
                 twice(&Value::from(map));
             }
         }
+    }
+
+    #[test]
+    fn values_that_come_again_are_written_as_they_were() {
+        let numbers = Value::from((0..100).map(Value::from).collect::<Vec<_>>());
+        let members: Map = (0..40).map(|i| (Arc::from(format!("\"{i}")), Value::from("a\n\"é"))).collect();
+        // More of them than are remembered, and in each other.
+        let lists = (0..40).map(|i| Value::from((0..50).map(|n| Value::from(n * i)).collect::<Vec<_>>()));
+        let lists = Value::from(lists.collect::<Vec<_>>());
+        let wrapped = |value: &Value| Value::from(vec![value.clone(), Value::Null, "x".into(), value.clone()]);
+        let values =
+            [wrapped(&numbers), Value::from(members.clone()), wrapped(&Value::from(members)), lists.clone(), wrapped(&lists)];
+        let values = [values.clone(), values].concat();
+        let (mut out, mut seen) = (String::from("x"), Seen::default());
+        for value in &values {
+            write_again(&mut out, value, &mut seen);
+        }
+        assert_eq!(out, format!("x{}", values.iter().map(to_string).collect::<String>()));
     }
 
     #[test]

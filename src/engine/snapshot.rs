@@ -18,7 +18,7 @@ use super::{Engine, Execution, Outcome, TokenKey, archive};
 use crate::asl::ir::{Kind, Machine, ScopeId, StateId};
 use crate::asl::resource::Resource;
 use crate::base::{Id, Millis, Rng, Table, Value, json};
-use form::{Input, Object, numbers, timer_in, timer_out};
+use form::{FormText, Input, Object, numbers, timer_in, timer_out};
 use join::{joining_in, joining_out};
 use std::fmt;
 use std::sync::Arc;
@@ -67,7 +67,7 @@ impl Engine {
 
     #[inline(never)]
     fn snapshot_with(&self, events: bool) -> String {
-        let mut text = String::new();
+        let mut text = FormText::default();
         let mut out = Object::begin(&mut text);
         out.set("version", VERSION);
         out.set("digest", format!("{:016x}", self.machine.digest));
@@ -103,7 +103,7 @@ impl Engine {
             out.object("outcome", |out| outcome_out(out, outcome));
         }
         out.end();
-        text
+        text.into_string()
     }
 
     /// An engine that goes on where the snapshot was taken, with the same machine. Tasks in flight are known to it;
@@ -198,7 +198,7 @@ impl Engine {
     }
 }
 
-fn frame_out(text: &mut String, machine: &Machine, id: FrameId, frame: &Frame) {
+fn frame_out(text: &mut FormText, machine: &Machine, id: FrameId, frame: &Frame) {
     let mut out = Object::begin(text);
     out.set("id", id);
     out.set("execution", frame.execution);
@@ -207,8 +207,8 @@ fn frame_out(text: &mut String, machine: &Machine, id: FrameId, frame: &Frame) {
         out.set("slot", slot);
     }
     out.set("state", machine.states[frame.state].name.clone());
-    out.set("input", frame.input.clone());
-    out.set("variables", Value::Object(frame.variables.clone()));
+    out.payload("input", &frame.input);
+    out.payload("variables", &Value::Object(frame.variables.clone()));
     if let Some(item) = &frame.item {
         out.object("item", |out| item_out(out, item));
     }
@@ -306,7 +306,7 @@ fn acting_out(out: &mut Object<'_>, machine: &Machine, acting: &Acting) {
         out.set("heartbeatSeconds", seconds as i64);
         out.set("heartbeat", timer_out(timer));
     }
-    out.set("input", acting.input.clone());
+    out.payload("input", &acting.input);
     out.maybe("timeoutSeconds", acting.timeout_seconds.map(|n| n as i64));
     out.maybe("credentials", acting.credentials.clone());
     match &acting.purpose {
@@ -353,7 +353,7 @@ fn acting_in(input: &Input<'_>, kind: &Kind, machine: &Machine, options: &Option
 
 fn item_out(out: &mut Object<'_>, item: &MapItem) {
     out.set("index", item.index);
-    out.set("value", item.value.clone());
+    out.payload("value", &item.value);
     out.maybe("key", item.key.clone());
     out.maybe("source", item.source.clone());
     out.set("outer", numbers(item.outer.iter().map(|n| u64::from(*n))));
@@ -370,7 +370,7 @@ fn item_in(input: &Input<'_>) -> Restored<MapItem> {
     })
 }
 
-fn execution_out(text: &mut String, id: u32, execution: &Execution, events: bool) {
+fn execution_out(text: &mut FormText, id: u32, execution: &Execution, events: bool) {
     let mut out = Object::begin(text);
     out.set("id", id);
     let info = &execution.info;
@@ -379,7 +379,7 @@ fn execution_out(text: &mut String, id: u32, execution: &Execution, events: bool
     out.set("roleArn", info.role_arn.clone());
     out.set("stateMachineArn", info.state_machine_arn.clone());
     out.set("stateMachineName", info.state_machine_name.clone());
-    out.set("input", execution.input.clone());
+    out.payload("input", &execution.input);
     out.set("startedAt", execution.started.0 as i64);
     out.set("express", execution.express);
     out.set("root", execution.root);

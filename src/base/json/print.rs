@@ -1,6 +1,7 @@
 //! Values to JSON text, and how long that text would be.
 
 use crate::base::{Number, Value};
+use std::sync::Arc;
 
 /// Compact JSON text, members in order.
 pub fn to_string(value: &Value) -> String {
@@ -19,6 +20,72 @@ pub fn write_str(out: &mut String, text: &str) {
     out.push('"');
     write_escaped(out, text);
     out.push('"');
+}
+
+/// Where in a text the last large values were written: parts that values share are copied from there.
+#[derive(Debug, Default)]
+pub struct Seen {
+    /// The address of a value, and where its text begins and ends.
+    parts: Vec<(usize, usize, usize)>,
+    next: usize,
+}
+
+impl Seen {
+    /// A value with fewer members is written as fast as it is found.
+    const LARGE: usize = 32;
+    const MOST: usize = 16;
+
+    fn note(&mut self, part: (usize, usize, usize)) {
+        if self.parts.len() < Seen::MOST {
+            self.parts.push(part);
+        } else if let Some(slot) = self.parts.get_mut(self.next % Seen::MOST) {
+            *slot = part;
+            self.next += 1;
+        }
+    }
+}
+
+/// The same as [`write`] for a text in which values come again. They must live until `seen` is dropped: another value at
+/// the address of one that is gone would be taken for it.
+pub fn write_again(out: &mut String, value: &Value, seen: &mut Seen) {
+    let (address, members) = match value {
+        Value::Array(items) => (Arc::as_ptr(items) as usize, items.len()),
+        Value::Object(map) => (Arc::as_ptr(map) as usize, map.len()),
+        _ => return write(out, value),
+    };
+    let large = members >= Seen::LARGE;
+    if large && let Some((_, from, to)) = seen.parts.iter().find(|(known, ..)| *known == address) {
+        return out.extend_from_within(*from..*to);
+    }
+    let from = out.len();
+    match value {
+        Value::Array(items) => {
+            out.push('[');
+            for (i, item) in items.iter().enumerate() {
+                if i > 0 {
+                    out.push(',');
+                }
+                write_again(out, item, seen);
+            }
+            out.push(']');
+        }
+        Value::Object(map) => {
+            out.push('{');
+            for (i, (key, item)) in map.entries().iter().enumerate() {
+                if i > 0 {
+                    out.push(',');
+                }
+                write_str(out, key);
+                out.push(':');
+                write_again(out, item, seen);
+            }
+            out.push('}');
+        }
+        _ => {}
+    }
+    if large {
+        seen.note((address, from, out.len()));
+    }
 }
 
 /// Appends a JSON string whose text is the value's JSON text: as [`write_str`] of [`to_string`], without the text in between.

@@ -3,6 +3,7 @@
 use super::{RestoreError, Restored};
 use crate::base::{Map, Millis, Value, json};
 use crate::engine::timers::TimerKey;
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 /// The end of time has no place in a signed integer: it is -1.
@@ -23,20 +24,52 @@ pub(super) fn numbers(items: impl IntoIterator<Item = u64>) -> Value {
     Value::from(items.into_iter().map(|n| Value::from(n as i64)).collect::<Vec<_>>())
 }
 
+/// The text of the form. Payloads are shared by frames: one that comes again is copied.
+#[derive(Default)]
+pub(super) struct FormText {
+    text: String,
+    seen: json::Seen,
+}
+
+impl FormText {
+    /// Appends a value that the engine holds.
+    pub(super) fn payload(&mut self, value: &Value) {
+        json::write_again(&mut self.text, value, &mut self.seen);
+    }
+
+    pub(super) fn into_string(self) -> String {
+        self.text
+    }
+}
+
+impl Deref for FormText {
+    type Target = String;
+
+    fn deref(&self) -> &String {
+        &self.text
+    }
+}
+
+impl DerefMut for FormText {
+    fn deref_mut(&mut self) -> &mut String {
+        &mut self.text
+    }
+}
+
 /// Writes one object of the form. What a text holds is never held as values too: an engine may be large.
 pub(super) struct Object<'a> {
-    text: &'a mut String,
+    text: &'a mut FormText,
     empty: bool,
 }
 
 impl Object<'_> {
-    pub(super) fn begin(text: &mut String) -> Object<'_> {
+    pub(super) fn begin(text: &mut FormText) -> Object<'_> {
         text.push('{');
         Object { text, empty: true }
     }
 
     /// Writes a member's name; its value is to follow.
-    pub(super) fn key(&mut self, name: &str) -> &mut String {
+    pub(super) fn key(&mut self, name: &str) -> &mut FormText {
         if !std::mem::take(&mut self.empty) {
             self.text.push(',');
         }
@@ -47,6 +80,11 @@ impl Object<'_> {
 
     pub(super) fn set(&mut self, name: &str, value: impl Into<Value>) {
         json::write(self.key(name), &value.into());
+    }
+
+    /// A member whose value the engine holds.
+    pub(super) fn payload(&mut self, name: &str, value: &Value) {
+        self.key(name).payload(value);
     }
 
     pub(super) fn maybe(&mut self, name: &str, value: Option<impl Into<Value>>) {
@@ -61,7 +99,7 @@ impl Object<'_> {
         inner.end();
     }
 
-    pub(super) fn list<T>(&mut self, name: &str, items: impl IntoIterator<Item = T>, write: impl FnMut(&mut String, T)) {
+    pub(super) fn list<T>(&mut self, name: &str, items: impl IntoIterator<Item = T>, write: impl FnMut(&mut FormText, T)) {
         list(self.key(name), items, write);
     }
 
@@ -70,7 +108,7 @@ impl Object<'_> {
     }
 }
 
-pub(super) fn list<T>(text: &mut String, items: impl IntoIterator<Item = T>, mut write: impl FnMut(&mut String, T)) {
+pub(super) fn list<T>(text: &mut FormText, items: impl IntoIterator<Item = T>, mut write: impl FnMut(&mut FormText, T)) {
     text.push('[');
     for (i, item) in items.into_iter().enumerate() {
         if i > 0 {

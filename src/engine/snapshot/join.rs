@@ -1,7 +1,7 @@
 //! The part of the form about a Parallel or Map in progress: what is left of its items, and of a Map Run the children
 //! that a redrive may take up.
 
-use super::form::{Input, Object, list, numbers};
+use super::form::{FormText, Input, Object, list, numbers};
 use super::{Restored, execution_in, execution_out, frame_out, frames_in};
 use crate::asl::ir::{Kind, Machine};
 use crate::base::{Table, Value, json};
@@ -16,7 +16,7 @@ pub(super) fn joining_out(out: &mut Object<'_>, machine: &Machine, joining: &Joi
         json::write(text, &numbers([u64::from(*slot), u64::from(*id)]));
     });
     // `null` is a result too, so a missing one is an empty array.
-    out.list("results", joining.results.iter(), |text, result| list(text, result.iter(), json::write));
+    out.list("results", joining.results.iter(), |text, result| list(text, result.iter(), FormText::payload));
     out.set("done", joining.done);
     out.set("failed", joining.failed);
     out.set("failedItems", joining.failed_items as i64);
@@ -24,7 +24,7 @@ pub(super) fn joining_out(out: &mut Object<'_>, machine: &Machine, joining: &Joi
     out.object("items", |out| items_out(out, &joining.items));
     out.set("batches", numbers(joining.batches.iter().map(|n| u64::from(*n))));
     out.set("limit", joining.limit);
-    out.set("input", joining.input.clone());
+    out.payload("input", &joining.input);
     out.set("startedEvent", joining.started_event as i64);
     out.set("lastTail", joining.last_tail as i64);
     out.set("lastSucceeded", joining.last_succeeded as i64);
@@ -34,7 +34,7 @@ pub(super) fn joining_out(out: &mut Object<'_>, machine: &Machine, joining: &Joi
     }
 }
 
-fn unsuccessful_out(text: &mut String, machine: &Machine, unsuccessful: &UnsuccessfulChild) {
+fn unsuccessful_out(text: &mut FormText, machine: &Machine, unsuccessful: &UnsuccessfulChild) {
     let mut out = Object::begin(text);
     out.set("slot", unsuccessful.slot);
     // The host has one that runs apart.
@@ -102,7 +102,7 @@ fn run_out(out: &mut Object<'_>, machine: &Machine, run: &MapRun) {
     out.set("startedEvent", run.started_event as i64);
     out.maybe("config", run.config.clone());
     out.maybe("maxItems", run.max_items);
-    out.list("pending", run.pending.iter(), json::write);
+    out.list("pending", run.pending.iter(), FormText::payload);
     out.maybe("fileConfig", run.file_config.clone());
     out.object("collected", |out| items_out(out, &run.collected));
     if let Some(batching) = &run.batching {
@@ -111,7 +111,7 @@ fn run_out(out: &mut Object<'_>, machine: &Machine, run: &MapRun) {
         out.set("batchBytes", i64::try_from(batching.max_bytes).unwrap_or(-1));
         out.maybe("batchInput", batching.input.clone());
     }
-    out.list("gathered", run.gathered.iter(), json::write);
+    out.list("gathered", run.gathered.iter(), FormText::payload);
     out.object("records", |out| records_out(out, &run.records));
     out.set("redrives", run.redrives);
     out.list("unsuccessful", run.unsuccessful.iter(), |text, unsuccessful| unsuccessful_out(text, machine, unsuccessful));
@@ -201,7 +201,7 @@ fn records_out(out: &mut Object<'_>, records: &Records) {
     entries(out, "failed", &records.failed);
     json::write_str(out.key("body"), &records.body);
     out.set("writing", records.writing as i64);
-    out.list("files", records.files.iter(), json::write);
+    out.list("files", records.files.iter(), FormText::payload);
     out.maybe("request", records.request.clone());
     out.maybe("closing", records.closing);
 }
@@ -245,7 +245,7 @@ fn items_out(out: &mut Object<'_>, items: &Items) {
         let mut out = Object::begin(text);
         match source {
             Source::List { values, keys, next } => {
-                out.list("values", values.get(*next..).unwrap_or_default(), json::write);
+                out.list("values", values.get(*next..).unwrap_or_default(), FormText::payload);
                 out.list("keys", keys.get(*next..).unwrap_or_default(), |text, key| json::write_str(text, key));
             }
             Source::Text(Text { text, at, left, format }) => {
