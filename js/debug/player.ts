@@ -18,6 +18,8 @@ import { eventAt, ofOneItem, parsed, stagesOf, valuesAt, visitAt } from "./view.
 
 // The longest delay of setTimeout.
 const LONGEST = 2 ** 31 - 1;
+/** A snapshot of more characters takes as long as the rest of a turn. */
+const LONG = 262_144;
 const NOTHING = { stop: undefined, logs: [] };
 
 /** Says of each entry that is seen whether a step ends there. */
@@ -455,6 +457,7 @@ export class Player {
   #moveOn(): void {
     const { run } = this;
     let stepped = false;
+    let fed = false;
     // The turn's time begins before the first fact, which may take all of it.
     inTime();
     while (this.#running && run === this.run) {
@@ -465,9 +468,17 @@ export class Player {
       if (!stepped) this.#flow();
       stepped = true;
       run.perform();
+      const due = run.snapshotDue;
+      if (due !== undefined) {
+        // One of megabytes has a turn of its own.
+        if (!fed && due.takeSnapshot() < LONG) continue;
+        this.#tell("progress", undefined);
+        return this.#pumpSoon();
+      }
       const next = run.next();
       if (next !== undefined) {
         run.feed(next);
+        fed = true;
         if (!inTime()) {
           this.#tell("progress", undefined);
           return this.#pumpSoon();

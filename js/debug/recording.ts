@@ -129,9 +129,7 @@ export class Recording {
 
   /** Feeds a fact; the tape is longer then by what came of it. Returns the commands. */
   feed(fact: FedFact): Command[] {
-    const snapshot = this.#snapshots.at(-1);
-    const due = Math.max(this.#interval, (snapshot?.text.length ?? 0) / CHARACTERS_OF_AN_EVENT);
-    if (this.events.length - (snapshot?.events ?? 0) >= due) this.#takeSnapshot();
+    if (this.isSnapshotDue) this.takeSnapshot();
     const [tape, events] = [this.tape.length, this.events.length];
     const step = apply(this.#engine, fact);
     // A child's history is on the tape already.
@@ -143,6 +141,13 @@ export class Recording {
     this.deadline = step.deadline;
     this.#record(this.#engine, this.facts.length - 1, ended);
     return commands;
+  }
+
+  /** Whether a snapshot is taken before the next fact is fed. */
+  get isSnapshotDue(): boolean {
+    const snapshot = this.#snapshots.at(-1);
+    const due = Math.max(this.#interval, (snapshot?.text.length ?? 0) / CHARACTERS_OF_AN_EVENT);
+    return this.events.length - (snapshot?.events ?? 0) >= due;
   }
 
   /** Feeds a fact of another recording, which may be a change by hand. */
@@ -456,13 +461,16 @@ export class Recording {
     }
   }
 
-  #takeSnapshot(): void {
-    this.#snapshots.push({ facts: this.facts.length, events: this.events.length, text: this.#engine.ask("snapshot") });
-    let characters = 0;
-    for (const { text } of this.#snapshots) characters += text.length;
-    if (characters <= SNAPSHOT_CHARACTERS) return;
-    this.#snapshots = this.#snapshots.filter((_, i) => i % 2 === 1);
-    this.#interval *= 2;
+  /** Takes a snapshot of the engine as it is now, from which earlier moments are made again; how many characters it has. */
+  takeSnapshot(): number {
+    const text = this.#engine.ask("snapshot");
+    this.#snapshots.push({ facts: this.facts.length, events: this.events.length, text });
+    const characters = this.#snapshots.reduce((sum, snapshot) => sum + snapshot.text.length, 0);
+    if (characters > SNAPSHOT_CHARACTERS) {
+      this.#snapshots = this.#snapshots.filter((_, i) => i % 2 === 1);
+      this.#interval *= 2;
+    }
+    return text.length;
   }
 }
 

@@ -184,6 +184,12 @@ export class Run {
     this.#grown(execution);
   }
 
+  /** The recording that was fed last, if it takes a snapshot before the next fact. */
+  get snapshotDue(): Recording | undefined {
+    const last = this.executions[this.#fed.at(-1)?.owner ?? -1];
+    return last !== undefined && !last.ended && last.recording.isSnapshotDue ? last.recording : undefined;
+  }
+
   /** Does what the engines wished and was not done yet. */
   perform(): void {
     for (const execution of this.executions) execution.perform();

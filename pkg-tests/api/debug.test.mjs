@@ -390,6 +390,26 @@ describe("time travel", () => {
     }
   });
 
+  test("a run whose snapshots are larger than all that is kept of them goes on, and back", async () => {
+    const input = Array.from({ length: 240 }, (_, i) => `${i} ${"x".repeat(400)}`);
+    const wait = { StartAt: "Wait", States: { Wait: { Type: "Wait", Seconds: 1, End: true } } };
+    const definition = {
+      StartAt: "Each",
+      States: { Each: { Type: "Map", ItemSelector: { "all.$": "$" }, ItemProcessor: wait, OutputPath: "$[0].all[0]", End: true } },
+    };
+    const debug = session({ input, mocks: {}, payloadLimit: 2 ** 30 }, definition);
+    assert.equal(await until(debug, (it) => it.continue()), "ended SUCCEEDED");
+    assert.equal(debug.events, 1 + 2 + 240 * 4 + 3);
+    assert.equal(debug.outcome.output, input[0]);
+    // Both sides of where the snapshots lie.
+    for (const event of [255, 260, 515, 600]) {
+      debug.goto(event);
+      assert.equal(debug.event, event);
+      const [top] = debug.stackTrace();
+      assert.deepEqual(debug.values(top.visit).input, { all: input });
+    }
+  });
+
   test("equal seeds give equal runs", async () => {
     const definition = {
       StartAt: "A",
