@@ -50,7 +50,7 @@ export function testText(run: Run, runner: Runner): string {
   ];
   const expected =
     end.status === "SUCCEEDED"
-      ? `.succeeded(${js(end.output, 4)})`
+      ? `.succeeded(${js(end.output ?? JSON.parse(end.text ?? "null"), 4)})`
       : end.status === "TIMED_OUT"
         ? ".timedOut()"
         : end.error === undefined

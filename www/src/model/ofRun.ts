@@ -317,6 +317,7 @@ export interface Bar {
 
 export interface RunResult {
   status: "SUCCEEDED" | "FAILED" | "TIMED_OUT" | "ABORTED";
+  /// The value, where the text is not there.
   output?: unknown;
   /// The output as the history has it, with all digits of its numbers.
   text?: string;

@@ -63,7 +63,7 @@ export function readRecorded(value: unknown, title: string): Recorded {
   if (definition !== undefined) recorded.definition = definition;
   const last = events.at(-1);
   const result = last && resultOf(last);
-  if (result) recorded.result = result;
+  if (result) recorded.result = { ...result, ...textOf(last) };
   const live = text(document["live"]);
   if (live !== undefined) recorded.live = live;
   const list_ = text(document["list"]);
@@ -74,6 +74,12 @@ export function readRecorded(value: unknown, title: string): Recorded {
 /// Names of the states that the history tells of.
 export function statesOf(events: readonly HistoryEvent[]): string[] {
   return [...new Set(events.flatMap((event) => text(object(event["stateEnteredEventDetails"])["name"]) ?? []))];
+}
+
+/// The output that the last event tells, as it stands there.
+function textOf(last: HistoryEvent): { text?: string } {
+  const output = text(object(last["executionSucceededEventDetails"])["output"]);
+  return output === undefined ? {} : { text: output };
 }
 
 /// What the last event says about the end; `undefined` while the execution runs.
@@ -90,7 +96,6 @@ export function resultOf(last: HistoryEvent): Recorded["result"] {
   const result: NonNullable<Recorded["result"]> = { status };
   const output = text(details["output"]);
   if (output !== undefined) {
-    result.text = output;
     try {
       result.output = JSON.parse(output);
     } catch {

@@ -558,7 +558,10 @@ export class Run {
     const { id, events } = this.session.runs().find(({ current }) => current)!;
     const last = this.session.history(events - 1, id).at(-1) as HistoryEvent | undefined;
     const text = last && detailsOf(last)["output"];
-    return { ...(outcome as RunResult), ...(typeof text === "string" && { text }) };
+    if (typeof text !== "string") return outcome as RunResult;
+    // A large value takes long to copy.
+    const { output: _, ...told } = outcome as RunResult;
+    return { ...told, text };
   }
 
   /// At most one message a frame, however fast the machine runs.
