@@ -10,7 +10,7 @@ import type { MachineHandle } from "../border/instance.ts";
 import type { Chains } from "../history/chains.ts";
 import { isExecutionEnd } from "../history/events.ts";
 import { type Begun, ExecutionHistory, type HistoryVisit, apart, thinned } from "./history.ts";
-import { type RecordedEvent, type StageEntry, type TapeEntry, stageAt } from "./tape.ts";
+import { type RecordedEvent, type StageEntry, StageValue, type TapeEntry, stageAt } from "./tape.ts";
 
 /** At least so many events lie between two snapshots. */
 const INTERVAL = 256;
@@ -78,14 +78,20 @@ interface ToldOfChild {
   event?: RecordedEvent;
 }
 
-/** A stage as an engine tells of it; with `same` its value is that of the stage before. */
-type ToldStage = TraceStage & { event: number; after: number; child?: string; index?: number; same?: true };
+/** A stage as an engine tells of it. */
+type ToldStage = Omit<TraceStage, "value"> & { event: number; after: number; child?: string; index?: number; value: StageValue };
 
 /** What an engine tells in a list with one answer. */
 interface Told {
   takeChildEvents: ToldOfChild;
   takeStages: ToldStage;
 }
+
+/** How the texts of these answers are read. */
+const READ: { [Question in keyof Told]: (text: string) => Told[Question][] } = {
+  takeChildEvents: (text) => (text.length > 2 ? JSON.parse(text) : []),
+  takeStages: stagesOf,
+};
 
 export class Recording {
   facts: Recorded[] = [];
@@ -247,7 +253,7 @@ export class Recording {
         engine = this.#replayed(engine, this.facts[fact]!);
         // What is not asked for is taken too, or it would be in the next answer.
         const text = engine.ask(question);
-        if (wanted.has(fact)) answers.set(fact, listOf<Told[Question]>(text)[0]);
+        if (wanted.has(fact)) answers.set(fact, READ[question](text));
       }
       return answers;
     } finally {
@@ -266,20 +272,21 @@ export class Recording {
   }
 
   /** The value of a stage. */
-  valueAt(place: number): StageEntry["value"] {
+  valueAt(place: number): TraceStage["value"] {
     return this.valuesAt([place])[0];
   }
 
   /** The values of stages, in the order of the tape. */
-  valuesAt(places: number[]): StageEntry["value"][] {
-    const dropped = places.filter((place) => stageAt(this.tape, place)?.dropped);
+  valuesAt(places: number[]): TraceStage["value"][] {
+    const isDropped = (entry: StageEntry | undefined) => entry !== undefined && entry.value === undefined;
+    const dropped = places.filter((place) => isDropped(stageAt(this.tape, place)));
     const told = dropped.length > 0 ? this.#again(dropped, "takeStages") : undefined;
     return places.map((place) => {
       const entry = stageAt(this.tape, place);
-      if (!entry?.dropped) return entry?.value;
+      if (entry === undefined || entry.value !== undefined) return entry?.value?.value;
       // The stages of a fact are told in the order of the tape.
       const before = this.tape.slice(this.facts[entry.fact]!.tape, place).filter(({ kind }) => kind === "stage");
-      return told?.get(entry.fact)?.[before.length]?.value;
+      return told?.get(entry.fact)?.[before.length]?.value.value;
     });
   }
 
@@ -347,8 +354,8 @@ export class Recording {
   /** Takes what the engine tells after a fact; `ended` has the results of child executions. */
   #record(engine: EngineHandle, fact: number, ended: Map<string, ChildExecution["status"]>): void {
     const events: HistoryEvent[] = JSON.parse(engine.ask("takeHistory"));
-    const [told, toldShare] = listOf<ToldOfChild>(engine.ask("takeChildEvents"));
-    const [stages, share] = listOf<ToldStage>(engine.ask("takeStages"));
+    const [told, toldShare] = listOf("takeChildEvents", engine.ask("takeChildEvents"));
+    const [stages, share] = listOf("takeStages", engine.ask("takeStages"));
     const known = this.events.length;
     let next = 0;
     const upTo = (id: number) => {
@@ -405,7 +412,7 @@ export class Recording {
       after: this.events.length,
       ...(index !== undefined && { index }),
     };
-    return { kind: "stage", history, ...about, value, fact, dropped: false, ...takenOf(stage, value) };
+    return { kind: "stage", history, ...about, value, fact, ...takenOf(stage, value) };
   }
 
   #word<Word extends string>(text: Word): Word {
@@ -435,7 +442,7 @@ export class Recording {
         break;
       default:
         entry.history.addStage(entry.entered, place);
-        if (entry.dropped) return;
+        if (entry.value === undefined) return;
     }
     this.#keep(place, characters);
   }
@@ -455,7 +462,6 @@ export class Recording {
   #drop(entry: TapeEntry | undefined): void {
     if (entry?.kind === "stage") {
       entry.value = undefined;
-      entry.dropped = true;
     } else if (entry?.kind === "child") {
       entry.event = entry.history.events[entry.event.id - 1] = thinned(entry.event);
     }
@@ -475,18 +481,25 @@ export class Recording {
 }
 
 /** What a decision was for, which stays known when its value is dropped. */
-function takenOf(stage: string, value: StageEntry["value"]): Pick<StageEntry, "taken"> | undefined {
-  if (stage === "choice") return { taken: value.taken };
-  if (stage === "retry") return { taken: value.retrier };
-  return stage === "catch" ? { taken: value.catcher } : undefined;
+function takenOf(stage: string, told: StageValue): Pick<StageEntry, "taken"> | undefined {
+  if (stage === "choice") return { taken: told.value.taken };
+  if (stage === "retry") return { taken: told.value.retrier };
+  return stage === "catch" ? { taken: told.value.catcher } : undefined;
 }
 
-/** A list, and how many characters of its text each member has. What is the same as in the member before is so here as well. */
-function listOf<Member extends object>(text: string): [list: Member[], share: number] {
-  if (text.length <= 2) return [[], 0];
-  const list: (Member & { same?: true; value?: unknown })[] = JSON.parse(text);
-  for (const [i, member] of list.entries()) if (member.same) member.value = list[i - 1]!.value;
-  return [list, Math.ceil(text.length / list.length)];
+/** What an engine tells in answer to a question, and how many characters of the text each member has. */
+function listOf<Question extends keyof Told>(question: Question, text: string): [list: Told[Question][], share: number] {
+  const list = READ[question](text);
+  return [list, list.length === 0 ? 0 : Math.ceil(text.length / list.length)];
+}
+
+/** Stages, which stand in the first line; the texts of their values follow. With `same` a value is that of the stage before. */
+function stagesOf(text: string): ToldStage[] {
+  let at = text.indexOf("\n") + 1;
+  const list: (ToldStage & { same?: true; units: number })[] = at > 3 ? JSON.parse(text.slice(0, at)) : [];
+  for (const [i, stage] of list.entries())
+    stage.value = stage.same ? list[i - 1]!.value : new StageValue(text.slice(at, (at += stage.units)));
+  return list;
 }
 
 function apply(engine: EngineHandle, [method, now, ...rest]: FedFact): Step {

@@ -49,12 +49,27 @@ export interface StageEntry {
   after: number;
   /** The index of the item or the batch. */
   index?: number;
-  /** Absent once it is `dropped`; `Recording.valueAt` makes it again. */
-  value: TraceStage["value"];
-  dropped: boolean;
+  /** Absent once it is dropped; `Recording.valueAt` makes it again. */
+  value: StageValue | undefined;
   fact: number;
   /** The rule, retrier or catcher that a decision was for. */
   taken?: number | "default";
+}
+
+/** The value of a stage, or of several in turn that have the same. Few are looked at: the text is read when it is asked for. */
+export class StageValue {
+  #text: string | undefined;
+  #read: TraceStage["value"];
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  get value(): TraceStage["value"] {
+    if (this.#text !== undefined) this.#read = JSON.parse(this.#text);
+    this.#text = undefined;
+    return this.#read;
+  }
 }
 
 export type TapeEntry = EventEntry | ChildEntry | EndEntry | StageEntry;

@@ -112,6 +112,14 @@ impl<'a> Positions<'a> {
     }
 }
 
+/// UTF-16 units of UTF-8: one for the first byte of each character, and one more where that has four bytes.
+pub fn utf16_len(utf8: &[u8]) -> usize {
+    if utf8.is_ascii() {
+        return utf8.len();
+    }
+    utf8.iter().map(|byte| usize::from(*byte & 0xc0 != 0x80) + usize::from(*byte >= 0xf0)).sum()
+}
+
 /// The position of a byte offset; an offset inside a character or beyond the end is clamped.
 pub fn position(text: &str, offset: usize) -> Position {
     let mut at = offset.min(text.len());
@@ -120,7 +128,7 @@ pub fn position(text: &str, offset: usize) -> Position {
     }
     let before = &text[..at];
     let line_start = before.rfind('\n').map_or(0, |i| i + 1);
-    let units = |s: &str| s.chars().map(|c| c.len_utf16() as u32).sum::<u32>();
+    let units = |s: &str| utf16_len(s.as_bytes()) as u32;
     Position {
         line: before.bytes().filter(|b| *b == b'\n').count() as u32 + 1,
         column: units(&before[line_start..]) + 1,

@@ -3,7 +3,7 @@
 use crate::asl::complete::Completions;
 use crate::asl::ir;
 use crate::base::diag::{Diagnostic, Severity};
-use crate::base::span::{Position, Positions, Span, position};
+use crate::base::span::{Position, Positions, Span, position, utf16_len};
 use crate::base::{Value, json};
 use crate::engine::{ChildExecution, Command, Engine, FrameView, Invocation, Outcome, Stage};
 use crate::expr::question::Unanswered;
@@ -242,26 +242,45 @@ pub(super) fn frames_text(engine: &Engine) -> String {
     })
 }
 
-/// Recorded stages of data flow. With `brief` a value that is the very one of the stage before is told as `"same":true`: a large
-/// input that goes through a state is written and read once.
-pub(super) fn trace_text(trace: &[Stage], brief: bool) -> String {
-    let mut told = 0;
+/// Recorded stages of data flow.
+pub(super) fn trace_text(trace: &[Stage]) -> String {
     array(trace, |out, stage| {
-        let before = if brief { trace[..told].last() } else { None };
-        told += 1;
-        let _ = write!(out, "{{\"event\":{},\"after\":{}", stage.entered_event, stage.after);
-        text_member(out, "child", stage.child.as_deref());
-        text_member(out, "state", Some(&stage.state));
-        text_member(out, "stage", Some(stage.stage));
-        if let Some(index) = stage.index {
-            let _ = write!(out, ",\"index\":{index}");
-        }
-        match before {
-            Some(before) if shared(&before.value, &stage.value) => out.push_str(",\"same\":true"),
-            _ => value_member(out, "value", Some(&stage.value)),
-        }
+        stage_head(out, stage);
+        value_member(out, "value", Some(&stage.value));
         out.push('}');
     })
+}
+
+/// The same in a line, with the texts of the values behind it: `units` says how long each is, in UTF-16 units. A debugger keeps
+/// many of them and reads few. A value that is the very one of the stage before is told as `"same":true`.
+pub(super) fn stages_text(trace: &[Stage]) -> String {
+    let (mut told, mut values, mut seen) = (0, String::new(), json::Seen::default());
+    let mut out = array(trace, |out, stage| {
+        let before = trace[..told].last();
+        told += 1;
+        stage_head(out, stage);
+        if before.is_some_and(|before| shared(&before.value, &stage.value)) {
+            out.push_str(",\"same\":true}");
+            return;
+        }
+        let from = values.len();
+        json::write_again(&mut values, &stage.value, &mut seen);
+        let _ = write!(out, ",\"units\":{}}}", utf16_len(&values.as_bytes()[from..]));
+    });
+    out.push('\n');
+    out.push_str(&values);
+    out
+}
+
+/// What an object says of a stage besides its value.
+fn stage_head(out: &mut String, stage: &Stage) {
+    let _ = write!(out, "{{\"event\":{},\"after\":{}", stage.entered_event, stage.after);
+    text_member(out, "child", stage.child.as_deref());
+    text_member(out, "state", Some(&stage.state));
+    text_member(out, "stage", Some(stage.stage));
+    if let Some(index) = stage.index {
+        let _ = write!(out, ",\"index\":{index}");
+    }
 }
 
 /// Whether both are one and the same, without looking into them.

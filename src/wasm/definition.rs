@@ -176,7 +176,7 @@ pub fn replay_history(
     out.push_str(&report.engine.history_json(0));
     if replay.engine.trace {
         out.push_str(",\"trace\":");
-        out.push_str(&convert::trace_text(&report.engine.take_trace(), false));
+        out.push_str(&convert::trace_text(&report.engine.take_trace()));
     }
     out.push('}');
     Ok(out)

@@ -227,13 +227,13 @@ impl Engine {
     /// The stages of data flow since the last call, as JSON text; with the option `trace`.
     #[wasm_bindgen(js_name = takeTrace)]
     pub fn take_trace(&self) -> String {
-        convert::trace_text(&self.inner.borrow_mut().take_trace(), false)
+        convert::trace_text(&self.inner.borrow_mut().take_trace())
     }
 
-    /// The same, where a value that is the one of the stage before is told as `"same":true`.
+    /// The same for a debugger, which reads few of the values: a line of JSON, and their texts.
     #[wasm_bindgen(js_name = takeStages)]
     pub fn take_stages(&self) -> String {
-        convert::trace_text(&self.inner.borrow_mut().take_trace(), true)
+        convert::stages_text(&self.inner.borrow_mut().take_trace())
     }
 
     /// What child executions have done since the last call, as JSON text; with the options `trace` and `childHistories`, before

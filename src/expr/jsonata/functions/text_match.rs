@@ -1,6 +1,7 @@
 //! `$match`, `$contains`, `$replace`, `$split`: with strings, regular expressions, or matchers written as functions.
 
 use super::Args;
+use crate::base::span::utf16_len;
 use crate::expr::jsonata::codes;
 use crate::expr::jsonata::error::fault;
 use crate::expr::jsonata::eval::{Evaluator, R};
@@ -170,7 +171,7 @@ impl<'a> Matcher<'a> {
     /// The UTF-16 offset of a byte offset.
     fn units(&mut self, offset: usize) -> usize {
         let (bytes, units) = if offset >= self.place.0 { self.place } else { (0, 0) };
-        let more = self.text.as_bytes().get(bytes..offset).map_or(0, units_of);
+        let more = self.text.as_bytes().get(bytes..offset).map_or(0, utf16_len);
         self.place = (offset, units + more);
         self.place.1
     }
@@ -193,21 +194,13 @@ fn group_values(scratch: &Scratch, text: &str, groups: usize) -> Vec<Val> {
     (1..=groups).map(|group| scratch.group(text, group).map_or(Val::Undefined, Val::str)).collect()
 }
 
-/// UTF-16 units of UTF-8: one for the first byte of each character, and one more where that has four bytes.
-fn units_of(bytes: &[u8]) -> usize {
-    if bytes.is_ascii() {
-        return bytes.len();
-    }
-    bytes.iter().map(|byte| usize::from(*byte & 0xc0 != 0x80) + usize::from(*byte >= 0xf0)).sum()
-}
-
 /// Calls a regular expression as a function: the match as an object, with a function for the next one.
 pub(in crate::expr::jsonata) fn regex_match(ev: &mut Evaluator<'_>, pattern: &Arc<Pattern>, text: &Val, from: usize) -> R<Val> {
     let Some(subject) = text.as_str() else { return Ok(Val::Undefined) };
     let mut scratch = std::mem::take(&mut ev.scratch);
     let Some(found) = search(ev, pattern, subject, from, &mut scratch)? else { return Ok(Val::Undefined) };
-    let start = units_of(subject.as_bytes().get(..found.start).unwrap_or(&[]));
-    let end = start + units_of(subject.as_bytes().get(found.start..found.end).unwrap_or(&[]));
+    let start = utf16_len(subject.as_bytes().get(..found.start).unwrap_or(&[]));
+    let end = start + utf16_len(subject.as_bytes().get(found.start..found.end).unwrap_or(&[]));
     let groups = group_values(&scratch, subject, pattern.groups());
     ev.scratch = scratch;
     let next = Val::func(Function::NextMatch { pattern: pattern.clone(), text: text.clone(), from: found.end });
