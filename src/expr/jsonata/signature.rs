@@ -170,6 +170,19 @@ impl Signature {
             args.resize(params.len(), Val::Undefined);
             return Ok(());
         }
+        // `[1, 2].$string()`
+        if args.is_empty() && params.iter().all(|p| p.optional) {
+            let mut at = 0;
+            for param in params {
+                if !param.context {
+                    at += 1;
+                } else if kind(context) & param.accepts == 0 {
+                    return Err(fault(codes::T0411).index(at + 1));
+                }
+                args.push(if param.context { context.clone() } else { Val::Undefined });
+            }
+            return Ok(());
+        }
         let kinds: Vec<u16> = args.iter().map(kind).collect();
         let Some(counts) = assign(params, &kinds, true) else {
             return Err(self.mismatch(&kinds));

@@ -325,6 +325,25 @@ fn an_evaluation_leaves_nothing_behind() {
     assert!(weak.upgrade().is_none());
 }
 
+/// Without an argument the context stands in, if it is of the parameter's type.
+#[test]
+fn the_context_as_an_argument() {
+    for (text, expected) in [
+        ("[1, 2].$string()", r#"["1","2"]"#),
+        (r#"["ab"].$uppercase()"#, r#""AB""#),
+        (r#"("ab" ~> function($s, $n)<s-n?:s>{$s & $n})"#, r#""ab""#),
+        (r#"["ab"].(function($n, $s)<n?s-:s>{$s & $exists($n)})()"#, r#""abfalse""#),
+    ] {
+        check(text, expected);
+    }
+    let code = |text: &str| evaluate(text).map_err(|e| (e.code, e.message)).expect_err(text);
+    assert_eq!(
+        code("[5].$uppercase()"),
+        ("T0411", "Context value is not a compatible type with argument 1 of function \"uppercase\"".into())
+    );
+    assert_eq!(code("[5].(function($n, $s)<n?s-:s>{$s})()").0, "T0411");
+}
+
 /// The scope of a call that has ended serves the next call, unless a function holds it.
 #[test]
 fn scopes_of_calls() {
