@@ -1137,7 +1137,9 @@ export class TaskResponse {
  *
  * @example
  * ```js
- * await machine.run(new JsonText('{"orderId":12345678901234567890}'));
+ * const execution = machine.start(new JsonText('{"orderId":12345678901234567890}'));
+ * await execution.result;
+ * console.log(execution.history().at(-1).executionSucceededEventDetails.output);   // {"orderId":12345678901234567890}
  * ```
  */
 export class JsonText {
@@ -1146,6 +1148,8 @@ export class JsonText {
   readonly text: string;
   /** The value, parsed each time. */
   readonly value: any;
+  /** Inside of another value it is written as the value that it says: with the digits of JavaScript's numbers. */
+  toJSON(): any;
 }
 
 /** The reason of a task's aborted signal. Its `name` is `"AbortError"`. */

@@ -56,6 +56,11 @@ export class JsonText {
     return JSON.parse(this.text);
   }
 
+  /** Inside of another value it is written as what it says. */
+  toJSON(): unknown {
+    return this.value;
+  }
+
   get [TEXT](): boolean {
     return true;
   }

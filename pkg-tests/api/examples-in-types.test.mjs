@@ -87,6 +87,11 @@ const SURROUNDINGS = {
     `session.continue(); while (said.length === 0) await new Promise((done) => setImmediate(done));
      assert.match(said[0][0], /^in Payment, /); assert.equal(said[0][1][0].state, "Charge");`,
   ],
+  "new JsonText(": [
+    `const { JsonText, StateMachine } = stepglass; const machine = new StateMachine({ StartAt: "A", States: { A: { Type: "Pass", End: true } } });
+     const said = []; console.log = (word) => said.push(word);`,
+    `assert.deepEqual(said, ['{"orderId":12345678901234567890}']);`,
+  ],
   "session.calls();": [
     `const session = await sessionOf(machineOf("Charge"), { tasks: { charge } });`,
     `assert.deepEqual(session.calls(), [{ state: "Charge", iterations: [], attempt: 0, resource: "arn:aws:lambda:us-east-1:123456789012:function:charge", after: 0, output: { paid: 42 } }]);`,

@@ -314,6 +314,7 @@ test("a JsonText of another text is refused when it is made", () => {
   for (const text of [undefined, null, 1, { a: 1 }])
     assert.throws(() => new JsonText(text), { name: "TypeError", code: "INVALID_ARGUMENT", message: /takes a JSON text/ });
   assert.deepEqual(new JsonText("[1]").value, [1]);
+  assert.equal(JSON.stringify({ a: new JsonText("[1.0]") }), '{"a":[1]}');
 });
 
 test("equal seeds give equal executions", async () => {

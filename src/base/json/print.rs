@@ -45,7 +45,7 @@ impl Seen {
     }
 }
 
-/// The same as [`write`] for a text in which values come again. They must live until `seen` is dropped: another value at
+/// The same as [`write()`] for a text in which values come again. They must live until `seen` is dropped: another value at
 /// the address of one that is gone would be taken for it.
 pub fn write_again(out: &mut String, value: &Value, seen: &mut Seen) {
     let (address, members) = match value {

@@ -206,11 +206,13 @@ function Inserts({ index }: { index: GraphIndex }) {
 const ENDS = new Set<GraphNode["type"]>(["Succeed", "Fail"]);
 
 function Ports({ index }: { index: GraphIndex }) {
+  const touch = touched.value && detail.value === "near";
+  const chosen = index.node(index.byName.get(selection.selectedState.value ?? "") ?? -1)?.id;
+  const pointed = new Set([over.value.node, chosen]);
   const shown = asked(() => {
     if (drag.value) return [];
-    if (touched.value && detail.value === "near") return index.graph.nodes.filter(isState).map(({ id }) => id);
-    const chosen = index.node(index.byName.get(selection.selectedState.value ?? "") ?? -1)?.id;
-    return [...new Set([over.value.node, chosen, inFocus.value].filter((id) => id !== undefined))];
+    if (touch) return index.graph.nodes.filter(isState).map(({ id }) => id);
+    return [...new Set([...pointed, focused.value ?? undefined].filter((id) => id !== undefined))];
   });
   const seen = seenNow(index);
   return (
@@ -225,7 +227,7 @@ function Ports({ index }: { index: GraphIndex }) {
             x={x}
             y={y}
             title={`Add a state after ${node.name}; drag to connect it`}
-            name={{ "data-port": id }}
+            name={{ "data-port": id, ...(!touch && !pointed.has(id) && { "data-focus": "" }) }}
             press={(event) => deeds.appendTo(node, { x: event.clientX + 8, y: event.clientY - 8 })}
             down={(event) => startDrag(event, index, { from: node.id, x, y })}
           />
@@ -234,9 +236,6 @@ function Ports({ index }: { index: GraphIndex }) {
     </>
   );
 }
-
-/// The state with the focus, while the focus is in the graph and seen.
-const inFocus = computed(() => focused.value ?? undefined);
 
 /// The ends of the transitions that the pointer is at, to lead them elsewhere. A click without a drag is one on the transition.
 function Ends({ index }: { index: GraphIndex }) {
