@@ -3,7 +3,8 @@
 import type { HttpConnection, HttpConnectionParts, HttpTaskRequest } from "../api/aws.d.ts";
 import { TaskError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
-import { JsonText, jsonText } from "../tasks/integration.ts";
+import { jsonText } from "../tasks/integration.ts";
+import { JsonText } from "../tasks/json-text.ts";
 import { reasonOf } from "./errors.ts";
 import type { Members } from "./jobs.ts";
 

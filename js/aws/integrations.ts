@@ -4,7 +4,8 @@ import { createHash } from "node:crypto";
 import type { Task as PublicTask } from "../api/index.d.ts";
 import { TaskError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
-import { JsonText, jsonText } from "../tasks/integration.ts";
+import { jsonText } from "../tasks/integration.ts";
+import { JsonText } from "../tasks/json-text.ts";
 import type { Members } from "./jobs.ts";
 
 /** Calls an API of the same service; its request and response are in PascalCase. */

@@ -3,7 +3,8 @@
 import { TaskError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import { functionError } from "../tasks/functions.ts";
-import { JsonText, description, jsonText, membersText } from "../tasks/integration.ts";
+import { KnownText, description, jsonText, membersText } from "../tasks/integration.ts";
+import { JsonText } from "../tasks/json-text.ts";
 import type { ExecutionDescription } from "../tasks/integration.ts";
 import type { Resource } from "../tasks/resource.ts";
 import { callApi, withMetadata } from "./call.ts";
@@ -40,7 +41,7 @@ export function executionResult(resource: Pick<Resource, "pattern">, described: 
     startDate: Number(StartDate),
     stopDate: StopDate === undefined ? undefined : Number(StopDate),
     status: Status as ExecutionDescription["Status"],
-    output: new JsonText(textOf(Output) ?? "null", true),
+    output: new KnownText(textOf(Output) ?? "null"),
     error: textOf(error),
     cause: textOf(Cause),
   });

@@ -4,7 +4,7 @@ import type { AwsCredentials } from "../api/aws.d.ts";
 import type { Task as PublicTask, TaskHandler } from "../api/index.d.ts";
 import { TaskError } from "../base/errors.ts";
 import { Task } from "../driver/task.ts";
-import { JsonText, TaskResponse, isJsonText, jsonText, membersText } from "../tasks/integration.ts";
+import { KnownText, TaskResponse, isJsonText, jsonText, membersText } from "../tasks/integration.ts";
 import { type Resource, matches, parseResource } from "../tasks/resource.ts";
 import { callApi, withMetadata } from "./call.ts";
 import { Clients, type ServiceClient } from "./clients.ts";
@@ -86,7 +86,7 @@ class AwsTask {
     try {
       const value = await this.#result(input);
       // Items of a Map are taken as they are.
-      return value instanceof TaskResponse ? value : new TaskResponse(new JsonText(hidden(textOf(value), await this.#secrets()), true));
+      return value instanceof TaskResponse ? value : new TaskResponse(new KnownText(hidden(textOf(value), await this.#secrets())));
     } catch (thrown) {
       if (this.#signal.aborted) throw this.#signal.reason;
       throw hiddenError(thrown, await this.#secrets());
@@ -181,7 +181,7 @@ class AwsTask {
   }
 
   /** The end of an execution that was started. */
-  async #execution(client: ServiceClient, call: CallApi, { ExecutionArn }: Members): Promise<JsonText> {
+  async #execution(client: ServiceClient, call: CallApi, { ExecutionArn }: Members): Promise<KnownText> {
     const stop = () =>
       callApi({ client, action: "stopExecution", request: { ExecutionArn, Cause: "The execution that waits for it has ended." } });
     const { ended, text } = await this.#waiting(stop, () =>
@@ -191,7 +191,7 @@ class AwsTask {
       }),
     );
     if (ended === "failed") throw new TaskError("States.TaskFailed", text);
-    return new JsonText(text, true);
+    return new KnownText(text);
   }
 
   /** The end of a job that was started. */

@@ -10,7 +10,7 @@ import { isFolder, read } from "../files/reading.ts";
 import { Source, usable } from "../files/source.ts";
 import { colorful, writeJson, writeJsonText } from "../files/terminal.ts";
 import { detailsOf, isStateEntered } from "../history/events.ts";
-import { JsonText, membersText } from "../tasks/integration.ts";
+import { KnownText, membersText } from "../tasks/integration.ts";
 import { s3Handlers } from "../tasks/objects.ts";
 import { awsOptions, wantsAws } from "./aws-options.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";
@@ -129,14 +129,14 @@ async function run([file, ...others]: string[], values: Values<typeof options>):
   progress.end();
   if (warnings === undefined) report(execution, outcome);
   else {
-    const end = outcome.status === "SUCCEEDED" ? { ...outcome, output: new JsonText(outputOf(execution), true) } : outcome;
+    const end = outcome.status === "SUCCEEDED" ? { ...outcome, output: new KnownText(outputOf(execution)) } : outcome;
     const diagnostics = warnings.length > 0 ? warnings : undefined;
     writeJsonText(membersText({ name: execution.name, ...end, history: execution.history(), diagnostics }));
   }
   return code ?? (outcome.status === "SUCCEEDED" ? 0 : 1);
 }
 
-function started(machine: StateMachine, input: JsonText, start: StartOptions): Execution {
+function started(machine: StateMachine, input: KnownText, start: StartOptions): Execution {
   try {
     return machine.start(input, start);
   } catch (error) {
@@ -199,11 +199,11 @@ function withObjects(tasks: TaskHandlers, directory: string | undefined): TaskHa
   return new Map([...Object.entries(s3Handlers(folder(directory))), ...(tasks instanceof Map ? tasks : Object.entries(tasks))]);
 }
 
-function inputOf(option = "{}"): JsonText {
+function inputOf(option = "{}"): KnownText {
   const text = option.startsWith("@") ? read(option.slice(1)) : option;
   try {
     JSON.parse(text);
-    return new JsonText(text, true);
+    return new KnownText(text);
   } catch (error) {
     throw new Unusable(`the input is not JSON: ${messageOf(error)}`);
   }

@@ -87,11 +87,16 @@ interface Told {
   takeStages: ToldStage;
 }
 
-/** How the texts of these answers are read. */
-const READ: { [Question in keyof Told]: (text: string) => Told[Question][] } = {
-  takeChildEvents: (text) => (text.length > 2 ? JSON.parse(text) : []),
-  takeStages: stagesOf,
-};
+/** What an engine has told in answer to a question, and how many characters of the text each member has. */
+function listOf<Question extends keyof Told>(question: Question, text: string): [list: Told[Question][], share: number] {
+  // The first line has the stages, and the texts of their values follow. With `same` a value is that of the stage before.
+  let at = text.indexOf("\n") + 1;
+  const list = JSON.parse((at > 0 ? text.slice(0, at) : text) || "[]");
+  if (question === "takeStages")
+    for (const [i, stage] of list.entries())
+      stage.value = stage.same ? list[i - 1].value : new StageValue(text.slice(at, (at += stage.units)));
+  return [list, Math.ceil(text.length / list.length)];
+}
 
 export class Recording {
   facts: Recorded[] = [];
@@ -253,7 +258,7 @@ export class Recording {
         engine = this.#replayed(engine, this.facts[fact]!);
         // What is not asked for is taken too, or it would be in the next answer.
         const text = engine.ask(question);
-        if (wanted.has(fact)) answers.set(fact, READ[question](text));
+        if (wanted.has(fact)) answers.set(fact, listOf(question, text)[0]);
       }
       return answers;
     } finally {
@@ -485,21 +490,6 @@ function takenOf(stage: string, told: StageValue): Pick<StageEntry, "taken"> | u
   if (stage === "choice") return { taken: told.value.taken };
   if (stage === "retry") return { taken: told.value.retrier };
   return stage === "catch" ? { taken: told.value.catcher } : undefined;
-}
-
-/** What an engine tells in answer to a question, and how many characters of the text each member has. */
-function listOf<Question extends keyof Told>(question: Question, text: string): [list: Told[Question][], share: number] {
-  const list = READ[question](text);
-  return [list, list.length === 0 ? 0 : Math.ceil(text.length / list.length)];
-}
-
-/** Stages, which stand in the first line; the texts of their values follow. With `same` a value is that of the stage before. */
-function stagesOf(text: string): ToldStage[] {
-  let at = text.indexOf("\n") + 1;
-  const list: (ToldStage & { same?: true; units: number })[] = at > 3 ? JSON.parse(text.slice(0, at)) : [];
-  for (const [i, stage] of list.entries())
-    stage.value = stage.same ? list[i - 1]!.value : new StageValue(text.slice(at, (at += stage.units)));
-  return list;
 }
 
 function apply(engine: EngineHandle, [method, now, ...rest]: FedFact): Step {

@@ -2,7 +2,7 @@
 // name that follows from the task, so that it is found again after a restart and never starts twice.
 
 import type { ExecutionRecord, ParentClosePolicy, TaskOptions } from "../api/durable.d.ts";
-import { isJson, jsonText, JsonText } from "../tasks/integration.ts";
+import { isJson, jsonText, KnownText } from "../tasks/integration.ts";
 import { later } from "../driver/scheduler.ts";
 import type { Outcome } from "../driver/driver.ts";
 import {
@@ -333,6 +333,6 @@ function isOpen(live: Live, task: number): boolean {
 
 /** How an execution has ended, with all digits of its output's numbers. */
 function outcomeOf({ status, output, error, cause }: ExecutionRecord): Outcome {
-  const ended = { status, error, cause, ...(output !== undefined && { output: new JsonText(output, true) }) };
+  const ended = { status, error, cause, ...(output !== undefined && { output: new KnownText(output) }) };
   return ended as Outcome;
 }

@@ -11,5 +11,6 @@ export { complete, layout, renderDiagnostics, renderMermaid, renderSvg, testStat
 export { language } from "../definition/language.ts";
 export { Activity } from "../tasks/activity.ts";
 export { s3Handlers } from "../tasks/objects.ts";
-export { JsonText, TaskResponse } from "../tasks/integration.ts";
+export { TaskResponse } from "../tasks/integration.ts";
+export { JsonText } from "../tasks/json-text.ts";
 export { DefinitionError, ExecutionError, InternalError, RestoreError, TaskCancelled, TaskError } from "../base/errors.ts";

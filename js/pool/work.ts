@@ -6,7 +6,7 @@ import { codeOf, messageOf } from "../base/errors.ts";
 import { type Execution, release } from "../execution/execution.ts";
 import { StateMachine, failureOf } from "../execution/machine.ts";
 import { exportedHandlers } from "../tasks/handlers.ts";
-import { JsonText, jsonText } from "../tasks/integration.ts";
+import { KnownText, jsonText } from "../tasks/integration.ts";
 import type { Broken, Ended, JobMessage, JobOptions, Report, Results, ThreadData, Work } from "./messages.ts";
 
 /** Loads the handlers, and works until the thread is ended. */
@@ -48,7 +48,7 @@ class Worker {
     let execution: Execution;
     try {
       const found = this.#machines.get(machine) as PublicMachine;
-      execution = found.start(new JsonText(input, true), { history: "none", ...options, tasks: this.#tasks }) as Execution;
+      execution = found.start(new KnownText(input), { history: "none", ...options, tasks: this.#tasks }) as Execution;
     } catch (error) {
       this.#tell({ job, problem: problemOf(error) });
       return;

@@ -29,7 +29,7 @@ import {
 } from "../execution/nested.ts";
 import { startProblem } from "../execution/start.ts";
 import type { Completion, TaskCall, TaskDriver, Taker } from "../tasks/call.ts";
-import { JsonText, isJson, jsonText } from "../tasks/integration.ts";
+import { KnownText, isJson, jsonText } from "../tasks/integration.ts";
 import type { MissingHandler, Resource, TaskSource } from "../tasks/resource.ts";
 import { executionOfToken } from "../tasks/token.ts";
 import { EXECUTION, type Durable, type ObjectContext } from "./context.ts";
@@ -200,7 +200,7 @@ function hasEnded(slice: SliceDriver, { task, record }: ExecutionEvent & { type:
 function childOf(record: ExecutionRecord): Child {
   const { id, name, machineArn, input, startDate, status, output, error, cause, stopDate } = record;
   const child = new Child({ name, arn: id, machineArn, input, startDate });
-  const outcome = { status, error, cause, ...(output !== undefined && { output: new JsonText(output, true) }) };
+  const outcome = { status, error, cause, ...(output !== undefined && { output: new KnownText(output) }) };
   if (status !== "RUNNING") child.end(outcome as Outcome, stopDate ?? startDate, true);
   return child;
 }

@@ -1,7 +1,7 @@
 // Activities, task tokens, and tags.
 
 import { Activity } from "../tasks/activity.ts";
-import { JsonText, argumentText } from "../tasks/integration.ts";
+import { KnownText, argumentText } from "../tasks/integration.ts";
 import { type TakenTask, takeTask, taskAnywhere } from "./activity-tasks.ts";
 import { activityArn, checkName, machineArn, resourceArn } from "./arn.ts";
 import { ApiError, invalid, noActivity, noResource } from "./errors.ts";
@@ -186,7 +186,7 @@ export const activityOperations = {
     await service.runner.checkToken(taskToken);
     const problem = output.trim() === "" ? "Invalid task output." : jsonProblem(output);
     if (problem !== undefined) throw new ApiError("InvalidOutput", `Invalid Output: '${problem}'`);
-    await service.runner.answer(taskToken, "succeed", argumentText(new JsonText(output, true), "the output"));
+    await service.runner.answer(taskToken, "succeed", argumentText(new KnownText(output), "the output"));
     return {};
   },
 

@@ -6,7 +6,7 @@ import { membersOf } from "../durable/requests.ts";
 import { abortedWith, refusal } from "../execution/nested.ts";
 import { TAKER } from "../tasks/call.ts";
 import type { TaskCall, TaskDriver, Taker } from "../tasks/call.ts";
-import { JsonText, description, jsonText, membersText, started } from "../tasks/integration.ts";
+import { KnownText, description, jsonText, membersText, started } from "../tasks/integration.ts";
 import type { ExecutionDetails } from "../tasks/integration.ts";
 import type { Resource } from "../tasks/resource.ts";
 import { machineArn } from "./arn.ts";
@@ -110,7 +110,7 @@ class Starter implements Taker {
 
 /** An execution as the response of the task that started it has it. */
 function detailsOf({ name, id, machineArn, input, startDate, stopDate, status, output, error, cause }: StoredExecution): ExecutionDetails {
-  const result = output === undefined ? undefined : new JsonText(output, true);
+  const result = output === undefined ? undefined : new KnownText(output);
   return { name, arn: id, machineArn, input, startDate, stopDate, status, error, cause, ...(result !== undefined && { output: result }) };
 }
 

@@ -7,7 +7,7 @@ import { codeOf, messageOf } from "../base/errors.ts";
 import { RestateClient } from "../restate/client.ts";
 import type { Completion } from "../tasks/call.ts";
 import type { RunStanding } from "../restate/runs.ts";
-import { JsonText } from "../tasks/integration.ts";
+import { KnownText } from "../tasks/integration.ts";
 import { Handlers } from "../tasks/resource.ts";
 import { activityArn, checkName, executionArn, machineArn, mapRunArn, resourceArn } from "./arn.ts";
 import { ApiError, invalid, invalidToken, noExecution, noMachine, noResource, wrongType } from "./errors.ts";
@@ -134,10 +134,10 @@ function apiError(error: unknown): unknown {
   return error;
 }
 
-function checkedInput(input = "{}"): JsonText {
+function checkedInput(input = "{}"): KnownText {
   const problem = input.trim() === "" ? "Invalid execution input." : jsonProblem(input);
   if (problem !== undefined) throw new ApiError("InvalidExecutionInput", `Invalid State Machine Execution Input: '${problem}'`);
-  return new JsonText(input, true);
+  return new KnownText(input);
 }
 
 const OPERATIONS: Performers = {

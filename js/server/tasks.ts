@@ -10,7 +10,7 @@ import { isObject } from "../base/json.ts";
 import { Task } from "../driver/task.ts";
 import { functionError, membersOf } from "../tasks/functions.ts";
 import { exportedHandlers } from "../tasks/handlers.ts";
-import { JsonText, TaskResponse, innerMember, jsonText } from "../tasks/integration.ts";
+import { KnownText, TaskResponse, innerMember, jsonText } from "../tasks/integration.ts";
 import type { NamedHandlers } from "../tasks/resource.ts";
 import { bareName, parseResource } from "../tasks/resource.ts";
 
@@ -239,11 +239,11 @@ function reasonOf(thrown: unknown): string {
 }
 
 /** The result in the body of a response; null if the body is empty. */
-function resultOf(text: string, refuse: (problem: string) => TaskError): JsonText | null {
+function resultOf(text: string, refuse: (problem: string) => TaskError): KnownText | null {
   if (text === "") return null;
   try {
     JSON.parse(text);
-    return new JsonText(text, true);
+    return new KnownText(text);
   } catch (error) {
     throw refuse(messageOf(error));
   }

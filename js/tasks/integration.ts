@@ -6,7 +6,6 @@
 
 import { TaskError, isExecutionError, isTaskError, messageOf, misuse } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
-import { shown } from "../base/shown.ts";
 import type { ExecutionStatus, InvokeCommand } from "../api/index.d.ts";
 import type { TaskFailure } from "./call.ts";
 import type { Resource } from "./resource.ts";
@@ -34,21 +33,13 @@ const TEXT: unique symbol = Symbol.for("stepglass.JsonText");
 
 /**
  * A value as its JSON text, which keeps all digits of its numbers: JavaScript would write 1.0 as 1 and round
- * 12345678901234567890.
+ * 12345678901234567890. This one is of a text that is JSON; JsonText checks it.
  */
-export class JsonText {
+export class KnownText {
   readonly text: string;
 
-  /** With `known`, the text is JSON; otherwise it is read once to see that. */
-  constructor(text: string, known = false) {
-    if (typeof text !== "string") throw misuse("INVALID_ARGUMENT", `new JsonText() takes a JSON text, not ${shown(text)}`);
+  constructor(text: string) {
     this.text = text;
-    if (known) return;
-    try {
-      JSON.parse(text);
-    } catch (error) {
-      throw misuse("NOT_JSON", `the text is not JSON: ${messageOf(error)}`, SyntaxError);
-    }
   }
 
   /** The value, parsed each time. */
@@ -56,18 +47,13 @@ export class JsonText {
     return JSON.parse(this.text);
   }
 
-  /** Inside of another value it is written as what it says. */
-  toJSON(): unknown {
-    return this.value;
-  }
-
   get [TEXT](): boolean {
     return true;
   }
 }
 
-/** Whether a value is a JsonText, of this copy of the package or of another. */
-export function isJsonText(value: unknown): value is JsonText {
+/** Whether a value is such a text, of this copy of the package or of another. */
+export function isJsonText(value: unknown): value is KnownText {
   return typeof value === "object" && value !== null && (value as { [TEXT]?: unknown })[TEXT] === true;
 }
 
@@ -222,7 +208,7 @@ export function jsonText(value: unknown): string {
   return text ?? "null";
 }
 
-/** The JSON text of an object whose members can be JsonText. */
+/** The JSON text of an object whose members can be such texts. */
 export function membersText(object: object): string {
   const members = Object.entries(object).filter(([, value]) => value !== undefined);
   return `{${members.map(([name, value]) => `${JSON.stringify(name)}:${jsonText(value)}`).join(",")}}`;
@@ -303,7 +289,7 @@ export interface ExecutionDescription {
   Cause?: string;
   Error?: string;
   ExecutionArn: string;
-  Input: string | JsonText;
+  Input: string | KnownText;
   InputDetails: { Included: true };
   Name: string;
   Output?: unknown;
@@ -327,7 +313,7 @@ export function description({ pattern }: Pick<Resource, "pattern">, execution: E
     ...(cause !== undefined && { Cause: cause }),
     ...(error !== undefined && { Error: error }),
     ExecutionArn: arn,
-    Input: parsed ? new JsonText(input) : input,
+    Input: parsed ? new KnownText(input) : input,
     InputDetails: { Included: true },
     Name: name,
     ...(succeeded && { Output: parsed ? output : jsonText(output), OutputDetails: { Included: true } }),
