@@ -3,7 +3,8 @@
 import { TaskError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import { functionError } from "../tasks/functions.ts";
-import { KnownText, description, jsonText, membersText } from "../tasks/integration.ts";
+import { description, jsonText, membersText } from "../tasks/integration.ts";
+import { KnownText } from "../tasks/known-text.ts";
 import { JsonText } from "../tasks/json-text.ts";
 import type { ExecutionDescription } from "../tasks/integration.ts";
 import type { Resource } from "../tasks/resource.ts";

@@ -81,6 +81,7 @@ export class EngineHandle {
   /** Asks; returns the answer, of most questions a JSON text. */
   ask(question: Question): string;
   ask(question: "history", from: number): string;
+  ask(question: "frames", timed: boolean): string;
   ask(question: "historyLength" | "commandsDigest"): number;
   ask(question: "deadline"): number | undefined;
   ask(question: "inputOf", task: number, member?: string): string | undefined;

@@ -73,6 +73,7 @@ export function apply(raw: glue.Engine, method: Fact[0], now: number, a: unknown
   else if (method === "submitted") raw.submitted(now, a as number, sendValue(b as string));
   else if (method === "fail") sendFailure(raw, now, a as number, b as string | undefined, c as string | undefined);
   else if (method === "tick") raw.tick(now);
+  else if (method === "start") raw.start(now, sendValue(a as string), b, c as bigint);
   else if (method === "items") {
     know(undefined);
     if (b !== undefined) sendItems(raw, b as string);

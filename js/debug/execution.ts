@@ -207,7 +207,7 @@ export class Execution {
   /** When things happen in it by themselves. */
   timers(): Timer[] {
     const { parent, name } = this;
-    return this.recording.ask("frames").flatMap(({ until: at, phase, state, iterations = [], retries }) => {
+    return this.recording.timed().flatMap(({ until: at, phase, state, iterations = [], retries }) => {
       const kind = KINDS[phase];
       return at === undefined ? [] : [{ at, kind: kind ?? phase, state, iterations, retries, ...(parent && { execution: name }) } as Timer];
     });

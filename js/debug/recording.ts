@@ -172,6 +172,11 @@ export class Recording {
     return JSON.parse(this.#engine.ask(method));
   }
 
+  /** The frames that time moves, without their payloads. */
+  timed(): Omit<Frame, "input" | "variables">[] {
+    return JSON.parse(this.#engine.ask("frames", true));
+  }
+
   /** The text of the engine's snapshot as it is now. */
   snapshot(): string {
     return this.#engine.ask("snapshot");

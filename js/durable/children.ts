@@ -2,7 +2,8 @@
 // name that follows from the task, so that it is found again after a restart and never starts twice.
 
 import type { ExecutionRecord, ParentClosePolicy, TaskOptions } from "../api/durable.d.ts";
-import { isJson, jsonText, KnownText } from "../tasks/integration.ts";
+import { isJson, jsonText } from "../tasks/integration.ts";
+import { KnownText } from "../tasks/known-text.ts";
 import { later } from "../driver/scheduler.ts";
 import type { Outcome } from "../driver/driver.ts";
 import {

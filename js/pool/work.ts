@@ -6,7 +6,8 @@ import { codeOf, messageOf } from "../base/errors.ts";
 import { type Execution, release } from "../execution/execution.ts";
 import { StateMachine, failureOf } from "../execution/machine.ts";
 import { exportedHandlers } from "../tasks/handlers.ts";
-import { KnownText, jsonText } from "../tasks/integration.ts";
+import { jsonText } from "../tasks/integration.ts";
+import { KnownText } from "../tasks/known-text.ts";
 import type { Broken, Ended, JobMessage, JobOptions, Report, Results, ThreadData, Work } from "./messages.ts";
 
 /** Loads the handlers, and works until the thread is ended. */

@@ -29,7 +29,8 @@ import {
 } from "../execution/nested.ts";
 import { startProblem } from "../execution/start.ts";
 import type { Completion, TaskCall, TaskDriver, Taker } from "../tasks/call.ts";
-import { KnownText, isJson, jsonText } from "../tasks/integration.ts";
+import { isJson, jsonText } from "../tasks/integration.ts";
+import { KnownText } from "../tasks/known-text.ts";
 import type { MissingHandler, Resource, TaskSource } from "../tasks/resource.ts";
 import { executionOfToken } from "../tasks/token.ts";
 import { EXECUTION, type Durable, type ObjectContext } from "./context.ts";

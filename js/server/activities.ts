@@ -1,7 +1,8 @@
 // Activities, task tokens, and tags.
 
 import { Activity } from "../tasks/activity.ts";
-import { KnownText, argumentText } from "../tasks/integration.ts";
+import { argumentText } from "../tasks/integration.ts";
+import { KnownText } from "../tasks/known-text.ts";
 import { type TakenTask, takeTask, taskAnywhere } from "./activity-tasks.ts";
 import { activityArn, checkName, machineArn, resourceArn } from "./arn.ts";
 import { ApiError, invalid, noActivity, noResource } from "./errors.ts";

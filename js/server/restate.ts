@@ -7,7 +7,7 @@ import { codeOf, messageOf } from "../base/errors.ts";
 import { RestateClient } from "../restate/client.ts";
 import type { Completion } from "../tasks/call.ts";
 import type { RunStanding } from "../restate/runs.ts";
-import { KnownText } from "../tasks/integration.ts";
+import { KnownText } from "../tasks/known-text.ts";
 import { Handlers } from "../tasks/resource.ts";
 import { activityArn, checkName, executionArn, machineArn, mapRunArn, resourceArn } from "./arn.ts";
 import { ApiError, invalid, invalidToken, noExecution, noMachine, noResource, wrongType } from "./errors.ts";

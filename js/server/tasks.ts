@@ -10,7 +10,8 @@ import { isObject } from "../base/json.ts";
 import { Task } from "../driver/task.ts";
 import { functionError, membersOf } from "../tasks/functions.ts";
 import { exportedHandlers } from "../tasks/handlers.ts";
-import { KnownText, TaskResponse, innerMember, jsonText } from "../tasks/integration.ts";
+import { TaskResponse, innerMember, jsonText } from "../tasks/integration.ts";
+import { KnownText } from "../tasks/known-text.ts";
 import type { NamedHandlers } from "../tasks/resource.ts";
 import { bareName, parseResource } from "../tasks/resource.ts";
 

@@ -8,6 +8,7 @@ import { TaskError, isExecutionError, isTaskError, messageOf, misuse } from "../
 import { isObject } from "../base/json.ts";
 import type { ExecutionStatus, InvokeCommand } from "../api/index.d.ts";
 import type { TaskFailure } from "./call.ts";
+import { KnownText, isJsonText } from "./known-text.ts";
 import type { Resource } from "./resource.ts";
 
 const RESPONSE: unique symbol = Symbol.for("stepglass.TaskResponse");
@@ -27,34 +28,6 @@ export class TaskResponse {
 
 function isResponse(value: unknown): value is TaskResponse {
   return typeof value === "object" && value !== null && (value as { [RESPONSE]?: unknown })[RESPONSE] === true;
-}
-
-const TEXT: unique symbol = Symbol.for("stepglass.JsonText");
-
-/**
- * A value as its JSON text, which keeps all digits of its numbers: JavaScript would write 1.0 as 1 and round
- * 12345678901234567890. This one is of a text that is JSON; JsonText checks it.
- */
-export class KnownText {
-  readonly text: string;
-
-  constructor(text: string) {
-    this.text = text;
-  }
-
-  /** The value, parsed each time. */
-  get value(): unknown {
-    return JSON.parse(this.text);
-  }
-
-  get [TEXT](): boolean {
-    return true;
-  }
-}
-
-/** Whether a value is such a text, of this copy of the package or of another. */
-export function isJsonText(value: unknown): value is KnownText {
-  return typeof value === "object" && value !== null && (value as { [TEXT]?: unknown })[TEXT] === true;
 }
 
 // The member of a service's request that its handler gets.

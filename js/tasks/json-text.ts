@@ -2,7 +2,7 @@
 
 import { messageOf, misuse } from "../base/errors.ts";
 import { shown } from "../base/shown.ts";
-import { KnownText } from "./integration.ts";
+import { KnownText } from "./known-text.ts";
 
 /** A value as its JSON text. */
 export class JsonText extends KnownText {

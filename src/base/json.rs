@@ -500,8 +500,13 @@ impl Parser<'_> {
                 let value = self.value(depth + 1)?;
                 self.end(path);
                 count = count.saturating_add(1);
+                let ends = self.closes(start, false)?;
+                if ends && items.is_empty() {
+                    // The first push makes room for four.
+                    items.reserve_exact(1);
+                }
                 items.push(value);
-                if self.closes(start, false)? {
+                if ends {
                     break;
                 }
             }

@@ -213,16 +213,18 @@ pub(super) fn pending_text(engine: &Engine) -> String {
 }
 
 /// What runs now.
-pub(super) fn frames_text(engine: &Engine) -> String {
-    array(&engine.frames().collect::<Vec<_>>(), |out, frame: &FrameView| {
+pub(super) fn frames_text(engine: &Engine, timed: bool) -> String {
+    array(&engine.frames().filter(|frame| !timed || frame.until.is_some()).collect::<Vec<_>>(), |out, frame: &FrameView| {
         let _ = write!(out, "{{\"id\":{}", frame.id);
         if let Some((parent, slot)) = frame.parent {
             let _ = write!(out, ",\"parent\":{parent},\"slot\":{slot}");
         }
         text_member(out, "state", Some(&frame.state_name));
         text_member(out, "phase", Some(frame.phase));
-        value_member(out, "input", Some(&frame.input));
-        value_member(out, "variables", Some(&frame.variables));
+        if !timed {
+            value_member(out, "input", Some(&frame.input));
+            value_member(out, "variables", Some(&frame.variables));
+        }
         if let Some(until) = frame.until.filter(|until| until.0 != u64::MAX) {
             let _ = write!(out, ",\"until\":{}", until.0);
         }

@@ -2,7 +2,7 @@
 
 use super::convert;
 use super::definition::Machine;
-use super::error::{not_json, thrown};
+use super::error::thrown;
 use super::options::{EngineSettings, ExecutionIn, from_js};
 use super::{port, room};
 use crate::base::{Millis, Value, json};
@@ -52,10 +52,13 @@ impl Engine {
         })
     }
 
-    /// Begins the execution.
-    pub fn start(&self, now: f64, input: &str, execution: JsValue, seed: u64) -> Result<(), JsValue> {
+    /// Begins the execution with an input whose text of `length` bytes is in the inbox. A first task with the same
+    /// input is told that it is that one.
+    pub fn start(&self, now: f64, length: usize, execution: JsValue, seed: u64) -> Result<(), JsValue> {
         let execution = from_js::<ExecutionIn>(execution)?.info();
-        self.feed(now, Event::Start { input: parse(input)?, execution, seed });
+        if let Some(input) = port::received(length) {
+            self.feed(now, Event::Start { input, execution, seed });
+        }
         Ok(())
     }
 
@@ -219,9 +222,9 @@ impl Engine {
         }))
     }
 
-    /// What runs now, as JSON text.
-    pub fn frames(&self) -> String {
-        convert::frames_text(&self.inner.borrow())
+    /// What runs now, as JSON text; of what is `timed` only what time moves, without its payloads.
+    pub fn frames(&self, timed: bool) -> String {
+        convert::frames_text(&self.inner.borrow(), timed)
     }
 
     /// The stages of data flow since the last call, as JSON text; with the option `trace`.
@@ -289,10 +292,6 @@ pub fn is_page(text: &str) -> bool {
 pub(super) fn millis(now: f64) -> Millis {
     // The cast clamps, and takes NaN as 0.
     Millis(now as u64)
-}
-
-fn parse(text: &str) -> Result<Value, JsValue> {
-    json::parse(text).map_err(|error| not_json(&error))
 }
 
 pub(super) fn refused(error: &StepError) -> JsValue {

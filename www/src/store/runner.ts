@@ -88,10 +88,12 @@ export async function start(beginning: Beginning = {}): Promise<void> {
   try {
     await Promise.all([analyze(), playback.loadReader()]);
     holdBack();
+    // What is written while the handlers come has not been looked at.
+    const input = workspace.input.value;
     const { handlers, resolver } = await loadHandlers();
     if (run.value !== begun) return;
     const { have, index } = drawnGraph();
-    const order = { ...orderOf(begun, beginning), handlers, resolver, beside: besideOthers, have };
+    const order = { ...orderOf(begun, beginning), input, handlers, resolver, beside: besideOthers, have };
     const { run: id, graph: whole } = await client.call("run", order);
     if (run.value !== begun) return;
     playback.setGraph(whole ? new GraphIndex(whole) : index!);
@@ -113,12 +115,11 @@ export async function start(beginning: Beginning = {}): Promise<void> {
 function orderOf(
   { definition, clock, seed, pauses }: RunState,
   { runTo, step, saved, kept, until }: Beginning,
-): Omit<RunRequest, "handlers" | "resolver" | "beside"> {
+): Omit<RunRequest, "input" | "handlers" | "resolver" | "beside"> {
   const recorded = workspace.recordedAnswers.value;
   return {
     definition,
     format: workspace.format.value,
-    input: workspace.input.value,
     clock,
     seed,
     ask: prefs.askMissing.value,

@@ -293,6 +293,9 @@ async function make({ have, ...request }: Methods["run"]["params"]): Promise<Met
   const { json } = await readSource(request.definition, request.format);
   const graph = wholeGraph(json);
   await turn();
+  // Runs that are taken up again have inputs of their own.
+  runs!.refuse(request.saved ? "{}" : request.input, request.config);
+  await turn();
   if (current?.takes(request)) current.again(json, graph, request);
   else {
     current?.dispose();

@@ -1,7 +1,8 @@
 // One machine under the debugger: its handlers, its history as the page wants it, and what the page is told.
 
-import { type ExecutionResult, JsonText, StateMachine, type Task, TaskError, type TaskHandler, type TaskHandlers } from "stepglass";
+import { type ExecutionResult, StateMachine, type Task, TaskError, type TaskHandler, type TaskHandlers } from "stepglass";
 import { type DebugOptions, DebugSession, restoreSession, saveSession, type Mock as PackageMock } from "stepglass/debug";
+import { KnownText } from "stepglass/known-text";
 import type { Graph } from "../model/graph.ts";
 import type {
   Answer,
@@ -28,7 +29,7 @@ import type { HistoryEvent } from "../model/recorded.ts";
 import { ListedHistory } from "./listed.ts";
 import { machinesOf } from "./machines.ts";
 import { Keeper } from "./kept.ts";
-import { HISTORY_LIMIT, NO_LIMIT, PAYLOAD_LIMIT, refuse } from "./limits.ts";
+import { HISTORY_LIMIT, NO_LIMIT, PAYLOAD_LIMIT } from "./limits.ts";
 import { buffersOf } from "./history.ts";
 
 interface Open {
@@ -170,8 +171,7 @@ export class Run {
   private options(): DebugOptions {
     const { input: text, seed, clock, mocks, machines, breakpoints, exceptions, ask, recorded, config, saved } = this.request;
     // Runs that are taken up again have inputs of their own.
-    const input = new JsonText(text.trim() === "" || saved ? "{}" : text);
-    refuse(input.text, config);
+    const input = new KnownText(text.trim() === "" || saved ? "{}" : text);
     return {
       input,
       name: config.name ?? `run-${this.id}`,

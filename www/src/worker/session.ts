@@ -7,6 +7,7 @@ export { failureOf, operandsOf, scopesOf } from "./failure.ts";
 export { flowOf } from "./flow.ts";
 export { dataOf } from "./history.ts";
 export { lanesOf } from "./lanes.ts";
+export { refuse } from "./limits.ts";
 export { outcomeOf } from "./outcome.ts";
 export { problemOf } from "./machines.ts";
 export { originOf } from "./origin.ts";
