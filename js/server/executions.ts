@@ -4,7 +4,7 @@ import type { Diagnostic, ExecutionStatus, HistoryEvent, TestStateResponse } fro
 import type { ExecutionFilter } from "../api/durable.d.ts";
 import { problemsAsSent } from "../definition/definition.ts";
 import { historyOf } from "../durable/history.ts";
-import { PAYLOAD_LIMIT, depthProblem } from "../execution/start.ts";
+import { PAYLOAD_LIMIT, inputProblem } from "../execution/start.ts";
 import { encryptionOf } from "./activities.ts";
 import { checkName, executionArn, machineArn, mapRunArn } from "./arn.ts";
 import { ApiError, invalid, invalidToken, noExecution, noResource, wrongType } from "./errors.ts";
@@ -143,8 +143,8 @@ function startOf(
       `1 validation error detected: Value at 'input' failed to satisfy constraint: Member must have length less than or equal to ${PAYLOAD_LIMIT}`,
     );
   }
-  const deep = depthProblem(input);
-  if (deep !== undefined) throw new ApiError(...deep);
+  const unread = inputProblem(input);
+  if (unread !== undefined) throw new ApiError(...unread);
   return [target, { name, input, traceHeader: traceHeader ?? passed }];
 }
 

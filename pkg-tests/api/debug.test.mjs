@@ -1,6 +1,7 @@
 // The debugger: steps, breakpoints, time travel, forks.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { JsonText } from "stepglass";
 import { DebugSession, ask } from "stepglass/debug";
 import { INPUT, LAMBDA, charges } from "../charges.mjs";
 import { watchRejections } from "./machines.mjs";
@@ -787,6 +788,7 @@ test("what AWS would not start is no session", () => {
   assert.throws(begin({ name: "a b" }), { code: "InvalidName" });
   const nested = (levels) => JSON.parse(`${"[".repeat(levels)}"]\\""${"]".repeat(levels)}`);
   assert.throws(begin({ input: nested(129) }), { code: "InvalidExecutionInput", message: /nested deeper than 128 levels/ });
+  assert.throws(begin({ input: new JsonText("[1e999]") }), { code: "InvalidExecutionInput", message: /larger than any double/ });
   assert.equal(begin({ input: nested(128) })().status, "paused");
   const session = begin({ input: large, payloadLimit: 1_000_000 })();
   session.restart();

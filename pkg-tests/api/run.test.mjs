@@ -285,6 +285,18 @@ test("an input that nests too deep begins no execution", async () => {
   assert.throws(() => simulate(lambda(), deep, {}), refused);
 });
 
+test("an input with a number that no double holds begins no execution", async () => {
+  const digits = "9".repeat(309);
+  const texts = { "[1e999]": 1, '{"1e999":"1e999","b":-1.5E+400}': 22, [digits]: 0, [`["\\"1e400",${digits}.5]`]: 11 };
+  for (const [text, at] of Object.entries(texts)) {
+    const message = `Invalid State Machine Execution Input: 'the input has a number that is larger than any double at character ${at}'`;
+    await assert.rejects(lambda().run(new JsonText(text)), { code: "InvalidExecutionInput", message });
+  }
+  const pass = new StateMachine({ StartAt: "A", States: { A: { Type: "Pass", End: true } } });
+  for (const text of ["1e308", "1e-999", "[0.0000e999]", '"1e999"', '{"\\"1e999":"\\\\"}', "9".repeat(308)])
+    assert.deepEqual(await pass.run(new JsonText(text)), JSON.parse(text), text);
+});
+
 test("the input is read when the execution starts", async () => {
   const input = { x: 1 };
   const running = lambda().start(input, { tasks: { Add: (given) => given } });

@@ -194,7 +194,9 @@ describe("what an execution begins with", { skip }, () => {
     await page.locator(".result", { hasText: "SUCCEEDED" }).waitFor();
     await visitor.tab("Input");
     await visitor.write("Input", `${"[".repeat(129)}${"]".repeat(129)}`);
-    await refused("The input is nested deeper than 128 levels.");
+    await refused("The input is nested deeper than 128 levels at character 128.");
+    await visitor.write("Input", '{"a": "1e999", "b": [1e999]}');
+    await refused("The input has a number that is larger than any double at character 21.");
     await visitor.write("Input", "{");
     await refused("The input is not JSON:");
     await visitor.write("Input", "{}");

@@ -149,6 +149,11 @@ test("what AWS refuses is refused, in its words", async () => {
     "Invalid State Machine Execution Input: 'the input is nested deeper than 128 levels at character 128'",
   );
   await refused(
+    send("StartExecution", { stateMachineArn: arn, input: "1e999" }),
+    "InvalidExecutionInput",
+    "Invalid State Machine Execution Input: 'the input has a number that is larger than any double at character 0'",
+  );
+  await refused(
     send("StartExecution", { stateMachineArn: arn, input: JSON.stringify("x".repeat(262_143)) }),
     "ValidationException",
     /at 'input' failed to satisfy constraint/,

@@ -1,6 +1,6 @@
 // What AWS takes at most, and why a run cannot begin.
 
-import { DEPTH_LIMIT, depthProblem } from "stepglass/start";
+import { unreadable } from "stepglass/start";
 import type { Config } from "../model/share.ts";
 import { bytes } from "../ui/format.ts";
 
@@ -13,7 +13,8 @@ const REFUSED = /[\s<>{}[\]?*"#%\\^|~`$&,;:/\p{Cc}\p{Cs}]/u;
 
 /// Throws the reason why AWS, or the interpreter, would not start an execution with this input, which is JSON, and this name.
 export function refuse(input: string, { name, payload }: Config): void {
-  if (depthProblem(input)) throw new Error(`The input is nested deeper than ${DEPTH_LIMIT} levels. The interpreter reads no deeper JSON.`);
+  const problem = unreadable(input);
+  if (problem) throw new Error(`The input ${problem.reason} at character ${problem.at}. The interpreter does not read such JSON.`);
   // No character of a string has more than three bytes.
   const size = payload === false || input.length * 3 <= PAYLOAD_LIMIT ? 0 : new Blob([input]).size;
   if (size > PAYLOAD_LIMIT)
