@@ -32,7 +32,7 @@ impl Engine {
                 Phase::Sleeping { timer } | Phase::Backoff { timer } => self.timers.remove(Some(timer)),
                 Phase::Joining(joining) => {
                     self.turns.remove(&id);
-                    self.kill_children(*joining, frame.execution, None, CancelReason::Cancelled);
+                    self.kill_children(&joining, frame.execution, None, None, CancelReason::Cancelled);
                     fault = state::map::run_failed(self, &mut frame, fault);
                 }
                 _ => {}

@@ -43,6 +43,28 @@ pub(super) struct Frame {
     pub(super) phase: Phase,
 }
 
+impl Frame {
+    /// The same frame in another phase: what it waits for is not copied.
+    #[inline(never)]
+    pub(super) fn with_phase(&self, phase: Phase) -> Frame {
+        Frame {
+            execution: self.execution,
+            parent: self.parent,
+            scope: self.scope,
+            state: self.state,
+            input: self.input.clone(),
+            variables: self.variables.clone(),
+            item: self.item.clone(),
+            entered: self.entered,
+            entered_event: self.entered_event,
+            tail: self.tail,
+            attempts: self.attempts.clone(),
+            retries: self.retries,
+            phase,
+        }
+    }
+}
+
 /// `Map.Item` of the Context Object.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct MapItem {

@@ -187,21 +187,34 @@ impl Engine {
                 self.tasks.remove(&acting.task);
                 self.cancel(acting.task, reason);
                 if let Purpose::ResultWriter(joining) = acting.purpose {
-                    self.kill_children(*joining, frame.execution, tail, reason);
+                    self.kill_children(&joining, frame.execution, tail, None, reason);
                 }
             }
-            Phase::Joining(joining) => self.kill_children(*joining, frame.execution, tail, reason),
+            Phase::Joining(joining) => self.kill_children(&joining, frame.execution, tail, None, reason),
         }
     }
 
-    pub(super) fn kill_children(&mut self, joining: Joining, parent: u32, tail: Option<u64>, reason: CancelReason) {
-        self.stop_apart(&joining);
-        for child in joining.children.into_values() {
+    /// Cuts off all running children of a Parallel or Map. With a `tail` the history is told of them, where it is theirs too,
+    /// and with the name of a `map` also of each iteration.
+    pub(super) fn kill_children(
+        &mut self,
+        joining: &Joining,
+        parent: u32,
+        tail: Option<u64>,
+        map: Option<&Arc<str>>,
+        reason: CancelReason,
+    ) {
+        self.stop_apart(joining);
+        for (&slot, &child) in joining.children.iter() {
             // A child execution keeps its events to itself.
             let execution = self.frames.get(&child).map(|f| f.execution);
-            let own = execution == Some(parent);
-            self.kill(child, tail.filter(|_| own), reason);
-            if let Some(execution) = execution.filter(|_| !own) {
+            let tail = tail.filter(|_| joining.run.is_none());
+            if let (Some(tail), Some(map)) = (tail, map) {
+                let details = Details::Iteration { name: map.clone(), index: slot };
+                self.record(parent, EventType::MapIterationAborted, tail, details);
+            }
+            self.kill(child, tail, reason);
+            if let Some(execution) = execution.filter(|id| *id != parent) {
                 self.drop_execution(execution);
             }
         }
@@ -211,6 +224,9 @@ impl Engine {
     pub(super) fn drop_execution(&mut self, execution: u32) {
         let Some(mut child) = self.executions.remove(&execution) else { return };
         self.timers.remove(child.timer);
+        if !self.options.child_histories {
+            return;
+        }
         child.recorder.add(self.clock, EventType::ExecutionAborted, 0, Details::Failure { error: None, cause: None });
         let history = std::mem::take(&mut child.recorder.events);
         self.tell_child(&child, history, "ABORTED", None);

@@ -56,15 +56,15 @@ impl Engine {
             return;
         }
         let phase = run.map_or(Phase::Again, Phase::Joining);
-        let failed = Frame { phase, ..frame.clone() };
-        self.strand_execution(execution, Some((id, &failed)));
+        let failed = frame.with_phase(phase);
+        self.strand_execution(execution, Some((id, failed)));
     }
 
     /// The same when it is an execution that ends, from outside or by its time out.
-    pub(super) fn strand_execution(&mut self, execution: u32, failed: Option<(FrameId, &Frame)>) {
+    pub(super) fn strand_execution(&mut self, execution: u32, mut failed: Option<(FrameId, Frame)>) {
         let Some(root) = self.executions.get(&execution).map(|e| e.root) else { return };
         let mut frames = Table::default();
-        self.stand(root, failed, &mut frames);
+        self.stand(root, &mut failed, &mut frames);
         match self.executions.get_mut(&execution) {
             _ if execution == 0 => self.stranded = Some(frames),
             Some(child) => {
@@ -90,38 +90,38 @@ impl Engine {
         }
     }
 
-    /// Copies a frame and all below it in the same execution. Depth: states nest no deeper than the compiler allows.
-    fn stand(&self, id: FrameId, failed: Option<(FrameId, &Frame)>, out: &mut Table<FrameId, Box<Frame>>) {
-        let frame = match failed {
-            Some((own, frame)) if own == id => Some(frame),
-            _ => self.frames.get(&id).map(Box::as_ref),
+    /// Copies a frame and all below it in the same execution, or takes the one that has failed. Depth: states nest no deeper
+    /// than the compiler allows.
+    fn stand(&self, id: FrameId, failed: &mut Option<(FrameId, Frame)>, out: &mut Table<FrameId, Box<Frame>>) {
+        let mut frame = match failed.take_if(|(own, _)| *own == id) {
+            Some((_, frame)) => frame,
+            None => {
+                let Some(frame) = self.frames.get(&id) else { return };
+                frame.with_phase(match &frame.phase {
+                    // One that is about to go on has no children yet.
+                    Phase::Joining(joining) | Phase::Resume(joining) => Phase::Joining(joining.clone()),
+                    // Nothing of its children is to be done again, but for storing their results.
+                    Phase::Acting(acting) => match &acting.purpose {
+                        Purpose::ResultWriter(joining) => Phase::Joining(joining.clone()),
+                        _ => Phase::Again,
+                    },
+                    Phase::Enter => Phase::Enter,
+                    Phase::Again | Phase::Sleeping { .. } | Phase::Backoff { .. } => Phase::Again,
+                })
+            }
         };
-        let Some(mut frame) = frame.cloned() else { return };
-        frame.phase = match frame.phase {
-            Phase::Joining(mut joining) if joining.run.is_some() => {
-                self.fall(&mut joining);
+        match &mut frame.phase {
+            Phase::Joining(joining) if joining.run.is_some() => {
+                self.fall(joining);
                 joining.children = Table::default();
-                Phase::Joining(joining)
             }
             Phase::Joining(joining) => {
                 for child in joining.children.values() {
                     self.stand(*child, failed, out);
                 }
-                Phase::Joining(joining)
             }
-            Phase::Resume(joining) => Phase::Joining(joining),
-            // Nothing of its children is to be done again, but for storing their results.
-            Phase::Acting(acting) => match acting.purpose {
-                Purpose::ResultWriter(mut joining) => {
-                    self.fall(&mut joining);
-                    joining.children = Table::default();
-                    Phase::Joining(joining)
-                }
-                _ => Phase::Again,
-            },
-            Phase::Enter => Phase::Enter,
-            Phase::Again | Phase::Sleeping { .. } | Phase::Backoff { .. } => Phase::Again,
-        };
+            _ => {}
+        }
         out.insert(id, Box::new(frame));
     }
 
@@ -137,7 +137,7 @@ impl Engine {
             execution.timer = None;
             execution.recorder.add(self.clock, EventType::ExecutionAborted, 0, Details::Failure { error: None, cause: None });
             let mut frames = Table::default();
-            self.stand(*root, None, &mut frames);
+            self.stand(*root, &mut None, &mut frames);
             run.unsuccessful.push(UnsuccessfulChild { id, slot: *slot, execution: Some(Box::new(execution)), frames });
         }
     }

@@ -53,19 +53,7 @@ pub(in crate::engine) fn spawn_child(
 /// Cuts off all running children of a Map; `tail` is the event that is to blame. Without one the history says nothing:
 /// an error that nobody can catch ends everything at once.
 pub(in crate::engine) fn cut(engine: &mut Engine, execution: u32, map: &Arc<str>, joining: &Joining, tail: Option<u64>) {
-    engine.stop_apart(joining);
-    for (&slot, &child) in joining.children.iter() {
-        let own = joining.run.is_none();
-        if let Some(tail) = tail.filter(|_| own) {
-            let details = Details::Iteration { name: map.clone(), index: slot };
-            engine.record(execution, EventType::MapIterationAborted, tail, details);
-        }
-        let id = engine.frames.get(&child).map(|f| f.execution);
-        engine.kill(child, tail.filter(|_| own), CancelReason::SiblingFailed);
-        if let Some(id) = id.filter(|_| !own) {
-            engine.drop_execution(id);
-        }
-    }
+    engine.kill_children(joining, execution, tail, Some(map), CancelReason::SiblingFailed);
 }
 
 /// Writes that the Map Run has failed; the error goes on as the Map state's.
