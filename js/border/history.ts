@@ -14,7 +14,7 @@ const BYTES_OF_A_CHAIN = 2 ** 16;
 // Events go into the archive when so many bytes of payloads have come up, and then so many of them after each fact: to write
 // more at once would hold the host up. That is more than a fact brings: the events that are left are moved each time.
 const ARCHIVE_BYTES = 2 ** 21;
-const ARCHIVE_PAGE = 2 ** 22;
+const ARCHIVE_PAGE = 2 ** 21;
 // As long as the module's memory is no larger, events stay in it: they share their payloads there, and to write them costs more than most
 // states do. It never shrinks, so one large execution has those after it write theirs.
 const ROOMY = 2 ** 24;
