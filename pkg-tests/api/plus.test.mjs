@@ -16,6 +16,9 @@ const gallery = readdirSync(examples)
   .filter((file) => existsSync(file))
   .map((file) => ({ name: file, text: readFileSync(file, "utf8") }));
 
+/** The sign of a state's status: how far its middle is from the lower right corner, and its radius (www/src/graph/Signs.tsx). */
+const SIGN = { aside: 14, radius: 10 };
+
 /** A Choice with many rules, whose labels stand close to each other. */
 const crowded = {
   name: "a Choice of twelve rules",
@@ -53,12 +56,17 @@ for (const beside of [false, true]) {
           const states = graph.nodes.filter(({ id }) => /\/States\/[^/]+$/.test(id));
           const all = [
             ...graph.edges.map((edge) => [edge.id, plusOf(edge, seen)]),
-            ...states.map((node) => [node.id, clearOf([portOf(node, direction, scale)], seen)]),
+            ...states.map((node) => [node.id, clearOf([portOf(node, scale)], seen)]),
           ];
           for (const [id, place] of all) {
             placed += 1;
             const covered = labels.find((box) => covers(place, RADIUS / scale, box));
             assert.equal(covered, undefined, `${name} ${direction} ${scale}: ${id}`);
+          }
+          for (const node of states) {
+            const [x, y] = portOf(node, scale);
+            const away = Math.hypot(x - (node.x + node.width - SIGN.aside), y - (node.y + node.height));
+            assert.ok(away > RADIUS / scale + SIGN.radius, `${name} ${direction} ${scale}: ${node.id} has its sign covered`);
           }
         }
       }

@@ -220,7 +220,7 @@ function Ports({ index }: { index: GraphIndex }) {
       {shown.map((id) => {
         const node = index.node(index.byId.get(id) ?? -1);
         if (!node || !isState(node) || ENDS.has(node.type)) return null;
-        const [x, y] = clearOf([portOf(node, index.graph.direction, scale.value)], seen);
+        const [x, y] = clearOf([portOf(node, scale.value)], seen);
         return (
           <Plus
             key={id}

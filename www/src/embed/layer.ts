@@ -175,7 +175,7 @@ export class Layer {
   private port(id: string): SVGGElement[] {
     const node = this.index.node(this.index.byId.get(id) ?? -1);
     if (!node || !isState(node) || node.type === "Succeed" || node.type === "Fail") return [];
-    const [x, y] = portOf(node, this.index.graph.direction, this.scale);
+    const [x, y] = portOf(node, this.scale);
     const title = `Add a state after ${node.name}; drag to connect it`;
     const made = this.plus(x, y, title, { "data-port": id }, (at) => this.hand.append(id, at));
     made.addEventListener("pointerdown", (event) => this.lead(event, id, undefined, x, y));

@@ -118,10 +118,10 @@ export function nearest(index: GraphIndex, x: number, y: number, reach: number):
   return best;
 }
 
-/// Where the `+` of a state is: on its lower border beside the corner, so that no transition leaves there.
-export function portOf(node: GraphNode, direction: string, k: number): [number, number] {
-  const aside = Math.min(node.width / 4, 5 / k);
-  return direction === "LR" ? [node.x + node.width, node.y + node.height - aside] : [node.x + node.width - aside, node.y + node.height];
+/// Where the `+` of a state is: at its lower corner, so that no transition leaves there, and outside, where it covers no sign of
+/// the state.
+export function portOf(node: GraphNode, k: number): [number, number] {
+  return [node.x + node.width + Math.min(node.width / 4, 8 / k), node.y + node.height];
 }
 
 export interface Rectangle {
