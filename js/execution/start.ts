@@ -35,7 +35,7 @@ export function startProblem(name: string, input: string, limit = PAYLOAD_LIMIT)
 }
 
 /** Levels of arrays and objects in each other that the interpreter reads of a JSON text. */
-export const DEPTH_LIMIT = 128;
+const DEPTH_LIMIT = 128;
 
 /** Why the interpreter does not read a text that is JSON, and at which character. */
 interface Unreadable {
