@@ -212,7 +212,7 @@ pub(super) fn pending_text(engine: &Engine) -> String {
     })
 }
 
-/// What runs now.
+/// What runs now; with `timed` only the frames that time moves, without their payloads.
 pub(super) fn frames_text(engine: &Engine, timed: bool) -> String {
     array(&engine.frames().filter(|frame| !timed || frame.until.is_some()).collect::<Vec<_>>(), |out, frame: &FrameView| {
         let _ = write!(out, "{{\"id\":{}", frame.id);

@@ -222,7 +222,7 @@ impl Engine {
         }))
     }
 
-    /// What runs now, as JSON text; of what is `timed` only what time moves, without its payloads.
+    /// What runs now, as JSON text; with `timed` only the frames that time moves, without their payloads.
     pub fn frames(&self, timed: bool) -> String {
         convert::frames_text(&self.inner.borrow(), timed)
     }
