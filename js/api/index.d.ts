@@ -612,6 +612,7 @@ export interface RefusedEdit {
 /**
  * - `"not-found"`: there is nothing at a pointer, or not what the gesture needs
  * - `"broken"`: the text is not JSON or YAML at the place
+ * - `"shape"`: a value at the place is a placeholder, or is not the object or list that the gesture changes
  * - `"impossible"`: the language does not allow it: a `Next` of a Succeed, a transition into another scope, a second `Default`
  * - `"taken"`: the name is taken; `"name"`: it is not a valid name
  * - `"ambiguous"`: there are several ways to do it
@@ -620,7 +621,18 @@ export interface RefusedEdit {
  * - `"asl"`: the text to paste is not a definition
  * - `"alias"`: what would change is written elsewhere, at a YAML anchor
  */
-export type RefusedCode = "not-found" | "broken" | "impossible" | "taken" | "name" | "ambiguous" | "ways" | "last" | "asl" | "alias";
+export type RefusedCode =
+  | "not-found"
+  | "broken"
+  | "shape"
+  | "impossible"
+  | "taken"
+  | "name"
+  | "ambiguous"
+  | "ways"
+  | "last"
+  | "asl"
+  | "alias";
 
 /** A gesture that a user may want to make at a place: {@link LanguageService.gestures}. */
 export interface PossibleGesture {

@@ -106,7 +106,7 @@ impl<'d> Pen<'d> {
 
     /// Why what is inside of a state, or of `States`, cannot change.
     pub(super) fn opaque(&self, node: usize) -> Box<Refused> {
-        Refused::new("broken", format!("`{}` is a placeholder or not an object: its content cannot be changed", self.name(node)))
+        Refused::new("shape", format!("`{}` is a placeholder or not an object: its content cannot be changed", self.name(node)))
     }
 
     /// States of one scope.

@@ -130,7 +130,7 @@ impl<'d> Plan<'d> {
         for insert in &self.inserts {
             let kind = document.node(insert.into).map(|node| &node.kind);
             if insert.name.is_none() && kind != Some(&Kind::List) {
-                return Err(Refused::new("broken", format!("`{}` is not a list: fix that first", document.name(insert.into))));
+                return Err(Refused::new("shape", format!("`{}` is not a list: fix that first", document.name(insert.into))));
             }
         }
         let parents = self.removed.iter().filter_map(|node| document.parent(*node));

@@ -99,7 +99,7 @@ fn what_is_no_object_has_a_name_and_transitions_lead_to_it() {
         r#"{"kind":"unwrap","state":"/States/X"}"#,
     ] {
         let why = refused(text, gesture);
-        assert!(why.code == "broken" && why.message.contains("`X` is a placeholder"), "{gesture}: {}", why.message);
+        assert!(why.code == "shape" && why.message.contains("`X` is a placeholder"), "{gesture}: {}", why.message);
     }
     let whole = r#"{"StartAt":"A","States":9001}"#;
     for gesture in
@@ -114,5 +114,5 @@ fn what_is_no_object_has_a_name_and_transitions_lead_to_it() {
 fn what_should_be_a_list_and_is_none_is_named() {
     let text = r#"{"StartAt":"A","States":{"A":{"Type":"Choice","Choices":{"a":1},"Default":"B"},"B":{"Type":"Succeed"}}}"#;
     let why = refused(text, r#"{"kind":"connect","from":"/States/A","as":"rule","to":"/States/B"}"#);
-    assert_eq!((why.code, why.message.as_str()), ("broken", "`Choices` is not a list: fix that first"));
+    assert_eq!((why.code, why.message.as_str()), ("shape", "`Choices` is not a list: fix that first"));
 }
