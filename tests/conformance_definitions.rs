@@ -5,13 +5,14 @@ use stepglass::asl::{self, CompileOptions, Compiled, MachineType};
 use stepglass::base::diag::Severity;
 use stepglass::base::{Value, json};
 
-/// The cases of a file, or `None` with a remark where the folder is absent (a clone elsewhere).
+/// The cases of a file in the folder that STEPGLASS_RECORDINGS names, or `None` with a remark if it names none.
 fn cases(file: &str) -> Option<Vec<Value>> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/conformance").join(file);
-    let Ok(text) = std::fs::read_to_string(&path) else {
-        println!("skipped: {} is not there; the recorded cases are kept beside the project", path.display());
+    let Some(folder) = std::env::var_os("STEPGLASS_RECORDINGS").filter(|folder| !folder.is_empty()) else {
+        println!("skipped: STEPGLASS_RECORDINGS does not name a folder of recorded cases");
         return None;
     };
+    let path = PathBuf::from(folder).join(file);
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     Some(text.lines().filter(|line| !line.trim().is_empty()).map(|line| json::parse(line).expect("a case a line")).collect())
 }
 

@@ -1,9 +1,9 @@
 // A recorded execution against a definition.
 
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import test from "node:test";
-import { fileURLToPath } from "node:url";
+import { recordings } from "../../scripts/recordings.mjs";
 import { replayCase } from "../../scripts/conformance/replay.mjs";
 import { StateMachine, replayHistory, simulate } from "../../dist/node.js";
 
@@ -172,22 +172,17 @@ function scripted(answers) {
   };
 }
 
-const recordings = fileURLToPath(new URL("../../../shared/conformance/aws-recorded.jsonl", import.meta.url));
-test(
-  "executions recorded on AWS go the same way again",
-  { skip: !existsSync(recordings) && "the recordings do not lie beside this checkout" },
-  () => {
-    const cases = readFileSync(recordings, "utf8")
-      .split("\n")
-      .filter(Boolean)
-      .map((line) => JSON.parse(line));
-    // Where ids were blanked nothing says which event follows from which.
-    const whole = cases.filter(
-      ({ kind, definition, expected }) =>
-        kind === "execution" && definition && expected?.history?.every(({ id }) => typeof id === "number"),
-    );
-    const parted = whole.map((one) => [one.name, replayCase(one).divergence?.message]).filter(([, message]) => message);
-    assert.deepEqual(parted, []);
-    assert.ok(whole.length > 0);
-  },
-);
+const { file, skip } = recordings("aws-recorded.jsonl");
+test("executions recorded on AWS go the same way again", { skip }, () => {
+  const cases = readFileSync(file, "utf8")
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+  // Where ids were blanked nothing says which event follows from which.
+  const whole = cases.filter(
+    ({ kind, definition, expected }) => kind === "execution" && definition && expected?.history?.every(({ id }) => typeof id === "number"),
+  );
+  const parted = whole.map((one) => [one.name, replayCase(one).divergence?.message]).filter(([, message]) => message);
+  assert.deepEqual(parted, []);
+  assert.ok(whole.length > 0);
+});

@@ -1,15 +1,15 @@
 // The calls of AWS's recorded executions, made again at emulators: the same events, with results and errors of the same shapes.
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
-import { fileURLToPath } from "node:url";
+import { recordings } from "../../scripts/recordings.mjs";
 import { StateMachine } from "../../dist/node.js";
 import { awsTasks } from "../../dist/aws.js";
 import { serve } from "../../dist/server.js";
 import { project, skip as noEmulator, standIn, startLambda, startMoto } from "./emulators.mjs";
 
-const file = fileURLToPath(new URL("../../../shared/conformance/aws-recorded.jsonl", import.meta.url));
-const skip = noEmulator || (!existsSync(file) && "AWS's recordings are not beside this checkout");
+const { file, skip: noRecordings } = recordings("aws-recorded.jsonl");
+const skip = noEmulator || noRecordings;
 
 /** What an emulator does not do as AWS does, by the service and a part of the recording's name, with the reason. */
 const DIFFERENT = [

@@ -1,8 +1,9 @@
 // The command and the function in place of asl-validator, beside that package itself.
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { recordings } from "../../scripts/recordings.mjs";
 import { folderWith } from "../api/command.mjs";
 import { differences } from "./differences.mjs";
 import { installed, own, root, run } from "./project.mjs";
@@ -100,26 +101,22 @@ test("what is judged otherwise is in the table, and nothing else is", () => {
   assert.equal(table.match(/^\| .* \| (?:invalid \| valid|valid \| invalid) \|/gm).length, differences.length);
 });
 
-const suite = join(root, "../shared/conformance/definitions.jsonl");
-test(
-  "the definitions of the package's own tests",
-  { skip: existsSync(suite) ? false : "its definitions are kept beside the project" },
-  () => {
-    const cases = readFileSync(suite, "utf8")
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line));
-    const otherwise = cases.filter(({ definition, valid }) => {
-      assert.equal(theirs(plain(definition)).isValid, valid);
-      return ours(definition).isValid !== valid;
-    });
-    // Both are the first difference of the table.
-    assert.deepEqual(
-      otherwise.map(({ name }) => name),
-      ["invalid-json-surround-syntax-extra-spaces.json", "invalid-jsonata-surround-syntax-no-spaces.json"],
-    );
-  },
-);
+const { file: suite, skip } = recordings("definitions.jsonl");
+test("the definitions of the package's own tests", { skip }, () => {
+  const cases = readFileSync(suite, "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  const otherwise = cases.filter(({ definition, valid }) => {
+    assert.equal(theirs(plain(definition)).isValid, valid);
+    return ours(definition).isValid !== valid;
+  });
+  // Both are the first difference of the table.
+  assert.deepEqual(
+    otherwise.map(({ name }) => name),
+    ["invalid-json-surround-syntax-extra-spaces.json", "invalid-jsonata-surround-syntax-no-spaces.json"],
+  );
+});
 
 const { folder, stepglass } = folderWith({
   "good.json": machine,

@@ -1,15 +1,14 @@
 // What AWS has answered to requests of its API, recorded: the endpoint answers the same.
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
+import { recordings } from "../../scripts/recordings.mjs";
 import { findServiceModels } from "../../dist/folder.js";
 import { recordedModels } from "../../scripts/models.mjs";
 import { matches, matchesHistory } from "../../scripts/conformance/compare.mjs";
 import { eventually, role, start } from "./endpoint.mjs";
 
-const file = fileURLToPath(new URL("../../../shared/conformance/aws-recorded.jsonl", import.meta.url));
-const skip = !existsSync(file) && "there are no recordings beside this checkout";
+const { file, skip } = recordings("aws-recorded.jsonl");
 const cases = skip
   ? []
   : readFileSync(file, "utf8")
