@@ -5,7 +5,7 @@
 // They come from Debian's packages, are unpacked beside the tests and not installed: nothing of the machine changes, and
 // nobody needs to be root. Only the browsers of the tests see them, by a file of fontconfig. Where there is no apt or no
 // fontconfig the tests run with what is there, and say what was missing.
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -60,39 +60,48 @@ export function getFonts() {
 }
 
 /**
- * The environment of a browser that knows these fonts by their names; with one of them it is also what the machine's own
- * generic families are, as on a machine that has no other.
+ * The environment of a browser that knows these fonts by their names, besides those of the machine. With `name` it is a machine that
+ * has no other font than that one: what is installed, and what fontconfig is set to, does not count.
  */
 export function fontEnvironment(name) {
   const problem = name && (Object.hasOwn(FONTS, name) ? missingFont(name) : `known are ${Object.keys(FONTS).join(", ")}`);
   if (problem) throw new Error(`STEPGLASS_FONT=${name}: ${problem}`);
   if (process.platform !== "linux" || !existsSync(folder)) return {};
-  const generic = {
-    sans: ["sans-serif", "sans", "system-ui", "ui-sans-serif", "DejaVu Sans"],
-    mono: ["monospace", "ui-monospace", "DejaVu Sans Mono"],
-  };
-  const first = Object.entries(name ? generic : {}).flatMap(([kind, families]) =>
-    families.map(
-      (family) =>
-        `<match target="pattern"><test name="family"><string>${family}</string></test><edit name="family" mode="assign" binding="strong"><string>${FONTS[name][kind]}</string></edit></match>`,
-    ),
-  );
   const file = join(folder, `${name ?? "all"}.conf`);
   const lines = [
     '<?xml version="1.0"?>',
     '<!DOCTYPE fontconfig SYSTEM "fonts.dtd">',
     "<fontconfig>",
-    ...first,
-    '<include ignore_missing="yes">/etc/fonts/fonts.conf</include>',
-    `<dir>${folder}</dir>`,
-    `<cachedir>${join(folder, "cache")}</cachedir>`,
+    ...(name ? onlyFont(name) : ['<include ignore_missing="yes">/etc/fonts/fonts.conf</include>', `<dir>${xml(folder)}</dir>`]),
+    `<cachedir>${xml(join(folder, "cache"))}</cachedir>`,
     "</fontconfig>",
     "",
   ];
-  // Whole at every moment: other test files begin at the same time.
-  writeFileSync(`${file}.${process.pid}`, lines.join("\n"));
-  renameSync(`${file}.${process.pid}`, file);
+  write(file, lines.join("\n"));
   return { FONTCONFIG_FILE: file };
+}
+
+/** The lines of a configuration with the files of one font in a folder of their own. Its `mono` stands for the families of code. */
+function onlyFont(name) {
+  const own = join(folder, name);
+  mkdirSync(own, { recursive: true });
+  const files = readdirSync(folder).filter((file) => FONTS[name].files.some(({ pattern }) => pattern.test(file)));
+  for (const file of files) if (!existsSync(join(own, file))) write(join(own, file), readFileSync(join(folder, file)));
+  const family = (wanted) => `<edit name="family" mode="prepend" binding="strong"><string>${FONTS[name][wanted]}</string></edit>`;
+  const code = ["monospace", "ui-monospace", "Courier New", "DejaVu Sans Mono", "Liberation Mono"];
+  return [
+    `<dir>${xml(own)}</dir>`,
+    `<match target="pattern">${family("sans")}</match>`,
+    ...code.map((one) => `<match target="pattern"><test name="family"><string>${one}</string></test>${family("mono")}</match>`),
+  ];
+}
+
+const xml = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+
+/** Writes a file so that it is whole at every moment, because other test files begin at the same time. */
+function write(file, contents) {
+  writeFileSync(`${file}.${process.pid}`, contents);
+  renameSync(`${file}.${process.pid}`, file);
 }
 
 function has(pattern) {
