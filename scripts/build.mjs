@@ -1,6 +1,6 @@
 // Builds the package: the crate as WebAssembly with its glue, then the JavaScript entries around it.
 //
-//   npm run build                the published package
+//   npm run build                the published package, and the page
 //   npm run build:dev            a quick build of the WebAssembly, for work on the JavaScript side
 //   npm run build -- --js        the JavaScript alone, around the WebAssembly that is there
 //   npm run build -- --names     keeps the names of functions, for readable stack traces
@@ -420,6 +420,7 @@ if (import.meta.url === pathToFileURL(process.argv[1]).href) {
     console.error(`build: unknown option ${unknown.join(" ")}; known: --dev --names --js --if-stale`);
     process.exit(2);
   }
+  const { buildPage } = await import("./page.mjs");
   const built = await build({
     dev: given.includes("--dev"),
     names: given.includes("--names"),
@@ -427,4 +428,6 @@ if (import.meta.url === pathToFileURL(process.argv[1]).href) {
     ifStale: given.includes("--if-stale"),
   });
   console.log(built ? `built ${relative(process.cwd(), dist) || "."}` : `${relative(process.cwd(), dist)} is up to date`);
+  // The published build is complete: what the tests of the page and `serve` show is made with it.
+  if (given.length === 0) buildPage({ ifStale: true });
 }

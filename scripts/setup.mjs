@@ -31,13 +31,13 @@ export class Missing extends Error {
   }
 }
 
-/** Runs a script's main function; a missing piece is told without a stack. */
+/** Runs a script's main function. A missing piece is reported without a stack, because its message says what to do. */
 export async function main(run) {
   try {
     await run();
   } catch (error) {
     if (!(error instanceof Missing)) throw error;
-    console.error(`\nsetup: ${error.message}`);
+    console.error(`\n${error.message}`);
     process.exit(1);
   }
 }

@@ -59,7 +59,7 @@ const steps = [
   ["package: types (bundler)", [...bin("typescript", "bin/tsc"), "-p", "pkg-tests/types/tsconfig.bundler.json"]],
   ["package: types (no DOM, no Node)", [...bin("typescript", "bin/tsc"), "-p", "pkg-tests/types/tsconfig.plain.json"]],
   ["browser: set-up", setUpBrowser],
-  ["page: build", [...bin("vite", "bin/vite.js"), "build", "--config", "www/vite.config.js"], {}, "www/index.html"],
+  ["page: build", node("scripts/page.mjs", "--if-stale"), {}, "www/index.html"],
   ["browser: page", () => ({ files: testFiles("pkg-tests/browser") }), {}, "www/index.html"],
   ["page: types", [...bin("typescript", "bin/tsc"), "-p", "www/tsconfig.json"], {}, "www/tsconfig.json"],
   ["stores: set-up", setUpStores],

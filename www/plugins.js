@@ -1,6 +1,6 @@
 // What the page's build makes besides bundles: the interpreter in two parts, the drawings of the gallery, and the service
 // worker that keeps the page for when there is no network.
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -107,4 +107,21 @@ export function besideEntry(id, modules) {
     return isEntry || importers.some(comes);
   };
   return !modules.getModuleInfo(id).isEntry && comes(id) ? "thread" : null;
+}
+
+/**
+ * The policy of the development server. Vite sends styles as inline `<style>` elements there, which the page's policy refuses;
+ * a nonce admits these and nothing else, so that the page is still held to the policy of its build.
+ */
+export function developmentPolicy() {
+  const nonce = randomBytes(16).toString("base64url");
+  return {
+    name: "development-policy",
+    apply: "serve",
+    config: (_, { isPreview }) => (isPreview ? {} : { html: { cspNonce: nonce } }),
+    transformIndexHtml: {
+      order: "pre",
+      handler: (html) => html.replace("style-src 'self'", `style-src 'self' 'nonce-${nonce}'`),
+    },
+  };
 }

@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
 import { textSize } from "./textSize.js";
-import { besideEntry, interpreterParts, pageAtOnce, serviceWorker, thumbnails } from "./plugins.js";
+import { besideEntry, developmentPolicy, interpreterParts, pageAtOnce, serviceWorker, thumbnails } from "./plugins.js";
 
 const www = dirname(fileURLToPath(import.meta.url));
 const root = resolve(www, "..");
@@ -45,9 +45,11 @@ export default defineConfig({
   },
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   css: { postcss: { plugins: [textSize()] } },
-  plugins: [interpreterParts(), thumbnails(), pageAtOnce(), serviceWorker()],
+  plugins: [interpreterParts(), thumbnails(), pageAtOnce(), serviceWorker(), developmentPolicy()],
   // The package and the examples lie beside the page.
   server: { fs: { allow: [root] } },
+  // `npm start` serves the build. The page carries its policy in its markup; a host adds what markup cannot say.
+  preview: { headers: { "x-content-type-options": "nosniff", "referrer-policy": "no-referrer" } },
   worker: { format: "es", rolldownOptions: { output: { codeSplitting: { groups: [{ name: besideEntry, debugName: "thread" }] } } } },
   build: {
     outDir: resolve(www, "dist"),
@@ -56,6 +58,7 @@ export default defineConfig({
     manifest: true,
     // The page's own chunks are linked in the markup.
     rolldownOptions: {
+      checks: { bundlerTimings: false },
       // What the page has at once in one chunk, also where a later one needs a part of it: chunks compress worse apart.
       // The first script stays what it is: it begins the interpreter's thread.
       output: {

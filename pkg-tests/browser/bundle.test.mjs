@@ -1,11 +1,12 @@
 // What a visitor downloads before the page can be used.
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
+import { builtPage } from "../../scripts/page.mjs";
 
-const dist = resolve(import.meta.dirname, "../../www/dist");
+const dist = builtPage();
 const manifest = JSON.parse(readFileSync(join(dist, ".vite/manifest.json"), "utf8"));
 const zipped = (file) => gzipSync(readFileSync(join(dist, file))).length;
 

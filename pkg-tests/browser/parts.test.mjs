@@ -6,6 +6,7 @@ import { describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { skip } from "../browser.mjs";
 import { comes, visits } from "./playground.mjs";
+import { builtPage } from "../../scripts/page.mjs";
 
 /** Functions that no example uses: the first part lacks them. */
 const RARE = {
@@ -17,7 +18,7 @@ const RARE = {
   output: { year: "MCMXCIX", words: "twenty-one" },
 };
 const { profile } = JSON.parse(readFileSync(resolve(import.meta.dirname, "../../dist/.built.json"), "utf8"));
-const dist = resolve(import.meta.dirname, "../../www/dist");
+const dist = builtPage();
 const REST = /\/rest-[^/]*\.wasm$/;
 
 describe("the interpreter's two parts", { skip }, () => {

@@ -2,14 +2,14 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { inflateRawSync } from "node:zlib";
+import { builtPage } from "../../scripts/page.mjs";
 import { PATIENCE, borrow, inFont, missingFont, serve, slowDown, until } from "../browser.mjs";
 
 export { comes, until } from "../browser.mjs";
 
-const root = resolve(import.meta.dirname, "../..");
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** How the page looks where somebody wishes, besides light. */
@@ -63,7 +63,7 @@ export function shared(page, passes) {
 
 /** The built page, served, and a browser. */
 export async function begin() {
-  const server = await serve(join(root, "www/dist"));
+  const server = await serve(builtPage());
   const chrome = await borrow();
   return {
     url: server.url,

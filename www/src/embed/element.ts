@@ -305,7 +305,8 @@ export class StepglassDebugger extends Base {
       this.fresh = false;
       this.pen?.shown();
       const base = document.baseURI;
-      const worker = new URL(this.getAttribute("worker-src") ?? new URL("./debugger-worker.js", import.meta.url), base).href;
+      const worker = new URL(this.getAttribute("worker-src") ?? new URL(/* @vite-ignore */ "./debugger-worker.js", import.meta.url), base)
+        .href;
       const wasm = this.getAttribute("wasm-src");
       this.link = linkTo(worker, wasm === null ? "" : new URL(wasm, base).href);
       const json = (await read(this.text)).json;
