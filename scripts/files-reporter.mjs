@@ -9,6 +9,7 @@ export default async function* (source) {
   // A function that makes one in some releases of Node, a class in others.
   const spec = Reflect.construct(reporters.spec, []);
   let counts = { passed: 0, failed: 0, skipped: 0 };
+  let failures = [];
   for await (const event of source) {
     const { type, data } = event;
     // The sums at the end are those of the process, which are not of interest.
@@ -16,11 +17,13 @@ export default async function* (source) {
     if (type === "test:summary") continue;
     spec.write(event);
     if (type !== "test:pass" && type !== "test:fail") continue;
+    if (type === "test:fail" && data.details?.type !== "suite") failures.push(data.name);
     if (data.details?.type !== "suite")
       counts[data.skip !== undefined && data.skip !== false ? "skipped" : type === "test:pass" ? "passed" : "failed"] += 1;
     if (data.nesting > 0) continue;
     await setImmediate();
-    yield `${spec.read() ?? ""}\n${RESULT}${JSON.stringify({ file: data.file, ok: type === "test:pass", seconds: data.details.duration_ms / 1000, counts })}\n`;
+    yield `${spec.read() ?? ""}\n${RESULT}${JSON.stringify({ file: data.file, ok: type === "test:pass", seconds: data.details.duration_ms / 1000, counts, failures })}\n`;
     counts = { passed: 0, failed: 0, skipped: 0 };
+    failures = [];
   }
 }

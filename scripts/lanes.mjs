@@ -3,35 +3,47 @@ import { spawn } from "node:child_process";
 import { root, windows } from "./steps.mjs";
 
 /**
- * Runs steps side by side, those at the front of the list first; whether all have gone well. After the first that has not, none begins.
+ * Runs steps side by side, those at the front of the list first. A step that fails stops no other, except those that need it.
+ * Resolves to whether all steps succeeded.
  *
- * `width`: how many at a time, besides those that are `idle(step)`. `needs(step)`: the names of steps that must have ended before, where
- * they are in the list; `name(step)` is its own. `turn(step)`: steps of one turn run one after the other. `begin(step)` runs one, and
- * promises whether it went well.
+ * - `width`: how many steps run at a time, besides those for which `idle(step)` is true
+ * - `name(step)`, `needs(step)`: its name, and the names of the steps that must have ended before, if they are in the list
+ * - `turn(step)`: steps with the same turn run one after the other
+ * - `begin(step)`: runs a step, and resolves to whether it succeeded
+ * - `omit(step, needed)`: called instead of `begin`, with the name of the step that it needs and that failed or was omitted itself
  */
-export function sideBySide(steps, { width, name, needs = () => [], turn = () => undefined, idle = () => false, begin }) {
+export function sideBySide(steps, { width, name, needs = () => [], turn = () => undefined, idle = () => false, begin, omit = () => {} }) {
   const waiting = [...steps];
   const running = new Set();
-  let well = true;
+  const failed = new Set();
   const isReady = (step) =>
     (idle(step) || [...running].filter((other) => !idle(other)).length < width) &&
     !(turn(step) !== undefined && [...running].some((other) => turn(other) === turn(step))) &&
     ![...waiting, ...running].some((other) => needs(step).includes(name(other)));
+  const missing = (step) => needs(step).find((needed) => failed.has(needed));
   return new Promise((resolve, reject) => {
+    const omitted = () => {
+      for (let next; (next = waiting.find((step) => missing(step) !== undefined)) !== undefined;) {
+        waiting.splice(waiting.indexOf(next), 1);
+        failed.add(name(next));
+        omit(next, missing(next));
+      }
+    };
     const go = () => {
-      for (let next; well && (next = waiting.find(isReady)) !== undefined;) {
+      omitted();
+      for (let next; (next = waiting.find(isReady)) !== undefined;) {
         const step = next;
         waiting.splice(waiting.indexOf(step), 1);
         running.add(step);
-        begin(step).then((good) => {
+        begin(step).then((succeeded) => {
           running.delete(step);
-          well &&= good;
+          if (!succeeded) failed.add(name(step));
           go();
         }, reject);
       }
       if (running.size > 0) return;
-      if (well && waiting.length > 0) reject(new Error(`these steps wait for each other: ${waiting.map(name).join(", ")}`));
-      else resolve(well);
+      if (waiting.length > 0) reject(new Error(`these steps wait for each other: ${waiting.map(name).join(", ")}`));
+      else resolve(failed.size === 0);
     };
     go();
   });

@@ -97,12 +97,18 @@ test("steps of one turn do not run at the same time, and one that is idle takes 
   assert.equal(await all, true);
 });
 
-test("after a step that fails none begins, and the others end", async () => {
-  const { all, names, end } = begun({ a: [], b: [], c: [] });
-  await end("a", false);
-  await end("b");
+test("a step that fails stops only the steps that need it", async () => {
+  const omitted = [];
+  const { all, names, end } = begun(
+    { build: [], lints: [], page: ["build"], browser: ["page", "lints"], rust: [] },
+    { omit: (step, needed) => omitted.push(`${step} needs ${needed}`) },
+  );
+  await end("build", false);
+  assert.deepEqual(omitted, ["page needs build", "browser needs page"]);
+  await end("lints");
+  await end("rust");
   assert.equal(await all, false);
-  assert.deepEqual(names, ["a", "b"]);
+  assert.deepEqual(names, ["build", "lints", "rust"]);
   await assert.rejects(sideBySide(["a"], { width: 1, name: (step) => step, begin: () => Promise.reject(new Error("broken")) }), /broken/);
   await assert.rejects(begun({ a: ["b"], b: ["a"] }).all, /wait for each other: a, b/);
 });
