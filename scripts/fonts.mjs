@@ -12,6 +12,8 @@ import { pathToFileURL } from "node:url";
 import { output, root } from "./steps.mjs";
 
 const folder = join(root, "pkg-tests/.cache/fonts");
+/** The configuration of this machine, or the one that has taken its place. It is read before any browser of the tests is started. */
+const machine = process.env.FONTCONFIG_FILE ?? "/etc/fonts/fonts.conf";
 
 /**
  * By name: the families of `--sans` and `--mono`, and the files of each package. Beside DejaVu Sans, which Debian's Chromium
@@ -72,7 +74,7 @@ export function fontEnvironment(name) {
     '<?xml version="1.0"?>',
     '<!DOCTYPE fontconfig SYSTEM "fonts.dtd">',
     "<fontconfig>",
-    ...(name ? onlyFont(name) : ['<include ignore_missing="yes">/etc/fonts/fonts.conf</include>', `<dir>${xml(folder)}</dir>`]),
+    ...(name ? onlyFont(name) : [`<include ignore_missing="yes">${xml(machine)}</include>`, `<dir>${xml(folder)}</dir>`]),
     `<cachedir>${xml(join(folder, "cache"))}</cachedir>`,
     "</fontconfig>",
     "",

@@ -11,22 +11,12 @@ import { parseArgs } from "node:util";
 import { parse, stringify } from "yaml";
 import { check } from "./gestures/check.mjs";
 import { randomGesture, randomMachine, scopesOf } from "./gestures/draw.mjs";
+import { generator } from "./random.mjs";
 import { importSource } from "./sources.mjs";
 import { root } from "./steps.mjs";
 
 /** How many gestures a machine takes before the next one comes. */
 const ON_ONE = 12;
-
-/** A generator of numbers from 0 to 1 (mulberry32). */
-export function generator(seed) {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t ^= t + Math.imul(t ^ (t >>> 7), 61 | t);
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
-}
 
 /** The texts of the gallery, and of the definitions of a file if one is given. */
 function known(file) {

@@ -1,4 +1,4 @@
-// Runs every test, from a fresh clone on:   npm test [-- WORD…] [-- --list] [-- --fuzz-seconds N]
+// Runs every test, from a fresh clone on:   npm test [-- WORD…] [-- --list] [-- --prepare] [-- --fuzz-seconds N]
 //
 // WORD chooses the steps whose names contain it, or the test files whose paths contain it: `npm test -- rust`,
 // `npm test -- debug.test`. What they need, such as the build, runs first.
@@ -6,7 +6,8 @@
 // Steps run side by side, one more than the machine has cores: while one waits for a browser or a disk, another computes. A
 // step begins when what it needs has ended; those of Rust take turns. What needs the network is fetched meanwhile. All steps
 // run to their end, and the summary lists every failure. What a machine cannot run, for want of a browser for example, is
-// skipped with the reason; on CI that fails.
+// skipped with the reason; on CI that fails. `--prepare` only installs what the chosen steps need, for a machine that will have
+// no network.
 import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
@@ -21,9 +22,12 @@ import { cargoTests, filesOf, node, nodeTests, stepsOf } from "./test-steps.mjs"
 
 let given;
 try {
-  given = parseArgs({ allowPositionals: true, options: { list: { type: "boolean" }, "fuzz-seconds": { type: "string", default: "60" } } });
+  given = parseArgs({
+    allowPositionals: true,
+    options: { list: { type: "boolean" }, prepare: { type: "boolean" }, "fuzz-seconds": { type: "string", default: "60" } },
+  });
 } catch (error) {
-  console.error(`test: ${error.message}\nusage: npm test [-- WORD…] [-- --list] [-- --fuzz-seconds N]`);
+  console.error(`test: ${error.message}\nusage: npm test [-- WORD…] [-- --list] [-- --prepare] [-- --fuzz-seconds N]`);
   process.exit(2);
 }
 
@@ -43,7 +47,7 @@ await main(async () => {
     for (const { name } of steps) console.log(name);
     return;
   }
-  const chosen = choose();
+  const chosen = given.values.prepare ? choose().filter((step) => step.setUp !== undefined) : choose();
   const [first, ...others] = chosen;
   if (await run(first)) {
     ahead(others.filter(isSetUp));

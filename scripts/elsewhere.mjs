@@ -1,0 +1,189 @@
+// Runs the tests on a machine that nobody prepared:   npm run test:elsewhere [-- --seed N] [-- --runs K] [-- --full | WORD…] [-- --keep]
+//
+// Clones the head into a new folder and runs `npm test` there, in an environment that a seed draws (elsewhere/draw.mjs): another
+// path, home, time zone, locale, user, release of Node, set of fonts, size of /tmp, load and date, with nothing beside the
+// clone. Prints the environment first, so that a failure can be repeated with its seed.
+//
+// By default it runs the lanes of QUICK with the build of this checkout, in a few minutes. `--full` builds and tests everything,
+// and WORD chooses as in `npm test -- WORD`. `--runs K` goes on with the next seeds. `--keep` leaves the clone where it is.
+//
+// What this machine cannot vary stays as it is, and is named: users, /tmp and load need root or Linux.
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { parseArgs } from "node:util";
+import { CHOICES, described, draw } from "./elsewhere/draw.mjs";
+import { faketime, fontsOf, localesOf, nodeOf } from "./elsewhere/parts.mjs";
+import { output, root } from "./steps.mjs";
+
+/** What takes less than five minutes on two cores, without the build. */
+const QUICK = ["package: behaviour", "first-contact", "fonts.test", "JavaScript: format"];
+/** "nobody", whom every Linux has. */
+const NOBODY = 65534;
+
+let given;
+try {
+  given = parseArgs({
+    allowPositionals: true,
+    options: {
+      seed: { type: "string", default: String(Number.parseInt(output("git", ["rev-parse", "HEAD"]).slice(0, 8), 16)) },
+      runs: { type: "string", default: "1" },
+      full: { type: "boolean", default: false },
+      keep: { type: "boolean", default: false },
+    },
+  });
+  for (const name of ["seed", "runs"])
+    if (!/^\d+$/.test(given.values[name])) throw new Error(`--${name} takes a number, not ${given.values[name]}`);
+} catch (error) {
+  console.error(`elsewhere: ${error.message}\nusage: npm run test:elsewhere [-- --seed N] [-- --runs K] [-- --full | WORD…] [-- --keep]`);
+  process.exit(2);
+}
+
+const isRoot = process.getuid?.() === 0;
+const linux = process.platform === "linux";
+/** Whether this process may mount file systems, in a namespace of its own. */
+const mounts = linux && isRoot && spawnSync("unshare", ["--mount", "true"]).status === 0;
+
+const rustup = process.env.RUSTUP_HOME ?? join(homedir(), ".rustup");
+const cargoPrograms = join(process.env.CARGO_HOME ?? join(homedir(), ".cargo"), "bin");
+
+const full = given.values.full;
+const words = given.positionals.length > 0 ? given.positionals : full ? [] : QUICK;
+const failures = [];
+for (let seed = Number(given.values.seed), left = Number(given.values.runs); left > 0; seed++, left--) {
+  if (!(await run(seed))) failures.push(seed);
+}
+if (failures.length > 0) console.error(`elsewhere: failed with --seed ${failures.join(", --seed ")}`);
+process.exitCode = failures.length > 0 ? 1 : 0;
+
+/** Runs the tests in the environment of a seed; whether they passed. */
+async function run(seed) {
+  const tools = { faketime: faketime(), locales: localesOf(CHOICES.locale), fonts: fontsOf() };
+  const environment = draw(seed, possible(tools));
+  console.log(`\n══ elsewhere, --seed ${seed}: ${described(environment)}\n`);
+  const place = mkdtempSync(join(existsSync("/var/tmp") ? "/var/tmp" : tmpdir(), "elsewhere-"));
+  const begin = performance.now();
+  let ok = false;
+  try {
+    const clone = prepare(place, environment);
+    ok = await test(clone, place, environment, tools);
+    return ok;
+  } finally {
+    console.log(`══ elsewhere, --seed ${seed}: ${ok ? "ok" : "FAILED"} after ${((performance.now() - begin) / 1000).toFixed(0)} s`);
+    if (given.values.keep) console.log(`══ its clone is in ${place}`);
+    else rmSync(place, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** The parts of an environment that this machine can vary. */
+function possible({ faketime, fonts }) {
+  const can = ["folder", "zone", "locale", "node"];
+  if (fonts) can.push("fonts");
+  if (mounts) can.push("tmp", "root");
+  if (linux) can.push("load");
+  // The loader takes a list of libraries, whose members a space separates.
+  if (faketime !== undefined && !/\s/.test(faketime)) can.push("ahead");
+  return can;
+}
+
+/** Clones the head below a folder, with the build of this checkout unless everything is built anew. Returns the clone's path. */
+function prepare(place, { folder, root: asRoot = true }) {
+  const clone = join(place, folder);
+  const cloned = spawnSync("git", ["clone", "--quiet", "--no-local", "--depth", "1", `file://${root}`, clone], { stdio: "inherit" });
+  if (cloned.status !== 0) throw new Error("the head could not be cloned");
+  if (!full) {
+    if (!existsSync(join(root, "dist/.built.json"))) throw new Error("there is no build to take along: run `npm run build`, or use --full");
+    for (const built of ["dist", "www/dist"])
+      if (existsSync(join(root, built))) cpSync(join(root, built), join(clone, built), { recursive: true });
+  }
+  mkdirSync(join(place, "home"));
+  mkdirSync(join(place, "tmp"));
+  // The registry that this machine is set to use is a part of the machine, not of its user.
+  const npmrc = join(homedir(), ".npmrc");
+  if (existsSync(npmrc)) cpSync(npmrc, join(place, "home/.npmrc"));
+  writeRustTools(join(place, "bin"));
+  chmodSync(place, 0o755);
+  if (!asRoot) give(place);
+  return clone;
+}
+
+/** Rust's programs, without the library that moves the clock: rustc's allocator and that library wait for each other for ever. */
+function writeRustTools(folder) {
+  mkdirSync(folder);
+  for (const name of readdirSync(cargoPrograms)) {
+    const program = join(mounts ? "/opt/cargo" : cargoPrograms, name);
+    writeFileSync(join(folder, name), `#!/bin/sh\nunset LD_PRELOAD\nexec "${program}" "$@"\n`, { mode: 0o755 });
+  }
+}
+
+/** Makes a folder and all that is in it the property of the other user. */
+function give(path) {
+  const { status } = spawnSync("chown", ["-R", `${NOBODY}:${NOBODY}`, path], { stdio: "inherit" });
+  if (status !== 0) chownSync(path, NOBODY, NOBODY);
+}
+
+/** Runs `npm test` in the clone. */
+async function test(clone, place, environment, tools) {
+  const busy = Array.from({ length: environment.load ?? 0 }, () => spawn(process.execPath, ["-e", "for (;;);"], { stdio: "ignore" }));
+  try {
+    const env = environmentOf(clone, place, environment, tools);
+    const npm = async (env, ...options) => {
+      const args = ["npm", "test", "--", ...words, ...options];
+      const shell = [...mountsOf(place, environment), ...userOf(environment), 'exec "$@"'].join("\n");
+      const command = mounts ? ["unshare", ["--mount", "sh", "-c", `set -e\n${shell}`, "sh", ...args]] : [args[0], args.slice(1)];
+      const child = spawn(...command, { cwd: clone, env, stdio: ["ignore", "inherit", "inherit"] });
+      const [code] = await once(child, "close");
+      return code === 0;
+    };
+    // With another date, the certificates of registries would be out of date.
+    const { LD_PRELOAD: _, ...today } = env;
+    return (await npm(today, "--prepare")) && (await npm(env));
+  } finally {
+    for (const one of busy) one.kill("SIGKILL");
+  }
+}
+
+/** The variables of the environment. Only what a new machine would have too comes along from this one. */
+function environmentOf(clone, place, { zone, locale, node, fonts, ahead }, tools) {
+  const taken = ["TERM", "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"];
+  const settings = Object.keys(process.env).filter((name) => taken.includes(name.toUpperCase()) || /^(PIP_|RUSTUP_(?!HOME))/.test(name));
+  return {
+    ...Object.fromEntries(settings.map((name) => [name, process.env[name]])),
+    HOME: join(place, "home"),
+    TMPDIR: "/tmp",
+    TZ: zone,
+    LANG: locale,
+    LC_ALL: locale,
+    ...(tools.locales && { LOCPATH: tools.locales }),
+    PATH: [dirname(nodeOf(node)), join(place, "bin"), ...pathOfSystem()].join(":"),
+    RUSTUP_HOME: mounts ? "/opt/rustup" : rustup,
+    CARGO_HOME: join(place, "home/.cargo"),
+    ...(tools.fonts && { FONTCONFIG_FILE: tools.fonts[fonts] }),
+    ...(ahead > 0 && { LD_PRELOAD: tools.faketime, FAKETIME: `+${ahead}d`, FAKETIME_DONT_FAKE_MONOTONIC: "1" }),
+  };
+}
+
+function pathOfSystem() {
+  return ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
+}
+
+/** The commands that mount what the environment has elsewhere: a small /tmp, and the tools of this user where others can read them. */
+function mountsOf(place, { tmp }) {
+  if (!mounts) return [];
+  const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+  return [
+    // Changes of /opt stay in this namespace.
+    "mount -t tmpfs tmpfs /opt",
+    "mkdir /opt/rustup /opt/cargo",
+    `mount --bind ${quoted(rustup)} /opt/rustup`,
+    `mount --bind ${quoted(cargoPrograms)} /opt/cargo`,
+    tmp > 0 ? `mount -t tmpfs -o size=${tmp}m,mode=1777 tmpfs /tmp` : `mount --bind ${quoted(join(place, "tmp"))} /tmp && chmod 1777 /tmp`,
+  ];
+}
+
+/** Makes the rest of the shell's commands those of another user. */
+function userOf({ root: asRoot }) {
+  return asRoot === false ? [`set -- setpriv --reuid=${NOBODY} --regid=${NOBODY} --clear-groups "$@"`] : [];
+}
