@@ -18,7 +18,7 @@ use stepglass::base::{Map, Value, json};
 const MEMBERS: [&str; 10] = ["name", "source", "certainty", "note", "expression", "definition", "type", "input", "tasks", "aws"];
 const ANSWER: [&str; 8] = ["status", "output", "error", "cause", "history", "result", "diagnostics", "create"];
 /// The files of the folder that hold no cases.
-const TABLES: [&str; 1] = ["misses.json"];
+const TABLES: [&str; 2] = ["misses.json", "unmeasured.json"];
 
 /// A build without optimization needs more stack for the deepest expressions than the thread of a test has.
 const STACK: usize = 64 << 20;
