@@ -1,4 +1,4 @@
-// Runs recorded cases and prints how many we get right.
+// Runs recorded cases, and those that others measured (tests/measured), and prints how many we get right.
 //
 //   npm run conformance -- [FILE…] [--json] [--engine native|wasm|both] [--write] [--models DIR]
 //   npm run conformance -- --host durable|restate     the executions on a host, beside memory (scripts/conformance/host.mjs)
@@ -6,12 +6,14 @@
 // DIR: models of AWS's services, which TestState checks mocks against: botocore's `data` folder, or none. By default the models of
 // the time of the recordings, which pip installs for this (scripts/models.mjs), else those that are installed on this machine. Without
 // any, those cases count as failed.
-// FILE: cases in the format of ../shared/conformance (the default). Skipped is failed. Exit code 0 whatever the score.
+// FILE: cases in the format of ../shared/conformance, instead of those there and the measured ones. Skipped is failed. Exit code 0
+// whatever the score.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { matches, matchesHistory } from "./conformance/compare.mjs";
+import { measuredScore, printMeasured, writeMeasured } from "./conformance/measured.mjs";
 import { recordedModels } from "./models.mjs";
 import { importSource } from "./sources.mjs";
 
@@ -27,13 +29,21 @@ if (!engines) {
   process.exit(2);
 }
 
+const measured = files.length === 0 && !flag("--host") ? measuredScore(root) : undefined;
+if (measured) {
+  printMeasured(measured);
+  if (flag("--write")) writeMeasured(root, measured);
+}
 if (files.length === 0) {
   for (const name of ["aws-recorded.jsonl", "definitions.jsonl"]) {
     if (existsSync(join(folder, name))) files.push(join(folder, name));
   }
 }
 if (files.length === 0) {
-  console.log("conformance: skipped, because there is no ../shared/conformance beside this checkout; name a file of cases instead");
+  console.log(
+    "The recorded cases are skipped, because there is no ../shared/conformance beside this checkout; name a file of cases instead.",
+  );
+  if (flag("--json") && measured) console.log(JSON.stringify({ measured }));
   process.exit(0);
 }
 
@@ -346,7 +356,7 @@ function report() {
   const count = (part) => right.filter((one) => one[part]).length;
   const sum = { total: cases.length, status: count("status"), result: count("result"), history: count("history") };
   const differing = agreement && { differing: agreement.differing };
-  console.log(JSON.stringify({ ...sum, groups: Object.fromEntries(rows), ...differing, failed: misses }));
+  console.log(JSON.stringify({ ...sum, groups: Object.fromEntries(rows), ...differing, failed: misses, ...(measured && { measured }) }));
 }
 
 /** The misses, each once where the engines miss alike; else the name says which engine it is. */
