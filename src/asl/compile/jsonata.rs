@@ -136,18 +136,7 @@ impl Compiler<'_> {
         for root in &found.roots {
             self.unsupported(place, part(*root), "Reference to '$$' is not supported.", "read `$states.input` instead");
         }
-        if let Some(input) = found.inputs.first() {
-            let name = expression.text().get(input.range()).unwrap_or_default();
-            let message = format!("`{name}` selects nothing: expressions here have no input document");
-            let mut diagnostic = Diagnostic::new(&codes::NO_DOCUMENT, place.pointer(), message).at(part(*input));
-            if !name.starts_with('$') {
-                let meant = format!("$states.input.{name}");
-                diagnostic = diagnostic.fix(format!("did you mean `{meant}`?"), part(*input), meant);
-            } else {
-                diagnostic = diagnostic.help("did you mean `$states.input`?");
-            }
-            self.report(diagnostic);
-        }
+        self.top_level(place, expression, &found.inputs, &part);
         for variable in &found.variables {
             match &*variable.name {
                 "states" => self.states_reference(place, variable, &part, reach),
@@ -160,6 +149,30 @@ impl Compiler<'_> {
                 name if variable.called => self.unknown_function(place, name, part(variable.span)),
                 name => self.reads_variable(name, place, part(variable.span)),
             }
+        }
+    }
+
+    /// Names and `$` that mean an input document, which expressions here do not have. AWS refuses each name once, in the order of the
+    /// text, and accepts `*` and `**`, which select nothing.
+    fn top_level(&mut self, place: &Place<'_>, expression: &Expression, inputs: &[Span], part: &dyn Fn(Span) -> Part) {
+        let mut reported: Vec<&str> = Vec::new();
+        for input in inputs {
+            let text = expression.text().get(input.range()).unwrap_or_default();
+            let name = text.trim_matches('`');
+            if reported.contains(&name) {
+                continue;
+            }
+            reported.push(name);
+            let message = format!("`{name}` selects nothing: expressions here have no input document");
+            let diagnostic = Diagnostic::new(&codes::NO_DOCUMENT, place.pointer(), message).at(part(*input));
+            if name.starts_with('*') {
+                self.report(diagnostic.severity(Severity::Warning).help("did you mean `$states.input`?"));
+                continue;
+            }
+            let aws = format!("Reference to '{name}' at the top level is not supported.");
+            let diagnostic = diagnostic.aws("UNSUPPORTED_JSONATA_EXPRESSION", aws, Some(place.location()));
+            let meant = if name == "$" { "$states.input".to_string() } else { format!("$states.input.{text}") };
+            self.report(diagnostic.fix(format!("did you mean `{meant}`?"), part(*input), meant));
         }
     }
 

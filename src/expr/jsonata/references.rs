@@ -24,7 +24,7 @@ pub struct References {
     pub variables: Vec<VariableRef>,
     /// The places of `$$`.
     pub roots: Vec<Span>,
-    /// The places of `$` and of field names that mean the input document of the whole expression.
+    /// The places of `$`, `*`, `**` and of field names that mean the input document of the whole expression, in the order of the text.
     pub inputs: Vec<Span>,
     /// The operators that JSONata has had since 2.1, `??` and `?:`, with their places. AWS runs 2.0.6.
     pub newer: Vec<(&'static str, Span)>,
@@ -34,6 +34,7 @@ pub(super) fn references(root: &Node, names: &Names) -> References {
     let mut walker = Walker { names, scopes: vec![Vec::new()], found: References::default() };
     walker.node(root, true, false);
     sort::by_key(&mut walker.found.variables, |v| v.span.start);
+    sort::by_key(&mut walker.found.inputs, |span| span.start);
     walker.found
 }
 
