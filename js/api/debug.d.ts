@@ -110,6 +110,11 @@ export interface Breakpoint {
   /** `$name`, or a path into the state's data: `$.order.total`. */
   path?: string;
   /**
+   * For `retry`, `catch` and the stage `choice`: stops only if this retrier, catcher or rule applies, counted from 0. `"default"` is
+   * the `Default` of a Choice.
+   */
+  taken?: number | "default";
+  /**
    * Stops only if this is true. In JSONata, `$` is the data at that point, and you can use `$states`, the variables, `$input`,
    * `$result`, `$output`, `$error`, `$attempt` (0 for the first) and `$iteration`. In JSONPath, it is a path, or a comparison with
    * one of `= != < <= > >=`. If the condition cannot be evaluated, the run stops and says so.
@@ -226,6 +231,8 @@ export interface Stop {
   description: string;
   /** The id of the breakpoint. */
   breakpoint?: number;
+  /** For `exception`: whether nothing handles the error. */
+  uncaught?: boolean;
   /** The execution that has stopped, if a task started it; absent for the run's own execution. */
   execution?: { id: number; name: string; machine: string };
 }
@@ -449,13 +456,13 @@ export class DebugSession {
   pause(): void;
   /**
    * Steps over: to the next state of the same scope. After the last state of an execution that a task started, it stops where the
-   * waiting task has its result.
+   * waiting task has its result. The thread is that of the current position, unless `thread` names another one; so for all steps.
    */
-  next(): void;
+  next(thread?: number): void;
   /** Steps into a Parallel or Map, or the execution that a Task starts; in other states, to the first stage. */
-  stepIn(): void;
+  stepIn(thread?: number): void;
   /** Runs to the end of the branch or iteration; otherwise to the end of the execution, back to the task that started it. */
-  stepOut(): void;
+  stepOut(thread?: number): void;
   /** Runs one data-flow stage. */
   stepStage(): void;
   /** Steps one event back, along the branch; from the first event of an execution, to the task that started it. */
@@ -530,6 +537,11 @@ export class DebugSession {
   childHistory(arn: string): HistoryEvent[] | undefined;
 
   threads(): DebugThread[];
+  /**
+   * Returns the threads in running child executions of Distributed Maps, which can be thousands, a page at a time: at least `count`
+   * (by default 100) from `start` on. `next` is the `start` of the following page; it is absent after the last.
+   */
+  childThreads(options?: { start?: number; count?: number }): { threads: DebugThread[]; next?: number };
   /** Returns the stack, innermost state first. The states of a started execution are followed by those around the task that started it. */
   stackTrace(thread?: number): StackFrame[];
   scopes(visit?: number): Record<string, Variable>;

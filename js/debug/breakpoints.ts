@@ -102,7 +102,7 @@ export class Breakpoints {
     // An error that a scope hands on is told again there; one stop is enough.
     if (isHandedOn(recording, place)) return undefined;
     const what = fate === undefined ? "uncaught" : fate === "retry" ? "will be retried" : "will be caught";
-    return { reason: "exception", description: `${error ?? "an error"} in ${stage.state}, ${what}` };
+    return { reason: "exception", description: `${error ?? "an error"} in ${stage.state}, ${what}`, uncaught: fate === undefined };
   }
 }
 
@@ -150,7 +150,9 @@ function isAtEvent(breakpoint: Breakpoint, recording: Recording, entry: EventEnt
   }
 }
 
-function isAtStage(breakpoint: Breakpoint, recording: Recording, { state, stage }: StageEntry, place: number): boolean {
+function isAtStage(breakpoint: Breakpoint, recording: Recording, entry: StageEntry, place: number): boolean {
+  const { state, stage, taken } = entry;
+  if (breakpoint.taken !== undefined && breakpoint.taken !== taken) return false;
   // Errors, retries and catches of any state.
   const fits = !breakpoint.state || breakpoint.state === state;
   switch (breakpoint.kind) {

@@ -191,20 +191,19 @@ export class Player {
     if (this.#running) this.halt({ reason: "pause", description: "by hand" });
   }
 
-  /** Goes on to the next state of the same scope. */
-  next(): void {
-    this.go(stepsOver(this.at, this.visit()));
+  /** Goes on to the next state of the scope of a visit: that which is looked at, or another one. */
+  next(visit = this.visit()): void {
+    this.go(stepsOver(this.at, visit));
   }
 
   /** Goes into a Parallel or Map, or into the execution that a Task starts; in any other state to its first stage. */
-  stepIn(): void {
-    const visit = this.visit();
+  stepIn(visit = this.visit()): void {
     this.go(stepsInto(this.at, visit, visit !== undefined && this.host.starts(this.at, visit)));
   }
 
   /** Finishes the branch or iteration; where there is none the execution. */
-  stepOut(): void {
-    this.go(stepsOut(this.at, this.visit()));
+  stepOut(visit = this.visit()): void {
+    this.go(stepsOut(this.at, visit));
   }
 
   /** Goes on by one stage of the data's flow, or by one event where there is none. */

@@ -100,6 +100,8 @@ function listOf<Question extends keyof Told>(question: Question, text: string): 
 
 export class Recording {
   facts: Recorded[] = [];
+  /** Which of the facts are changes by hand. */
+  patches: number[] = [];
   tape: TapeEntry[] = [];
   /** The run's own history. */
   own = new ExecutionHistory(this.tape, 0);
@@ -308,6 +310,7 @@ export class Recording {
     const fork = new Recording(this.#machine, this.#settings);
     fork.#engine.discard();
     fork.facts = this.facts.slice(0, facts);
+    fork.patches = this.patches.filter((patch) => patch < facts);
     fork.#interval = this.#interval;
     fork.#snapshots = this.#snapshots.filter((snapshot) => snapshot.facts <= facts);
     for (const entry of this.tape.slice(0, this.facts[facts]?.tape ?? this.tape.length)) fork.#append(fork.#own(entry), 0);
@@ -337,6 +340,7 @@ export class Recording {
     const snapshot: EngineSnapshot = JSON.parse(text);
     this.#engine.discard();
     this.#engine = new EngineHandle(this.#machine, this.#settings, text);
+    this.patches.push(this.facts.length);
     this.facts.push({ fact: ["patch", snapshot.clock, text], tape: this.tape.length, events: this.events.length, commands: [] });
     this.#standAt(snapshot);
   }

@@ -38,8 +38,8 @@ import { answerOf } from "./mocks.ts";
 import { Player } from "./player.ts";
 import { ProgramHost } from "./program.ts";
 import type { Run } from "./run.ts";
-import type { ExecutionHistory } from "./history.ts";
-import { eventAt, isEntering, stackOf, valuesAt, variablesOf } from "./view.ts";
+import { type ExecutionHistory, type HistoryVisit, apart } from "./history.ts";
+import { eventAt, isEntering, mainEvent, stackOf, valuesAt, variablesOf } from "./view.ts";
 import { childVisits, visitsOf } from "./visits.ts";
 
 const OPTIONS = [
@@ -247,21 +247,21 @@ export class DebugSession implements PublicSession {
   }
 
   /** Goes on to the next state of the same scope; what a Parallel, a Map or a started execution does inside is done whole. */
-  next(): void {
-    this.#player.next();
+  next(thread?: number): void {
+    this.#player.next(thread === undefined ? undefined : this.#openIn(thread));
   }
 
   /**
    * Goes into a Parallel or Map, or into the execution that a Task starts; in any other state to its first stage, and from
    * there on to the next state.
    */
-  stepIn(): void {
-    this.#player.stepIn();
+  stepIn(thread?: number): void {
+    this.#player.stepIn(thread === undefined ? undefined : this.#openIn(thread));
   }
 
   /** Finishes the branch or iteration; where there is none the execution, back to the task that has started it. */
-  stepOut(): void {
-    this.#player.stepOut();
+  stepOut(thread?: number): void {
+    this.#player.stepOut(thread === undefined ? undefined : this.#openIn(thread));
   }
 
   /** Goes on by one stage of the data's flow, or by one event where there is none. */
@@ -510,15 +510,56 @@ export class DebugSession implements PublicSession {
   }
 
   /**
+   * Threads in child executions of Distributed Maps, a page at a time: those of at least `count` threads from a place on, and the place
+   * of the next page.
+   */
+  childThreads({ start = 0, count = 100 }: { start?: number; count?: number } = {}): { threads: DebugThread[]; next?: number } {
+    const { recording, position } = this.#at;
+    const threads: DebugThread[] = [];
+    let number = start + 1;
+    for (; number < recording.histories.length && threads.length < count; number++) {
+      const history: ExecutionHistory = recording.histories[number]!;
+      const seen = history.eventsAt(position);
+      // Those that are over need not be read.
+      if (seen === 0 || (history.status !== undefined && seen === history.events.length)) continue;
+      recording.warm(history);
+      const open = new Map(history.chains.openAt(seen).map((visit) => [visit.thread, visit]));
+      for (const visit of open.values()) threads.push(this.#childThread(visit, history));
+    }
+    return { threads, ...(number < recording.histories.length && { next: number - 1 }) };
+  }
+
+  #childThread(visit: HistoryVisit, history: ExecutionHistory): DebugThread {
+    const { id, isIteration, slot } = history.chains.threadOf(visit);
+    return {
+      id: history.numbered(id),
+      name: this.#threadName(id, history),
+      state: visit.state,
+      type: visit.type,
+      iterations: history.iterationsOf(id),
+      slot: isIteration || history.chains.visits[visit.around] !== undefined ? slot : (history.begun?.index ?? slot),
+      visit: history.numbered(visit.id),
+      event: mainEvent(this.#at.recording.tape, history, visit.enter),
+    };
+  }
+
+  /** The innermost state of a thread, also of a child execution. */
+  #openIn(thread: number): HistoryVisit | undefined {
+    const { recording, position } = this.#at;
+    const [number, id] = apart(thread);
+    const history: ExecutionHistory | undefined = recording.histories[number];
+    if (history === undefined) return undefined;
+    if (history.begun !== undefined) recording.warm(history);
+    return history.chains.openAt(history.eventsAt(position)).findLast((visit) => visit.thread === id);
+  }
+
+  /**
    * The states that lie around each other, the innermost first; of what is looked at, or of a thread. Behind those of a started
    * execution come those around the task that has started it.
    */
   stackTrace(thread?: number): StackFrame[] {
     const own = this.#at;
-    const visit =
-      thread === undefined
-        ? this.#player.visit()
-        : own.recording.chains.visits[this.threads().find(({ id }) => id === thread)?.visit ?? -1];
+    const visit = thread === undefined ? this.#player.visit() : this.#openIn(thread);
     const frames: StackFrame[] = [];
     let from = visit;
     for (let at: Execution | undefined = own; at !== undefined; from = at.parent?.recording.visit(at.visit!), at = at.parent) {

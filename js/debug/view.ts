@@ -3,7 +3,8 @@
 import type { StackFrame, Values, Variable } from "../api/debug.d.ts";
 import type { ExecutionNames, JsonValue } from "../api/index.d.ts";
 import { detailsOf, isStateExited } from "../history/events.ts";
-import type { Recording } from "./recording.ts";
+import { same } from "./expressions.ts";
+import type { EngineSnapshot, PastFact, Recording } from "./recording.ts";
 import { type ExecutionHistory, type HistoryVisit, outwards } from "./history.ts";
 import { type RecordedEvent, type TapeEntry, stageAt } from "./tape.ts";
 
@@ -145,7 +146,46 @@ export function variablesOf(recording: Recording, visit: HistoryVisit, place: nu
     }
   }
   for (const before of leftBefore(visit)) addLeft(before);
+  if (history.begun === undefined) addByHand(recording, visit, place, found);
   return Object.fromEntries([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Adds variables that were changed by hand, and that no state has assigned since: no event tells of them. */
+function addByHand(recording: Recording, visit: HistoryVisit, place: number, found: Map<string, Variable>): void {
+  const { history } = visit;
+  const last = recording.patches.findLast((number) => (recording.facts[number]?.tape ?? Infinity) <= place);
+  const patch = last === undefined ? undefined : recording.facts[last];
+  if (patch?.fact[0] !== "patch") return;
+  const { events, tape } = patch;
+  const threads = new Set(Array.from(outwards(visit), ({ thread }) => thread));
+  const { frames, ready } = snapshotOf(patch.fact);
+  for (const { id, enteredEvent, variables } of frames) {
+    // A frame that has entered no state yet is the next to do so.
+    const isNext = enteredEvent === 0 && id === ready[0];
+    const at = isNext
+      ? history.chains.visits.find(({ enter }) => (history.eventAt[enter - 1] ?? -1) >= tape)
+      : history.chains.entered(enteredEvent);
+    if (at === undefined || !threads.has(at.thread)) continue;
+    for (const [name, value] of Object.entries(variables)) {
+      const known = found.get(name);
+      const isNewer = known !== undefined && (history.eventAt[known.event - 1] ?? -1) >= tape;
+      if (isNewer || (known !== undefined && same(known.value, value))) continue;
+      found.set(name, { value, state: at.state, event: events, visit: history.numbered(at.id), outer: at.thread !== visit.thread });
+    }
+  }
+}
+
+/** Snapshots that were changed by hand, which are read once; without the frames of child executions, which have events of their own. */
+const snapshots = new WeakMap<PastFact, EngineSnapshot>();
+
+function snapshotOf(patch: PastFact & { 0: "patch" }): EngineSnapshot {
+  let found = snapshots.get(patch);
+  if (found === undefined) {
+    const snapshot: EngineSnapshot = JSON.parse(String(patch[2]));
+    found = { ...snapshot, frames: snapshot.frames.filter(({ execution }) => execution === 0) };
+    snapshots.set(patch, found);
+  }
+  return found;
 }
 
 /** What an expression can ask about at a place. */
@@ -192,7 +232,7 @@ function timeAt({ recording, start }: Inspected, place: number): number {
 }
 
 /** The event of the run's own history that has happened last by an event of a history. */
-function mainEvent(tape: readonly TapeEntry[], history: ExecutionHistory, id: number): number {
+export function mainEvent(tape: readonly TapeEntry[], history: ExecutionHistory, id: number): number {
   const entry = tape[history.eventAt[id - 1] ?? -1];
   return entry?.kind === "child" ? entry.after : id;
 }

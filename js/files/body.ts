@@ -7,7 +7,6 @@ import { yamlHoles } from "../definition/yaml.ts";
 import type { Origin, Traced } from "../sources/traced.ts";
 import { document, isFaultyTemplate, isYaml, valueOfDocument, yamlDocument } from "./document.ts";
 import { YamlPlaces, extent, lookUp, type Extent } from "./places.ts";
-import { read } from "./reading.ts";
 import { textInJson, textInYaml, valueInJson, type WrittenText } from "./written.ts";
 
 /** A file that was read. */
@@ -21,8 +20,7 @@ export class FileText {
   #value: { held: unknown } | undefined;
   #lines: Lines | undefined;
 
-  /** `text` is that of a file that is nowhere. */
-  constructor(file: string, text = read(file)) {
+  constructor(file: string, text: string) {
     this.file = file;
     this.name = file === "-" ? "<stdin>" : file;
     this.text = text;
@@ -73,12 +71,20 @@ export interface Body {
   errors(): Diagnostic[];
   /** The placeholders without a value, with their places in the file. */
   open(how?: string): Diagnostic[];
-  /** Where the value at a JSON Pointer into the definition begins, or the nearest one around it. */
-  offset(pointer: string): number;
+  /** Where the value at a JSON Pointer into the definition stands, with its name; or the nearest one around it. */
+  extentOf(pointer: string): Extent;
 }
 
 function yamlError({ pos: [start, end], message }: YAMLError, range: (extent: Extent) => Range): Diagnostic {
   return { code: "invalid-yaml", severity: "error", pointer: "", message, range: range([start, end]), labels: [], aws: [] };
+}
+
+/** From the name of the value at a pointer, where it has one, to the end of the value. */
+function extentAt(parsed: Document, pointer: string): Extent {
+  const { key, value } = lookUp(parsed, pointer);
+  const [start] = extent(key ?? value);
+  const [, end] = extent(value ?? key);
+  return [start, Math.max(start, end)];
 }
 
 /** A diagnostic with other places. */
@@ -93,6 +99,7 @@ function moved(diagnostic: Diagnostic, move: (pointer: string, range: Range) => 
 export class FileBody implements Body {
   #file: FileText;
   #document: Document | undefined;
+  #places: Document | undefined;
   /** The text that was read: the file's, with its placeholders filled in. */
   #text = "";
   json: string | undefined;
@@ -109,6 +116,7 @@ export class FileBody implements Body {
   #read(text: string, parsed: Document | undefined): void {
     this.#text = text;
     this.#document = parsed;
+    this.#places = undefined;
     if (parsed === undefined) this.json = text;
     else this.json = parsed.errors.length > 0 ? undefined : JSON.stringify(valueOfDocument(parsed, this.#file.file) ?? null, null, 1);
   }
@@ -150,10 +158,10 @@ export class FileBody implements Body {
     return this.filled?.diagnostics("warning", how) ?? [];
   }
 
-  offset(pointer: string): number {
-    const { key, value } = lookUp(this.#document ?? document(this.#text), pointer);
-    const [offset] = extent(key ?? value);
-    return this.filled?.back(offset) ?? offset;
+  extentOf(pointer: string): Extent {
+    // JSON is YAML, whose reader tells the places.
+    const [start, end] = extentAt((this.#places ??= this.#document ?? document(this.#text)), pointer);
+    return [this.filled?.back(start) ?? start, this.filled?.back(end) ?? end];
   }
 }
 
@@ -235,7 +243,7 @@ abstract class PartBody implements Body {
     return open.map((one) => moved(one, (pointer, range) => this.file.range(this.extent(pointer, range))));
   }
 
-  abstract offset(pointer: string): number;
+  abstract extentOf(pointer: string): Extent;
   /** Where a stretch of the definition's text stands in the file. */
   protected abstract extent(pointer: string, range: Range): Extent;
   /** Whether a change there can be made in the file as it is. */
@@ -262,15 +270,15 @@ export class ValueBody extends PartBody {
     return true;
   }
 
-  offset(pointer: string): number {
-    const { key, value } = lookUp(this.file.document, this.#pointer + pointer);
-    return extent(key ?? value)[0];
+  extentOf(pointer: string): Extent {
+    return extentAt(this.file.document, this.#pointer + pointer);
   }
 }
 
 /** A definition that is a text in a template, or is put together from texts. */
 export class TextBody extends PartBody {
   #texts = new Map<string, WrittenText | undefined>();
+  #parsed: { json: string; document: Document } | undefined;
   #nowhere: Origin;
 
   constructor(file: FileText, { text, pointer }: { text: Traced; pointer: string }, values: Record<string, unknown>) {
@@ -312,10 +320,10 @@ export class TextBody extends PartBody {
     return (isVerbatim || !/["'\\]/.test(replacement)) && this.file.text.slice(from, to) === this.text.text.slice(start.offset, end.offset);
   }
 
-  offset(pointer: string): number {
-    const { key, value } = lookUp(yamlDocument(this.json), pointer);
-    const [at] = extent(key ?? value);
-    const place = { line: 1, column: 1, offset: this.filled?.back(at) ?? at };
-    return this.extent(pointer, { start: place, end: { ...place, offset: place.offset + 1 } })[0];
+  extentOf(pointer: string): Extent {
+    if (this.#parsed?.json !== this.json) this.#parsed = { json: this.json, document: yamlDocument(this.json) };
+    const [start, end] = extentAt(this.#parsed.document, pointer);
+    const place = (at: number): Position => ({ line: 1, column: 1, offset: this.filled?.back(at) ?? at });
+    return this.extent(pointer, { start: place(start), end: place(Math.max(end, start + 1)) });
   }
 }

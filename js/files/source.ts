@@ -19,6 +19,7 @@ import { encoded, type Resolved } from "../sources/traced.ts";
 import { FileBody, FileText, TextBody, ValueBody, type Body } from "./body.ts";
 import { defined } from "./placeholders.ts";
 import { Invalid, Unusable, type SourceOptions } from "./problem.ts";
+import { read } from "./reading.ts";
 import { assemblyFolder, beside, isHcl, machinesIn, machinesInHcl, machinesOfAssembly } from "./templates.ts";
 
 /** A definition without errors. */
@@ -94,7 +95,7 @@ export class Source {
     // One machine tells what is wrong around them all.
     const isFirst = machines?.keys().next().value === id;
     this.#around = isFirst ? found.faults.map(around) : [];
-    this.#choose(machine, id, machine.file === undefined && held !== undefined ? held : new FileText(machine.file ?? file), name);
+    this.#choose(machine, id, machine.file === undefined && held !== undefined ? held : readFile(machine.file ?? file), name);
   }
 
   /** Names of all definitions that are meant: of a template without a fragment every one. */
@@ -207,8 +208,12 @@ export class Source {
 
   /** The line of a JSON Pointer into the definition, from 1 on; of what has no place of its own the nearest one around it. */
   line(pointer: string): number {
-    const offset = this.#body.offset(pointer);
-    return this.#held.range([offset, offset]).start.line;
+    return this.range(pointer).start.line;
+  }
+
+  /** Where the value at a JSON Pointer into the definition stands in the file, with its name. */
+  range(pointer: string): Range {
+    return this.#held.range(this.#body.extentOf(pointer));
   }
 }
 
@@ -239,7 +244,7 @@ function find(file: string, values: Record<string, unknown>, text?: string): Fou
   const folder = text === undefined ? assemblyFolder(file) : undefined;
   if (folder !== undefined)
     return { name: file, machines: attempt(file, () => machinesOfAssembly(folder, values)), held: undefined, faults: [] };
-  const held = new FileText(file, text);
+  const held = text === undefined ? readFile(file) : new FileText(file, text);
   const { name } = held;
   if (isHcl(file)) {
     const { machines, faults } = attempt(file, () => machinesInHcl(file, held.text, values));
@@ -300,10 +305,14 @@ function around({ code, message, range }: Fault): Diagnostic & { range: Range } 
   return { code, severity: "warning", pointer: "", message: aroundMachines(message), range, labels: [], aws: [] };
 }
 
+function readFile(file: string): FileText {
+  return new FileText(file, read(file));
+}
+
 /** A file that a template names. */
 function fileOf(path: string, by: string): FileText {
   try {
-    return new FileText(path);
+    return readFile(path);
   } catch (error) {
     throw error instanceof Unusable ? new Unusable(`${by}: ${error.message}`) : error;
   }

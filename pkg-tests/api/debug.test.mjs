@@ -445,6 +445,8 @@ describe("time travel", () => {
     debug.selectRun(1);
     debug.goto(debug.visits("Charge")[2].enter);
     debug.setVariable("limit", 6);
+    assert.equal(debug.scopes().limit.value, 6);
+    assert.equal(debug.evaluate("$limit + 1").value, 7);
     assert.equal(debug.frames().find(({ state, iterations }) => state === "Charge" && iterations[0] === 2).variables.limit, 6);
     await until(debug, (it) => it.continue());
     assert.deepEqual(
