@@ -91,7 +91,7 @@ async function bundle() {
   const modules = await esbuild.build({
     ...options,
     entryPoints: [
-      ...["web", "slim", "inline", "workerd", "debug", "durable", "indexeddb", "integrations", "yaml"].map((name) => ({
+      ...["web", "slim", "inline", "workerd", "dap", "debug", "durable", "indexeddb", "integrations", "yaml"].map((name) => ({
         in: entry(name),
         out: name,
       })),
@@ -125,6 +125,7 @@ async function bundle() {
     "aws",
     "folder",
     "host-tests",
+    "dap",
     "debug",
     "debugger",
     "durable",
@@ -152,7 +153,7 @@ async function bundle() {
 
 /** Declarations for require(): a module with a default export is that export, and its types are in a namespace of that name. */
 function commonJsTypes(types) {
-  const text = types.replaceAll(/"(\.\/(?:index|durable|testing))\.js"/g, '"$1.cjs"');
+  const text = types.replaceAll(/"(\.\/(?:index|debug|durable|testing))\.js"/g, '"$1.cjs"');
   const [, name] = /^export default function (\w+)/m.exec(text) ?? [];
   if (name === undefined) return text;
   const documented = /^(?:\/\*\*(?:(?!\*\/)[^])*\*\/\n)?export interface (\w+) \{[^]*?^\}\n\n?/gm;
@@ -349,6 +350,7 @@ const NODE_ENTRIES = [
   ["folder"],
   ["host-tests"],
   ["pool"],
+  ["dap-node"],
   ["debug-node"],
   ["durable-node"],
   ["postgres"],

@@ -27,6 +27,7 @@ const entries = [
   ["stepglass/integrations", "integrations"],
   ["stepglass/yaml", "yaml"],
   ["stepglass/debug", "debug"],
+  ["stepglass/dap", "dap"],
   ["stepglass/debugger", "debugger"],
 ].filter(([, file]) => existsSync(join(root, `js/api/${file}.d.ts`)));
 

@@ -24,6 +24,7 @@ const commands = new Map<string, () => Promise<{ command: Command }>>([
   ["policy", () => import("./policy.ts")],
   ["convert", () => import("./convert.ts")],
   ["lsp", () => import("./lsp.ts")],
+  ["dap", () => import("./dap.ts")],
   ["mcp", () => import("./mcp.ts")],
   ["init", () => import("./init.ts")],
   ["completion", () => import("./completion.ts")],

@@ -24,6 +24,7 @@ export type AslValidator = Checked<typeof import("../api/asl-validator.d.ts"), t
 export type HostTests = Checked<typeof import("../api/host-tests.d.ts"), typeof import("./host-tests.ts")>;
 export type Index = Checked<typeof import("../api/index.d.ts"), typeof import("./index.ts")>;
 export type Debug = Checked<typeof import("../api/debug.d.ts"), typeof import("./debug.ts")>;
+export type Dap = Checked<typeof import("../api/dap.d.ts"), typeof import("./dap.ts")>;
 export type IndexedDB = Checked<typeof import("../api/indexeddb.d.ts"), typeof import("./indexeddb.ts")>;
 export type Yaml = Checked<typeof import("../api/yaml.d.ts"), typeof import("./yaml.ts")>;
 export type Integrations = Checked<typeof import("../api/integrations.d.ts"), typeof import("./integrations.ts")>;

@@ -44,7 +44,7 @@ const UNNAMED = { name: undefined, arn: undefined };
 const { setTimeout: realTimeout, clearTimeout: clearRealTimeout } = globalThis;
 
 /** Time begins at the same instant in every run, so that the times in histories are the same. */
-const START = Date.UTC(2025, 0, 1);
+export const START = Date.UTC(2025, 0, 1);
 
 /** Makes a machine to test from a definition: a file's path or URL (JSON or YAML), JSON text, an object, a StateMachine. */
 export function testMachine(source: unknown, options: TestMachineOptions = {}): TestMachine {

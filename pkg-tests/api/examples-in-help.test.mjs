@@ -89,6 +89,7 @@ const PROGRAMS = {
 /** What goes on until it is ended: it has to say this. */
 const STAYS = [
   [/^stepglass serve/, /Debugger/],
+  [/^stepglass dap --port/, /listens on/],
   [/ --watch/, /1 passed/],
 ];
 
@@ -198,6 +199,7 @@ describe("the help's lines", { skip: process.platform === "win32" && "they are f
       // The port is a free one, a first machine comes into a new folder, nothing is left beside it, and zsh is what it is not here.
       const own = line
         .replace(/^stepglass serve.*/, "$& --port 0")
+        .replace(/^stepglass dap --port.*/, "stepglass dap --port 0")
         .replace(/^stepglass lsp.*/, "mkfifo to-lsp && exec 3<>to-lsp && cat editor.txt >&3 && $& <&3")
         .replace(/^(?:npx )?stepglass init/, "cd ../new && $&")
         .replaceAll("/tmp/c", "counted")

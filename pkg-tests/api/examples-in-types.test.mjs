@@ -52,6 +52,23 @@ const SURROUNDINGS = {
     `while (session.status === "running") await new Promise((done) => setImmediate(done));
      assert.equal(said[0][0], "breakpoint"); assert.match(said[0][1], /Charge/); assert.equal(session.status, "paused");`,
   ],
+  "vscode.debug.registerDebugAdapterDescriptorFactory": [
+    `const registered = []; const fs = { readFile: async () => new Uint8Array() };
+     const vscode = { workspace: { fs }, Uri: { file: String }, DebugAdapterInlineImplementation: class { constructor(adapter) { this.adapter = adapter; } },
+       debug: { registerDebugAdapterDescriptorFactory: (...given) => registered.push(given) } };`,
+    `const [[type, factory]] = registered; assert.equal(type, "stepglass"); assert.ok(factory.createDebugAdapterDescriptor().adapter.handleMessage);`,
+  ],
+  "new DebugAdapter({ readFile: (path) => files[path] })": [
+    `import { DebugAdapter } from "stepglass/dap"; const files = {}; let answered;
+     const answer = new Promise((done) => (answered = done)); const connection = { send: (text) => answered(JSON.parse(text)) };`,
+    `connection.onmessage({ data: JSON.stringify({ seq: 1, type: "request", command: "initialize", arguments: {} }) });
+     assert.equal((await answer).body.supportsStepBack, true);`,
+  ],
+  'textProgram("template.yaml", text, { id: "OrderMachine" })': [
+    `import { textProgram } from "stepglass/dap"; const Definition = machineOf("Charge");
+     const text = JSON.stringify({ Resources: { OrderMachine: { Type: "AWS::StepFunctions::StateMachine", Properties: { Definition } } } }, null, 2);`,
+    `assert.equal(program.name, "OrderMachine"); assert.match(text.split("\\n")[program.range("/States/Charge").start.line - 1], /Charge/);`,
+  ],
   "= policyOf(definition": [
     `const definition = machineOf("Charge"); const said = []; console.log = (...words) => said.push(words.join(" "));`,
     `assert.match(said[0], /lambda:InvokeFunction/); assert.equal(said.length, 1);`,

@@ -17,7 +17,7 @@ const FLOORS = [
   ["convert", "coverage", "files", "types", "policy"],
   ["mocks"],
   ["aws", "debug", "testing", "durable", "pool"],
-  ["restate", "host-tests"],
+  ["restate", "host-tests", "dap"],
   ["server"],
   ["entries"],
   ["cli"],

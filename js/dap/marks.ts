@@ -1,0 +1,61 @@
+// How far the states of a machine are at a moment of its run, for a graph beside the text.
+
+import type { DebugSession } from "../api/debug.d.ts";
+import type { HistoryEvent } from "../api/index.d.ts";
+import { detailsOf, isStateEntered, isStateExited } from "../history/events.ts";
+
+/** A state on the graph: `failed` if a visit of it has ended without its exit. */
+interface Mark {
+  status: "running" | "succeeded" | "failed";
+  visits: number;
+}
+
+/** Counts visits along the history. A step forwards or back counts only the events of the step. */
+export class Marks {
+  #session: DebugSession;
+  /** Which history was counted, and up to which event. */
+  #of = "";
+  #event = 0;
+  #counts = new Map<string, { entered: number; exited: number }>();
+
+  constructor(session: DebugSession) {
+    this.#session = session;
+  }
+
+  /** The states that were entered by the current position, by name. */
+  get all(): Record<string, Mark> {
+    this.#move();
+    const open = new Set([...this.#session.threads(), ...this.#session.stackTrace()].map(({ state }) => state));
+    const marks: Record<string, Mark> = {};
+    for (const [state, { entered, exited }] of this.#counts) {
+      if (entered === 0) continue;
+      const status = entered === exited ? "succeeded" : open.has(state) ? "running" : "failed";
+      marks[state] = { status, visits: entered };
+    }
+    return marks;
+  }
+
+  #move(): void {
+    const session = this.#session;
+    const of = `${session.run}:${session.execution}`;
+    if (of !== this.#of) {
+      this.#of = of;
+      this.#event = 0;
+      this.#counts.clear();
+    }
+    const { event } = session;
+    const [from, to] = event < this.#event ? [event, this.#event] : [this.#event, event];
+    for (const one of session.history(from).slice(0, to - from)) this.#count(one, event < this.#event ? -1 : 1);
+    this.#event = event;
+  }
+
+  #count(event: HistoryEvent, by: 1 | -1): void {
+    const isEntry = isStateEntered(event);
+    if (!isEntry && !isStateExited(event)) return;
+    const { name = "" } = detailsOf(event);
+    let counts = this.#counts.get(name);
+    if (counts === undefined) this.#counts.set(name, (counts = { entered: 0, exited: 0 }));
+    if (isEntry) counts.entered += by;
+    else counts.exited += by;
+  }
+}

@@ -1,0 +1,181 @@
+// Branches, iterations and started executions as threads of the protocol, and the states around each other as their frames.
+
+import type { DebugProtocol } from "@vscode/debugprotocol";
+import type { DebugSession, StackFrame } from "../api/debug.d.ts";
+import { detailsOf } from "../history/events.ts";
+import { isObject } from "../base/json.ts";
+import type { Place, Places } from "./places.ts";
+import { FIELDS } from "./stops.ts";
+
+/** So many threads in child executions of Distributed Maps are listed at once. */
+const PAGE = 100;
+
+/** A thread of an execution. */
+interface ThreadKey {
+  execution: number;
+  thread: number;
+}
+
+/** A thread as it is listed. */
+export interface Listed extends ThreadKey {
+  id: number;
+  name: string;
+}
+
+export class Threads {
+  #session: DebugSession;
+  #quietly: <Result>(act: () => Result) => Result;
+  #ids = new Map<string, number>();
+  #keys = new Map<number, ThreadKey>();
+  #frames = new Map<number, StackFrame>();
+  #lastFrame = 0;
+
+  /** `quietly` acts without telling the client of it. */
+  constructor(session: DebugSession, quietly: <Result>(act: () => Result) => Result) {
+    this.#session = session;
+    this.#quietly = quietly;
+    this.idOf({ execution: 0, thread: 0 });
+  }
+
+  /** The run has moved: frames no longer hold. Threads keep their numbers. */
+  forget(): void {
+    this.#frames.clear();
+  }
+
+  idOf({ execution, thread }: ThreadKey): number {
+    const key = `${execution}:${thread}`;
+    let id = this.#ids.get(key);
+    if (id === undefined) {
+      id = this.#ids.size + 1;
+      this.#ids.set(key, id);
+      this.#keys.set(id, { execution, thread });
+    }
+    return id;
+  }
+
+  /** The thread that the run has stopped in. */
+  get current(): ThreadKey {
+    const [frame] = this.#session.stackTrace();
+    return { execution: frame?.execution ?? this.#session.execution, thread: frame?.thread ?? 0 };
+  }
+
+  keyOf(id: number): ThreadKey | undefined {
+    return this.#keys.get(id);
+  }
+
+  /** Looks into an execution, and comes back to that which is selected. */
+  within<Result>(execution: number, act: () => Result): Result {
+    const session = this.#session;
+    const before = session.execution;
+    if (before === execution) return act();
+    return this.#quietly(() => {
+      session.selectExecution(execution);
+      try {
+        return act();
+      } finally {
+        session.selectExecution(before);
+      }
+    });
+  }
+
+  /** The threads, with those of child executions from a place on. `next` is the place of the following page. */
+  list({ start = 0, count = PAGE }: { start?: number | undefined; count?: number | undefined } = {}): { threads: Listed[]; next?: number } {
+    const session = this.#session;
+    const selected = session.execution;
+    const running = session.executions().filter(({ id, status }) => id === selected || status === "RUNNING");
+    const threads: Listed[] = [];
+    for (const { id, name, machine } of running) {
+      this.within(id, () => {
+        for (const one of session.threads()) {
+          const shown = id === 0 ? one.name : one.name === "Execution" ? `${name} (${machine})` : `${name}: ${one.name}`;
+          threads.push(this.#listed({ execution: id, thread: one.id }, shown));
+        }
+      });
+    }
+    const children = session.childThreads({ start, count });
+    for (const { id, name } of children.threads) threads.push(this.#listed({ execution: selected, thread: id }, name));
+    const { current } = this;
+    if (!threads.some(({ id }) => id === this.idOf(current))) threads.unshift(this.#listed(current, this.#currentName()));
+    return { threads, ...(children.next !== undefined && { next: children.next }) };
+  }
+
+  #listed(key: ThreadKey, name: string): Listed {
+    return { ...key, id: this.idOf(key), name };
+  }
+
+  /** A thread that is over, or has not begun, and is looked at all the same. */
+  #currentName(): string {
+    const frames = this.#session.stackTrace();
+    const [inner, outer] = frames;
+    if (inner === undefined || outer === undefined || inner.execution !== outer.execution) return "Execution";
+    return inner.isIteration ? `${outer.state} #${inner.slot}` : `${outer.state} branch ${inner.slot + 1}`;
+  }
+
+  /** The frames of a thread, the innermost first. */
+  framesOf(id: number): { id: number; frame: StackFrame }[] {
+    const key = this.#keys.get(id);
+    if (key === undefined) return [];
+    const { current } = this;
+    const isCurrent = current.execution === key.execution && current.thread === key.thread;
+    const frames = this.within(key.execution, () => this.#session.stackTrace(isCurrent ? undefined : key.thread));
+    return frames.map((frame) => {
+      this.#lastFrame += 1;
+      this.#frames.set(this.#lastFrame, frame);
+      return { id: this.#lastFrame, frame };
+    });
+  }
+
+  /** A frame that was listed; without a number the innermost where the run has stopped. */
+  frame(id: number | undefined): StackFrame | undefined {
+    return id === undefined ? this.#session.stackTrace()[0] : this.#frames.get(id);
+  }
+
+  /** Where a frame stands: at the field of its last stage, if it is the innermost. */
+  placeOf(frame: StackFrame, places: Places, isInnermost: boolean): Place | undefined {
+    if (!isInnermost) return places.of(frame.state);
+    if (this.#hasLeft(frame))
+      return places.of(frame.state, "Next") === places.of(frame.state) ? places.of(frame.state, "End") : places.of(frame.state, "Next");
+    const { stage = "" } = frame;
+    const field = FIELDS[stage]?.find((one) => places.states.get(frame.state)?.fields[one] !== undefined);
+    if (field === undefined) return places.of(frame.state);
+    if (stage !== "choice" && stage !== "retry" && stage !== "catch") return places.of(frame.state, field);
+    const { stages } = this.within(frame.execution, () => this.#session.stages(frame.visit));
+    const decided: unknown = stages.findLast((one) => one.stage === stage)?.value;
+    const taken = isObject(decided) ? (decided.taken ?? decided.retrier ?? decided.catcher) : undefined;
+    return taken === "default" ? places.of(frame.state, "Default") : places.of(frame.state, field, Number(taken));
+  }
+
+  /** Whether the last thing that has happened is that the state was left. */
+  #hasLeft({ execution, state, child }: StackFrame): boolean {
+    const session = this.#session;
+    if (child !== undefined || execution !== session.execution || session.event === 0) return false;
+    const [last] = session.history(session.event - 1);
+    return last !== undefined && last.type.endsWith("StateExited") && detailsOf(last).name === state;
+  }
+}
+
+/** Lines and columns as the client counts them. */
+export interface Counting {
+  line: (line: number) => number;
+  column: (column: number) => number;
+}
+
+/** A frame as the protocol has it. */
+export function protocolFrame(
+  { id, frame }: { id: number; frame: StackFrame },
+  place: Place | undefined,
+  source: DebugProtocol.Source | undefined,
+  { line, column }: Counting,
+): DebugProtocol.StackFrame {
+  const { state, attempt, child } = frame;
+  const { start, end } = place?.range ?? {};
+  return {
+    id,
+    name: attempt > 0 ? `${state} (attempt ${attempt + 1})` : state,
+    ...(source && { source }),
+    line: start === undefined ? 0 : line(start.line),
+    column: start === undefined ? 0 : column(start.column),
+    ...(end && { endLine: line(end.line), endColumn: column(end.column) }),
+    canRestart: child === undefined,
+  };
+}

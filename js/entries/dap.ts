@@ -1,0 +1,9 @@
+// The entry `stepglass/dap`: the debug adapter, for programs that bring its messages to an editor themselves.
+
+import { needRest } from "../border/instance.ts";
+
+export { DebugAdapter } from "../dap/adapter.ts";
+export { textProgram } from "../dap/program.ts";
+
+// In browsers the adapter needs both files of the module, as the debugger does.
+needRest();
