@@ -357,6 +357,62 @@ describe("drafts", { skip }, () => {
     },
   );
 
+  visit(
+    "a draft is not written over by another machine that takes long to read",
+    { before: (page) => page.addInitScript(HELD) },
+    async (visitor, page) => {
+      const kept = () =>
+        page.evaluate(() =>
+          Object.entries(localStorage)
+            .filter(([key]) => key.startsWith("stepglass.draft."))
+            .map(([, text]) => JSON.parse(text))
+            .map(({ t, d }) => `${t}: ${Object.keys(JSON.parse(d).States).join()}`)
+            .sort(),
+        );
+      await visitor.bring(chain("First machine", ["First", "Last"]), "First machine");
+      await page.reload();
+      await visitor.ready();
+      await title(page, "First machine");
+      // The text is saved before the interpreter has read it.
+      await page.evaluate(() => (globalThis.holds = true));
+      await visitor.write("Definition", JSON.stringify(chain("Second machine", ["Alpha", "Beta", "Gamma"]), null, 2));
+      await visitor.kept("Gamma");
+      assert.deepEqual(await kept(), ["First machine: First,Last", "Untitled: Alpha,Beta,Gamma"]);
+      await page.evaluate(() => {
+        globalThis.holds = false;
+        globalThis.held();
+      });
+      await title(page, "Second machine");
+      await comes(kept, ["First machine: First,Last", "Second machine: Alpha,Beta,Gamma"]);
+      // An undo goes back to the first one's own draft, and a template to none of both.
+      await page.evaluate(() => (globalThis.holds = true));
+      const template = JSON.stringify({ Resources: {}, States: { Template: "is no state machine" } });
+      await visitor.write("Definition", template);
+      await visitor.kept("Template");
+      assert.deepEqual(await kept(), ["First machine: First,Last", "Second machine: Alpha,Beta,Gamma", "Untitled: Template"]);
+    },
+  );
+
+  visit(
+    "the same machine in another layout stays one draft, though it takes long to read",
+    { before: (page) => page.addInitScript(HELD) },
+    async (visitor, page) => {
+      const count = () => page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith("stepglass.draft.")).length);
+      const states = ["First", "Second", "Third", "Fourth", "Fifth"];
+      await visitor.bring(JSON.stringify(chain("A machine", states), null, 1), "A machine");
+      await page.evaluate(() => (globalThis.holds = true));
+      await visitor.write("Definition", JSON.stringify({ ...chain("A machine", states.toReversed()), TimeoutSeconds: 77 }, null, 8));
+      await visitor.kept("77");
+      await page.evaluate(() => {
+        globalThis.holds = false;
+        globalThis.held();
+      });
+      await comes(count, 1);
+      await visitor.kept("77");
+      await title(page, "A machine");
+    },
+  );
+
   visit("a state that is renamed, added or removed is the same machine", {}, async (visitor, page) => {
     const one = (name, Comment) =>
       JSON.stringify(

@@ -35,11 +35,24 @@ let aside: { draft: DraftPlace } | undefined;
 /// The title that was made of the text, and follows it.
 let derived = "";
 let generation = -1;
+let keeping: Keeper | undefined;
 
 /// Whether the title on the page is the text's own: nobody has written it.
 export const isTitleDerived = (): boolean => derived !== "" && workspace.title.value === derived;
 
+/// Called before the text is saved; says whether the text stands in no draft of the machine before. A text that is hardly that of
+/// the machine before, and has not been read yet, may be another machine: until it is read it must not be written over the draft.
+export function partsFromDraft(): boolean {
+  const text = workspace.definition.value;
+  const isUnread = generation === workspace.generation.value && analysis.analyzed() !== text;
+  if (keeping && last && !aside && isUnread && !isMostly(last.definition, text, 0.5)) setAside(before(last), keeping);
+  return aside !== undefined;
+}
+
+const setAside = (whole: Workspace, keeper: Keeper): void => void (aside = { draft: keeper.keep(whole, isTouched(whole)) });
+
 export function heedMachines(keeper: Keeper): void {
+  keeping = keeper;
   effect(() => {
     const found = analysis.latest.value;
     void workspace.generation.value;
@@ -57,7 +70,7 @@ function look(found: Analysis, keeper: Keeper): void {
   }
   const names = new Set(found.states.map(({ name }) => name));
   if (names.size === 0) {
-    if (last && !aside && !isMostly(last.definition, text, 0.5)) aside = { draft: keeper.keep(before(last), isTouched(before(last))) };
+    if (last && !aside && !isMostly(last.definition, text, 0.5)) setAside(before(last), keeper);
     return;
   }
   const other = last !== undefined && isOther(last, names, text);

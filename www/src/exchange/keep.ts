@@ -10,8 +10,8 @@ import * as panes from "../store/panes.ts";
 import * as runner from "../store/runner.ts";
 import { dismiss, notify, shout, showToast } from "../store/words.ts";
 import * as workspace from "../store/workspace.ts";
-import { type Draft, draftIn, drafts, latestDraft, listDrafts, newId, readDraft, turnOf, writeDraft } from "./drafts.ts";
-import { heedMachines, isTitleDerived } from "./another.ts";
+import { type Draft, draftIn, drafts, latestDraft, listDrafts, newId, readDraft, removeDraft, turnOf, writeDraft } from "./drafts.ts";
+import { heedMachines, isTitleDerived, partsFromDraft } from "./another.ts";
 import { openLink } from "./link.ts";
 
 const PAUSE = 400;
@@ -47,7 +47,7 @@ export async function keep(fresh: boolean, first: Workspace): Promise<void> {
   if (!fresh) same = await restore(before, first);
   else enter(opening.opened.source);
   opening.openings.add({ leave: save, enter });
-  heedMachines({ keep: keepAside, restart: (id) => (current = id) });
+  heedMachines({ keep: keepAside, restart });
   let quiet = true;
   effect(() => {
     workspace.current();
@@ -183,6 +183,8 @@ function save(): void {
   clearTimeout(timer);
   let whole = workspace.current();
   if (whole.definition.trim() === "" || textOf(whole) === saved) return;
+  // Its title is that of the machine before until the text is read.
+  if (partsFromDraft()) whole = { ...whole, title: "Untitled" };
   if (current && isTaken(current)) {
     const { id } = current;
     if (isUnedited(whole) || follow(id)) return;
@@ -200,7 +202,7 @@ function save(): void {
   const next = { id: current?.id ?? newId(), turn: (current?.turn ?? 0) + 1 };
   if (!write(next, whole)) return;
   current = next;
-  saved = textOf(whole);
+  saved = textOf(workspace.current());
   setTab({ draft: next.id, example: undefined });
 }
 
@@ -267,6 +269,16 @@ function keepAside(whole: Workspace, touched: boolean): { id: string; turn: numb
   if (!touched || whole.definition.trim() === "") return before;
   const next = before && !isTaken(before) ? { id: before.id, turn: before.turn + 1 } : { id: newId(), turn: 1 };
   return write(next, whole) ? next : before;
+}
+
+/// The text is that of the draft before. What was saved of the same text before it was read is no draft of its own.
+function restart(draft: { id: string; turn: number } | undefined): void {
+  const between = current?.id === draft?.id ? undefined : readDraft(current?.id);
+  current = draft;
+  if (between?.workspace.definition !== workspace.definition.value) return;
+  removeDraft(between.id);
+  saved = "";
+  save();
 }
 
 function heardOfStorage({ key, newValue }: StorageEvent): void {
