@@ -9,6 +9,7 @@ const { typedJson, typedNumber, typedPath } = await importSource("www/src/forms/
 const { textOf } = await importSource("www/src/forms/sample.ts");
 const { form } = await importSource("www/src/worker/form.ts");
 const rule = await importSource("www/src/model/rule.ts");
+const { newCatcher, newRule } = await importSource("www/src/forms/additions.ts");
 const { backoffOf } = await importSource("www/src/model/backoff.ts");
 
 const LANGUAGES = ["JSONPath", "JSONata"];
@@ -221,5 +222,45 @@ describe("the pauses of a retrier", () => {
     assert.ok(backoffOf({ MaxAttempts: 99_999_999 }).total > 1e300);
     assert.equal(backoffOf({ MaxAttempts: "${Attempts}" }), undefined);
     assert.equal(backoffOf({ BackoffRate: 0.5 }), undefined);
+  });
+});
+
+describe("what is added to a list of transitions", () => {
+  const machine = (work) => ({
+    StartAt: "First",
+    States: { First: { Type: "Pass", Next: "Work" }, Work: work, Last: { Type: "Succeed" } },
+  });
+  const added = (work, make) => {
+    const text = JSON.stringify(machine(work), null, 2);
+    const formed = {
+      pointer: "/States/Work",
+      name: "Work",
+      fields: work,
+      language: "JSONPath",
+      targets: ["First", "Work", "Last"],
+    };
+    const edited = language.edit(text, make(formed));
+    assert.ok(!("refused" in edited), JSON.stringify(edited));
+    return JSON.parse(language.apply(text, edited.edits)).States;
+  };
+  const task = { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:work", Next: "Last" };
+
+  test("the first catcher leads to a Fail state of its own, not to the start of the machine", () => {
+    const { Work, Fail } = added(task, newCatcher);
+    assert.deepEqual(Work.Catch, [{ ErrorEquals: ["States.ALL"], Next: "Fail" }]);
+    assert.equal(Fail.Type, "Fail");
+  });
+
+  test("another catcher leads where the last one does", () => {
+    const { Work, Fail } = added({ ...task, Catch: [{ ErrorEquals: ["Busy"], Next: "Last" }] }, newCatcher);
+    assert.deepEqual(Work.Catch[1], { ErrorEquals: ["States.ALL"], Next: "Last" });
+    assert.equal(Fail, undefined);
+  });
+
+  test("another rule leads where the last one does, or to the default", () => {
+    const choice = { Type: "Choice", Default: "Last" };
+    const rules = (Choices) => added({ ...choice, Choices }, newRule).Work.Choices.map(({ Next }) => Next);
+    assert.deepEqual(rules([{ Variable: "$.a", IsNull: true, Next: "Last" }]), ["Last", "Last"]);
+    assert.deepEqual(rules([{ Variable: "$.a", IsNull: true }]), [undefined, "Last"]);
   });
 });

@@ -156,10 +156,25 @@ describe("the page", { skip }, () => {
   });
 
   visit("goes to a state's definition, folds its inside, and saves the drawing", { staying: "Order processing" }, async (visitor, page) => {
-    // On the sign of its type, at any zoom: a double click on the name is for renaming.
+    await visitor.state("ChargeCard").focus();
+    await page.keyboard.press("Alt+Enter");
+    // The cursor stands before the name, and the name is not selected: what is typed must not take the key's place.
+    await page.waitForFunction(() => document.activeElement?.closest("#definition-editor") !== null);
+    await comes(() => page.locator("#definition-editor .cm-activeLine").innerText(), /"ChargeCard"/);
+    await comes(() => page.evaluate(() => getSelection().toString()), "");
+    // The whole card renames, also beside the name.
     const { width, height } = await visitor.state("ChargeCard").boundingBox();
-    await visitor.state("ChargeCard").dblclick({ position: { x: width * 0.08, y: height / 2 } });
-    await page.waitForFunction(() => document.activeElement?.shadowRoot?.getSelection?.()?.toString() === '"ChargeCard"');
+    const renaming = page.getByRole("textbox", { name: "Name of ChargeCard" });
+    const open = async (how) => {
+      await how();
+      await renaming.waitFor();
+      await comes(() => renaming.inputValue(), "ChargeCard");
+      await page.keyboard.press("Escape");
+      await comes(() => renaming.count(), 0);
+    };
+    await open(() => visitor.state("ChargeCard").dblclick({ position: { x: width * 0.08, y: height / 2 } }));
+    await open(() => visitor.state("ChargeCard").press("F2"));
+    await open(() => visitor.state("ChargeCard").press("Enter"));
     await page.locator(".fold").click();
     await visitor.node("/States/Fulfil/Branches/0/States/PackParcel").waitFor({ state: "detached" });
     await visitor.run();

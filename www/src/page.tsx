@@ -31,8 +31,8 @@ keepForOffline();
 // The pen is not needed until somebody edits.
 bring.project = () => import("./projects/project.ts");
 bring.pen = () => {
-  void import("./editing/pen.ts").then(() => import("./forms/inspect.tsx")).catch(() => {});
   void bring.project().catch(() => {});
+  return import("./editing/pen.ts").then(() => import("./forms/inspect.tsx")).catch(() => {});
 };
 for (const deed of ["pointermove", "pointerdown", "keydown"]) addEventListener(deed, bring.pen, { once: true });
 

@@ -18,7 +18,6 @@ import * as selection from "../store/selection.ts";
 import { carrying } from "./carrying.ts";
 import * as deeds from "./deeds.ts";
 import { drag, startDrag } from "./drag.ts";
-import { startRename } from "./rename.ts";
 import { lasso, severalByClick, startLasso } from "./several.ts";
 import { touched } from "./touch.ts";
 import { leads, takesState, wayTitle } from "./ways.ts";
@@ -52,15 +51,10 @@ function overAt(event: PointerEvent, svg: SVGSVGElement, index: GraphIndex): { e
   return { ...(edge && { edge }), ...(now !== undefined && { node: now }) };
 }
 
-/// A double click on a name renames, and one on the canvas adds.
+/// A double click on the canvas adds a state there.
 function twice(event: MouseEvent, svg: SVGSVGElement, index: GraphIndex): void {
   const target = event.target as Element;
-  const node = target.closest<SVGElement>("[data-node]")?.dataset["node"];
-  if (target.closest("text.name") && node !== undefined) {
-    event.preventDefault();
-    event.stopImmediatePropagation();
-    startRename(node);
-  } else if (target === svg || target.closest(".backdrop, .scope"))
+  if (target === svg || target.closest(".backdrop, .scope"))
     void deeds.createAt({ x: event.clientX, y: event.clientY }, scopeAt(index, ...placeIn(svg, event)));
 }
 

@@ -13,7 +13,7 @@ const WORDS: Record<HintName, () => string> = {
   added: () =>
     touched.peek()
       ? "Press + on a line to put a state there, or + at a state to go on. Hold a state for all that can be done with it."
-      : `Point at a line, and press + to put a state there${key("insertState")}. Drag from the + at a state to connect it${key("connectState")}. Double click a name to change it${key("renameState")}.`,
+      : `Point at a line, and press + to put a state there${key("insertState")}. Drag from the + at a state to connect it${key("connectState")}. Double click a state to rename it${key("renameState")}.`,
   joined: () => `Undo takes back changes of the graph and of the text alike${key("undoGraph")}.`,
   several: () => `Several states can be put into a Parallel or Map${key("wrapStates")}, copied or deleted together.`,
   fill: () => `Tab goes to the next placeholder, Esc ends.`,

@@ -11,6 +11,7 @@ import { Beginning } from "./Beginning.tsx";
 import { Layer } from "./Layer.tsx";
 import { Over } from "./Over.tsx";
 import { listenToClipboard } from "./clipboard.ts";
+import { startRename } from "./rename.ts";
 import { editCommands, nodeMenu, wayCommands } from "./commands.ts";
 
 commands.value = [...commands.value, ...editCommands];
@@ -33,6 +34,7 @@ pen.value = {
   Beginning,
   Bar,
   Over,
+  rename: startRename,
   words: () => `${WORDS.map(([id, does]) => `${keymap.value?.shown(id)[0] ?? "no key"} ${does}`).join(", ")}. The menu has the rest.`,
 };
 

@@ -18,10 +18,10 @@ export const pasts = new Map<string, { text: string; past: unknown }>();
 /// What is around the cursor.
 export const path = signal<readonly Crumb[]>([]);
 
-/// Shows a state's name in the definition and puts the cursor there.
+/// Shows a state's name in the definition and puts the cursor before it. The name is not selected: typing would replace the key.
 export function goToDefinition(name: string): void {
   const range = definitionEditor.value?.placeOf(name);
-  if (range) selection.revealRange(range.nameFrom, range.nameTo);
+  if (range) selection.revealRange(range.nameFrom, range.nameFrom);
 }
 
 /// Asks for another name of a state and writes it wherever the state is named.

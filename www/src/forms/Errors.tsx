@@ -3,6 +3,7 @@
 import { backoffOf } from "../model/backoff.ts";
 import { isFields, listOf } from "../model/rule.ts";
 import { count, duration } from "../ui/format.ts";
+import { newCatcher } from "./additions.ts";
 import { useForm } from "./context.ts";
 import type { Given } from "./controls.tsx";
 import { JsonRow } from "./Json.tsx";
@@ -123,9 +124,6 @@ export function CatchRow(given: Given) {
   const handled = useHandled(formed).value;
   if (value !== undefined && !Array.isArray(value)) return <JsonRow {...given} />;
   const catchers = listOf(value);
-  const last = catchers.at(-1);
-  // A new one stands for errors that no other has, and leads where the last one does.
-  const next = (isFields(last) && last["Next"]) || formed.targets.find((one) => one !== formed.name) || formed.name;
   return (
     <Row at={at} name={name} deep={false}>
       <div class="form-items">
@@ -151,10 +149,7 @@ export function CatchRow(given: Given) {
             )
           }
         />
-        <Add
-          label="Catcher"
-          run={() => told(change({ kind: "set", at: pointerTo(at, "-"), value: { ErrorEquals: ["States.ALL"], Next: next } }))}
-        />
+        <Add label="Catcher" run={() => told(change(newCatcher(formed)))} />
       </div>
     </Row>
   );

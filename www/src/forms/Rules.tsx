@@ -10,6 +10,7 @@ import * as interpreter from "../store/interpreter.ts";
 import * as workspace from "../store/workspace.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { Builder } from "./Builder.tsx";
+import { newRule } from "./additions.ts";
 import { useForm } from "./context.ts";
 import type { Given } from "./controls.tsx";
 import { JsonRow } from "./Json.tsx";
@@ -28,8 +29,6 @@ export function RulesRow(given: Given) {
   const decided = useDecided(formed.pointer, formed.language, rules);
   if (value !== undefined && !Array.isArray(value)) return <JsonRow {...given} />;
   const jsonata = formed.language === "JSONata";
-  const next = formed.targets.find((one) => one !== formed.name) ?? formed.name;
-  const fresh = jsonata ? { Condition: "{% true %}", Next: next } : { Variable: "$.", IsPresent: true, Next: next };
   const taken = decided?.rules.findIndex((rule) => rule.holds === true) ?? -1;
   return (
     <Row at={at} name={name} deep={false}>
@@ -55,7 +54,7 @@ export function RulesRow(given: Given) {
             )
           }
         />
-        <Add label="Rule" run={() => told(change({ kind: "set", at: pointerTo(at, "-"), value: fresh }))} />
+        <Add label="Rule" run={() => told(change(newRule(formed)))} />
       </div>
     </Row>
   );

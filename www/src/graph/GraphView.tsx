@@ -59,7 +59,7 @@ export function fitGraph(): void {
 /// The keys of the graph for who hears them, as they are now.
 function keysInWords(): string {
   const of = (id: string): string => keymap.value?.shown(id)[0] ?? "no key";
-  return `The graph is one stop of the Tab key. Arrow keys go along transitions and to neighbours, ${of("graphInto")} goes into Parallel and Map states or to the definition, ${of("graphOut")} goes out, ${of("unfold")} and ${of("fold")} unfold and fold, ${of("graphSearch")} searches, ${of("iterationBefore")} and ${of("iterationAfter")} go through the iterations of a Map, ${of("graphMenu")} opens the menu, the arrow keys with Space held move the view.`;
+  return `The graph is one stop of the Tab key. Arrow keys go along transitions and to neighbours, ${of("graphInto")} goes into Parallel and Map states or renames others, ${of("graphText")} goes to the definition, ${of("graphOut")} goes out, ${of("unfold")} and ${of("fold")} unfold and fold, ${of("graphSearch")} searches, ${of("iterationBefore")} and ${of("iterationAfter")} go through the iterations of a Map, ${of("graphMenu")} opens the menu, the arrow keys with Space held move the view.`;
 }
 
 const shownMachine = computed(() => analysis.inside.value?.machine);
@@ -239,7 +239,7 @@ const shift = { dx: 0, dy: 0 };
 
 function EmptyGraph() {
   const Beginning = pen.value?.Beginning;
-  useEffect(bring.pen, []);
+  useEffect(() => void bring.pen(), []);
   if (interpreter.engine.value === "broken") {
     return (
       <div class="empty">

@@ -33,7 +33,7 @@ const OWN: readonly NodeCommand[] = [
     id: "definition",
     group: "go",
     label: "Go to the definition",
-    command: "graphInto",
+    command: "graphText",
     shown: isState,
     run: (node) => goToDefinition(node.name),
   },

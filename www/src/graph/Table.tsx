@@ -16,6 +16,7 @@ import { Icon, TypeTile } from "../ui/Icon.tsx";
 import { bytes, duration, elapsed, iterationPath } from "../ui/format.ts";
 import { soon } from "../ui/unlessLate.ts";
 import { openMenu } from "./menuOpen.ts";
+import { renameNode } from "./pen.ts";
 import { focused } from "./focus.ts";
 import { waysOf } from "./waysOut.ts";
 import { overrideOf, shownOf, signOf } from "./status.ts";
@@ -294,7 +295,7 @@ function TableRow({ rows, number, chosen, last }: { rows: Rows; number: number; 
       tabIndex={chosen ? 0 : -1}
       onFocus={() => (focused.value = node.id)}
       onClick={() => rows.go(number)}
-      onDblClick={() => goToDefinition(node.name)}
+      onDblClick={() => void renameNode(node.id)}
       onContextMenu={(event) => {
         event.preventDefault();
         rows.menu(node, event.currentTarget);

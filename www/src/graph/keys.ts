@@ -7,6 +7,7 @@ import * as analysis from "../store/analysis.ts";
 import { dismiss } from "./Card.tsx";
 import { choose, elementOf, focusNode, focused, refocus } from "./focus.ts";
 import { openMenu } from "./menuOpen.ts";
+import { renameNode } from "./pen.ts";
 import { pan, reveal } from "./viewport.ts";
 
 /// While the space bar is held, the arrow keys move the view.
@@ -60,10 +61,14 @@ function act(id: string | undefined, event: KeyboardEvent, index: GraphIndex, at
       if (into >= 0) go(index, into, svg);
       else {
         choose(node);
-        if (isState(node)) goToDefinition(node.name);
+        if (isState(node)) void renameNode(node.id);
       }
       return true;
     }
+    case "graphText":
+      choose(node);
+      if (isState(node)) goToDefinition(node.name);
+      return true;
     case "graphOut": {
       if (dismiss()) {
         event.stopPropagation();

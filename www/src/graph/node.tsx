@@ -3,7 +3,6 @@
 import { type ReadonlySignal, type Signal, computed, useComputed } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
-import { goToDefinition } from "../editor/place.ts";
 import { type GraphNode, isContainer, isState } from "../model/graph.ts";
 import { type NodeRun, meanOf } from "../model/log.ts";
 import * as analysis from "../store/analysis.ts";
@@ -19,6 +18,7 @@ import { type NodeMark, type OverState, captions, nodeMarks, overlay } from "../
 import { choose, focused } from "./focus.ts";
 import { DRAWN, detail, inBoxes, nameSize } from "./lod.ts";
 import { cut, wrapped } from "../ui/measure.ts";
+import { renameNode } from "./pen.ts";
 import { found } from "./search.ts";
 import { type Shown, overrideOf, shownOf, signOf } from "./status.ts";
 
@@ -65,7 +65,7 @@ export function NodeButton({ node, ways, run, container = false, children }: But
         aria-pressed={selected}
         onFocus={() => (focused.value = node.id)}
         onClick={() => choose(node)}
-        onDblClick={() => isState(node) && goToDefinition(node.name)}
+        onDblClick={() => isState(node) && void renameNode(node.id)}
       >
         {selected && <rect class="selection" x={node.x - 4} y={node.y - 4} width={node.width + 8} height={node.height + 8} rx="13" />}
         {children}

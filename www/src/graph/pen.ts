@@ -5,7 +5,7 @@ import type { ComponentType, RefObject } from "preact";
 import type { GraphIndex } from "../model/graph.ts";
 
 /// Loads it, and what opens and saves files; the page sets how.
-export const bring = { pen(): void {}, project: (): Promise<Project> => Promise.reject() };
+export const bring = { pen: (): Promise<unknown> => Promise.resolve(), project: (): Promise<Project> => Promise.reject() };
 
 /// Tabs and files.
 export interface Project {
@@ -27,8 +27,13 @@ export interface Pen {
   Over: ComponentType;
   /// The inspector's tabs and its form, and whether that is shown instead of the data.
   form?: { View: ComponentType; shown: ReadonlySignal<boolean> };
+  /// Asks for another name of a state, on its card where that is in view.
+  rename(id: string): void;
   /// The keys for who hears them.
   words(): string;
 }
 
 export const pen = signal<Pen | null>(null);
+
+/// Renames a state, as soon as what does that is loaded: the first double click on the page may come before it.
+export const renameNode = (id: string): Promise<void> => bring.pen().then(() => pen.peek()?.rename(id));
