@@ -183,7 +183,7 @@ describe("keys", { skip }, () => {
         },
         () => choose("/States/Prepare"),
       ],
-      ["stop", "paused", "Control+F2", () => page.locator(".status-bar", { hasText: "Stopped" }).waitFor()],
+      ["stop", "paused", "Control+F2", () => page.locator(".status-bar", { hasText: "Aborted" }).waitFor()],
       [
         "let time pass to the next timer",
         "open",

@@ -1,11 +1,13 @@
 // Where one is among executions that tasks have started, and the ways in and out.
 
 import type { ChildExecution } from "../model/protocol.ts";
+import { outcomeTone, outcomeWord } from "../model/log.ts";
 import * as analysis from "../store/analysis.ts";
 import * as execution from "../store/execution.ts";
 import * as workspace from "../store/workspace.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { count } from "../ui/format.ts";
+import { TONE_CLASS } from "../ui/tone.ts";
 import * as model from "./model.ts";
 import { lookInto } from "./session.ts";
 
@@ -92,11 +94,7 @@ export function LookInto({ one }: { one: ChildExecution }) {
 }
 
 export function StatusOf({ one: { status } }: { one: ChildExecution }) {
-  return (
-    <span class={status === "SUCCEEDED" ? "is-good" : status === "RUNNING" ? "quiet" : "is-bad"}>
-      {status.toLowerCase().replace("_", " ")}
-    </span>
-  );
+  return <span class={TONE_CLASS[outcomeTone(status)]}>{outcomeWord(status).toLowerCase()}</span>;
 }
 
 /// The states around the tasks that have started the execution in which the run is paused, the outermost first.

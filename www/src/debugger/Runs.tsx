@@ -2,10 +2,12 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import type { RunInfo } from "../model/protocol.ts";
+import { outcomeTone, outcomeWord } from "../model/log.ts";
 import * as playback from "../store/playback.ts";
 import { showToast } from "../store/words.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { count } from "../ui/format.ts";
+import { TONE_CLASS } from "../ui/tone.ts";
 import { Compare, labelOf } from "./Compare.tsx";
 import { comparing } from "./layers.ts";
 import * as model from "./model.ts";
@@ -87,8 +89,8 @@ function Branch({ run, runs, level }: { run: RunInfo; runs: RunInfo[]; level: nu
           <span>{labelOf(run)}</span>
           <span class="gap" />
           <span class="quiet">{count(run.events, "event")}</span>
-          <span class={status === undefined ? "quiet" : status === "SUCCEEDED" ? "is-good" : "is-bad"}>
-            {status === undefined ? "not ended" : status.toLowerCase().replace("_", " ")}
+          <span class={TONE_CLASS[outcomeTone(status ?? "")]}>
+            {status === undefined ? "not ended" : outcomeWord(status).toLowerCase()}
           </span>
         </button>
         {!run.current && (

@@ -13,6 +13,7 @@ import * as workspace from "../store/workspace.ts";
 import { type Draft, draftIn, drafts, latestDraft, listDrafts, newId, readDraft, removeDraft, turnOf, writeDraft } from "./drafts.ts";
 import { heedMachines, isTitleDerived, partsFromDraft } from "./another.ts";
 import { openLink } from "./link.ts";
+import { heedRefusals } from "./refusal.ts";
 
 const PAUSE = 400;
 /// What this tab shows and does, for itself after a reload.
@@ -48,6 +49,7 @@ export async function keep(fresh: boolean, first: Workspace): Promise<void> {
   else enter(opening.opened.source);
   opening.openings.add({ leave: save, enter });
   heedMachines({ keep: keepAside, restart });
+  heedRefusals();
   let quiet = true;
   effect(() => {
     workspace.current();

@@ -72,11 +72,23 @@ export const STATUS_TEXT: Record<Status, string> = {
   cancelled: "cancelled",
 };
 
-const RESULT_TEXT: Record<string, string> = { SUCCEEDED: "Succeeded", ABORTED: "Stopped", TIMED_OUT: "Timed out" };
+const OUTCOMES: Record<string, { word: string; tone: "good" | "bad" | "" }> = {
+  RUNNING: { word: "Running", tone: "" },
+  SUCCEEDED: { word: "Succeeded", tone: "good" },
+  FAILED: { word: "Failed", tone: "bad" },
+  TIMED_OUT: { word: "Timed out", tone: "bad" },
+  ABORTED: { word: "Aborted", tone: "" },
+};
+
+/// The status of an execution in the word that AWS's console has for it, the same wherever the page tells it.
+export const outcomeWord = (status: string): string => OUTCOMES[status]?.word ?? status;
+
+/// Whether that is good or bad news. An execution that somebody has ended is neither.
+export const outcomeTone = (status: string): "good" | "bad" | "" => OUTCOMES[status]?.tone ?? "";
 
 /// How an execution has ended, in the words of a status line.
 export function resultWords({ status, error }: { status: string; error?: string | null | undefined }): string {
-  return RESULT_TEXT[status] ?? `Failed${error ? `: ${error}` : ""}`;
+  return `${outcomeWord(status)}${status === "FAILED" && error ? `: ${error}` : ""}`;
 }
 
 export interface NodeRun {

@@ -333,6 +333,9 @@ export interface RunOutcome {
   running: string[];
   /// By the time that all their visits took together, in ms; `enter` begins the longest.
   slowest: { state: string; visits: number; took: number; longest: number; enter: number }[];
+  /// States that the run has come back to so often that it looks like a loop, in the order in which they were entered first; `enter`
+  /// begins the last visit. What a Map does with its items is none.
+  repeated: { state: string; times: number; enter: number }[];
   retried: { state: string; retries: number; enter: number }[];
   /// Retries of all states.
   retries: number;

@@ -1,24 +1,22 @@
 // What has come of the run, for the inspector while nothing is selected: what failed and why, where the time went, what was tried
 // again, and what to look at next.
 
-import { batch, useSignal, useSignalEffect } from "@preact/signals";
+import { batch } from "@preact/signals";
 import * as model from "../debugger/model.ts";
 import { canStep, fork } from "../debugger/session.ts";
 import type { RunOutcome } from "../model/protocol.ts";
 import * as analysis from "../store/analysis.ts";
 import * as execution from "../store/execution.ts";
-import * as interpreter from "../store/interpreter.ts";
 import * as panes from "../store/panes.ts";
 import * as playback from "../store/playback.ts";
 import * as selection from "../store/selection.ts";
 import { showToast } from "../store/words.ts";
 import { Failure } from "../values/Failure.tsx";
-import { Icon } from "../ui/Icon.tsx";
 import { JsonView } from "../values/JsonView.tsx";
 import { count, duration, iterationPath } from "../ui/format.ts";
-import { unlessLate } from "../ui/unlessLate.ts";
 import { copyTest } from "../exchange/shownRun.ts";
-import { resultShown, statusWords } from "./Outcome.tsx";
+import { Repeats, useOutcome } from "./Repeated.tsx";
+import { StatusChip, resultShown } from "./Outcome.tsx";
 
 export function AfterRun() {
   const outcome = useOutcome();
@@ -39,9 +37,7 @@ export function AfterRun() {
     <section class="after-run" aria-label="Outcome of the run">
       <h3>Outcome</h3>
       <p class="inspect-line">
-        <span class={`state-chip large ${status === "SUCCEEDED" ? "is-succeeded" : status === "ABORTED" ? "is-cancelled" : "is-failed"}`}>
-          <Icon name={status === "SUCCEEDED" ? "check" : status === "ABORTED" ? "cancelled" : "cross"} size={13} /> {statusWords(status)}
-        </span>
+        <StatusChip status={status} />
         <span class="quiet">
           after {duration(playback.timeOf(execution.eventCount.value))}
           {run.clock === "real" ? "" : " of virtual time"}, {count(execution.eventCount.value, "event")}
@@ -59,7 +55,7 @@ export function AfterRun() {
       )}
       {status === "FAILED" && <Failure error={error} cause={cause} brief />}
       {status === "TIMED_OUT" && <Failure error={error ?? "States.Timeout"} cause={cause ?? "The machine's TimeoutSeconds have passed."} />}
-      {status === "ABORTED" && <p class="quiet">{cause ?? "The run was stopped."}</p>}
+      {status === "ABORTED" && <p class="quiet">{cause ?? "The execution was ended before it was over."}</p>}
       {outcome && outcome.running.length > 0 && status !== "FAILED" && (
         <p>
           It was in <States names={outcome.running} />.
@@ -70,19 +66,6 @@ export function AfterRun() {
       {status === "SUCCEEDED" && <JsonView label="Output" value={output} text={text} />}
     </section>
   );
-}
-
-/// What the interpreter tells of the run, asked for again with its events.
-function useOutcome(): RunOutcome | null {
-  const found = useSignal<RunOutcome | null>(null);
-  useSignalEffect(() => {
-    void execution.eventCount.value;
-    const run = execution.run.value;
-    found.value = null;
-    if (!run || run.id === 0) return;
-    return unlessLate(interpreter.query("outcome", {}), (outcome) => (found.value = outcome));
-  });
-  return found.value;
 }
 
 function States({ names }: { names: readonly string[] }) {
@@ -146,9 +129,10 @@ function mock(state: string): void {
   });
 }
 
-function Figures({ outcome: { slowest, retried, retries, caught, used, states } }: { outcome: RunOutcome }) {
+function Figures({ outcome: { repeated, slowest, retried, retries, caught, used, states } }: { outcome: RunOutcome }) {
   return (
     <>
+      <Repeats repeated={repeated} />
       {slowest.length > 0 && (
         <List
           title="Slowest states"

@@ -10,6 +10,8 @@ import * as interpreter from "../store/interpreter.ts";
 import * as panes from "../store/panes.ts";
 import * as playback from "../store/playback.ts";
 import * as selection from "../store/selection.ts";
+import { outcomeTone, outcomeWord } from "../model/log.ts";
+import { TONE_ICON } from "../ui/tone.ts";
 import { Icon, type IconName } from "../ui/Icon.tsx";
 import { type Tab, Tabs } from "../ui/Tabs.tsx";
 import { lazy } from "../ui/lazy.tsx";
@@ -31,11 +33,11 @@ function resultBadge(): Partial<Tab<panes.DockTab>> | undefined {
   const { refused, result } = execution.run.value ?? {};
   if (refused) return { badge: "!", tone: "bad", badgeText: "not started" };
   if (!result) return undefined;
-  const good = result.status === "SUCCEEDED";
+  const tone = outcomeTone(result.status);
   return {
-    badge: <Icon name={good ? "check" : "cross"} size={11} />,
-    tone: good ? "good" : "bad",
-    badgeText: good ? "succeeded" : "failed",
+    badge: <Icon name={TONE_ICON[tone]} size={11} />,
+    ...(tone !== "" && { tone }),
+    badgeText: outcomeWord(result.status).toLowerCase(),
   };
 }
 

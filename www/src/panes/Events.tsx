@@ -2,7 +2,7 @@
 
 import { type Signal, useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import type { RefObject } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { EventFilter, EventRow, Facets } from "../model/protocol.ts";
 import { isMocked } from "../debugger/model.ts";
 import * as prefs from "../prefs.ts";
@@ -13,7 +13,7 @@ import * as playback from "../store/playback.ts";
 import * as selection from "../store/selection.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { count, elapsed, iterationPath } from "../ui/format.ts";
-import { soon, unlessLate } from "../ui/unlessLate.ts";
+import { inTurn, soon, unlessLate } from "../ui/unlessLate.ts";
 
 const ROW = 28 * prefs.textSize;
 const MARGIN = 12;
@@ -164,13 +164,14 @@ function useRows(top: Signal<number>, height: Signal<number>): Part {
   const part = useSignal<Part>({ from: 0, total: 0, rows: [] });
   const first = useComputed(() => Math.max(0, Math.floor(top.value / ROW) - MARGIN));
   const length = useComputed(() => Math.ceil(height.value / ROW) + 2 * MARGIN);
+  const ask = useMemo(() => inTurn<Part>((found) => (part.value = found)), []);
   useSignalEffect(() => {
     const from = first.value;
     const rows = length.value;
     const filter = panes.filter.value;
     void execution.eventCount.value;
     void execution.run.value?.id;
-    return unlessLate(interpreter.query("rows", { filter, from, count: rows }), (found) => (part.value = found));
+    ask(() => interpreter.query("rows", { filter, from, count: rows }));
   });
   return part.value;
 }
@@ -193,17 +194,21 @@ function useChain(): Chain {
 /// The row of the last event shown stays in sight while the run goes on, and the selected one whenever it changes.
 function useFollowing(scroller: Scroller): void {
   const wanted = useComputed(() => selection.selectedEvent.value ?? playback.cursor.value);
+  const ask = useMemo(
+    () =>
+      inTurn<number>((place) => {
+        const element = scroller.current;
+        if (!element || place < 0) return;
+        const at = place * ROW;
+        if (at < element.scrollTop) element.scrollTop = at;
+        else if (at + ROW > element.scrollTop + element.clientHeight) element.scrollTop = at + ROW - element.clientHeight;
+      }),
+    [],
+  );
   useSignalEffect(() => {
     const id = wanted.value;
     const filter = panes.filter.value;
-    if (id === 0) return;
-    return unlessLate(interpreter.query("place", { filter, id }), (place) => {
-      const element = scroller.current;
-      if (!element || place < 0) return;
-      const at = place * ROW;
-      if (at < element.scrollTop) element.scrollTop = at;
-      else if (at + ROW > element.scrollTop + element.clientHeight) element.scrollTop = at + ROW - element.clientHeight;
-    });
+    if (id > 0) ask(() => interpreter.query("place", { filter, id }));
   });
 }
 

@@ -4,10 +4,12 @@ import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { MOST_ENDED, elsewhere, executions, forget, goOn, look, onScreen, refresh, trouble } from "../exchange/executions.ts";
 import type { KeptExecution } from "../exchange/keptRuns.ts";
+import { outcomeTone, outcomeWord } from "../model/log.ts";
 import * as execution from "../store/execution.ts";
 import { say } from "../store/words.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { count, duration } from "../ui/format.ts";
+import { TONE_CLASS } from "../ui/tone.ts";
 
 type Undo = { words: string; undo: () => Promise<void> };
 
@@ -142,9 +144,7 @@ function Row({ one, remove }: { one: KeptExecution; remove: Remove }) {
       </th>
       <td class="col-machine">{machine}</td>
       <td>
-        <span class={status === "RUNNING" ? "" : status === "SUCCEEDED" ? "is-good" : "is-bad"}>
-          {status !== "RUNNING" || shown || away ? statusOf(status) : "Interrupted"}
-        </span>
+        <span class={TONE_CLASS[outcomeTone(status)]}>{status !== "RUNNING" || shown || away ? outcomeWord(status) : "Interrupted"}</span>
         <span class="quiet"> {away ? "in another tab" : shown ? "on the page" : ""}</span>
         {status === "RUNNING" && <span class="quiet executions-waits">{waitsFor(one)}</span>}
       </td>
@@ -171,12 +171,6 @@ function Row({ one, remove }: { one: KeptExecution; remove: Remove }) {
       </td>
     </tr>
   );
-}
-
-/// `Timed out`.
-function statusOf(status: string): string {
-  const words = status.toLowerCase().replace("_", " ");
-  return words[0]!.toUpperCase() + words.slice(1);
 }
 
 function waitsFor({ waits, timer, at, now, speed }: KeptExecution): string {

@@ -2,6 +2,7 @@
 
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { useRef } from "preact/hooks";
+import { outcomeTone, outcomeWord } from "../model/log.ts";
 import type { RunResult } from "../model/protocol.ts";
 import * as analysis from "../store/analysis.ts";
 import * as execution from "../store/execution.ts";
@@ -12,7 +13,9 @@ import { Icon } from "../ui/Icon.tsx";
 import { JsonView } from "../values/JsonView.tsx";
 import { count, duration } from "../ui/format.ts";
 import { save } from "../ui/save.ts";
+import { TONE_ICON } from "../ui/tone.ts";
 import { Failure } from "../values/Failure.tsx";
+import { Repeated } from "./Repeated.tsx";
 
 /// How the execution that is looked at has ended: the run's own, or one that a task has started.
 export function resultShown(): RunResult | undefined {
@@ -21,9 +24,16 @@ export function resultShown(): RunResult | undefined {
   return own ? (own.status === "RUNNING" ? undefined : { ...own, status: own.status }) : execution.run.value?.result;
 }
 
-/// `TIMED_OUT` as AWS's console writes it.
-export function statusWords(status: string): string {
-  return status.replace("_", " ");
+const STYLES = { good: "is-succeeded", bad: "is-failed", "": "is-cancelled" };
+
+/// How an execution has ended, as a label.
+export function StatusChip({ status }: { status: string }) {
+  const tone = outcomeTone(status);
+  return (
+    <span class={`state-chip large outcome ${STYLES[tone]}`}>
+      <Icon name={TONE_ICON[tone]} size={13} /> {outcomeWord(status)}
+    </span>
+  );
 }
 
 export function Result() {
@@ -57,33 +67,35 @@ export function Result() {
       </div>
     );
   }
-  const { status, output, text, error, cause } = result;
+  const { status } = result;
   const virtual = playback.timeOf(execution.eventCount.value);
   return (
     <div class="result">
       <p class="result-head">
-        <span class={`state-chip large ${status === "SUCCEEDED" ? "is-succeeded" : status === "ABORTED" ? "is-cancelled" : "is-failed"}`}>
-          <Icon name={status === "SUCCEEDED" ? "check" : status === "ABORTED" ? "cancelled" : "cross"} size={13} /> {statusWords(status)}
-        </span>
+        <StatusChip status={status} />
         <span class="quiet">
           {inside && `${inside.machine} (${inside.name}) · `}
-          {count(execution.eventCount.value, "event")} · {duration(virtual)} {run.clock === "real" ? "" : "of virtual time"} · computed in{" "}
-          {duration(run.took ?? 0)} · seed {run.seed}
+          {count(execution.eventCount.value, "event")} · {duration(virtual)} {run.clock === "real" ? "" : "of virtual time"}
+          {/* What was recorded elsewhere was neither computed here nor with a seed. */}
+          {run.recorded === undefined && ` · computed in ${duration(run.took ?? 0)} · seed ${run.seed}`}
         </span>
         <button type="button" class="link" onClick={() => void saveHistory()}>
           Save the history
         </button>
       </p>
       {execution.changedSince.value && <p class="quiet">The definition has changed since this run.</p>}
-      {status === "SUCCEEDED" ? (
-        <JsonView label="Output" value={output} text={text} />
-      ) : status === "TIMED_OUT" && error === undefined ? (
-        <Failure error="States.Timeout" cause="The machine's TimeoutSeconds have passed." />
-      ) : (
-        <Failure error={error} cause={cause} />
-      )}
+      <Ended result={result} />
+      <Repeated />
     </div>
   );
+}
+
+function Ended({ result: { status, output, text, error, cause } }: { result: RunResult }) {
+  if (status === "SUCCEEDED") return <JsonView label="Output" value={output} text={text} />;
+  if (status === "TIMED_OUT" && error === undefined)
+    return <Failure error="States.Timeout" cause="The machine's TimeoutSeconds have passed." />;
+  if (status === "ABORTED" && error === undefined) return <p class="quiet">{cause ?? "The execution was ended before it was over."}</p>;
+  return <Failure error={error} cause={cause} />;
 }
 
 async function saveHistory(): Promise<void> {

@@ -1,15 +1,15 @@
 // The bar at the bottom: how the run, the definition and the interpreter are.
 
-import { resultWords } from "../model/log.ts";
+import { outcomeTone, resultWords } from "../model/log.ts";
 import { Countdown } from "../panes/Dock.tsx";
 import * as analysis from "../store/analysis.ts";
 import * as execution from "../store/execution.ts";
 import * as interpreter from "../store/interpreter.ts";
-import * as playback from "../store/playback.ts";
 import * as workspace from "../store/workspace.ts";
 import { position, stopWords } from "../debugger/model.ts";
 import { Icon, type IconName } from "../ui/Icon.tsx";
 import { count } from "../ui/format.ts";
+import { TONE_ICON } from "../ui/tone.ts";
 
 type Said = readonly [text: string, tone: "" | "good" | "bad" | "warn" | "accent", icon: IconName];
 
@@ -26,12 +26,14 @@ function status(): Said {
   if (run.refused) return ["Not started", "bad", "error"];
   if (run.phase === "paused")
     return [`Paused ${stopWords.value}${position.value?.stop.reason === "breakpoint" ? " (breakpoint)" : ""}`, "warn", "pause"];
-  if (run.phase !== "ended" || (playback.live.value && playback.cursor.value < execution.eventCount.value)) {
+  if (run.phase !== "ended") {
     const waiting = execution.waiting.value.slice(0, 3).map(({ state }) => state);
     return waiting.length > 0 ? [`Waiting for your answer: ${waiting.join(", ")}`, "accent", "hand"] : ["Running", "accent", "play"];
   }
-  const result = run.result ?? { status: "FAILED" };
-  return [resultWords(result), ...(result.status === "SUCCEEDED" ? (["good", "check"] as const) : (["bad", "cross"] as const))];
+  // A history may have been recorded before its execution had ended.
+  const result = run.result ?? { status: "RUNNING" };
+  const tone = outcomeTone(result.status);
+  return [resultWords(result), tone, result.status === "RUNNING" ? "clock" : TONE_ICON[tone]];
 }
 
 /// On a phone only what cannot be left out.

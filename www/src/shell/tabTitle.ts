@@ -2,6 +2,7 @@
 
 import { effect } from "@preact/signals";
 import { pausedState } from "../debugger/model.ts";
+import { outcomeWord } from "../model/log.ts";
 import { errorCount } from "../store/analysis.ts";
 import { run, waiting } from "../store/execution.ts";
 import { title } from "../store/workspace.ts";
@@ -11,7 +12,7 @@ function status(): string {
   if (state?.phase === "paused") return `paused${pausedState.value === null ? "" : ` in ${pausedState.value}`}`;
   if (state?.phase === "running") return waiting.value.length > 0 ? "waits for your answer" : "running";
   if (state?.refused) return "not started";
-  if (state?.result) return state.result.status.toLowerCase().replace("_", " ");
+  if (state?.result) return outcomeWord(state.result.status).toLowerCase();
   const count = errorCount.value;
   return count > 0 ? `${count} problem${count === 1 ? "" : "s"}` : "";
 }

@@ -4,7 +4,7 @@ import { type Signal, batch, signal } from "@preact/signals";
 import type { EventLog, Fold } from "../model/fold.ts";
 import type { GraphIndex } from "../model/graph.ts";
 import type { Choice, Choices, Look, Part } from "../model/iterations.ts";
-import { type LogChunk, type NodeRun, idleRun } from "../model/log.ts";
+import { type LogChunk, type NodeRun, idleRun, outcomeWord } from "../model/log.ts";
 import * as prefs from "../prefs.ts";
 import { type RunState, eventCount, run } from "./execution.ts";
 import { client } from "./interpreter.ts";
@@ -200,6 +200,10 @@ const FLASH = 300;
 const FLASHES = 8;
 let flash = { at: 0, until: 0, count: 0 };
 let frame = 0;
+/// Events a second. It only grows until the page has caught up: a pace that follows the backlog would never be done with it.
+let pace = PACE;
+/// The whole run is played again, which somebody wants to watch.
+let again = false;
 let shown = 0;
 let last = 0;
 
@@ -212,12 +216,15 @@ export function play(): void {
   const step = (now: number): void => {
     frame = 0;
     if (!live.value || !log) return;
-    const backlog = log.length - shown;
-    if (now >= flash.until) shown = untilGap(Math.min(log.length, shown + ((now - last) / 1000) * Math.max(PACE, backlog / LATE)), now);
+    const wanted = Math.max(PACE, (log.length - shown) / LATE);
+    pace = again ? wanted : Math.max(pace, wanted);
+    if (now >= flash.until) shown = untilGap(Math.min(log.length, shown + ((now - last) / 1000) * pace), now);
     last = now;
     showUpTo(Math.floor(shown));
     if ((fold?.at ?? 0) < log.length) frame = requestAnimationFrame(step);
+    else again = false;
   };
+  pace = PACE;
   frame = requestAnimationFrame(step);
 }
 
@@ -278,7 +285,7 @@ function finished(): void {
   // A run that has ended before is only looked at.
   if (ended.took !== 0 || ended.recorded !== undefined) offerDock("result");
   const { status, error, cause } = ended.result;
-  const words = `${status[0]}${status.slice(1).toLowerCase().replace("_", " ")}${error ? ` with ${error}` : ""}${cause ? `: ${cause.slice(0, 200)}` : ""}`;
+  const words = `${outcomeWord(status)}${error ? ` with ${error}` : ""}${cause ? `: ${cause.slice(0, 200)}` : ""}`;
   if (status === "SUCCEEDED") say(`Succeeded after ${eventCount.value} events`);
   else if (status === "ABORTED") say(words);
   else tellFailure(words);
@@ -328,6 +335,7 @@ export function replay(): void {
   selectedEvent.value = null;
   if (prefs.motion()) {
     shown = 0;
+    again = true;
     play();
   } else showUpTo(log?.length ?? 0);
 }

@@ -27,3 +27,23 @@ export function soon<T>(
   const timer = setTimeout(() => (end = unlessLate(ask(), take, failed)), milliseconds);
   return () => end();
 }
+
+/// Puts questions one at a time, and of those that come meanwhile the last one. For what changes with every frame: an answer that
+/// is late is better there than none, which is what there would be if each question made the one before useless.
+export function inTurn<T>(take: (answer: T) => void): (ask: () => Promise<T>) => void {
+  let asking = false;
+  let next: (() => Promise<T>) | undefined;
+  const put = (ask: () => Promise<T>): void => {
+    if (asking) return void (next = ask);
+    asking = true;
+    void ask()
+      .then(take, () => {})
+      .finally(() => {
+        asking = false;
+        const waiting = next;
+        next = undefined;
+        if (waiting) put(waiting);
+      });
+  };
+  return put;
+}

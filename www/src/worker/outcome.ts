@@ -9,6 +9,8 @@ import { type OpenVisit } from "./history.ts";
 
 /// So many of a kind are told, and how many there are of it.
 const MOST = 5;
+/// From so many visits on, a state is told as one of a loop.
+const LOOP = 100;
 
 export function outcomeOf(history: ListedHistory): RunOutcome {
   const { events } = history;
@@ -18,8 +20,15 @@ export function outcomeOf(history: ListedHistory): RunOutcome {
   const states = new Map<string, RunOutcome["slowest"][number]>();
   const retried = new Map<string, RunOutcome["retried"][number]>();
   const caught = new Map<string, RunOutcome["caught"][number]>();
+  const entered = new Map<string, RunOutcome["repeated"][number]>();
   for (const [i, visit] of visits.entries()) {
     const { state: name, enter, exit, tries } = visit;
+    if (visit.iterations.length === 0) {
+      const one = entered.get(name) ?? { state: name, times: 0, enter };
+      one.times += 1;
+      one.enter = enter;
+      entered.set(name, one);
+    }
     const again = tries.length - 1;
     if (again > 0) {
       const one = retried.get(name) ?? { state: name, retries: 0, enter };
@@ -56,6 +65,7 @@ export function outcomeOf(history: ListedHistory): RunOutcome {
       .filter(({ took }) => took > 0)
       .sort((a, b) => b.took - a.took)
       .slice(0, MOST),
+    repeated: [...entered.values()].filter(({ times }) => times >= LOOP).slice(0, MOST),
     retried: [...retried.values()].sort((a, b) => b.retries - a.retries).slice(0, MOST),
     retries: [...retried.values()].reduce((sum, { retries }) => sum + retries, 0),
     caught: [...caught.values()].sort((a, b) => b.times - a.times).slice(0, MOST),

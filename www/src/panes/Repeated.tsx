@@ -1,0 +1,62 @@
+// Which states a run has entered again and again, with what is done about a loop that does not end.
+
+import { useSignal, useSignalEffect } from "@preact/signals";
+import * as session from "../debugger/session.ts";
+import type { RunOutcome } from "../model/protocol.ts";
+import * as execution from "../store/execution.ts";
+import * as interpreter from "../store/interpreter.ts";
+import * as playback from "../store/playback.ts";
+import { showToast } from "../store/words.ts";
+import { count } from "../ui/format.ts";
+import { unlessLate } from "../ui/unlessLate.ts";
+
+/// What the interpreter tells of the run, asked for again with its events.
+export function useOutcome(): RunOutcome | null {
+  const found = useSignal<RunOutcome | null>(null);
+  useSignalEffect(() => {
+    void execution.eventCount.value;
+    const run = execution.run.value;
+    found.value = null;
+    if (!run || run.id === 0) return;
+    return unlessLate(interpreter.query("outcome", {}), (outcome) => (found.value = outcome));
+  });
+  return found.value;
+}
+
+export function Repeated() {
+  const outcome = useOutcome();
+  return outcome && <Repeats repeated={outcome.repeated} />;
+}
+
+/// A round that is far enough into the loop to see what it does, and near enough to its beginning to step on from.
+const ROUND = 10;
+
+export function Repeats({ repeated }: Pick<RunOutcome, "repeated">) {
+  const [first] = repeated;
+  if (!first) return null;
+  return (
+    <section class="repeats">
+      <h4>Repeated states</h4>
+      <ul class="ways">
+        {repeated.map(({ state, times, enter }) => (
+          <li key={state}>
+            <button type="button" class="link" onClick={() => playback.selectEvent(enter, state, "inspector")}>
+              {state}
+            </button>
+            <span class="way-when">entered {count(times, "time")}</span>
+          </li>
+        ))}
+      </ul>
+      {execution.run.value?.recorded === undefined && (
+        <button type="button" class="small" onClick={() => stopAt(first.state)}>
+          Add a breakpoint on round {ROUND} of {first.state}
+        </button>
+      )}
+    </section>
+  );
+}
+
+function stopAt(state: string): void {
+  session.addBreakpoint({ kind: "entry", state, hit: String(ROUND) });
+  showToast(`The next run pauses when it enters ${state} for the ${ROUND}th time.`);
+}

@@ -1,0 +1,8 @@
+// How good and bad news look.
+
+import type { IconName } from "./Icon.tsx";
+
+type Tone = "good" | "bad" | "";
+
+export const TONE_ICON: Record<Tone, IconName> = { good: "check", bad: "cross", "": "cancelled" };
+export const TONE_CLASS: Record<Tone, string> = { good: "is-good", bad: "is-bad", "": "quiet" };
