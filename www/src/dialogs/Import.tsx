@@ -5,7 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { bring } from "../graph/pen.ts";
 import * as panes from "../store/panes.ts";
 import { bringIn, brought, readFile, readText } from "../exchange/bring.ts";
-import { fill } from "../exchange/template.ts";
+import { fill } from "../model/placeholders.ts";
 import { Dialog } from "../ui/Dialog.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { count } from "../ui/format.ts";

@@ -6,6 +6,7 @@ import type { Machine } from "stepglass/sources/machine";
 import { machinesOf } from "stepglass/sources/machines";
 import { machinesOfConfiguration } from "stepglass/sources/terraform";
 import { encoded } from "stepglass/sources/traced";
+import { namesIn } from "../model/placeholders.ts";
 
 interface TemplateMachine {
   /// The resource's logical name.
@@ -63,19 +64,8 @@ function templateOf(machines: ReadonlyMap<string, Machine>): Template {
 
 /// Every `${Name}` of a definition, each once, with what is known of its value.
 export function placeholdersOf(definition: string, values: ReadonlyMap<string, string> = new Map()): Placeholder[] {
-  const names = new Set([...definition.matchAll(PLACEHOLDER)].map((match) => match[1]!));
-  return [...names].sort().map((name) => ({ name, value: values.get(name) ?? "" }));
+  return namesIn(definition).map((name) => ({ name, value: values.get(name) ?? "" }));
 }
-
-/// Puts values in place of placeholders; those without one stay.
-export function fill(definition: string, values: ReadonlyMap<string, string>): string {
-  return definition.replace(PLACEHOLDER, (whole, name: string) => {
-    const value = values.get(name);
-    return value === undefined || value === "" ? whole : JSON.stringify(value).slice(1, -1);
-  });
-}
-
-const PLACEHOLDER = /\$\{([A-Za-z][^{}"'\n]*)\}/g;
 
 function pretty(text: string): string {
   try {

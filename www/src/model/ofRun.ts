@@ -87,6 +87,8 @@ export interface ReplayReport {
   divergences: { event?: number; state?: string; iterations?: number[]; message: string; reason?: string }[];
   /// Gaps of the recording.
   missing: { event?: number; message: string }[];
+  /// Values of the definition's placeholders, by their names, that the recording tells; with them it was replayed.
+  filled: Record<string, string>;
   /// How many values no run repeats.
   unreproducible: number;
   tasks: RecordedTask[];

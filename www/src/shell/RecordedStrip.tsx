@@ -2,6 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { fill, namesIn } from "../model/placeholders.ts";
 import type { ReplayReport } from "../model/protocol.ts";
 import * as execution from "../store/execution.ts";
 import * as panes from "../store/panes.ts";
@@ -106,6 +107,8 @@ function Gaps({ missing }: { missing: ReplayReport["missing"] }) {
 function Replay({ name }: { name: string }) {
   const { found, problem } = useReplay();
   const [first, ...others] = found?.divergences ?? [];
+  // Those that are still in the text.
+  const open = namesIn(workspace.definition.value).filter((name) => found?.filled[name] !== undefined);
   const tone = first ? "warn" : "";
   return (
     <div class={`strip recorded ${tone}`} role="region" aria-label="Recorded execution">
@@ -116,6 +119,11 @@ function Replay({ name }: { name: string }) {
         </p>
         {first?.reason && <p class="quiet">{unticked(first.reason)}</p>}
         {others.length > 0 && <p class="quiet">{count(others.length, "more divergence")} in other branches and iterations.</p>}
+        {open.length > 0 && (
+          <p class="quiet">
+            {open.length === 1 ? "A placeholder has" : `${open.length} placeholders have`} the value of the history: {open.join(", ")}.
+          </p>
+        )}
         {found && found.missing.length > 0 && <Gaps missing={found.missing} />}
       </div>
       {first?.event !== undefined && (
@@ -127,6 +135,16 @@ function Replay({ name }: { name: string }) {
           }}
         >
           Show event {first.event}
+        </button>
+      )}
+      {open.length > 0 && (
+        <button
+          type="button"
+          onClick={() =>
+            workspace.edit({ definition: fill(workspace.definition.value, new Map(open.map((name) => [name, found!.filled[name]!]))) })
+          }
+        >
+          Fill {open.length === 1 ? "it" : "them"} in
         </button>
       )}
       {found && (

@@ -120,8 +120,11 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
   async replay({ definition, format }) {
     if (!shown) throw new Error("no recorded execution is shown");
     const { json } = await readSource(definition, format);
-    const { matches, compared, divergences, missing, unreproducible, tasks, input, startTime } = replayHistory(json, {
-      events: shown.history.events,
+    const { events } = shown.history;
+    const { fill, valuesIn } = await import("../model/placeholders.ts");
+    const values = valuesIn(json, events);
+    const { matches, compared, divergences, missing, unreproducible, tasks, input, startTime } = replayHistory(fill(json, values), {
+      events,
     } as never);
     return {
       matches,
@@ -129,6 +132,7 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
       divergences: divergences.slice(0, 100),
       missing: missing.slice(0, 100),
       unreproducible: unreproducible.length,
+      filled: Object.fromEntries(values),
       tasks,
       input,
       ...(startTime !== undefined && { startTime }),
