@@ -1,6 +1,7 @@
 // The comparison of two definitions, and its effects on running executions.
 
-import { YAML_HELP, looksLikeYaml } from "./diagnose.ts";
+import { YAML_HELP } from "./diagnose.ts";
+import { looksLikeYaml } from "./yaml-like.ts";
 import { pointerSteps, pointerTo } from "../base/pointer.ts";
 import { misuse } from "../base/errors.ts";
 import { isObject, listOf } from "../base/json.ts";

@@ -1,7 +1,8 @@
 // Functions that read a definition without running it.
 
 import * as module from "../../dist/glue.js";
-import { YAML_HELP, filledIn, looksLikeYaml, problemsOf, renderProblems } from "./diagnose.ts";
+import { YAML_HELP, filledIn, problemsOf, renderProblems } from "./diagnose.ts";
+import { looksLikeYaml } from "./yaml-like.ts";
 import { call } from "../border/instance.ts";
 import { seedOf } from "../base/random.ts";
 import { argumentText } from "../tasks/integration.ts";

@@ -5,6 +5,7 @@ import { call } from "../border/instance.ts";
 import { Filled, inOrder, jsonHoles } from "./placeholders.ts";
 import type { Diagnostic, Range, Substitutions } from "../api/index.d.ts";
 import type { CompileSettings } from "../border/facts.ts";
+import { looksLikeYaml } from "./yaml-like.ts";
 
 // Marks in the list of places: an unknown place; a diagnostic that is not printed; the placeholders that follow are errors.
 const NOWHERE = 0xffffffff;
@@ -115,8 +116,3 @@ function explained(text: string, diagnostics: Diagnostic[]): Diagnostic[] {
 }
 
 export const YAML_HELP = "this looks like YAML: `parseYaml(text)` of stepglass/node turns it into a definition";
-
-/** Whether a text is not JSON and begins like YAML. */
-export function looksLikeYaml(text: string): boolean {
-  return !/^\s*[[{"]/.test(text) && /^(\s*(---|%YAML|#)|\s*["']?[A-Za-z]\w*["']?\s*:(\s|$))/m.test(text.slice(0, 10_000));
-}

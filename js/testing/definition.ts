@@ -2,7 +2,7 @@
 
 import type { MachineOptions } from "../api/index.d.ts";
 import { DefinitionError } from "../base/errors.ts";
-import { looksLikeYaml } from "../definition/diagnose.ts";
+import { looksLikeYaml } from "../definition/yaml-like.ts";
 import type { MachineDefinition } from "../definition/fields.ts";
 import { parseYaml } from "../definition/yaml.ts";
 import { StateMachine } from "../execution/machine.ts";

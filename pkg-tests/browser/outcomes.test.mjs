@@ -72,3 +72,89 @@ describe("outcomes", { skip }, () => {
     },
   );
 });
+
+describe("what is pasted", { skip }, () => {
+  const { visit } = visits();
+  const notice = (page) => page.getByRole("region", { name: "Notice" });
+  const YAML = ["StartAt: First", "States:", "  First:", "    Type: Pass", "    Next: Second", "  Second:", "    Type: Succeed", ""].join(
+    "\n",
+  );
+  const template = (name) => `Resources:
+  ${name}:
+    Type: AWS::Serverless::StateMachine
+    Properties:
+      Definition:
+        StartAt: Only
+        States:
+          Only:
+            Type: Pass
+            End: true
+`;
+
+  visit("YAML in the editor is read as YAML", {}, async (visitor, page) => {
+    await visitor.write("Definition", YAML);
+    await notice(page).filter({ hasText: "This text is YAML." }).getByRole("button", { name: "Read as YAML" }).click();
+    await visitor.state("Second").waitFor();
+    await page.locator(".problems-head", { hasText: "No problems" }).waitFor();
+    await comes(() => page.getByText("parseYaml").count(), 0);
+    await comes(() => notice(page).filter({ hasText: "YAML" }).count(), 0);
+  });
+
+  visit("a template in the editor is offered for import", {}, async (visitor, page) => {
+    await visitor.write("Definition", template("Machine"));
+    await comes(() => page.getByText("parseYaml").count(), 0);
+    await notice(page).getByRole("button", { name: "Import the machine of this template" }).click();
+    await page.getByRole("button", { name: "Open Machine" }).click();
+    await visitor.state("Only").waitFor();
+    await page.locator(".document", { hasText: "Machine" }).waitFor();
+    await comes(() => notice(page).count(), 0);
+  });
+
+  visit("an input and mocks are made up before the first run, in one click", {}, async (visitor, page) => {
+    await visitor.bring({
+      StartAt: "Charge",
+      States: {
+        Charge: {
+          Type: "Task",
+          Resource: "arn:aws:states:::lambda:invoke",
+          Parameters: { FunctionName: "charge", "Payload.$": "$.order.total" },
+          End: true,
+        },
+      },
+    });
+    const offer = notice(page).filter({ hasText: "reads order of it. 1 task has no mock" });
+    await offer.waitFor();
+    await comes(() => visitor.violations(), []);
+    await offer.getByRole("button", { name: "Generate both and run" }).click();
+    await comes(() => page.locator(".status-text").innerText(), "Succeeded");
+    await comes(() => offer.count(), 0);
+    await visitor.tab("Input");
+    await comes(async () => JSON.parse(await visitor.editor("Input").innerText()), { order: { total: "total" } });
+  });
+
+  visit("a run that has failed for its empty input offers to make one up", {}, async (visitor, page) => {
+    await visitor.bring({
+      StartAt: "Look",
+      States: { Look: { Type: "Pass", Parameters: { "id.$": "$.order.id" }, End: true } },
+    });
+    await notice(page).filter({ hasText: "reads order" }).getByRole("button", { name: "Dismiss the notice" }).click();
+    await visitor.run();
+    await comes(() => page.locator(".status-text").innerText(), /^Failed/);
+    await page.getByRole("region", { name: "Outcome of the run" }).getByRole("button", { name: "Generate an input and run again" }).click();
+    await comes(() => page.locator(".status-text").innerText(), "Succeeded");
+  });
+
+  visit("a history of a definition with placeholders matches, and fills them in", {}, async (visitor, page) => {
+    const written = { StartAt: "Greet", States: { Greet: { ...GREETING.States.Greet, Next: undefined, End: true } } };
+    const { history } = simulate(written, {}, { Greet: { output: 1 } });
+    const { Resource } = written.States.Greet;
+    written.States.Greet.Resource = "${GreetFunction.Arn}";
+    await visitor.open({ definition: written });
+    await visitor.bring({ events: history });
+    const strip = page.getByRole("region", { name: "Recorded execution" });
+    await comes(() => strip.innerText(), /this definition matches[\s\S]*GreetFunction\.Arn/);
+    await strip.getByRole("button", { name: "Fill it in" }).click();
+    await comes(() => visitor.editor("Definition").innerText(), new RegExp(Resource));
+    await comes(() => strip.getByRole("button", { name: "Fill it in" }).count(), 0);
+  });
+});

@@ -10,6 +10,7 @@ import { unlessLate } from "../ui/unlessLate.ts";
 import { linesOf } from "../values/diff.ts";
 import { JsonView } from "../values/JsonView.tsx";
 import { Tree } from "../values/Tree.tsx";
+import { FillInput } from "./FillInput.tsx";
 import { change } from "./apply.ts";
 import { RetryTable } from "./RetryTable.tsx";
 import { Underlined } from "./Scratch.tsx";
@@ -53,6 +54,7 @@ export function ErrorCard({ flow, stage }: { flow: Flow; stage: FlowStage }) {
       <p class="failure-fate">{fate.words}</p>
       {fate.note && <p class="quiet">{fate.note}</p>}
       {fate.open && <AddCatch state={flow.state} error={error} />}
+      {fate.open && <FillInput />}
       {found?.saw.map(({ label, value }) => (
         <figure key={label} class="pane-value">
           <figcaption>

@@ -3,10 +3,10 @@
 import { useSignal } from "@preact/signals";
 import type { TaskInfo } from "../model/protocol.ts";
 import * as analysis from "../store/analysis.ts";
-import * as interpreter from "../store/interpreter.ts";
 import * as selection from "../store/selection.ts";
 import { shout, showToast } from "../store/words.ts";
 import * as workspace from "../store/workspace.ts";
+import { mockEvery } from "./firstRun.ts";
 import { mockConfigOf } from "./mockFiles.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { count } from "../ui/format.ts";
@@ -16,7 +16,6 @@ import { MockEditor, labelOf } from "./MockEditor.tsx";
 import { MockImport } from "./MockImport.tsx";
 import { hasHandler } from "./handlers.ts";
 import * as model from "./model.ts";
-import { exampleFor, filledIn } from "./responses.ts";
 import { setMock } from "./session.ts";
 
 /// Grows when mocks are put in place by something else than their fields.
@@ -36,7 +35,7 @@ export function Mocks() {
           type="button"
           disabled={tasks.every(({ state }) => model.isMocked(state))}
           title="Gives each task without a mock a result that has what the definition reads of it"
-          onClick={() => void mockEvery()}
+          onClick={() => void mockAll()}
         >
           <Icon name="plus" size={14} /> Mock every task
         </button>
@@ -74,18 +73,11 @@ export function Mocks() {
   );
 }
 
-/// Each task without a mock gets one, with a result that fits what is read of it later.
-async function mockEvery(): Promise<void> {
+async function mockAll(): Promise<void> {
   try {
-    await analysis.settled();
-    const results = await interpreter.query("exampleResults", { text: workspace.definition.value, format: workspace.format.value });
-    const tasks = (analysis.latest.value?.tasks ?? []).filter(({ state }) => !model.isMocked(state));
-    const made = tasks.map(
-      ({ state, resource }) => [state, { mode: "result", result: filledIn(exampleFor(resource), results[state]) }] as const,
-    );
+    const tasks = await mockEvery();
     version.value += 1;
-    model.mocks.value = { ...model.mocks.value, ...Object.fromEntries(made) };
-    showToast(`${count(tasks.length, "task")} mocked, with results of what the definition reads.`);
+    showToast(`${count(tasks, "task")} mocked, with results of what the definition reads.`);
   } catch (error) {
     shout(`The tasks were not mocked: ${(error as Error).message}`);
   }

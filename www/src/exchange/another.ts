@@ -70,9 +70,12 @@ function look(found: Analysis, keeper: Keeper): void {
   }
   const names = new Set(found.states.map(({ name }) => name));
   if (names.size === 0) {
+    if (text.trim() !== "") void import("./foreign.ts").then(({ offerReading }) => offerReading(text));
+    else dismiss("foreign");
     if (last && !aside && !isMostly(last.definition, text, 0.5)) setAside(before(last), keeper);
     return;
   }
+  dismiss("foreign");
   const other = last !== undefined && isOther(last, names, text);
   if (other) {
     // What has just been written into another editor is told a moment later, and is not to be lost.
@@ -85,8 +88,11 @@ function look(found: Analysis, keeper: Keeper): void {
   }
   aside = undefined;
   if (derived !== "" && workspace.title.value === derived) derive(names);
+  const isNew = (other || last === undefined) && opening.opened.source.draft === undefined;
+  if (isNew && opening.opened.source.example === undefined)
+    void import("../debugger/firstRun.ts").then(({ offerFirstRun }) => offerFirstRun());
   if (workspace.format.value === "json" && isOneLine(text)) {
-    if ((other || last === undefined) && opening.opened.source.draft === undefined) offerLayout();
+    if (isNew) offerLayout();
   } else dismiss("formatted");
   last = { title: workspace.title.value, format: workspace.format.value, definition: text, names };
 }

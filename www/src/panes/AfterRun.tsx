@@ -2,6 +2,7 @@
 // again, and what to look at next.
 
 import { batch } from "@preact/signals";
+import { FillInput } from "../debugger/FillInput.tsx";
 import * as model from "../debugger/model.ts";
 import { canStep, fork } from "../debugger/session.ts";
 import type { RunOutcome } from "../model/protocol.ts";
@@ -89,6 +90,7 @@ function Next({ outcome, status }: { outcome: RunOutcome | null; status: string 
   const inside = analysis.inside.value !== null;
   return (
     <p class="buttons" role="group" aria-label="What to do next">
+      {status === "FAILED" && !inside && <FillInput />}
       {failed && (
         <>
           <button type="button" onClick={() => selection.selectState(failed.state, "inspector")}>

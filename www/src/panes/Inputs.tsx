@@ -1,8 +1,8 @@
 // The inputs there are to choose from, and where another may come from.
 
-import { batch, useSignal } from "@preact/signals";
+import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import * as interpreter from "../store/interpreter.ts";
+import { generateInput, keepInput, putInput } from "../debugger/firstRun.ts";
 import { say, showToast } from "../store/words.ts";
 import * as workspace from "../store/workspace.ts";
 import { Icon } from "../ui/Icon.tsx";
@@ -20,7 +20,7 @@ export function InputHead() {
       <div class="hint input-head">
         {inputs.length > 0 ? <Choice chosen={chosen} /> : <span>The execution's input as JSON. An empty field means {"{}"}.</span>}
         {chosen < 0 ? (
-          <button type="button" class="link" onClick={() => keep()}>
+          <button type="button" class="link" onClick={() => keepInput()}>
             <Icon name="plus" size={12} /> Add to the list
           </button>
         ) : (
@@ -83,34 +83,9 @@ function Choice({ chosen }: { chosen: number }) {
   );
 }
 
-/// Keeps the text that is written now in the list, under a name that no other has.
-function keep(wanted = `Input ${workspace.inputs.value.length + 1}`): void {
-  workspace.flush();
-  const text = workspace.input.value;
-  if (workspace.inputs.value.some((input) => input.text === text)) return;
-  const names = new Set(workspace.inputs.value.map(({ name }) => name));
-  let name = wanted;
-  for (let n = 2; names.has(name); n++) name = `${wanted} (${n})`;
-  workspace.edit({ inputs: [...workspace.inputs.value, { name, text }] });
-  say(`Saved as ${name}`);
-}
-
-/// Puts another input in place of the one that is written, which is kept where it says something.
-function replace(text: string, name: string): void {
-  workspace.flush();
-  batch(() => {
-    if (!/^\s*(\{\s*\}\s*)?$/.test(workspace.input.value)) keep();
-    workspace.edit({ input: text });
-    keep(name);
-  });
-}
-
 async function generate(): Promise<void> {
-  workspace.flush();
   try {
-    const input = await interpreter.query("exampleInput", { text: workspace.definition.value, format: workspace.format.value });
-    replace(`${JSON.stringify(input, null, 2)}\n`, "Generated");
-    const members = Object.keys(input as object).length;
+    const members = await generateInput();
     showToast(
       members === 0
         ? "The definition does not seem to read its input."
@@ -164,7 +139,7 @@ function FromHistory({ done }: { done(): void }) {
           const { readRecorded } = await import("../model/recorded.ts");
           const { input, title } = readRecorded(JSON.parse(field.current!.value), "the history");
           if (input === undefined) throw new Error("This history has no input: it was recorded without execution data.");
-          replace(`${JSON.stringify(JSON.parse(input), null, 2)}\n`, `From ${title}`);
+          putInput(`${JSON.stringify(JSON.parse(input), null, 2)}\n`, `From ${title}`);
           done();
         } catch (error) {
           problem.value = (error as Error).message;

@@ -6,8 +6,8 @@ import { Icon } from "../ui/Icon.tsx";
 export function Notices() {
   return (
     <>
-      {notices.value.map(({ kind, text, warn, actions = [] }) => (
-        <section key={kind} class={`strip recorded${warn ? " warn" : ""}`} aria-label="Notice">
+      {notices.value.map(({ kind, text, warn, dismissed, actions = [] }, i) => (
+        <section key={kind} class={`strip recorded${warn ? " warn" : ""}`} aria-label={i === 0 ? "Notice" : `Notice ${i + 1}`}>
           <Icon name={warn ? "warning" : "help"} />
           <span class="recorded-words">{text}</span>
           {actions.map(({ label, run }) => (
@@ -15,7 +15,7 @@ export function Notices() {
               {label}
             </button>
           ))}
-          <button type="button" class="plain square small" aria-label="Dismiss the notice" onClick={() => dismiss(kind)}>
+          <button type="button" class="plain square small" aria-label="Dismiss the notice" onClick={() => (dismiss(kind), dismissed?.())}>
             <Icon name="close" size={14} />
           </button>
         </section>

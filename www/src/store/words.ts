@@ -53,9 +53,11 @@ export function showToast(text: string): void {
 
 /// Words that stay until somebody has read them, with what can be done about it. One of each kind at a time.
 export interface Notice {
-  kind: "another" | "formatted" | "tabs" | "storage" | "executions" | "reload" | "file" | "project";
+  kind: "another" | "foreign" | "first" | "formatted" | "tabs" | "storage" | "executions" | "reload" | "file" | "project";
   text: string;
   warn?: boolean;
+  /// Called when somebody dismisses it, and not when it is done or no longer true.
+  dismissed?(): void;
   actions?: { label: string; run(): void }[];
 }
 

@@ -10,6 +10,7 @@ import {
   language,
   validate,
 } from "stepglass";
+import { looksLikeYaml } from "stepglass/yaml-like";
 import type {
   AtPlace,
   Completions,
@@ -249,6 +250,8 @@ let kind: ValidateOptions = {};
 export function diagnose(source: Source, type: MachineType): Diagnostic[] {
   kind = { type };
   const found = validate(source.json, kind) as unknown as Diagnostic[];
+  const isYaml = source.yaml === undefined && looksLikeYaml(source.json);
+  for (const one of found) if (isYaml && one.code === "invalid-json") one.help = "the page reads YAML too: choose it below the text";
   for (const one of found) if (one.code === "placeholder") one.help = "put a value in its place to run the machine";
   return settle(source, found);
 }

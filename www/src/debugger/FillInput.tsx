@@ -1,0 +1,22 @@
+// The way on where a run has failed because its input had nothing in it.
+
+import { useSignal, useSignalEffect } from "@preact/signals";
+import * as execution from "../store/execution.ts";
+import * as workspace from "../store/workspace.ts";
+import { Icon } from "../ui/Icon.tsx";
+import { unlessLate } from "../ui/unlessLate.ts";
+import { fillAndRun, lackingInput } from "./firstRun.ts";
+
+export function FillInput() {
+  const lacks = useSignal(false);
+  useSignalEffect(() => {
+    void [workspace.input.value, workspace.definition.value];
+    return unlessLate(lackingInput(), ({ length }) => (lacks.value = length > 0));
+  });
+  if (!lacks.value || execution.run.value?.recorded !== undefined) return null;
+  return (
+    <button type="button" class="small" onClick={() => void fillAndRun()}>
+      <Icon name="bulb" size={13} /> Generate an input and run again
+    </button>
+  );
+}
