@@ -13,7 +13,7 @@ describe("the tour", { skip }, () => {
   const card = (page) => page.getByRole("region", { name: "Tour" });
   const next = (page) => card(page).getByRole("button", { name: "Next" }).and(page.locator('[aria-disabled="false"]'));
 
-  visit("is offered once, and breaks, steps, goes back, edits and forks", {}, async ({ page }) => {
+  visit("is offered once, and breaks, steps, goes back, edits and forks", {}, async (visitor, page) => {
     await page.getByRole("button", { name: "Show me, in 30 seconds" }).click();
     await card(page).getByRole("heading", { name: "Break on a retry" }).waitFor();
     // It goes on by itself only for those who want things to move.
@@ -44,8 +44,12 @@ describe("the tour", { skip }, () => {
     await page.locator("#dock").getByText("not ended").waitFor();
     await card(page).getByRole("button", { name: "Done" }).and(page.locator('[aria-disabled="false"]')).click();
     await comes(() => card(page).count(), 0);
+    // It leaves nothing behind that is offered after a reload.
+    await visitor.executions((all) => all.every(({ status }) => status !== "RUNNING"));
     await page.reload();
     await page.locator("[data-node]").first().waitFor();
+    await visitor.still();
+    await comes(() => page.getByRole("region", { name: "Notice" }).count(), 0);
     await comes(() => page.getByRole("button", { name: "Show me, in 30 seconds" }).count(), 0);
   });
 

@@ -26,7 +26,7 @@ export const MOST_ENDED = 50;
 const PAUSE = 250;
 const REST = 20;
 /// How long a reloaded page waits until the browser has freed what it had before.
-const HANDOVER = 3_000;
+export const HANDOVER = 3_000;
 
 /// All of them, the newest first, as they were when they were asked for last; null before that.
 export const executions = signal<readonly KeptExecution[] | null>(null);
@@ -253,7 +253,7 @@ function leave(): void {
     .then(tell);
 }
 
-function showExecutions(): void {
+export function showExecutions(): void {
   panes.chooseDock("executions");
   panes.showNarrow("events");
 }
@@ -261,6 +261,12 @@ function showExecutions(): void {
 // ------------------------------------------------------------------------------------------------------ going on
 
 const TAB = "stepglass.tab.execution";
+
+/// What this tab ran before it was loaded again.
+export const ranBefore = (): string | null => sessionStorage.getItem(TAB);
+
+/// Whether this tab has it on the page.
+export const isOwn = (id: string): boolean => own.has(id);
 
 /// What this tab runs, for itself after a reload.
 function remember(id: string | null): void {
@@ -272,29 +278,10 @@ function remember(id: string | null): void {
   }
 }
 
-/// After a load: tells of what still ran when the page was closed. Says whether there is anything.
-export async function offer(): Promise<boolean> {
-  const mine = sessionStorage.getItem(TAB);
-  if (mine !== null) {
-    // The page before this one may still have it, for a moment.
-    const free = await claim(mine, { wait: AbortSignal.timeout(HANDOVER), lost() {} }).catch(() => undefined);
-    await free?.();
-  }
-  await refresh();
-  const running = (executions.value ?? []).filter(({ id, status, left }) => status === "RUNNING" && !left && !elsewhere.value.has(id));
-  const one = running.find(({ id }) => id === mine) ?? (running.length === 1 ? running[0] : undefined);
-  if (running.length === 0 || execution.run.value !== null) return running.length > 0;
-  const others = one ? running.length - 1 : running.length;
-  const show = { label: "Show the executions", run: showExecutions };
-  notify({
-    kind: "reload",
-    text: one
-      ? `The run of “${one.machine}” was not over when the page was closed${one.waits[0] === undefined ? "" : `: ${one.waits[0]} waits for an answer`}.` +
-        (others > 0 ? ` So ${others === 1 ? "was another one" : `were ${others} others`}.` : "")
-      : `${others} runs were not over when the page was closed.`,
-    actions: one ? [{ label: "Continue", run: () => void goOn(one.id) }, show] : [show],
-  });
-  return true;
+/// Forgets the runs of the session on screen that are not over, as if nobody had begun them.
+export async function forgetUnfinished(): Promise<void> {
+  await save();
+  await forget([...written.values()].filter(({ status }) => status === "RUNNING"));
 }
 
 /// Shows an execution as it was.

@@ -85,7 +85,7 @@ export async function keep(fresh: boolean, first: Workspace): Promise<void> {
     if (isLink()) void openLink();
   });
   if (localHas("stepglass.project")) void bring.project().catch(() => {});
-  if ((await hasExecutions()) && (await import("./executions.ts").then(({ offer }) => offer()).catch(() => false))) return;
+  if ((await hasExecutions()) && (await import("./unfinished.ts").then(({ offer }) => offer()).catch(() => false))) return;
   if (!same) return;
   if (before.running !== undefined) {
     notify({

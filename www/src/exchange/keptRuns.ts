@@ -26,6 +26,8 @@ export interface KeptExecution extends Omit<KeptRun, "saved" | "run"> {
   example?: string;
   /// The visitor has left it while it ran.
   left?: boolean;
+  /// The visitor was told after a load that it is not over: from then on it is offered only beside its own machine.
+  offered?: boolean;
 }
 
 /// What makes it again.

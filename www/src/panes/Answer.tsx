@@ -45,13 +45,17 @@ export function AnswerCard({ task, number }: { task: WaitingTask; number?: numbe
         <Given task={task} />
         <div class="answer-form">
           <Buttons task={task} draft={draft} />
-          {draft.failing.value ? <Failure id={`answer-${task.id}`} draft={draft} /> : <Result task={task} draft={draft} />}
+          {/* The text comes last: it is as long as what is in it. */}
           <More task={task} draft={draft} />
+          {draft.failing.value ? <Failure id={`answer-${task.id}`} draft={draft} /> : <Result task={task} draft={draft} />}
         </div>
       </div>
     </form>
   );
 }
+
+/// Of the text of an answer, in sight at once.
+const MOST_LINES = 12;
 
 /// What somebody is writing as the answer of a task.
 interface Draft {
@@ -246,7 +250,7 @@ function Result({ task, draft }: { task: WaitingTask; draft: Draft }) {
       <label for={`${id}-output`}>Result (JSON)</label>
       <textarea
         id={`${id}-output`}
-        rows={3}
+        rows={Math.max(3, Math.min(MOST_LINES, output.value.split("\n").length))}
         spellcheck={false}
         value={output.value}
         aria-invalid={problem.value !== ""}

@@ -6,6 +6,8 @@ import { signal } from "@preact/signals";
 import { render } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import * as prefs from "../prefs.ts";
+import * as execution from "../store/execution.ts";
+import * as runner from "../store/runner.ts";
 import { say, showToast } from "../store/words.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { prepare, steps } from "./steps.ts";
@@ -42,8 +44,16 @@ export function begin(): void {
   void go(0);
 }
 
+/// Nothing of the tour is offered after the next load: its runs are the tour's, and not the visitor's.
+async function clearUp(): Promise<void> {
+  if (execution.busy.peek()) runner.stop();
+  const { forgetUnfinished } = await import("../exchange/executions.ts");
+  await forgetUnfinished();
+}
+
 function end(): void {
   ending.abort();
+  void clearUp().catch(() => {});
   now.value = null;
   if (root) render(null, root);
   root?.remove();

@@ -31,6 +31,7 @@ import { machinesOf } from "./machines.ts";
 import { Keeper } from "./kept.ts";
 import { HISTORY_LIMIT, NO_LIMIT, PAYLOAD_LIMIT } from "./limits.ts";
 import { buffersOf } from "./history.ts";
+import { Stopwatch } from "./stopwatch.ts";
 
 interface Open {
   resolve(value: unknown): void;
@@ -84,7 +85,7 @@ export class Run {
   private timers: PendingTimer[] = [];
   private timersAt = -Infinity;
   private late = false;
-  private started = performance.now();
+  private watch = new Stopwatch(() => performance.now());
   private readonly definitions = new Map<number, string>();
   /// What was changed by hand in a run since it began, by its number.
   private readonly changed = new Map<number, Set<string>>();
@@ -112,9 +113,13 @@ export class Run {
     }
     this.history = new ListedHistory(this.graph);
     const { session } = this;
-    session.on("progress", () => this.flushSoon());
+    session.on("progress", () => {
+      this.watch.work();
+      this.flushSoon();
+    });
     session.on("tasks", () => this.saySoon());
     session.on("continued", () => {
+      this.watch.work();
       clearTimeout(this.going);
       this.going = setTimeout(() => this.wentOn(), MOMENT);
     });
@@ -127,7 +132,7 @@ export class Run {
           note: "ended",
           run: this.id,
           result: this.resultOf(result),
-          took: performance.now() - this.started,
+          took: this.watch.took,
           ...(session.status === "running" && { goesOn: true }),
         });
         if (session.status !== "running") this.stopped();
@@ -158,7 +163,7 @@ export class Run {
     this.graph = graph;
     this.history = new ListedHistory(graph);
     this.clock = request.clock;
-    this.started = performance.now();
+    this.watch = new Stopwatch(() => performance.now());
     this.definitions.set(session.run, json);
     for (const { id } of session.runs().slice(0, -MOST_RUNS)) this.remove(id);
   }
@@ -297,6 +302,7 @@ export class Run {
   }
 
   answer(id: number, answer: Answer): void {
+    this.watch.work();
     this.session.answer(id, answer);
     this.saySoon();
   }
@@ -306,6 +312,7 @@ export class Run {
   }
 
   answerToken(token: string, method: "succeed" | "fail" | "heartbeat", value: unknown): boolean {
+    this.watch.work();
     const found = this.session.answerToken(token, method, value);
     this.saySoon();
     return found;
@@ -497,6 +504,7 @@ export class Run {
 
   private stopped(): void {
     if (this.gone || this.beginning) return;
+    this.watch.rest();
     this.together(() => {
       this.flush();
       this.say();
@@ -603,6 +611,7 @@ export class Run {
     const { session } = this;
     const flows = session.status === "running";
     const tasks = session.waiting().map(({ task, ...waiting }): WaitingTask => ({ id: task, ...waiting }));
+    if (flows && tasks.length > 0) this.watch.rest();
     const children = session.executions();
     const names = new Map(children.map(({ id, name }) => [id, name]));
     this.tell({

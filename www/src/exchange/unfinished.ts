@@ -1,0 +1,53 @@
+// Offers to go on with executions that were not over when the page was closed.
+
+import * as execution from "../store/execution.ts";
+import * as opening from "../store/opening.ts";
+import { notify } from "../store/words.ts";
+import { HANDOVER, elsewhere, executions, goOn, isOwn, ranBefore, refresh, showExecutions } from "./executions.ts";
+import { currentDraft } from "./keep.ts";
+import { type KeptExecution, claim, listKept, writeKept } from "./keptRuns.ts";
+
+/// After a load: tells of what still ran when the page was closed. Says whether there is anything.
+export async function offer(): Promise<boolean> {
+  const mine = ranBefore();
+  if (mine !== null) {
+    // The page before this one may still have it, for a moment.
+    const free = await claim(mine, { wait: AbortSignal.timeout(HANDOVER), lost() {} }).catch(() => undefined);
+    await free?.();
+  }
+  await refresh();
+  const running = (executions.value ?? []).filter(
+    (each) => each.status === "RUNNING" && !each.left && !elsewhere.value.has(each.id) && (!each.offered || isOfPage(each)),
+  );
+  const one = running.find(({ id }) => id === mine) ?? (running.length === 1 ? running[0] : undefined);
+  if (running.length === 0 || execution.run.value !== null) return running.length > 0;
+  const others = one ? running.length - 1 : running.length;
+  const show = { label: "Show the executions", run: showExecutions };
+  notify({
+    kind: "reload",
+    text: one
+      ? `The run of “${one.machine}” was not over when the page was closed${one.waits[0] === undefined ? "" : `: ${one.waits[0]} waits for an answer`}.` +
+        (others > 0 ? ` So ${others === 1 ? "was another one" : `were ${others} others`}.` : "")
+      : `${others} runs were not over when the page was closed.`,
+    actions: one ? [{ label: "Continue", run: () => void goOn(one.id) }, show] : [show],
+    // Whoever has read it does not want to read it with each load.
+    dismissed: () => void mark(running, { left: true }),
+  });
+  void mark(running, { offered: true });
+  return true;
+}
+
+/// Whether the machine of an execution is the one on the page.
+function isOfPage({ draft, example }: KeptExecution): boolean {
+  const here = currentDraft();
+  return here === undefined ? example !== undefined && example === opening.opened.source.example : draft === here;
+}
+
+/// Notes something of executions that no tab runs.
+async function mark(records: readonly KeptExecution[], change: Partial<KeptExecution>): Promise<void> {
+  for (const { id } of records) {
+    const record = (await listKept().catch(() => [])).find((one) => one.id === id);
+    // It may be running again meanwhile.
+    if (record && !isOwn(id)) await writeKept({ ...record, ...change }).catch(() => {});
+  }
+}
