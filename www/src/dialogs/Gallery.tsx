@@ -18,8 +18,6 @@ const close = (): void => {
   panes.closeDialog();
 };
 
-const EMPTY: Workspace = { title: "Untitled", format: "json", definition: "", input: "{}", tasks: "", clock: "skip", seed: 1 };
-
 /// Features that more than one example has, the frequent ones first.
 const counts = new Map<string, number>();
 for (const { features } of examples) for (const feature of features) counts.set(feature, (counts.get(feature) ?? 0) + 1);
@@ -56,12 +54,9 @@ export default function Gallery() {
         {count(shown.length, "example")}
       </p>
       <ul class="gallery">
-        {shown.map((example) => (
-          <Card key={example.id} example={example} theme={theme} />
-        ))}
         {feature.value === "" && words.length === 0 && (
           <li>
-            <button type="button" onClick={() => open(EMPTY)}>
+            <button type="button" onClick={() => open(opening.EMPTY)}>
               <span class="gallery-title">
                 <Icon name="plus" size={14} /> Empty
               </span>
@@ -69,6 +64,9 @@ export default function Gallery() {
             </button>
           </li>
         )}
+        {shown.map((example) => (
+          <Card key={example.id} example={example} theme={theme} />
+        ))}
       </ul>
       {shown.length === 0 && <p class="quiet">No example matches.</p>}
     </Dialog>

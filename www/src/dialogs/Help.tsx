@@ -37,6 +37,14 @@ const FIXED: [string, [string, string[]][]][] = [
   ],
 ];
 
+const lower = (text: string): string => text[0]!.toLowerCase() + text.slice(1);
+
+/// What two commands share a key for is one row: the key does what can be done then.
+function joined(rows: [string, string[]][], [title, keys]: [string, string[]]): [string, string[]][] {
+  const same = rows.findIndex(([, others]) => others.join() === keys.join());
+  return same < 0 ? [...rows, [title, keys]] : rows.with(same, [`${title}; or: ${lower(rows[same]![0])}`, keys]);
+}
+
 export default function Help() {
   const usable = (key: string): boolean => prefs.singleKeys.value || !isSingle(key);
   const parts: [string, [string, string[]][]][] = GROUPS.map(({ id, title }) => [
@@ -44,7 +52,8 @@ export default function Help() {
     commands.value
       .filter((command) => command.group === id)
       .map((command): [string, string[]] => [command.title, keysOf(command).filter(usable).map(shown)])
-      .filter(([, keys]) => keys.length > 0),
+      .filter(([, keys]) => keys.length > 0)
+      .reduce(joined, []),
   ]);
   return (
     <Dialog

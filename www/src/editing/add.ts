@@ -4,6 +4,7 @@ import type { NewState, StateType } from "stepglass";
 import { TYPES, type Where, pasted, placed, waysBehindOf } from "../model/gestures.ts";
 import { recall, remember } from "../prefs.ts";
 import * as analysis from "../store/analysis.ts";
+import { added } from "./added.ts";
 import { type Spot, perform, possible } from "./gesture.ts";
 import { type Mode, type Option, type OptionGroup, pick } from "./picking.ts";
 import { searchServices, serviceState } from "./services.ts";
@@ -12,6 +13,7 @@ import { showHint } from "./hints.ts";
 export { type Where, canHave, pasted } from "../model/gestures.ts";
 
 const MOST_RECENT = 3;
+const RECENT = "recent ";
 const isList = (value: unknown): value is string[] => Array.isArray(value) && value.every((one) => typeof one === "string");
 const recent = (): string[] => recall<string[]>("added", [], isList);
 
@@ -32,9 +34,10 @@ export async function groupsFor(recently = true): Promise<OptionGroup[]> {
   const all = [...TYPES, ...shown];
   const last = (recently ? recent() : []).flatMap((id) => all.find((one) => one.id === id) ?? []).slice(0, MOST_RECENT);
   return [
-    ...(last.length > 1 ? [{ title: "Recent", options: last }] : []),
-    { title: "States", options: last.length > 1 ? TYPES.filter((one) => !last.includes(one)) : TYPES },
-    { title: "Patterns", options: last.length > 1 ? shown.filter((one) => !last.includes(one)) : shown },
+    // Each stands in its own list too: who knows its place there finds it there.
+    ...(last.length > 1 ? [{ title: "Recent", options: last.map((one) => ({ ...one, id: RECENT + one.id })) }] : []),
+    { title: "States", options: TYPES },
+    { title: "Patterns", options: shown },
     { title: "Copies", options: states.slice(0, 500), searched: states.length > 6 },
   ];
 }
@@ -62,7 +65,8 @@ export async function addAt({ title, at, ways }: Asked): Promise<void> {
 }
 
 /// Adds what an option of the menu stands for.
-export async function add(id: string, where: Where, at?: Spot): Promise<void> {
+export async function add(option: string, where: Where, at?: Spot): Promise<void> {
+  const id = option.startsWith(RECENT) ? option.slice(RECENT.length) : option;
   const [kind, rest] = [id.slice(0, id.indexOf(" ")), id.slice(id.indexOf(" ") + 1)];
   const options = at ? { at } : {};
   if (kind === "pattern") {
@@ -86,7 +90,10 @@ export async function add(id: string, where: Where, at?: Spot): Promise<void> {
 
 async function put(state: NewState, where: Where, at: Spot | undefined): Promise<void> {
   const done = await perform(placed(state, where), at ? { at } : {});
-  if (done) showHint("added");
+  if (!done) return;
+  showHint("added");
+  const [pointer] = done.select;
+  if (pointer !== undefined) added.value = { state: pointer, caret: done.caret };
 }
 
 /// What can stand behind a state: the ways that it does not have yet, or can have more of.

@@ -1,13 +1,15 @@
 // The tabs of the inspector, and the form of what is selected. This chunk comes behind the pen's.
 
 import "./forms.css";
-import { computed } from "@preact/signals";
+import { computed, effect, untracked } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
+import { added } from "../editing/added.ts";
 import { pen } from "../graph/pen.ts";
 import { Tabs } from "../ui/Tabs.tsx";
 import { followCaret } from "./caret.ts";
 import "./commands.ts";
-import { looking } from "./current.ts";
+import { caretAt, looking, placeAround, shown } from "./current.ts";
 import { CallRow } from "./Call.tsx";
 import { CatchRow, RetryRow } from "./Errors.tsx";
 import { special } from "./Fields.tsx";
@@ -18,7 +20,7 @@ import { BranchesRow, ProcessorRow } from "./Nested.tsx";
 import { RulesRow } from "./Rules.tsx";
 import { showSide, side } from "./side.ts";
 
-function View() {
+function View({ title }: { title?: ComponentChildren }) {
   const chosen = side.value;
   useEffect(() => {
     looking.value = chosen === "form";
@@ -39,6 +41,8 @@ function View() {
           chosen={chosen}
           choose={showSide}
         />
+        {/* The form scrolls under the state's name, so that it is always known whose it is. */}
+        {chosen === "form" && title && <div class="inspect-title">{title}</div>}
       </div>
       <div
         id="inspect-form"
@@ -54,6 +58,19 @@ function View() {
     </>
   );
 }
+
+// What was just added is filled in next: its form is there, with the first field to fill in in sight.
+effect(() => {
+  const one = added.value;
+  if (one === null) return;
+  showSide("form");
+  if (shown.value?.pointer !== one.state) return;
+  untracked(() => {
+    added.value = null;
+    caretAt.value = placeAround(one.caret.start);
+  });
+  requestAnimationFrame(() => document.querySelector("#inspect-form .is-lit")?.scrollIntoView({ block: "nearest" }));
+});
 
 Object.assign(special, {
   type: Head,

@@ -1,7 +1,7 @@
 // What changes the machine on its graph. It comes with the first deed on the page, and nothing waits for it.
 
 import { type ReadonlySignal, signal } from "@preact/signals";
-import type { ComponentType, RefObject } from "preact";
+import type { ComponentChildren, ComponentType, RefObject } from "preact";
 import type { GraphIndex } from "../model/graph.ts";
 
 /// Loads it, and what opens and saves files; the page sets how.
@@ -25,8 +25,8 @@ export interface Pen {
   Beginning: ComponentType;
   /// Menus and hints, over the panes.
   Over: ComponentType;
-  /// The inspector's tabs and its form, and whether that is shown instead of the data.
-  form?: { View: ComponentType; shown: ReadonlySignal<boolean> };
+  /// The inspector's tabs and its form, under the title of its state, and whether that is shown instead of the data.
+  form?: { View: ComponentType<{ title?: ComponentChildren }>; shown: ReadonlySignal<boolean> };
   /// Asks for another name of a state, on its card where that is in view.
   rename(id: string): void;
   /// The keys for who hears them.

@@ -135,7 +135,7 @@ function Timeline() {
       <Scrubber />
       <output class="timeline-text">
         {off ? (
-          <span class="quiet">No run yet</span>
+          <span class="quiet">No run on screen</span>
         ) : (
           <>
             <b>{cursor}</b> / {total} <span class="quiet">{elapsed(playback.timeOf(cursor))}</span>

@@ -1,5 +1,6 @@
 // What is selected, whole: a state with its visits, or an event with its details; without either, the machine.
 
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { type GraphNode, isState } from "../model/graph.ts";
 import * as prefs from "../prefs.ts";
 import * as analysis from "../store/analysis.ts";
@@ -16,6 +17,7 @@ const AfterRun = lazy(() => import("./AfterRun.tsx").then((module) => module.Aft
 const EventDetails = lazy(() => import("./Visits.tsx").then((module) => module.EventDetails));
 const CallStack = lazy(() => import("../debugger/CallStack.tsx").then((module) => module.CallStack));
 const StateDetails = lazy(() => import("./StateDetails.tsx").then((module) => module.StateDetails));
+const StateTitle = lazy(() => import("./StateDetails.tsx").then((module) => module.StateTitle));
 const Around = lazy(() => import("../debugger/CallStack.tsx").then((module) => module.Around));
 
 export function Inspector() {
@@ -26,10 +28,13 @@ export function Inspector() {
   // The tabs come beside the data: who writes in a field of it then goes on writing.
   const form = pen.value?.form;
   const away = form?.shown.value === true;
+  const data = useRef<HTMLDivElement>(null);
+  // Another state is read from its beginning.
+  useLayoutEffect(() => data.current?.closest(".scroll")?.scrollTo(0, 0), [state]);
   return (
     <>
-      {form && <form.View />}
-      <div id="inspect-data" role={form && "tabpanel"} aria-labelledby={form && "inspect-tab-data"} hidden={away}>
+      {form && <form.View title={node && <StateTitle node={node} />} />}
+      <div ref={data} id="inspect-data" role={form && "tabpanel"} aria-labelledby={form && "inspect-tab-data"} hidden={away}>
         {!away && (
           <div class={paused ? "inspector paused" : "inspector"}>
             {paused && <CallStack />}

@@ -260,7 +260,9 @@ function Problems() {
     analysis.latest.value === null
       ? "Reading…"
       : problems.length === 0
-        ? "No problems"
+        ? workspace.definition.value.trim() === ""
+          ? "Nothing to check yet"
+          : "No problems"
         : [errors ? count(errors, "error") : "", problems.length - errors ? count(problems.length - errors, "warning") : ""]
             .filter(Boolean)
             .join(", ");

@@ -1,7 +1,7 @@
 // A state in the inspector: its name and how it stands, its visits, and where it leads.
 
-import { markOf } from "../debugger/model.ts";
 import { toggleBreakpoint } from "../debugger/session.ts";
+import { markOf } from "../debugger/model.ts";
 import { goToDefinition } from "../editor/place.ts";
 import { overrideOf, shownOf, signOf } from "../graph/status.ts";
 import { keyHint } from "../keys/keymap.ts";
@@ -19,32 +19,39 @@ const Started = lazy(() => import("../debugger/Inside.tsx").then((module) => mod
 /// While a run is paused what is known of the state stands below its data.
 export function StateDetails({ node, paused }: { node: GraphNode; paused: boolean }) {
   const index = analysis.graph.value!;
-  const { status, text } = shownOf(playback.runOf(node.id).value, overrideOf(node));
-  const sign = signOf(status);
   const at = index.byId.get(node.id)!;
   const about = <About node={node} at={at} />;
   return (
     <>
-      <header class="inspect-head">
-        <div class="inspect-title">
-          <TypeTile type={node.type} detail={node.detail} />
-          <h3>{node.name}</h3>
-          <span class={`state-chip is-${status}`}>
-            {sign && (
-              <svg class="icon" width={12} height={12} viewBox="0 0 20 20" aria-hidden="true">
-                <path d={sign} />
-              </svg>
-            )}{" "}
-            {text}
-          </span>
-          <BreakpointToggle state={node.name} />
-        </div>
-        {!paused && about}
-      </header>
+      <div class="inspect-title">
+        <StateTitle node={node} />
+        <BreakpointToggle state={node.name} />
+      </div>
+      {!paused && <header class="inspect-head">{about}</header>}
       {node.type === "Task" && execution.children.value.length > 0 && <Started state={node.name} />}
       <Visits key={node.id} node={node} />
       {paused && <div class="inspect-head">{about}</div>}
       <Ways at={at} />
+    </>
+  );
+}
+
+/// Which state is looked at: its type, its name, and how it stands.
+export function StateTitle({ node }: { node: GraphNode }) {
+  const { status, text } = shownOf(playback.runOf(node.id).value, overrideOf(node));
+  const sign = signOf(status);
+  return (
+    <>
+      <TypeTile type={node.type} detail={node.detail} />
+      <h3>{node.name}</h3>
+      <span class={`state-chip is-${status}`}>
+        {sign && (
+          <svg class="icon" width={12} height={12} viewBox="0 0 20 20" aria-hidden="true">
+            <path d={sign} />
+          </svg>
+        )}{" "}
+        {text}
+      </span>
     </>
   );
 }

@@ -1,5 +1,6 @@
 // Files that are opened and saved in place where the browser can; elsewhere they come by a choice of files and go as downloads.
 
+import { EMPTY } from "../store/opening.ts";
 import { batch } from "@preact/signals";
 import { readFile } from "../exchange/bring.ts";
 import { LARGEST, read } from "../exchange/read.ts";
@@ -8,7 +9,7 @@ import { dismiss, notify, say, showToast, shout } from "../store/words.ts";
 import * as workspace from "../store/workspace.ts";
 import { save as download } from "../ui/save.ts";
 import { count } from "../ui/format.ts";
-import { EMPTY, type OpenFile, type Tab, activeTab, fileOf, files, newId, put, putFile, tabs, unified, workspaceOf } from "./model.ts";
+import { type OpenFile, type Tab, activeTab, fileOf, files, newId, put, putFile, tabs, unified, workspaceOf } from "./model.ts";
 import * as tabsOf from "./tabs.ts";
 import { partsOf, written } from "./templates.ts";
 

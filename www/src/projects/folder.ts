@@ -1,5 +1,6 @@
 // A project as one file, or as a folder with a file for each machine.
 
+import { EMPTY } from "../store/opening.ts";
 import { batch } from "@preact/signals";
 import { LARGEST } from "../exchange/read.ts";
 import { type Workspace, packedOf, workspaceOf as machineOf } from "../model/share.ts";
@@ -9,7 +10,7 @@ import { count } from "../ui/format.ts";
 import { save as download } from "../ui/save.ts";
 import { canWriteFolders, isNothing, nameOfFile, openFile, picker, write } from "./files.ts";
 import type { KeptProject } from "./kept.ts";
-import { EMPTY, type OpenFile, type Tab, active, fileOf, files, name, newId, putFile, tabs, titleOf, workspaceOf } from "./model.ts";
+import { type OpenFile, type Tab, active, fileOf, files, name, newId, putFile, tabs, titleOf, workspaceOf } from "./model.ts";
 import * as tabsOf from "./tabs.ts";
 
 export const KIND = "stepglass/project/1";

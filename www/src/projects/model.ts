@@ -44,8 +44,6 @@ export const name = signal("");
 /// Those that were closed, the last one at the end.
 export const closed = signal<readonly { tab: Tab; at: number }[]>([]);
 
-export const EMPTY: Workspace = { title: "Untitled", format: "json", definition: "", input: "{}", tasks: "", clock: "skip", seed: 1 };
-
 export const newId = (): string => `${Date.now().toString(36)}${Math.floor(Math.random() * 36 ** 4).toString(36)}`;
 
 export const activeTab = computed(() => tabs.value.find(({ id }) => id === active.value));

@@ -15,7 +15,7 @@ import * as opening from "../store/opening.ts";
 import * as selection from "../store/selection.ts";
 import { say, showToast } from "../store/words.ts";
 import * as workspace from "../store/workspace.ts";
-import { EMPTY, type Tab, active, activeTab, closed, fileOf, files, isUnsaved, newId, put, tabs, titleOf, workspaceOf } from "./model.ts";
+import { type Tab, active, activeTab, closed, fileOf, files, isUnsaved, newId, put, tabs, titleOf, workspaceOf } from "./model.ts";
 
 /// So many of those that were closed can be opened again.
 const MOST_CLOSED = 10;
@@ -129,7 +129,7 @@ export function add(first: Omit<Tab, "id">, ...others: Omit<Tab, "id">[]): void 
 const isEmpty = (tab: Tab): boolean => tab.file === undefined && workspaceOf(tab).definition.trim() === "";
 
 export function addEmpty(): void {
-  add({ workspace: EMPTY, trusted: true });
+  add({ workspace: opening.EMPTY, trusted: true });
   say("A new machine, in a tab of its own");
 }
 
@@ -141,7 +141,7 @@ export function close(id: string): void {
   batch(() => {
     if (all.length === 1) {
       // The page always has a machine.
-      const empty: Tab = { id: newId(), workspace: EMPTY, trusted: true };
+      const empty: Tab = { id: newId(), workspace: opening.EMPTY, trusted: true };
       tabs.value = [...all, empty];
     }
     if (id === active.peek()) show(tabs.peek()[at + 1] ?? tabs.peek()[at - 1]!);
@@ -218,7 +218,7 @@ async function openNamed(arn: string): Promise<boolean> {
   workspace.edit({ machines: machines.value.filter((one) => one !== machine) });
   const { name, type, definition } = machine;
   add({
-    workspace: { ...EMPTY, title: plainName(name), definition, input: "{}\n", ...(type === "EXPRESS" && { config: { type } }) },
+    workspace: { ...opening.EMPTY, title: plainName(name), definition, input: "{}\n", ...(type === "EXPRESS" && { config: { type } }) },
     trusted: true,
   });
   return true;

@@ -2,7 +2,9 @@
 
 import { keyHint } from "../keys/keymap.ts";
 import * as prefs from "../prefs.ts";
+import * as opening from "../store/opening.ts";
 import * as panes from "../store/panes.ts";
+import { say } from "../store/words.ts";
 import * as workspace from "../store/workspace.ts";
 import { Icon } from "../ui/Icon.tsx";
 
@@ -18,6 +20,7 @@ export function Header() {
         <Icon name="chevron" size={14} />
       </button>
       <div class="bar-end">
+        <New />
         <button
           type="button"
           class="plain"
@@ -62,6 +65,19 @@ export function Header() {
         </button>
       </div>
     </header>
+  );
+}
+
+/// What is on the page stays among the drafts; in a project it is a tab beside it.
+function New() {
+  const create = (): void => {
+    opening.open(opening.EMPTY, true);
+    say("A new machine");
+  };
+  return (
+    <button type="button" class="plain" aria-label="New machine" onClick={create} title="Start with an empty machine">
+      <Icon name="plus" /> <span class="label">New</span>
+    </button>
   );
 }
 

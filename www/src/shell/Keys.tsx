@@ -2,8 +2,11 @@
 
 import { useLayoutEffect } from "preact/hooks";
 import { canStep } from "../debugger/session.ts";
+import * as panes from "../store/panes.ts";
 import { keepFocus } from "../ui/keepFocus.ts";
 import { pageCommand } from "../commands/keys.ts";
+
+const TELLING: ReadonlySet<string> = new Set(["help", "examples", "settings", "export", "share"]);
 
 export function Keys() {
   useLayoutEffect(() => {
@@ -19,7 +22,15 @@ export function Keys() {
 }
 
 function heard(event: KeyboardEvent): void {
-  if (document.querySelector("dialog[open]")) return;
+  if (document.querySelector("dialog[open]")) {
+    // The list of commands comes in place of what only tells something.
+    if (TELLING.has(panes.dialog.peek()) && pageCommand(event)?.id === "palette") {
+      event.preventDefault();
+      event.stopPropagation();
+      panes.openDialog("palette");
+    }
+    return;
+  }
   // The browser's full screen, unless there is something to step through.
   if (event.key === "F11" && !event.ctrlKey && !event.metaKey && !canStep()) return;
   const command = pageCommand(event);

@@ -12,6 +12,8 @@ import { selectedState } from "./selection.ts";
 import { dismissAllButStorage } from "./words.ts";
 import { type Lesson, current, edit, flush, generation, hasCode } from "./workspace.ts";
 
+export const EMPTY: Workspace = { title: "Untitled", format: "json", definition: "", input: "{}", tasks: "", clock: "skip", seed: 1 };
+
 /// Where a workspace comes from: a draft of this browser, the gallery, or elsewhere, which is kept as a draft at once.
 export interface Source {
   draft?: { id: string; turn: number };

@@ -136,6 +136,7 @@ function orderOf(
 
 /// Refuses what cannot be run: a definition or an input that is wrong.
 function holdBack(): void {
+  if (workspace.definition.value.trim() === "") throw new Refusal("The definition is empty.");
   if (errorCount.value > 0) {
     throw new Refusal(
       `The definition has ${errorCount.value === 1 ? "an error" : `${errorCount.value} errors`}: ${unticked(problems.value.find((p) => p.severity === "error")!.message)}`,

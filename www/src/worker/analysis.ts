@@ -17,7 +17,8 @@ export async function analyze({ text, format, type, have }: Methods["analyze"]["
   const source = await readSource(text, format);
   const { json, problems } = source;
   const broken = problems.some((problem) => problem.severity === "error");
-  const diagnostics: Diagnostic[] = broken ? problems : [...problems, ...diagnose(source, type)];
+  // Nothing is wrong with what nobody has written yet.
+  const diagnostics: Diagnostic[] = text.trim() === "" ? [] : broken ? problems : [...problems, ...diagnose(source, type)];
   const found = places(source);
   const now: Lasting = { states: findStates(json), tasks: findTasks(json), named: found?.map(named) ?? last.named };
   const known = last.id === have ? last : undefined;

@@ -16,6 +16,12 @@ const EMPTY: Record<FieldForm, string> = {
   "number-or-jsonata": "a number, or {% an expression %}",
 };
 
+/// Of fields that want something else than most of their form: a list.
+const EMPTY_OF: Readonly<Record<string, string>> = {
+  "/ItemsPath": "$.order.items",
+  "/Items": "{% $states.input.order.items %}",
+};
+
 interface Props {
   id: string;
   box: RefObject<HTMLTextAreaElement | null>;
@@ -29,7 +35,7 @@ interface Props {
   leave(): void;
 }
 
-export function Box({ id, box, mirror, text, field: { form, language }, wrong, aria, type, keys, leave }: Props) {
+export function Box({ id, box, mirror, text, field: { form, language, pointer }, wrong, aria, type, keys, leave }: Props) {
   const shown = useRef(text);
   useLayoutEffect(() => {
     // The area's own text is let be while somebody writes in it: a new one would take its caret and its history.
@@ -60,7 +66,11 @@ export function Box({ id, box, mirror, text, field: { form, language }, wrong, a
           autocapitalize="off"
           autocomplete="off"
           defaultValue={shown.current}
-          placeholder={form === "template" && language === "JSONata" ? "JSON, or {% an expression %}" : EMPTY[form]}
+          placeholder={
+            form === "template" && language === "JSONata"
+              ? "JSON, or {% an expression %}"
+              : (EMPTY_OF[pointer.slice(pointer.lastIndexOf("/"))] ?? EMPTY[form])
+          }
           {...aria}
           onInput={(event) => type(event.currentTarget.value)}
           onKeyDown={keys}
