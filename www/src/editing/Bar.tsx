@@ -2,7 +2,6 @@
 
 import { useComputed } from "@preact/signals";
 import { liveValues, toggleLiveValues } from "../debugger/liveValues.ts";
-import { StopHints } from "../debugger/stopHints.tsx";
 import { keyHint } from "../keys/keymap.ts";
 import { bring } from "../graph/pen.ts";
 import * as analysis from "../store/analysis.ts";
@@ -65,7 +64,6 @@ export function Bar() {
   };
   return (
     <>
-      <StopHints />
       {paletteOpen.value && <Palette />}
       <div class={several > 1 || gathering.value ? "pen-bar with-several" : "pen-bar"} role="toolbar" aria-label="Edit the graph">
         <Tool

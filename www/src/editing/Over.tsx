@@ -1,15 +1,10 @@
-// What stands over the panes while the graph is edited: the menu of choices, a name being changed, a hint.
+// What stands over the panes while the graph is edited: the menu of choices, a name being changed.
 
 import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import * as analysis from "../store/analysis.ts";
-import * as selection from "../store/selection.ts";
-import * as panes from "../store/panes.ts";
-import * as prefs from "../prefs.ts";
-import { Icon } from "../ui/Icon.tsx";
 import { Carried } from "./Palette.tsx";
 import { Picker } from "./Picker.tsx";
-import { dismissHint, hint, noMoreHints } from "./hints.ts";
 import { type Renaming, rename, renaming, stopRename } from "./rename.ts";
 
 export function Over() {
@@ -19,9 +14,6 @@ export function Over() {
       <Picker />
       <Carried />
       {now && <NameField key={now.id} now={now} />}
-      {hint.value && analysis.graph.value && (prefs.layoutSize() !== "narrow" || panes.narrowTab.value === "graph") && (
-        <Hint text={hint.value.text} />
-      )}
     </>
   );
 }
@@ -66,42 +58,5 @@ function NameField({ now }: { now: Renaming }) {
         </p>
       )}
     </div>
-  );
-}
-
-function Hint({ text }: { text: string }) {
-  const box = useRef<HTMLElement>(null);
-  // At the lower left of the graph, where its tools are not.
-  useLayoutEffect(() => {
-    const place = (): void => {
-      const pane = document.querySelector("#graph-pane")?.getBoundingClientRect();
-      if (!pane || !box.current) return;
-      box.current.style.left = `${pane.left + 10}px`;
-      // Where what has just been made is not.
-      const made = document.querySelector(".canvas .selected")?.getBoundingClientRect();
-      const low = made === undefined || made.bottom < pane.bottom - box.current.offsetHeight - 70;
-      box.current.style.bottom = low ? `${innerHeight - pane.bottom + 64}px` : "auto";
-      box.current.style.top = low ? "auto" : `${pane.top + 56}px`;
-      box.current.style.maxWidth = `${Math.min(340, pane.width - 20)}px`;
-    };
-    place();
-    const observer = new ResizeObserver(place);
-    const pane = document.querySelector("#graph-pane");
-    if (pane) observer.observe(pane);
-    return () => observer.disconnect();
-  }, [text, selection.selectedState.value]);
-  return (
-    <aside class="pen-hint" aria-label="Hint" ref={box}>
-      <Icon name="bulb" size={16} />
-      <p>{text}</p>
-      <div>
-        <button type="button" class="link" onClick={dismissHint}>
-          Got it
-        </button>
-        <button type="button" class="link" onClick={noMoreHints}>
-          No more hints
-        </button>
-      </div>
-    </aside>
   );
 }

@@ -7,6 +7,7 @@ import { moreOfWay } from "../debugger/stops.ts";
 import { pen } from "../graph/pen.ts";
 import { keymap } from "../keys/keymap.ts";
 import { Bar } from "./Bar.tsx";
+import { Below } from "./Below.tsx";
 import { Beginning } from "./Beginning.tsx";
 import { Layer } from "./Layer.tsx";
 import { Over } from "./Over.tsx";
@@ -34,6 +35,7 @@ pen.value = {
   Beginning,
   Bar,
   Over,
+  Below,
   rename: startRename,
   words: () => `${WORDS.map(([id, does]) => `${keymap.value?.shown(id)[0] ?? "no key"} ${does}`).join(", ")}. The menu has the rest.`,
 };

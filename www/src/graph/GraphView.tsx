@@ -31,7 +31,23 @@ import { detail, inBoxes } from "./lod.ts";
 import { Head, NodeButton } from "./node.tsx";
 import { over } from "./status.ts";
 import { waysOf } from "./waysOut.ts";
-import { anchor, expectMachine, fit, follow, fresh, glide, kept, moved, pan, reveal, sight, size, view, zoomTo } from "./viewport.ts";
+import {
+  barBelow,
+  anchor,
+  expectMachine,
+  fit,
+  follow,
+  fresh,
+  glide,
+  kept,
+  moved,
+  pan,
+  reveal,
+  sight,
+  size,
+  view,
+  zoomTo,
+} from "./viewport.ts";
 
 /// From how many states on there is one.
 const MINIMAP_FROM = 80;
@@ -174,6 +190,7 @@ export function GraphView() {
   const frame = useRef<HTMLDivElement>(null);
   const index = analysis.graph.value;
   const table = prefs.graphMode.value === "table";
+  const { Bar, Below } = pen.value ?? {};
   useSize(frame);
   useFitting();
   useFollowing();
@@ -196,6 +213,12 @@ export function GraphView() {
           {keysInWords()} {pen.value?.words()}
         </p>
       </div>
+      {index && (
+        <div class="graph-below">
+          {Below && <Below />}
+          {!table && Bar && barBelow.value && <Bar />}
+        </div>
+      )}
     </>
   );
 }
@@ -221,7 +244,7 @@ function Around({ index, table, frame }: { index: GraphIndex; table: boolean; fr
           </button>
         </div>
       </div>
-      {!table && Bar && <Bar />}
+      {!table && Bar && !barBelow.value && <Bar />}
       {!table && (
         <div class="graph-foot">
           {execution.run.value !== null && <Follow />}

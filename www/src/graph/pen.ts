@@ -23,8 +23,10 @@ export interface Pen {
   Bar: ComponentType;
   /// What one can begin with, where there are no states.
   Beginning: ComponentType;
-  /// Menus and hints, over the panes.
+  /// Menus, over the panes.
   Over: ComponentType;
+  /// Hints, in rows of their own below the drawing, where they cover nothing.
+  Below: ComponentType;
   /// The inspector's tabs and its form, under the title of its state, and whether that is shown instead of the data.
   form?: { View: ComponentType<{ title?: ComponentChildren }>; shown: ReadonlySignal<boolean> };
   /// Asks for another name of a state, on its card where that is in view.

@@ -12,7 +12,7 @@ const MAX_ZOOM = 4;
 const EDGE = 24;
 /// What the search and the tools take of the pane: width and height.
 const CORNER = [216, 50] as const;
-/// In a pane that is wider than this the bar of the pen takes as much of the lower left corner; else it stands at the top.
+/// In a pane that is wider than this the bar of the pen takes as much of the lower left corner; else it stands below.
 const BAR_FROM = 544;
 /// Where the whole is smaller than this, one begins with a part of it.
 const WHOLE = 0.25;
@@ -37,6 +37,8 @@ interface Box {
 
 export const view = signal<View>({ x: 0, y: 0, k: 1 });
 export const size = signal({ width: 0, height: 0 });
+/// The bar has a row of its own below a pane that has no room for it beside the tools.
+export const barBelow = computed(() => size.value.width <= BAR_FROM);
 /// The view goes where the run is, until somebody moves it.
 export const follow = signal(true);
 /// The view stays where somebody has put it, also when the pane gets another size.

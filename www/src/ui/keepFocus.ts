@@ -1,7 +1,7 @@
 // Where the focus goes when what has it is gone: a row that was removed, a banner that was closed. Nobody begins at the top
 // of the page again.
 
-const FOCUSABLE = 'button:enabled, input:enabled, select:enabled, textarea:enabled, a[href], summary, [tabindex="0"]';
+const FOCUSABLE = 'button:enabled, input:enabled, select:enabled, textarea:enabled, a[href]:not(.skip-link), summary, [tabindex="0"]';
 
 /// Keeps it near from here on; returns what ends that.
 export function keepFocus(): () => void {

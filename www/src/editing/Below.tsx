@@ -1,0 +1,31 @@
+// What is said of the graph once, below it: the next thing that can be done, and where a breakpoint would help.
+
+import { StopHints } from "../debugger/stopHints.tsx";
+import { Icon } from "../ui/Icon.tsx";
+import { dismissHint, hint, noMoreHints } from "./hints.ts";
+
+export function Below() {
+  return (
+    <>
+      <StopHints />
+      {hint.value && <Hint text={hint.value.text} />}
+    </>
+  );
+}
+
+function Hint({ text }: { text: string }) {
+  return (
+    <aside class="pen-hint" aria-label="Hint">
+      <Icon name="bulb" size={16} />
+      <p>{text}</p>
+      <div>
+        <button type="button" class="link" onClick={dismissHint}>
+          Got it
+        </button>
+        <button type="button" class="link" onClick={noMoreHints}>
+          No more hints
+        </button>
+      </div>
+    </aside>
+  );
+}
