@@ -55,7 +55,11 @@ export class Runtime {
    * rejects with `EXECUTION_EXISTS`.
    */
   start<Output = any>(machine: string, options?: DurableStartOptions): Promise<DurableExecution<Output>>;
-  /** Starts an execution and resolves to its output; rejects with {@link DurableError} if it does not succeed. */
+  /**
+   * Starts an execution and resolves to its output; rejects with {@link DurableError} if it does not succeed. Rejects with
+   * `EXECUTION_SUSPENDED` when the execution is suspended, and with `RUNTIME_CLOSED` when the runtime is closed before its end; the
+   * execution may still continue, and {@link Runtime.get} finds it.
+   */
   run<Output = any>(machine: string, options?: DurableStartOptions): Promise<Output>;
   /** Returns a handle to an execution, by its ARN or by its machine and name. Undefined if there is none. */
   get<Output = any>(arn: string): Promise<DurableExecution<Output> | undefined>;
@@ -135,6 +139,13 @@ export interface RuntimeOptions extends Limits {
   tasks?: TaskHandlers;
   /** Settings of tasks that a definition cannot express, by the name of a state or by a Resource. */
   taskOptions?: Readonly<Record<string, TaskOptions>>;
+  /**
+   * What happens to a task that has no handler, for example because a deployment forgot it. `"suspend"`: its execution is suspended,
+   * {@link RuntimeOptions.onSuspended} is told, and the execution continues in the next runtime that has the handler. `"fail"`: the
+   * task fails with `States.TaskFailed`, which Retry and Catch handle. {@link TaskOptions.missingHandler} sets it for one task.
+   * Default: `"suspend"`.
+   */
+  missingHandler?: "suspend" | "fail";
   /** Called for each entry of the log. Default: nothing is logged. */
   onLog?: (entry: LogEntry) => void;
   /** The API of OpenTelemetry, `import * as api from "@opentelemetry/api"`: executions and calls of handlers become spans of one trace. */
@@ -153,8 +164,9 @@ export interface RuntimeOptions extends Limits {
   /** Called when an execution has ended and its end is in the store. */
   onEnd?: (execution: ExecutionDescription) => void;
   /**
-   * Called when an execution cannot continue: its facts no longer lead to the same commands as before, or are damaged. The
-   * execution has not ended.
+   * Called when an execution cannot continue: its task has no handler (`execution.suspended.missing`), or its facts are damaged or no
+   * longer lead to the same commands as before. The execution has not ended. For a missing handler it is called again by each runtime
+   * that opens the store without the handler. Default: such a suspension is printed as a warning, unless there is an `onLog`.
    */
   onSuspended?: (execution: ExecutionDescription, reason: string) => void;
   /** Called when the store could not write, for example because the disk is full. The write is retried until it succeeds. */
@@ -229,6 +241,12 @@ export interface TaskOptions {
    * handler's own answer counts.
    */
   onCancel?: "abandon" | "request" | "wait";
+  /**
+   * What happens to the task if it has no handler: {@link RuntimeOptions.missingHandler}. In a queue, `"suspend"` leaves the task in the
+   * queue until a worker has a handler for it, and `"fail"` fails it as soon as a worker without one takes it. Default: the runtime's
+   * setting.
+   */
+  missingHandler?: "suspend" | "fail";
   /** What happens to an execution that the task has started. */
   parentClosePolicy?: ParentClosePolicy;
   /**
@@ -324,7 +342,7 @@ export interface DurableExecution<Output = any> {
   /** Resolves to the outcome when it ends. Never rejects; stays pending while the execution is suspended. */
   readonly result: Promise<ExecutionResult<Output>>;
   /**
-   * Returns the outcome as a new promise. With `follow`, it is the outcome of the last execution that continues this one
+   * Returns the outcome as a new promise, which rejects with `RUNTIME_CLOSED` when the runtime is closed before. With `follow`, it is the outcome of the last execution that continues this one
    * (`urn:stepglass:continueAsNew`).
    */
   outcome(options?: { follow?: boolean }): Promise<ExecutionResult<Output>>;
@@ -506,7 +524,13 @@ export interface ExecutionDescription {
   /** The execution that continues this one. */
   continuedTo?: { arn: string };
   /** Why it cannot continue, and since when. */
-  suspended?: { reason: string; at: number; diverged?: Divergence };
+  suspended?: {
+    reason: string;
+    at: number;
+    diverged?: Divergence;
+    /** The task that has no handler, if that is the reason. The execution continues in the next runtime that has one. */
+    missing?: { state: string; resource: string };
+  };
 }
 
 /** {@link Runtime.run} rejects with it if the execution did not succeed. */

@@ -61,6 +61,13 @@ export interface RestateOptions extends Limits {
    * tokens and other answers meanwhile. The same applies to all tasks with HeartbeatSeconds. Default: none.
    */
   longTasks?: readonly string[];
+  /**
+   * What happens to a task that has no handler, for example because a deployment forgot it. `"suspend"`: its execution waits, and Restate
+   * tries again with longer and longer pauses, until a worker has the handler; after Restate's last attempt,
+   * {@link RestateExecution.resume} has it try again. `"fail"`: the task fails with `States.TaskFailed`, which Retry and Catch handle.
+   * Default: `"suspend"`.
+   */
+  missingHandler?: "suspend" | "fail";
   /** The module `@restatedev/restate-sdk`. Default: it is imported. */
   sdk?: unknown;
   /** Default: 9080; 0 for any free one. */

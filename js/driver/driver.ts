@@ -9,7 +9,7 @@ import { shown } from "../base/shown.ts";
 import { isThenable } from "../base/thenable.ts";
 import { Alarm, VirtualClock, timeOf } from "./clock.ts";
 import { inTime, later, mayBegin, soon, untilLater } from "./scheduler.ts";
-import type { Journal } from "./journal.ts";
+import type { Journal, Unhandled } from "./journal.ts";
 import { Observers } from "./observers.ts";
 import type { Beats, DriverFamily, NestedSnapshot } from "./calls.ts";
 import { Call, ENDED, OpenCalls, answerOf, beatText, crashEvent, isResumer, refusedAnswer } from "./calls.ts";
@@ -273,6 +273,17 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
       this.#commands.push(command);
     }
     this.begin(away || again.length > 0 ? [["recovered", again]] : [TICK]);
+  }
+
+  /** Of an engine that was made again: a task that would be called and waits for a handler. */
+  unhandled(): Unhandled | undefined {
+    for (const { phase, resource, state, input } of JSON.parse(this.#engine.ask("pending")) as PendingTask[]) {
+      const isOutside = phase === "submitted" && this.#handlers.resource(resource).pattern === "waitForTaskToken";
+      if (isOutside || this.#handlers.find(resource, state, input) !== undefined) continue;
+      const { cause, waits } = this.#handlers.missing(resource, state, input);
+      if (waits) return { state, resource, cause };
+    }
+    return undefined;
   }
 
   /** Opens the call of a task that somebody outside has. Whether anybody has it: what had it may be gone with its process. */
@@ -657,12 +668,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     const call = this.#open(command);
     const { resource, state, input, task } = command;
     const handler = this.#handlers.find(resource, state, input);
-    if (handler === undefined) {
-      this.#leave(call);
-      const { error, cause } = this.#handlers.missing(resource, state, input);
-      this.#inbox.push(["fail", task, error, cause]);
-      return;
-    }
+    if (handler === undefined) return this.#unhandled(call);
     if (typeof handler !== "function") return handler.take(call, this);
     if (call.resource.kind === "activity") this.#inbox.push(["started", task, undefined]);
     if (call.resource.pattern.startsWith("sync"))
@@ -683,6 +689,15 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
       return;
     }
     this.#settle(call, answer);
+  }
+
+  /** Fails a task without a handler. Of an execution that waits for handlers, the journal is told. */
+  #unhandled(call: Call): void {
+    const { resource, state, input, task } = call.command;
+    const { error, cause, waits } = this.#handlers.missing(resource, state, input);
+    if (waits && this.#journal !== undefined) return this.#journal.unhandled({ state, resource, cause });
+    this.#leave(call);
+    this.#inbox.push(["fail", task, error, cause]);
   }
 
   #settle(call: Call, value: unknown): void {

@@ -3,6 +3,14 @@
 import type { Step } from "../api/index.d.ts";
 import type { Fact } from "../border/facts.ts";
 
+/** A task for which there is no handler. */
+export interface Unhandled {
+  state: string;
+  resource: string;
+  /** Which handlers there are, and how to add one. */
+  cause: string;
+}
+
 /**
  * Keeps the facts of an execution that outlives its process. Nothing that follows from a fact is done, told or answered before the
  * fact is kept; the engine itself may be fed further ones.
@@ -12,6 +20,8 @@ export interface Journal {
   fed(now: number, fact: Fact, step: Step): void;
   /** Calls back, in the order of the calls, when all facts that were fed until now are kept. */
   keep(kept: () => void): void;
+  /** A task has no handler here, and waits for one: the driver is abandoned, and its execution goes on where there is one. */
+  unhandled(task: Unhandled): void;
   /** The engine cannot go on: it has a bug, or this machine is too small for it. The execution is not ended. */
   broken(cause: string): void;
 }

@@ -37,9 +37,14 @@ export class DurableExecution<Output = any> implements PublicExecution<Output> {
     return (this.#result ??= this.#host.ended(this.arn).then((record) => outcomeOf<Output>(record ?? this.#gone())));
   }
 
+  /** The same for `runtime.run()`: rejects when it is suspended, or when the runtime is closed. */
+  async settled(): Promise<ExecutionResult<Output>> {
+    return outcomeOf<Output>((await this.#host.settled(this.arn)) ?? this.#gone());
+  }
+
   async outcome({ follow = false }: { follow?: boolean } = {}): Promise<ExecutionResult<Output>> {
     for (let arn = this.arn; ;) {
-      const record = (await this.#host.ended(arn)) ?? this.#gone();
+      const record = (await this.#host.settled(arn, { patient: true })) ?? this.#gone();
       if (!follow || typeof record.continuedTo !== "string" || record.status !== "SUCCEEDED") return outcomeOf<Output>(record);
       arn = record.continuedTo;
     }

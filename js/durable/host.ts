@@ -3,9 +3,10 @@
 import type { Clock, Frame, MapRunChange } from "../api/index.d.ts";
 import type { BatchResult, ExecutionRecord, Store, StoredExecution } from "../api/durable.d.ts";
 import type { HistoryEngine } from "../border/history.ts";
-import { messageOf, misuse } from "../base/errors.ts";
+import { codeOf, messageOf, misuse } from "../base/errors.ts";
 import { randomKey, randomUuid, seedOf } from "../base/random.ts";
 import type { Driver, Outcome } from "../driver/driver.ts";
+import type { Unhandled } from "../driver/journal.ts";
 import { later, untilLater } from "../driver/scheduler.ts";
 import type { ExecutionInfo } from "../execution/execution.ts";
 import { type ExecutionOptions, StateMachine } from "../execution/machine.ts";
@@ -50,7 +51,7 @@ export interface HostOptions {
   onBegun?(record: ExecutionRecord): void;
   /** An execution has ended, and its end is kept. */
   onEnd?(record: ExecutionRecord): void;
-  /** An execution cannot go on; its record says why. */
+  /** An execution cannot go on here; its record says why. */
   onSuspended?(record: ExecutionRecord, why: string): void;
   /** A write has failed, and is tried again. */
   onWriteFailure?(failure: WriteFailure): void;
@@ -114,6 +115,10 @@ export class Host {
   /** Executions that are being created: the store may have another one of the name. */
   readonly #creating = new Map<string, Live>();
   readonly #loading = new Map<string, Promise<Live | undefined>>();
+  /** Executions that are being suspended, because they wait for a handler that this process does not have. */
+  readonly #leaving = new Map<string, { live: Live; left: Promise<void> }>();
+  /** Who waits for something of executions that may not come about: for a suspension and for the host's end. */
+  readonly #impatient = new Map<string, Set<(reason: Error) => void>>();
   /** Executions in memory that wait, the one that has waited the longest first. */
   readonly #resting = new Set<Live>();
   /** Who waits for the ends of executions. */
@@ -177,7 +182,9 @@ export class Host {
     for (const live of this.#live.values()) live.journal.compact();
     this.committer.close();
     await this.committer.idle();
-    for (const live of [...this.#live.values(), ...this.#creating.values()]) this.#drop(live, new Error("the runtime was closed"));
+    for (const live of [...this.#live.values(), ...this.#creating.values()]) this.#drop(live, closed());
+    for (const { live } of this.#leaving.values()) live.journal.abandon(closed());
+    for (const id of [...this.#impatient.keys()]) this.#quit(id, closed());
     await this.store.close();
   }
 
@@ -306,9 +313,9 @@ export class Host {
     return this.#live.values();
   }
 
-  /** The running execution with this id, which is loaded where it is not in memory. */
-  async take(id: string): Promise<Live | undefined> {
-    await this.#creating.get(id)?.created;
+  /** The running execution with this id, which is loaded where it is not in memory; `isDue` if nobody has asked for it. */
+  async take(id: string, isDue = false): Promise<Live | undefined> {
+    await (this.#creating.get(id)?.created ?? this.#leaving.get(id)?.left);
     const live = this.#live.get(id);
     if (live !== undefined) {
       // It stays for what the caller does now.
@@ -319,7 +326,7 @@ export class Host {
     this.#checkOpen();
     const known = this.#loading.get(id);
     if (known !== undefined) return known;
-    const loading = this.#load(id).finally(() => this.#loading.delete(id));
+    const loading = this.#load(id, isDue).finally(() => this.#loading.delete(id));
     this.#loading.set(id, loading);
     return loading;
   }
@@ -350,6 +357,36 @@ export class Host {
     waiting.splice(waiting.indexOf(tell), 1);
     if (waiting.length === 0 && this.#ends.get(id) === waiting) this.#ends.delete(id);
     return record;
+  }
+
+  /**
+   * The same for who does not wait for ever: rejects with RUNTIME_CLOSED when the host is closed, and unless `patient` with EXECUTION_SUSPENDED
+   * when the execution is suspended.
+   */
+  async settled(id: string, { patient = false }: { patient?: boolean } = {}): Promise<ExecutionRecord | undefined> {
+    if (!this.#isOpen) throw closed();
+    const waiting = this.#impatient.get(id) ?? new Set();
+    this.#impatient.set(id, waiting);
+    let quit!: (reason: Error) => void;
+    const quitting = new Promise<never>((_, reject) => {
+      quit = (reason) => {
+        if (!patient || codeOf(reason) !== "EXECUTION_SUSPENDED") reject(reason);
+      };
+    });
+    waiting.add(quit);
+    const looking = this.record(id).then((record) => {
+      if (record?.status === "RUNNING" && record.suspended !== undefined) quit(suspension(record));
+    });
+    try {
+      return await Promise.race([this.ended(id), quitting, looking.then(() => quitting)]);
+    } finally {
+      waiting.delete(quit);
+      if (waiting.size === 0 && this.#impatient.get(id) === waiting) this.#impatient.delete(id);
+    }
+  }
+
+  #quit(id: string, reason: Error): void {
+    for (const quit of [...(this.#impatient.get(id) ?? [])]) quit(reason);
   }
 
   /** The record of an execution, as far as it is kept. */
@@ -523,15 +560,20 @@ export class Host {
     if (!this.#isOpen) throw misuse("NOT_OPEN", "the runtime is not open: await runtime.open() first");
   }
 
-  async #load(id: string): Promise<Live | undefined> {
+  async #load(id: string, isDue = false): Promise<Live | undefined> {
     const stored = await this.store.load(id).catch((thrown: unknown) => this.#damaged(id, thrown));
-    if (stored === undefined || stored.record.status !== "RUNNING" || stored.record.suspended !== undefined) return undefined;
+    if (stored === undefined || stored.record.status !== "RUNNING") return undefined;
+    const suspended = stored.record.suspended as Suspended | undefined;
+    if (suspended !== undefined && suspended.missing === undefined) return undefined;
     if (!this.has(stored.record)) return undefined;
     const away = this.store.sharing !== undefined && !this.#mine.has(id);
     try {
       const { live, lastAt } = await this.#restore(stored);
+      const unhandled = live.driver.unhandled();
+      if (unhandled !== undefined) return void (await this.#unhandled(live, unhandled, isDue));
+      if (suspended !== undefined) void live.change({ suspended: undefined });
       // What has only left the memory was not away: nothing that it waits for has more time.
-      live.driver.recover(away || lastAt < this.#openedAt);
+      live.driver.recover(away || suspended !== undefined || lastAt < this.#openedAt);
       return live;
     } catch (thrown) {
       if (isFailure(thrown)) throw thrown;
@@ -550,10 +592,43 @@ export class Host {
 
   /** Notes in its record that an execution cannot go on. It goes on when that note is removed. */
   async #suspend(record: ExecutionRecord, why: string, diverged?: Diverged): Promise<void> {
-    const suspended = { reason: why, at: this.clock.now(), ...(diverged !== undefined && { diverged }) };
+    const suspended: Suspended = { reason: why, at: this.clock.now(), ...(diverged !== undefined && { diverged }) };
     const [result] = await this.store.write([{ ...changeOf(record, { suspended }), wakeAt: null }]).catch(() => []);
-    if (result?.ok !== false) this.metrics.suspended += 1;
-    if (result?.ok !== false) this.#options.onSuspended?.({ ...record, suspended }, why);
+    if (result?.ok !== false) this.#tellSuspended({ ...record, suspended });
+  }
+
+  #tellSuspended(record: ExecutionRecord): void {
+    this.metrics.suspended += 1;
+    this.#options.onSuspended?.(record, (record.suspended as Suspended).reason);
+    this.#quit(record.id, suspension(record));
+  }
+
+  /**
+   * Suspends an execution that waits for a handler. It stays due, so that the next process that opens the store looks whether it has the
+   * handler. One that was suspended already stays as it is; whoever opens the store (`isDue`) is told again.
+   */
+  async #unhandled(live: Live, { state, resource, cause }: Unhandled, isDue: boolean): Promise<void> {
+    const { id, record } = live;
+    const before = record.suspended as Suspended | undefined;
+    const missing = { state, resource };
+    const isKnown = before?.missing?.state === state && before.missing.resource === resource;
+    const suspended: Suspended = { reason: cause, at: isKnown ? before.at : this.clock.now(), missing };
+    live.record = { ...record, suspended };
+    if (isKnown) {
+      this.#drop(live, suspension(live.record));
+      if (isDue) this.#tellSuspended(live.record);
+      return;
+    }
+    this.#forget(live);
+    live.journal.suspend({ suspended });
+    live.quit(suspension(live.record));
+    // What is refused has been told: the execution is another process's.
+    const left = live.journal.flushed().then(
+      () => this.#tellSuspended(live.record),
+      () => {},
+    );
+    this.#leaving.set(id, { live, left });
+    await left.finally(() => this.#leaving.delete(id));
   }
 
   /** An execution in memory, made again from its snapshot and its facts. Throws where they do not lead to what they have led to. */
@@ -585,6 +660,7 @@ export class Host {
     const { machine, handlers, options } = program;
     const events: LiveEvents = {
       onLost: (lost, why) => this.#lost(lost, why),
+      onUnhandled: (waits, task) => void this.#unhandled(waits, task, false),
       onBegun: (begun) => this.#begun(begun),
       onKept: (kept) => this.#rest(kept),
       onCancelled: this.#options.onCancelled,
@@ -692,7 +768,7 @@ export class Host {
     while (this.#isOpen && this.#woken < this.#wakes.length) {
       const id = this.#wakes[this.#woken++] as string;
       if (this.#live.has(id)) continue;
-      await this.take(id).catch((thrown: unknown) => {
+      await this.take(id, true).catch((thrown: unknown) => {
         this.#options.onWriteFailure?.({ error: thrown, failures: 1, retriesIn: AGAIN });
         this.#waker.add(id, this.clock.now() + AGAIN);
       });
@@ -705,6 +781,25 @@ export class Host {
     this.#wakes = [];
     this.#woken = 0;
   }
+}
+
+/** Why an execution does not go on, as its record says it. */
+export interface Suspended {
+  reason: string;
+  /** Since when, in milliseconds since 1970. */
+  at: number;
+  diverged?: Diverged;
+  /** The task that waits for a handler. */
+  missing?: { state: string; resource: string };
+}
+
+function suspension({ id, suspended }: ExecutionRecord): Error {
+  return misuse("EXECUTION_SUSPENDED", `${id} is suspended: ${(suspended as Suspended).reason}`, Error);
+}
+
+/** What is under way when a host is closed rejects with this. */
+function closed(): Error {
+  return misuse("RUNTIME_CLOSED", "the runtime was closed", Error);
 }
 
 /** What a start that was refused has found. */

@@ -5,7 +5,7 @@ import type { Batch, BatchResult, ExecutionRecord } from "../api/durable.d.ts";
 import type { Fact } from "../border/facts.ts";
 import type { HistoryEngine } from "../border/history.ts";
 import type { Outcome } from "../driver/driver.ts";
-import type { Journal } from "../driver/journal.ts";
+import type { Journal, Unhandled } from "../driver/journal.ts";
 import type { Committer, Source } from "./committer.ts";
 import { type Note, factText, ledTo, snapshotText } from "./facts.ts";
 
@@ -30,6 +30,8 @@ export interface Kept {
   /** A write was refused: somebody else has the execution, or one of its name exists. */
   refused(result: BatchResult & { ok: false }): void;
   broken(cause: string): void;
+  /** A task has no handler here. */
+  unhandled(task: Unhandled): void;
   /** The execution needs a task no longer that has not ended. */
   cancelled(task: number): void;
 }
@@ -68,6 +70,8 @@ export class ExecutionJournal implements Journal, Source {
   #snapshotWanted = false;
   // The last batch: the execution goes on from another snapshot.
   #move: Pick<Batch, "change" | "events" | "snapshot"> | undefined;
+  // The last batch: the execution goes on in a process that has the handler it waits for.
+  #suspends = false;
   #lost = false;
   #held = false;
   #lastAt: number;
@@ -152,6 +156,17 @@ export class ExecutionJournal implements Journal, Source {
     this.#kept.broken(cause);
   }
 
+  unhandled(task: Unhandled): void {
+    // What follows has ended the execution already.
+    if (this.#finished === undefined) this.#kept.unhandled(task);
+  }
+
+  /** Keeps what there is with a last change of the record. Nothing can be fed afterwards, and the engine is not asked any more. */
+  suspend(change: Partial<ExecutionRecord>): void {
+    this.#suspends = true;
+    this.change(change);
+  }
+
   /** Keeps a note; one that rides is kept with what comes next. */
   note(now: number, note: Note, rides = false): void {
     this.#append(factText(now, 0, note));
@@ -218,6 +233,7 @@ export class ExecutionJournal implements Journal, Source {
     if (this.#change !== undefined) batch.change = this.#change;
     this.#change = undefined;
     if (this.#move !== undefined) return this.#moved({ ...batch, ...this.#move, change: { ...batch.change, ...this.#move.change } });
+    if (this.#suspends) return this.#suspended(batch);
     if (this.#finished !== undefined) this.#end(batch, this.#finished);
     else if (this.#snapshotWanted || this.#factsLength > Math.max(SNAPSHOT_FACTS, 2 * this.#snapshotLength)) this.#snapshot(batch);
     else if (this.#facts.length > 0) batch.facts = { text: `[${this.#facts.join(",")}]`, count: this.#facts.length };
@@ -244,6 +260,12 @@ export class ExecutionJournal implements Journal, Source {
     this.#unkept = 0;
     this.#create = undefined;
     return { ...batch, wakeAt: 0 };
+  }
+
+  /** The next process that opens the store looks whether it has the handler. */
+  #suspended(batch: Batch): Batch {
+    if (this.#facts.length > 0) batch.facts = { text: `[${this.#facts.join(",")}]`, count: this.#facts.length };
+    return this.#moved(batch);
   }
 
   #snapshot(batch: Batch): void {

@@ -6,6 +6,7 @@ import type { Fact } from "../border/facts.ts";
 import type { HistoryEngine } from "../border/history.ts";
 import type { Beats } from "../driver/calls.ts";
 import type { Driver, Outcome } from "../driver/driver.ts";
+import type { Unhandled } from "../driver/journal.ts";
 import { later, untilLater } from "../driver/scheduler.ts";
 import type { Execution } from "../execution/execution.ts";
 import type { StateMachine } from "../execution/machine.ts";
@@ -20,6 +21,8 @@ const FULL = 24_999;
 export interface LiveEvents {
   /** A write was refused, or the engine has a bug: the execution has left the memory. */
   onLost(live: Live, why: BatchResult | string): void;
+  /** A task has no handler here: the execution waits for a process that has one. */
+  onUnhandled(live: Live, task: Unhandled): void;
   /** A new execution is in the store. */
   onBegun(live: Live): void;
   /** What was to be kept is kept. */
@@ -206,6 +209,10 @@ export class Live {
   broken(cause: string): void {
     this.#created({ ok: false, error: new Error(cause) });
     this.#events.onLost(this, cause);
+  }
+
+  unhandled(task: Unhandled): void {
+    this.#events.onUnhandled(this, task);
   }
 
   /** Whether it is in memory no more: `take` gives another one. */

@@ -19,6 +19,8 @@ interface Offer {
   task: PublicTask;
   /** When it fails if nobody has taken it; Infinity for never. */
   until: number;
+  /** Whether it waits for a worker that has a handler; else a worker without one fails it. */
+  waits: boolean;
   answer(value: unknown): void;
   refuse(thrown: unknown): void;
 }
@@ -141,15 +143,28 @@ class Queue {
       this.#expire(now);
       const free = Math.min(...this.#workers.map(({ limit }) => limit.at(now)));
       next = Math.max(free, this.#limit.at(now));
-      const worker = this.#workers.find(({ limit }) => limit.at(now) === free);
-      const offer = next <= now ? this.#offers.shift() : undefined;
-      if (worker === undefined || offer === undefined) break;
+      if (next > now) break;
+      const taken = this.#taken(now);
+      if (taken === undefined) break;
+      const { worker, offer } = taken;
       // Workers take turns.
       this.#workers = [...this.#workers.filter((other) => other !== worker), worker];
       this.#begin(worker, offer, now);
     }
     for (const { until } of this.#offers) next = Math.min(next, until);
     this.#alarm.set(this.#offers.length > 0 && next < Infinity ? next : null);
+  }
+
+  /** The first task for which a free worker has a handler, and that worker. The others wait for a worker that has one. */
+  #taken(now: number): { worker: Worker; offer: Offer } | undefined {
+    const free = this.#workers.filter(({ limit }) => limit.at(now) <= now);
+    for (const [i, offer] of this.#offers.entries()) {
+      const worker = free.find(({ handlers }) => !offer.waits || handlerOf(handlers, offer) !== undefined);
+      if (worker === undefined) continue;
+      this.#offers.splice(i, 1);
+      return { worker, offer };
+    }
+    return undefined;
   }
 
   /** Tasks that nobody has taken in time fail: ScheduleToStart. */
@@ -176,9 +191,14 @@ class Queue {
   }
 }
 
+function handlerOf(handlers: Handlers, { resource, state, task }: Offer): ReturnType<Handlers["find"]> {
+  return handlers.find(resource, state, task.parameters);
+}
+
 /** Has the handler of a worker do a task. */
-async function called(handlers: Handlers, { resource, state, input, task }: Offer): Promise<unknown> {
-  const handler = handlers.find(resource, state, task.parameters);
+async function called(handlers: Handlers, offer: Offer): Promise<unknown> {
+  const { resource, state, input, task } = offer;
+  const handler = handlerOf(handlers, offer);
   if (typeof handler === "function") return handler(input, task);
   const { error, cause } = handlers.missing(resource, state, task.parameters);
   throw new TaskError(error, `the worker of the queue has no handler that is a function: ${cause}`);
@@ -204,7 +224,15 @@ export class Queues {
   handler(
     name: string,
     scheduleToStartSeconds: number | undefined,
-    { priorityOf, placeOf }: { priorityOf: (arn: string) => number; placeOf: (task: PublicTask, next: () => number) => number },
+    {
+      priorityOf,
+      placeOf,
+      waitsOf,
+    }: {
+      priorityOf: (arn: string) => number;
+      placeOf: (task: PublicTask, next: () => number) => number;
+      waitsOf: (task: PublicTask) => boolean;
+    },
   ): TaskHandler {
     const queue = this.#queue(name);
     const own = seconds(scheduleToStartSeconds, "taskOptions");
@@ -221,7 +249,7 @@ export class Queues {
         // The next one comes after those that are known again.
         this.#last = Math.max(this.#last, place);
         const offer: Offer = {
-          ...{ priority: priorityOf(execution.arn), place, resource, state, input, task, until },
+          ...{ priority: priorityOf(execution.arn), place, resource, state, input, task, until, waits: waitsOf(task) },
           answer: settled(answer),
           refuse: settled(refuse),
         };

@@ -23,5 +23,5 @@ export function refuse(driver: TaskDriver, call: TaskCall, { error, cause }: Tas
 /** Whether the runtime was closed: what it has left undone it does when it is open again. */
 export function isClosed(thrown: unknown): boolean {
   const { code } = (thrown ?? {}) as { code?: unknown };
-  return code === "NOT_OPEN" || code === "STORE_CLOSED";
+  return code === "NOT_OPEN" || code === "RUNTIME_CLOSED" || code === "STORE_CLOSED";
 }

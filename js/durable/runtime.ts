@@ -51,7 +51,7 @@ import { Telemetry } from "./telemetry.ts";
 
 const OPTIONS = [
   ...["store", "machines", "tasks", "retention", "resident", "region", "account", "clock"],
-  ...["onEnd", "onSuspended", "onStoreError", "onLog", "taskOptions", "queues", "telemetry", ...LIMITS],
+  ...["onEnd", "onSuspended", "onStoreError", "onLog", "taskOptions", "missingHandler", "queues", "telemetry", ...LIMITS],
 ];
 const START_OPTIONS = ["name", "input", "tags", "priority", "seed"];
 const RESIDENT = 1000;
@@ -217,7 +217,7 @@ export class Runtime implements PublicRuntime {
   /** Starts an execution and resolves to its output. */
   async run<Output = any>(machine: string, options?: DurableStartOptions): Promise<Output> {
     const execution = await this.start<Output>(machine, options);
-    const outcome = await execution.result;
+    const outcome = await (execution as DurableExecution<Output>).settled();
     if (outcome.status === "SUCCEEDED") return outcome.output;
     throw new DurableError(execution.arn, outcome);
   }
@@ -386,7 +386,10 @@ export class Runtime implements PublicRuntime {
   }
 
   #suspended(record: ExecutionRecord, reason: string): void {
-    tell("onSuspended", () => this.#options.onSuspended?.(described(record), reason));
+    const { onSuspended, onLog } = this.#options;
+    tell("onSuspended", () => onSuspended?.(described(record), reason));
+    // Nobody would know why nothing happens.
+    if (onSuspended === undefined && onLog === undefined) console.warn(`stepglass: ${record.id} is suspended: ${reason}`);
     this.#log("error", "execution.suspended", { arn: record.id, name: record.name, machine: record.machine, reason });
   }
 

@@ -16,6 +16,10 @@ import type { Telemetry } from "./telemetry.ts";
 
 type OptionsByName = Readonly<Record<string, TaskOptions>>;
 
+/** What becomes of a task without a handler. */
+type MissingHandlerPolicy = NonNullable<TaskOptions["missingHandler"]>;
+
+const MISSING_HANDLER: readonly MissingHandlerPolicy[] = ["suspend", "fail"];
 const ON_CANCEL = ["abandon", "request", "wait"];
 const POLICIES = ["terminate", "request-cancel", "abandon"];
 
@@ -38,13 +42,18 @@ export class OptionedHandlers extends Handlers {
 
   readonly #telemetry: Telemetry | undefined;
 
+  readonly #missing: MissingHandlerPolicy;
+
   constructor(
-    { tasks, taskOptions: all }: Pick<RuntimeOptions, "tasks" | "taskOptions">,
+    { tasks, taskOptions: all, missingHandler = "suspend" }: Pick<RuntimeOptions, "tasks" | "taskOptions" | "missingHandler">,
     { source, host, queues, telemetry }: { source: TaskSource; host: Host; queues: Queues; telemetry: Telemetry | undefined },
   ) {
-    super(tasks, source);
+    super(tasks, source, (state, resource) => this.#missingOf(state, resource) === "suspend");
     for (const [name, options] of Object.entries(all ?? {})) check(name, options);
+    if (!MISSING_HANDLER.includes(missingHandler))
+      throw misuse("INVALID_OPTION", `missingHandler must be one of ${MISSING_HANDLER.join(", ")}, not ${shown(missingHandler)}`);
     this.#all = all;
+    this.#missing = missingHandler;
     this.#host = host;
     this.#queues = queues;
     this.#telemetry = telemetry;
@@ -57,6 +66,10 @@ export class OptionedHandlers extends Handlers {
     return this.#telemetry.traced(handler, (arn) => this.#host.find(arn)?.record.trace);
   }
 
+  #missingOf(state: string, resource: string): MissingHandlerPolicy {
+    return optionsOf(this.#all, state, resource)?.missingHandler ?? this.#missing;
+  }
+
   #find(resource: string, state: string, input: unknown): TaskHandler | Taker | undefined {
     const options = optionsOf(this.#all, state, resource);
     const handler = options?.queue === undefined ? super.find(resource, state, input) : this.#queued(options.queue, options);
@@ -67,6 +80,7 @@ export class OptionedHandlers extends Handlers {
 
   #queued(queue: string, { scheduleToStartSeconds, priority }: TaskOptions): TaskHandler {
     return this.#queues.handler(queue, scheduleToStartSeconds, {
+      waitsOf: (task) => this.#missingOf(task.stateName, task.resource) === "suspend",
       priorityOf: (arn) => priority ?? Number(this.#host.find(arn)?.record.priority ?? 0),
       placeOf: (task, next) => placeOf(this.#host.find(task.execution.arn), task, next),
     });
@@ -165,8 +179,20 @@ export function noteAttempt(state: Record<string, unknown>, details: unknown[]):
 
 function check(name: string, options: TaskOptions): void {
   const where = `taskOptions[${JSON.stringify(name)}]`;
-  checkOptions(options, ["onCancel", "parentClosePolicy", "retryExpirationSeconds", "queue", "scheduleToStartSeconds", "priority"], where);
-  const { onCancel = "abandon", parentClosePolicy = "terminate", retryExpirationSeconds = 1, priority = 0 } = options;
+  checkOptions(
+    options,
+    ["onCancel", "parentClosePolicy", "retryExpirationSeconds", "queue", "scheduleToStartSeconds", "priority", "missingHandler"],
+    where,
+  );
+  const {
+    onCancel = "abandon",
+    parentClosePolicy = "terminate",
+    retryExpirationSeconds = 1,
+    priority = 0,
+    missingHandler = "fail",
+  } = options;
+  if (!MISSING_HANDLER.includes(missingHandler))
+    throw misuse("INVALID_OPTION", `${where}.missingHandler must be one of ${MISSING_HANDLER.join(", ")}`);
   if (!Number.isFinite(priority)) throw misuse("INVALID_OPTION", `${where}.priority must be a number, not ${shown(priority)}`);
   if (!ON_CANCEL.includes(onCancel)) throw misuse("INVALID_OPTION", `${where}.onCancel must be one of ${ON_CANCEL.join(", ")}`);
   if (!POLICIES.includes(parentClosePolicy))

@@ -6,7 +6,7 @@ import { Call, answerOf, beatText } from "../driver/calls.ts";
 import { Task, type TaskHost } from "../driver/task.ts";
 import type { ExecutionInfo } from "../execution/execution.ts";
 import { failure, submittedText, taskInput } from "../tasks/integration.ts";
-import type { Handlers } from "../tasks/resource.ts";
+import type { Handlers, MissingHandler } from "../tasks/resource.ts";
 import type { Fact } from "../border/facts.ts";
 import type { Answer } from "./events.ts";
 
@@ -91,13 +91,18 @@ export async function attemptIn(ended: AbortSignal, command: InvokeCommand, opti
   return ended.aborted ? new Promise(() => {}) : answer;
 }
 
-/** Calls the handler of a task. It never rejects; a task that is needed no longer is answered with no fact. */
+/**
+ * Calls the handler of a task. It rejects only if the task waits for a handler that this worker does not have; a task that is needed no
+ * longer is answered with no fact.
+ */
 export async function attempt(command: InvokeCommand, options: AttemptOptions): Promise<Answer> {
   const { handlers, now, signal } = options;
   const { resource: text, state, input, task: id } = command;
   const handler = handlers.find(text, state, input);
   if (typeof handler !== "function") {
-    const { error, cause } = handler === undefined ? handlers.missing(text, state, input) : notHere(text);
+    const { error, cause, waits } = handler === undefined ? handlers.missing(text, state, input) : notHere(text);
+    // Restate tries again, until a worker has the handler.
+    if (waits) throw misuse("EXECUTION_SUSPENDED", cause, Error);
     return { at: now(), facts: [["fail", id, error, cause]] };
   }
   const resource = handlers.resource(text);
@@ -121,7 +126,7 @@ async function answered(handler: TaskHandler, input: unknown, task: Task): Promi
   return handler(input, task);
 }
 
-function notHere(resource: string): { error: string; cause: string } {
+function notHere(resource: string): MissingHandler {
   const cause = `The handler of ${JSON.stringify(resource)} takes tasks like an activity. On Restate, a handler must be a function.`;
   return { error: "States.TaskFailed", cause };
 }

@@ -6,6 +6,7 @@ import type { InvokeCommand, TaskHandler } from "../api/index.d.ts";
 import { asyncDispose } from "../base/dispose.ts";
 import { messageOf, misuse } from "../base/errors.ts";
 import { checkOptions } from "../base/options.ts";
+import { shown } from "../base/shown.ts";
 import { LIMITS } from "../execution/settings.ts";
 import { Handlers } from "../tasks/resource.ts";
 import { ActivityObject } from "./activities.ts";
@@ -21,7 +22,7 @@ import { TaskService } from "./tasks.ts";
 
 const OPTIONS = [
   ...["machines", "tasks", "longTasks", "sdk", "port", "host", "url", "admin", "identityKeys"],
-  ...["slice", "shard", "retention", "region", "account", "onLog", ...LIMITS],
+  ...["slice", "shard", "retention", "missingHandler", "region", "account", "onLog", ...LIMITS],
 ];
 const DAY = 86_400_000;
 // How long Restate remembers a start by its name where executions are kept for ever.
@@ -60,9 +61,15 @@ export async function serveOnRestate(options: RestateOptions): Promise<RestateWo
 
 /** What the services of a worker are made of. */
 export function partsOf(options: RestateOptions, now: () => number = Date.now): Services {
-  const { slice = {}, shard = 100, retention, longTasks = [] } = options;
+  const { slice = {}, shard = 100, retention, longTasks = [], missingHandler = "suspend" } = options;
+  if (missingHandler !== "suspend" && missingHandler !== "fail")
+    throw misuse("INVALID_OPTION", `missingHandler must be "suspend" or "fail", not ${shown(missingHandler)}`);
   const machines = new RegisteredMachines(options);
-  const handlers = new Handlers<TaskHandler>(options.tasks, new OwnTasks(machines, options.payloadLimit));
+  const handlers = new Handlers<TaskHandler>(
+    options.tasks,
+    new OwnTasks(machines, options.payloadLimit),
+    () => missingHandler === "suspend",
+  );
   machines.handlers = handlers;
   const long = new Set(longTasks);
   const kept = retention?.days === undefined ? undefined : retention.days * DAY;

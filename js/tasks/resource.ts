@@ -80,6 +80,8 @@ export function bareName(text: string, separator: string): string {
 export interface MissingHandler {
   error: string;
   cause: string;
+  /** Whether an execution that is kept waits for a handler: it is suspended, and does not fail. */
+  waits?: boolean;
 }
 
 /** A source of handlers besides those by name: the machines that tasks start. */
@@ -167,10 +169,19 @@ export class Handlers<Handler extends Callable = TaskHandler> {
   #last: { text: string; parsed: Resource } | undefined;
 
   #machines: TaskSource | undefined;
+  #waits: (state: string, resource: string) => boolean;
 
-  /** `machines` are the machines that tasks start. */
-  constructor(tasks: NamedHandlers<Handler> = {}, machines?: TaskSource) {
+  /**
+   * `machines` are the machines that tasks start. `waits` says of a task without a handler whether its execution waits for one, because a
+   * deployment may have forgotten it; else it fails.
+   */
+  constructor(
+    tasks: NamedHandlers<Handler> = {},
+    machines?: TaskSource,
+    waits: (state: string, resource: string) => boolean = () => false,
+  ) {
     this.#machines = machines;
+    this.#waits = waits;
     if (typeof tasks === "function") {
       this.#all = tasks;
       return;
@@ -214,14 +225,17 @@ export class Handlers<Handler extends Callable = TaskHandler> {
   missing(resource: string, state: string, input: unknown): MissingHandler {
     const parsed = this.resource(resource);
     const unknown = this.#machines?.missing(parsed, input);
-    if (unknown) return unknown;
+    // Which machine a task starts is data: as on AWS, one that does not exist is an error.
+    if (unknown && parsed.kind === "service") return unknown;
+    const waits = this.#waits(state, resource);
+    if (unknown) return { ...unknown, waits };
     const names = [...this.#named.keys()].map((name) => JSON.stringify(String(name)));
     const shown = names.slice(0, 20).join(", ") + (names.length > 20 ? ` and ${names.length - 20} more` : "");
     const known = names.length === 0 ? "No handlers were given." : `The handlers are: ${shown}.`;
     const key = JSON.stringify(parsed.kind === "runtime" ? resource : (parsed.name ?? state));
     const needs = parsed.kind === "runtime" ? "A Runtime of stepglass/durable does this task; here it needs a handler or a mock. " : "";
     const cause = `${needs}No task handler for resource ${JSON.stringify(resource)} of state ${JSON.stringify(state)}. ${known} Add one to the tasks option, for example tasks: { ${key}: async (input) => ({}) }.`;
-    return { error: "States.TaskFailed", cause };
+    return { error: "States.TaskFailed", cause, waits };
   }
 }
 

@@ -84,7 +84,7 @@ test("a runtime can be closed while its store cannot write, and what was not ack
   const { calls, runtime } = surroundings(own);
   const now = await runtime().open();
   own.write = () => Promise.reject(new StoreError("STORE_FULL", "the disk is full"));
-  const starting = assert.rejects(now.start("Task", { name: "t" }), /closed/);
+  const starting = assert.rejects(now.start("Task", { name: "t" }), { code: "RUNTIME_CLOSED" });
   await quiet();
   await now.close();
   await starting;

@@ -155,18 +155,28 @@ test("a task that is needed no more leaves its queue", async () => {
   await now.close();
 });
 
-test("a worker without a handler for a task fails it, and its errors are those of handlers", async () => {
+test("a worker leaves a task for which it has no handler to the others, and its errors are those of handlers", async () => {
   const { runtime } = surroundings({ tasks: { mail: () => Promise.reject(Object.assign(new Error("no"), { name: "Full" })) } });
   const now = await runtime().open();
   const wrong = now.worker({ queue: "post", tasks: { letter: () => 1 } });
+  const left = await now.start("M", { name: "a" });
+  await quiet();
+  assert.deepEqual(now.queues(), [{ name: "post", waiting: 1, active: 0, workers: 1 }]);
+  now.worker({ queue: "post" });
+  assert.equal((await left.result).error, "Full");
+  assert.equal(wrong.active, 0);
+  for (const options of [{ queue: "post", concurrency: 0 }, { queue: "post", rate: -1 }, {}, { queue: "post", other: 1 }])
+    assert.throws(() => now.worker(options), { code: "INVALID_OPTION" });
+  await now.close();
+});
+
+test('with missingHandler: "fail", a worker without a handler for a task fails it', async () => {
+  const { runtime } = surroundings({ taskOptions: { mail: { queue: "post", missingHandler: "fail" } } });
+  const now = await runtime().open();
+  now.worker({ queue: "post", tasks: { letter: () => 1 } });
   const failed = await (await now.start("M", { name: "a" })).result;
   assert.equal(failed.error, "States.TaskFailed");
   assert.match(failed.cause, /"letter"/);
-  await wrong.stop();
-  now.worker({ queue: "post" });
-  assert.deepEqual(await (await now.start("M", { name: "b" })).result.then(({ error }) => error), "Full");
-  for (const options of [{ queue: "post", concurrency: 0 }, { queue: "post", rate: -1 }, {}, { queue: "post", other: 1 }])
-    assert.throws(() => now.worker(options), { code: "INVALID_OPTION" });
   await now.close();
 });
 

@@ -231,7 +231,11 @@ test("a state that is too large, and a request without its members, are errors o
   assert.equal((await failed("Large", { text: "x".repeat(33_000) }))[0], "Stepglass.StateTooLarge");
   assert.deepEqual(await failed("Nothing"), ["Stepglass.InvalidRequest", "Value has to be the value to show: it is missing"]);
   assert.deepEqual(await failed("Nameless"), ["Stepglass.InvalidRequest", "Name has to be the name of a signal: it is 1"]);
-  assert.match((await failed("Unknown"))[1], /has no task "urn:stepglass:teleport"; it has: urn:stepglass:waitForSignal/);
+  // A newer version may have it.
+  await assert.rejects(now.run("Unknown"), {
+    code: "EXECUTION_SUSPENDED",
+    message: /has no task "urn:stepglass:teleport"; it has: urn:stepglass:waitForSignal/,
+  });
   await close();
 });
 

@@ -174,6 +174,8 @@ export class FakeRestate {
   }
 }
 
+const RETRY = 1000;
+
 /** The context of an attempt: it reads the journal as far as that goes, and writes on. */
 class Context {
   #fake;
@@ -239,10 +241,14 @@ class Context {
       this.#step(["run", name], (entry) => {
         void turn()
           .then(action)
-          .then((value) => {
-            // An attempt that has died tells nothing any more.
-            if (!ended.aborted) entry.complete(value);
-          });
+          .then(
+            (value) => {
+              // An attempt that has died tells nothing any more.
+              if (!ended.aborted) entry.complete(value);
+            },
+            // Restate tries the whole invocation again after a while.
+            () => this.#fake.later(RETRY, () => this.die()),
+          );
       }),
     );
   }

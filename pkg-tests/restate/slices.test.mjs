@@ -110,13 +110,17 @@ function surroundings({ dieAfter = Infinity, tasks = {}, ...options } = {}) {
   };
   let restate;
   const parts = partsOf({ machines, tasks: all, shard: 4, ...options }, () => restate.now);
-  restate = new FakeRestate(handlersOf(parts));
+  const handlers = handlersOf(parts);
+  restate = new FakeRestate(handlers);
   restate.dieAfter = dieAfter;
   const call = (handler, key, parameter) => restate.call({ service: "StepglassExecution", handler, key }, parameter ?? null);
   return {
     restate,
     calls,
     tokens,
+    /** Another version of the worker takes the place of this one. */
+    deploy: (more) =>
+      Object.assign(handlers, handlersOf(partsOf({ machines, tasks: { ...all, ...more }, shard: 4, ...options }, () => restate.now))),
     start: (machine, input = {}, name = "one") =>
       call("start", ARN(machine, name), { machine, name, input: JSON.stringify(input), seed: "7" }),
     tell: (machine, event, name) => call("tell", ARN(machine, name), event),
@@ -196,6 +200,37 @@ test("its history is that of memory", async () => {
   );
   await execution.result;
   assert.deepEqual(await world.history("Steps"), execution.history());
+});
+
+test("an execution waits for a handler that its worker does not have, in a slice, a shard and outside of both", async () => {
+  const Each = {
+    StartAt: "Each",
+    States: {
+      Each: { Type: "Map", ItemProcessor: { StartAt: "E", States: { E: task("forgotten", { End: true }) } }, End: true },
+    },
+  };
+  for (const [name, definition, input, output, options] of [
+    ["Slice", { StartAt: "A", States: { A: task("echo", { Next: "B" }), B: task("forgotten", { End: true }) } }, { n: 1 }, "there", {}],
+    ["Shard", Each, [1, 2, 3, 4, 5], Array(5).fill("there"), {}],
+    ["Outside", { StartAt: "B", States: { B: task("forgotten", { End: true }) } }, {}, "there", { longTasks: ["forgotten"] }],
+  ]) {
+    const own = { [name]: definition };
+    const world = surroundings({ machines: own, ...options });
+    world.start(name, input);
+    for (let i = 0; i < 5; i += 1) await world.restate.skip();
+    assert.equal((await world.record(name)).status, "RUNNING", name);
+    world.deploy({ forgotten: () => "there" });
+    await world.run();
+    const { status, output: given } = await world.record(name);
+    assert.deepEqual([status, JSON.parse(given)], ["SUCCEEDED", output], name);
+    assert.ok(!types(await world.history(name)).some((type) => type.endsWith("Failed")), name);
+
+    const failing = surroundings({ machines: own, missingHandler: "fail", ...options });
+    failing.start(name, input);
+    await failing.run();
+    assert.equal((await failing.record(name)).error, "States.TaskFailed", name);
+  }
+  assert.throws(() => surroundings({ missingHandler: "skip" }), { code: "INVALID_OPTION" });
 });
 
 test("a timer that comes late gives the tasks after it all of their time; one of an earlier wait changes nothing", async () => {
