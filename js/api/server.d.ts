@@ -77,6 +77,12 @@ export interface ServeOptions {
    * debugger.
    */
   restate?: string | { ingress: string; admin?: string };
+  /**
+   * With `data` or a durable store: what happens to a task without a handler if an earlier server started its execution. `"suspend"`:
+   * the execution is suspended, and continues in a server that has the handler, or when the module of `tasks` gets it. `"fail"`: the
+   * task fails. In executions that this server has started, such a task always fails. Default: `"suspend"`.
+   */
+  missingHandler?: "suspend" | "fail";
   /** The region in ARNs. Default: `"us-east-1"`. */
   region?: string;
   /** The account in ARNs. Default: `"123456789012"`. */

@@ -37,6 +37,9 @@ Options
                             default: those of an installed AWS CLI or boto3, if any
       --data DIR            keeps machines and executions in this folder, and resumes those in it; needs Node 22.13
                             or newer. postgres://… keeps them in a database; needs the package pg
+      --missing-handler suspend|fail
+                            with --data: what tasks without a handler do to executions that were running before this
+                            start; default suspend: they wait for a server that has the handler
       --restate URL         serves executions on Restate, by the URL of its ingress; machines and tasks are those of the
                             workers (stepglass/restate)
       --restate-admin URL   Restate's admin API, for ListExecutions
@@ -70,6 +73,7 @@ const options = {
   "mock-config": { type: "string", file: true },
   models: { type: "string", file: true },
   data: { type: "string", file: true },
+  "missing-handler": { type: "string", values: ["suspend", "fail"] },
   restate: { type: "string" },
   "restate-admin": { type: "string" },
   host: { type: "string" },
@@ -141,6 +145,7 @@ function settingsOf(values: Given, env: NodeJS.ProcessEnv): ServeOptions {
     mockConfig: values["mock-config"] ?? (env.SFN_MOCK_CONFIG || undefined),
     serviceModel: values.restate === undefined ? modelsOf(values.models) : undefined,
     data: values.data,
+    missingHandler: values["missing-handler"],
     restate: restateOf(urlOf(values.restate, "--restate"), urlOf(values["restate-admin"], "--restate-admin")),
     region: values.region ?? env.AWS_DEFAULT_REGION ?? env.AWS_REGION,
     account: values.account ?? env.AWS_ACCOUNT_ID,

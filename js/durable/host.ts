@@ -19,6 +19,7 @@ import { ExecutionJournal, type JournalStart } from "./journal.ts";
 import { Live, type LiveEvents, type Watcher, changeOf, settle } from "./live.ts";
 import { type Diverged, type Remade, divergence, factsOf, isNote, remade } from "./replay.ts";
 import type { Metrics } from "./metrics.ts";
+import { RUN_BY, type RunBy, runBy } from "./ownership.ts";
 import { Waker } from "./waker.ts";
 
 // How many executions are loaded at a time, and when one is loaded again that could not be, in milliseconds.
@@ -33,10 +34,15 @@ export interface Program {
   watcher?: Watcher | undefined;
 }
 
+/** What is done with executions that changes none: also with those that others run. */
+const READS: ReadonlySet<string> = new Set(["history", "frames", "signals"]);
+
 /** What a host is made of. */
 export interface HostOptions {
   store: Store;
   clock: Clock;
+  /** What it is: it leaves the executions of others as they are. */
+  kind: RunBy;
   /** What the execution of a record runs. Rejects for one that cannot be made: it is suspended. */
   program(record: ExecutionRecord): Promise<Program> | Program;
   /** How many executions that wait stay in memory. */
@@ -131,6 +137,8 @@ export class Host {
   /** Resolves when all that was due when the store was opened is in memory. */
   readonly restored = new Promise<void>((resolve) => (this.#restored = resolve));
   #isOpen = false;
+  /** Whether nothing goes on by itself: then it is no matter who runs an execution. */
+  #isAsleep = false;
   #openedAt = -Infinity;
   /** Of a shared store: the running executions that were in memory here since this process has them. */
   readonly #mine = new Set<string>();
@@ -163,6 +171,7 @@ export class Host {
     const begun = performance.now();
     await this.store.open({ owner });
     this.#isOpen = true;
+    this.#isAsleep = asleep;
     this.#openedAt = this.clock.now();
     if (!asleep) await this.#waker.open();
     if (this.#waking === 0) this.#restored();
@@ -227,6 +236,7 @@ export class Host {
    */
   async at(id: string, name: string, args: readonly unknown[]): Promise<any> {
     const { sharing } = this.store;
+    if (!READS.has(name) && !this.#live.has(id)) await this.#checkOurs(id);
     const here = this.#doing(name);
     if (sharing === undefined) return here(...args);
     const key = await this.#keyOf(id);
@@ -258,6 +268,28 @@ export class Host {
     const doing = this.#options.does?.()[name] ?? own[name];
     if (doing === undefined) throw new TypeError(`nothing does ${name}`);
     return doing;
+  }
+
+  /** When this process took up the store: what was started before may need a handler that it does not have. */
+  get openedAt(): number {
+    return this.#openedAt;
+  }
+
+  /** Looks again whether executions can go on that wait for handlers. */
+  retry(): void {
+    void this.#waker.again();
+  }
+
+  /** Whether an execution is run by another kind of host. */
+  isForeign(record: ExecutionRecord): boolean {
+    return !this.#isAsleep && runBy(record) !== this.#options.kind;
+  }
+
+  async #checkOurs(id: string): Promise<void> {
+    const record = await this.record(id);
+    if (record === undefined || !this.isForeign(record)) return;
+    const why = `${id} is run by ${RUN_BY[runBy(record)]}, which shares this store: only that can change it`;
+    throw misuse("EXECUTION_ELSEWHERE", why, Error);
   }
 
   /** Where a shared store has an execution; of what is no execution it is the text itself. */
@@ -565,7 +597,7 @@ export class Host {
     if (stored === undefined || stored.record.status !== "RUNNING") return undefined;
     const suspended = stored.record.suspended as Suspended | undefined;
     if (suspended !== undefined && suspended.missing === undefined) return undefined;
-    if (!this.has(stored.record)) return undefined;
+    if (!this.has(stored.record) || this.isForeign(stored.record)) return undefined;
     const away = this.store.sharing !== undefined && !this.#mine.has(id);
     try {
       const { live, lastAt } = await this.#restore(stored);

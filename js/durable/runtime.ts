@@ -84,6 +84,7 @@ export class Runtime implements PublicRuntime {
     this.#tasks = new RuntimeTasks(this.#runs());
     this.#host = new Host({
       ...this.#tasks.hooks,
+      kind: "runtime",
       store,
       resident,
       clock: clockOf(clock),

@@ -36,7 +36,7 @@ const OPTIONS = [
     "clock",
     "limits",
   ],
-  ...["quotas", "statusEvents", "eventsEndpoint", "executionLogs", "logsEndpoint"],
+  ...["quotas", "missingHandler", "statusEvents", "eventsEndpoint", "executionLogs", "logsEndpoint"],
   ...["host", "port", "allowOrigins", "allowHosts", "bodyLimit", "timeouts", "page", "logLevel", "log"],
 ];
 
@@ -68,7 +68,7 @@ export async function serve(options: ServeOptions = {}): Promise<PublicServer> {
 /** What a server in front of Restate has no use for: its workers have it. */
 const OF_WORKERS = [
   ...["tasks", "otherTasks", "urls", "lambdaEndpoint", "mockConfig", "serviceModel", "data", "store", "clock", "limits", "quotas"],
-  ...["statusEvents", "eventsEndpoint", "executionLogs", "logsEndpoint"],
+  ...["missingHandler", "statusEvents", "eventsEndpoint", "executionLogs", "logsEndpoint"],
 ] as const satisfies (keyof ServeOptions)[];
 
 /** Starts a server in front of Restate. */

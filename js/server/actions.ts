@@ -5,7 +5,7 @@ import { codeOf, messageOf } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import { Signals } from "../durable/signals.ts";
 import { isJson } from "../tasks/integration.ts";
-import { ApiError, invalid, noExecution } from "./errors.ts";
+import { ApiError, invalid, noExecution, runsElsewhere } from "./errors.ts";
 import type { StoredExecution } from "./records.ts";
 import type { Service } from "./service.ts";
 
@@ -13,6 +13,7 @@ import type { Service } from "./service.ts";
 const REFUSED = new Map<unknown, (message: string, arn: string) => ApiError>([
   ["UNKNOWN_EXECUTION", (_, arn) => noExecution(arn)],
   ["NOT_RUNNING", (message) => new ApiError("ExecutionNotRunning", message)],
+  ["EXECUTION_ELSEWHERE", (message) => runsElsewhere(message)],
   ["INVALID_ARGUMENT", (message) => invalid(message)],
   ["PAYLOAD_TOO_LARGE", (message) => invalid(message)],
 ]);
@@ -20,8 +21,13 @@ const REFUSED = new Map<unknown, (message: string, arn: string) => ApiError>([
 /** Sends a signal to a running execution; resolves when it is in the store. `payload` is JSON text. Throws ApiError. */
 export async function sendSignal(service: Service, arn: string, name: string, payload: string, id?: string): Promise<void> {
   if (!isJson(payload)) throw invalid("The payload of a signal must be JSON");
+  await refusable(arn, service.tasks.signals.send(arn, name, payload, id));
+}
+
+/** What the tasks of Stepglass refuse becomes an error of the API. */
+async function refusable(arn: string, doing: Promise<void>): Promise<void> {
   try {
-    await service.tasks.signals.send(arn, name, payload, id);
+    await doing;
   } catch (thrown) {
     throw REFUSED.get(codeOf(thrown))?.(messageOf(thrown), arn) ?? thrown;
   }
@@ -65,7 +71,7 @@ export async function act(service: Service, record: StoredExecution, action: str
     }
     case "cancel": {
       if (record.status !== "RUNNING") throw new ApiError("ExecutionNotRunning", `the execution ${record.id} has ended`);
-      await service.tasks.cancellation.cancel(record.id, text("cause"));
+      await refusable(record.id, service.tasks.cancellation.cancel(record.id, text("cause")));
       return {};
     }
     case "resume": {

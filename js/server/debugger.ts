@@ -18,7 +18,7 @@ import { executionPage, listPage } from "./debugger-pages.ts";
 import { actionScript, executionScript, listScript, style } from "./debugger-files.ts";
 import { ApiError, noExecution } from "./errors.ts";
 import { described, redriveOf } from "./executions.ts";
-import type { StoredExecution, StoredSummary } from "./records.ts";
+import { type StoredExecution, type StoredSummary, shownRecord } from "./records.ts";
 import type { Service } from "./service.ts";
 
 /** An execution of a list, with the addresses of its data and its page. Times are ISO 8601. */
@@ -230,7 +230,7 @@ export class Debugger {
 
   async #about(arn: string): Promise<StoredExecution> {
     const about = await this.#service.store.get(arn);
-    if (about !== undefined) return about as StoredExecution;
+    if (about !== undefined) return shownRecord(about);
     const { type, message } = noExecution(arn);
     throw new ApiError(type, message, { status: 404 });
   }
@@ -240,7 +240,8 @@ export class Debugger {
     const about = await this.#about(arn);
     const { events } = (await historyOf(runner.host, arn)) ?? { events: [] };
     // The execution may have ended while its history was read.
-    const now = ((await store.get(arn)) as StoredExecution | undefined) ?? about;
+    const found = await store.get(arn);
+    const now = found === undefined ? about : shownRecord(found);
     const { startDate, stopDate, input, output, error, cause, name, status } = described(now);
     const { state, suspended } = now;
     const runs = status === "RUNNING";

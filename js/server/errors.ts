@@ -70,3 +70,8 @@ export function wrongType(): ApiError {
 export function stackOf(thrown: unknown): string {
   return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
 }
+
+/** The error of a request to change an execution that an application runs, which shares the store. */
+export function runsElsewhere(message: string): ApiError {
+  return new ApiError("ExecutionRunsElsewhere", message);
+}

@@ -15,7 +15,7 @@ import type { MachineDescription } from "./machines.ts";
 import type { Operations } from "./operations.ts";
 import { PAGE, cursorOf, pageToken } from "./paging.ts";
 import type { Cursor } from "./paging.ts";
-import { type StoredExecution, type StoredSummary, tagOfQualifier } from "./records.ts";
+import { type StoredExecution, type StoredSummary, shownRecord, tagOfQualifier } from "./records.ts";
 import { seconds } from "./responses.ts";
 import type { Paged } from "./responses.ts";
 import type { Parent } from "./records.ts";
@@ -158,8 +158,7 @@ export function startNamed(service: Service, input: Input<"StartExecution">, par
 async function recordOf(service: Service, arn: string): Promise<StoredExecution> {
   const about = await service.store.get(executionArn(arn));
   if (about === undefined) throw noExecution(arn);
-  // A store returns what this server has put into it.
-  return about as StoredExecution;
+  return shownRecord(about);
 }
 
 /** Why a child of a Map Run is not redriven by itself. */
@@ -168,7 +167,7 @@ const OLD = "Execution redrivable period exceeded";
 
 /** What DescribeExecution tells of redrives. */
 export function redriveOf(record: StoredExecution, quotas: Service["quotas"]): RedriveDetails {
-  const { status, type, redriveCount, redriveDate, redrivable } = record;
+  const { status, type, redriveCount = 0, redriveDate, redrivable } = record;
   const about = { redriveCount, ...(redriveDate !== undefined && { redriveDate: seconds(redriveDate) }) };
   const isOld = quotas?.isOld(record) ?? false;
   if (record.mapRunArn !== undefined && redrivable !== false && status !== "RUNNING" && status !== "SUCCEEDED")
@@ -185,8 +184,20 @@ export function redriveOf(record: StoredExecution, quotas: Service["quotas"]): R
 
 /** An execution as ListExecutions returns it. */
 export function listed(about: StoredSummary): ExecutionListItem {
-  const { id, machineArn, name, status, startDate, stopDate, mapRunArn, itemCount, versionArn, aliasArn, redriveCount, redriveDate } =
-    about;
+  const {
+    id,
+    machineArn,
+    name,
+    status,
+    startDate,
+    stopDate,
+    mapRunArn,
+    itemCount,
+    versionArn,
+    aliasArn,
+    redriveCount = 0,
+    redriveDate,
+  } = about;
   return {
     executionArn: id,
     stateMachineArn: machineArn,
@@ -414,8 +425,10 @@ async function executionFilter(service: Service, stateMachineArn: string | undef
   throw invalid("Either the stateMachineArn or the mapRunArn must be specified, but not both", "MISSING_REQUIRED_PARAMETER");
 }
 
-function machineFilter(service: Service, text: string): ExecutionFilter {
+async function machineFilter(service: Service, text: string): Promise<ExecutionFilter> {
   const { arn, qualifier } = machineArn(text);
+  // The machines of applications that share the store are not registered.
+  if (!service.machines.has(arn) && (await service.store.count({ machineArn: arn })) > 0) return { machineArn: arn };
   const { machine } = resolve(service, text);
   if (machine.type === "EXPRESS") throw wrongType();
   if (qualifier === undefined) return { machineArn: arn };

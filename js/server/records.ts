@@ -59,6 +59,19 @@ export interface StoredExecution extends ExecutionRecord {
   suspended?: { reason: string; at: number };
 }
 
+/** A record that the store has. One of a Runtime has no revision, and is shown like one of a machine without a role. */
+export function shownRecord(record: ExecutionRecord): StoredExecution {
+  const { definition = "", startDate } = record;
+  const revision: RevisionRecord = {
+    hash: definition,
+    roleArn: "",
+    loggingConfiguration: { level: "OFF", includeExecutionData: false },
+    tracingConfiguration: { enabled: false },
+    updateDate: startDate,
+  };
+  return { redriveCount: 0, revision, ...record } as StoredExecution;
+}
+
 /** What a list has of an execution: its record without the payloads. */
 export interface StoredSummary {
   id: string;

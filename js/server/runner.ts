@@ -5,16 +5,18 @@ import { codeOf, messageOf, misuse } from "../base/errors.ts";
 import type { Continued } from "../durable/continuation.ts";
 import { type Continues, Host, type Program } from "../durable/host.ts";
 import { type Live, settle } from "../durable/live.ts";
+import { runBy } from "../durable/ownership.ts";
 import { StateMachine } from "../execution/machine.ts";
 import type { Completion } from "../tasks/call.ts";
 import { executionOfToken } from "../tasks/token.ts";
-import { ApiError, invalidToken, stackOf } from "./errors.ts";
+import { ApiError, invalidToken, runsElsewhere, stackOf } from "./errors.ts";
 import type { Machine, Target } from "./machine.ts";
 import { doingsOf } from "./sharing.ts";
 import type { Quotas } from "./quotas.ts";
 import { MapRuns } from "./mapruns.ts";
 import { type Parent, type StoredExecution, tagsOfTarget } from "./records.ts";
 import type { Service } from "./service.ts";
+import { Waiting } from "./waiting.ts";
 
 // How many definitions stay compiled that no registered machine has.
 const OLD = 64;
@@ -51,6 +53,7 @@ export class Runner {
     const { store, clock, limits } = service;
     this.host = new Host({
       ...service.tasks.hooks,
+      kind: "server",
       store,
       clock,
       // What is lost with the process need not leave its memory.
@@ -170,6 +173,7 @@ export class Runner {
     try {
       return await this.host.at(arn, name, args);
     } catch (thrown) {
+      if (codeOf(thrown) === "EXECUTION_ELSEWHERE") throw runsElsewhere(messageOf(thrown));
       if (thrown instanceof ApiError || (thrown as Error).name !== "ApiError") throw thrown;
       const { type, message, status, members } = thrown as ApiError;
       throw new ApiError(type, message, { ...members, status });
@@ -190,7 +194,7 @@ export class Runner {
 
   /** Stops an execution; resolves to its record when it has ended. */
   async stop(arn: string, error?: string, cause?: string): Promise<StoredExecution | undefined> {
-    await this.host.at(arn, "stop", [arn, error, cause]);
+    await this.at(arn, "stop", [arn, error, cause]);
     return this.ended(arn);
   }
 
@@ -266,9 +270,17 @@ export class Runner {
     const { machine, testCase } = record;
     const definition = await this.#service.store.getDefinition(record.definition ?? "");
     if (definition === undefined) throw misuse("UNKNOWN_MACHINE", `the definition of ${record.id} is not in the store`);
-    const handlers = this.#service.router.forTestCase(machine, testCase);
+    const router = this.#service.router.forTestCase(machine, testCase);
+    if (runBy(record) === "runtime") return { machine: this.#compiled(record, definition), handlers: router, options: {} };
+    const handlers = this.#isOlder(record) ? new Waiting(router) : router;
     const watcher = await MapRuns.load(this.#service, record, definition);
     return this.#programOf(this.#compiled(record, definition), record, handlers, watcher);
+  }
+
+  /** Whether a server before this one has started an execution: that one may have had other handlers. */
+  #isOlder({ startDate }: StoredExecution): boolean {
+    const { missingHandler, store } = this.#service;
+    return missingHandler === "suspend" && store.durable && startDate < this.host.openedAt;
   }
 
   #compiled({ machineArn, machine, type, definition: hash, revision }: StoredExecution, definition: string): StateMachine {

@@ -4,9 +4,11 @@ import { randomUUID } from "node:crypto";
 import type { Clock, MachineType, ServiceModels } from "../api/index.d.ts";
 import type { Store } from "../api/durable.d.ts";
 import type { ServeOptions, ServerLimits } from "../api/server.d.ts";
-import { messageOf } from "../base/errors.ts";
+import { messageOf, misuse } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
+import { shown } from "../base/shown.ts";
 import { clockOf } from "../driver/clock.ts";
+import { RUN_BY } from "../durable/ownership.ts";
 import type { OwnTasks } from "../durable/tasks.ts";
 import { MemoryStore } from "../store/memory.ts";
 import { activityOperations, loadActivities } from "./activities.ts";
@@ -57,6 +59,7 @@ export type ServiceOptions = Pick<
   | "clock"
   | "limits"
   | "quotas"
+  | "missingHandler"
 > &
   PublishOptions & {
     log?: Log;
@@ -102,6 +105,8 @@ export class Service {
   /** Where the server has the quotas of AWS. */
   readonly quotas: Quotas | undefined;
   readonly publisher: Publisher;
+  /** What becomes of a task of an earlier server's execution for which there is no handler. */
+  readonly missingHandler: "suspend" | "fail";
   readonly #module: HandlersModule | undefined;
   readonly #owner = `stepglass-${randomUUID()}`;
   /** What other processes have changed is being read. */
@@ -118,7 +123,11 @@ export class Service {
       clock = "real",
       limits = {},
       quotas = false,
+      missingHandler = "suspend",
     } = options;
+    if (missingHandler !== "suspend" && missingHandler !== "fail")
+      throw misuse("INVALID_OPTION", `missingHandler must be "suspend" or "fail", not ${shown(missingHandler)}`);
+    this.missingHandler = missingHandler;
     const { tasks, otherTasks, urls, lambdaEndpoint, mockConfig, router } = options;
     const others = { ...(otherTasks !== undefined && { otherTasks }), urls, lambdaEndpoint, mockConfig };
     this.store = store;
@@ -145,6 +154,7 @@ export class Service {
     this.#module = new HandlersModule(tasks, {
       onLoad: (handlers) => {
         this.router.use(handlers);
+        this.runner.host.retry();
         this.log("info", () => `loaded the tasks of ${tasks}`);
       },
       onError: (error) =>
@@ -170,9 +180,14 @@ export class Service {
     const { runner, store } = this;
     const running = await store.count({ status: "RUNNING" });
     if (running > 0 && !asleep) {
-      this.log("info", () => `resumes ${running} executions that were running when the server ended`);
-      for (const { name, resources } of await unhandled(this))
-        this.log("error", () => `nothing handles ${resources.join(", ")}: executions of ${name} will fail there`);
+      const { own, machines } = await unhandled(this);
+      const others = running - own;
+      if (own > 0) this.log("info", () => `resumes ${own} executions that were running when the server ended`);
+      if (others > 0)
+        this.log("error", () => `${others} running executions of the store are run by ${RUN_BY.runtime}: the server only shows them`);
+      const then = this.missingHandler === "fail" ? "will fail there" : "will wait there until something does";
+      for (const { name, resources } of machines)
+        this.log("error", () => `nothing handles ${resources.join(", ")}: executions of ${name} ${then}`);
     }
     await runner.open(this.#owner, { asleep });
   }

@@ -1,19 +1,22 @@
-// Tasks of running executions that nothing handles.
+// What a server finds in its store: running executions, and tasks of theirs that nothing handles.
 
 import { isObject } from "../base/json.ts";
 import type { Service } from "./service.ts";
 
-/** The machines that have running executions, with the Resources of their Tasks for which there is no handler. */
-export async function unhandled(service: Service): Promise<{ name: string; resources: string[] }[]> {
+/** How many running executions the registered machines have, and the Resources of their Tasks for which there is no handler. */
+export async function unhandled(service: Service): Promise<{ own: number; machines: { name: string; resources: string[] }[] }> {
   const found: { name: string; resources: string[] }[] = [];
+  let own = 0;
   for (const machine of service.machines.values()) {
-    if ((await service.store.count({ machineArn: machine.arn, status: "RUNNING" })) === 0) continue;
+    const running = await service.store.count({ machineArn: machine.arn, status: "RUNNING" });
+    if (running === 0) continue;
+    own += running;
     const tasks = new Map<string, string>();
     for (const { definition } of machine.revisions) tasksOf(JSON.parse(definition).States, tasks);
     const resources = [...tasks].filter(([resource, state]) => service.router.find(resource, state, {}) === undefined);
     if (resources.length > 0) found.push({ name: machine.name, resources: resources.map(([resource]) => resource) });
   }
-  return found;
+  return { own, machines: found };
 }
 
 /** The Resources of all Tasks among states, at any depth, each with the name of a state. */

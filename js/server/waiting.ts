@@ -1,0 +1,25 @@
+// The handlers of executions that wait for what an earlier server had.
+
+import type { TaskHandler } from "../api/index.d.ts";
+import type { Taker } from "../tasks/call.ts";
+import { Handlers, type MissingHandler } from "../tasks/resource.ts";
+
+/** The handlers of an execution that an earlier server has started: its tasks wait for handlers that this one does not have. */
+export class Waiting extends Handlers {
+  readonly #router: Handlers;
+
+  constructor(router: Handlers) {
+    super({});
+    this.#router = router;
+  }
+
+  override find(resource: string, state: string, input: unknown): TaskHandler | Taker | undefined {
+    return this.#router.find(resource, state, input);
+  }
+
+  override missing(resource: string, state: string, input: unknown): MissingHandler {
+    const missing = this.#router.missing(resource, state, input);
+    // Activities are in the store: one that is not was deleted.
+    return this.resource(resource).kind === "activity" ? missing : { ...missing, waits: true };
+  }
+}
