@@ -6,6 +6,7 @@ import { misuse } from "../base/errors.ts";
 import { checkOptions } from "../base/options.ts";
 import { checkedLimits } from "../execution/execution.ts";
 import { argumentText } from "../tasks/integration.ts";
+import { storedJson } from "../store/stored-json.ts";
 import { ownTags } from "./children.ts";
 import type { Continued } from "./continuation.ts";
 import { historyOf } from "./history.ts";
@@ -116,8 +117,8 @@ export function described(record: ExecutionRecord): ExecutionDescription {
     status,
     startDate,
     ...(stopDate !== undefined && { stopDate }),
-    input: JSON.parse(input),
-    ...(output !== undefined && { output: JSON.parse(output) }),
+    input: storedJson(input, `the input of ${id}`),
+    ...(output !== undefined && { output: storedJson(output, `the output of ${id}`) }),
     ...(error !== undefined && { error }),
     ...(cause !== undefined && { cause }),
     ...shownState(record),
@@ -133,8 +134,8 @@ export function described(record: ExecutionRecord): ExecutionDescription {
   };
 }
 
-function outcomeOf<Output>({ status, output, error, cause }: ExecutionRecord): ExecutionResult<Output> {
-  if (status === "SUCCEEDED") return { status, output: JSON.parse(output ?? "null") };
+function outcomeOf<Output>({ id, status, output, error, cause }: ExecutionRecord): ExecutionResult<Output> {
+  if (status === "SUCCEEDED") return { status, output: storedJson(output ?? "null", `the output of ${id}`) };
   const failed = { status, ...(error !== undefined && { error }), ...(cause !== undefined && { cause }) };
   return failed as ExecutionResult<Output>;
 }

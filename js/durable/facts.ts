@@ -2,6 +2,8 @@
 
 import type { Step } from "../api/index.d.ts";
 import type { Fact } from "../border/facts.ts";
+import { StoreError } from "../store/errors.ts";
+import { storedJson } from "../store/stored-json.ts";
 
 /** A fact that the engine is not told of: it concerns what the host does for an execution. */
 export type Note = [kind: "note", name: string, ...details: unknown[]];
@@ -43,13 +45,13 @@ export function factText(at: number, led: Led, fact: Fact | Note): string {
   return JSON.stringify([at, led, method, input, names, `${seed}`]);
 }
 
-/** The facts of a JSON text of an array. Throws for one that is damaged. */
+/** The facts of a JSON text of an array. Throws STORE_DAMAGED. */
 export function readFacts(text: string): KeptFact[] {
-  const kept: unknown = JSON.parse(text);
-  if (!Array.isArray(kept)) throw new SyntaxError("the facts are not an array");
+  const kept: unknown = storedJson(text, "a fact");
+  if (!Array.isArray(kept)) throw new StoreError("STORE_DAMAGED", "the facts are not an array");
   return kept.map((one: unknown): KeptFact => {
-    if (!Array.isArray(one) || typeof one[0] !== "number" || typeof one[2] !== "string")
-      throw new SyntaxError("a fact is damaged or incomplete");
+    if (!Array.isArray(one) || typeof one[0] !== "number" || typeof one[2] !== "string" || (one[2] === "start" && !/^-?\d+$/.test(one[5])))
+      throw new StoreError("STORE_DAMAGED", "a fact is damaged or incomplete");
     const [at, led, ...fact] = one;
     if (fact[0] === "start") fact[3] = BigInt(fact[3]);
     return { at, led, fact: fact as Fact | Note };
@@ -73,10 +75,10 @@ export function snapshotText({ at, events, notes, engine }: Standing): string {
   return `${JSON.stringify({ form: 1, at, events, notes })}\n${engine}`;
 }
 
-/** A snapshot that was kept. Throws for one that is damaged, or of a form that is not known. */
+/** A snapshot that was kept. Throws STORE_DAMAGED for one that is damaged, or of a form that is not known. */
 export function readSnapshot(text: string): Standing {
   const end = text.indexOf("\n");
-  const { form, at, events, notes } = JSON.parse(text.slice(0, Math.max(end, 0)));
-  if (form !== 1) throw new SyntaxError(`a snapshot of form ${String(form)} cannot be read`);
+  const { form, at, events, notes } = storedJson(text.slice(0, Math.max(end, 0)), "the snapshot") ?? {};
+  if (form !== 1) throw new StoreError("STORE_DAMAGED", `a snapshot of form ${String(form)} cannot be read`);
   return { at, events, notes, engine: text.slice(end + 1) };
 }

@@ -213,7 +213,7 @@ export class Host {
     // Without a seed nobody can work the task tokens out from what the execution shows.
     const names = seed === undefined ? { ...info, tokenKey: randomKey() } : info;
     if (continues !== undefined) {
-      live.journal.hold();
+      live.journal.hold(continues.live.id);
       continues.live.next = live;
     }
     live.driver.begin([["start", record.input, names, seedOf(seed)]]);

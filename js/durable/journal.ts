@@ -54,6 +54,7 @@ export interface JournalStart {
 
 export class ExecutionJournal implements Journal, Source {
   readonly #id: string;
+  group: string;
   readonly #committer: Committer;
   readonly #kept: Kept;
   #version: number;
@@ -85,6 +86,7 @@ export class ExecutionJournal implements Journal, Source {
     this.#committer = committer;
     this.#kept = kept;
     this.#id = start.id;
+    this.group = start.id;
     this.#version = start.version;
     this.#create = start.create;
     this.#events = start.events;
@@ -128,8 +130,9 @@ export class ExecutionJournal implements Journal, Source {
     this.#add();
   }
 
-  /** Keeps nothing until `release`. */
-  hold(): void {
+  /** Keeps nothing until `release`, and then only together with another execution. */
+  hold(group: string): void {
+    this.group = group;
     this.#held = true;
   }
 

@@ -6,6 +6,7 @@ import type { Taker } from "../tasks/call.ts";
 import { jsonText } from "../tasks/integration.ts";
 import type { Host } from "./host.ts";
 import { invalid, refuse } from "./requests.ts";
+import { storedJson } from "../store/stored-json.ts";
 import { Signals } from "./signals.ts";
 
 /** The characters of a state, as the Flow Framework has it: it is in every list of executions. */
@@ -37,6 +38,6 @@ export async function query(host: Host, arn: string): Promise<ExecutionQuery | u
 }
 
 /** The state that an execution shows, where it shows one. */
-export function shownState({ state }: ExecutionRecord): { state?: unknown } {
-  return typeof state === "string" ? { state: JSON.parse(state) } : {};
+export function shownState({ id, state }: ExecutionRecord): { state?: unknown } {
+  return typeof state === "string" ? { state: storedJson(state, `the state of ${id}`) } : {};
 }

@@ -6,6 +6,7 @@ import type { Committer, Source } from "../durable/committer.ts";
 /** A record that is created and changed with what an execution has to keep, in one write of the store. */
 export class KeptRecord<Kind extends ExecutionRecord> implements Source {
   readonly #committer: Committer;
+  readonly group: string;
   /** The record as it will be when all is written. */
   record: Kind;
   #version: number;
@@ -13,7 +14,9 @@ export class KeptRecord<Kind extends ExecutionRecord> implements Source {
   #change: Partial<ExecutionRecord> | undefined;
   #events: Texts | undefined;
 
-  constructor(committer: Committer, record: Kind) {
+  /** `execution` is the one whose facts it is written with. */
+  constructor(committer: Committer, execution: string, record: Kind) {
+    this.group = execution;
     this.#committer = committer;
     this.record = record;
     this.#version = record.version ?? 0;

@@ -110,11 +110,11 @@ export class MapRuns implements Watcher {
 
   async #know(run: MapRunRecord): Promise<void> {
     const { committer } = this.#service.runner.host;
-    this.#runs.set(run.id, new KeptRecord(committer, run));
+    this.#runs.set(run.id, new KeptRecord(committer, this.#record.id, run));
     if (run.status === "SUCCEEDED") return;
     const status = ["FAILED", "TIMED_OUT", "ABORTED"] as const;
     for await (const child of listed<StoredExecution>(this.#service.store, { mapRunArn: run.id, status }))
-      this.#failed.set(child.id, new KeptRecord(committer, child));
+      this.#failed.set(child.id, new KeptRecord(committer, this.#record.id, child));
   }
 
   restored(live: Live): void {
@@ -174,7 +174,7 @@ export class MapRuns implements Watcher {
   }
 
   #begin(news: RunNews & { type: "begun" }): void {
-    const run = new KeptRecord<MapRunRecord>(this.#service.runner.host.committer, {
+    const run = new KeptRecord<MapRunRecord>(this.#service.runner.host.committer, this.#record.id, {
       ...this.#chains.begun(news, this.#record.id),
       ...this.#near(),
       name: labelOf(news.run),
@@ -229,7 +229,7 @@ export class MapRuns implements Watcher {
       return;
     }
     const { machine, machineArn, definition, revision } = this.#record;
-    const child = new KeptRecord<StoredExecution>(this.#service.runner.host.committer, {
+    const child = new KeptRecord<StoredExecution>(this.#service.runner.host.committer, this.#record.id, {
       id: arn,
       ...this.#near(),
       name,

@@ -8,6 +8,7 @@ import type { IndexedDBOptions, IndexedDBStore } from "../api/indexeddb.d.ts";
 import { StoreConflict, StoreError } from "./errors.ts";
 import { selects } from "./filter.ts";
 import { documentText } from "./records.ts";
+import { storedJson } from "./stored-json.ts";
 import { type Free, answer, inTransaction, storeError, takeLock, walk } from "./requests.ts";
 import { type DocumentRow, type Piece, type Row, SCHEMA, STORES, keysOf, migrate, rangeOf, recordOf } from "./rows.ts";
 import { Writing } from "./writing.ts";
@@ -186,7 +187,7 @@ class DatabaseStore implements IndexedDBStore {
   document(collection: string, key: string): Promise<any> {
     return this.#do("readonly", async (transaction) => {
       const row: DocumentRow | undefined = await answer(transaction.objectStore("document").index("key").get([collection, key]));
-      return row && JSON.parse(row.text);
+      return row && storedJson(row.text, `the document ${collection} ${key}`);
     });
   }
 
@@ -195,7 +196,7 @@ class DatabaseStore implements IndexedDBStore {
     const rows: DocumentRow[] = await this.#do("readonly", (transaction) =>
       answer(transaction.objectStore("document").index("collection").getAll(collection)),
     );
-    for (const { key, text } of rows) yield [key, JSON.parse(text)];
+    for (const { key, text } of rows) yield [key, storedJson(text, `the document ${collection} ${key}`)];
   }
 
   putDefinition(hash: string, text: string): Promise<void> {
@@ -253,7 +254,7 @@ class DatabaseStore implements IndexedDBStore {
       });
       const found: Piece[] = await answer(pieces.getAll(IDBKeyRange.bound([order, begin], [order, first + count], false, true)));
       const events = found.flatMap((piece) => {
-        const all: unknown[] = JSON.parse(piece.text);
+        const all: unknown[] = storedJson(piece.text, `the history of ${id}`);
         return all.slice(Math.max(first - piece.from, 0), first + count - piece.from);
       });
       return { events: reverse ? events.reverse() : events, total };

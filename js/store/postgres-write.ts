@@ -5,6 +5,7 @@ import { PAYLOADS, type Stored, aboutOf, changed, endedAt, piecesOf, refused } f
 import type { Row, Session } from "./postgres-session.ts";
 import type { Shares } from "./postgres-shares.ts";
 import { StoreConflict } from "./errors.ts";
+import { storedJson } from "./stored-json.ts";
 import { keyOf, shardOf } from "./shards.ts";
 import { textOf } from "./texts.ts";
 
@@ -260,7 +261,7 @@ function newEntry(record: Stored): Entry {
 }
 
 function entryOf(row: Row): Entry {
-  const record = { ...(JSON.parse(textOf(row.about)) as object), ...columnsOf(row) } as Stored;
+  const record = { ...storedJson(textOf(row.about), `the record of ${textOf(row.arn)}`), ...columnsOf(row) } as Stored;
   for (const name of PAYLOADS) if (typeof row[name] === "string") record[name] = textOf(row[name]);
   return {
     ...NOTHING,

@@ -1,5 +1,8 @@
 // Texts in databases that cannot keep every string of JavaScript.
 
+import { StoreError } from "./errors.ts";
+import { storedJson } from "./stored-json.ts";
+
 /** What strings have from Node 20 on. */
 interface Checked {
   isWellFormed(): boolean;
@@ -24,6 +27,6 @@ export function escaped(text: string): string {
 
 /** A text as it was given to `bound`. */
 export function textOf(value: unknown): string {
-  if (typeof value !== "string") throw new TypeError("not a text");
-  return value.startsWith(ESCAPED) ? JSON.parse(value.slice(ESCAPED.length)) : value;
+  if (typeof value !== "string") throw new StoreError("STORE_DAMAGED", "a text is missing or is none");
+  return value.startsWith(ESCAPED) ? storedJson(value.slice(ESCAPED.length), "a text") : value;
 }

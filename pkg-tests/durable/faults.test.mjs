@@ -79,6 +79,110 @@ test("what the store cannot write is written when it can, and nothing is called 
   await now.close();
 });
 
+/** A store with room for so many characters. */
+function small(own, store, room) {
+  room.used = 0;
+  own.write = async (batches) => {
+    const size = JSON.stringify(batches).length;
+    if (room.used + size > room.size) throw new StoreError("STORE_FULL", "the disk is full");
+    const results = await store.write(batches);
+    room.used += size;
+    return results;
+  };
+}
+
+test("a write that is larger than what is free is divided: what fits is kept, and a start that does not fit is refused with its size", async () => {
+  const own = {};
+  const { store, calls, told, runtime } = surroundings(own);
+  const room = { size: Infinity };
+  small(own, store, room);
+  const now = await runtime().open();
+  const before = await now.start("Wait", { name: "before", input: { seconds: 10 } });
+  room.size = 120_000;
+  const text = "x".repeat(20_000);
+  const starts = await Promise.allSettled(
+    Array.from({ length: 30 }, (_, n) => now.start("Wait", { name: `w-${n}`, input: { seconds: 10_000, text } })),
+  );
+  const refused = starts.filter(({ status }) => status === "rejected").map(({ reason }) => reason);
+  assert.ok(refused.length > 20 && refused.length < 30, `${refused.length} were refused`);
+  for (const { code, message } of refused) {
+    assert.equal(code, "STORE_FULL");
+    assert.match(message, /the disk is full: the start of arn:.*:w-\d+ needs about 4\d{4} bytes/);
+  }
+  assert.equal(await now.count({ namePrefix: "w-" }), 30 - refused.length);
+  // What is small goes on.
+  assert.equal(await (await now.start("Task", { name: "t", input: { n: 1 } })).result.then(({ status }) => status), "SUCCEEDED");
+  assert.equal(calls.length, 1);
+  assert.equal((await before.describe()).status, "RUNNING");
+  assert.ok(told.length > 0);
+  await now.close();
+});
+
+test("what an execution has done cannot be refused: it is written when there is room, and others are meanwhile", async () => {
+  const own = {};
+  const { store, clock, runtime } = surroundings(own, {
+    tasks: { echo: ({ text, ...input }) => ({ ...input, text: text ?? "x".repeat(30_000) }) },
+  });
+  const room = { size: Infinity };
+  small(own, store, room);
+  const now = await runtime().open();
+  const large = await now.start("Wait", { name: "large", input: { seconds: 1 } });
+  const others = await Promise.all(
+    Array.from({ length: 5 }, (_, n) => now.start("Wait", { name: `w-${n}`, input: { seconds: 1, text: "" } })),
+  );
+  room.size = room.used + 50_000;
+  await clock.pass(1_000);
+  for (const { result } of others) assert.equal((await result).status, "SUCCEEDED");
+  assert.equal((await large.describe()).status, "RUNNING");
+  room.size = Infinity;
+  assert.equal((await large.result).output.text.length, 30_000);
+  await now.close();
+});
+
+test("executions that belong together are written together, also where the store has little room", async () => {
+  const own = {};
+  const again = {
+    StartAt: "C",
+    States: { C: task("urn:stepglass:continueAsNew", { Parameters: { "Input.$": "$", Machine: "Task" } }) },
+  };
+  const { store, runtime } = surroundings(own, { machines: { ...machines, Again: again } });
+  let full = false;
+  own.write = async (batches) => {
+    if (full && batches.length !== 2) throw new StoreError("STORE_FULL", "the disk is full");
+    return store.write(batches);
+  };
+  const now = await runtime().open();
+  const executions = [];
+  for (const name of ["a", "b", "c"]) executions.push(await now.start("Again", { name, input: { text: "x" } }));
+  full = true;
+  await quiet();
+  for (const execution of executions) assert.equal((await execution.result).status, "SUCCEEDED");
+  full = false;
+  await now.close();
+});
+
+test("a start where the store is damaged rejects, and others go on", async () => {
+  const own = {};
+  const { store, told, runtime } = surroundings(own);
+  own.write = async (batches) => {
+    if (batches.some(({ id }) => id.endsWith(":bad"))) throw new StoreError("STORE_DAMAGED", "the last pages are damaged");
+    return store.write(batches);
+  };
+  const now = await runtime().open();
+  const starts = ["a", "bad", "b", "c"].map((name) => now.start("Task", { name, input: {} }));
+  const results = await Promise.allSettled(starts);
+  assert.deepEqual(
+    results.map(({ reason }) => reason?.code),
+    [undefined, "STORE_DAMAGED", undefined, undefined],
+  );
+  for (const { value } of results) if (value !== undefined) assert.equal((await value.result).status, "SUCCEEDED");
+  assert.deepEqual(
+    told.map(([what]) => what),
+    ["store"],
+  );
+  await now.close();
+});
+
 test("a runtime can be closed while its store cannot write, and what was not acknowledged is refused", async () => {
   const own = {};
   const { calls, runtime } = surroundings(own);

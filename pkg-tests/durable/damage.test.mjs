@@ -1,0 +1,104 @@
+// A runtime on a database that is damaged: whatever it is asked settles, and errors have codes.
+import assert from "node:assert/strict";
+import { openSync, closeSync, statSync, writeSync } from "node:fs";
+import { test } from "node:test";
+import { drivers, folder } from "../store/drivers.mjs";
+import { MemoryStore, Runtime } from "./surroundings.mjs";
+
+const machines = {
+  Wait: { StartAt: "W", States: { W: { Type: "Wait", Seconds: 3600, End: true } } },
+  Pass: { StartAt: "P", States: { P: { Type: "Pass", End: true } } },
+};
+const PAGE = 4096;
+
+/** Overwrites pages of a file, with letters: libsql ends the process where a text is no UTF-8. */
+function damage(file, first, count) {
+  const handle = openSync(file, "r+");
+  for (let page = first; page < first + count; page += 1) writeSync(handle, Buffer.alloc(PAGE, 0x5a), 0, PAGE, page * PAGE);
+  closeSync(handle);
+}
+
+const [driver] = Object.values(drivers);
+
+test("wherever pages of the database are damaged, calls settle, and their errors have codes", { skip: driver === undefined }, async () => {
+  const pages = await (async () => {
+    const { file, done } = folder();
+    try {
+      return await fill(file);
+    } finally {
+      done();
+    }
+  })();
+  const places = [pages - 2, pages - 6, pages - 12, ...[1, 2, 3, 4, 5, 6].map((part) => 1 + Math.floor((pages * part) / 7))];
+  let failures = 0;
+  for (const place of places) {
+    const { file, done } = folder();
+    try {
+      await fill(file);
+      damage(file, place, 2);
+      failures += await use(file);
+    } finally {
+      done();
+    }
+  }
+  assert.ok(failures > 0, "nothing was damaged");
+});
+
+/** Fills a database; how many pages it has. */
+async function fill(file) {
+  const runtime = await new Runtime({ store: driver.store(file), machines }).open();
+  for (let n = 0; n < 60; n += 1) await runtime.start("Wait", { name: `w-${n}`, input: { text: "x".repeat(300) } });
+  await runtime.run("Pass", { name: "p", input: { text: "y".repeat(9000) } });
+  await runtime.close();
+  return Math.floor(statSync(file).size / PAGE);
+}
+
+/** Asks everything of a runtime; how often it was refused. */
+async function use(file) {
+  let failures = 0;
+  const coded = async (doing) => {
+    try {
+      await doing();
+    } catch (error) {
+      failures += 1;
+      assert.match(String(error?.code), /^[A-Z_]+$/, `${error?.stack}`);
+    }
+  };
+  const runtime = new Runtime({ store: driver.store(file), machines, onLog: () => {} });
+  await coded(() => runtime.open());
+  for (const name of ["fresh-1", "fresh-2"]) await coded(() => runtime.start("Wait", { name, input: { text: "z".repeat(500) } }));
+  await coded(() => runtime.list({ machine: "Wait" }, { limit: 100 }));
+  await coded(() => runtime.count());
+  for (const name of ["w-0", "w-30", "w-59"])
+    for (const method of ["describe", "history", "query", "frames", "stop"])
+      await coded(async () => (await runtime.get("Wait", name))?.[method]());
+  await coded(async () => (await runtime.get("Pass", "p"))?.result);
+  await coded(() => runtime.verify());
+  await coded(() => runtime.close());
+  return failures;
+}
+
+test("texts of a store that are no JSON are errors with a code", async () => {
+  const store = new MemoryStore();
+  const first = await new Runtime({ store, machines }).open();
+  await first.run("Pass", { name: "p", input: { n: 1 } });
+  await first.start("Wait", { name: "w" });
+  await first.close();
+  const torn = new Proxy(store, {
+    get(target, name) {
+      if (name === "get")
+        return async (id) => {
+          const record = await store.get(id);
+          return record && { ...record, input: "{", ...(record.output !== undefined && { output: '{"n"' }) };
+        };
+      if (name === "load") return async (id) => ({ ...(await store.load(id)), journal: ["[[1"] });
+      return typeof target[name] === "function" ? target[name].bind(target) : target[name];
+    },
+  });
+  const now = await new Runtime({ store: torn, machines, onLog: () => {} }).open();
+  const ended = await now.get("Pass", "p");
+  const waits = await now.get("Wait", "w");
+  for (const doing of [() => ended.describe(), () => ended.result, () => ended.outcome(), () => ended.redrive(), () => waits.query()])
+    await assert.rejects(doing, (error) => ["STORE_DAMAGED", "NOT_REDRIVABLE"].includes(error.code));
+  await now.close();
+});
