@@ -41,6 +41,11 @@ export interface PostgresOptions {
    * PostgreSQL's clock. Default: 10.
    */
   leaseSeconds?: number;
+  /**
+   * For how many seconds a server is asked again that cannot be reached, starts, recovers from a crash or has too many connections: by
+   * `open`, and by every call after a connection was lost. The pauses grow to two seconds. 0: not at all. Default: 30.
+   */
+  connectSeconds?: number;
 }
 
 /** What a store needs from a client; `pg.Client` has it. */

@@ -7,6 +7,7 @@ import type { PlatformUrl } from "../api/index.d.ts";
 import type { Store } from "../api/durable.d.ts";
 import type { PostgresClient } from "../api/postgres.d.ts";
 import { StoreError } from "../store/errors.ts";
+import { PATIENCE } from "../store/postgres-session.ts";
 import { LEASE, PostgresStore } from "../store/postgres.ts";
 import { builtIn } from "../store/sqlite-source.ts";
 import { SqliteStore } from "../store/sqlite.ts";
@@ -67,7 +68,7 @@ function postgresOf(address: string, guest = false): Store {
     throw new StoreError("STORE_UNAVAILABLE", "data in PostgreSQL needs its driver in this folder: npm install pg", { cause: error });
   }
   const client = (): PostgresClient => new driver.Client({ connectionString: url.href });
-  return new PostgresStore({ client, schema: `"${schema.replaceAll('"', '""')}"`, wait: false, lease, guest });
+  return new PostgresStore({ client, schema: `"${schema.replaceAll('"', '""')}"`, wait: false, lease, guest, patience: PATIENCE });
 }
 
 function pathOf(data: string | PlatformUrl): string {

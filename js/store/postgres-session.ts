@@ -21,6 +21,8 @@ export interface SessionOptions {
   schema: string;
   /** Whether to wait until the owner ends. */
   wait: boolean;
+  /** For how many milliseconds a server that does not answer, or recovers, is asked again. */
+  patience: number;
   /** Whether several processes have the store, and the milliseconds after which one that does not answer has lost its part. */
   lease?: number | undefined;
   /** Of those: whether this one has a part only while no other process is there. */
@@ -32,6 +34,21 @@ const LOCK = 0x53746570;
 const MIGRATION = LOCK + 1;
 /** How often, in milliseconds, a session that waits asks for the lock. */
 const POLL = 500;
+/** How long, in milliseconds, it waits before it asks a server again that did not take it: longer each time. */
+const FIRST_DELAY = 50;
+const LONGEST_DELAY = 2000;
+
+/** Milliseconds: the default of `connectSeconds`. */
+export const PATIENCE = 30_000;
+
+/**
+ * Errors of a server or a connection that may be over soon: it starts, recovers, shuts down or has too many sessions; nobody listens
+ * yet, or the connection broke. A connection that ends while it is made has no code.
+ */
+const PASSING: ReadonlySet<unknown> = new Set([
+  ...["57P01", "57P02", "57P03", "53300", "08000", "08001", "08003", "08006", undefined],
+  ...["ECONNREFUSED", "ECONNRESET", "ECONNABORTED", "EPIPE", "ETIMEDOUT", "ENOENT", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"],
+]);
 
 export class Session {
   readonly #client: PostgresClient;
@@ -46,8 +63,30 @@ export class Session {
     client.on?.("end", () => (this.#ended = true));
   }
 
-  /** A session that has the schema's lock. Throws StoreConflict while another one has it. */
-  static async open({ client, schema, wait, lease }: SessionOptions, isWanted: () => boolean): Promise<Session> {
+  /**
+   * A session that has the schema's lock. Throws StoreConflict while another one has it. A server that cannot take it now is asked again,
+   * as long as `patience` says.
+   */
+  static async open(options: SessionOptions, isWanted: () => boolean): Promise<Session> {
+    const begun = performance.now();
+    for (let delay = FIRST_DELAY; ; delay = Math.min(2 * delay, LONGEST_DELAY)) {
+      try {
+        return await Session.#open(options, isWanted);
+      } catch (error) {
+        const waited = performance.now() - begun;
+        const { code } = ((error as Error).cause ?? {}) as { code?: unknown };
+        const passes = error instanceof StoreError && error.cause !== undefined && PASSING.has(code);
+        if (!passes || !isWanted()) throw error;
+        if (waited + delay > options.patience) {
+          const told = `${error.message}; tried for ${Math.round(waited / 100) / 10} seconds (connectSeconds)`;
+          throw new StoreError("STORE_FAILED", told, { cause: error.cause });
+        }
+        await new Promise((resolve) => setTimeout(resolve, delay));
+      }
+    }
+  }
+
+  static async #open({ client, schema, wait, lease }: SessionOptions, isWanted: () => boolean): Promise<Session> {
     const lock = lease === undefined ? "pg_try_advisory_lock" : "pg_try_advisory_lock_shared";
     const session = new Session(await client());
     try {

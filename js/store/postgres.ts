@@ -108,7 +108,7 @@ export class PostgresStore implements Store {
   #connecting: Promise<void> | undefined;
 
   async #reconnect(): Promise<void> {
-    const session = await this.#connect({ ...this.#options, wait: false }, () => true);
+    const session = await this.#connect({ ...this.#options, wait: false }, () => this.#owner !== undefined);
     if (this.#owner === undefined) return session.end();
     this.#session = session;
     this.#shares?.reconnected();

@@ -40,6 +40,10 @@ export function startServer() {
   run("pg_ctl", "-D", data, "-l", join(folder, "log"), "-o", options, "-w", "start");
   return {
     config: { host: folder, user: "tests", database: "postgres" },
+    /** As after a crash: it has to recover when it starts. */
+    crash: () => run("pg_ctl", "-D", data, "-w", "-m", "immediate", "stop"),
+    /** Starts it, and does not wait until it has recovered. */
+    begin: () => run("pg_ctl", "-D", data, "-l", join(folder, "log"), "-o", options, "-W", "start"),
     restart: () => run("pg_ctl", "-D", data, "-l", join(folder, "log"), "-o", options, "-w", "-m", "immediate", "restart"),
     stop: () => {
       run("pg_ctl", "-D", data, "-w", "-m", "immediate", "stop");

@@ -156,3 +156,52 @@ check("a schema of a newer version is refused", async () => {
   await spy.end();
   await assert.rejects(store.open({ owner: "a" }), { code: "STORE_NEWER", message: /update Stepglass/ });
 });
+
+check("open waits while the server is down and recovers, and so does every call after a crash of the server", async () => {
+  const { store, schema } = fresh();
+  await store.open({ owner: "a" });
+  await create(store, record("e"));
+  const later = () => new Promise((resolve) => setTimeout(resolve, 200));
+  server.crash();
+  const other = postgres({ client, schema: `${schema}_other` });
+  const opening = other.open({ owner: "b" });
+  const reading = (async () => {
+    for (;;) {
+      try {
+        return await store.get("e");
+      } catch (error) {
+        // What was under way when the connection broke is not done twice.
+        assert.equal(error.code, "STORE_FAILED");
+      }
+    }
+  })();
+  await later();
+  server.begin();
+  assert.equal((await reading).id, "e");
+  await opening;
+  await create(other, record("f"));
+  await Promise.all([store.close(), other.close()]);
+});
+
+check("open gives up a server that does not come back, and says how long it has tried", async () => {
+  let clients = 0;
+  const refused = () => ({
+    connect: () => ((clients += 1), Promise.reject(Object.assign(new Error("the database system is starting up"), { code: "57P03" }))),
+    query: () => Promise.reject(new Error("not connected")),
+    end: () => Promise.resolve(),
+  });
+  const store = postgres({ client: refused, connectSeconds: 0.3 });
+  await assert.rejects(store.open({ owner: "a" }), {
+    code: "STORE_FAILED",
+    message: /^PostgreSQL: the database system is starting up; tried for 0\.\d seconds \(connectSeconds\)$/,
+  });
+  assert.ok(clients > 1);
+  // A wrong password stays wrong.
+  clients = 0;
+  const wrong = () => ({
+    ...refused(),
+    connect: () => ((clients += 1), Promise.reject(Object.assign(new Error("password authentication failed"), { code: "28P01" }))),
+  });
+  await assert.rejects(postgres({ client: wrong }).open({ owner: "a" }), { code: "STORE_FAILED", message: /password/ });
+  assert.equal(clients, 1);
+});
