@@ -32,7 +32,10 @@ export function sqlite(path: string | PlatformUrl): SqliteStore;
  */
 export function sqlite(options: { database: SqliteDatabase | (() => SqliteDatabase) }): SqliteStore;
 
-/** A {@link Store} in an SQLite database. The process that opens it has it exclusively, until it closes it or ends in any way. */
+/**
+ * A {@link Store} in an SQLite database. Only the process that opens it writes to it, until it closes it or ends in any way; other
+ * programs may read the database meanwhile.
+ */
 export interface SqliteStore extends Store {
   /** Writes a copy of the database to a new file while the store stays in use. The file appears once it is complete. */
   backup(file: string | PlatformUrl): Promise<void>;

@@ -10,7 +10,7 @@ const STATUSES = ["RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"];
 
 const help = `stepglass executions list|show|stop|redrive|signal|verify [EXECUTION] --data DIR [options]
 
-Shows and changes the executions that stepglass serve --data DIR keeps, while no server uses the folder.
+Shows and changes the executions that stepglass serve --data DIR keeps, or those of a Runtime's SQLite file.
 
   stepglass executions list --data ./data                      the latest executions
   stepglass executions list --data ./data --status FAILED      those that failed
@@ -21,8 +21,8 @@ Shows and changes the executions that stepglass serve --data DIR keeps, while no
   stepglass executions verify --data ./data                    replays all of them, and reports what differs
 
 EXECUTION is an ARN or a name; if several executions have that name, --machine chooses one. stop, redrive and signal
-only write to the folder; tasks are called when the server starts. verify calls and writes nothing. While a server uses
-the folder, use any client of the AWS API or the server's page /debugger/ instead.
+only write to the folder; tasks are called when the server starts. list, show and verify write nothing, and work while a
+server or a Runtime uses the data. The others do not: send requests to the server, or call the Runtime.
 
 Options
       --data DIR         the folder, or a file of stepglass/sqlite; needs Node 22.13 or newer
@@ -87,7 +87,7 @@ async function executions([action = "", arn, ...more]: string[], values: Given):
   const { takes } = doing;
   const given = arn === undefined ? [] : [arn, ...more];
   if (given.length !== takes.length) throw wrong(`${action} takes ${takes.length === 0 ? "no execution" : takes.join(" and ")}`);
-  const service = await opened(values.data);
+  const service = await opened(values.data, doing.reads === true);
   try {
     return (await doing.act(service, values, arn === undefined ? "" : await found(service, arn, values.machine), ...more)) ?? 0;
   } catch (error) {
@@ -101,7 +101,7 @@ async function executions([action = "", arn, ...more]: string[], values: Given):
 /** What an execution refuses. */
 const REFUSED: ReadonlySet<string> = new Set(["ExecutionNotRedrivable", "ExecutionNotRunning", "ValidationException"]);
 
-async function opened(data: string): Promise<Service> {
+async function opened(data: string, reads: boolean): Promise<Service> {
   const [{ Service }, { findData }, { Asleep }] = await Promise.all([
     import("../server/service.ts"),
     import("../server/data.ts"),
@@ -109,14 +109,14 @@ async function opened(data: string): Promise<Service> {
     import("../entries/server.ts"),
   ]);
   try {
-    const service = new Service({ store: findData(data), router: (made) => new Asleep(made) });
+    const service = new Service({ store: findData(data, { reads }), router: (made) => new Asleep(made) });
     await service.open();
-    await service.resume({ asleep: true });
+    await service.resume({ asleep: true, reads });
     return service;
   } catch (error) {
     if (codeOf(error) === "STORE_CONFLICT")
       throw new Unusable(
-        `a server has ${data} open: ask it, on its page /debugger/ or with aws stepfunctions --endpoint-url and the URL that it has printed`,
+        `a server or a Runtime has ${data} open, so only list, show and verify work here: ask the server, on its page /debugger/ or with aws stepfunctions --endpoint-url and the URL that it has printed`,
       );
     throw String(codeOf(error)).startsWith("STORE_") ? new Unusable(messageOf(error)) : error;
   }
@@ -145,18 +145,20 @@ async function found({ store }: Service, given: string, machine: string | undefi
 /** Something that can be done: with what, and how. It returns the exit code where that is not 0. */
 interface Action {
   takes: readonly string[];
+  /** Whether it changes nothing: then another process may have the data open. */
+  reads?: true;
   act(service: Service, values: Given, arn: string, ...more: string[]): Promise<number | void>;
 }
 
 const ONE = ["one execution: its ARN or its name"];
 
 const ACTIONS = new Map<string, Action>([
-  ["list", { takes: [], act: list }],
-  ["show", { takes: ONE, act: show }],
+  ["list", { takes: [], reads: true, act: list }],
+  ["show", { takes: ONE, reads: true, act: show }],
   ["stop", { takes: ONE, act: stop }],
   ["redrive", { takes: ONE, act: redrive }],
   ["signal", { takes: [...ONE, "the name of a signal"], act: signal }],
-  ["verify", { takes: [], act: verify }],
+  ["verify", { takes: [], reads: true, act: verify }],
 ]);
 
 async function list({ store }: Service, { status, machine, limit = "50", json }: Given): Promise<void> {

@@ -71,6 +71,14 @@ export interface HostOptions {
   onChanged?(collection: string, key?: string): void;
 }
 
+/** How a host is opened. */
+export interface OpenOptions {
+  /** Nothing goes on by itself. */
+  asleep?: boolean;
+  /** The store is only read, and another process may write to it. */
+  reads?: boolean;
+}
+
 /** What is done with executions, by name. */
 export type Doings = Readonly<Record<string, (...args: any[]) => Promise<unknown>>>;
 
@@ -139,6 +147,8 @@ export class Host {
   #isOpen = false;
   /** Whether nothing goes on by itself: then it is no matter who runs an execution. */
   #isAsleep = false;
+  /** Whether another process has the store: nothing is taken into the memory. */
+  #isReader = false;
   #openedAt = -Infinity;
   /** Of a shared store: the running executions that were in memory here since this process has them. */
   readonly #mine = new Set<string>();
@@ -167,11 +177,12 @@ export class Host {
    * Opens the store, and goes on with what ran. Resolves when all that had to go on at once does. With `asleep`, nothing goes on by
    * itself: for whoever looks at executions, stops or redrives them, and leaves the rest to others.
    */
-  async open(owner = `stepglass-${randomUuid()}`, { asleep = false }: { asleep?: boolean } = {}): Promise<void> {
+  async open(owner = `stepglass-${randomUuid()}`, { asleep = false, reads = false }: OpenOptions = {}): Promise<void> {
     const begun = performance.now();
     await this.store.open({ owner });
     this.#isOpen = true;
     this.#isAsleep = asleep;
+    this.#isReader = reads;
     this.#openedAt = this.clock.now();
     if (!asleep) await this.#waker.open();
     if (this.#waking === 0) this.#restored();
@@ -356,6 +367,7 @@ export class Host {
       return live;
     }
     this.#checkOpen();
+    if (this.#isReader) return undefined;
     const known = this.#loading.get(id);
     if (known !== undefined) return known;
     const loading = this.#load(id, isDue).finally(() => this.#loading.delete(id));

@@ -28,15 +28,15 @@ export function openData(data: string | PlatformUrl): Store {
   return new SqliteStore(builtIn(join(folder, FILE)));
 }
 
-/** The store of a folder, or of a database, that exists. Throws StoreError. */
-export function findData(data: string): Store {
+/** The store of a folder, or of a database, that exists; `reads` for one that is only looked at. Throws StoreError. */
+export function findData(data: string, { reads = false }: { reads?: boolean } = {}): Store {
   if (isPostgres(data)) return postgresOf(data, true);
   checkSqlite();
   const isFolder = statSync(data, { throwIfNoEntry: false })?.isDirectory() ?? false;
   const file = isFolder ? join(data, FILE) : data;
   if (!statSync(file, { throwIfNoEntry: false })?.isFile())
     throw new StoreError("STORE_FAILED", `there is no ${file}: stepglass serve --data ${data} creates it`);
-  return new SqliteStore(builtIn(file));
+  return new SqliteStore(builtIn(file), { reads });
 }
 
 /** Whether data is in a database, as its address says. */

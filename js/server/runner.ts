@@ -3,7 +3,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { codeOf, messageOf, misuse } from "../base/errors.ts";
 import type { Continued } from "../durable/continuation.ts";
-import { type Continues, Host, type Program } from "../durable/host.ts";
+import { type Continues, Host, type OpenOptions, type Program } from "../durable/host.ts";
 import { type Live, settle } from "../durable/live.ts";
 import { runBy } from "../durable/ownership.ts";
 import { StateMachine } from "../execution/machine.ts";
@@ -80,10 +80,10 @@ export class Runner {
   }
 
   /** Goes on with what ran. */
-  async open(owner: string, { asleep = false }: { asleep?: boolean } = {}): Promise<void> {
+  async open(owner: string, options: OpenOptions = {}): Promise<void> {
     this.#running += await this.#service.store.count({ status: "RUNNING" });
     if (this.#service.quotas !== undefined) await this.#countOpen(this.#service.quotas);
-    await this.host.open(owner, { asleep });
+    await this.host.open(owner, options);
   }
 
   /** The execution with this ARN, loaded where it runs and is not in memory. For reading: what changes one takes it from the host. */

@@ -8,6 +8,7 @@ import { messageOf, misuse } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import { shown } from "../base/shown.ts";
 import { clockOf } from "../driver/clock.ts";
+import type { OpenOptions } from "../durable/host.ts";
 import { RUN_BY } from "../durable/ownership.ts";
 import type { OwnTasks } from "../durable/tasks.ts";
 import { MemoryStore } from "../store/memory.ts";
@@ -176,8 +177,9 @@ export class Service {
   }
 
   /** Goes on with the executions of the store; with `asleep`, none goes on by itself. */
-  async resume({ asleep = false }: { asleep?: boolean } = {}): Promise<void> {
+  async resume(options: OpenOptions = {}): Promise<void> {
     const { runner, store } = this;
+    const { asleep = false } = options;
     const running = await store.count({ status: "RUNNING" });
     if (running > 0 && !asleep) {
       const { own, machines } = await unhandled(this);
@@ -189,7 +191,7 @@ export class Service {
       for (const { name, resources } of machines)
         this.log("error", () => `nothing handles ${resources.join(", ")}: executions of ${name} ${then}`);
     }
-    await runner.open(this.#owner, { asleep });
+    await runner.open(this.#owner, options);
   }
 
   /**

@@ -13,6 +13,9 @@ export type Value = string | number | null;
 /** A row of a result, by the names of its columns. */
 export type Row = Readonly<Record<string, unknown>>;
 
+/** The name under which a connection has the file whose lock says who writes. */
+export const OWNER = "owner";
+
 /** An open database, and the statements that were prepared for it. */
 export class Connection {
   readonly name: string;
@@ -73,14 +76,22 @@ export class Connection {
    */
   close({ log = true } = {}): void {
     this.#statements.clear();
-    try {
-      if (log) this.pragma("journal_mode=DELETE");
-      this.pragma("locking_mode=NORMAL");
-      this.#database.prepare("SELECT 1 FROM sqlite_schema").get();
-    } catch {
-      // The next to open it recovers from the log.
+    // What fails here is done by the next to open it: it recovers from the log. While others read, the log stays.
+    if (log) this.#try("PRAGMA journal_mode=DELETE");
+    for (const schema of ["main", OWNER]) {
+      this.#try(`PRAGMA ${schema}.locking_mode=NORMAL`);
+      this.#try(`SELECT 1 FROM ${schema}.sqlite_schema`);
     }
+    this.#try(`DETACH DATABASE ${OWNER}`);
     this.#database.close();
+  }
+
+  #try(sql: string): void {
+    try {
+      this.#database.prepare(sql).get();
+    } catch {
+      // The database has no such file, or another connection is in the way.
+    }
   }
 
   #statement(sql: string): SqliteStatement {

@@ -1,7 +1,7 @@
 // The schema of the SQLite store, and how an older one becomes it.
 
 import { StoreError } from "./errors.ts";
-import type { Connection } from "./sqlite-database.ts";
+import { type Connection, OWNER, isBusy } from "./sqlite-database.ts";
 
 /** The mark of our databases in the file's header: "Step". */
 const APPLICATION = 0x53746570;
@@ -86,10 +86,41 @@ export function migrate(connection: Connection, steps: readonly string[] = STEPS
   });
 }
 
-/** Makes an open database ours: alone, with a log that every transaction is synced to, and with the last schema. */
+/**
+ * Takes the lock of the file beside the database, for as long as the connection is open: whoever has it is the only one of us to write,
+ * and others may read the database. False where the driver cannot do that.
+ */
+function takeLock(connection: Connection): boolean {
+  const file = connection.all("PRAGMA database_list").find(({ name }) => name === "main")?.file;
+  if (typeof file !== "string" || file === "") return false;
+  try {
+    connection.run(`ATTACH DATABASE ? AS ${OWNER}`, `${file}-owner`);
+  } catch (error) {
+    if (isBusy(error)) throw error;
+    return false;
+  }
+  connection.pragma(`${OWNER}.locking_mode=EXCLUSIVE`);
+  // What writes takes the lock, and keeps it.
+  connection.exec(`PRAGMA ${OWNER}.user_version = 1`);
+  return true;
+}
+
+/** Makes an open database one to read: another process may write to it. */
+export function openToRead(connection: Connection): void {
+  // Only who recovers the log keeps readers waiting, for a moment.
+  connection.pragma("busy_timeout=2000");
+  connection.exec("PRAGMA query_only=ON; PRAGMA temp_store=MEMORY");
+  if (refuse(connection) < STEPS.length)
+    throw new StoreError(
+      "STORE_UNAVAILABLE",
+      `${connection.name} is empty, or of an older version: what writes to it has to open it first`,
+    );
+}
+
+/** Makes an open database ours: with a log that every transaction is synced to, and with the last schema. */
 export function open(connection: Connection, durable: boolean): void {
-  // The first statement that reads takes the lock for good. It needs no shared memory then.
-  connection.pragma("locking_mode=EXCLUSIVE");
+  // Without a file for the lock, the first statement that reads takes that of the database for good, and keeps readers out.
+  if (!takeLock(connection)) connection.pragma("locking_mode=EXCLUSIVE");
   connection.exec("PRAGMA temp_store=MEMORY; PRAGMA cache_size=-32768");
   refuse(connection);
   // Before the first page is written: later it would need a VACUUM.

@@ -1,6 +1,7 @@
 // The store in an SQLite database.
 //
-// One connection, which has the file for itself: the lock is the kernel's, which frees it when the process ends, however it ends.
+// One connection, which is the only one to write: the lock of a file beside the database is the kernel's, which frees it when the process
+// ends, however it ends. Others may read.
 // A write is one transaction, and one sync of the log: a batch that conflicts is found before anything of it is written, so there is
 // nothing to take back.
 
@@ -22,7 +23,7 @@ import { aboutOf, changed, closed, documentText, type Due, endedAt, pageOf, PAYL
 import { Reading } from "./reading.ts";
 import { Connection, isBusy, storeError, type Row, type Value } from "./sqlite-database.ts";
 import { counted, page, ROW, type Numbers } from "./sqlite-lists.ts";
-import { open as openSchema } from "./sqlite-schema.ts";
+import { openToRead, open as openSchema } from "./sqlite-schema.ts";
 import { copyTo, type Source } from "./sqlite-source.ts";
 import { bound, textOf } from "./texts.ts";
 
@@ -77,8 +78,12 @@ export class SqliteStore implements PublicSqliteStore {
   /** What the last writes have left of executions that run: nobody else writes, so it need not be read again. */
   readonly #left = new Map<string, Left>();
 
-  constructor(source: Source) {
+  /** Whether it only reads, beside the process that writes. */
+  readonly #reads: boolean;
+
+  constructor(source: Source, { reads = false }: { reads?: boolean } = {}) {
     this.#source = source;
+    this.#reads = reads;
     this.#reading = new Reading(source.name);
     this.durable = source.durable;
   }
@@ -101,7 +106,8 @@ export class SqliteStore implements PublicSqliteStore {
       const database = await this.#source.open();
       const connection = new Connection(database, this.#source.name);
       try {
-        openSchema(connection, this.durable);
+        if (this.#reads) openToRead(connection);
+        else openSchema(connection, this.durable);
         this.#order = Number(connection.get(LAST)?.id ?? 0);
         this.#ended = undefined;
         this.#arns.clear();
@@ -122,7 +128,7 @@ export class SqliteStore implements PublicSqliteStore {
     const connection = this.#connection;
     this.#owner = this.#connection = this.#database = undefined;
     try {
-      connection?.close();
+      connection?.close({ log: !this.#reads });
     } catch (error) {
       throw storeError(error, this.#source.name);
     }
