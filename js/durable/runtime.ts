@@ -27,7 +27,7 @@ import { messageOf, misuse } from "../base/errors.ts";
 import { checkOptions } from "../base/options.ts";
 import { randomUuid } from "../base/random.ts";
 import { shown } from "../base/shown.ts";
-import { clockOf } from "../driver/clock.ts";
+import { steadyClockOf } from "../driver/steady-clock.ts";
 import { checkStart } from "../execution/machine.ts";
 import { LIMITS } from "../execution/settings.ts";
 import { MemoryStore } from "../store/memory.ts";
@@ -87,7 +87,7 @@ export class Runtime implements PublicRuntime {
       kind: "runtime",
       store,
       resident,
-      clock: clockOf(clock),
+      clock: steadyClockOf(clock),
       program: (record) => this.#program(record),
       does: () => ({
         ...this.#tasks.does,

@@ -7,7 +7,7 @@ import type { ServeOptions, ServerLimits } from "../api/server.d.ts";
 import { messageOf, misuse } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import { shown } from "../base/shown.ts";
-import { clockOf } from "../driver/clock.ts";
+import { steadyClockOf } from "../driver/steady-clock.ts";
 import type { OpenOptions } from "../durable/host.ts";
 import { RUN_BY } from "../durable/ownership.ts";
 import type { OwnTasks } from "../durable/tasks.ts";
@@ -136,7 +136,7 @@ export class Service {
     this.region = region;
     this.account = account;
     this.log = log;
-    this.clock = clockOf(clock);
+    this.clock = steadyClockOf(clock);
     this.quotas = quotas === false ? undefined : new Quotas(quotas === true ? {} : quotas, () => this.now());
     const defaults = { ...LIMITS, ...(this.quotas !== undefined && { registered: this.quotas.registered, running: Infinity }) };
     this.limits = { ...defaults, ...limits, retain: { ...LIMITS.retain, ...limits.retain } };

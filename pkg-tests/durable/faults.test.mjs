@@ -5,6 +5,7 @@ import { importSource } from "../../scripts/sources.mjs";
 import { TestClock, quiet } from "./clock.mjs";
 
 const { MemoryStore, Runtime, StoreConflict, StoreError } = await importSource("js/entries/durable-node.ts");
+const { SteadyClock } = await importSource("js/driver/steady-clock.ts");
 
 const task = (Resource, more) => ({ Type: "Task", Resource, End: true, ...more });
 const machine = (States) => ({ StartAt: Object.keys(States)[0], States });
@@ -420,6 +421,65 @@ test("a clock that is set back loses nothing, and time goes on from there", asyn
     times.toSorted((a, b) => a - b),
   );
   await now.close();
+});
+
+test("time goes on at its pace while the system's clock is behind, and follows it otherwise", () => {
+  let wall = 1_000_000;
+  let at = 500;
+  const clock = new SteadyClock(
+    () => wall,
+    () => at,
+  );
+  const pass = (milliseconds, step = 0) => {
+    at += milliseconds;
+    wall += Math.floor(milliseconds) + step;
+    return clock.now();
+  };
+  assert.equal(pass(100), 1_000_100);
+  // Set back by a day, in parts of milliseconds too.
+  assert.equal(pass(100, -DAY), 1_000_200);
+  for (let i = 0; i < 2000; i += 1) pass(0.5);
+  assert.equal(clock.now(), 1_001_200);
+  // Set right again.
+  wall = 1_001_300;
+  assert.equal(pass(100), 1_001_400);
+  // Set forward: it is followed, as after a time in which the machine slept.
+  assert.equal(pass(100, DAY), 1_001_500 + DAY);
+  // An adjustment by a little never goes back.
+  const before = clock.now();
+  assert.equal(pass(10, -50), before);
+});
+
+test("waits and retries of a runtime end although the system's clock is set back by a day", async () => {
+  const machine = {
+    StartAt: "W",
+    States: {
+      W: { Type: "Wait", Seconds: 1, Next: "A" },
+      A: task("busy", { Retry: [{ ErrorEquals: ["States.ALL"], IntervalSeconds: 1, MaxAttempts: 1 }] }),
+    },
+  };
+  const { now } = Date;
+  let calls = 0;
+  const busy = () => {
+    calls += 1;
+    if (calls > 1) return "done";
+    Date.now = () => now() - 2 * DAY;
+    throw new Error("busy");
+  };
+  const runtime = await new Runtime({ store: new MemoryStore(), machines: { M: machine }, tasks: { busy } }).open();
+  try {
+    const execution = await runtime.start("M", { name: "m" });
+    Date.now = () => now() - DAY;
+    assert.equal((await execution.result).output, "done");
+    const times = (await execution.history()).map(({ timestamp }) => Date.parse(timestamp));
+    assert.deepEqual(
+      times,
+      times.toSorted((a, b) => a - b),
+    );
+  } finally {
+    Date.now = now;
+    await runtime.close();
+  }
 });
 
 test("a start of a name that exists does not stand in the way of the execution that has it", async () => {
