@@ -348,9 +348,10 @@ impl Engine {
                 let mut fits = false;
                 let result = result.and_then(|output| match self.excess(&output) {
                     Some(json::Excess::Length) => {
-                        // AWS names a function or activity by its ARN and a service by its type.
+                        // AWS names a function or activity by its ARN and a service by its type. A Resource that is no ARN has
+                        // no type, and is named as it is written.
                         let name = match (&resource, &state.kind) {
-                            (Resource::Service { kind, .. }, _) => kind,
+                            (Resource::Service { kind, .. }, _) if !kind.is_empty() => kind,
                             (_, Kind::Task(task)) => &task.resource,
                             _ => &state.name,
                         };
