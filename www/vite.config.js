@@ -41,7 +41,7 @@ export default defineConfig({
       { find: /^stepglass\/example$/, replacement: resolve(root, "js/types/example.ts") },
       { find: /^stepglass\/sources\/(\w+)$/, replacement: resolve(root, "js/sources/$1.ts") },
       { find: /^stepglass\/files\/(places|written)$/, replacement: resolve(root, "js/files/$1.ts") },
-      { find: /^stepglass\/(tags|yaml-proposals|yaml-source)$/, replacement: resolve(root, "js/definition/$1.ts") },
+      { find: /^stepglass\/(tags|yaml-document|yaml-proposals|yaml-source)$/, replacement: resolve(root, "js/definition/$1.ts") },
     ],
   },
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },

@@ -5,6 +5,7 @@ import { aslValidator } from "../definition/asl-validator.ts";
 import { version } from "../definition/definition.ts";
 import { intrinsicTags } from "../definition/tags.ts";
 import { valueOfDocument, yamlDocument } from "../definition/yaml.ts";
+import { yamlErrors } from "../definition/yaml-document.ts";
 import { firstLine } from "../files/problem.ts";
 import { defineCommand, type Options } from "./command.ts";
 import { meant } from "./meant.ts";
@@ -131,7 +132,7 @@ function* texts(given: Given) {
 
 function yaml(text: string): unknown {
   const document = yamlDocument(text, { merge: true, customTags: intrinsicTags });
-  const [error] = document.errors;
+  const [error] = yamlErrors(document);
   if (error !== undefined) throw error;
   return valueOfDocument(document);
 }

@@ -1,6 +1,6 @@
 // stepglass convert
 
-import { isMap, isNode, isScalar, isSeq, parseDocument, visit, type Document, type Node, type Pair, type YAMLMap } from "yaml";
+import { isMap, isNode, isScalar, isSeq, visit, type Document, type Node, type Pair, type YAMLMap } from "yaml";
 import { isObject, type JsonObject, type JsonValue } from "../base/json.ts";
 import { pointerSteps } from "../base/pointer.ts";
 import { withWords } from "../convert/placeholders.ts";
@@ -8,6 +8,7 @@ import { toJsonata, type Left } from "../convert/jsonata.ts";
 import { jsonHoles } from "../definition/placeholders.ts";
 import { intrinsicTags } from "../definition/tags.ts";
 import { yamlHoles } from "../definition/yaml.ts";
+import { readYaml, yamlErrors } from "../definition/yaml-document.ts";
 import { Unusable } from "../files/problem.ts";
 import { isFaultyTemplate, valueOfDocument, yamlDocument } from "../files/document.ts";
 import { read, write } from "../files/reading.ts";
@@ -104,7 +105,7 @@ export function conversionOf(
   const isJson = /\.json$/i.test(file) || (!/\.ya?ml$/i.test(file) && /^\s*[[{]/.test(text));
   const { kept, back } = withWords(text, isJson ? jsonHoles(text) : yamlHoles(text));
   const document = documentOf(kept, file, note);
-  const [error] = document.errors;
+  const [error] = yamlErrors(document);
   if (error !== undefined) throw new Unusable(`${file} is not ${isJson ? "JSON" : "YAML"}: ${firstLine(error.message)}`);
   // Refused here, where nothing has been written: values too deep, and aliases without end.
   valueOfDocument(document, file);
@@ -176,7 +177,7 @@ function convertAt(document: Document, path: string[], definition: JsonObject): 
 function longForms(document: Document, file: string): JsonValue {
   // Its values were read before, so that there is nothing in it that JSON does not have.
   return valueOfDocument(
-    parseDocument(document.toString({ lineWidth: 0 }), { customTags: intrinsicTags, merge: true, uniqueKeys: false }),
+    readYaml(document.toString({ lineWidth: 0 }), { customTags: intrinsicTags, merge: true, uniqueKeys: false }),
     file,
   ) as JsonValue;
 }

@@ -5,6 +5,7 @@ import { LineCounter, isAlias, isMap, isNode, isSeq, type Document } from "yaml"
 import type { IterationMock, Mock, MockAnswer, PropertyOptions, TestMachineOptions } from "../api/testing.d.ts";
 import { messageOf } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
+import { yamlErrors } from "../definition/yaml-document.ts";
 import { valueOfDocument, yamlDocument } from "../files/document.ts";
 import { memberOf } from "../files/places.ts";
 import { read } from "../files/reading.ts";
@@ -201,7 +202,7 @@ class TestFile {
     this.#file = file;
     this.#files = [file];
     this.#document = yamlDocument(text, { lineCounter: this.#lines, merge: true, prettyErrors: false });
-    for (const { message, pos } of this.#document.errors) this.#problems.push({ message, ...this.#position(pos[0]) });
+    for (const { message, pos } of yamlErrors(this.#document)) this.#problems.push({ message, ...this.#position(pos[0]) });
   }
 
   content(): TestFileContent {

@@ -7,6 +7,7 @@ import { messageOf } from "../base/errors.ts";
 import { pointerSteps } from "../base/pointer.ts";
 import { countFitting } from "../base/search.ts";
 import { yamlDocument } from "./yaml.ts";
+import { readYaml, yamlErrors } from "./yaml-document.ts";
 
 /** A name or value: where it stands in the JSON text, and where in the YAML. */
 interface Token {
@@ -75,7 +76,7 @@ export class YamlSource {
     this.#document = this.#read();
     const { errors, warnings } = this.#document;
     this.problems.push(
-      ...[...errors, ...warnings].map((problem): YamlProblem => ({
+      ...[...yamlErrors(this.#document), ...warnings].map((problem): YamlProblem => ({
         code: "yaml",
         severity: problem.name === "YAMLWarning" ? "warning" : "error",
         message: problem.message,
@@ -198,7 +199,7 @@ export class YamlSource {
       }
       const after = valueOf(json + this.json.slice(at));
       // A copy, as this one goes on telling places.
-      const copy = yaml.parseDocument(this.#source, { merge: true });
+      const copy = readYaml(this.#source, { merge: true });
       // Around a definition nothing is laid out anew.
       if (this.#path.length > 0 && copy.toString({ lineWidth: 0 }) !== this.#source) return undefined;
       if (!change(copy, this.#path, valueOf(this.json), after)) return undefined;

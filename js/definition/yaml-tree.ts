@@ -5,6 +5,7 @@ import { messageOf } from "../base/errors.ts";
 import { pointerSteps, pointerTo } from "../base/pointer.ts";
 import { intrinsicTags } from "./tags.ts";
 import { valueOfDocument, yamlDocument } from "./yaml.ts";
+import { yamlErrors } from "./yaml-document.ts";
 
 /** Why a change cannot be written. */
 export class Unwritable extends Error {
@@ -58,7 +59,7 @@ export class YamlTree {
   }
 
   get broken(): string | undefined {
-    const [error] = this.document.errors;
+    const [error] = yamlErrors(this.document);
     return error && messageOf(error);
   }
 

@@ -1,15 +1,13 @@
 // Definitions in YAML, with CloudFormation's tags and with placeholders.
 
-import { CST, Parser, parseDocument, type Document, type DocumentOptions, type ParseOptions, type SchemaOptions } from "yaml";
+import { CST, type Document } from "yaml";
 import { messageOf, misuse } from "../base/errors.ts";
 import { checkOptions } from "../base/options.ts";
 import { shown } from "../base/shown.ts";
 import { pointerTo } from "../base/pointer.ts";
 import { Filled, type Hole } from "./placeholders.ts";
 import { intrinsicTags } from "./tags.ts";
-
-/** Options of `parseDocument`. */
-export type YamlOptions = ParseOptions & DocumentOptions & SchemaOptions;
+import { readYaml, yamlErrors, yamlTokens, type YamlOptions } from "./yaml-document.ts";
 
 const DEPTH = 128;
 const LEVELS = 500;
@@ -24,7 +22,7 @@ export function parseYaml(text: string, options: { substitutions?: Record<string
     const bare = filled.missing.map(({ name }) => `\${${name}}`);
     if (bare.length > 0) throw new SyntaxError(`no value for ${[...new Set(bare)].join(", ")}: give it in the option substitutions`);
     const document = yamlDocument(filled.text, { merge: true, prettyErrors: false, customTags: intrinsicTags });
-    const [error] = document.errors;
+    const [error] = yamlErrors(document);
     // What is no object is refused by those who take definitions.
     if (error === undefined) return valueOfDocument(document) as object;
     const { line, column } = filled.range(error.pos[0], error.pos[1]).start;
@@ -34,10 +32,10 @@ export function parseYaml(text: string, options: { substitutions?: Record<string
   }
 }
 
-/** `parseDocument` for texts from anywhere: it calls itself for each level, and V8 may end the process where its stack ends. */
+/** `readYaml` for texts from anywhere: it calls itself for each level, and V8 may end the process where its stack ends. */
 export function yamlDocument(text: string, options: YamlOptions = {}): Document {
   if (mayBeDeep(text)) throw new RangeError("its values are nested too deeply");
-  return parseDocument(text, options);
+  return readYaml(text, options);
 }
 
 /** Whether so many brackets are open at once, or a line is so far indented, that the levels may be more than `LEVELS`. */
@@ -136,7 +134,7 @@ function eachScalar(text: string, tell: (token: CST.FlowScalar | CST.BlockScalar
       for (const part of [key, value]) walk(part, inside, inner);
     });
   };
-  for (const document of new Parser().parse(text)) {
+  for (const document of yamlTokens(text)) {
     if (document.type === "document") walk(document.value, false, "");
   }
 }

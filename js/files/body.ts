@@ -4,6 +4,7 @@ import type { Document, YAMLError } from "yaml";
 import type { Diagnostic, Position, Range } from "../api/index.d.ts";
 import { Filled, jsonHoles } from "../definition/placeholders.ts";
 import { yamlHoles } from "../definition/yaml.ts";
+import { yamlErrors } from "../definition/yaml-document.ts";
 import type { Origin, Traced } from "../sources/traced.ts";
 import { document, isFaultyTemplate, isYaml, valueOfDocument, yamlDocument } from "./document.ts";
 import { YamlPlaces, extent, lookUp, type Extent } from "./places.ts";
@@ -49,7 +50,7 @@ export class FileText {
 
   /** What keeps it from being YAML. */
   get errors(): readonly YAMLError[] {
-    return this.isYaml ? this.document.errors : [];
+    return this.isYaml ? yamlErrors(this.document) : [];
   }
 
   range(at: Extent): Range {
@@ -138,7 +139,7 @@ export class FileBody implements Body {
 
   #errors(): Diagnostic[] {
     const lines = new Lines(this.#text);
-    return (this.#document?.errors ?? []).map((error) => yamlError(error, (at) => lines.range(at)));
+    return (this.#document === undefined ? [] : yamlErrors(this.#document)).map((error) => yamlError(error, (at) => lines.range(at)));
   }
 
   placed(found: Diagnostic[]): (Diagnostic | undefined)[] {

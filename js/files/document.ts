@@ -4,6 +4,7 @@ import type { Document, LineCounter, YAMLError } from "yaml";
 import { messageOf } from "../base/errors.ts";
 import { intrinsicTags } from "../definition/tags.ts";
 import * as yaml from "../definition/yaml.ts";
+import type { YamlOptions } from "../definition/yaml-document.ts";
 import { machinesOf } from "../sources/machines.ts";
 import type { Machine } from "../sources/machine.ts";
 import { extent, lookUp } from "./places.ts";
@@ -19,8 +20,8 @@ export function document(text: string, lineCounter?: LineCounter): Document {
   return yamlDocument(text, { ...(lineCounter && { lineCounter }), merge: true, prettyErrors: false, customTags: intrinsicTags });
 }
 
-/** `parseDocument` for texts from anywhere. */
-export function yamlDocument(text: string, options: yaml.YamlOptions = {}): Document {
+/** `readYaml` for texts from anywhere. */
+export function yamlDocument(text: string, options: YamlOptions = {}): Document {
   try {
     return yaml.yamlDocument(text, options);
   } catch (error) {

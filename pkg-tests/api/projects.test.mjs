@@ -12,7 +12,7 @@ const loaded = {};
 
 /** Modules of the page that need no page; what they import of the package comes from its sources. */
 async function load(folder, name) {
-  const aliases = { tags: "js/definition/tags.ts" };
+  const aliases = { tags: "js/definition/tags.ts", "yaml-document": "js/definition/yaml-document.ts" };
   const { outputFiles } = await build({
     entryPoints: [join(root, "www/src/projects", `${name}.ts`)],
     bundle: true,

@@ -6,6 +6,7 @@ import { isObject } from "../../base/json.ts";
 import { pointerTo } from "../../base/pointer.ts";
 import { messageOf } from "../../base/errors.ts";
 import { intrinsicTags } from "../../definition/tags.ts";
+import { yamlErrors } from "../../definition/yaml-document.ts";
 import { valueOfDocument, yamlDocument } from "../../files/document.ts";
 import { extent, lookUp, memberOf } from "../../files/places.ts";
 import { Unusable, type SourceOptions } from "../../files/problem.ts";
@@ -134,7 +135,11 @@ export class Reading {
   #broken(): Found[] {
     if (!TEMPLATE.test(this.text)) return [];
     if (this.#problem !== undefined) return [whole(this.#problem)];
-    return (this.document?.errors ?? []).map(({ message, pos }) => ({ ...whole(message), start: pos[0], end: pos[1] }));
+    return (this.document === undefined ? [] : yamlErrors(this.document)).map(({ message, pos }) => ({
+      ...whole(message),
+      start: pos[0],
+      end: pos[1],
+    }));
   }
 
   #templateProblems(checks: Checks): Found[] {

@@ -1,7 +1,7 @@
 // The machines of a file in their places: a definition that is all of it, or those of a template of CloudFormation, SAM, the CDK,
 // Serverless or Terraform.
 
-import { type Document, type Node, isCollection, isMap, isPair, isScalar, parseDocument, visit } from "yaml";
+import { type Document, type Node, isCollection, isMap, isPair, isScalar, visit } from "yaml";
 import { lookUp } from "stepglass/files/places";
 import { textInJson, textInYaml } from "stepglass/files/written";
 import type { Machine } from "stepglass/sources/machine";
@@ -9,6 +9,7 @@ import { machinesOf } from "stepglass/sources/machines";
 import { machinesOfConfiguration } from "stepglass/sources/terraform";
 import type { Traced } from "stepglass/sources/traced";
 import { intrinsicTags } from "stepglass/tags";
+import { readYaml } from "stepglass/yaml-document";
 import { changed } from "./lines.ts";
 import { type Encode, type Piece, View, inLines, indented } from "./view.ts";
 
@@ -35,9 +36,9 @@ export function partsOf(text: string, name: string): Parts {
   const isJson = isJsonText(text);
   const value: unknown = isJson
     ? JSON.parse(text)
-    : parseDocument(text, { merge: true, prettyErrors: false, customTags: intrinsicTags }).toJS({ maxAliasCount: 100 });
+    : readYaml(text, { merge: true, prettyErrors: false, customTags: intrinsicTags }).toJS({ maxAliasCount: 100 });
   // With the tags as they are written: their nodes have places.
-  const document = parseDocument(text, { merge: true, prettyErrors: false, logLevel: "silent" });
+  const document = readYaml(text, { merge: true, prettyErrors: false, logLevel: "silent" });
   return sorted(machinesOf(value) ?? new Map(), (machine) => inDocument({ text, document, isJson }, machine));
 }
 
