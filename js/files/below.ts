@@ -1,21 +1,27 @@
 // The definitions below a folder.
 
-import { readdirSync, type Dirent } from "node:fs";
+import { readdirSync, readFileSync, type Dirent } from "node:fs";
 import { join } from "node:path";
 import { codeOf, messageOf } from "../base/errors.ts";
+import type { Machine } from "../sources/machine.ts";
+import { isMachineBlock } from "../sources/terraform.ts";
 import { valueOf } from "./document.ts";
+import { Unusable } from "./problem.ts";
 import { read } from "./reading.ts";
-import { assemblyFolder, isHcl, machinesIn, machinesInHcl } from "./templates.ts";
+import { assemblyFolder, beside, isHcl, machinesIn, machinesInHcl } from "./templates.ts";
 
 const DEFINITION = /\.asl\.(json|ya?ml)$/i;
 const MAY_BE_TEMPLATE = /\.(json|ya?ml|template|tf)$/i;
-const TEMPLATE =
-  /AWS::(StepFunctions|Serverless)::StateMachine|AWS::CloudFormation::Stack|AWS::Serverless::Application|aws_sfn_state_machine|step-functions|^\s*["']?stepFunctions["']?\s*:/m;
+/** What every template has that has state machines. */
+const MACHINES = /AWS::(StepFunctions|Serverless)::StateMachine|aws_sfn_state_machine|^\s*["']?stepFunctions["']?\s*:/m;
+/** What a template has that may have them from elsewhere. */
+const CALLS = /AWS::CloudFormation::Stack|AWS::Serverless::Application|AWS::Include|step-functions|^module\s+"/m;
 
 /**
  * The definitions below a folder: files `*.asl.json`, `*.asl.yaml`, `*.asl.yml`, templates with state machines, and folders that
  * `cdk synth` has written. Other packages (node_modules) and folders whose name begins with a dot are passed over, and links to folders
- * not followed. `problems` gets what cannot be read.
+ * not followed. `problems` gets what cannot be read. A template with state machines that cannot be parsed is found, too: it has
+ * problems to report.
  */
 export function definitionsBelow(folder: string, problems: { file: string; message: string }[]): string[] {
   // A template that another one deploys is read with that.
@@ -43,20 +49,54 @@ function below(folder: string, problems: { file: string; message: string }[], ne
       if (assemblyFolder(path) === undefined) found.push(...below(path, problems, nested));
       else found.push(path);
     } else if (DEFINITION.test(entry.name)) found.push(path);
-    else if (MAY_BE_TEMPLATE.test(entry.name) && isTemplate(path, nested)) found.push(path);
+    else if (MAY_BE_TEMPLATE.test(entry.name)) {
+      try {
+        if (isTemplate(path, nested)) found.push(path);
+      } catch (error) {
+        if (!(error instanceof Unusable)) throw error;
+        problems.push({ file: path, message: error.message });
+      }
+    }
   }
   return found;
 }
 
-/** Whether a file is a template with a state machine in it. What cannot be read is none. */
+/** Whether a file is a template with a state machine in it. Throws Unusable for one that may be, and cannot be read. */
 function isTemplate(file: string, nested: Set<string>): boolean {
+  const text = textOf(file);
+  if (text === undefined || !(MACHINES.test(text) || CALLS.test(text))) return false;
+  if (isHcl(file)) {
+    const { machines, faults, files } = machinesInHcl(file, text, {});
+    for (const path of files) nested.add(beside(file, path));
+    return machines.size > 0 || faults.some(({ block }) => isMachineBlock(block));
+  }
+  let machines: Map<string, Machine> | undefined;
   try {
-    const text = read(file);
-    if (!TEMPLATE.test(text)) return false;
-    const machines = isHcl(file) ? machinesInHcl(file, text, {}).machines : machinesIn(file, valueOf(file, text), {});
-    for (const machine of machines?.values() ?? []) if (machine.file !== undefined) nested.add(machine.file);
-    return (machines?.size ?? 0) > 0;
-  } catch {
-    return false;
+    const value = valueOf(file, text);
+    if (value === undefined) return MACHINES.test(text);
+    machines = machinesIn(file, value, {});
+  } catch (error) {
+    // Whoever reads it is told why.
+    if (error instanceof Unusable || error instanceof RangeError) return MACHINES.test(text);
+    throw error;
+  }
+  for (const machine of machines?.values() ?? []) if (machine.file !== undefined) nested.add(machine.file);
+  return (machines?.size ?? 0) > 0;
+}
+
+/** The text of a file; undefined where it is no text, or a link that leads nowhere. */
+function textOf(file: string): string | undefined {
+  try {
+    return read(file);
+  } catch (error) {
+    let bytes: string;
+    try {
+      bytes = readFileSync(file, "latin1");
+    } catch (reason) {
+      if (codeOf(reason) === "EACCES" || codeOf(reason) === "EPERM") throw error;
+      return undefined;
+    }
+    if (MACHINES.test(bytes)) throw error;
+    return undefined;
   }
 }

@@ -128,14 +128,23 @@ export class Source {
     this.type = type === "EXPRESS" ? "EXPRESS" : undefined;
     if (definition.in === "file") {
       this.#values = { ...substitutions, ...this.#values };
-      this.#around = this.#around.map(({ range, ...one }) => ({ ...one, message: `${placeOf(held.name, range)}: ${one.message}` }));
+      this.#around = this.#aroundIn(held);
       const own = fileOf(beside(held.file, definition.path), `${template}#${id}`);
       this.#take(own, this.#bodyOf(own, definition));
       return;
     }
     this.id = id.split("/").at(-1);
-    if (definition.in === "string") this.#take(held, new TextBody(held, definition, this.#values));
+    if (definition.in === "string" && definition.file !== undefined) {
+      const own = fileOf(beside(held.file, definition.file), `${template}#${id}`);
+      this.#around = this.#aroundIn(held);
+      this.#take(own, new TextBody(own, definition, this.#values));
+    } else if (definition.in === "string") this.#take(held, new TextBody(held, definition, this.#values));
     else this.#take(held, new ValueBody(held, encoded(definition.value), definition.pointer));
+  }
+
+  /** What is wrong around a definition that stands in another file, with its place. */
+  #aroundIn({ name }: FileText): Diagnostic[] {
+    return this.#around.map(({ range, ...one }) => ({ ...one, message: `${placeOf(name, range)}: ${one.message}` }));
   }
 
   /** A definition in a file of its own, or in a part of one. */

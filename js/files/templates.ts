@@ -39,8 +39,9 @@ export function surroundings(file: string): Surroundings {
       }
     },
     exists: (path) => existsSync(beside(file, path)),
-    siblings: () => {
+    siblings: (folder) => {
       try {
+        if (folder !== undefined) return readdirSync(beside(file, folder)).sort();
         return file === "-"
           ? []
           : readdirSync(dirname(file))

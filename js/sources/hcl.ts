@@ -13,9 +13,14 @@ export type Expression = { origin: Origin } & (
   | { kind: "path"; name: string; steps: (string | Expression)[] }
   | { kind: "member"; of: Expression; steps: (string | Expression)[] }
   | { kind: "call"; name: string; args: Expression[] }
-  | { kind: "conditional"; when: Expression; then: Expression; otherwise: Expression }
+  /** `when ? then : otherwise`, or `%{ if when }then%{ else }otherwise%{ endif }` of a template */
+  | { kind: "conditional"; when: Expression; then: Expression; otherwise: Expression; isDirective?: boolean }
   | { kind: "operation"; operator: string; args: Expression[] }
-  /** What is not read: `for`, directives of templates. */
+  /** `[for k, v in of : value if when]`, `{for v in of : key => value...}` */
+  | { kind: "for"; names: string[]; of: Expression; key?: Expression; value: Expression; when?: Expression; isGrouped: boolean }
+  /** `%{ for v in of }body%{ endfor }` of a template */
+  | { kind: "loop"; names: string[]; of: Expression; body: Expression }
+  /** What cannot be read. */
   | { kind: "unread"; what: string }
 );
 
@@ -41,7 +46,7 @@ export interface Block {
 }
 
 /** A text that is not in the language, with the offset where that shows. */
-class HclError extends Error {
+export class HclError extends Error {
   readonly offset: number;
 
   constructor(message: string, offset: number) {
@@ -322,14 +327,14 @@ class Reader {
   #list(): Expression {
     const from = this.#at;
     this.#at += 1;
-    if (this.#isFor()) return this.#unread("for", "]", from);
+    if (this.#isFor()) return this.#for("]", from);
     return { kind: "tuple", items: this.#items("]"), origin: this.#origin(from) };
   }
 
   #object(): Expression {
     const from = this.#at;
     this.#at += 1;
-    if (this.#isFor()) return this.#unread("for", "}", from);
+    if (this.#isFor()) return this.#for("}", from);
     const members: { key: Expression; value: Expression }[] = [];
     for (;;) {
       this.#space();
@@ -359,22 +364,34 @@ class Reader {
     return /^for\s/.test(this.#text.slice(this.#at, this.#at + 4));
   }
 
-  /** Passes what is not read, up to the bracket that ends it. */
-  #unread(what: string, end: string, from: number): Expression {
-    const open = [end];
-    const ENDS: Record<string, string> = { "(": ")", "[": "]", "{": "}" };
-    while (open.length > 0) {
+  /** A list or an object that is made of another one; the bracket before it has been read. */
+  #for(end: "]" | "}", from: number): Expression {
+    this.#match(/for/y);
+    const names = this.#names();
+    const of = this.#expression();
+    this.#expect(":");
+    const first = this.#expression();
+    if (end === "}") this.#expect("=>");
+    const value = end === "}" ? this.#expression() : first;
+    this.#space();
+    const isGrouped = this.#take("...");
+    this.#space();
+    const when = this.#match(/if(?![\p{L}\p{N}_-])/uy) && this.#expression();
+    this.#expect(end);
+    const origin = this.#origin(from);
+    return { kind: "for", names, of, value, isGrouped, ...(end === "}" && { key: first }), ...(when && { when }), origin };
+  }
+
+  /** `k, v in` of a for. */
+  #names(): string[] {
+    const names: string[] = [];
+    do {
       this.#space();
-      const c = this.#text[this.#at];
-      if (c === undefined) this.#fail(`${JSON.stringify(end)} is missing`);
-      if (c === '"') this.#deeper(() => this.#quoted());
-      else {
-        this.#at += 1;
-        if (c === open.at(-1)) open.pop();
-        else if (ENDS[c] !== undefined) open.push(ENDS[c]);
-      }
-    }
-    return { kind: "unread", what, origin: this.#origin(from) };
+      names.push(this.#match(IDENTIFIER)?.[0] ?? this.#fail("a name is expected here"));
+      this.#space();
+    } while (names.length < 2 && this.#take(","));
+    if (this.#match(/in(?![\p{L}\p{N}_-])/uy) === undefined) this.#fail('"in" is expected here');
+    return names;
   }
 
   // ------------------------------------------------------------------------------------------------ templates
@@ -411,15 +428,14 @@ class Reader {
         put(`${this.#text[from]}{`, from);
       } else if (this.#next("${")) {
         this.#at += 2;
-        this.#take("~");
+        if (this.#take("~")) trimLast(parts);
         const inner = this.#expression();
-        this.#space();
-        this.#take("~");
-        this.#expect("}");
-        parts.push({ ...inner, origin: this.#origin(from) });
+        const origin = this.#end(from);
+        parts.push({ ...inner, origin });
       } else if (this.#next("%{")) {
-        this.#at += 2;
-        parts.push(this.#unread("%{ … }", "}", from));
+        if (this.#next("%{~")) trimLast(parts);
+        parts.push(this.#directive(isEnd, escapes));
+        if (this.#text.startsWith("~}", this.#at - 2)) this.#match(/\s+/y);
       } else if (escapes && this.#next("\\")) {
         put(this.#escape(), from);
       } else {
@@ -428,6 +444,63 @@ class Reader {
       }
     }
     return parts;
+  }
+
+  /** The brace that ends what a template has between text; after `~` white space is passed over. */
+  #end(from: number): Origin {
+    this.#space();
+    const trims = this.#take("~");
+    this.#expect("}");
+    const origin = this.#origin(from);
+    if (trims) this.#match(/\s+/y);
+    return origin;
+  }
+
+  /** `%{ if … }`, `%{ for … }` with what is up to their ends. */
+  #directive(isEnd: () => boolean, escapes: boolean): Expression {
+    return this.#deeper(() => {
+      const from = this.#at;
+      const word = this.#mark();
+      if (word !== "if" && word !== "for") this.#fail(`%{ ${word} } stands without %{ if … } or %{ for … }`);
+      const names = word === "for" ? this.#names() : [];
+      const of = this.#expression();
+      this.#end(from);
+      const body = this.#upTo(isEnd, escapes);
+      const end = this.#mark(word === "for" ? "%{ endfor }" : "%{ endif }");
+      if (word === "for") {
+        if (end !== "endfor") this.#fail("%{ endfor } is expected here");
+        return { kind: "loop", names, of, body, origin: this.#endOfDirective(from) };
+      }
+      let otherwise: Expression = { kind: "template", parts: [], origin: this.#origin(this.#at) };
+      if (end === "else") {
+        this.#end(from);
+        otherwise = this.#upTo(isEnd, escapes);
+      }
+      if (end !== "endif" && (end !== "else" || this.#mark("%{ endif }") !== "endif")) this.#fail("%{ endif } is expected here");
+      return { kind: "conditional", when: of, then: body, otherwise, isDirective: true, origin: this.#endOfDirective(from) };
+    });
+  }
+
+  #endOfDirective(from: number): Origin {
+    this.#space();
+    this.#take("~");
+    this.#expect("}");
+    return this.#origin(from);
+  }
+
+  /** The part of a template up to the next mark that ends or divides a directive. */
+  #upTo(isEnd: () => boolean, escapes: boolean): Expression {
+    const from = this.#at;
+    const isMark = () => /^%\{~?\s*(?:else|endif|endfor)\b/.test(this.#text.slice(this.#at, this.#at + 40));
+    const parts = this.#parts(() => isEnd() || isMark(), escapes);
+    if (this.#next("%{~")) trimLast(parts);
+    return this.#template(parts, from);
+  }
+
+  /** The word that a directive begins with. */
+  #mark(expected = "%{ if … } or %{ for … }"): string {
+    const word = this.#match(/%\{~?\s*([a-z]+)(?![\p{L}\p{N}_-])/uy)?.[1];
+    return word ?? this.#fail(`${expected} is expected here`);
   }
 
   #escape(): string {
@@ -452,6 +525,14 @@ class Reader {
     this.#match(new RegExp(`[^\\S\\n]*${word}`, "uy"));
     return this.#template(isIndented ? unindented(parts) : parts, from);
   }
+}
+
+/** Takes the white space away that the last text ends with: `%{~ if … }`. */
+function trimLast(parts: (Literal | Expression)[]): void {
+  const last = parts.at(-1);
+  if (last?.kind !== "text") return;
+  const text = last.text.trimEnd();
+  parts[parts.length - 1] = { ...last, text, origin: { ...last.origin, to: last.origin.to - (last.text.length - text.length) } };
 }
 
 /** `<<-`: without the white space that all lines begin with. */

@@ -13,6 +13,8 @@ export type Place =
       text: Traced;
       /** Where it stands, for what of it was written nowhere. */
       pointer: string;
+      /** The file that it stands in, where that is another than was read. */
+      file?: string;
     }
   | {
       in: "file";
@@ -56,8 +58,8 @@ export interface Surroundings {
   text?(path: string): string | undefined;
   /** Whether there is a file. */
   exists?(path: string): boolean;
-  /** The names of the files in the same folder. */
-  siblings?(): string[];
+  /** The names of the other files in the same folder, or of those in another folder. */
+  siblings?(folder?: string): string[];
 }
 
 /** What is known of a source besides its text. */

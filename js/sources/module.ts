@@ -1,24 +1,59 @@
 // The values of Terraform's expressions, as far as the files of a module tell them. Resources have the names and ARNs that they would
 // have in us-east-1 of 123456789012; what else only a deployment knows becomes a placeholder.
 
-import type { Block, Body, Expression } from "./hcl.ts";
+import { CALCULATIONS, FUNCTIONS, entriesOf, isTrue } from "./functions.ts";
+import { HclError, parseTemplate, type Block, type Body, type Expression } from "./hcl.ts";
 import { given, members, type Known, type Surroundings, type Values } from "./machine.ts";
 import { ACCOUNT, REGION } from "./pseudo.ts";
-import { Members, Traced, bare, encoded, textOf, type Origin, type Resolved } from "./traced.ts";
+import { substitutedText } from "./resolver.ts";
+import { Members, Traced, bare, textOf, type Origin, type Resolved } from "./traced.ts";
 
 /** A block, with the place of it in a document of JSON. */
 export interface Resource extends Block {
   pointer?: string | undefined;
+  /** The file that it is in; undefined for the one that was read. */
+  file?: string | undefined;
 }
+
+/** An expression with the module and the file that it stands in. */
+interface Meant {
+  module: Module;
+  expression: Expression;
+  file: string | undefined;
+}
+
+/** The call of a module: where its variables have their values from. */
+interface Call {
+  module: Module;
+  body: Body;
+  file: string | undefined;
+}
+
+/** What a definition has that is not read. */
+export class Unread extends Error {}
 
 /** A file that a definition is the text of, with values for its placeholders. */
 interface DefinitionFile {
   path: string;
   substitutions: Values;
+  /** The text that is made of the file's, where that is more than values for placeholders. Its places are in the file. */
+  text?: Traced;
+}
+
+/** Names that stand for values in a part of an expression, or in a template. A template knows no others. */
+interface Scope {
+  names: ReadonlyMap<string, Resolved>;
+  isTemplate: boolean;
 }
 
 /** Locals of locals, and modules of text in text. */
 const DEPTH = 60;
+/** Loops in one another multiply. */
+const BUDGET = 500_000;
+/** A template's file in which there is more than names: directives, escapes, functions. */
+const IS_RENDERED = /%\{|\$\$\{|\$\{(?!\s*[\w-]+\s*\})/;
+/** Functions that leave the text of a file what it is. */
+const PASSING = ["jsonencode", "yamldecode", "jsondecode", "tostring", "trimspace", "chomp"];
 
 /** Which part of an ARN the name of a resource is. */
 const ARNS: Record<string, (name: string) => string> = {
@@ -41,7 +76,7 @@ const NAMES = ["function_name", "name", "bucket", "family"];
 export class Module {
   /** The blocks of the file that was read. */
   readonly resources: Resource[] = [];
-  #around: Block[] = [];
+  #around: Resource[] = [];
   #values = new Map<string, Expression>();
   #defined: Values;
   #files: Surroundings;
@@ -49,20 +84,29 @@ export class Module {
   /** Values that are being worked out: one may be made of itself. */
   #open = new Set<string>();
   #known = new Map<string, Resolved>();
+  #scopes: Scope[] = [];
+  #budget = BUDGET;
+  /** The file whose expressions are being worked out; undefined for the one that was read. */
+  #file: string | undefined;
+  readonly folder: string;
+  #caller: Call | undefined;
 
-  constructor({ defined = {}, files = {} }: Known) {
+  /** `folder` is that of the module, from that of the file that was read. */
+  constructor({ defined = {}, files = {} }: Known, folder = ".", call?: Call) {
     this.#defined = defined;
     this.#files = files;
+    this.folder = folder;
+    this.#caller = call;
   }
 
-  add({ blocks }: Body): void {
-    this.resources.push(...blocks.map((block) => ({ ...block, pointer: block.origin.pointer })));
-    this.addAround({ blocks, attributes: new Map() });
+  add(body: Body, file?: string): void {
+    this.resources.push(...body.blocks.map((block) => ({ ...block, pointer: block.origin.pointer, file })));
+    this.addAround(body, file);
   }
 
   /** What a machine may refer to. */
-  addAround({ blocks }: Body): void {
-    this.#around.push(...blocks);
+  addAround({ blocks }: Body, file?: string): void {
+    this.#around.push(...blocks.map((block) => ({ ...block, file })));
   }
 
   /** Values of variables: terraform.tfvars. */
@@ -72,8 +116,13 @@ export class Module {
 
   /** An expression's text, where it is known. */
   textOf(expression: Expression | undefined): string | undefined {
-    const value = expression === undefined ? undefined : this.evaluate(expression);
-    return value instanceof Traced && !value.isOpen ? value.text : undefined;
+    try {
+      const value = expression === undefined ? undefined : this.evaluate(expression);
+      return value instanceof Traced && !value.isOpen ? value.text : undefined;
+    } catch (error) {
+      if (error instanceof Unread) return undefined;
+      throw error;
+    }
   }
 
   /** The file that a definition is the text of. */
@@ -92,20 +141,76 @@ export class Module {
   }
 
   #fileOf(expression: Expression): DefinitionFile | undefined {
-    const [one, ...others] = expression.kind === "template" ? expression.parts : [];
-    if (one !== undefined && one.kind !== "text" && others.length === 0) return this.fileOf(one);
-    if (expression.kind === "path") {
-      const meant = this.#meant(expression);
-      return meant && this.fileOf(meant);
-    }
+    const meant = this.#meant(expression);
+    if (meant !== undefined) return meant.module.fileOf(meant.expression);
+    if (expression.kind === "path") return this.#fileOfData(expression);
     if (expression.kind !== "call") return undefined;
-    const [first, second] = expression.args;
+    const [first, second, third] = expression.args;
     if (first === undefined) return undefined;
-    if (["jsonencode", "yamldecode", "jsondecode", "tostring", "trimspace", "chomp"].includes(expression.name)) return this.fileOf(first);
-    if (expression.name !== "file" && expression.name !== "templatefile") return undefined;
-    const path = this.textOf(first);
-    if (path === undefined) return undefined;
-    return { path, substitutions: second === undefined ? {} : this.#variables(second) };
+    if (expression.name === "file" || expression.name === "templatefile") {
+      const path = this.textOf(first);
+      if (path === undefined) return undefined;
+      return expression.name === "file" ? { path, substitutions: {} } : this.#templated(path, second);
+    }
+    if (PASSING.includes(expression.name)) {
+      const file = this.fileOf(first);
+      if (file?.text !== undefined && expression.name === "yamldecode")
+        throw new Unread(`what yamldecode makes of the template ${file.path}`);
+      return file;
+    }
+    if (expression.name !== "replace" && expression.name !== "templatestring") return undefined;
+    const file = this.fileOf(first);
+    if (file === undefined || second === undefined) return file;
+    if (expression.name === "templatestring") return this.#templated(file.path, second, file.text?.text);
+    const text = file.text ?? this.#textIn(file);
+    if (text === undefined) return file;
+    const changed = third && FUNCTIONS.replace?.([text, this.evaluate(second), this.evaluate(third)], expression.origin);
+    if (!(changed instanceof Traced)) throw new Unread(`replace(…) in ${file.path}`);
+    return { path: file.path, substitutions: {}, text: changed };
+  }
+
+  /** `data.template_file.orders.rendered`, `data.local_file.orders.content`: what they are made of may be a file. */
+  #fileOfData({ name, steps }: Expression & { kind: "path" }): DefinitionFile | undefined {
+    const [type, label, attribute] = name === "data" ? steps : [name, ...steps];
+    if (typeof label !== "string") return undefined;
+    const blocks = this.#block(name === "data" ? "data" : "resource", [String(type), label]);
+    if (type === "local_file" && (attribute === "content" || attribute === "content_base64")) {
+      const path = this.textOf(firstOf(blocks, ({ body }) => body.attributes.get("filename")));
+      return path === undefined ? undefined : { path, substitutions: {} };
+    }
+    if (type !== "template_file" || attribute !== "rendered") return undefined;
+    const template = firstOf(blocks, ({ body }) => body.attributes.get("template"));
+    const file = template && this.fileOf(template);
+    const values = firstOf(blocks, ({ body }) => body.attributes.get("vars"));
+    return file && this.#templated(file.path, values, file.text?.text);
+  }
+
+  /** A file with values for its placeholders, or the text that it makes as a template. */
+  #templated(path: string, values: Expression | undefined, written = this.#files.text?.(path)): DefinitionFile {
+    if (written !== undefined && IS_RENDERED.test(written))
+      return { path, substitutions: {}, text: this.#rendered(written, values, `the template ${path}`) };
+    return { path, substitutions: values === undefined ? {} : this.#variables(values) };
+  }
+
+  /** The text of a file with values for its placeholders, its places in the file. */
+  #textIn({ path, substitutions }: DefinitionFile): Traced | undefined {
+    const text = this.#files.text?.(path);
+    if (text === undefined) return undefined;
+    return substitutedText(Traced.of(text, { from: 0, to: text.length }), substitutions);
+  }
+
+  /** What a template makes of values. */
+  #rendered(text: string, values: Expression | undefined, what: string): Traced {
+    const held = values === undefined ? [] : (entriesOf(this.evaluate(values)) ?? []);
+    const names = new Map(held.map(([name, value]) => [textOf(name).text, value]));
+    try {
+      const template = parseTemplate(text, undefined);
+      return textOf(this.#within({ names, isTemplate: true }, () => this.evaluate(template)));
+    } catch (error) {
+      if (!(error instanceof HclError)) throw error;
+      const line = text.slice(0, error.offset).split("\n").length;
+      throw new Unread(`${what}, where in line ${line} ${error.message}`);
+    }
   }
 
   /** Values for the placeholders of a template's file. */
@@ -117,34 +222,36 @@ export class Module {
     );
   }
 
-  /** What a definition has that is not read. */
-  unreadIn(expression: Expression): string | undefined {
+  /** What an expression is only another name of: a local, a variable that the module is called with, the whole of a text. */
+  #meant(expression: Expression): Meant | undefined {
+    const [one, ...others] = expression.kind === "template" ? expression.parts : [];
+    if (one !== undefined && one.kind !== "text" && others.length === 0) return { module: this, expression: one, file: this.#file };
+    if (expression.kind !== "path" || this.#scopes.length > 0) return undefined;
+    const [key, ...more] = expression.steps;
+    if (typeof key !== "string" || more.length > 0 || Object.hasOwn(this.#defined, `${expression.name}.${key}`)) return undefined;
+    const given = expression.name === "var" ? this.#caller?.body.attributes.get(key) : undefined;
+    if (this.#caller !== undefined && given !== undefined) return { ...this.#caller, expression: given };
+    if (expression.name !== "local") return undefined;
+    const block = this.#localBlock(key);
+    const held = block?.body.attributes.get(key);
+    return held && { module: this, expression: held, file: block?.file };
+  }
+
+  /** The text of a definition, with the file that it stands in. Throws Unread for what it has that is not read. */
+  written(expression: Expression, file: string | undefined): { value: Resolved; file: string | undefined; origin: Origin } {
     return this.#deeper(() => {
-      switch (expression.kind) {
-        case "unread":
-          return expression.what;
-        case "template":
-          return firstOf(expression.parts, (part) => (part.kind === "text" ? undefined : part.kind === "unread" ? part.what : undefined));
-        case "path": {
-          const meant = this.#meant(expression);
-          return meant && this.unreadIn(meant);
-        }
-        default:
-          return undefined;
-      }
+      const meant = this.#meant(expression);
+      if (meant !== undefined) return meant.module.written(meant.expression, expression.kind === "template" ? file : meant.file);
+      this.#file = file;
+      return { value: this.evaluate(expression), file, origin: expression.origin };
     });
   }
 
-  /** The expression that a local stands for. */
-  #meant({ name, steps }: Expression & { kind: "path" }): Expression | undefined {
-    const [key, ...more] = steps;
-    if (name !== "local" || typeof key !== "string" || more.length > 0 || Object.hasOwn(this.#defined, `local.${key}`)) return undefined;
-    return this.#block("locals", [])
-      .map(({ body }) => body.attributes.get(key))
-      .find((one) => one !== undefined);
+  #localBlock(name: string): Resource | undefined {
+    return this.#block("locals", []).find(({ body }) => body.attributes.has(name));
   }
 
-  #block(type: string, labels: string[]): Block[] {
+  #block(type: string, labels: string[]): Resource[] {
     return this.#around.filter((block) => block.type === type && labels.every((label, i) => block.labels[i] === label));
   }
 
@@ -165,6 +272,7 @@ export class Module {
   }
 
   #evaluated(expression: Expression): Resolved {
+    if ((this.#budget -= 1) < 0) throw new RangeError("its values expand without end");
     switch (expression.kind) {
       case "literal":
         return expression.value === null ? null : literal(expression);
@@ -190,9 +298,55 @@ export class Module {
       }
       case "operation":
         return this.#operation(expression);
+      case "for":
+        return this.#for(expression);
+      case "loop":
+        return this.#loop(expression);
       case "unread":
-        return this.#unknown(expression, expression.what);
+        throw new Unread(expression.what);
     }
+  }
+
+  #within<Result>(scope: Scope, act: () => Result): Result {
+    this.#scopes.push(scope);
+    try {
+      return act();
+    } finally {
+      this.#scopes.pop();
+    }
+  }
+
+  /** What `act` makes of each item, which goes by the names of a loop; undefined where only a deployment knows the items. */
+  #each<Result>(names: readonly string[], of: Resolved, act: () => Result): Result[] | undefined {
+    return entriesOf(of)?.map(([key, value]) => {
+      const [first = "", second] = names;
+      const held: [string, Resolved][] = second === undefined ? [[first, value]] : [[first, key], [second, value]]; // prettier-ignore
+      return this.#within({ names: new Map(held), isTemplate: false }, act);
+    });
+  }
+
+  #for(expression: Expression & { kind: "for" }): Resolved {
+    const { names, of, key, value, when, isGrouped } = expression;
+    const held = this.evaluate(of);
+    const items = this.#each(names, held, () => {
+      if (when !== undefined && !isTrue(bare(this.evaluate(when)))) return undefined;
+      return [key && textOf(this.evaluate(key)), this.evaluate(value)] as const;
+    })?.filter((item) => item !== undefined);
+    if (items === undefined) return this.#unknown(expression, held instanceof Traced ? held.text.replace(/^\$\{(.*)\}$/, "$1") : "for");
+    if (key === undefined) return items.map(([, item]) => item);
+    const entries = new Map<string, readonly [Traced, Resolved]>();
+    for (const [name = new Traced(""), item] of items) {
+      const before = entries.get(name.text)?.[1];
+      entries.set(name.text, [name, isGrouped ? [...(Array.isArray(before) ? before : []), item] : item]);
+    }
+    return new Members([...entries.values()], expression.origin);
+  }
+
+  #loop({ names, of, body }: Expression & { kind: "loop" }): Traced {
+    const held = this.evaluate(of);
+    const texts = this.#each(names, held, () => textOf(this.evaluate(body)));
+    if (texts === undefined) throw new Unread(`%{ for … in ${held instanceof Traced ? held.text.replace(/^\$\{(.*)\}$/, "$1") : "…"} }`);
+    return Traced.join(texts);
   }
 
   /** A value that only a deployment knows, or one that was given for it. */
@@ -208,6 +362,8 @@ export class Module {
     return Traced.join(
       parts.map((part) => {
         if (part.kind === "text") return Traced.of(part.text, part.origin);
+        // What is between directives has places of its own.
+        if (part.kind === "loop" || (part.kind === "conditional" && part.isDirective)) return textOf(this.evaluate(part));
         const value = textOf(this.evaluate(part));
         return new Traced(value.text, [{ start: 0, end: value.text.length, origin: part.origin }], value.references);
       }),
@@ -219,12 +375,29 @@ export class Module {
     const name = [expression.name, ...steps.map((step) => (typeof step === "string" ? step : `[${step}]`))].join(".").replaceAll(".[", "[");
     const whole = this.#unknown(expression, name);
     if (!whole.isOpen) return whole;
-    const value = this.#valueOf(expression, name);
+    const scoped = this.#scoped(expression.name);
+    if (scoped === null) return whole;
+    const known = steps.map((step) =>
+      typeof step === "number" ? ({ kind: "literal", value: step, origin: expression.origin } as const) : step,
+    );
+    const value = scoped === undefined ? this.#valueOf({ ...expression, steps: known }, name) : this.#step(scoped, expression.steps);
     if (value === undefined) return whole;
-    // A local has places of its own.
-    if (value instanceof Traced)
-      return value.isOpen || expression.name === "local" ? value : Traced.reference(name, bare(value), expression.origin);
-    return typeof value === "object" ? value : Traced.reference(name, value, expression.origin);
+    // A local of the same file has places of its own.
+    const isHere = scoped === undefined && expression.name === "local" && this.#localBlock(steps[0] as string)?.file === this.#file;
+    if (isHere && (value instanceof Traced || typeof value === "object")) return value;
+    return typeof value === "object" && (!(value instanceof Traced) || value.isOpen)
+      ? placedAt(value, expression.origin)
+      : Traced.reference(name, bare(value), expression.origin);
+  }
+
+  /** What a name stands for in a loop or a template; null for one that a template does not know. */
+  #scoped(name: string): Resolved | undefined | null {
+    for (const { names, isTemplate } of [...this.#scopes].reverse()) {
+      const value = names.get(name);
+      if (value !== undefined) return value;
+      if (isTemplate) return null;
+    }
+    return undefined;
   }
 
   #valueOf(expression: Expression & { kind: "path" }, name: string): Resolved | undefined {
@@ -232,11 +405,15 @@ export class Module {
     if (known !== undefined) return known;
     if (this.#open.has(name)) return undefined;
     this.#open.add(name);
+    // What it is made of does not know the names around it.
+    const scopes = this.#scopes;
+    this.#scopes = [];
     try {
       const value = this.#found(expression);
       if (value !== undefined) this.#known.set(name, value);
       return value;
     } finally {
+      this.#scopes = scopes;
       this.#open.delete(name);
     }
   }
@@ -246,6 +423,8 @@ export class Module {
     if (typeof first !== "string") return undefined;
     switch (name) {
       case "var": {
+        const argument = this.#caller?.body.attributes.get(first);
+        if (this.#caller !== undefined && argument !== undefined) return this.#step(this.#caller.module.evaluate(argument), rest);
         const given = this.#values.get(first) ?? firstOf(this.#block("variable", [first]), ({ body }) => body.attributes.get("default"));
         return given && this.#step(this.evaluate(given), rest);
       }
@@ -254,7 +433,7 @@ export class Module {
         return held && this.#step(this.evaluate(held), rest);
       }
       case "path":
-        return ".";
+        return first === "module" ? this.folder : ".";
       case "terraform":
         return first === "workspace" ? "default" : undefined;
       case "data":
@@ -281,10 +460,21 @@ export class Module {
   #data(type: string, [label, attribute]: readonly (string | Expression)[]): Resolved | undefined {
     if (type === "aws_region") return attribute === "name" || attribute === "region" || attribute === "id" ? REGION : undefined;
     if (type === "aws_caller_identity") return attribute === "account_id" || attribute === "id" ? ACCOUNT : undefined;
+    if (type === "template_file" && typeof label === "string" && attribute === "rendered") return this.#templateData(label);
     if (type === "aws_partition") return attribute === "partition" ? "aws" : attribute === "dns_suffix" ? "amazonaws.com" : undefined;
     if (type.startsWith("aws_") && typeof label === "string" && typeof attribute === "string")
       return this.#attribute(type, label, attribute, "data");
     return undefined;
+  }
+
+  /** What a template makes that stands in the configuration. */
+  #templateData(label: string): Traced | undefined {
+    const blocks = this.#block("data", ["template_file", label]);
+    const template = firstOf(blocks, ({ body }) => body.attributes.get("template"));
+    const text = this.textOf(template);
+    if (text === undefined) return undefined;
+    const values = firstOf(blocks, ({ body }) => body.attributes.get("vars"));
+    return this.#rendered(text, values, `the template of data.template_file.${label}`);
   }
 
   #resource(type: string, label: string, steps: readonly (string | Expression)[]): Resolved | undefined {
@@ -328,6 +518,10 @@ export class Module {
       if (first === undefined) return undefined;
       if (name === "try" || name === "coalesce") return this.evaluate(first);
       if (name === "file" || name === "templatefile") return this.#read(expression);
+      if (name === "templatestring") {
+        const text = this.textOf(first);
+        return text === undefined ? undefined : this.#rendered(text, args[1], "a text for templatestring");
+      }
       if (name === "jsondecode") return this.#decoded(first);
       return own?.(
         args.map((arg) => this.evaluate(arg)),
@@ -337,15 +531,14 @@ export class Module {
     return value() ?? this.#unknown(expression, name);
   }
 
-  #read({ args, origin }: Expression & { kind: "call" }): Traced | undefined {
+  #read({ name, args, origin }: Expression & { kind: "call" }): Traced | undefined {
     const path = args[0] && this.textOf(args[0]);
     const text = path === undefined ? undefined : this.#files.text?.(path);
     if (text === undefined) return undefined;
-    const values = args[1] === undefined ? {} : this.#variables(args[1]);
-    const filled = text.replaceAll(/\$\{\s*([\w.]+)\s*\}/g, (hole, name: string) =>
-      Object.hasOwn(values, name) ? textOf(values[name] as Resolved).text : hole,
-    );
-    return Traced.of(filled, origin);
+    if (name === "file") return Traced.of(text, origin);
+    // Its places are in another file than those of what is around it.
+    const { text: filled, references } = this.#rendered(text, args[1], `the template ${path}`);
+    return new Traced(filled, [{ start: 0, end: filled.length, origin }], references);
   }
 
   #decoded(first: Expression): Resolved | undefined {
@@ -367,65 +560,24 @@ export class Module {
   }
 }
 
-const CALCULATIONS: Record<string, (a: number, b: number) => number | boolean> = {
-  "+": (a, b) => Number(a) + Number(b),
-  "-": (a, b) => (b === undefined ? -Number(a) : Number(a) - Number(b)),
-  "*": (a, b) => Number(a) * Number(b),
-  "/": (a, b) => Number(a) / Number(b),
-  "%": (a, b) => Number(a) % Number(b),
-  "==": (a, b) => a === b || String(a) === String(b),
-  "!=": (a, b) => String(a) !== String(b),
-  "<": (a, b) => a < b,
-  ">": (a, b) => a > b,
-  "<=": (a, b) => a <= b,
-  ">=": (a, b) => a >= b,
-  "&&": (a, b) => isTrue(a) && isTrue(b),
-  "||": (a, b) => isTrue(a) || isTrue(b),
-  "!": (a) => !isTrue(a),
-};
-
-function isTrue(value: unknown): boolean {
-  return value === true || value === "true";
-}
-
-/** Functions of Terraform by their names; what they cannot work out is undefined. */
-const FUNCTIONS: Record<string, (args: Resolved[], origin: Origin) => Resolved | undefined> = {
-  jsonencode: ([value]) => encoded(value ?? null),
-  tostring: ([value]) => textOf(value),
-  trimspace: ([value]) => textOf(value),
-  chomp: ([value]) => textOf(value),
-  tonumber: ([value]) => {
-    const number = Number(bare(value));
-    return Number.isNaN(number) ? value : number;
-  },
-  lower: ([value], origin) => changed(value, origin, (text) => text.toLowerCase()),
-  upper: ([value], origin) => changed(value, origin, (text) => text.toUpperCase()),
-  join: ([separator, ...lists]) => Traced.join(lists.flat().map(textOf), textOf(separator).text),
-  format: (args) => formatted(args.map(textOf)),
-  concat: (lists) => lists.flat(),
-  merge: (maps) => {
-    const all = maps.filter((one) => one instanceof Members);
-    const entries = all.flatMap((one) => one.entries);
-    return all.length === maps.length ? new Members(entries, all[0]?.origin) : undefined;
-  },
-  ...Object.fromEntries(["tolist", "toset", "tomap", "sensitive", "nonsensitive"].map((name) => [name, ([value]: Resolved[]) => value])),
-};
-
-function changed(value: Resolved | undefined, origin: Origin, change: (text: string) => string): Traced | undefined {
-  const text = textOf(value);
-  return text.isOpen ? undefined : Traced.of(change(text.text), origin);
+/** A value of another place, as it stands where it is used. */
+function placedAt(value: Resolved, origin: Origin): Resolved {
+  if (value instanceof Traced) return new Traced(value.text, [{ start: 0, end: value.text.length, origin }], value.references, value.whole);
+  if (value instanceof Members)
+    return new Members(
+      value.entries.map(([name, item]) => [placedAt(name, origin) as Traced, placedAt(item, origin)] as const),
+      origin,
+    );
+  if (Array.isArray(value)) return value.map((item) => placedAt(item, origin));
+  if (typeof value === "string") return Traced.of(value, origin);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, placedAt(item, origin)]));
 }
 
 /** A number or a boolean with its place. */
 function literal({ value, origin }: Expression & { kind: "literal" }): Traced {
   const text = JSON.stringify(value);
   return new Traced(text, [{ start: 0, end: text.length, origin }], [], value);
-}
-
-/** `format("%s-%s", …)`, with the verbs that texts need. */
-function formatted([pattern, ...args]: Traced[]): Traced {
-  let i = 0;
-  return (pattern ?? new Traced("")).replaced(/%(?:%|[svdq])/g, ([verb]) => (verb === "%%" ? "%" : (args[i++] ?? new Traced(""))));
 }
 
 function firstOf<Item, Result>(items: readonly Item[], act: (item: Item) => Result | undefined): Result | undefined {

@@ -4,7 +4,7 @@ import { isObject } from "../base/json.ts";
 import { pointerTo } from "../base/pointer.ts";
 import { parseFile, parseTemplate, type Body, type Expression, type HclFault } from "./hcl.ts";
 import { members, orProblem, type Known, type Machine, type Place, type Values } from "./machine.ts";
-import { Module, type Resource } from "./module.ts";
+import { Module, Unread, type Resource } from "./module.ts";
 import { Traced, bare } from "./traced.ts";
 
 const MACHINE = "aws_sfn_state_machine";
@@ -24,11 +24,10 @@ function isPlan(value: unknown): boolean {
 function isConfiguration(value: unknown): boolean {
   if (!isObject(value)) return false;
   const has = (held: unknown): boolean => (Array.isArray(held) ? held.some(has) : isObject(held) && Object.hasOwn(held, MACHINE));
-  return has(value.resource) || each(value.module).some((modules) => Object.values(modules).some(isOurs));
-}
-
-function isOurs(held: unknown): boolean {
-  return each(held).some(({ source, definition }) => /step-functions/.test(String(source)) && definition !== undefined);
+  return (
+    has(value.resource) ||
+    each(value.module).some((modules) => Object.values(modules).some((held) => each(held).some(({ source }) => typeof source === "string")))
+  );
 }
 
 /** Blocks of a kind: in JSON one object, or a list of them. */
@@ -45,13 +44,23 @@ export function machinesOfTerraform(value: Values, known: Known): Map<string, Ma
   return machinesOfModule(module, known);
 }
 
+/** The state machines of a configuration in Terraform's own language. */
+interface Configuration {
+  machines: Map<string, Machine>;
+  /** What is wrong around them. */
+  faults: HclFault[];
+  /** Other files that have been read for them: those of modules, and templates. */
+  files: Set<string>;
+}
+
 /** The state machines of a configuration in Terraform's own language, and what is wrong around them. */
-export function machinesOfConfiguration(text: string, known: Known): { machines: Map<string, Machine>; faults: HclFault[] } {
+export function machinesOfConfiguration(text: string, known: Known): Configuration {
   const module = new Module(known);
   const body = parseFile(text);
   module.add(body);
   addSiblings(module, known);
-  return { machines: machinesOfModule(module, known), faults: body.faults };
+  const files = new Set<string>();
+  return { machines: machinesOfModule(module, known, files), faults: body.faults, files };
 }
 
 /** Whether a block that cannot be read is one of those that have machines. */
@@ -121,53 +130,120 @@ function referencesOf(address: string, plan: Values): string[] {
 // ------------------------------------------------------------------------------------------------ configurations
 
 /** The machines of a configuration are those of the file that was read; what they refer to may be in the files beside it. */
-function addSiblings(module: Module, { files = {} }: Known): void {
-  for (const name of files.siblings?.() ?? []) {
+function addSiblings(module: Module, known: Known): void {
+  for (const name of known.files?.siblings?.() ?? []) {
     if (!/\.tf(\.json)?$|(^|\.)(terraform|auto)\.tfvars(\.json)?$/.test(name)) continue;
-    const text = files.text?.(name);
-    if (text === undefined) continue;
-    try {
-      const body = name.endsWith(".json") ? bodyOf(members(JSON.parse(text))) : parseFile(text);
-      if (name.includes(".tfvars")) module.addValues(body);
-      else module.addAround(body);
-    } catch {
-      // What is wrong in another file is none of ours.
-    }
+    const body = configurationIn(name, known);
+    if (body === undefined) continue;
+    if (name.includes(".tfvars")) module.addValues(body);
+    else module.addAround(body, name);
   }
 }
 
-function machinesOfModule(module: Module, { defined = {} }: Known): Map<string, Machine> {
+function machinesOfModule(module: Module, known: Known, files = new Set<string>(), prefix = "", depth = 0): Map<string, Machine> {
+  const { defined = {} } = known;
   const machines = new Map<string, Machine>();
-  const put = (id: string, { labels, body, pointer }: Resource) => {
+  const put = (id: string, { labels, body, pointer, file }: Resource, definition = body.attributes.get("definition")) => {
     const label = labels.at(-1) ?? id;
     const name = module.textOf(body.attributes.get("name"));
-    const type = module.textOf(body.attributes.get("type"));
-    machines.set(id, {
+    const at = place(module, definition, file);
+    if (at.in === "string" && at.file !== undefined) files.add(at.file);
+    machines.set(prefix + id, {
       name: name ?? label,
       aliases: [label, ...(name === undefined ? [] : [name])],
-      type,
-      substitutions: { ...module.substitutionsOf(body.attributes.get("definition")), ...defined },
+      type: module.textOf(body.attributes.get("type")),
+      substitutions: { ...module.substitutionsOf(definition), ...defined },
       resource: pointer ?? "",
-      definition: place(module, body.attributes.get("definition")),
+      definition: at,
     });
   };
-  for (const one of module.resources) if (one.type === "resource" && one.labels[0] === MACHINE) put(`${MACHINE}.${one.labels[1]}`, one);
   for (const one of module.resources) {
-    const source = one.type === "module" ? module.textOf(one.body.attributes.get("source")) : undefined;
-    if (source !== undefined && /step-functions/.test(source) && one.body.attributes.has("definition")) put(`module.${one.labels[0]}`, one);
+    if (one.type !== "resource" || one.labels[0] !== MACHINE) continue;
+    if (one.file !== undefined) files.add(one.file);
+    put(`${MACHINE}.${one.labels[1]}`, one);
+  }
+  for (const one of module.resources) {
+    if (one.type !== "module") continue;
+    const id = `module.${one.labels[0]}`;
+    const inner = depth < MODULES ? calledBy(module, one, known) : undefined;
+    if (inner === undefined) {
+      const definition = definitionFor(module, one, known);
+      if (definition !== undefined) put(id, one, definition);
+    } else for (const [name, held] of machinesOfModule(inner, known, files, `${prefix}${id}.`, depth + 1)) machines.set(name, held);
   }
   return machines;
 }
 
-function place(module: Module, definition: Expression | undefined): Place {
-  if (definition === undefined) return { in: "nothing", problem: "it has no definition" };
-  return orProblem(() => placeOf(module, definition));
+/** Modules that call modules. */
+const MODULES = 8;
+/** Words in the source of a module that makes state machines. */
+const MAKES_MACHINES = /step[-_]?functions?|state[-_]?machines?|sfn/i;
+
+/** The module that a block calls, where its files are in a folder that can be read. */
+function calledBy(module: Module, { body, file }: Resource, known: Known): Module | undefined {
+  const source = module.textOf(body.attributes.get("source"));
+  if (source === undefined || !/^\.{1,2}\//.test(source)) return undefined;
+  const folder = module.folder === "." ? source : `${module.folder}/${source}`;
+  const names = (known.files?.siblings?.(folder) ?? []).filter((name) => /\.tf(\.json)?$/.test(name));
+  if (names.length === 0) return undefined;
+  const inner = new Module(known, folder.replace(/\/$/, ""), { module, body, file });
+  for (const name of names) {
+    const path = `${inner.folder}/${name}`;
+    const read = configurationIn(path, known);
+    if (read !== undefined) inner.add(read, path);
+  }
+  return inner;
 }
 
-function placeOf(module: Module, definition: Expression): Place {
+/** A file of a configuration; undefined where it cannot be read. */
+function configurationIn(name: string, { files = {} }: Known): Body | undefined {
+  const text = files.text?.(name);
+  try {
+    return text === undefined ? undefined : name.endsWith(".json") ? bodyOf(members(JSON.parse(text))) : parseFile(text);
+  } catch {
+    // What is wrong in another file is none of ours.
+    return undefined;
+  }
+}
+
+/**
+ * The definition that a module is called with whose files are elsewhere. One whose source speaks of state machines has one that
+ * cannot be read where no argument is a definition.
+ */
+function definitionFor(module: Module, { body, file }: Resource, { files = {} }: Known): Expression | undefined {
+  for (const [name, value] of body.attributes) {
+    if (!/definition/i.test(name)) continue;
+    const at = place(module, value, file);
+    const text = at.in === "string" ? at.text.text : at.in === "file" ? files.text?.(at.path) : undefined;
+    if (name === "definition" || (text !== undefined && /StartAt/.test(text) && /States/.test(text))) {
+      const source = String(module.textOf(body.attributes.get("source")));
+      if (text !== undefined || MAKES_MACHINES.test(source)) return value;
+    }
+  }
+  const source = module.textOf(body.attributes.get("source"));
+  if (source === undefined || !MAKES_MACHINES.test(source)) return undefined;
+  return { kind: "unread", what: `a state machine of the module ${source}`, origin: { pointer: undefined, from: 0, to: 0 } };
+}
+
+function place(module: Module, definition: Expression | undefined, file: string | undefined): Place {
+  if (definition === undefined) return { in: "nothing", problem: "it has no definition" };
+  return orProblem(() => {
+    try {
+      return placeOf(module, definition, file);
+    } catch (error) {
+      if (!(error instanceof Unread)) throw error;
+      const what = definition.kind === "unread" ? "it is" : "its definition has";
+      const problem = `${what} ${error.message}, which stepglass does not work out: pass the output of terraform show -json of a plan`;
+      return { in: "nothing", problem };
+    }
+  });
+}
+
+function placeOf(module: Module, definition: Expression, at: string | undefined): Place {
   const file = module.fileOf(definition);
+  if (file?.text !== undefined) return { in: "string", text: file.text, pointer: "", file: file.path };
   if (file !== undefined) return { in: "file", path: file.path };
-  const value = module.evaluate(definition);
+  const { value, file: own, origin } = module.written(definition, at);
   if (!(value instanceof Traced) || (value.isReference && value.isOpen)) {
     const what = value instanceof Traced ? `the value of ${value.text.slice(2, -1)}` : "no text";
     return {
@@ -175,13 +251,7 @@ function placeOf(module: Module, definition: Expression): Place {
       problem: `its definition is ${what}, which stepglass cannot work out: pass the output of terraform show -json of a plan, or the definition's file`,
     };
   }
-  const unread = module.unreadIn(definition);
-  if (unread !== undefined)
-    return {
-      in: "nothing",
-      problem: `its definition has ${unread}, which stepglass does not work out: pass the output of terraform show -json of a plan`,
-    };
-  return { in: "string", text: value, pointer: definition.origin.pointer ?? "" };
+  return { in: "string", text: value, pointer: origin.pointer ?? "", ...(own !== undefined && { file: own }) };
 }
 
 /** A configuration in JSON as a body: objects where Terraform's language has blocks. */

@@ -500,7 +500,7 @@ locals { indirect = jsonencode({ StartAt = "A", States = { A = { Type = "Succeed
     const hard = await stepglass("validate", "hard.tf");
     assert.match(
       hard.stderr,
-      /its definition has %\{ … \}, which stepglass does not work out: pass the output of terraform show -json of a plan/,
+      /its definition has %\{ for … in b \}, which stepglass does not work out: pass the output of terraform show -json of a plan/,
     );
     assert.match(hard.stderr, /its definition is the value of module\.x\.definition, which stepglass cannot work out/);
   });
