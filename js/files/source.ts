@@ -13,11 +13,12 @@ import { renderPlaced } from "../definition/diagnose.ts";
 import { inOrder } from "../definition/placeholders.ts";
 import { compileSettings } from "../definition/settings.ts";
 import { isMachineBlock } from "../sources/terraform.ts";
-import { namedBy, tooMuch, type Machine, type Place } from "../sources/machine.ts";
+import { namedBy, tooMuch, type Machine, type Place, type Skipped } from "../sources/machine.ts";
 import { substituted } from "../sources/resolver.ts";
 import { encoded, type Resolved } from "../sources/traced.ts";
 import { FileBody, FileText, TextBody, ValueBody, type Body } from "./body.ts";
 import { defined } from "./placeholders.ts";
+import { extent, lookUp } from "./places.ts";
 import { Invalid, Unusable, type SourceOptions } from "./problem.ts";
 import { read } from "./reading.ts";
 import { assemblyFolder, beside, isHcl, machinesIn, machinesInHcl, machinesOfAssembly } from "./templates.ts";
@@ -42,6 +43,8 @@ interface Found {
   held: FileText | undefined;
   /** Faults of a template outside of its machines. */
   faults: Fault[];
+  /** Why what may have machines is not read. */
+  skipped: string[];
 }
 
 /** Something wrong in a template. */
@@ -89,22 +92,23 @@ export class Source {
       this.#take(held, new FileBody(held, this.#values));
       return;
     }
-    const id = chosen(name, machines ?? new Map(), fragment, found.faults);
+    const id = chosen(found, fragment);
     const machine = machines?.get(id);
     if (machine === undefined) return;
     // One machine tells what is wrong around them all.
     const isFirst = machines?.keys().next().value === id;
     this.#around = isFirst ? found.faults.map(around) : [];
-    this.#choose(machine, id, machine.file === undefined && held !== undefined ? held : readFile(machine.file ?? file), name);
+    this.#choose(machine, id, () => (machine.file === undefined && held !== undefined ? held : readFile(machine.file ?? file)), name);
   }
 
   /** Names of all definitions that are meant: of a template without a fragment every one. */
   static specs(spec: string, text?: string): string[] {
     const [file, fragment] = split(spec);
     if (fragment !== undefined) return [spec];
-    const { machines, faults, name } = find(file, defined(), text);
+    const { machines, faults, skipped, name } = find(file, defined(), text);
     const lost = faults.find(({ isOurs }) => isOurs);
     if (lost !== undefined) throw lostTo(lost, name);
+    if (machines?.size === 0) throw new Unusable(noMachineIn(name, skipped));
     return machines === undefined ? [spec] : [...machines.keys()].map((id) => `${file}#${id}`);
   }
 
@@ -122,8 +126,9 @@ export class Source {
     body.settle((json) => validate(json, this.options()));
   }
 
-  #choose({ name, type, substitutions, definition }: Machine, id: string, held: FileText, template: string): void {
+  #choose({ name, type, substitutions, definition }: Machine, id: string, open: () => FileText, template: string): void {
     if (definition.in === "nothing") throw new Unusable(`${template}#${id}: ${definition.problem}`);
+    const held = open();
     this.machine = name;
     this.type = type === "EXPRESS" ? "EXPRESS" : undefined;
     if (definition.in === "file") {
@@ -251,8 +256,11 @@ export function split(spec: string): [file: string, fragment: string | undefined
 /** The machines of a file or an assembly. */
 function find(file: string, values: Record<string, unknown>, text?: string): Found {
   const folder = text === undefined ? assemblyFolder(file) : undefined;
-  if (folder !== undefined)
-    return { name: file, machines: attempt(file, () => machinesOfAssembly(folder, values)), held: undefined, faults: [] };
+  const skipped: Skipped[] = [];
+  if (folder !== undefined) {
+    const machines = attempt(file, () => machinesOfAssembly(folder, values, skipped));
+    return { name: file, machines, held: undefined, faults: [], skipped: skipped.map(({ message }) => message) };
+  }
   const held = text === undefined ? readFile(file) : new FileText(file, text);
   const { name } = held;
   if (isHcl(file)) {
@@ -260,16 +268,19 @@ function find(file: string, values: Record<string, unknown>, text?: string): Fou
     const told = faults.map(({ message, offset, block }): Fault => {
       return { code: "invalid-hcl", message, range: held.range([offset, offset + 1]), isOurs: isMachineBlock(block) };
     });
-    return { name, machines, held, faults: told };
+    return { name, machines, held, faults: told, skipped: [] };
   }
-  const machines = attempt(file, () => machinesIn(file, held.value, values));
+  const machines = attempt(file, () => machinesIn(file, held.value, values, skipped));
   const faults =
     machines === undefined
       ? []
       : held.errors.map(({ pos: [start, end], message }): Fault => {
           return { code: "invalid-yaml", message, range: held.range([start, end]), isOurs: false };
         });
-  return { name, machines, held, faults };
+  // What is not read may have machines: whoever has checked the others is told.
+  for (const { pointer, message } of machines === undefined ? [] : skipped)
+    faults.push({ code: "not-read", message, range: held.range(extent(lookUp(held.document, pointer).key)), isOurs: false });
+  return { name, machines, held, faults, skipped: skipped.map(({ message }) => message) };
 }
 
 function attempt<Result>(file: string, act: () => Result): Result {
@@ -282,21 +293,23 @@ function attempt<Result>(file: string, act: () => Result): Result {
 }
 
 /** The machine that is meant. Throws Unusable with a list of them where that is not clear. */
-function chosen(name: string, machines: ReadonlyMap<string, Machine>, fragment: string | undefined, faults: Fault[]): string {
+function chosen({ name, machines = new Map(), faults, skipped }: Found, fragment: string | undefined): string {
   const lost = faults.find(({ isOurs }) => isOurs);
   const ids = [...machines.keys()];
   const [id, ...others] = fragment === undefined ? ids : namedBy(machines, fragment);
   if (lost !== undefined && (fragment === undefined || id === undefined)) throw lostTo(lost, name);
   if (id === undefined)
     throw new Unusable(
-      fragment === undefined
-        ? `${name} has no state machine`
-        : `${name} has no state machine ${fragment}; it has ${ids.join(", ") || "none"}`,
+      fragment === undefined ? noMachineIn(name, skipped) : `${name} has no state machine ${fragment}; it has ${ids.join(", ") || "none"}`,
     );
   if (others.length === 0) return id;
   const many = [id, ...others];
   const what = fragment === undefined ? `${many.length} state machines` : `${many.length} state machines that go by ${fragment}`;
   throw new Unusable(`${name} has ${what}: choose one, for example ${name}#${id} (${many.join(", ")})`);
+}
+
+function noMachineIn(name: string, skipped: readonly string[]): string {
+  return `${name} has no state machine${skipped.length === 0 ? "" : ` that can be read: ${skipped.join("; ")}`}`;
 }
 
 function lostTo({ message, range }: Fault, name: string): Unusable {

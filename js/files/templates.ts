@@ -1,10 +1,11 @@
 // The state machines that a file has, or a folder that `cdk synth` has written, with the templates that they deploy.
 
 import { existsSync, readdirSync } from "node:fs";
+import { isObject } from "../base/json.ts";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { assemblyOf, isManifest } from "../sources/assembly.ts";
 import { exportsOf, isCloudFormation, machinesOfTemplate, nestedTemplates } from "../sources/cloudformation.ts";
-import type { Known, Machine, Surroundings, Values } from "../sources/machine.ts";
+import type { Known, Machine, Skipped, Surroundings, Values } from "../sources/machine.ts";
 import { machinesOf } from "../sources/machines.ts";
 import { machinesOfConfiguration } from "../sources/terraform.ts";
 import { valueOf } from "./document.ts";
@@ -66,9 +67,12 @@ export function assemblyFolder(path: string): string | undefined {
   return isManifest(surroundings(join(folder, MANIFEST)).value?.(MANIFEST)) ? folder : undefined;
 }
 
-/** The state machines of a file by their ids, and of what it deploys; undefined if it is no template. */
-export function machinesIn(file: string, value: unknown, defined: Values): Map<string, Machine> | undefined {
-  const known = { defined, files: surroundings(file) };
+/**
+ * The state machines of a file by their ids, and of what it deploys; undefined if it is no template. `skipped` gets what may have others
+ * and is not read.
+ */
+export function machinesIn(file: string, value: unknown, defined: Values, skipped: Skipped[] = []): Map<string, Machine> | undefined {
+  const known = { defined, files: surroundings(file), skipped };
   const machines = machinesOf(value, known);
   if (machines !== undefined && isCloudFormation(value))
     addNested(machines, { file, value, known, prefix: "", pseudo: {}, above: [resolve(file)] });
@@ -92,26 +96,43 @@ interface Template {
 
 function addNested(machines: Map<string, Machine>, { file, value, known, prefix, pseudo, above }: Template): void {
   if (above.length > DEPTH || !isCloudFormation(value)) return;
-  for (const { name, path, parameters } of nestedTemplates(value, known, pseudo)) {
+  for (const { name, path, pointer, parameters } of nestedTemplates(value, known, pseudo)) {
     const inner = beside(file, path);
     if (above.includes(resolve(inner))) continue;
     const files = surroundings(inner);
     const held = files.value?.(basename(inner));
-    if (!isCloudFormation(held)) continue;
+    if (!isCloudFormation(held) || above.length === DEPTH) {
+      const why = existsSync(inner) ? "cannot be read as one" : "is not there";
+      known.skipped?.push({
+        pointer: above.length === 1 ? pointer : "",
+        message: `${prefix}${name} is not read: its template ${path} ${why}`,
+      });
+      continue;
+    }
+    // Places in other templates are none in this one.
+    const skipped: Skipped[] = [];
     const template: Template = {
       file: inner,
       value: held,
-      known: { defined: { ...parameters, ...known.defined }, files },
+      known: { defined: { ...parameters, ...known.defined }, files, skipped },
       prefix: `${prefix}${name}/`,
       pseudo,
       above: [...above, resolve(inner)],
     };
     addTemplate(machines, template);
+    known.skipped?.push(...skipped.map(({ message }) => ({ pointer: above.length === 1 ? pointer : "", message: `${path}: ${message}` })));
   }
 }
 
 function addTemplate(machines: Map<string, Machine>, template: Template): void {
-  if (!isCloudFormation(template.value)) return;
+  if (!isCloudFormation(template.value)) {
+    // A stack without resources has no state machine.
+    if (isObject(template.value)) return;
+    const problem = `its template ${template.file} cannot be read`;
+    const name = template.prefix.slice(0, -1);
+    machines.set(name, { name, type: undefined, substitutions: {}, resource: "", definition: { in: "nothing", problem } });
+    return;
+  }
   for (const [id, machine] of machinesOfTemplate(template.value, template.known, template.pseudo))
     machines.set(`${template.prefix}${id}`, {
       ...machine,
@@ -122,7 +143,7 @@ function addTemplate(machines: Map<string, Machine>, template: Template): void {
 }
 
 /** The state machines of all stacks of an assembly, by the stack's name and their ids. */
-export function machinesOfAssembly(folder: string, defined: Values): Map<string, Machine> {
+export function machinesOfAssembly(folder: string, defined: Values, skipped: Skipped[] = []): Map<string, Machine> {
   const templates = templatesOf(folder, 0);
   // What one stack exports, another one imports.
   const exported: Values = Object.assign(
@@ -131,7 +152,7 @@ export function machinesOfAssembly(folder: string, defined: Values): Map<string,
   );
   const machines = new Map<string, Machine>();
   for (const template of templates)
-    addTemplate(machines, { ...template, known: { ...template.known, defined: { ...exported, ...defined } } });
+    addTemplate(machines, { ...template, known: { ...template.known, skipped, defined: { ...exported, ...defined } } });
   return machines;
 }
 

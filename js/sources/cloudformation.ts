@@ -8,6 +8,7 @@ import {
   orProblem,
   type Known,
   type Machine,
+  type Skipped,
   type NestedTemplate,
   type Place,
   type Surroundings,
@@ -22,15 +23,20 @@ export function isCloudFormation(value: unknown): value is Values {
   return isObject(value) && isObject(value.Resources);
 }
 
-/** The state machines of a template by their logical ids. */
-export function machinesOfTemplate(template: Values, { defined = {}, files = {} }: Known, pseudo: Values = {}): Map<string, Machine> {
+/** The state machines of a template by their logical ids; `at` is the JSON Pointer of the template in its file. */
+export function machinesOfTemplate(
+  template: Values,
+  { defined = {}, files = {}, skipped = [] }: Known,
+  pseudo: Values = {},
+  at = "",
+): Map<string, Machine> {
   const resolver = new Resolver(template, defined, pseudo);
   const machines = new Map<string, Machine>();
-  for (const [id, held] of Object.entries(members(template.Resources))) {
+  const put = (id: string, held: unknown, resource: string) => {
     const { Type, Properties, Metadata } = members(held);
-    if (!isStateMachine(Type)) continue;
+    skipped.push(...skippedAt(id, held, resource));
+    if (!isStateMachine(Type)) return;
     const properties = members(Properties);
-    const resource = pointerTo("", "Resources", id);
     const substitutions = { ...substitutionsOf(properties.DefinitionSubstitutions, resolver), ...defined };
     const reader: Reader = { resolver, substitutions, place: `${resource}/Properties`, files };
     machines.set(id, {
@@ -41,8 +47,37 @@ export function machinesOfTemplate(template: Values, { defined = {}, files = {} 
       resource,
       definition: orProblem(() => definitionOf(properties, Metadata, reader)),
     });
-  }
+  };
+  const unread = (id: string, held: unknown, message: string) => {
+    const resource = pointerTo(at, "Resources", id);
+    const problem = `it is made by ${message}`;
+    if (hasMachine(held))
+      machines.set(id, { name: id, type: undefined, substitutions: {}, resource, definition: { in: "nothing", problem } });
+    else skipped.push({ pointer: resource, message: `resources are not read: they are made by ${message}` });
+  };
+  resolver.eachMember(members(template.Resources), pointerTo(at, "Resources"), put, unread);
   return machines;
+}
+
+/** Whether the resources of a loop have a state machine or a stack among them. */
+function hasMachine(held: unknown, depth = 0): boolean {
+  if (typeof held !== "object" || held === null || depth > 50) return false;
+  const { Type } = held as Values;
+  return isStateMachine(Type) || isStack(Type) || Object.values(held).some((inner) => hasMachine(inner, depth + 1));
+}
+
+function isStack(type: unknown): boolean {
+  return type === "AWS::CloudFormation::Stack" || type === "AWS::CloudFormation::StackSet" || type === "AWS::Serverless::Application";
+}
+
+/** Resources that stand for others which are nowhere in the template. */
+function skippedAt(id: string, held: unknown, pointer: string): Skipped[] {
+  const { Type, Name, Parameters } = members(held);
+  if (typeof Type === "string" && Type.endsWith("::MODULE")) return [{ pointer, message: `${id} is not read: it is the module ${Type}` }];
+  if (id !== "Fn::Transform") return [];
+  const { Location } = members(Parameters);
+  const where = typeof Location === "string" ? ` of ${Location}` : "";
+  return [{ pointer, message: `resources are not read: they are what the macro ${String(Name)} makes${where}` }];
 }
 
 /** Values of placeholders; those that only a deployment knows have none. */
@@ -92,8 +127,9 @@ function definitionOf(properties: Values, metadata: unknown, { resolver, substit
   }
   const location = DefinitionUri ?? DefinitionS3Location;
   if (location === undefined) return { in: "nothing", problem: "it has no definition" };
-  if (typeof location === "string" && !location.startsWith("s3://")) return { in: "file", path: location };
-  const path = assetOf(bare(resolver.resolve(location)), metadata, files);
+  const resolved = bare(resolver.resolve(location));
+  if (typeof location === "string" && !location.startsWith("s3://")) return { in: "file", path: String(resolved) };
+  const path = assetOf(resolved, metadata, files);
   if (path !== undefined) return { in: "file", path };
   return { in: "nothing", problem: "its definition is an object in S3, which stepglass does not read: pass the definition's file instead" };
 }
@@ -119,17 +155,28 @@ function assetOf(location: unknown, metadata: unknown, { exists, siblings, value
 }
 
 /** The templates in files that a template deploys as stacks of their own. */
-export function nestedTemplates(template: Values, { defined = {}, files = {} }: Known, pseudo: Values = {}): NestedTemplate[] {
+export function nestedTemplates(
+  template: Values,
+  { defined = {}, files = {}, skipped = [] }: Known,
+  pseudo: Values = {},
+): NestedTemplate[] {
   const resolver = new Resolver(template, defined, pseudo);
-  return Object.entries(members(template.Resources)).flatMap(([name, held]) => {
+  const nested: NestedTemplate[] = [];
+  const put = (name: string, held: unknown, pointer: string) => {
     const { Type, Properties, Metadata } = members(held);
-    if (Type !== "AWS::CloudFormation::Stack" && Type !== "AWS::Serverless::Application") return [];
+    if (!isStack(Type)) return;
     const { TemplateURL, Location, Parameters } = members(Properties);
     const location = TemplateURL ?? Location;
     const isFile = typeof location === "string" && !/^(https?|s3):/.test(location);
-    const path = isFile ? location : assetOf(textOf(resolver.resolve(location) ?? null).text, Metadata, files);
-    return path === undefined ? [] : [{ name, path, parameters: members(bare(resolver.resolve(members(Parameters)))) }];
-  });
+    const resolved = textOf(resolver.resolve(location) ?? null).text;
+    const path = isFile ? resolved : assetOf(resolved, Metadata, files);
+    if (path !== undefined) nested.push({ name, path, pointer, parameters: members(bare(resolver.resolve(members(Parameters)))) });
+    else
+      skipped.push({ pointer, message: `${name} is not read: its template is no file here${resolved === "null" ? "" : ` (${resolved})`}` });
+  };
+  // What is made by a loop over what nobody knows is told with the machines.
+  resolver.eachMember(members(template.Resources), "/Resources", put, () => {});
+  return nested;
 }
 
 /** What a template exports, by name. */

@@ -46,6 +46,8 @@ export interface Machine {
 export interface NestedTemplate {
   name: string;
   path: string;
+  /** The JSON Pointer of the resource that deploys it. */
+  pointer: string;
   /** Values of its parameters. */
   parameters: Values;
 }
@@ -62,12 +64,24 @@ export interface Surroundings {
   siblings?(folder?: string): string[];
 }
 
+/** A part of a template that may have state machines, and is not read. */
+export interface Skipped {
+  /** The JSON Pointer of the part. */
+  pointer: string;
+  message: string;
+}
+
 /** What is known of a source besides its text. */
 export interface Known {
   /** Values of placeholders. */
   defined?: Values;
   files?: Surroundings;
+  /** Gets what is not read. */
+  skipped?: Skipped[];
 }
+
+/** What a definition has that is not read. */
+export class Unread extends Error {}
 
 /** The members of an object; none of anything else. */
 export function members(value: unknown): Values {
@@ -101,6 +115,7 @@ export function orProblem(read: () => Place): Place {
     return read();
   } catch (error) {
     if (error instanceof RangeError) return { in: "nothing", problem: `its definition cannot be read: ${tooMuch(error)}` };
+    if (error instanceof Unread) return { in: "nothing", problem: `its definition has ${error.message}` };
     throw error;
   }
 }

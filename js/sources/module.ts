@@ -3,7 +3,7 @@
 
 import { CALCULATIONS, FUNCTIONS, entriesOf, isTrue } from "./functions.ts";
 import { HclError, parseTemplate, type Block, type Body, type Expression } from "./hcl.ts";
-import { given, members, type Known, type Surroundings, type Values } from "./machine.ts";
+import { Unread, given, members, type Known, type Surroundings, type Values } from "./machine.ts";
 import { ACCOUNT, REGION } from "./pseudo.ts";
 import { substitutedText } from "./resolver.ts";
 import { Members, Traced, bare, textOf, type Origin, type Resolved } from "./traced.ts";
@@ -28,9 +28,6 @@ interface Call {
   body: Body;
   file: string | undefined;
 }
-
-/** What a definition has that is not read. */
-export class Unread extends Error {}
 
 /** A file that a definition is the text of, with values for its placeholders. */
 interface DefinitionFile {

@@ -2,8 +2,9 @@
 // deployment knows becomes a placeholder.
 
 import { isObject } from "../base/json.ts";
+import { domainOf, partitionOf } from "../base/partition.ts";
 import { pointerTo } from "../base/pointer.ts";
-import { given, members, type Values } from "./machine.ts";
+import { Unread, given, members, type Values } from "./machine.ts";
 import { ACCOUNT, PSEUDO_PARAMETERS, REGION } from "./pseudo.ts";
 import { Traced, bare, textOf, type Resolved } from "./traced.ts";
 
@@ -11,6 +12,9 @@ import { Traced, bare, textOf, type Resolved } from "./traced.ts";
 const LONGEST_NAME = 2048;
 /** Deeper than any template that CloudFormation takes. */
 const DEPTH = 200;
+/** More members than CloudFormation lets loops make. */
+const MOST_MEMBERS = 50_000;
+const LOOP = "Fn::ForEach::";
 
 const NAMES = ["FunctionName", "StateMachineName", "Name", "QueueName", "TopicName", "TableName", "BucketName"];
 
@@ -24,12 +28,17 @@ export class Resolver {
   /** Names of resources, and those that are being made: one can be made of another's. */
   #names = new Map<string, string>();
   #depth = 0;
+  /** Values of the names of the loops around what is being resolved. */
+  #loops = new Map<string, string>();
+  #unrolled = 0;
 
   constructor(template: Values, defined: Values = {}, pseudo: Values = {}) {
     this.#resources = members(template.Resources);
     this.#parameters = members(template.Parameters);
     this.#mappings = members(template.Mappings);
-    this.#pseudo = { ...PSEUDO_PARAMETERS, ...pseudo };
+    const region = String(pseudo["AWS::Region"] ?? REGION);
+    const partition = { "AWS::Partition": partitionOf(region), "AWS::URLSuffix": domainOf(region) };
+    this.#pseudo = { ...PSEUDO_PARAMETERS, ...partition, ...pseudo };
     this.#defined = defined;
   }
 
@@ -45,7 +54,7 @@ export class Resolver {
   }
 
   #resolved(value: unknown, pointer: string): Resolved | undefined {
-    if (typeof value === "string") return Traced.of(value, { pointer, from: 0, to: value.length });
+    if (typeof value === "string") return this.#looped(Traced.of(value, { pointer, from: 0, to: value.length }));
     if (Array.isArray(value))
       return value.flatMap((item, i) => {
         const resolved = this.resolve(item, pointerTo(pointer, i));
@@ -57,12 +66,66 @@ export class Resolver {
       const call = this.#call(name, argument, pointerTo(pointer, name));
       if (call !== undefined) return placed(call.value, pointer);
     }
-    return Object.fromEntries(
-      Object.entries(value).flatMap(([key, item]) => {
-        const resolved = this.resolve(item, pointerTo(pointer, key));
-        return resolved === undefined ? [] : [[key, resolved]];
-      }),
-    );
+    const resolved: [string, Resolved][] = [];
+    this.eachMember(value, pointer, (key, item, at) => {
+      const one = this.resolve(item, at);
+      if (one !== undefined) resolved.push([key, one]);
+    });
+    return Object.fromEntries(resolved);
+  }
+
+  /**
+   * Calls `act` with each member of an object, and with those of an Fn::ForEach once for each of its values, which its name stands for
+   * meanwhile. Of one whose values only a deployment knows, `unread` gets the message; without `unread` that is thrown.
+   */
+  eachMember(
+    value: object,
+    pointer: string,
+    act: (key: string, held: unknown, pointer: string) => void,
+    unread: (key: string, held: unknown, message: string) => void = (_, __, message) => {
+      throw new Unread(message);
+    },
+  ): void {
+    for (const [key, held] of Object.entries(value)) {
+      const at = pointerTo(pointer, key);
+      if ((this.#unrolled += this.#loops.size > 0 ? 1 : 0) > MOST_MEMBERS) throw new RangeError("its loops expand without end");
+      if (!key.startsWith(LOOP)) {
+        act(this.#looped(new Traced(key)).text, held, at);
+        continue;
+      }
+      const [name, list, body] = Array.isArray(held) ? (held as unknown[]) : [];
+      const values = this.#valuesOf(list, pointerTo(at, 1));
+      if (typeof name !== "string" || !isObject(body)) unread(key, held, `${key}, which is no list of a name, values and an object`);
+      else if (typeof values === "string")
+        unread(key, held, `${key}, a loop over ${values}, which only a deployment knows: pass --define ${values}=A,B`);
+      else {
+        const before = this.#loops.get(name);
+        for (const one of values) {
+          this.#loops.set(name, one);
+          this.eachMember(body, pointerTo(at, 2), act, unread);
+        }
+        if (before === undefined) this.#loops.delete(name);
+        else this.#loops.set(name, before);
+      }
+    }
+  }
+
+  /** The values of a loop; where only a deployment knows them, what they are. */
+  #valuesOf(list: unknown, pointer: string): string[] | string {
+    const held = this.resolve(list, pointer);
+    const items = (Array.isArray(held) ? held : [held ?? ""]).map((item) => textOf(item));
+    const open = items.find((item) => item.isOpen || item.text === "" || (!Array.isArray(list) && item.text === shortOf(list)));
+    if (open !== undefined) return shortOf(list) || open.references[0]?.name || "its values";
+    return items.flatMap(({ text }) => (Array.isArray(held) ? [text] : text.split(",").map((one) => one.trim())));
+  }
+
+  /** A text with the values of loops: `${Name}`, and `&{Name}` without what is no letter or digit. */
+  #looped(text: Traced): Traced {
+    if (this.#loops.size === 0) return text;
+    return text.replaced(/([$&])\{(\w+)\}/g, ([, mark, name = ""]) => {
+      const value = this.#loops.get(name);
+      return mark === "&" ? value?.replaceAll(/[^A-Za-z0-9]/g, "") : value;
+    });
   }
 
   /** What a function of CloudFormation gives; undefined for a name that is none. */
@@ -145,6 +208,8 @@ export class Resolver {
   }
 
   #reference(id: string): Resolved | undefined {
+    const looped = this.#loops.get(id);
+    if (looped !== undefined) return Traced.reference(id, looped);
     if (isObject(this.#parameters[id])) return this.#parameter(id, this.#parameters[id]);
     if (Object.hasOwn(this.#defined, id)) return Traced.reference(id, given(this.#defined[id]));
     if (Object.hasOwn(this.#pseudo, id)) return known(id, this.#pseudo[id]);
@@ -170,7 +235,7 @@ export class Resolver {
       case "AWS::SNS::Topic":
         return this.#arn("sns", name);
       case "AWS::SQS::Queue":
-        return `https://sqs.${this.#region}.amazonaws.com/${this.#account}/${name}`;
+        return `https://sqs.${this.#region}.${domainOf(this.#region)}/${this.#account}/${name}`;
       default:
         return name;
     }
@@ -191,8 +256,8 @@ export class Resolver {
     if (/::StateMachine$/.test(type)) return this.#arn("states", `stateMachine:${name}`);
     if (type === "AWS::StepFunctions::Activity") return this.#arn("states", `activity:${name}`);
     if (/^AWS::(DynamoDB::Table|Serverless::SimpleTable)$/.test(type)) return this.#arn("dynamodb", `table/${name}`);
-    if (type === "AWS::S3::Bucket") return `arn:aws:s3:::${name}`;
-    if (type === "AWS::IAM::Role") return `arn:aws:iam::${this.#account}:role/${name}`;
+    if (type === "AWS::S3::Bucket") return `arn:${this.#partition}:s3:::${name}`;
+    if (type === "AWS::IAM::Role") return `arn:${this.#partition}:iam::${this.#account}:role/${name}`;
     // Of what the template does not show it is most often a function's.
     if (type === "") return this.#arn("lambda", `function:${name}`);
     if (!type.startsWith("AWS::")) return undefined;
@@ -235,12 +300,16 @@ export class Resolver {
     return String(this.#pseudo["AWS::Region"] ?? REGION);
   }
 
+  get #partition(): string {
+    return String(this.#pseudo["AWS::Partition"]);
+  }
+
   get #account(): string {
     return String(this.#pseudo["AWS::AccountId"] ?? ACCOUNT);
   }
 
   #arn(service: string, resource: string): string {
-    return `arn:aws:${service}:${this.#region}:${this.#account}:${resource}`;
+    return `arn:${this.#partition}:${service}:${this.#region}:${this.#account}:${resource}`;
   }
 }
 

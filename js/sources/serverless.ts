@@ -3,7 +3,8 @@
 import { isObject } from "../base/json.ts";
 import { pointerTo } from "../base/pointer.ts";
 import { given, inText, members, orProblem, type Known, type Machine, type Place, type Surroundings, type Values } from "./machine.ts";
-import { ACCOUNT, REGION } from "./pseudo.ts";
+import { machinesOfTemplate } from "./cloudformation.ts";
+import { ACCOUNT, REGION, isStateMachine } from "./pseudo.ts";
 import { Resolver, substituted } from "./resolver.ts";
 import { Traced, bare, textOf, type Resolved } from "./traced.ts";
 
@@ -14,11 +15,29 @@ const DEPTH = 12;
 const FILE = /^\$\{\s*file\(([^)]+)\)\s*(?::\s*([^},]*?))?\s*\}$/;
 const VARIABLE = /\$\{((?:self|opt|env|sls|param|aws|file|cf|ssm|s3|strToBool)\b[^${}]*)\}/g;
 
+/** What to pass instead of what only the framework works out. */
+const PRINTED = "pass the output of serverless print or serverless package";
+
 /** Whether a parsed document is a serverless.yml with machines. */
 export function isServerless(value: unknown): value is Values {
   if (!isObject(value)) return false;
-  const { stepFunctions } = value;
-  return (isObject(stepFunctions) && stepFunctions.stateMachines !== undefined) || fileOf(stepFunctions) !== undefined;
+  const { stepFunctions, resources, provider } = value;
+  if ((isObject(stepFunctions) && stepFunctions.stateMachines !== undefined) || isVariable(stepFunctions)) return true;
+  return provider !== undefined && templatesIn(resources).some(({ held }) => Object.values(members(held.Resources)).some(isMachine));
+}
+
+function isVariable(value: unknown): value is string {
+  return typeof value === "string" && value.trim().startsWith("${");
+}
+
+function isMachine(resource: unknown): boolean {
+  return isStateMachine(members(resource).Type);
+}
+
+/** The templates of CloudFormation that stand in `resources`, with their JSON Pointers. */
+function templatesIn(resources: unknown): { held: Values; pointer: string }[] {
+  if (!Array.isArray(resources)) return [{ held: members(resources), pointer: "/resources" }];
+  return resources.map((held, i) => ({ held: members(held), pointer: pointerTo("", "resources", i) }));
 }
 
 function fileOf(value: unknown): { path: string; member: string | undefined } | undefined {
@@ -33,8 +52,17 @@ export function machinesOfServerless(template: Values, { defined = {}, files = {
   const resolve = (value: unknown, pointer = "") =>
     substituted(variables.filled(resolver.resolve(variables.files(value), pointer) ?? null), defined);
   const machines = new Map<string, Machine>();
-  const found = machineSettings(template, variables);
-  for (const { id, held, place, file, member } of found) {
+  for (const { held, pointer } of templatesIn(template.resources)) {
+    const known = { defined, files };
+    for (const [id, machine] of machinesOfTemplate(held, known, {}, pointer)) machines.set(id, machine);
+  }
+  const found = template.stepFunctions === undefined ? [] : machineSettings(template, variables);
+  for (const { id, held, place, file, member, lost } of found) {
+    if (lost !== undefined || !isObject(held)) {
+      const problem = `it is ${lost ?? "no object"}`;
+      machines.set(id, { name: id, type: undefined, substitutions: {}, resource: place, definition: { in: "nothing", problem } });
+      continue;
+    }
     const machine = members(held);
     const name = typeof machine.name === "string" ? textOf(resolve(machine.name)).text : id;
     machines.set(id, {
@@ -60,6 +88,8 @@ interface Setting {
   /** The file that it is in, and where in it. */
   file?: string;
   member?: string;
+  /** What it is, where that cannot be read. */
+  lost?: string;
 }
 
 /** The machines, also those in files of their own. */
@@ -68,9 +98,11 @@ function machineSettings(template: Values, variables: Variables): Setting[] {
   const all = variables.member({ ...whole, held: members(whole.held).stateMachines, ...below(whole, "stateMachines") });
   // A list of files, each with machines.
   const maps = Array.isArray(all.held) ? all.held.map((held, i) => variables.member({ ...all, held, ...below(all, String(i)) })) : [all];
-  return maps.flatMap((map) =>
-    Object.entries(members(map.held)).map(([id, held]) => ({ id, ...variables.member({ ...map, held, ...below(map, id) }) })),
-  );
+  return maps.flatMap((map, i): Setting[] => {
+    const { lost = whole.lost } = map;
+    if (lost !== undefined) return [{ ...map, id: ["stateMachines", ...(maps.length > 1 ? [i] : [])].join("."), lost }];
+    return Object.entries(members(map.held)).map(([id, held]) => ({ id, ...variables.member({ ...map, held, ...below(map, id) }) }));
+  });
 }
 
 type At = Omit<Setting, "id">;
@@ -83,10 +115,10 @@ function below({ place, file, member }: At, name: string): Pick<At, "place" | "m
 function definitionOf(definition: unknown, pointer: string, resolve: (value: unknown, pointer?: string) => Resolved): Place {
   const file = fileOf(definition);
   if (file !== undefined) {
-    if (/\.[cm]?[jt]s$/i.test(file.path))
+    if (isProgram(file.path))
       return {
         in: "nothing",
-        problem: `its definition is the output of the program ${file.path}, which stepglass does not run: pass the output of serverless print or serverless package`,
+        problem: `its definition is the output of the program ${file.path}, which stepglass does not run: ${PRINTED}`,
       };
     return { in: "file", ...file, resolve };
   }
@@ -94,11 +126,12 @@ function definitionOf(definition: unknown, pointer: string, resolve: (value: unk
   const value = resolve(definition, pointer);
   if (typeof value === "object" && value !== null && !(value instanceof Traced)) return { in: "template", pointer, value };
   if (typeof definition === "string")
-    return {
-      in: "nothing",
-      problem: `its definition is the value of ${definition.trim()}, which only a deployment knows: pass the output of serverless print or serverless package`,
-    };
+    return { in: "nothing", problem: `its definition is the value of ${definition.trim()}, which only a deployment knows: ${PRINTED}` };
   return { in: "nothing", problem: "it has no definition" };
+}
+
+function isProgram(path: string): boolean {
+  return /\.[cm]?[jt]s$/i.test(path);
 }
 
 /** A definition in a file with settings of machines. */
@@ -148,13 +181,23 @@ class Variables {
   /** What a setting is, where it is said to be in a file. */
   member(at: At): At {
     const file = fileOf(at.held);
-    if (file === undefined) return at;
-    const value = this.#files.value?.(file.path);
+    if (file === undefined) {
+      if (!isVariable(at.held)) return at;
+      const value = bare(this.filled(Traced.of(at.held)));
+      return isObject(value) || Array.isArray(value)
+        ? { ...at, held: value }
+        : { ...at, lost: `the value of ${at.held.trim()}, which only a deployment knows: ${PRINTED}` };
+    }
+    const held = memberOf(this.#files.value?.(file.path), file.member);
+    const what = isProgram(file.path)
+      ? `the output of the program ${file.path}, which stepglass does not run: ${PRINTED}`
+      : `in the file ${file.path}, which ${this.#files.exists?.(file.path) === false ? "is not there" : `has no ${file.member ?? "value"} that can be read`}`;
     return {
-      held: memberOf(value, file.member),
+      held,
       place: at.place,
       file: file.path,
       ...(file.member !== undefined && { member: file.member }),
+      ...(held === undefined && { lost: what }),
     };
   }
 

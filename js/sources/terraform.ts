@@ -3,8 +3,8 @@
 import { isObject } from "../base/json.ts";
 import { pointerTo } from "../base/pointer.ts";
 import { parseFile, parseTemplate, type Body, type Expression, type HclFault } from "./hcl.ts";
-import { members, orProblem, type Known, type Machine, type Place, type Values } from "./machine.ts";
-import { Module, Unread, type Resource } from "./module.ts";
+import { Unread, members, orProblem, type Known, type Machine, type Place, type Values } from "./machine.ts";
+import { Module, type Resource } from "./module.ts";
 import { Traced, bare } from "./traced.ts";
 
 const MACHINE = "aws_sfn_state_machine";
