@@ -115,6 +115,11 @@ export class MockConfig {
   constructor(config: object);
   /** The names of the state machines in it. */
   readonly stateMachines: string[];
+  /**
+   * Members that Stepglass does not know and passes over, as sentences. {@link testMachine}, `stepglass test` and the server write
+   * them to standard error.
+   */
+  readonly warnings: string[];
   /** The names of a state machine's test cases. */
   testCases(stateMachine: string): string[];
   /** The mocks of a test case, for the option `mocks`. */

@@ -19,14 +19,13 @@ export class MockConfig implements MockConfiguration {
   #responses = new Map<string, Response>();
   /** What the configuration is called in messages. */
   #where: string;
+  /** Members that are passed over, as sentences: Step Functions Local and the tools around it have others. */
+  readonly warnings: string[] = [];
 
   constructor(config: unknown, where = "the mock configuration") {
     this.#where = where;
     if (!isObject(config)) throw this.#wrong(": it must be a JSON object with StateMachines and MockedResponses");
-    for (const key of Object.keys(config)) {
-      if (key !== "StateMachines" && key !== "MockedResponses")
-        throw this.#wrong(`: there is no field ${JSON.stringify(key)}; the fields are StateMachines and MockedResponses`);
-    }
+    this.#passOver(config, ["StateMachines", "MockedResponses"], "");
     const { StateMachines, MockedResponses = {} } = config;
     if (!isObject(StateMachines)) throw this.#wrong(": StateMachines must be an object");
     if (!isObject(MockedResponses)) throw this.#wrong(": MockedResponses must be an object");
@@ -38,22 +37,32 @@ export class MockConfig implements MockConfiguration {
     return new TestKitError(`${this.#where}${message}`);
   }
 
+  #passOver(held: object, known: readonly string[], place: string): void {
+    for (const key of Object.keys(held))
+      if (!known.includes(key))
+        this.warnings.push(`${this.#where}: ${place}${JSON.stringify(key)} is passed over; the members here are ${known.join(" and ")}`);
+  }
+
   #responseOf(name: string, response: unknown): Response {
     const wrong = (message: string) => this.#wrong(`: MockedResponses/${name}${message}`);
     if (!isObject(response) || Object.keys(response).length === 0) throw wrong(' must be an object of results by number: "0", "1-2"');
+    const results: Response = {};
     for (const [number, result] of Object.entries(response)) {
       if (!/^\d+(-\d+)?$/.test(number)) throw wrong(`: ${JSON.stringify(number)} is not the number of an invocation, such as "0" or "1-2"`);
-      const [key, ...others] = isObject(result) ? Object.entries(result) : [];
-      if (key === undefined || others.length > 0 || (key[0] !== "Return" && key[0] !== "Throw"))
-        throw wrong(`/${number} must have either Return or Throw`);
+      const all = isObject(result) ? Object.entries(result) : [];
+      const [key, ...others] = all.filter(([name]) => name === "Return" || name === "Throw");
+      if (key === undefined || others.length > 0) throw wrong(`/${number} must have either Return or Throw`);
+      this.#passOver(Object.fromEntries(all), ["Return", "Throw"], `MockedResponses/${name}/${number}/`);
+      results[number] = Object.fromEntries([key]) as unknown as LocalResult;
       if (key[0] === "Throw" && !(isObject(key[1]) && typeof key[1].Error === "string")) throw wrong(`/${number}/Throw must have an Error`);
     }
-    plan(response, name);
-    return response as Response;
+    plan(results, name);
+    return results;
   }
 
   #testCasesOf(machine: string, body: unknown): Map<string, TestCase> {
     if (!isObject(body) || !isObject(body.TestCases)) throw this.#wrong(`: StateMachines/${machine} must have an object called TestCases`);
+    this.#passOver(body, ["TestCases"], `StateMachines/${machine}/`);
     const cases = new Map<string, TestCase>();
     for (const [test, states] of Object.entries(body.TestCases)) {
       if (!isObject(states)) throw this.#wrong(`: StateMachines/${machine}/TestCases/${test} must be an object of states`);

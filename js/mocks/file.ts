@@ -5,9 +5,15 @@ import { MockConfig } from "./config.ts";
 import { TestKitError } from "./errors.ts";
 import { pathOf, readText } from "./paths.ts";
 
-/** Reads a mock configuration file of Step Functions Local, or takes its contents. */
-export function loadMockConfig(source: unknown): MockConfig {
+/** Reads a mock configuration file of Step Functions Local, or takes its contents. `warn` gets what is passed over. */
+export function loadMockConfig(source: unknown, warn: (message: string) => void = () => {}): MockConfig {
   if (source instanceof MockConfig) return source;
+  const config = configOf(source);
+  for (const message of config.warnings) warn(message);
+  return config;
+}
+
+function configOf(source: unknown): MockConfig {
   if (typeof source === "object" && source !== null && !(source instanceof URL)) return new MockConfig(source);
   const file = pathOf(source, "a mock configuration");
   const text = readText(file);

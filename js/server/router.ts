@@ -44,7 +44,7 @@ export class TaskRouter extends Handlers {
     const entries: [string, string | PlatformUrl][] = urls instanceof Map ? [...urls] : Object.entries(urls);
     this.#urls = new Handlers(new Map(entries.map(([name, url]) => [name, httpTask(String(url), traceOf)])));
     this.#lambda = lambdaEndpoint ? lambdaTask(lambdaEndpoint, traceOf) : undefined;
-    this.#mockConfig = mockConfig ? loadMockConfig(mockConfig) : undefined;
+    this.#mockConfig = mockConfig ? loadMockConfig(mockConfig, (message) => service.log("error", () => `warning: ${message}`)) : undefined;
   }
 
   /** Puts other handlers in the place of those that were given. */

@@ -20,6 +20,7 @@ import { load } from "./definition.ts";
 import { MockError, TestKitError } from "../mocks/errors.ts";
 import type { MockConfig } from "../mocks/config.ts";
 import { loadMockConfig } from "../mocks/file.ts";
+import { say } from "../files/problem.ts";
 import { answerer, isPromise } from "../mocks/answers.ts";
 import { TestRun } from "./run.ts";
 
@@ -68,7 +69,8 @@ export class TestMachine implements Machine {
     this.file = file;
     this.#definition = definition;
     this.#options = options;
-    this.#config = options.mockConfig === undefined ? undefined : loadMockConfig(options.mockConfig);
+    this.#config =
+      options.mockConfig === undefined ? undefined : loadMockConfig(options.mockConfig, (message) => say(`warning: ${message}`));
     if (file !== undefined) collectFile(machine.digest, file);
   }
 

@@ -331,11 +331,27 @@ test("numbers count the calls of a state in the execution, in Map iterations too
   expectRun(await testMachine(map, { mockConfig: config }).test("C", [1, 2])).succeeded([{ p: "one" }, { p: "two" }]);
 });
 
+test("members of a mock configuration that nobody knows are passed over with a warning", async () => {
+  const config = structuredClone(mockFile);
+  config.Assert = { HappyPath: "SUCCEEDED" };
+  config.StateMachines.LambdaSQSIntegration.Assert = {};
+  for (const response of Object.values(config.MockedResponses)) for (const result of Object.values(response)) result.Assert = true;
+  const { warnings } = loadMockConfig(config);
+  assert.deepEqual(warnings.slice(-2), [
+    'the mock configuration: MockedResponses/LambdaRetry/1-2/"Assert" is passed over; the members here are Return and Throw',
+    'the mock configuration: StateMachines/LambdaSQSIntegration/"Assert" is passed over; the members here are TestCases',
+  ]);
+  assert.equal(warnings[0], 'the mock configuration: "Assert" is passed over; the members here are StateMachines and MockedResponses');
+  const machine = testMachine(lambdaSqs, { mockConfig: loadMockConfig(config) });
+  expectRun(await machine.test("RetryPath"))
+    .succeeded()
+    .retried("LambdaState", 3);
+});
+
 test("a mock configuration that is none says where", async () => {
   const good = () => structuredClone(mockFile);
   for (const [change, message] of [
     [(c) => delete c.StateMachines, /StateMachines must be an object/],
-    [(c) => (c.Mocks = {}), /there is no field "Mocks"/],
     [(c) => (c.StateMachines.LambdaSQSIntegration = {}), /StateMachines\/LambdaSQSIntegration must have an object called TestCases/],
     [
       (c) => (c.StateMachines.LambdaSQSIntegration.TestCases.HappyPath.SQSState = "Typo"),
