@@ -186,6 +186,8 @@ export class Clients {
     const credentials = role === undefined ? this.#credentials(endpoint) : () => this.#assumed(role);
     return {
       ...(region !== undefined && { region }),
+      // Without it S3 answers with a checksum, which Step Functions does not ask for (recorded for s3:getObject).
+      ...(client === "s3" && { responseChecksumValidation: "WHEN_REQUIRED" }),
       ...(credentials !== undefined && { credentials }),
       ...(endpoint !== undefined && { endpoint, disableHostPrefix: true, useQueueUrlAsEndpoint: false, forcePathStyle: true }),
     };

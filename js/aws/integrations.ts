@@ -113,7 +113,7 @@ function idOf(list: unknown, name: unknown): unknown {
   throw new TaskError("ElasticMapReduce.AmazonElasticMapReduceException", `the cluster has nothing named ${jsonText(name)}`);
 }
 
-/** Step Functions adds the ARNs of the execution and of its machine to each entry. */
+/** Step Functions adds the ARNs of the machine and of its execution to each entry. */
 function withResources(given: Members, task: PublicTask): Members {
   const { arn } = task.execution;
   const machine = arn
@@ -125,7 +125,7 @@ function withResources(given: Members, task: PublicTask): Members {
   return {
     ...given,
     Entries: entries.map((entry: unknown) =>
-      isObject(entry) ? { ...entry, Resources: [...(Array.isArray(entry.Resources) ? entry.Resources : []), arn, machine] } : entry,
+      isObject(entry) ? { ...entry, Resources: [...(Array.isArray(entry.Resources) ? entry.Resources : []), machine, arn] } : entry,
     ),
   };
 }

@@ -26,9 +26,14 @@ function storeOf(client: ServiceClient, signal: AbortSignal): ObjectStore {
       return listed;
     },
     async put(bucket, key, body) {
-      await callApi({ client, action: "putObject", request: { Bucket: bucket, Key: key, Body: body }, signal });
+      await callApi({ client, action: "putObject", request: { Bucket: bucket, Key: key, Body: written(body) }, signal });
     },
   };
+}
+
+/** What is written as it is: of a text, a request would have its JSON. */
+function written(body: string | Uint8Array): Uint8Array {
+  return typeof body === "string" ? new TextEncoder().encode(body) : body;
 }
 
 /** An object of a list, as SDK integrations have it. */

@@ -24,7 +24,7 @@ export interface Style {
 type Shape =
   | { kind: "structure"; members: ReadonlyMap<string, Schema> }
   | { kind: "list" | "map"; value: Schema }
-  | { kind: "text" | "number" | "time" | "bytes" | "other" };
+  | { kind: "text" | "number" | "time" | "bytes" | "stream" | "other" };
 
 const SIMPLE = new Map<number, Shape>([
   [0, { kind: "text" }],
@@ -34,7 +34,7 @@ const SIMPLE = new Map<number, Shape>([
   [6, { kind: "time" }],
   [7, { kind: "time" }],
   [21, { kind: "bytes" }],
-  [42, { kind: "bytes" }],
+  [42, { kind: "stream" }],
 ]);
 const OTHER: Shape = { kind: "other" };
 /** Simple lists and maps are numbers: the schema of their values and one of these. */
@@ -94,6 +94,9 @@ export function toRequest(schema: Schema, value: unknown, memberText?: MemberTex
       return textOf(value);
     case "bytes":
       return value instanceof Uint8Array ? value : new TextEncoder().encode(textOf(value));
+    case "stream":
+      // The body of an object is JSON, also where it is a text: recorded for s3:putObject.
+      return value instanceof Uint8Array ? value : new TextEncoder().encode(jsonText(value));
     case "number":
       return typeof value === "string" && value.trim() !== "" && Number.isFinite(Number(value)) ? Number(value) : value;
     case "time":
@@ -111,8 +114,11 @@ function toStructure(members: ReadonlyMap<string, Schema>, value: object, member
     const name = names.get(folded(given));
     if (name === undefined) throw new TaskError("States.Runtime", `The field ${JSON.stringify(given)} is not supported by Step Functions.`);
     const schema = members.get(name) ?? DOCUMENT;
-    const isText = ["text", "bytes"].includes(shapeOf(schema).kind) && typeof item !== "string";
-    out[name] = toRequest(schema, (isText ? memberText?.(given, item) : undefined) ?? item);
+    const { kind } = shapeOf(schema);
+    const isText = ["text", "bytes", "stream"].includes(kind) && typeof item !== "string";
+    const text = isText ? memberText?.(given, item) : undefined;
+    // The text is JSON already.
+    out[name] = text !== undefined && kind === "stream" ? new TextEncoder().encode(text) : toRequest(schema, text ?? item);
   }
   return out;
 }
@@ -152,6 +158,7 @@ export async function toResponse(schema: Schema, value: unknown, style: Style): 
     case "time":
       return value instanceof Date ? style.time(value) : value;
     case "bytes":
+    case "stream":
       return bytesText(value);
     default:
       return plain(value);

@@ -149,7 +149,9 @@ describe("calls that AWS has recorded", { skip }, () => {
       if (name.includes("no_such_bucket")) return given;
       await ask("aws-sdk:s3:createBucket", { Bucket: "recorded" });
       const { Body } = outputOf(events.at(-1)) ?? {};
-      if (Body !== undefined) await ask("aws-sdk:s3:putObject", { Bucket: "recorded", Key: given.Key, Body });
+      // The SDK integration would write a text as JSON, and these objects were written by somebody else.
+      const headers = { "content-type": "binary/octet-stream" };
+      if (Body !== undefined) await fetch(`${moto.url}/recorded/${given.Key}`, { method: "PUT", body: Body, headers });
       return { ...given, Bucket: "recorded" };
     },
     lambda(given, { name, events }) {

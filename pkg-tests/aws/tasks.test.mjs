@@ -164,7 +164,7 @@ describe("requests and responses", () => {
     assert.match(sent().name, /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-8[\da-f]{3}-[\da-f]{12}$/);
   });
 
-  test("EventBridge gets the execution and its machine as resources", async () => {
+  test("EventBridge gets the machine and its execution as resources", async () => {
     answer = { FailedEntryCount: 0, Entries: [{ EventId: "1" }] };
     const execution = task("events:putEvents", { Entries: [{ Detail: { a: 1 }, DetailType: "d", Source: "s", Resources: ["r"] }] }).start(
       {},
@@ -173,7 +173,25 @@ describe("requests and responses", () => {
     await execution.result;
     const [entry] = sent().Entries;
     assert.equal(entry.Detail, '{"a":1}');
-    assert.deepEqual(entry.Resources, ["r", execution.arn, execution.arn.replace(":execution:", ":stateMachine:").replace(/:[^:]+$/, "")]);
+    assert.deepEqual(entry.Resources, ["r", execution.arn.replace(":execution:", ":stateMachine:").replace(/:[^:]+$/, ""), execution.arn]);
+  });
+
+  test("S3 gets the JSON of a body, also of a text, and is asked for no checksum", async () => {
+    answer = () => ({ headers: { etag: "e" }, body: "" });
+    for (const [Body, written] of [
+      ["text data", '"text data"'],
+      [{ Dict: "Value" }, '{"Dict":"Value"}'],
+      [false, "false"],
+    ]) {
+      const { status, cause } = await run(task("aws-sdk:s3:putObject", { Bucket: "b", Key: "k", Body }), tasks());
+      assert.equal(status, "SUCCEEDED", cause);
+      const { body, headers } = wire.requests.at(-1);
+      assert.deepEqual([body, headers["content-length"]], [written, String(written.length)]);
+    }
+    await run(task("aws-sdk:s3:getObject", { Bucket: "b", Key: "k" }), tasks());
+    assert.equal(wire.requests.at(-1).headers["x-amz-checksum-mode"], undefined);
+    await run(task("aws-sdk:s3:getObject", { Bucket: "b", Key: "k", ChecksumMode: "ENABLED" }), tasks());
+    assert.equal(wire.requests.at(-1).headers["x-amz-checksum-mode"], "ENABLED");
   });
 
   test("errors without a class of their own have the service's", async () => {
@@ -421,6 +439,24 @@ describe("at moto's server", { skip }, () => {
     assert.equal(status, "SUCCEEDED", cause);
     const { Bucket, Key } = output.ResultWriterDetails;
     assert.match((await ask("aws-sdk:s3:getObject", { Bucket, Key })).Body, /SUCCEEDED/);
+  });
+
+  test("the body of an object is JSON, also a text, and nobody asks for its checksum", async () => {
+    await ask("aws-sdk:s3:createBucket", { Bucket: "bodies" });
+    for (const [Body, stored] of [
+      ["text data", '"text data"'],
+      [{ Dict: "Value" }, '{"Dict":"Value"}'],
+      [false, "false"],
+    ]) {
+      const { ETag } = await ask("aws-sdk:s3:putObject", { Bucket: "bodies", Key: "k", Body });
+      assert.equal(ETag, `"${createHash("md5").update(stored).digest("hex")}"`);
+      const answer = await ask("aws-sdk:s3:getObject", { Bucket: "bodies", Key: "k" });
+      assert.deepEqual([answer.Body, answer.ContentLength], [stored, stored.length]);
+      assert.deepEqual(
+        Object.keys(answer).filter((name) => name.startsWith("Checksum")),
+        [],
+      );
+    }
   });
 
   test("a machine calls one service after the other, and a nested execution", async (t) => {
