@@ -124,7 +124,7 @@ export interface PolicyOptions {
   region?: string;
   /** The account of resources that are named without one. */
   account?: string;
-  /** Default: `"aws"`. */
+  /** The partition of ARNs. Default: that of the region, `"aws"` without one. */
   partition?: string;
   /** The name of the state machine, whose child executions a Distributed Map starts. */
   name?: string;

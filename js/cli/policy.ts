@@ -26,7 +26,7 @@ passed on. In place of a computed name, the policy has *. KMS keys and resource 
 Options
       --region REGION     the region of resources that are named without one; default: *
       --account NUMBER    the account of resources that are named without one; default: *
-      --partition NAME    aws (default), aws-cn or aws-us-gov
+      --partition NAME    aws, aws-cn, aws-us-gov, aws-iso or aws-iso-b; default: that of the region
       --name NAME         the name of the state machine, for Distributed Maps and HTTP endpoints; default: *
       --logs              the machine writes logs to CloudWatch
       --tracing           the machine is traced by X-Ray
@@ -43,7 +43,7 @@ const options = {
   define: { type: "string", multiple: true },
   region: { type: "string" },
   account: { type: "string" },
-  partition: { type: "string", values: ["aws", "aws-cn", "aws-us-gov"] },
+  partition: { type: "string", values: ["aws", "aws-cn", "aws-us-gov", "aws-iso", "aws-iso-b"] },
   name: { type: "string" },
   logs: { type: "boolean" },
   tracing: { type: "boolean" },

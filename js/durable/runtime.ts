@@ -1,5 +1,6 @@
 // Runs executions that are kept in a store.
 
+import { partitionOf } from "../base/partition.ts";
 import type { Definition, StateMachine } from "../api/index.d.ts";
 import type {
   AffectedExecution,
@@ -79,7 +80,7 @@ export class Runtime implements PublicRuntime {
     checkOptions(options, OPTIONS, "new Runtime()");
     this.#options = options;
     const { store = new MemoryStore(), region = "us-east-1", account = "123456789012", resident = RESIDENT, clock = "real" } = options;
-    this.#arns = `arn:aws:states:${region}:${account}`;
+    this.#arns = `arn:${partitionOf(region)}:states:${region}:${account}`;
     this.#telemetry = options.telemetry && new Telemetry(options.telemetry);
     this.#tasks = new RuntimeTasks(this.#runs());
     this.#host = new Host({

@@ -1,5 +1,6 @@
 // What a state calls, as a policy sees it: what the definition says of the parameters, and the permissions that were found.
 
+import { partitionOf } from "../base/partition.ts";
 import type { PolicyGap, PolicyOptions, PolicyStatement } from "../api/integrations.d.ts";
 import { isObject } from "../base/json.ts";
 
@@ -87,7 +88,7 @@ export class Call {
 
   /** The ARN of something in the machine's region and account. */
   arn(service: string, resource: string, { region = this.options.region ?? "*", account = this.options.account ?? "*" } = {}): string {
-    return `arn:${this.options.partition ?? "aws"}:${service}:${region}:${account}:${resource}`;
+    return `arn:${this.options.partition ?? partitionOf(region)}:${service}:${region}:${account}:${resource}`;
   }
 
   /** The resource that a parameter names: an ARN as it is, a name as `resourceOf` makes one of it. */

@@ -1,5 +1,6 @@
 // The machines of a worker, and the definitions that executions have begun with.
 
+import { partitionOf } from "../base/partition.ts";
 import type { Definition } from "../api/index.d.ts";
 import type { ExecutionRecord } from "../api/durable.d.ts";
 import type { RestateOptions } from "../api/restate.d.ts";
@@ -23,7 +24,7 @@ export class Names {
   readonly #arns: string;
 
   constructor({ region = "us-east-1", account = "123456789012" }: { region?: string; account?: string }) {
-    this.#arns = `arn:aws:states:${region}:${account}`;
+    this.#arns = `arn:${partitionOf(region)}:states:${region}:${account}`;
   }
 
   /** With `run`, which tells executions of an Express machine apart, one of such a machine. */

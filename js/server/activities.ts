@@ -93,8 +93,13 @@ export function tagsOf(tags: GivenTag[] = [], arn: string, before: Tag[] = []): 
   return [...all].map(([key, value]) => ({ key, value }));
 }
 
-/** The given configuration, or AWS's default: encryption with a key of AWS. */
+/** The given configuration, or AWS's default: encryption with a key of AWS. Throws InvalidEncryptionConfiguration. */
 export function encryptionOf(configuration: EncryptionConfiguration | undefined): EncryptionConfiguration {
+  if (configuration?.type === "CUSTOMER_MANAGED_KMS_KEY" && configuration.kmsKeyId === undefined)
+    throw new ApiError(
+      "InvalidEncryptionConfiguration",
+      "Invalid Encryption Configuration: kmsKeyId is required for a customer-managed key",
+    );
   return configuration ?? { type: "AWS_OWNED_KEY" };
 }
 

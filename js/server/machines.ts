@@ -147,6 +147,7 @@ export const machineOperations = {
     const { name, definition, roleArn, type = "STANDARD", encryptionConfiguration } = input;
     checkName(name);
     const published = publishedOf(input);
+    encryptionOf(encryptionConfiguration);
     const creationDate = service.now();
     const about: RevisionSource = {
       roleArn,
@@ -192,9 +193,10 @@ export const machineOperations = {
       throw new ApiError("MissingRequiredParameter", message);
     }
     const published = publishedOf(input);
+    encryptionOf(encryptionConfiguration);
     const updateDate = service.now();
     update(machine, input, updateDate);
-    const version = published && publish(service, machine, published.versionDescription);
+    const version = published && publish(service, machine, published.versionDescription, { isDescribed: true });
     await save(service, machine);
     const { id } = machine.current.record;
     return {

@@ -1,5 +1,6 @@
 // The AWS API in front of executions on Restate: the same requests and responses, for what Restate's workers have.
 
+import { partitionOf } from "../base/partition.ts";
 import type { ExecutionRecord, ExecutionSummary } from "../api/durable.d.ts";
 import type { RestateFilter } from "../api/restate.d.ts";
 import type { HistoryEvent } from "../api/index.d.ts";
@@ -40,7 +41,7 @@ export class RestateFront implements Served {
 
   constructor({ ingress, admin, region = "us-east-1", account = "123456789012" }: FrontOptions) {
     this.client = new RestateClient(ingress, { region, account, ...(admin !== undefined && { admin }) });
-    this.#arns = `arn:aws:states:${region}:${account}`;
+    this.#arns = `arn:${partitionOf(region)}:states:${region}:${account}`;
   }
 
   /** Performs an operation of the API. Throws ApiError. */

@@ -1,5 +1,6 @@
 // The service behind the endpoint: its state, and its operations.
 
+import { partitionOf } from "../base/partition.ts";
 import { randomUUID } from "node:crypto";
 import type { Clock, MachineType, ServiceModels } from "../api/index.d.ts";
 import type { Store } from "../api/durable.d.ts";
@@ -245,7 +246,7 @@ export class Service {
 
   /** An ARN of this account. */
   arn(type: string, name: string): string {
-    return `arn:aws:states:${this.region}:${this.account}:${type}:${name}`;
+    return `arn:${partitionOf(this.region)}:states:${this.region}:${this.account}:${type}:${name}`;
   }
 
   /** How many of what is registered count for a limit: all, or with quotas those of this region and account. */

@@ -121,6 +121,8 @@ interface LambdaCall {
   clientContext: string | undefined;
   /** Whether the state gets the response of the Invoke API itself, with the payload as text. */
   sdk: boolean;
+  /** Whether it is the integration `lambda:invoke`. */
+  optimized: boolean;
 }
 
 /** A handler that calls functions by Lambda's Invoke API at an endpoint. */
@@ -156,12 +158,14 @@ function lambdaCall(input: unknown, task: PublicTask): LambdaCall {
     invocationType: textOf(parameters.InvocationType) ?? "RequestResponse",
     clientContext: textOf(parameters.ClientContext),
     sdk,
+    optimized: !direct && !sdk,
   };
 }
 
 /** The result of a task from the response of the Invoke API. */
-function lambdaResult({ name, sdk }: LambdaCall, { ok, status, text, headers }: Answer): unknown {
-  if (!ok) throw serviceError(status, text, headers, name);
+function lambdaResult(call: LambdaCall, { ok, status, text, headers }: Answer): unknown {
+  const { name, sdk } = call;
+  if (!ok) throw serviceError(status, text, headers, call);
   const failed = headers.get("x-amz-function-error");
   if (sdk) {
     const version = headers.get("x-amz-executed-version") ?? "$LATEST";
@@ -190,15 +194,17 @@ function memberText(given: unknown, task: PublicTask, member?: string): string {
 }
 
 /** The error for a response of the Invoke API that is not a success. */
-function serviceError(status: number, text: string, headers: Headers, name: string): TaskError {
+function serviceError(status: number, text: string, headers: Headers, { name, optimized }: LambdaCall): TaskError {
   const about = membersOf(text);
   const code = headers.get("x-amzn-errortype") ?? textOf(about.__type) ?? textOf(about.Type) ?? codeOf(status);
   const message = about.Message ?? about.message ?? `${name}: ${text.slice(0, 1000)}`;
   const request = headers.get("x-amzn-requestid") ?? "null";
-  return new TaskError(
-    `Lambda.${code.split(/[:#]/).at(-1)}`,
-    `${message} (Service: Lambda, Status Code: ${status}, Request ID: ${request})`,
-  );
+  const plain = code.split(/[:#]/).at(-1);
+  // The optimized integration has an older client (recorded).
+  const service = optimized
+    ? `Service: AWSLambda; Status Code: ${status}; Error Code: ${plain}; Request ID: ${request}; Proxy: null`
+    : `Service: Lambda, Status Code: ${status}, Request ID: ${request}`;
+  return new TaskError(`Lambda.${plain}`, `${message} (${service})`);
 }
 
 function codeOf(status: number): string {

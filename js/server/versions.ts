@@ -52,9 +52,10 @@ const VERSIONS = 1000;
 const ALIASES = 100;
 
 /** Publishes the current revision of a machine. If it is the latest version already, that version is returned. */
-export function publish(service: Service, machine: Machine, description: string | undefined): Version {
+export function publish(service: Service, machine: Machine, description: string | undefined, { isDescribed = false } = {}): Version {
   const newest = machine.versions.get(machine.lastVersion);
-  if (newest?.revision === machine.current) return newest;
+  const isOther = isDescribed && description !== undefined && description !== newest?.description;
+  if (newest?.revision === machine.current && !isOther) return newest;
   if (machine.versions.size >= VERSIONS) throw quotaExceeded(`A state machine can have at most ${VERSIONS} versions`);
   machine.lastVersion += 1;
   const number = machine.lastVersion;

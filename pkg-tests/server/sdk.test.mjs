@@ -381,6 +381,36 @@ test("a failed execution is redriven from where it failed", async () => {
   assert.equal((await send("ListExecutions", { stateMachineArn: arn, redriveFilter: "REDRIVEN" })).executions[0].redriveCount, 1);
 });
 
+test("an update that publishes the same definition with another description makes a version with that description", async () => {
+  const made = await send("CreateStateMachine", {
+    name: "Described",
+    definition: pass,
+    roleArn: role,
+    publish: true,
+    versionDescription: "the first",
+  });
+  const update = (members) =>
+    send("UpdateStateMachine", { stateMachineArn: made.stateMachineArn, definition: pass, publish: true, ...members });
+  const description = async (arn) => (await send("DescribeStateMachine", { stateMachineArn: arn })).description;
+  const { stateMachineVersionArn: second } = await update({ versionDescription: "the second" });
+  assert.deepEqual([await description(second), await description(made.stateMachineVersionArn)], ["the second", "the first"]);
+  // The same again, or no description, is the version that there is.
+  assert.equal((await update({ versionDescription: "the second" })).stateMachineVersionArn, second);
+  assert.equal((await update({})).stateMachineVersionArn, second);
+});
+
+test("a customer-managed key needs its id", async () => {
+  const encryptionConfiguration = { type: "CUSTOMER_MANAGED_KMS_KEY", kmsDataKeyReusePeriodSeconds: 60 };
+  const message = "Invalid Encryption Configuration: kmsKeyId is required for a customer-managed key";
+  const name = "Keys";
+  const create = (members) => send("CreateStateMachine", { name, definition: pass, roleArn: role, ...members });
+  await refused(create({ encryptionConfiguration }), "InvalidEncryptionConfiguration", message);
+  await refused(send("CreateActivity", { name, encryptionConfiguration }), "InvalidEncryptionConfiguration", message);
+  const { stateMachineArn } = await create({ encryptionConfiguration: { ...encryptionConfiguration, kmsKeyId: "alias/key" } });
+  await refused(send("UpdateStateMachine", { stateMachineArn, encryptionConfiguration }), "InvalidEncryptionConfiguration", message);
+  await create({ name: "Owned", encryptionConfiguration: { type: "AWS_OWNED_KEY" } });
+});
+
 test("versions are published, listed, started and deleted", async () => {
   const made = await send("CreateStateMachine", {
     name: "Versions",

@@ -243,6 +243,34 @@ test("functions are called by Lambda's Invoke API", async () => {
     ["Bug", "Sandbox.Timedout", "Lambda.ResourceNotFoundException"],
   );
   assert.equal(JSON.parse((await run(server, task(lambda("broken")))).cause).errorMessage, "oops");
+  // The older client of the optimized integration says it in its own way (recorded).
+  const cause = async (resource) => (await run(server, task(resource, { Parameters: { FunctionName: "none" } }))).cause;
+  assert.deepEqual(
+    [await cause("arn:aws:states:::lambda:invoke"), await cause("arn:aws:states:::aws-sdk:lambda:invoke")],
+    [
+      "Function not found (Service: AWSLambda; Status Code: 404; Error Code: ResourceNotFoundException; Request ID: null; Proxy: null)",
+      "Function not found (Service: Lambda, Status Code: 404, Request ID: null)",
+    ],
+  );
+});
+
+test("ARNs have the partition of their region", async () => {
+  const partitions = {
+    "eu-west-1": "aws",
+    "cn-north-1": "aws-cn",
+    "us-gov-west-1": "aws-us-gov",
+    "us-iso-east-1": "aws-iso",
+    "us-isob-east-1": "aws-iso-b",
+  };
+  for (const [region, partition] of Object.entries(partitions)) {
+    const server = await start({ region });
+    const { stateMachineArn, executionArn } = await run(server, machine({ A: { Type: "Succeed" } }), { name: "Parts" });
+    const prefix = `arn:${partition}:states:${region}:123456789012`;
+    assert.deepEqual(
+      [stateMachineArn, executionArn.split(":").slice(0, 7).join(":")],
+      [`${prefix}:stateMachine:Parts`, `${prefix}:execution:Parts`],
+    );
+  }
 });
 
 test("a test case of a mock configuration is chosen by the ARN", async () => {
@@ -258,7 +286,8 @@ test("a test case of a mock configuration is chosen by the ARN", async () => {
     },
   };
   const file = join(folder, "MockConfigFile.json");
-  writeFileSync(file, JSON.stringify(mockConfig));
+  writeFileSync(file, JSON.stringify({ ...mockConfig, Assert: {} }));
+  const lines = [];
   const definition = machine({
     Charge: {
       Type: "Task",
@@ -277,8 +306,12 @@ test("a test case of a mock configuration is chosen by the ARN", async () => {
   });
   const server = await start({
     mockConfig: file,
+    log: (level, line) => lines.push([level, line]),
     tasks: { "sqs:sendMessage": ({ MessageBody: { t } }, { execution }) => void setTimeout(() => execution.succeed(t, "really"), 1) },
   });
+  assert.deepEqual(lines, [
+    ["error", 'warning: MockConfigFile.json: "Assert" is passed over; the members here are StateMachines and MockedResponses'],
+  ]);
   const outcome = async (testCase) => {
     const { status, output, error } = await run(server, definition, { name: "Shop", testCase });
     return [status, output ?? error];
