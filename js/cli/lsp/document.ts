@@ -155,7 +155,7 @@ export class Reading {
       return orTold(() => {
         const source = new Source(`${this.file}#${id}`, { substitutions, text: this.text });
         // Those of a definition's own file are told there, and those around the machines by the servers of JSON and YAML.
-        if (definition.in === "file") return [];
+        if (definition.in === "file" || (definition.in === "string" && definition.file !== undefined)) return [];
         const own = source.diagnostics(optionsOf(checks)).filter(({ message }) => !isAroundMachines(message));
         return own.map((one) => placed(one));
       }, at);
