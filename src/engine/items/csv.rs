@@ -44,7 +44,9 @@ pub(super) fn row(text: &str, at: usize, delimiter: char) -> Option<(Vec<String>
     while let Some((place, c)) = chars.next() {
         let next = chars.peek().map(|(_, next)| *next);
         match c {
-            '"' if quoted && next == Some('"') => {
+            // A doubled quote is one quote inside of quotes, and behind the first character of a field without them. Where an
+            // unquoted field begins, two quotes are an empty quoted field.
+            '"' if next == Some('"') && (quoted || !field.is_empty()) => {
                 chars.next();
                 field.push('"');
             }
@@ -89,6 +91,9 @@ mod tests {
         check("a,b\n1,2\n", first, r#"[{"a":"1","b":"2"}]"#);
         check("a,b\r\n1\r\n1,2,3\r\n", first, r#"[{"a":"1","b":""},{"a":"1","b":"2"}]"#);
         check("a\n\"x,\"\"y\"\"\nz\"\n", first, r#"[{"a":"x,\"y\"\nz"}]"#);
+        check("a,b\nx \"\"y\"\" z,5\"\"\n", first, r#"[{"a":"x \"y\" z","b":"5\""}]"#);
+        check("a,b\n\"\",\"\"\"q\"\"\"\n", first, r#"[{"a":"","b":"\"q\""}]"#);
+        check("a,b\n5\" x,6\n", first, r#"[{"a":"5\" x","b":"6"}]"#);
         check("a,b\n\\\"q\\\\,w\\,x\n", first, r#"[{"a":"\"q\\","b":"w,x"}]"#);
         check("1|2\n", r#"{"CSVHeaderLocation":"GIVEN","CSVHeaders":["x","y"],"CSVDelimiter":"PIPE"}"#, r#"[{"x":"1","y":"2"}]"#);
         check("1\n", r#"{"CSVHeaderLocation":"GIVEN","CSVHeaders":["x","x"]}"#, "CSV headers cannot contain duplicates.");
