@@ -60,8 +60,9 @@ pub(super) const LONGEST_ERROR: usize = 256;
 /// See [`LONGEST_ERROR`].
 pub(super) const LONGEST_CAUSE: usize = 32_768;
 
-/// Milliseconds that a Wait may last: AWS refuses 24,856 days (2³¹ seconds) and more.
-pub(super) const LONGEST_WAIT: u64 = 24_856 * 86_400_000;
+/// Milliseconds that a Wait must not reach: AWS counts its seconds in 31 bits, so that 24,855 days are accepted and 24,856 are
+/// refused (recorded).
+pub(super) const LONGEST_WAIT: u64 = (1 << 31) * 1000;
 
 /// Seconds that TimeoutSeconds and HeartbeatSeconds may hold.
 pub(super) const LONGEST_TIMEOUT: i64 = 99_999_999;
