@@ -217,6 +217,11 @@ impl Eval<'_> {
             Ok(Some(value)) => Ok(value),
             Ok(None) => failed(self, "returned nothing (undefined).".into()),
             Err(error) if error.is_function_result() => failed(self, "returned an unsupported result type.".into()),
+            Err(error) if error.is_limit() => failed(self, format!("threw an error during evaluation: {}", error.message)),
+            Err(error) if error.is_internal() => {
+                let id = self.env().rng.uuid();
+                failed(self, format!("threw an internal error during evaluation. {id}"))
+            }
             Err(error) => failed(self, format!("threw an error during evaluation. {}: {}", error.code, error.message)),
         }
     }

@@ -203,9 +203,25 @@ impl<'d> Compiler<'d> {
                 .filter(|(name, _)| !matches!(&***name, "MaxItems" | "MaxItemsPath"))
                 .map(|(name, value)| (name.clone(), value.clone()))
                 .collect();
-            config = self.payload(&at, &Value::from(rest), language, Reach::default());
+            config = match language {
+                QueryLanguage::Jsonata => Some(Payload::Jsonata(self.reader_settings(&at, &rest))),
+                QueryLanguage::JsonPath => self.payload(&at, &Value::from(rest), language, Reach::default()),
+            };
         }
         Some(ItemReader { resource: Arc::from(resource?), parameters, config, max_items })
+    }
+
+    /// A `ReaderConfig` with its expressions. The items of `CSVHeaders` are names, also where they look like expressions (measured).
+    fn reader_settings(&mut self, place: &Place<'_>, members: &Map) -> JsonataTemplate {
+        let parts = members.iter().map(|(name, value)| match value {
+            Value::Array(_) if &**name == "CSVHeaders" => (name.clone(), JsonataTemplate::Literal(value.clone())),
+            value => (name.clone(), self.jsonata_template(&place.key(name), value, Reach::default())),
+        });
+        let parts: Vec<_> = parts.collect();
+        if parts.iter().all(|(_, part)| matches!(part, JsonataTemplate::Literal(_))) {
+            return JsonataTemplate::Literal(Value::from(members.clone()));
+        }
+        JsonataTemplate::Object(parts)
     }
 
     /// Which fields go with which input type (recorded on AWS).

@@ -214,6 +214,10 @@ fn what_aws_adds() {
         ("$partition([1, 2, 3])", "[[1,2,3]]"),
         ("$range(1, 9, 3)", "[1,4,7]"),
         ("$range(1.4, 5.6, 2.2)", "[1,3,5]"),
+        ("$range(-1.7, 2, 1)", "[-1,0,1,2]"),
+        ("$range(1, -1.7, -1.9)", "[1,0,-1]"),
+        ("$range(-0.7, -1, -1)", "[0,-1]"),
+        ("$range(3, 1, -0.5)", "undefined"),
         ("$range(1, 9, 9)", "1"),
         ("$range(5, 1, -2)", "[5,3,1]"),
         ("$range(1, 9, 0)", "undefined"),
@@ -226,7 +230,7 @@ fn what_aws_adds() {
         check(text, expected);
     }
     for (text, code) in [
-        ("$partition([1], 0)", "T0410"),
+        ("$partition([1], -1)", "D3137"),
         ("$partition('x', 1)", "T0410"),
         ("$range(1, 2, 3, 4)", "T0410"),
         ("$range('1', 2, 3)", "T0410"),
@@ -241,6 +245,17 @@ fn what_aws_adds() {
     }
     fails("$hash(1, 'MD5')", "T0410", "Argument 1 of function \"hash\" does not match function signature", 5);
     fails("$parse('')", "D3137", "Invalid JSON", 6);
+    fails("$base64decode('!!!')", "D3900", "An internal error", 13);
+    fails("$base64decode('YQ=!')", "D3900", "An internal error", 13);
+    check("$base64decode('YWI') & $base64decode('Y W I =')", r#""abab""#);
+    check("[1 / 0, -1 / 0, 0 / 0]", r#"["Infinity","-Infinity","NaN"]"#);
+    check(
+        "$parse('[1.0, 1e2, 2.5, 9223372036854775807, 9223372036854775808]')",
+        "[1,100,2.5,9223372036854775807,9.223372036854776e18]",
+    );
+    for empty in ["$partition([], 2)", "$partition([1, 2], 0)", "$partition([1, 2], -0.5)", "$hash('a')", "$parse()"] {
+        assert_eq!(evaluate(empty), Ok(None), "{empty}");
+    }
 }
 
 #[test]
@@ -268,7 +283,7 @@ fn errors_have_the_reference_s_words_and_a_place() {
         ("$number('x')", "D3030", "Unable to cast value to a number: \"x\"", 7),
         ("$error('out of stock')", "D3137", "out of stock", 6),
         ("$assert(false)", "D3141", "$assert() statement failed", 7),
-        ("1 / 0", "D1001", "Number out of range: Infinity", 0),
+        ("1 / 0 + 1", "D1001", "Number out of range: null", 6),
         ("[1..1.5]", "T2004", "The right side of the range operator (..) must evaluate to an integer", 2),
     ] {
         fails(text, code, message, offset);

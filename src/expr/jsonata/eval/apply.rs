@@ -130,7 +130,7 @@ impl Evaluator<'_> {
                 Err(e) => break Err(e),
             }
         };
-        self.depth -= 1;
+        self.levels -= 1;
         self.spare.take_args(pending.args);
         result.map_err(|e| match pending.site {
             Some(Site { at, name: Some(name) }) => e.at(at).token(self.names.text(name)),
@@ -158,7 +158,9 @@ impl Evaluator<'_> {
                 }
                 let args = std::mem::take(&mut pending.args);
                 let frame = self.spare.frame(scope.clone(), def.clone(), args);
+                let depth = self.depth;
                 let result = self.run_body(&def.body, context, &frame, pending);
+                self.depth = depth;
                 self.spare.take_frame(frame);
                 result
             }
@@ -206,10 +208,14 @@ impl Evaluator<'_> {
     fn run_body(&mut self, body: &Node, input: &Val, frame: &Rc<Frame>, pending: &mut Pending) -> R<Option<Val>> {
         let mut node = body;
         let mut frame = Cow::Borrowed(frame);
+        // What leads to a call in tail position is as deep as it would be anywhere else; the call itself begins again from here.
+        let depth = self.depth;
         loop {
             match &node.kind {
                 Kind::Condition(parts) if node.is_plain() => {
                     self.burn(1)?;
+                    self.check_depth(1, node)?;
+                    self.depth += 1;
                     node = match (truth(&self.eval(&parts.0, input, &frame)?)?, &parts.2) {
                         (true, _) => &parts.1,
                         (false, Some(otherwise)) => otherwise,
@@ -218,6 +224,8 @@ impl Evaluator<'_> {
                 }
                 Kind::Block(block) if node.is_plain() && !block.items.is_empty() => {
                     self.burn(1)?;
+                    self.check_depth(1, node)?;
+                    self.depth += 1;
                     if block.scope {
                         frame = Cow::Owned(Frame::new(Some(frame.into_owned()), Vec::new()));
                     }
@@ -236,6 +244,7 @@ impl Evaluator<'_> {
                     node = &pair.1;
                 }
                 Kind::Call(call) if node.extra.as_ref().is_none_or(|e| e.predicate.is_empty()) => {
+                    self.depth = depth;
                     match self.eval(&call.procedure, input, &frame)? {
                         Val::Func(function) => pending.function = function,
                         other => {

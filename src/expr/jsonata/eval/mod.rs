@@ -30,6 +30,9 @@ pub(super) type R<T> = Result<T, Thrown>;
 /// Strings from this length on count as memory; shorter ones only cost fuel.
 const LONG_TEXT: usize = 4096;
 
+/// Most calls of this program inside each other.
+const MAX_LEVELS: u32 = 400;
+
 /// The state of one evaluation.
 pub(super) struct Evaluator<'e> {
     pub names: Cow<'e, Names>,
@@ -43,6 +46,9 @@ pub(super) struct Evaluator<'e> {
     pub rng: &'e mut Rng,
     pub limits: &'e Limits,
     pub fuel: u64,
+    /// Calls of this program inside each other, so that its stack is bounded whatever an evaluation counts as its depth.
+    levels: u32,
+    /// Evaluations inside each other.
     depth: u32,
     /// Scopes that function values hold on to.
     captured: Vec<Rc<Frame>>,
@@ -71,6 +77,7 @@ impl<'e> Evaluator<'e> {
             rng,
             limits,
             fuel: limits.fuel,
+            levels: 0,
             depth: 0,
             captured: Vec::new(),
             spare: Spare::default(),
@@ -108,10 +115,15 @@ impl<'e> Evaluator<'e> {
         if live_bytes() > self.limits.memory { Err(fault(codes::D1015)) } else { Ok(()) }
     }
 
-    /// One level deeper; whoever calls it gives the level back.
+    /// One level deeper on the stack of this program; the caller gives the level back.
     fn enter(&mut self) -> R<()> {
-        self.depth += 1;
-        if self.depth > self.limits.depth { Err(fault(codes::D1011)) } else { Ok(()) }
+        self.levels += 1;
+        if self.levels > MAX_LEVELS { Err(fault(codes::D1011)) } else { Ok(()) }
+    }
+
+    /// Refuses an evaluation that would be too deep: `more` levels below the present one.
+    fn check_depth(&self, more: u32, node: &Node) -> R<()> {
+        if self.depth + more > self.limits.depth { Err(fault_at(codes::D1011, node.at)) } else { Ok(()) }
     }
 
     /// A string made by the expression.
@@ -138,14 +150,14 @@ impl<'e> Evaluator<'e> {
     /// Refuses an array before it is made, and pays for it.
     pub(super) fn check_items(&mut self, len: usize) -> R<()> {
         if len > self.limits.items {
-            return Err(fault(codes::D2015).json(self.limits.items.to_string()));
+            return Err(fault(codes::D1015));
         }
         self.burn(len / 4)
     }
 
     /// Refuses one item more than an array may have, before its room doubles.
     pub(super) fn check_room(&self, items: &[Val]) -> R<()> {
-        if items.len() < self.limits.items { Ok(()) } else { Err(fault(codes::D2015).json(self.limits.items.to_string())) }
+        if items.len() < self.limits.items { Ok(()) } else { Err(fault(codes::D1015)) }
     }
 
     fn array(&mut self, items: Vec<Val>, flags: Flags) -> R<Val> {
@@ -223,6 +235,7 @@ impl<'e> Evaluator<'e> {
     /// Evaluates an expression with `input` as its context.
     pub(super) fn eval(&mut self, node: &Node, input: &Val, frame: &Rc<Frame>) -> R<Val> {
         self.burn(1)?;
+        self.check_depth(1, node)?;
         // Each of these returns its value where it makes it: moving values costs more than making them.
         match &node.kind {
             Kind::Literal(value) if node.extra.is_none() => Ok(Val::from(value)),
@@ -242,8 +255,11 @@ impl<'e> Evaluator<'e> {
 
     fn compound(&mut self, node: &Node, input: &Val, frame: &Rc<Frame>) -> R<Val> {
         self.enter().map_err(|e| e.at(node.at))?;
+        let depth = self.depth;
+        self.depth += 1;
         let result = self.dispatch(node, input, frame);
-        self.depth -= 1;
+        self.depth = depth;
+        self.levels -= 1;
         match &result {
             Ok(value) if node.extra.is_some() || value.is_sequence() => {}
             _ => return result,
@@ -456,7 +472,7 @@ impl<'e> Evaluator<'e> {
     fn descend(&mut self, input: &Val, out: &mut Vec<Val>) -> R<()> {
         self.burn(1)?;
         if out.len() > self.limits.items {
-            return Err(fault(codes::D2015).json(self.limits.items.to_string()));
+            return Err(fault(codes::D1015));
         }
         if input.is_array() {
             for item in input.items().iter() {
@@ -479,7 +495,7 @@ impl<'e> Evaluator<'e> {
         self.parents = Cow::Owned(program.parents);
         self.enter()?;
         let result = self.eval(&program.root, input, frame);
-        self.depth -= 1;
+        self.levels -= 1;
         result.map_err(|e| match e.code {
             codes::D1011 | codes::D1012 | codes::D1015 => e,
             _ => fault(codes::D3121).text(&e.finish().message),

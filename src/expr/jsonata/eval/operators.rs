@@ -19,6 +19,8 @@ impl Evaluator<'_> {
     /// Binary operators from left to right.
     #[inline(never)]
     pub(super) fn chain(&mut self, first: &Node, rest: &[(Operator, u32, Node)], input: &Val, frame: &Rc<Frame>) -> R<Val> {
+        // A chain is a tree that leans to the left: its first operand is the deepest, and each operator is one level above the last.
+        self.depth += (rest.len() as u32).saturating_sub(1);
         let mut left = self.eval(first, input, frame)?;
         let mut links = rest.iter().peekable();
         while let Some((operator, at, operand)) = links.next() {
@@ -33,7 +35,10 @@ impl Evaluator<'_> {
                         self.append_text(&mut out, &right).map_err(|e| e.at(*at))?;
                         // A run of `&` fills one buffer.
                         match links.next_if(|(next, ..)| *next == Operator::Concat) {
-                            Some((_, _, operand)) => right = self.eval(operand, input, frame)?,
+                            Some((_, _, operand)) => {
+                                self.depth = self.depth.saturating_sub(1);
+                                right = self.eval(operand, input, frame)?;
+                            }
                             None => break,
                         }
                     }
@@ -44,6 +49,7 @@ impl Evaluator<'_> {
                     self.binary(*operator, &left, &right).map_err(|e| e.at(*at).token(operator.text()))?
                 }
             };
+            self.depth = self.depth.saturating_sub(1);
         }
         Ok(left)
     }
@@ -192,6 +198,9 @@ impl Evaluator<'_> {
         let size = b - a + 1.0;
         if size > MAX_RANGE {
             return Err(fault_at(codes::D2014, node.at).token("..").json(number::to_text(size)));
+        }
+        if size > self.limits.range as f64 {
+            return Err(fault_at(codes::D1015, node.at));
         }
         Ok(Val::Range(a as i64, size as u32, Flags::SEQUENCE))
     }

@@ -16,7 +16,10 @@ impl Evaluator<'_> {
     /// What the expression built nests at most [`MAX_NESTING`](crate::expr::jsonata::MAX_NESTING) deep; the shared JSON
     /// inside comes on top of that, and whoever stores the value checks the sum.
     ///
-    /// Errors: `D1020` for a function, `D1001` for a number JSON cannot hold.
+    /// A number that JSON cannot hold leaves as a string, `"Infinity"`, `"-Infinity"` or `"NaN"`, as on AWS (measured). Operators
+    /// still refuse it as an operand.
+    ///
+    /// Errors: `D1020` for a function.
     pub(super) fn output(&mut self, value: Val) -> R<Option<Value>> {
         match value {
             Val::Undefined => Ok(None),
@@ -30,7 +33,7 @@ impl Evaluator<'_> {
             Val::Undefined | Val::Null => Value::Null,
             Val::Bool(b) => Value::Bool(b),
             Val::Num(n) => Value::Number(n),
-            Val::NonFinite(x) => return Err(fault(codes::D1001).json(number::to_text(x))),
+            Val::NonFinite(x) => Value::from(number::to_text(x)),
             Val::Str(text) => Value::String(text),
             Val::Long(long) => Value::String(long.text.clone()),
             Val::JsonArray(items) => Value::Array(items),

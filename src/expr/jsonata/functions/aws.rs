@@ -1,14 +1,16 @@
 //! The functions that AWS Step Functions adds to JSONata (spec §8.3).
 
 use super::Args;
-use crate::base::{JavaRandom, json};
+use crate::base::{JavaRandom, Map, Number, Value, json};
 use crate::expr::intrinsic;
 use crate::expr::jsonata::codes;
 use crate::expr::jsonata::error::fault;
 use crate::expr::jsonata::eval::{Evaluator, R};
 use crate::expr::jsonata::value::Val;
+use std::sync::Arc;
 
-/// `$partition(array, size)`: chunks; one chunk without a size. The size is rounded down.
+/// `$partition(array, size)`: chunks; one chunk without a size. The size is truncated towards zero; of an empty array, or with a
+/// size of zero, there is nothing (measured).
 pub(super) fn partition(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let array = args.at(0);
     if array.is_undefined() {
@@ -16,11 +18,14 @@ pub(super) fn partition(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     }
     let items = array.items();
     let size = match args.number(1) {
-        Some(size) => size.floor(),
+        Some(size) => size.trunc(),
         None => items.len().max(1) as f64,
     };
-    if size.is_nan() || size < 1.0 {
-        return Err(fault(codes::T0410).index(2));
+    if size < 0.0 {
+        return Err(fault(codes::D3137).message("Second argument must be zero or greater"));
+    }
+    if size.is_nan() || size == 0.0 || items.len() == 0 {
+        return Ok(Val::Undefined);
     }
     let size = if size > items.len() as f64 { items.len().max(1) } else { size as usize };
     ev.check_items(items.len() * 2)?;
@@ -32,12 +37,12 @@ pub(super) fn partition(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     ev.list(chunks)
 }
 
-/// `$range(start, end, step)`: all arguments rounded down, the end included; undefined for a step of 0.
+/// `$range(start, end, step)`: all arguments truncated towards zero (measured), the end included; undefined for a step of 0.
 pub(super) fn range(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let (Some(start), Some(end), Some(step)) = (args.number(0), args.number(1), args.number(2)) else {
         return Ok(Val::Undefined);
     };
-    let (start, end, step) = (start.floor(), end.floor(), step.floor());
+    let (start, end, step) = (start.trunc(), end.trunc(), step.trunc());
     if step == 0.0 || !start.is_finite() || !end.is_finite() || !step.is_finite() {
         return Ok(Val::Undefined);
     }
@@ -80,7 +85,27 @@ pub(super) fn parse(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let Some(text) = args.text(0) else { return Ok(Val::Undefined) };
     ev.burn(30 + text.len() / 3)?;
     match json::parse(text) {
-        Ok(value) => Ok(Val::from(&value)),
+        Ok(value) => Ok(Val::from(&plain_numbers(value))),
         Err(_) => Err(fault(codes::D3137).message("Invalid JSON")),
+    }
+}
+
+/// A value whose numbers are what a JSON parser of doubles makes of them: `1.0` and `1e0` are 1, and an integer beyond 64 bits is
+/// a double (measured). The nesting of a parsed text is bounded.
+fn plain_numbers(value: Value) -> Value {
+    match value {
+        Value::Number(number) => match number.as_i64() {
+            Some(integer) => Value::from(integer),
+            None => Value::Number(Number::from_f64_integral(number.as_f64()).unwrap_or(number)),
+        },
+        Value::Array(items) => Value::Array(Arc::new(items.iter().cloned().map(plain_numbers).collect())),
+        Value::Object(map) => {
+            let mut plain = Map::with_capacity(map.len());
+            for (key, member) in map.iter() {
+                plain.insert(key.clone(), plain_numbers(member.clone()));
+            }
+            Value::Object(Arc::new(plain))
+        }
+        other => other,
     }
 }
