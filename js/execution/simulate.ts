@@ -345,7 +345,7 @@ class Run implements FamilyDriver {
     this.#calls.push({ state, resource: arn, input: handlerInput(resource, input), attempt, at: this.now() });
     const found = script.find(arn, state, input);
     if (typeof found === "object") return found.take(call, this);
-    const result = found ? found(handlerInput(resource, input), about(command)) : script.missing(arn, state, input);
+    const result = found ? found(handlerInput(resource, input), about(command)) : failureOf(script.missing(arn, state, input));
     checkResult(result, state);
     this.#answer(call, result);
   }
@@ -372,6 +372,11 @@ class Run implements FamilyDriver {
 }
 
 /** Throws for what a script has given for a state that is no result. */
+/** What a script answers for a task that it does not have. Whether a host would wait for the handler does not matter here. */
+function failureOf({ error, cause }: { error: string; cause: string }): ScriptedResult {
+  return { error, cause };
+}
+
 function checkResult(result: unknown, state: string): asserts result is ScriptedResult {
   if (typeof result !== "object" || result === null)
     throw misuse("INVALID_SCRIPT", `the script for state ${JSON.stringify(state)} must give an object with output, response or error`);
