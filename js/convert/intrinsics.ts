@@ -186,7 +186,9 @@ function arrayPartition(call: Call): Part {
   const size = call.literal(1);
   if (typeof size === "number" && size < 1) throw new Never("the size is less than 1");
   if (call.whole(1) === undefined) call.asks(`${group(call.code(1))} >= 1`);
-  return call.to("$partition", "array");
+  // Of an empty list the original gives an empty one, and $partition nothing.
+  const list = call.code(0);
+  return call.make(`$count(${list}) = 0 ? [] : $partition(${list}, ${call.code(1)})`, "array");
 }
 
 function arrayRange(call: Call): Part {
