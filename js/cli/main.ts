@@ -16,6 +16,7 @@ const commands = new Map<string, () => Promise<{ command: Command }>>([
   ["graph", () => import("./graph.ts")],
   ["serve", () => import("./serve.ts")],
   ["executions", () => import("./executions.ts")],
+  ["fetch", () => import("./fetch.ts")],
   ["replay", () => import("./replay.ts")],
   ["diff", () => import("./diff.ts")],
   ["test", () => import("./test.ts")],

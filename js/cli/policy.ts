@@ -6,9 +6,11 @@ import { write } from "../files/reading.ts";
 import { Source, usable } from "../files/source.ts";
 import { colors, count, writeJson } from "../files/terminal.ts";
 import { policyOf } from "../policy/policy.ts";
+import { fetchPolicy } from "./fetch/permissions.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";
 
 const help = `stepglass policy FILE [options]
+stepglass policy --for fetch [options]
 
 Writes the minimal IAM policy that the role of a state machine needs for its definition, and lists on standard error what
 the definition does not determine.
@@ -18,12 +20,14 @@ the definition does not determine.
   stepglass policy order.yaml --define Table=orders   placeholders with values are exact
   stepglass policy order.yaml --strict                for pipelines: fails if something is not known
   stepglass policy order.yaml --json                  the policy and what is not known, for programs
+  stepglass policy --for fetch --name Orders          what a user of stepglass fetch needs
 
 Permissions follow the policies of the Step Functions Developer Guide, also for what .sync polls, stops and is notified
 of, items and results of Distributed Maps, their child executions, credentials of HTTP endpoints and roles that are
 passed on. In place of a computed name, the policy has *. KMS keys and resource policies are not considered.
 
 Options
+      --for COMMAND       instead of a FILE: the policy of the user who runs stepglass fetch
       --region REGION     the region of resources that are named without one; default: *
       --account NUMBER    the account of resources that are named without one; default: *
       --partition NAME    aws, aws-cn, aws-us-gov, aws-iso or aws-iso-b; default: that of the region
@@ -40,6 +44,7 @@ Exit code: 0 success; 1 the definition has errors, or with --strict something is
 `;
 
 const options = {
+  for: { type: "string", values: ["fetch"] },
   define: { type: "string", multiple: true },
   region: { type: "string" },
   account: { type: "string" },
@@ -61,14 +66,15 @@ export const command = defineCommand({
 });
 
 function policy([file, ...others]: string[], { json, output, strict, ...values }: Values<typeof options>): number {
-  if (file === undefined || others.length > 0) throw new Unusable("policy needs one file", { usage: true });
+  if (values.for === undefined ? file === undefined || others.length > 0 : file !== undefined)
+    throw new Unusable(values.for === undefined ? "policy needs one file" : "policy --for needs no file", { usage: true });
   if (values.account !== undefined && !/^\d{12}$/.test(values.account))
     throw new Unusable(`--account must be a number of 12 digits, not ${values.account}`, { usage: true });
-  const { define: _, ...given } = values;
-  const found = policyOf(
-    usable(new Source(file)).json,
-    Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
-  );
+  const { define: _, for: __, ...given } = values;
+  const found: ExecutionPolicy =
+    file === undefined
+      ? { policy: fetchPolicy(given), unknown: [] }
+      : policyOf(usable(new Source(file)).json, Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)));
   if (json && output === undefined) writeJson(found);
   else {
     const text = `${JSON.stringify(json ? found : found.policy, null, 2)}\n`;

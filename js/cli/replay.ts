@@ -4,12 +4,16 @@ import type { HistoryEvent, HistoryReplay, ReplayHistoryOptions } from "../api/i
 import { codeOf, messageOf } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import { replayHistory } from "../execution/recorded.ts";
-import { Unusable } from "../files/problem.ts";
-import { read } from "../files/reading.ts";
-import { Source, usable } from "../files/source.ts";
+import { Unusable, type SourceOptions } from "../files/problem.ts";
+import { isFolder, read } from "../files/reading.ts";
+import { EXTENSION, readRun, runFiles } from "../files/sfnrun.ts";
+import { Source, usable, type UsableSource } from "../files/source.ts";
 import { detailsOf } from "../history/events.ts";
 import { colors, count, writeJson } from "../files/terminal.ts";
 import { defineCommand, type Options, type Values } from "./command.ts";
+import { meant } from "./meant.ts";
+import { VERDICT_NAMES, asTests, recordingOf, replayRuns, tableOf, type Verdict } from "./replay-runs.ts";
+import { reporter } from "./test-report.ts";
 
 const help = `stepglass replay HISTORY DEFINITION [options]
 
@@ -21,20 +25,31 @@ the first difference. Use it after a change to check that the execution would st
   stepglass replay history.json template.yaml#OrderMachine
   stepglass replay history.json order.yaml --json | jq .divergence
   stepglass replay history.json order.yaml --events   also prints the replay's history
+  stepglass replay order-7.sfnrun order.asl.json      an execution that stepglass fetch has written
+  stepglass replay runs order.asl.json                all of a folder, in one table
+  stepglass replay runs order.asl.json --allow data,succeeds --junit > report.xml
 
 HISTORY is the JSON of get-execution-history, of an SDK or of the console's export, the events of an Express execution's
 log, or the output of stepglass run --json. Events of different branches and iterations can be in any order. UUIDs,
 tokens, names and times can differ.
+
+HISTORY can also be a file of stepglass fetch (*.sfnrun), or a folder of such files. The table of a folder has, with counts
+and an example for each cause: same; data (the same path with other data); path (another path, and from which state);
+succeeds (it failed, and now succeeds); fails (it succeeded, and now fails); undecided (an answer is not recorded).
 
 Options
   -e, --events        prints the events of the replay to standard error
       --arn ARN       the execution's ARN, for machines that read their execution's names; histories do not have it
       --type TYPE     STANDARD or EXPRESS; default: the type in the template, or STANDARD
       --define NAME=VALUE the value of a placeholder \${NAME}; can be repeated
+      --allow LIST    of a folder: what the exit code permits besides same: data, path, succeeds, fails, undecided
+      --junit         of a folder: prints XML for a build server, with a test for each execution
       --json          {matches, complete, divergence, divergences, missing, unreproducible, recorded, compared,
-                      status, output | error, cause, input, startTime, tasks, history}
+                      status, output | error, cause, input, startTime, tasks, history}; of a folder {executions,
+                      counts, groups: [{verdict, state, aspect, pointer, error, count, example, files}], runs}
 
-Exit code: 0 no difference; 1 a difference, or the definition has errors; 2 wrong usage, or not a history.
+Exit code: 0 no difference, or only allowed ones; 1 a difference, or the definition has errors; 2 wrong usage, or not a
+history.
 `;
 
 const options = {
@@ -42,6 +57,8 @@ const options = {
   events: { type: "boolean", short: "e" },
   arn: { type: "string" },
   type: { type: "string", values: ["STANDARD", "EXPRESS"] },
+  allow: { type: "string", multiple: true },
+  junit: { type: "boolean" },
   json: { type: "boolean" },
 } as const satisfies Options;
 
@@ -53,13 +70,19 @@ export const command = defineCommand({
   run: replay,
 });
 
-function replay([history, definition, ...others]: string[], { type, json, events, arn }: Values<typeof options>): number {
+function replay([history, definition, ...others]: string[], values: Values<typeof options>): number {
+  const { type, json, events, arn } = values;
   if (history === undefined || definition === undefined || others.length > 0)
     throw new Unusable("replay needs a history and a definition", { usage: true });
   if (history === "-" && definition === "-")
     throw new Unusable("the history and the definition cannot both come from standard input", { usage: true });
+  const ofFolder = isFolder(history);
+  if (!ofFolder && (values.junit || values.allow !== undefined)) throw new Unusable("--allow and --junit need a folder", { usage: true });
+  if (ofFolder && (events || arn !== undefined)) throw new Unusable("--events and --arn need one history, not a folder", { usage: true });
+  if (values.junit && json) throw new Unusable("--junit and --json cannot be used together", { usage: true });
   const settings = type ? { type } : {};
   const source = usable(new Source(definition), settings);
+  if (ofFolder) return replayFolder(history, source, settings, values);
   const report = load(history, source.json, { ...source.options(settings), ...(arn === undefined ? {} : { arn }) });
   if (events) for (const event of report.history) process.stderr.write(`${line(event)}\n`);
   if (json) writeJson(report);
@@ -67,7 +90,32 @@ function replay([history, definition, ...others]: string[], { type, json, events
   return report.matches ? 0 : 1;
 }
 
+/** Replays all fetched executions of a folder; returns the exit code. */
+function replayFolder(
+  folder: string,
+  source: UsableSource,
+  settings: SourceOptions,
+  { json, junit, allow = [] }: Values<typeof options>,
+): number {
+  const words = allow.flatMap((list) => list.split(","));
+  const unknown = words.find((word) => !VERDICT_NAMES.some((name) => name === word));
+  if (unknown !== undefined)
+    throw new Unusable(`--allow takes ${VERDICT_NAMES.join(", ")}, not ${unknown}${meant(unknown, VERDICT_NAMES)}`, { usage: true });
+  const files = runFiles(folder);
+  if (files.length === 0) throw new Unusable(`${folder} has no files named *${EXTENSION}, which stepglass fetch writes`);
+  const report = replayRuns(files, source.json, source.options(settings));
+  const allowed: ReadonlySet<Verdict> = new Set(["same", ...(words as Verdict[])]);
+  if (json) writeJson(report);
+  else if (junit) reporter("junit", process.stdout).end([asTests(report, source.name, allowed)], 0, {});
+  else process.stdout.write(tableOf(report, allowed, process.stdout));
+  return report.runs.every(({ verdict }) => allowed.has(verdict)) ? 0 : 1;
+}
+
 function load(file: string, definition: string, options: ReplayHistoryOptions): HistoryReplay {
+  if (file.endsWith(EXTENSION)) {
+    const { history, options: own } = recordingOf(readRun(file));
+    return replayHistory(definition, history, { ...own, ...options });
+  }
   try {
     return replayHistory(definition, historyOf(read(file)), options);
   } catch (error) {

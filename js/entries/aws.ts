@@ -1,10 +1,9 @@
 // The entry `stepglass/aws`: tasks that call AWS, or an emulator of it.
 
-import { createRequire } from "node:module";
-import { join } from "node:path";
 import type { AwsCall, AwsTaskOptions } from "../api/aws.d.ts";
 import type { TaskHandler, TaskHandlers } from "../api/index.d.ts";
 import { callsOf } from "../aws/plan.ts";
+import { fromProject } from "../aws/project.ts";
 import { settingsOf } from "../aws/settings.ts";
 import { awsHandlers, clientsOf } from "../aws/tasks.ts";
 import type { MachineDefinition } from "../definition/fields.ts";
@@ -23,9 +22,4 @@ export async function awsCalls(definition: object | string, tasks: TaskHandlers)
     const handler = handlers.find(resource, state, parameters);
     return handler && clientsOf(handler);
   });
-}
-
-/** A package of the project in the working directory: bundlers would look for what is imported here, and the clients are not ours. */
-async function fromProject(name: string): Promise<object> {
-  return createRequire(join(process.cwd(), "index.js"))(name) as object;
 }

@@ -45,8 +45,21 @@ export function read(file: string): string {
     return decoded(readFileSync(file));
   } catch (error) {
     if (error instanceof Unusable) throw error;
-    throw new Unusable(`cannot read ${file === "-" ? "standard input" : file}: ${REASONS.get(codeOf(error)) ?? messageOf(error)}`);
+    throw unreadable(file, error);
   }
+}
+
+/** The bytes of a file on the disk. */
+export function readBytes(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw unreadable(file, error);
+  }
+}
+
+function unreadable(file: string, error: unknown): Unusable {
+  return new Unusable(`cannot read ${file === "-" ? "standard input" : file}: ${REASONS.get(codeOf(error)) ?? messageOf(error)}`);
 }
 
 /** A terminal or a pipe that does not block has nothing yet where it says EAGAIN. */

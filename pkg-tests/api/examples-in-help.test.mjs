@@ -129,6 +129,9 @@ before(async () => {
   const execution = new StateMachine(pass).start({});
   await execution.result;
   for (const name of ["history.json", "recorded.json"]) put(name, { events: execution.history() });
+  const about = { executionArn: "arn:aws:states:us-east-1:123456789012:execution:order:order-7", status: "SUCCEEDED" };
+  const run = { format: "stepglass-execution", version: 1, execution: about, history: execution.history(), mapRuns: [], missing: [] };
+  for (const name of ["order-7.sfnrun", "runs/order-7.sfnrun"]) put(name, { ...run, redacted: [] });
   if (nodeWithSqlite !== undefined) await keepData(join(folder, "data"));
   mkdirSync(join(folder, "home/.config/fish/completions"), { recursive: true });
   const { NODE_TEST_CONTEXT, FORCE_COLOR, ...rest } = process.env;
@@ -194,7 +197,8 @@ test("the help has lines of all commands", () => {
 describe("the help's lines", { skip: process.platform === "win32" && "they are for a shell of POSIX" }, () => {
   for (const line of lines) {
     const skip =
-      line.includes(" --data ") && nodeWithSqlite === undefined && "there is no Node with an SQLite: npm ci --prefix pkg-tests/store";
+      (line.startsWith("stepglass fetch ") && "there is no account: pkg-tests/server/fetch.test.mjs fetches from a server") ||
+      (line.includes(" --data ") && nodeWithSqlite === undefined && "there is no Node with an SQLite: npm ci --prefix pkg-tests/store");
     test(line, { timeout: 60_000, skip }, async (t) => {
       // The port is a free one, a first machine comes into a new folder, nothing is left beside it, and zsh is what it is not here.
       const own = line

@@ -1,0 +1,208 @@
+// stepglass fetch
+
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { milliseconds } from "../base/duration.ts";
+import { messageOf } from "../base/errors.ts";
+import { Unusable } from "../files/problem.ts";
+import { EXTENSION, readRun, writeRun, type FetchedRun } from "../files/sfnrun.ts";
+import { count, writeJson } from "../files/terminal.ts";
+import { defineCommand, type Options, type Values } from "./command.ts";
+import { Account } from "./fetch/account.ts";
+import { fetchExecution, type Selection } from "./fetch/collect.ts";
+import { checkRules, redact } from "./fetch/redaction.ts";
+
+const STATUSES = ["RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED", "PENDING_REDRIVE"];
+
+const help = `stepglass fetch ARN… [options]
+
+Fetches executions from AWS into files named *.sfnrun: the description, the definition that ran, the whole history, and
+the Map Runs with their child executions. stepglass replay reads them. Nothing in the account is changed.
+
+  stepglass fetch arn:aws:states:eu-west-1:123456789012:execution:Orders:order-7
+  stepglass fetch arn:aws:states:eu-west-1:123456789012:stateMachine:Orders --status FAILED --since 7d --out runs
+  stepglass fetch ARN --redact email --redact '$.card.number'
+  stepglass policy --for fetch                  the permissions that it needs
+  stepglass replay runs order.asl.json          replays what was fetched
+
+ARN is that of an execution of a Standard workflow, or of a state machine, whose latest executions are fetched. Executions
+that are in the folder already are not fetched again, unless they were running, have been redriven, or more is asked for;
+an interrupted command can be repeated.
+
+It calls AWS by @aws-sdk/client-sfn of this project (npm install @aws-sdk/client-sfn), with the SDK's credentials, profile
+and AWS_ENDPOINT_URL, in the region of the ARN.
+
+Options
+      --out FOLDER        the folder for the files, which is made if needed; default: the working directory
+      --status STATUS     of a state machine: RUNNING, SUCCEEDED, FAILED, TIMED_OUT, ABORTED or PENDING_REDRIVE
+      --since DURATION    of a state machine: executions that started in this time, such as 7d or 12h
+      --limit NUMBER      at most so many executions of a state machine (default 100), and child executions of each Map
+                          Run (default all)
+      --failed            of Map Runs, only the child executions that failed, timed out or were aborted
+      --redact KEY_OR_PATH
+                          replaces the values of members of this name, or at a path of each payload such as
+                          $.items[*].name, before anything is written; can be repeated
+      --json              {folder, fetched: [{file, executionArn, status, events, missing, redacted}], unchanged}
+
+Exit code: 0 success; 2 wrong usage, no client, no permission, or AWS refuses.
+`;
+
+const options = {
+  out: { type: "string", file: true },
+  status: { type: "string", values: STATUSES },
+  since: { type: "string" },
+  limit: { type: "string" },
+  failed: { type: "boolean" },
+  redact: { type: "string", multiple: true },
+  json: { type: "boolean" },
+} as const satisfies Options;
+
+export const command = defineCommand({
+  name: "fetch",
+  summary: "fetch executions from AWS into files, with their histories",
+  help,
+  options,
+  run: fetch,
+});
+
+const STATES_ARN = /^arn:[^:]+:states:([a-z0-9-]+):\d{12}:(execution|stateMachine|express|mapRun):.+$/;
+
+async function fetch(arns: string[], values: Values<typeof options>): Promise<number> {
+  if (arns.length === 0) throw wrong("fetch needs the ARN of an execution or a state machine");
+  const since = values.since === undefined ? undefined : milliseconds(values.since);
+  if (values.since !== undefined && !since) throw wrong(`--since must be a duration such as 7d or 12h, not ${values.since}`);
+  if (values.limit !== undefined && !/^[1-9]\d{0,8}$/.test(values.limit)) throw wrong("--limit must be a whole number from 1");
+  const { out: folder = ".", redact: rules = [], json } = values;
+  checkRules(rules);
+  const targets = arns.map(targetOf);
+  makeFolder(folder);
+  const limit = values.limit === undefined ? undefined : Number(values.limit);
+  const fetched: FetchedFile[] = [];
+  let unchanged = 0;
+  for (const { account, arn, kind } of targets) {
+    const wanted =
+      kind === "execution" ? [{ executionArn: arn }] : await latest(account, arn, { status: values.status, since, limit: limit ?? 100 });
+    for (const one of wanted) {
+      const done = await take(account, one, folder, { failed: values.failed === true, limit: limit ?? Infinity }, rules);
+      if (done === undefined) unchanged += 1;
+      else fetched.push(done);
+      if (!json && done !== undefined) process.stdout.write(lineOf(done));
+    }
+  }
+  if (json) writeJson({ folder, fetched, unchanged });
+  else
+    process.stdout.write(`${count(fetched.length, "execution")} fetched${unchanged === 0 ? "" : `, ${unchanged} already in ${folder}`}\n`);
+  return 0;
+}
+
+/** What is reported of a file that was written. */
+interface FetchedFile extends Pick<FetchedRun, "missing" | "redacted"> {
+  file: string;
+  executionArn: string;
+  status: unknown;
+  events: number;
+}
+
+/** An execution in a list: what says whether a file of it is up to date. */
+interface Listed {
+  executionArn: string;
+  status?: string;
+  redriveCount?: number;
+  startDate?: Date;
+}
+
+function targetOf(arn: string): { account: Account; arn: string; kind: string } {
+  const [, region, kind] = STATES_ARN.exec(arn) ?? [];
+  if (region === undefined || kind === undefined) throw wrong(`${arn} is not the ARN of an execution or a state machine`);
+  if (kind === "express")
+    throw new Unusable(
+      `${arn} is an Express execution: AWS keeps no history of it; its events are in CloudWatch Logs, and replay reads them`,
+    );
+  if (kind === "mapRun") throw new Unusable(`${arn} is a Map Run: fetch the execution that started it`);
+  return { account: new Account(region, process.env), arn, kind };
+}
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true });
+  } catch (error) {
+    throw new Unusable(`cannot make the folder ${folder}: ${messageOf(error)}`);
+  }
+}
+
+/** The latest executions of a state machine; AWS lists the latest first. */
+async function latest(
+  account: Account,
+  arn: string,
+  { status, since, limit }: { status: string | undefined; since: number | undefined; limit: number },
+): Promise<Listed[]> {
+  const found: Listed[] = [];
+  const from = since === undefined ? -Infinity : Date.now() - since;
+  const input = { stateMachineArn: arn, maxResults: Math.min(limit, 1000), ...(status !== undefined && { statusFilter: status }) };
+  for await (const { executions } of account.pages("ListExecutions", input)) {
+    for (const one of executions as Listed[]) {
+      if (Number(one.startDate ?? 0) < from || found.length === limit) return found;
+      found.push(one);
+    }
+  }
+  return found;
+}
+
+/** Writes the file of an execution; undefined where there is one that is up to date. */
+async function take(
+  account: Account,
+  listed: Listed,
+  folder: string,
+  selection: Selection,
+  rules: readonly string[],
+): Promise<FetchedFile | undefined> {
+  const { executionArn } = listed;
+  const { file, held } = placeFor(executionArn, folder);
+  if (held !== undefined && has(held, selection, rules) && (await isCurrent(account, held, listed))) return undefined;
+  // What was once hidden in a file stays hidden.
+  const all = new Set([...(held?.redacted ?? []).map(({ rule }) => rule), ...rules]);
+  const run = redact(await fetchExecution(account, executionArn, selection), [...all]);
+  writeRun(file, run);
+  const { execution, history, missing, redacted } = run;
+  return { file, executionArn, status: execution.status, events: history.length, missing, redacted };
+}
+
+/** Whether a file has what is asked for: as many child executions, and every rule of `--redact`. */
+function has({ mapRuns, redacted }: FetchedRun, { failed, limit }: Selection, rules: readonly string[]): boolean {
+  if (!failed && limit === Infinity && mapRuns.some(({ partial }) => partial)) return false;
+  return rules.every((rule) => redacted.some((one) => one.rule === rule));
+}
+
+async function isCurrent(account: Account, { execution }: FetchedRun, listed: Listed): Promise<boolean> {
+  if (execution.status === "RUNNING" || execution.status === "PENDING_REDRIVE") return false;
+  const { status, redriveCount = 0 } =
+    listed.status === undefined
+      ? ((await account.call("DescribeExecution", { executionArn: listed.executionArn, includedData: "METADATA_ONLY" })) as Partial<Listed>)
+      : listed;
+  return execution.status === status && (execution.redriveCount ?? 0) === redriveCount;
+}
+
+/** The file of an execution, and what is in it. Names that a file cannot have, or that another execution took, get a part of a hash. */
+function placeFor(arn: string, folder: string): { file: string; held: FetchedRun | undefined } {
+  const [, machine = "", name = ""] = /:execution:([^:]+):(.+)$/.exec(arn) ?? [];
+  const plain = `${machine}.${name}`.replaceAll(/[^A-Za-z0-9_.-]/g, "_");
+  const hashed = `${plain.slice(0, 180)}-${createHash("sha256").update(arn).digest("hex").slice(0, 8)}`;
+  for (const base of plain === `${machine}.${name}` && plain.length <= 180 ? [plain, hashed] : [hashed]) {
+    const file = join(folder, `${base}${EXTENSION}`);
+    if (!existsSync(file)) return { file, held: undefined };
+    const held = readRun(file);
+    if (held.execution.executionArn === arn) return { file, held };
+  }
+  throw new Unusable(`${join(folder, `${hashed}${EXTENSION}`)} has another execution than ${arn}`);
+}
+
+function lineOf({ file, status, events, missing, redacted }: FetchedFile): string {
+  const replaced = redacted.reduce((sum, { values }) => sum + values, 0);
+  const more = redacted.length === 0 ? "" : `, ${count(replaced, "value")} replaced`;
+  return `${file}: ${String(status)}, ${count(events, "event")}${more}\n${missing.map(({ message }) => `  not fetched: ${message}\n`).join("")}`;
+}
+
+function wrong(message: string): Unusable {
+  return new Unusable(message, { usage: true });
+}

@@ -1,0 +1,93 @@
+// One execution of an account, with everything that belongs to it.
+
+import { fetchedRun, type FetchedExecution, type FetchedMapRun, type FetchedRun } from "../../files/sfnrun.ts";
+import { Withheld, type Account, type Action, type Response } from "./account.ts";
+
+/** How much of an execution's Map Runs is fetched. */
+export interface Selection {
+  /** Whether only child executions without success are fetched. */
+  failed: boolean;
+  /** The highest number of child executions of each Map Run. */
+  limit: number;
+}
+
+/** ListExecutions takes one status at a time. */
+const UNSUCCESSFUL = ["FAILED", "TIMED_OUT", "ABORTED"];
+
+/** Fetches an execution. Throws Unusable. */
+export async function fetchExecution(account: Account, arn: string, selection: Selection): Promise<FetchedRun> {
+  const missing: FetchedRun["missing"] = [];
+  const reader = new Reader(account, missing);
+  const whole = await reader.execution(arn);
+  const stateMachine = await reader.optional("DescribeStateMachineForExecution", { executionArn: arn }, arn);
+  const mapRuns: FetchedMapRun[] = [];
+  // A Map Run has no Map Runs of its own in the list of its parent; executions without a Distributed Map need no call.
+  if (whole.history.some(({ type }) => type === "MapRunStarted"))
+    for await (const page of account.pages("ListMapRuns", { executionArn: arn }))
+      for (const { mapRunArn } of page.mapRuns as { mapRunArn: string }[]) mapRuns.push(await reader.mapRun(mapRunArn, selection));
+  return fetchedRun({
+    fetched: new Date().toISOString(),
+    ...whole,
+    ...(stateMachine !== undefined && { stateMachine }),
+    mapRuns,
+    missing,
+    redacted: [],
+  });
+}
+
+class Reader {
+  readonly #account: Account;
+  readonly #missing: FetchedRun["missing"];
+
+  constructor(account: Account, missing: FetchedRun["missing"]) {
+    this.#account = account;
+    this.#missing = missing;
+  }
+
+  async execution(arn: string): Promise<FetchedExecution> {
+    // A key that may not be used withholds the data alone.
+    const execution =
+      (await this.optional("DescribeExecution", { executionArn: arn }, arn)) ??
+      (await this.#account.call("DescribeExecution", { executionArn: arn, includedData: "METADATA_ONLY" }));
+    const history: Response[] = [];
+    try {
+      for await (const page of this.#account.pages("GetExecutionHistory", { executionArn: arn, maxResults: 1000 }))
+        history.push(...(page.events as Response[]));
+    } catch (error) {
+      this.#note(error, "GetExecutionHistory", arn);
+    }
+    return { execution, history };
+  }
+
+  async mapRun(arn: string, { failed, limit }: Selection): Promise<FetchedMapRun> {
+    const mapRun = await this.#account.call("DescribeMapRun", { mapRunArn: arn });
+    const executions: FetchedExecution[] = [];
+    let more = false;
+    for (const status of failed ? UNSUCCESSFUL : [undefined]) {
+      const input = { mapRunArn: arn, maxResults: Math.min(limit, 1000), ...(status !== undefined && { statusFilter: status }) };
+      for await (const page of this.#account.pages("ListExecutions", input)) {
+        for (const { executionArn } of page.executions as { executionArn: string }[]) {
+          if (executions.length === limit) more = true;
+          else executions.push(await this.execution(executionArn));
+        }
+        if (more) break;
+      }
+    }
+    return { mapRun, executions, partial: failed || more };
+  }
+
+  /** A response; undefined if the account withholds it, which is noted. */
+  async optional(action: Action, input: object, arn: string): Promise<Response | undefined> {
+    try {
+      return await this.#account.call(action, input);
+    } catch (error) {
+      this.#note(error, action, arn);
+      return undefined;
+    }
+  }
+
+  #note(error: unknown, operation: Action, arn: string): void {
+    if (!(error instanceof Withheld)) throw error;
+    this.#missing.push({ operation, arn, message: error.message });
+  }
+}

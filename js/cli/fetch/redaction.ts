@@ -1,0 +1,188 @@
+// Values of payloads that are replaced before a file is written. Equal values get equal replacements, so that data flow stays as it is.
+
+import { isObject } from "../../base/json.ts";
+import { Unusable } from "../../files/problem.ts";
+import type { FetchedExecution, FetchedRun, Response } from "../../files/sfnrun.ts";
+
+/** A rule of `--redact`: a member of this name anywhere, or the value at a path of each payload. */
+interface Rule {
+  text: string;
+  /** Steps from the root of a payload; `*` is every item. Undefined for a name. */
+  path: string[] | undefined;
+  /** The name of the member. */
+  key: string;
+  /** The number of values that it has replaced. */
+  values: number;
+}
+
+/** Members of events and executions that carry data. */
+const PAYLOADS: ReadonlySet<string> = new Set(["input", "output", "parameters", "cause", "error"]);
+/** The shortest value that is replaced wherever it is found: shorter ones are in unrelated data, too. */
+const SHORTEST = 4;
+
+/** Throws Unusable for a path that cannot be read. */
+export function checkRules(rules: readonly string[]): void {
+  for (const rule of rules) ruleOf(rule);
+}
+
+function ruleOf(text: string): Rule {
+  if (!text.startsWith("$")) {
+    if (text === "") throw new Unusable("--redact needs the name of a member or a path", { usage: true });
+    return { text, path: undefined, key: text, values: 0 };
+  }
+  const whole = text.slice(1);
+  const path = [...whole.matchAll(/\.([^.[\]\s*]+)|\[(\*|\d+)\]|\['([^']+)'\]/gy)];
+  if (path.length === 0 || path.reduce((sum, [found]) => sum + found.length, 0) !== whole.length)
+    throw new Unusable(`--redact: ${text} is not a path such as $.customer.email or $.items[*].name`, { usage: true });
+  const names = path.map(([, name, index, quoted]) => name ?? index ?? quoted ?? "");
+  return { text, path: names, key: names.findLast((name) => !/^(\*|\d+)$/.test(name)) ?? "", values: 0 };
+}
+
+/** Replaces what the rules name in a run, and notes how many values that were. */
+export function redact(run: FetchedRun, rules: readonly string[]): FetchedRun {
+  if (rules.length === 0) return run;
+  const redaction = new Redaction(rules.map(ruleOf));
+  const executions = [run as FetchedExecution, ...run.mapRuns.flatMap((mapRun) => mapRun.executions)];
+  // A value can be in data before the rule names it, under another name: everything is read first.
+  for (const one of executions) eachPayload(one, (text) => redaction.byRules(text));
+  for (const one of executions) eachPayload(one, (text) => redaction.byValues(text));
+  return { ...run, redacted: redaction.rules.map(({ text, values }) => ({ rule: text, values })) };
+}
+
+/** Changes every payload of an execution in place. */
+function eachPayload({ execution, history }: FetchedExecution, change: (text: string) => string): void {
+  changeMembers(execution, change);
+  for (const event of history)
+    for (const [name, details] of Object.entries(event))
+      if (name.endsWith("EventDetails") && isObject(details)) changeMembers(details, change);
+}
+
+function changeMembers(held: Response, change: (text: string) => string): void {
+  for (const [name, value] of Object.entries(held)) {
+    if (PAYLOADS.has(name) && typeof value === "string") held[name] = change(value);
+    else if (name === "assignedVariables" && isObject(value)) {
+      // A rule that names a variable means its value.
+      const variables = Object.fromEntries(Object.entries(value).map(([variable, text]) => [variable, parsed(String(text))]));
+      const changed = parsed(change(JSON.stringify(variables)));
+      if (isObject(changed))
+        held[name] = Object.fromEntries(Object.entries(changed).map(([variable, one]) => [variable, JSON.stringify(one)]));
+    }
+  }
+}
+
+/** The value of a JSON text; undefined for any other text. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+class Redaction {
+  readonly rules: Rule[];
+  /** Replacements by the JSON texts of values. */
+  readonly #replacements = new Map<string, string | number>();
+  readonly #made = new Set<string | number>();
+
+  constructor(rules: Rule[]) {
+    this.rules = rules;
+  }
+
+  /** A payload after the rules, or the JSON text in one: the body of a message, the payload of a function. */
+  byRules(text: string): string {
+    const value = parsed(text);
+    if (value === undefined) return this.#isNamed(text) ? this.#whole(text) : text;
+    const changed = this.#walk(
+      value,
+      this.rules.map(({ path }) => path),
+    );
+    return changed === value ? text : JSON.stringify(changed);
+  }
+
+  /** A payload in which values that the rules have found elsewhere are replaced, too. */
+  byValues(text: string): string {
+    const value = parsed(text);
+    if (value === undefined) return this.#inText(text);
+    const changed = this.#everywhere(value);
+    return changed === value ? text : JSON.stringify(changed);
+  }
+
+  /** Whether a text that is not JSON, such as one that was cut off, has one of the members. */
+  #isNamed(text: string): boolean {
+    return this.rules.some(({ key }) => key !== "" && text.includes(JSON.stringify(key)));
+  }
+
+  #whole(text: string): string {
+    for (const rule of this.rules) if (text.includes(JSON.stringify(rule.key))) rule.values += 1;
+    return "redacted";
+  }
+
+  /** `paths` has what remains of each rule's path here, or undefined where a rule has left its path or never had one. */
+  #walk(value: unknown, paths: (string[] | undefined)[]): unknown {
+    if (typeof value === "string") return value.includes('"') ? this.byRules(value) : value;
+    if (typeof value !== "object" || value === null) return value;
+    let changed = false;
+    const next = Object.entries(value).map(([name, held]): [string, unknown] => {
+      const rest = paths.map((path) => (path?.[0] === name || (path?.[0] === "*" && Array.isArray(value)) ? path.slice(1) : undefined));
+      const rule = this.rules.find(({ path, key }, i) =>
+        path === undefined ? !Array.isArray(value) && key === name : rest[i]?.length === 0,
+      );
+      const now = rule === undefined ? this.#walk(held, rest) : this.#replaced(held, rule);
+      changed ||= now !== held;
+      return [name, now];
+    });
+    if (!changed) return value;
+    return Array.isArray(value) ? next.map(([, held]) => held) : Object.fromEntries(next);
+  }
+
+  /** The replacement of a value with everything in it; its shape and the types of its scalars stay. */
+  #replaced(value: unknown, rule: Rule): unknown {
+    if (Array.isArray(value)) return value.map((item) => this.#replaced(item, rule));
+    if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([name, held]) => [name, this.#replaced(held, rule)]));
+    if (value === null || value === undefined) return value;
+    if ((typeof value === "string" || typeof value === "number") && this.#made.has(value)) return value;
+    rule.values += 1;
+    if (typeof value === "boolean") return false;
+    const key = JSON.stringify(value);
+    let replacement = this.#replacements.get(key);
+    if (replacement === undefined) {
+      const number = this.#replacements.size + 1;
+      replacement = typeof value === "number" ? number : `redacted-${number}`;
+      this.#replacements.set(key, replacement);
+      if (typeof replacement === "string") this.#made.add(replacement);
+    }
+    return replacement;
+  }
+
+  #everywhere(value: unknown): unknown {
+    if (typeof value === "string") return this.#inText(value);
+    if (typeof value === "number") {
+      const key = JSON.stringify(value);
+      return key.length < SHORTEST ? value : (this.#replacements.get(key) ?? value);
+    }
+    if (typeof value !== "object" || value === null) return value;
+    let changed = false;
+    const next = Object.entries(value).map(([name, held]): [string, unknown] => {
+      const now = this.#everywhere(held);
+      changed ||= now !== held;
+      return [name, now];
+    });
+    if (!changed) return value;
+    return Array.isArray(value) ? next.map(([, held]) => held) : Object.fromEntries(next);
+  }
+
+  #inText(text: string): string {
+    let changed = text;
+    for (const [key, replacement] of this.#replacements) {
+      const value: unknown = JSON.parse(key);
+      const found = String(value);
+      if (found.length < SHORTEST) {
+        if (changed === value) return String(replacement);
+      } else if (typeof value === "string") changed = changed.replaceAll(found, String(replacement));
+      else
+        changed = changed.replaceAll(new RegExp(`(?<![\\d.])${found.replaceAll(/[.+]/g, "\\$&")}(?![\\d.]*\\d)`, "g"), String(replacement));
+    }
+    return changed;
+  }
+}

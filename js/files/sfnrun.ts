@@ -1,0 +1,90 @@
+// Files of fetched executions, `*.sfnrun`: JSON, compressed with gzip. docs/aws.md describes their members.
+
+import { readdirSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { messageOf } from "../base/errors.ts";
+import { isObject } from "../base/json.ts";
+import { Unusable } from "./problem.ts";
+import { readBytes } from "./reading.ts";
+
+/** The version of the files that are written. Files of a higher version are refused. */
+const VERSION = 1;
+export const EXTENSION = ".sfnrun";
+
+/** A response of the Step Functions API; times are ISO 8601 texts in files. */
+export type Response = Record<string, unknown>;
+
+/** An execution with its history. */
+export interface FetchedExecution {
+  /** The response of DescribeExecution. */
+  execution: Response;
+  /** The events of GetExecutionHistory, of all pages. */
+  history: Response[];
+}
+
+/** A Map Run with its child executions. */
+export interface FetchedMapRun {
+  /** The response of DescribeMapRun. */
+  mapRun: Response;
+  executions: FetchedExecution[];
+  /** Whether `--failed` or `--limit` has left out child executions. */
+  partial: boolean;
+}
+
+/** The content of a file. */
+export interface FetchedRun extends FetchedExecution {
+  format: "stepglass-execution";
+  version: number;
+  /** When it was fetched, in ISO 8601. */
+  fetched: string;
+  /** The response of DescribeStateMachineForExecution; absent if the account withholds it. */
+  stateMachine?: Response;
+  mapRuns: FetchedMapRun[];
+  /** What the account has withheld. */
+  missing: { operation: string; arn: string; message: string }[];
+  /** How many values each rule of `--redact` has replaced. */
+  redacted: { rule: string; values: number }[];
+}
+
+/** What is fetched, as a file's content. */
+export function fetchedRun(content: Omit<FetchedRun, "format" | "version">): FetchedRun {
+  return { format: "stepglass-execution", version: VERSION, ...content };
+}
+
+/** Writes a file whole or not at all: an interrupted command leaves no half of one. */
+export function writeRun(file: string, run: FetchedRun): void {
+  const beside = `${file}.${process.pid}.tmp`;
+  try {
+    writeFileSync(beside, gzipSync(JSON.stringify(run)));
+    renameSync(beside, file);
+  } catch (error) {
+    throw new Unusable(`cannot write ${file}: ${messageOf(error)}`);
+  }
+}
+
+/** Reads a file, also one that somebody has decompressed. Throws Unusable. */
+export function readRun(file: string): FetchedRun {
+  const bytes = readBytes(file);
+  let value: unknown;
+  try {
+    value = JSON.parse((bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes).toString("utf8"));
+  } catch (error) {
+    throw new Unusable(`cannot read ${file}: ${messageOf(error)}`);
+  }
+  if (!isObject(value) || value.format !== "stepglass-execution" || typeof value.version !== "number")
+    throw new Unusable(`${file} is not a file of stepglass fetch`);
+  if (value.version > VERSION)
+    throw new Unusable(`${file} has version ${value.version}, and this release reads up to ${VERSION}: update stepglass`);
+  if (!isObject(value.execution) || !Array.isArray(value.history)) throw new Unusable(`${file} has no execution or no history`);
+  return value as unknown as FetchedRun;
+}
+
+/** The files in a folder and below, in the order of their names. */
+export function runFiles(folder: string): string[] {
+  const names = readdirSync(folder, { recursive: true }).map(String);
+  return names
+    .filter((name) => name.endsWith(EXTENSION))
+    .sort()
+    .map((name) => join(folder, name));
+}

@@ -1,0 +1,357 @@
+// stepglass fetch, with the SDK's own client against a server; and stepglass replay of what it has written.
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { gunzipSync } from "node:zlib";
+import { folderWith } from "../api/command.mjs";
+import { lambda, machine, region, start } from "./endpoint.mjs";
+import { sdkOf } from "./sdk.mjs";
+
+const states = {
+  Charge: { Type: "Task", Resource: lambda("charge"), Next: "Enough" },
+  Enough: { Type: "Choice", Choices: [{ Variable: "$.amount", NumericGreaterThan: 100, Next: "Gift" }], Default: "Refuse" },
+  Gift: { Type: "Pass", Next: "Done" },
+  Refuse: { Type: "Fail", Error: "TooLittle", Cause: "not enough" },
+  Done: { Type: "Succeed" },
+};
+const definition = machine(states);
+const changed = (change) => {
+  const copy = structuredClone(states);
+  change(copy);
+  return machine(copy);
+};
+const each = machine({
+  Each: {
+    Type: "Map",
+    ItemsPath: "$.items",
+    Label: "Each",
+    ToleratedFailurePercentage: 100,
+    ItemProcessor: {
+      ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" },
+      StartAt: "Charge",
+      States: { Charge: { Type: "Task", Resource: lambda("charge"), End: true } },
+    },
+    End: true,
+  },
+});
+const tasks = {
+  charge: (input) => {
+    if (input.amount === undefined) throw Object.assign(new Error("no amount"), { name: "NoAmount" });
+    return { ...input, receipt: `for ${input.email}` };
+  },
+};
+const server = await start({ tasks });
+const { create, run, send } = sdkOf(server);
+const env = { AWS_ENDPOINT_URL: server.url, AWS_ACCESS_KEY_ID: "any", AWS_SECRET_ACCESS_KEY: "any" };
+
+/** A project that has installed the SDK's client. */
+function project(files = {}) {
+  const { folder, stepglass } = folderWith(files);
+  symlinkSync(join(import.meta.dirname, "node_modules"), join(folder, "node_modules"), "junction");
+  return { folder, stepglass: (...args) => stepglass(...args, { env }), within: stepglass };
+}
+
+const contentOf = (folder, file) => JSON.parse(gunzipSync(readFileSync(join(folder, file))).toString("utf8"));
+const inputOf = (amount, email = "ada@example.com") => ({ amount, email });
+
+test("an execution comes with its definition, its whole history and its Map Runs", async () => {
+  const { folder, stepglass } = project();
+  const arn = await create("FetchEach", each);
+  const { executionArn } = await run(arn, { items: [inputOf(1), {}, inputOf(3)] }, { name: "all" });
+  // The SDK may warn of old releases of Node on standard error.
+  const { code, stdout, stderr } = await stepglass("fetch", executionArn, "--out", "runs");
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /FetchEach\.all\.sfnrun: SUCCEEDED, \d+ events\n1 execution fetched\n$/);
+  const content = contentOf(folder, "runs/FetchEach.all.sfnrun");
+  assert.deepEqual([content.format, content.version, content.missing, content.redacted], ["stepglass-execution", 1, [], []]);
+  assert.deepEqual([content.execution.executionArn, content.stateMachine.definition], [executionArn, each]);
+  assert.equal(content.history[0].type, "ExecutionStarted");
+  assert.equal(content.history.at(-1).type, "ExecutionSucceeded");
+  const [{ mapRun, executions, partial }] = content.mapRuns;
+  assert.deepEqual([mapRun.executionArn, partial], [executionArn, false]);
+  assert.deepEqual(executions.map(({ execution }) => execution.status).sort(), ["FAILED", "SUCCEEDED", "SUCCEEDED"]);
+  assert.ok(executions.every(({ history }) => history[0].type === "ExecutionStarted"));
+
+  await stepglass("fetch", executionArn, "--out", "failed", "--failed");
+  const [failed] = contentOf(folder, "failed/FetchEach.all.sfnrun").mapRuns;
+  assert.deepEqual([failed.executions.map(({ execution }) => execution.status), failed.partial], [["FAILED"], true]);
+  await stepglass("fetch", executionArn, "--out", "two", "--limit", "2");
+  const [two] = contentOf(folder, "two/FetchEach.all.sfnrun").mapRuns;
+  assert.deepEqual([two.executions.length, two.partial], [2, true]);
+});
+
+test("a history of several pages is fetched whole", async () => {
+  const { folder, stepglass } = project();
+  const loop = machine({
+    Each: {
+      Type: "Map",
+      ItemsPath: "$",
+      ItemProcessor: { StartAt: "One", States: { One: { Type: "Pass", End: true } } },
+      End: true,
+    },
+  });
+  const { executionArn } = await run(
+    await create("FetchPages", loop),
+    Array.from({ length: 400 }, (_, i) => i),
+    { name: "long" },
+  );
+  assert.equal((await stepglass("fetch", executionArn)).code, 0);
+  const { history } = contentOf(folder, "FetchPages.long.sfnrun");
+  assert.ok(history.length > 1000);
+  assert.deepEqual(
+    history.map(({ id }) => id),
+    history.map((_, i) => i + 1),
+  );
+});
+
+test("a state machine's executions are fetched once", async () => {
+  const { folder, stepglass } = project();
+  const arn = await create("FetchMany", definition);
+  for (const [name, amount] of [
+    ["a", 10],
+    ["b", 120],
+    ["c", 20],
+  ])
+    await run(arn, inputOf(amount), { name });
+  const failed = await stepglass("fetch", arn, "--status", "FAILED", "--since", "7d", "--out", "runs");
+  assert.equal(failed.code, 0, failed.stderr);
+  assert.deepEqual(readdirSync(join(folder, "runs")).sort(), ["FetchMany.a.sfnrun", "FetchMany.c.sfnrun"]);
+  const report = JSON.parse((await stepglass("fetch", arn, "--out", "runs", "--json")).stdout);
+  assert.deepEqual([report.unchanged, report.fetched.map(({ file }) => file)], [2, [join("runs", "FetchMany.b.sfnrun")]]);
+  const again = await stepglass("fetch", arn, "--out", "runs");
+  assert.equal(again.stdout, "0 executions fetched, 3 already in runs\n");
+  const limited = await stepglass("fetch", arn, "--limit", "1", "--out", "one");
+  assert.equal(limited.code, 0);
+  assert.equal(readdirSync(join(folder, "one")).length, 1);
+});
+
+test("redacted values are nowhere in the file, and the execution still replays", async () => {
+  const { folder, stepglass } = project({ "order.asl.json": definition });
+  const arn = await create("FetchRedacted", definition);
+  const { executionArn } = await run(arn, inputOf(120), { name: "hidden" });
+  const { code, stdout } = await stepglass("fetch", executionArn, "--redact", "email");
+  assert.equal(code, 0);
+  assert.match(stdout, /[1-9]\d* values replaced/);
+  const text = JSON.stringify(contentOf(folder, "FetchRedacted.hidden.sfnrun"));
+  assert.doesNotMatch(text, /ada@example/);
+  assert.match(text, /for redacted-1/);
+  assert.match(text, /\\"amount\\":120/);
+  const replay = await stepglass("replay", "FetchRedacted.hidden.sfnrun", "order.asl.json");
+  assert.deepEqual([replay.code, replay.stderr], [0, ""]);
+  const byPath = await stepglass("fetch", executionArn, "--out", "path", "--redact", "$.email");
+  assert.equal(byPath.code, 0);
+  assert.doesNotMatch(JSON.stringify(contentOf(folder, "path/FetchRedacted.hidden.sfnrun")), /ada@example/);
+  assert.equal((await stepglass("fetch", executionArn, "--redact", "$.a b")).code, 2);
+});
+
+test("a folder is replayed against changed definitions", async () => {
+  const { stepglass } = project({
+    "same.json": definition,
+    "lower.json": changed(({ Enough }) => (Enough.Choices[0].NumericGreaterThan = 15)),
+    "higher.json": changed(({ Enough }) => (Enough.Choices[0].NumericGreaterThan = 500)),
+    "data.json": changed(({ Gift }) => (Gift.Result = "gift")),
+    "asks.json": changed((all) => {
+      all.Gift = { Type: "Task", Resource: lambda("gift"), Next: "Done" };
+    }),
+    "longer.json": changed((all) => {
+      all.Gift.Next = "Wrap";
+      all.Wrap = { Type: "Pass", Next: "Done" };
+    }),
+  });
+  const arn = await create("FetchReplay", definition);
+  for (const [name, amount] of [
+    ["a", 10],
+    ["b", 120],
+    ["c", 20],
+    ["d", 130],
+  ])
+    await run(arn, inputOf(amount), { name });
+  assert.equal((await stepglass("fetch", arn, "--out", "runs")).code, 0);
+  const replayed = async (file, ...options) => {
+    const { code, stdout, stderr } = await stepglass("replay", "runs", file, "--json", ...options);
+    assert.equal(stderr, "");
+    const { groups, counts } = JSON.parse(stdout);
+    return [code, groups.map(({ verdict, count, state }) => [verdict, count, state]), counts.same];
+  };
+  assert.deepEqual(await replayed("same.json"), [0, [["same", 4, undefined]], 4]);
+  assert.deepEqual(await replayed("lower.json"), [
+    1,
+    [
+      ["same", 3, undefined],
+      ["succeeds", 1, "Enough"],
+    ],
+    3,
+  ]);
+  assert.deepEqual(await replayed("lower.json", "--allow", "succeeds"), [
+    0,
+    [
+      ["same", 3, undefined],
+      ["succeeds", 1, "Enough"],
+    ],
+    3,
+  ]);
+  assert.deepEqual(await replayed("higher.json"), [
+    1,
+    [
+      ["same", 2, undefined],
+      ["fails", 2, "Enough"],
+    ],
+    2,
+  ]);
+  assert.deepEqual(await replayed("data.json"), [
+    1,
+    [
+      ["same", 2, undefined],
+      ["data", 2, "Gift"],
+    ],
+    2,
+  ]);
+  assert.deepEqual(await replayed("longer.json"), [
+    1,
+    [
+      ["same", 2, undefined],
+      ["path", 2, "Gift"],
+    ],
+    2,
+  ]);
+  assert.deepEqual(await replayed("asks.json"), [
+    1,
+    [
+      ["same", 2, undefined],
+      ["undecided", 2, "Enough"],
+    ],
+    2,
+  ]);
+
+  const table = await stepglass("replay", "runs", "higher.json");
+  assert.equal(table.code, 1);
+  assert.match(table.stdout, /^2 {2}same\n2 {2}now fails: from state Enough, TooLittle\n {3}such as \S+FetchReplay\.b\.sfnrun\n/);
+  assert.match(table.stdout, /\n4 executions replayed\n$/);
+  const junit = await stepglass("replay", "runs", "higher.json", "--junit");
+  assert.match(junit.stdout, /<testsuites name="stepglass" tests="4" failures="2" errors="0"/);
+  for (const args of [["--allow", "fail"], ["--junit", "--json"], ["--events"]])
+    assert.equal((await stepglass("replay", "runs", "same.json", ...args)).code, 2, args.join(" "));
+});
+
+test("files that are none, or of a later release, are refused by name", async () => {
+  const { folder, stepglass } = project({ "order.asl.json": definition, "runs/a.sfnrun": "{}", "empty/a.txt": "" });
+  const none = await stepglass("replay", "runs", "order.asl.json");
+  assert.deepEqual([none.code, /a\.sfnrun is not a file of stepglass fetch/.test(none.stderr)], [2, true]);
+  writeFileSync(join(folder, "runs/a.sfnrun"), JSON.stringify({ format: "stepglass-execution", version: 99 }));
+  assert.match((await stepglass("replay", "runs/a.sfnrun", "order.asl.json")).stderr, /has version 99, and this release reads up to 1/);
+  mkdirSync(join(folder, "bare"));
+  for (const name of ["empty", "bare"]) assert.equal((await stepglass("replay", name, "order.asl.json")).code, 2);
+});
+
+test("an execution that has gone on is fetched again, and so is one that lacks what is asked for", async () => {
+  const { folder, stepglass } = project();
+  const arn = await create("FetchAgain", machine({ Rest: { Type: "Wait", Seconds: 3600, Next: "Done" }, Done: { Type: "Succeed" } }));
+  const { executionArn } = await send("StartExecution", { stateMachineArn: arn, name: "one", input: JSON.stringify(inputOf(1)) });
+  const fetched = async (...options) => JSON.parse((await stepglass("fetch", executionArn, "--json", ...options)).stdout).fetched.length;
+  const file = "FetchAgain.one.sfnrun";
+  assert.equal(await fetched(), 1);
+  assert.equal(contentOf(folder, file).execution.status, "RUNNING");
+  await send("StopExecution", { executionArn });
+  assert.equal(await fetched(), 1);
+  assert.equal(contentOf(folder, file).execution.status, "ABORTED");
+  assert.equal(await fetched(), 0);
+  assert.equal(await fetched("--redact", "email"), 1);
+  assert.doesNotMatch(JSON.stringify(contentOf(folder, file)), /ada@example/);
+  assert.equal(await fetched("--redact", "email"), 0);
+  assert.equal(await fetched("--redact", "amount"), 1);
+  const { redacted } = contentOf(folder, file);
+  assert.deepEqual(
+    redacted.map(({ rule }) => rule),
+    ["email", "amount"],
+  );
+});
+
+/** A server that answers every request with an error of AWS, or with what `answer` returns for an operation and its number. */
+async function refusing(type, message, answer = () => undefined) {
+  let calls = 0;
+  const refuser = createServer((request, response) => {
+    request.resume();
+    const found = answer(request.headers["x-amz-target"].split(".")[1], calls++);
+    response
+      .writeHead(found === undefined ? 400 : 200, { "content-type": "application/x-amz-json-1.0" })
+      .end(JSON.stringify(found ?? { __type: type, message }));
+  });
+  await new Promise((listening) => refuser.listen(0, "127.0.0.1", listening));
+  after(() => refuser.close());
+  return `http://127.0.0.1:${refuser.address().port}`;
+}
+
+test("what keeps it from fetching is said", async () => {
+  const { within } = project();
+  const arn = `arn:aws:states:${region}:123456789012:execution:M:e`;
+  for (const [type, words] of [
+    ["AccessDeniedException", /the permission states:DescribeExecution is missing.*stepglass policy --for fetch/],
+    ["ExpiredTokenException", /the credentials have expired; sign in again/],
+    ["UnrecognizedClientException", /no valid credentials/],
+    ["ExecutionDoesNotExist", /ExecutionDoesNotExist: .*no such thing/],
+  ]) {
+    const url = await refusing(type, "no such thing");
+    const { code, stdout, stderr } = await within("fetch", arn, { env: { ...env, AWS_ENDPOINT_URL: url } });
+    assert.deepEqual([code, stdout], [2, ""]);
+    assert.match(stderr, words);
+  }
+  const { stepglass } = folderWith({});
+  const { code, stderr } = await stepglass("fetch", arn, { env });
+  assert.equal(code, 2);
+  assert.match(stderr, /^stepglass: @aws-sdk\/client-sfn is not installed in this project: npm install @aws-sdk\/client-sfn/);
+  for (const args of [
+    [],
+    ["arn:aws:s3:::bucket"],
+    [arn, "--since", "soon"],
+    [arn, "--limit", "0"],
+    [arn.replace(":execution:", ":express:")],
+  ])
+    assert.equal((await stepglass("fetch", ...args, { env })).code, 2, args.join(" "));
+});
+
+/** Responses for an execution that has only begun. */
+const began = (arn) => ({
+  DescribeExecution: { executionArn: arn, status: "RUNNING" },
+  DescribeStateMachineForExecution: { definition: "{}" },
+  GetExecutionHistory: { events: [{ id: 1, type: "ExecutionStarted", timestamp: 1 }] },
+});
+
+test("throttled calls are repeated, more often than the SDK does", async () => {
+  const { within } = project();
+  const arn = `arn:aws:states:${region}:123456789012:execution:M:throttled`;
+  const url = await refusing("ThrottlingException", "Rate exceeded", (operation, number) =>
+    number < 4 ? undefined : began(arn)[operation],
+  );
+  const { code, stderr } = await within("fetch", arn, { env: { ...env, AWS_ENDPOINT_URL: url } });
+  assert.equal(code, 0, stderr);
+});
+
+test("what cannot be decrypted is noted in the file", async () => {
+  const { folder, within } = project();
+  const arn = `arn:aws:states:${region}:123456789012:execution:M:encrypted`;
+  const url = await refusing("KmsAccessDeniedException", "no key", (operation) =>
+    operation === "DescribeStateMachineForExecution" ? undefined : began(arn)[operation],
+  );
+  const { code, stdout, stderr } = await within("fetch", arn, { env: { ...env, AWS_ENDPOINT_URL: url } });
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /not fetched: DescribeStateMachineForExecution: KmsAccessDeniedException/);
+  const { missing, stateMachine, history } = contentOf(folder, "M.encrypted.sfnrun");
+  assert.deepEqual(
+    [missing.map(({ operation }) => operation), stateMachine, history.length],
+    [["DescribeStateMachineForExecution"], undefined, 1],
+  );
+});
+
+test("the least policy", async () => {
+  const { stepglass } = folderWith({});
+  const { code, stdout } = await stepglass("policy", "--for", "fetch", "--region", region, "--account", "123456789012", "--name", "Orders");
+  assert.equal(code, 0);
+  const statements = JSON.parse(stdout).Statement;
+  const ofAction = (action) => statements.find(({ Action }) => Action.includes(`states:${action}`)).Resource;
+  const arn = `arn:aws:states:${region}:123456789012`;
+  assert.deepEqual(ofAction("GetExecutionHistory"), [`${arn}:execution:Orders:*`, `${arn}:execution:Orders/*`]);
+  assert.deepEqual(ofAction("ListExecutions"), [`${arn}:stateMachine:Orders`, `${arn}:mapRun:Orders/*`]);
+  assert.equal((await stepglass("policy", "--for", "fetch", "order.json")).code, 2);
+});
