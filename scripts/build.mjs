@@ -180,7 +180,7 @@ async function bundleForNode(esbuild, options) {
     splitting: true,
     chunkNames: "shared-[hash]",
     write: false,
-    plugins: [protocols, located],
+    plugins: [protocols, onDemand, located],
   });
   const texts = new Map(split.outputFiles.map(({ path, text }) => [path, text]));
   const core = coreParts(split.metafile.outputs);
@@ -219,7 +219,7 @@ async function bundleForNode(esbuild, options) {
     writeFileSync(join(dist, file), `export { ${[...exports].sort().join(", ")} } from "./${name}.cjs";\n`);
   }
   await esbuild.build({ ...options, entryPoints: [join(root, "js/entries/cli.ts")], format: "esm", platform: "node" });
-  return [split, await bundleProtocols(esbuild, options)];
+  return [split, await bundleProtocols(esbuild, options), await bundleOnDemand(esbuild, options)];
 }
 
 /**
@@ -328,6 +328,36 @@ const protocols = {
       const file = PROTOCOLS[basename(join(resolveDir, path, ".."))];
       return file && { path: `./${file}`, external: true };
     });
+  },
+};
+
+/** A package that most starts do not need, in a file of its own: `yaml` takes a start as long as the interpreter's own code does. */
+const ON_DEMAND = { name: "yaml", library: "yaml-library.cjs", stub: "yaml-on-demand.cjs" };
+
+/**
+ * Writes the package, and the stub that stands for it in all other files. The stub loads the package when one of its exports is read for
+ * the first time. It names every export, so that whatever copies them copies getters.
+ */
+async function bundleOnDemand(esbuild, options) {
+  const names = Object.keys(await import(ON_DEMAND.name)).filter((name) => name !== "default" && name !== "module.exports");
+  const getters = names.map((name) => `  ${name}: { enumerable: true, get: () => library().${name} },\n`);
+  // Bundlers follow a plain require().
+  const load = `let loaded;\nconst library = () => (loaded ??= require("./${ON_DEMAND.library}"));\n`;
+  writeFileSync(join(dist, ON_DEMAND.stub), `${load}Object.defineProperties(exports, {\n${getters.join("")}});\n`);
+  return esbuild.build({
+    ...options,
+    entryPoints: [{ in: ON_DEMAND.name, out: ON_DEMAND.library.replace(/\.cjs$/, "") }],
+    outExtension: { ".js": ".cjs" },
+    format: "cjs",
+    platform: "node",
+  });
+}
+
+/** The files for Node have the stub in the place of the package. */
+const onDemand = {
+  name: "on demand",
+  setup(build) {
+    build.onResolve({ filter: new RegExp(`^${ON_DEMAND.name}$`) }, () => ({ path: `./${ON_DEMAND.stub}`, external: true }));
   },
 };
 

@@ -131,7 +131,7 @@ function* texts(given: Given) {
 }
 
 function yaml(text: string): unknown {
-  const document = yamlDocument(text, { merge: true, customTags: intrinsicTags });
+  const document = yamlDocument(text, { merge: true, customTags: intrinsicTags() });
   const [error] = yamlErrors(document);
   if (error !== undefined) throw error;
   return valueOfDocument(document);

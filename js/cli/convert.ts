@@ -177,7 +177,7 @@ function convertAt(document: Document, path: string[], definition: JsonObject): 
 function longForms(document: Document, file: string): JsonValue {
   // Its values were read before, so that there is nothing in it that JSON does not have.
   return valueOfDocument(
-    readYaml(document.toString({ lineWidth: 0 }), { customTags: intrinsicTags, merge: true, uniqueKeys: false }),
+    readYaml(document.toString({ lineWidth: 0 }), { customTags: intrinsicTags(), merge: true, uniqueKeys: false }),
     file,
   ) as JsonValue;
 }

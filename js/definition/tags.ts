@@ -24,8 +24,17 @@ const TAGS = [
   "Transform",
 ];
 
-/** The short forms as YAML tags that stand for the long forms. */
-export const intrinsicTags: Tags = TAGS.flatMap((name): Tags => {
+let tags: Tags | undefined;
+
+/**
+ * The short forms as YAML tags that stand for the long forms. They are made for the first text in YAML, because they need the package
+ * that reads it, which is loaded only then.
+ */
+export function intrinsicTags(): Tags {
+  return (tags ??= TAGS.flatMap(tagsOf));
+}
+
+function tagsOf(name: string): Tags {
   const key = name === "Ref" || name === "Condition" ? name : `Fn::${name}`;
   class LongSeq extends YAMLSeq {
     override toJSON(...args: Parameters<YAMLSeq["toJSON"]>) {
@@ -42,4 +51,4 @@ export const intrinsicTags: Tags = TAGS.flatMap((name): Tags => {
     { tag: `!${name}`, collection: "seq", nodeClass: LongSeq },
     { tag: `!${name}`, collection: "map", nodeClass: LongMap },
   ];
-});
+}

@@ -51,7 +51,7 @@ export class YamlTree {
 
   constructor(text: string) {
     this.text = text;
-    this.document = yamlDocument(text, { merge: true, prettyErrors: false, customTags: intrinsicTags, keepSourceTokens: true });
+    this.document = yamlDocument(text, { merge: true, prettyErrors: false, customTags: intrinsicTags(), keepSourceTokens: true });
     // Refuses what is too deep, and aliases that multiply.
     valueOfDocument(this.document);
     this.json = isNode(this.document.contents) ? this.#write(this.document.contents) : "";

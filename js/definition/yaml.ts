@@ -21,7 +21,7 @@ export function parseYaml(text: string, options: { substitutions?: Record<string
     const filled = new Filled(text, yamlHoles(text), options.substitutions);
     const bare = filled.missing.map(({ name }) => `\${${name}}`);
     if (bare.length > 0) throw new SyntaxError(`no value for ${[...new Set(bare)].join(", ")}: give it in the option substitutions`);
-    const document = yamlDocument(filled.text, { merge: true, prettyErrors: false, customTags: intrinsicTags });
+    const document = yamlDocument(filled.text, { merge: true, prettyErrors: false, customTags: intrinsicTags() });
     const [error] = yamlErrors(document);
     // What is no object is refused by those who take definitions.
     if (error === undefined) return valueOfDocument(document) as object;

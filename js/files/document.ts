@@ -17,7 +17,7 @@ export function isYaml(file: string, text: string): boolean {
 
 /** A text as YAML, with CloudFormation's short forms. */
 export function document(text: string, lineCounter?: LineCounter): Document {
-  return yamlDocument(text, { ...(lineCounter && { lineCounter }), merge: true, prettyErrors: false, customTags: intrinsicTags });
+  return yamlDocument(text, { ...(lineCounter && { lineCounter }), merge: true, prettyErrors: false, customTags: intrinsicTags() });
 }
 
 /** `readYaml` for texts from anywhere. */

@@ -46,3 +46,18 @@ test("validate loads what a report needs when one is asked for", () => {
   for (const word of ["toolExecutionNotifications", "is not a baseline", "Unable to parse"]) assert.equal(having(plain, word), 0, word);
   assert.equal(having(run("--format", "sarif"), "toolExecutionNotifications"), 1);
 });
+
+test("the package that reads YAML is loaded for the first text in YAML", () => {
+  const { folder } = folderWith({
+    "a.asl.json": { StartAt: "A", States: { A: { Type: "Succeed" } } },
+    "b.asl.yaml": "StartAt: A\nStates:\n  A:\n    Type: Succeed\n",
+  });
+  const readsYaml = (program) => loadedBy(program, folder).some((file) => basename(file) === "yaml-library.cjs");
+  const command = (...args) => `require(${JSON.stringify(dist("command.cjs"))}).main(${JSON.stringify(args)});`;
+  for (const name of ["validate", "run", "graph"]) {
+    assert.equal(readsYaml(command(name, "a.asl.json")), false, name);
+    assert.equal(readsYaml(command(name, "b.asl.yaml")), true, name);
+  }
+  for (const entry of ["folder", "testing", "server", "yaml"])
+    assert.equal(readsYaml(`require(${JSON.stringify(dist(`${entry}.cjs`))});`), false, entry);
+});

@@ -92,7 +92,7 @@ export class Reading {
     try {
       if (isHcl(this.file)) this.#machines = machinesInHcl(this.file, this.text, {}).machines;
       if (document === undefined) return this.#machines !== undefined;
-      const long = yamlDocument(this.text, { merge: true, prettyErrors: false, logLevel: "silent", customTags: intrinsicTags });
+      const long = yamlDocument(this.text, { merge: true, prettyErrors: false, logLevel: "silent", customTags: intrinsicTags() });
       this.#machines = machinesIn(this.file, valueOfDocument(long, this.file), {});
     } catch (error) {
       if (!(error instanceof Unusable || error instanceof RangeError)) throw error;

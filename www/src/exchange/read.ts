@@ -81,7 +81,7 @@ function isModel(value: unknown): value is ServiceModel {
 /// YAML with CloudFormation's tags, each as the function it stands for.
 async function fromYaml(text: string, why: Error): Promise<unknown> {
   const [{ readYaml }, { intrinsicTags }] = await Promise.all([import("stepglass/yaml-document"), import("stepglass/tags")]);
-  const document = readYaml(text, { merge: true, prettyErrors: false, customTags: intrinsicTags });
+  const document = readYaml(text, { merge: true, prettyErrors: false, customTags: intrinsicTags() });
   // Half-written YAML is opened too; a text that is neither is named.
   if (document.errors.length > 0) {
     if (/^[\w"']+:/m.test(text)) return { StartAt: "" };

@@ -36,7 +36,7 @@ export function partsOf(text: string, name: string): Parts {
   const isJson = isJsonText(text);
   const value: unknown = isJson
     ? JSON.parse(text)
-    : readYaml(text, { merge: true, prettyErrors: false, customTags: intrinsicTags }).toJS({ maxAliasCount: 100 });
+    : readYaml(text, { merge: true, prettyErrors: false, customTags: intrinsicTags() }).toJS({ maxAliasCount: 100 });
   // With the tags as they are written: their nodes have places.
   const document = readYaml(text, { merge: true, prettyErrors: false, logLevel: "silent" });
   return sorted(machinesOf(value) ?? new Map(), (machine) => inDocument({ text, document, isJson }, machine));
