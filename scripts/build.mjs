@@ -268,9 +268,17 @@ function partsBesideCore(texts, core) {
   return {
     name: "parts beside core",
     setup(build) {
-      build.onResolve({ filter: /^\.\.?\// }, ({ path }) =>
-        core.has(basename(path)) ? { path: basename(path), namespace: "core" } : { path: path.replace(/\.js$/, ".cjs"), external: true },
-      );
+      build.onResolve({ filter: /^\.\.?\// }, ({ path, kind }) => {
+        if (core.has(basename(path))) return { path: basename(path), namespace: "core" };
+        const file = path.replace(/\.js$/, ".cjs");
+        return kind === "dynamic-import" ? { path: file, namespace: "required" } : { path: file, external: true };
+      });
+      // A part that is imported when it is needed is required then: Node would look for its exports in its text first, and load what
+      // it imports ES modules with.
+      build.onLoad({ filter: /.*/, namespace: "required" }, ({ path }) => ({
+        contents: `module.exports = require(${JSON.stringify(path)});`,
+        resolveDir: dist,
+      }));
       build.onLoad({ filter: /.*/, namespace: "core" }, ({ path }) => ({
         contents: handedOn(path, core.get(path), "./core.cjs", (name, alias) => `${alias} as ${name}`),
         resolveDir: dist,

@@ -1,7 +1,7 @@
 // What a start loads: each file costs it time, and so does code that nobody calls.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { basename } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -60,4 +60,9 @@ test("the package that reads YAML is loaded for the first text in YAML", () => {
   }
   for (const entry of ["folder", "testing", "server", "yaml"])
     assert.equal(readsYaml(`require(${JSON.stringify(dist(`${entry}.cjs`))});`), false, entry);
+});
+
+test("parts of the package are required when they are needed: an import of CommonJS loads more of Node", () => {
+  for (const file of readdirSync(dist("")).filter((name) => name.endsWith(".cjs")))
+    assert.doesNotMatch(readFileSync(dist(file), "utf8"), /\bimport\(["'`]\.\.?\//, file);
 });
