@@ -117,7 +117,7 @@ async function bundle() {
     chunkNames: "debugger-[hash]",
   });
   const worker = await esbuild.build({ ...embedded, entryPoints: { "debugger-worker": join(root, "www/src/embed/worker.ts") } });
-  chmodSync(join(dist, "cli.js"), 0o755);
+  for (const file of ["cli.cjs", "cli.js"]) chmodSync(join(dist, file), 0o755);
 
   for (const name of [
     "index",
@@ -218,7 +218,16 @@ async function bundleForNode(esbuild, options) {
     if (exports.join() === "default") appendFileSync(join(dist, `${name}.cjs`), "module.exports = module.exports.default;\n");
     writeFileSync(join(dist, file), `export { ${[...exports].sort().join(", ")} } from "./${name}.cjs";\n`);
   }
-  await esbuild.build({ ...options, entryPoints: [join(root, "js/entries/cli.ts")], format: "esm", platform: "node" });
+  await esbuild.build({
+    ...options,
+    entryPoints: [join(root, "js/entries/cli.ts")],
+    outExtension: { ".js": ".cjs" },
+    format: "cjs",
+    platform: "node",
+    define: { ...options.define, "import.meta.url": "__filename" },
+  });
+  // Configurations of editors name this file.
+  writeFileSync(join(dist, "cli.js"), '#!/usr/bin/env node\nimport "./cli.cjs";\n');
   return [split, await bundleProtocols(esbuild, options), await bundleOnDemand(esbuild, options)];
 }
 

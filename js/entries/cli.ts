@@ -1,12 +1,12 @@
 #!/usr/bin/env node
-// The command.
+// The command. In dist it is CommonJS: Node starts its loader of ES modules for a program that is one.
 
 import module from "node:module";
 
 // Where Node keeps what it has compiled (22.1 and newer), the next start takes a third less. Its types are those of Node 20.
 const { enableCompileCache } = module as { enableCompileCache?: () => unknown };
 enableCompileCache?.();
-// An import of CommonJS is read twice: once for its names.
+// Not an import: it would be loaded before the cache is there.
 const { main, placed, say } = module.createRequire(import.meta.url)("./command.cjs") as typeof import("./command.ts");
 
 // What is still open when a command has ended (a connection of a module with tasks) is given so long.

@@ -22,8 +22,10 @@ test("the tarball holds the files of packed-files.txt and no others (UPDATE_EXPE
 });
 
 test("the command can be executed", () => {
-  const { mode } = tarball.files.find(({ path }) => path === "dist/cli.js");
-  assert.equal(mode & 0o111, 0o111);
+  for (const file of ["dist/cli.cjs", "dist/cli.js"]) {
+    const { mode } = tarball.files.find(({ path }) => path === file);
+    assert.equal(mode & 0o111, 0o111, file);
+  }
 });
 
 test("publint finds nothing", () => {
