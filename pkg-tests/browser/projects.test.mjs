@@ -170,7 +170,7 @@ describe("projects", { skip }, () => {
     await page.getByRole("textbox", { name: "Name of the machine" }).fill("Billing");
     await page.keyboard.press("Enter");
     await comes(() => names(page), ["c", "Billing"]);
-    await page.getByRole("button", { name: "New machine" }).click();
+    await page.getByRole("button", { name: "New tab" }).click();
     await comes(() => names(page), ["c", "Billing", "Untitled"]);
     await shot(page, "projects-tabs");
     await comes(() => visitor.violations(), []);
@@ -439,7 +439,7 @@ Resources:
     await write(page, "a.asl.json", pretty(chain("A", "B")));
     await open(page, "a.asl.json");
     await visitor.state("B").waitFor();
-    await page.getByRole("button", { name: "New machine" }).click();
+    await page.getByRole("button", { name: "New tab" }).click();
     await comes(() => names(page), ["a", "Untitled"]);
     await visitor.write("Definition", pretty(chain("Second", "Last")));
     await visitor.state("Last").waitFor();

@@ -76,7 +76,7 @@ function Ends() {
       <button
         type="button"
         class="plain square small"
-        aria-label="New machine"
+        aria-label="New tab"
         title={`New machine in a tab${keyHint("newTab")}`}
         onClick={tabsOf.addEmpty}
       >
