@@ -53,20 +53,24 @@ function rounded(value) {
 }
 
 /**
- * Compares `count` runs: `{runs, machines, states, left, succeeded, failed, healed, rules, open}`. `healed` are failures that
- * became successes, `open` the differences that no rule explains.
+ * Compares `count` runs: `{runs, machines, states, left, succeeded, failed, healed, thrown, rules, open}`. `healed` are failures
+ * that became successes, `thrown` the machines at which validation or conversion threw, `open` the differences that no rule explains
+ * and what was thrown.
  */
 export function compareConversions({ simulate, validate, count, seed = 1, recorded = recordedFolder, show = 10 }) {
   const random = generator(seed);
   const given = sources(recorded);
-  const report = { runs: 0, machines: 0, states: 0, left: 0, succeeded: 0, failed: 0, healed: 0, rules: new Map(), open: [] };
+  const report = { runs: 0, machines: 0, states: 0, left: 0, succeeded: 0, failed: 0, healed: 0, thrown: 0, rules: new Map(), open: [] };
   for (let i = 0; report.runs < count; i++) {
     const definition = i % 2 === 0 ? given[(i / 2) % given.length] : made(random);
     let converted;
     try {
       if (validate(definition).some(({ severity }) => severity === "error")) continue;
       converted = toJsonata(definition);
-    } catch {
+    } catch (error) {
+      report.thrown += 1;
+      report.runs += 1;
+      report.open.push({ definition, why: error.stack });
       continue;
     }
     if (converted.converted.length === 0) continue;

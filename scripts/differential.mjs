@@ -136,7 +136,7 @@ async function answer() {
 
 async function compareMachines([count = "10000", seed = "1"]) {
   const [{ compareConversions }, { simulate, validate }] = await Promise.all([import("./conversions.mjs"), import("../dist/node.js")]);
-  const { runs, machines, states, left, succeeded, failed, healed, rules, open } = compareConversions({
+  const { runs, machines, states, left, succeeded, failed, healed, thrown, rules, open } = compareConversions({
     simulate,
     validate,
     count: Number(count),
@@ -146,7 +146,8 @@ async function compareMachines([count = "10000", seed = "1"]) {
   console.log(`${runs} runs of ${machines} machines (${states} states converted, ${left} left); ${succeeded} succeeded, ${failed} failed`);
   for (const [rule, times] of rules) console.log(`${String(times).padStart(8)}  ${rule}`);
   console.log(`${String(healed).padStart(8)}  failures that became successes`);
-  console.log(`${String(open.length - healed).padStart(8)}  differences without a rule`);
+  console.log(`${String(thrown).padStart(8)}  machines at which validation or conversion threw`);
+  console.log(`${String(open.length - healed - thrown).padStart(8)}  differences without a rule`);
   process.exitCode = open.length > 0 ? 1 : 0;
 }
 
