@@ -408,7 +408,9 @@ export interface ExpressionPart extends TextRange {
   /**
    * What it is, with its `value` and its `parts`:
    *
-   * - `path`: the parts are its start (`root`, `variable`, or any part in JSONata), then its steps.
+   * - `path`: the parts are its start (`root`, `variable`, or any part in JSONata), then its steps. The value of a JSONPath lists
+   *   where AWS finds nothing at it, whatever the input is: `path` (InputPath, OutputPath), `template`, `argument` (of an intrinsic
+   *   function), `reference` (the other fields). It has no value if AWS reads it everywhere.
    * - `root`: `$` or `$$`. `variable`: the name of a variable, without its `$`. `local`: a variable that the expression itself binds.
    * - `name`, `index`: a step to one member or element. `names`, `indexes`: to several. `slice`: two numbers, or null for an open end.
    * - `wildcard`: `*`. `descend`: `..`, or `**` in JSONata. `filter`: elements that pass a test; its part in JSONata is the test.

@@ -58,7 +58,8 @@ function grouped(code: string): string {
 
 function test(operator: string, rule: JsonObject, input: Part, emitter: Emitter): Condition {
   const operand = rule[operator] ?? null;
-  const value = path(rule.Variable, input).expression();
+  // Of a null input IsPresent says what it says of other values.
+  const value = path(rule.Variable, input, operator === "IsPresent" ? "path" : "reference").expression();
   if (operator === "IsPresent") return presence(rule.Variable, value, operand !== false, input, emitter);
   const other = /^(String|Numeric|Boolean|Timestamp)\w+Path$/.test(operator) ? path(operand, input).expression() : undefined;
   const demands = [...value.demands, ...(other?.demands ?? [])];

@@ -5,19 +5,31 @@ import { type PathStart, pathStart } from "../definition/expression-parts.ts";
 import { syntaxOf } from "../definition/expression-syntax.ts";
 import type { ExpressionPart } from "../api/index.d.ts";
 import { Literal, convertCall } from "./intrinsics.ts";
-import { CONTEXT, Code, Constant, Items, Members, Unmechanical, constant, need, type Need, type Part } from "./parts.ts";
+import { CONTEXT, Code, Constant, Items, Members, Unmechanical, constant, need, notNull, type Need, type Part } from "./parts.ts";
 
 /** What a path selects: `$.a['b'][0]` in the input; `$$…` and `$variable…` have roots of their own. */
-export function path(text: unknown, input: Part): Part {
-  const { start, steps } = split(text);
+export function path(text: unknown, input: Part, reader: Reader = "reference"): Part {
+  const { start, steps } = split(text, reader);
+  if (start === "$" && steps.length === 0 && reader !== "path") return whole(input);
   return steps.reduce<Part>((at, step) => at.step(step), origin(start, input));
+}
+
+/** Who reads a path, as in docs/jsonpath.md: InputPath and OutputPath, templates, intrinsic functions, or any other field. */
+type Reader = "path" | "template" | "argument" | "reference";
+
+/** A whole value as `$`, which only InputPath and OutputPath can read where it is null. */
+function whole(value: Part): Part {
+  if (value instanceof Constant && value.value === null) throw new Unmechanical("no path can read a null input");
+  if (!(value instanceof Code) || (value.type !== undefined && value.type !== "null")) return value;
+  const { code, needs, maybe, fails, type } = value;
+  return new Code(code, { needs: [...needs, need(notNull(code))], maybe, fails, type });
 }
 
 /** Kinds of steps that can select several values. */
 const SEVERAL: ReadonlySet<string> = new Set(["wildcard", "descend", "filter", "slice", "names", "indexes"]);
 
 /** Reads a path that names one place. */
-export function split(text: unknown): PathStart {
+export function split(text: unknown, reader: Reader = "reference"): PathStart {
   if (typeof text !== "string") throw new Unmechanical("it is not a string");
   const part = syntaxOf(text, "jsonpath");
   const found = "message" in part ? undefined : pathStart(part);
@@ -30,6 +42,8 @@ export function split(text: unknown): PathStart {
       `${text} can select several values: JSONPath returns them as a list, but JSONata flattens the list and unwraps a single value`,
     );
   if (next !== undefined) throw new Unmechanical(`${text} is a kind of path that cannot be converted`);
+  if (Array.isArray(part.value) && part.value.includes(reader))
+    throw new Unmechanical(`AWS finds nothing at ${text} here, whatever the value is: docs/jsonpath.md has the forms of each field`);
   return found;
 }
 
@@ -41,7 +55,8 @@ function origin(start: string, input: Part): Part {
 
 /** A path in a template: beyond the end of a list it finds null, and elsewhere it fails where it finds nothing. */
 function selected(text: string, input: Part): Part {
-  const { start, steps } = split(text);
+  const { start, steps } = split(text, "template");
+  if (start === "$" && steps.length === 0) return whole(input);
   const first = origin(start, input);
   let at = first;
   // That the lists on the way are long enough.
@@ -94,7 +109,7 @@ export function computed(text: JsonValue, input: Part): Part {
 function converted(part: ExpressionPart, text: string, input: Part): Part {
   switch (part.kind) {
     case "path":
-      return path(text.slice(part.start, part.end), input).expression();
+      return path(text.slice(part.start, part.end), input, "argument").expression();
     case "call":
       return convertCall(
         String(part.value),

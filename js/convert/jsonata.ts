@@ -234,7 +234,7 @@ class StateConverter {
     const { Type } = state;
     if (Type === undefined || !TYPES.has(Type)) throw new Unmechanical(`there is no Type ${Type}`);
     this.#input = this.#at("InputPath", () =>
-      state.InputPath === null ? new Constant({}) : path(state.InputPath ?? "$", new Code(INPUT)),
+      state.InputPath === null ? new Constant({}) : path(state.InputPath ?? "$", new Code(INPUT), "path"),
     );
     const unknown = Object.keys(state).find((field) => !KNOWN.has(field));
     if (unknown !== undefined)
@@ -428,7 +428,10 @@ class StateConverter {
     const { ItemReader, ItemsPath, InputPath } = this.#state;
     if (ItemReader !== undefined || (ItemsPath === undefined && InputPath === undefined)) return undefined;
     return this.#at("ItemsPath", () =>
-      listed(path(ItemsPath ?? "$", this.#input).expression(), this.#input.expression()).field(this.#emitter),
+      listed(
+        path(ItemsPath ?? "$", this.#input, ItemsPath === undefined || ItemsPath === "$" ? "path" : "reference").expression(),
+        this.#input.expression(),
+      ).field(this.#emitter),
     );
   }
 

@@ -43,6 +43,10 @@ export function typeIs(code: string, type: ValueType): string {
   return `$type(${code}) = "${type}"`;
 }
 
+export function notNull(code: string): string {
+  return `${code} != null`;
+}
+
 /** What is known of an expression. */
 interface CodeOptions {
   /** Conditions under which the original has the value. */
@@ -281,9 +285,11 @@ export class Emitter {
 
   learn(text: string): void {
     this.#known.add(text);
-    // What has a type is there.
-    const [, code] = /^\$type\((.*)\) = "\w+"$/.exec(text) ?? [];
-    if (code !== undefined) this.#known.add(`$exists(${code})`);
+    // What has a type is there, and null is a type of its own.
+    const [, code, type] = /^\$type\((.*)\) = "(\w+)"$/.exec(text) ?? [];
+    if (code === undefined) return;
+    this.#known.add(`$exists(${code})`);
+    if (type !== "null") this.#known.add(notNull(code));
   }
 
   /** Those of some conditions that nothing has asked yet, as one; undefined if there are none. */

@@ -87,6 +87,21 @@ test("options leave out what they leave out there", () => {
   for (const wrong of [null, undefined]) assert.throws(() => ours(wrong));
 });
 
+test("an index that counts from the end is a path for both, in OutputPath and in a payload template", () => {
+  for (const definition of [
+    state({ Type: "Pass", OutputPath: "$[(@.length-1)].bar", End: true }),
+    state({ Type: "Pass", Parameters: { "last.$": "$.list[(@.length-1)]" }, End: true }),
+  ]) {
+    const [there, here] = [theirs(plain(definition)), ours(definition)];
+    assert.deepEqual(
+      [here.isValid, there.isValid],
+      [true, true],
+      `${JSON.stringify(definition)}\n${here.errorsText()}\n${there.errorsText()}`,
+    );
+  }
+  assert.equal(ours(state({ Type: "Pass", OutputPath: "$[(@.size-1)]", End: true })).isValid, false);
+});
+
 test("what is judged otherwise is in the table, and nothing else is", () => {
   const table = readFileSync(join(root, "docs/asl-validator.md"), "utf8");
   for (const { title, valid, definition } of differences) {

@@ -6,7 +6,7 @@ use super::work::{EXPRESSION, Work};
 use crate::asl::ir::{Field, JsonataTemplate, PathField, Payload, ResultPath};
 use crate::base::{Map, Millis, Number, Rng, Value, decimal};
 use crate::expr::jsonata::Expression;
-use crate::expr::path::{Path, Root};
+use crate::expr::path::{Missing, Path};
 use crate::expr::template::Template;
 use crate::expr::{Env, Scope};
 use std::cell::OnceCell;
@@ -130,17 +130,31 @@ impl Eval<'_> {
 
     /// A path of a field that has AWS's words for InputPath.
     pub(super) fn path(&self, path: &Path, view: &View<'_>) -> Result<Value, Fault> {
-        if view.input.is_null() && *path.root() == Root::Input && !path.is_root() {
-            return Err(self.runtime("Unable to apply Path transformation to null or empty input."));
-        }
-        self.work
-            .pay(|fuel| path.eval_paying(&view.scope(), fuel))
-            .map_err(|missing| self.runtime(&format!("Invalid path '{}' : {missing}", path.text())))
+        self.select(path, view, |missing| format!("Invalid path '{}' : {missing}", path.text()))
     }
 
-    /// The value that a path selects; `None` when there is none.
-    pub(super) fn lookup(&self, path: &Path, view: &View<'_>) -> Option<Value> {
-        self.work.pay(|fuel| path.eval_paying(&view.scope(), fuel)).ok()
+    /// The value that a path selects; `None` when there is none. An input that is null is an error.
+    pub(super) fn lookup(&self, path: &Path, view: &View<'_>) -> Result<Option<Value>, Fault> {
+        match self.work.pay(|fuel| path.eval_paying(&view.scope(), fuel)) {
+            Err(missing) if missing.is_null_input() => Err(self.runtime(&missing.to_string())),
+            found => Ok(found.ok()),
+        }
+    }
+
+    /// As [`Eval::lookup`], of a null input too: all of it is there, and nothing in it.
+    pub(super) fn lookup_anything(&self, path: &Path, view: &View<'_>) -> Option<Value> {
+        match self.work.pay(|fuel| path.eval_paying(&view.scope(), fuel)) {
+            Err(missing) if missing.is_null_input() && path.is_root() => Some(Value::Null),
+            found => found.ok(),
+        }
+    }
+
+    /// The value that a path selects; `cause` says what the field makes of a missing one. A null input has one cause everywhere.
+    fn select(&self, path: &Path, view: &View<'_>, cause: impl FnOnce(Missing) -> String) -> Result<Value, Fault> {
+        self.work.pay(|fuel| path.eval_paying(&view.scope(), fuel)).map_err(|missing| {
+            let null_input = missing.is_null_input();
+            self.runtime(&if null_input { missing.to_string() } else { cause(missing) })
+        })
     }
 
     /// A payload template of a JSONPath state.
@@ -338,12 +352,9 @@ impl Eval<'_> {
     pub(super) fn text(&mut self, field: &Field<Arc<str>>, name: &str, view: &View<'_>) -> Result<Arc<str>, Fault> {
         let value = match field {
             Field::Fixed(text) => return Ok(text.clone()),
-            Field::Path(path) => self.work.pay(|fuel| path.eval_paying(&view.scope(), fuel)).map_err(|_| {
-                let input = view.input;
-                self.runtime(&format!(
-                    "The JSONPath '{}' specified for the field '{name}Path' could not be found in the input '{input}'",
-                    path.text()
-                ))
+            Field::Path(path) => self.select(path, view, |_| {
+                let (path, input) = (path.text(), view.input);
+                format!("The JSONPath '{path}' specified for the field '{name}Path' could not be found in the input '{input}'")
             })?,
             Field::Call(call) => {
                 let scope = view.scope();

@@ -10,10 +10,10 @@ use crate::base::{Span, Value};
 ///
 /// | kind | value | parts |
 /// |---|---|---|
-/// | `path` | | where it starts, then its steps |
+/// | `path` | in JSONPath, the [readers](super::path::Reader) that find nothing at it: a list of `path`, `template`, `argument`, `reference` | where it starts, then its steps |
 /// | `root` | `$` or `$$` | |
 /// | `variable`, `local` | the name, without `$` | |
-/// | `name`, `index` | the name, the number | |
+/// | `name`, `index` | the name, the number; `[(@.length-1)]` is -1 | |
 /// | `names`, `indexes`, `slice` | lists of them; a slice has two numbers, or null | |
 /// | `wildcard`, `descend` | | |
 /// | `filter` | | in JSONata, the predicate |
@@ -117,15 +117,23 @@ mod tests {
         for (text, expect) in [
             ("$", "path `$`(root \"$\" `$`)"),
             ("$$.State.Name", "path `$$.State.Name`(root \"$$\" `$$`, name \"State\" `.State`, name \"Name\" `.Name`)"),
-            ("$v[-1]['a b']", "path `$v[-1]['a b']`(variable \"v\" `$v`, index -1 `[-1]`, name \"a b\" `['a b']`)"),
+            (
+                "$v[-1]['a b']",
+                "path [\"template\",\"argument\"] `$v[-1]['a b']`(variable \"v\" `$v`, index -1 `[-1]`, name \"a b\" `['a b']`)",
+            ),
             (
                 "$..b[?(@.c[0] > 1)].length()",
                 "path `$..b[?(@.c[0] > 1)].length()`(root \"$\" `$`, descend `..b`, name \"b\" `..b`, filter `[?(@.c[0] > 1)]`, function \"length\" `.length()`)",
             ),
             (
                 "$[1:]['a','b'][0,2][*]",
-                "path `$[1:]['a','b'][0,2][*]`(root \"$\" `$`, slice [1,null] `[1:]`, names [\"a\",\"b\"] `['a','b']`, indexes [0,2] `[0,2]`, wildcard `[*]`)",
+                "path [\"path\",\"reference\"] `$[1:]['a','b'][0,2][*]`(root \"$\" `$`, slice [1,null] `[1:]`, names [\"a\",\"b\"] `['a','b']`, indexes [0,2] `[0,2]`, wildcard `[*]`)",
             ),
+            (
+                "$.a.sum()",
+                "path [\"template\",\"argument\",\"reference\"] `$.a.sum()`(root \"$\" `$`, name \"a\" `.a`, function \"sum\" `.sum()`)",
+            ),
+            ("$[(@.length-1)]", "path `$[(@.length-1)]`(root \"$\" `$`, index -1 `[(@.length-1)]`)"),
             (
                 " States.Format('\\{{} ü', States.Array($.a, 2)) ",
                 "call \"States.Format\" `States.Format('\\{{} ü', States.Array($.a, 2))`(template \"\\\\{{} ü\" `'\\{{} ü'`, call \"States.Array\" `States.Array($.a, 2)`(path `$.a`(root \"$\" `$`, name \"a\" `.a`), literal 2 `2`))",

@@ -2,7 +2,7 @@
 
 use super::budget::Budget;
 use super::intrinsic::Call;
-use super::path::Path;
+use super::path::{Path, Reader};
 use super::{Env, EvalError, Scope, SyntaxError};
 use crate::base::{Map, Pointer, Value};
 use std::sync::Arc;
@@ -144,7 +144,7 @@ impl<'a> Compiler<'a> {
             self.problem(field, SyntaxError::new(format!("'{field}' and '{bare}' make the same member"), 0), true);
         }
         let node = match value.as_str() {
-            Some(text) if text.starts_with('$') => Path::parse(text).map(|path| {
+            Some(text) if text.starts_with('$') => Path::parse_for(Reader::Template, text).map(|path| {
                 self.uses_context |= path.uses_context();
                 self.variables.extend(path.variable().cloned());
                 Node::Path { field: field.clone(), path }
@@ -187,9 +187,8 @@ impl Node {
             Node::Literal(value) => Ok(value.clone()),
             Node::Path { field, path } => match path.eval_within(scope, budget) {
                 Ok(value) => Ok(value),
-                Err(missing) if missing.is_limit() => Err(EvalError::new(missing.to_string())),
-                // Recorded: an index out of range is null in a template, and an error everywhere else.
-                Err(missing) if missing.index => Ok(Value::Null),
+                Err(missing) if missing.is_limit() || missing.is_null_input() => Err(EvalError::new(missing.to_string())),
+                Err(missing) if missing.index && path.is_null_beyond() => Ok(Value::Null),
                 Err(missing) => match path.source(scope) {
                     Some(source) => Err(EvalError::new(format!(
                         "The JSONPath '{}' specified for the field '{field}' could not be found in the input '{source}'",

@@ -137,7 +137,11 @@ fn holds(
         }
         Condition::Not(inner) => !holds(eval, inner, rule, view, tests)?,
         Condition::Test { variable, test } => {
-            let value = eval.lookup(variable, view);
+            // Whether AWS fails here where the input is null is not measured for IsPresent: it says what it says of other values.
+            let value = match test {
+                Test::Is(TypeTest::Present, _) => eval.lookup_anything(variable, view),
+                _ => eval.lookup(variable, view)?,
+            };
             let mut note = |operand: Option<&Value>, holds: Option<bool>| {
                 if let Some(tests) = tests {
                     tests.push(test_seen(variable.text(), value.as_ref(), operand, holds));
@@ -170,7 +174,7 @@ fn holds(
                 Test::Compare { family, operator, operand } => {
                     let other = match operand {
                         Operand::Literal(literal) => literal.clone(),
-                        Operand::Path(path) => match eval.lookup(path, view) {
+                        Operand::Path(path) => match eval.lookup(path, view)? {
                             Some(other) => other,
                             None => {
                                 note(None, None);

@@ -47,7 +47,7 @@ pub(in crate::engine) fn run(engine: &mut Engine, id: FrameId, frame: &mut Frame
     } else {
         Some(match state.language {
             QueryLanguage::JsonPath => match &map.items_path {
-                PathField::Path(path) => eval.lookup(path, &view).ok_or_else(|| {
+                PathField::Path(path) => eval.lookup(path, &view)?.ok_or_else(|| {
                     let step = path.text().rsplit(['.', '[', ']', '\'']).find(|step| !step.is_empty()).unwrap_or("$").to_string();
                     Fault::of_state(
                         REFERENCE_PATH_CONFLICT,

@@ -51,7 +51,7 @@ fn seconds(eval: &mut Eval<'_>, field: &Field<u64>, view: &View<'_>) -> Result<u
         Field::Fixed(seconds) => Ok(*seconds),
         Field::Path(path) => {
             let text = path.text();
-            let Some(value) = eval.lookup(path, view) else {
+            let Some(value) = eval.lookup(path, view)? else {
                 return Err(eval.runtime(&format!("The SecondsPath parameter does not reference an input value: {text}")));
             };
             match value.as_i64().filter(|_| value.as_number().is_some()) {
@@ -80,7 +80,7 @@ fn timestamp(eval: &mut Eval<'_>, field: &Field<std::sync::Arc<str>>, view: &Vie
     match field {
         Field::Fixed(text) => whole(text).ok_or_else(|| eval.runtime(&format!("The Timestamp field is not an {form}: {text}"))),
         Field::Path(path) => {
-            let Some(value) = eval.lookup(path, view) else {
+            let Some(value) = eval.lookup(path, view)? else {
                 return Err(
                     eval.runtime(&format!("The TimestampPath parameter does not reference an input value: {}", path.text()))
                 );

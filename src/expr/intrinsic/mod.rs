@@ -260,7 +260,7 @@ impl Argument {
             Argument::String { value, .. } | Argument::Scalar(value) => Ok(value.clone()),
             Argument::Call(node) => node.eval(scope, env, budget),
             Argument::Path(path) => path.eval_within(scope, budget).map_err(|missing| match path.source(scope) {
-                Some(source) if !missing.is_limit() => Failure::Missing(format!(
+                Some(source) if !missing.is_limit() && !missing.is_null_input() => Failure::Missing(format!(
                     "The JsonPath argument for the field '{}' could not be found in the input '{source}'",
                     path.text()
                 )),

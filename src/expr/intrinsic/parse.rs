@@ -3,7 +3,7 @@
 use super::{Argument, Intrinsic, MAX_NESTING, Node};
 use crate::base::{Span, Value, json};
 use crate::expr::SyntaxError;
-use crate::expr::path::Path;
+use crate::expr::path::{Path, Reader};
 
 /// Compiles one call, with blanks around it.
 pub(super) fn call(text: &str) -> Result<Node, SyntaxError> {
@@ -189,7 +189,7 @@ impl<'a> Parser<'a> {
             }
         }
         let text = self.rest().get(..len).unwrap_or("").trim_end();
-        match Path::parse(text) {
+        match Path::parse_for(Reader::Argument, text) {
             Ok(path) => {
                 self.at = start + len;
                 Ok(Argument::Path(path))

@@ -1,6 +1,6 @@
 //! Steps applied to a value. Step by step over lists of nodes, so that no recursion follows the data.
 
-use super::{Argument, Function, FunctionCall, MAX_RESULTS, Missing, Query, Step};
+use super::{Argument, Form, Function, FunctionCall, MAX_RESULTS, Missing, Query, Reason, Special, Step};
 use crate::base::{Map, Number, Value};
 use crate::expr::budget::{Budget, Limit};
 use std::borrow::Cow;
@@ -88,7 +88,7 @@ impl Query {
         }
         match self.eval(start, root, budget) {
             Ok(value) => Ok(Some(Cow::Owned(value))),
-            Err(missing) if missing.limit => Err(Limit),
+            Err(missing) if missing.is_limit() => Err(Limit),
             Err(_) => Ok(None),
         }
     }
@@ -121,7 +121,7 @@ impl Query {
                 apply(step, node, leaf, root, budget, &mut next)?;
                 if next.len() == before && definite {
                     let stops = match step {
-                        Step::Name(_) | Step::Index(_) => true,
+                        step if step.is_plain() => true,
                         Step::Names(_) => node.as_object().is_none(),
                         Step::Slice(..) | Step::Indexes(_) => node.as_array().is_none(),
                         _ => false,
@@ -134,7 +134,7 @@ impl Query {
                     return Err(Stop::Limit);
                 }
             }
-            definite &= matches!(step, Step::Name(_) | Step::Index(_)) || (leaf && matches!(step, Step::Names(_)));
+            definite &= step.is_plain() || (leaf && matches!(step, Step::Names(_)));
             descend = false;
             nodes = next;
         }
@@ -159,6 +159,27 @@ impl Query {
         Ok(nodes.into_iter().map(pick).collect())
     }
 
+    /// The error of a form that the reader does not know. A node that is missing before it is the error instead.
+    pub(super) fn refuse(&self, special: Special, start: &Value) -> Missing {
+        let mut node = start;
+        for (i, step) in self.steps.iter().enumerate().take(special.step) {
+            match child(step, node) {
+                Some(next) => node = next,
+                None if step.is_plain() => return self.missing(i, why(step, node)),
+                None => break,
+            }
+        }
+        let mut missing = self.missing(special.step, Found::NoMember);
+        if special.form == Form::InnerNames
+            && let Some(Step::Names(names)) = self.steps.get(special.step)
+        {
+            let quoted: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
+            let path = format!("{}[{}]", self.normalized(special.step), quoted.join(", "));
+            missing.detail = Some(format!("Multi properties can only be used as path leafs: {path}").into());
+        }
+        missing
+    }
+
     fn missing(&self, step: usize, found: Found) -> Missing {
         let leaf = step + 1 >= self.steps.len();
         let (path, index, detail) = match found {
@@ -180,7 +201,7 @@ impl Query {
                 (path, false, Some(detail.into()))
             }
         };
-        Missing { path, leaf, index, detail, limit: false }
+        Missing { path, leaf, index, detail, reason: Reason::Absent }
     }
 
     /// The first `count` steps as AWS prints them, `$['a'][0]`.
@@ -206,6 +227,7 @@ fn write_step(text: &mut String, step: &Step) {
             text.push_str(&format!("[{}]", quoted.join(",")));
         }
         Step::Index(index) => text.push_str(&format!("[{index}]")),
+        Step::FromEnd(distance) => text.push_str(&format!("[(@.length-{distance})]")),
         Step::Indexes(indexes) => {
             let numbers: Vec<String> = indexes.iter().map(i64::to_string).collect();
             text.push_str(&format!("[{}]", numbers.join(",")));
@@ -221,6 +243,10 @@ fn child<'a>(step: &Step, node: &'a Value) -> Option<&'a Value> {
     match step {
         Step::Name(name) => node.get(name),
         Step::Index(index) => element(node.as_array()?, *index),
+        Step::FromEnd(distance) => {
+            let items = node.as_array()?;
+            items.get(items.len().checked_sub(usize::try_from(*distance).ok()?)?)
+        }
         _ => None,
     }
 }
@@ -259,7 +285,7 @@ fn apply<'a>(
     out: &mut Vec<&'a Value>,
 ) -> Result<(), Limit> {
     match step {
-        Step::Name(_) | Step::Index(_) => out.extend(child(step, node)),
+        Step::Name(_) | Step::Index(_) | Step::FromEnd(_) => out.extend(child(step, node)),
         Step::Names(_) if leaf => out.extend(node.as_object().map(|_| node)),
         Step::Names(names) => {
             budget.visit(names.len() as u64)?;
@@ -372,7 +398,7 @@ impl FunctionCall {
         budget.visit(1 + items.len() as u64 + value.as_object().map_or(0, Map::len) as u64)?;
         let fail = || {
             let detail = "Aggregation function attempted to calculate value using empty array";
-            Missing { path: "$".into(), leaf: true, index: false, detail: Some(detail.into()), limit: false }
+            Missing { path: "$".into(), leaf: true, index: false, detail: Some(detail.into()), reason: Reason::Absent }
         };
         match self.function {
             Function::Length => Ok(match &value {

@@ -17,8 +17,20 @@ pub(super) enum Filter {
     Or(Vec<Filter>),
     And(Vec<Filter>),
     Not(Box<Filter>),
-    Exists { from_root: bool, query: Query },
-    Test { left: Operand, operator: Operator, right: Operand },
+    Exists {
+        from_root: bool,
+        query: Query,
+    },
+    /// `!@.name`: no such value, or null.
+    Absent {
+        from_root: bool,
+        query: Query,
+    },
+    Test {
+        left: Operand,
+        operator: Operator,
+        right: Operand,
+    },
 }
 
 /// A side of a comparison.
@@ -158,6 +170,10 @@ impl Filter {
             Filter::Exists { from_root, query } => {
                 let start = if *from_root { root } else { current };
                 Ok(query.value(start, root, budget)?.is_some())
+            }
+            Filter::Absent { from_root, query } => {
+                let start = if *from_root { root } else { current };
+                Ok(query.value(start, root, budget)?.is_none_or(|value| value.is_null()))
             }
             Filter::Test { left, operator, right } => test(left, *operator, right, root, current, budget),
         }

@@ -6,7 +6,7 @@
 //! differently within the language is listed in `tests/jsonpath_differential.rs`. It has no budget of its own and may
 //! panic: for trusted definitions only.
 
-use super::{Missing, Path, Root};
+use super::{Missing, Path, Reason, Root};
 use crate::base::Value;
 use crate::expr::budget::Budget;
 
@@ -17,7 +17,7 @@ pub(super) fn eval(path: &Path, source: &Value, budget: &mut Budget) -> Result<V
         leaf: true,
         index: false,
         detail: Some(detail.into()),
-        limit: false,
+        reason: Reason::Absent,
     };
     // The crate knows one root.
     let tail = match &path.root {

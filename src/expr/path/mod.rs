@@ -5,12 +5,16 @@
 //! | `$`, `$$`, `$name` | the input, the Context Object, a workflow variable |
 //! | `.name`, `['name']`, `['a','b']` | a member; of several members at the end of a path one object with those present |
 //! | `[2]`, `[-1]`, `[0,2]`, `[1:3]`, `[-2:]` | elements; a negative index counts from the end |
+//! | `[(@.length-1)]` | the last element |
 //! | `.*`, `[*]`, `..name`, `..*` | all children; the same at any depth |
 //! | `[?(@.price < 10 && !@.sold)]` | elements, or the object itself, that pass the test |
 //! | `.length()`, `.sum()` … | a function of what the path selects, only at its end |
 //!
 //! A path of single names and single indexes has one value or none ([`Missing`]). Any other path has an array of
 //! hits, which may be empty.
+//!
+//! AWS does not read every form in every field: a path is compiled for its [`Reader`], and [`forms_by_field`] lists
+//! the forms that each reader knows.
 //!
 //! ```
 //! use stepglass::base::{json, Map, Value};
@@ -30,9 +34,11 @@ mod filter;
 mod jsonpath_lib;
 mod parse;
 mod syntax;
+mod table;
 mod write;
 
 pub use syntax::{Selection, Shape};
+pub use table::{Reader, forms_by_field};
 pub use write::ReferencePath;
 
 use super::budget::Budget;
@@ -41,6 +47,7 @@ use crate::base::Value;
 use filter::Filter;
 use std::fmt;
 use std::sync::Arc;
+use table::{Form, Outcome, outcome};
 
 /// Longest path, in characters.
 pub const MAX_LENGTH: usize = 4096;
@@ -66,16 +73,33 @@ pub enum Root {
 pub struct Path {
     text: Arc<str>,
     root: Root,
+    reader: Reader,
     query: Arc<Query>,
 }
 
 impl Path {
-    /// Compiles a Path.
+    /// Compiles a Path of InputPath or OutputPath.
     ///
     /// Errors: not a path; longer than [`MAX_LENGTH`]; filters nested deeper than [`MAX_NESTING`].
     pub fn parse(text: &str) -> Result<Path, SyntaxError> {
+        Path::parse_for(Reader::Path, text)
+    }
+
+    /// Compiles a Path that is evaluated as its reader does.
+    ///
+    /// Errors: those of [`Path::parse`].
+    ///
+    /// ```
+    /// use stepglass::base::{json, Map, Value};
+    /// use stepglass::expr::{Scope, path::{Path, Reader}};
+    /// let input = json::parse(r#"{"a":[1,2]}"#).unwrap();
+    /// let scope = Scope { input: &input, context: &Value::Null, variables: &Map::new() };
+    /// assert_eq!(Path::parse_for(Reader::Template, "$.a[(@.length-1)]").unwrap().eval(&scope).unwrap().to_string(), "2");
+    /// assert!(Path::parse_for(Reader::Template, "$.a[-1]").unwrap().eval(&scope).is_err());
+    /// ```
+    pub fn parse_for(reader: Reader, text: &str) -> Result<Path, SyntaxError> {
         let (root, query) = parse::path(text)?;
-        Ok(Path { text: text.into(), root, query: Arc::new(query) })
+        Ok(Path { text: text.into(), root, reader, query: Arc::new(query) })
     }
 
     /// The text as written.
@@ -140,6 +164,15 @@ impl Path {
     /// As [`Path::eval`], out of a budget that other expressions share.
     pub(super) fn eval_within(&self, scope: &Scope<'_>, budget: &mut Budget) -> Result<Value, Missing> {
         let source = self.source(scope).ok_or_else(|| self.unassigned())?;
+        if source.is_null() && self.root == Root::Input {
+            let form = if self.is_root() { Form::NullRoot } else { Form::NullDocument };
+            if outcome(form, self.reader) == Outcome::NullInput {
+                return Err(Missing::null_input());
+            }
+        }
+        if let Some(unread) = self.query.unread(self.reader) {
+            return Err(self.query.refuse(unread, source));
+        }
         if self.query.plain {
             return self.query.walk(source).cloned();
         }
@@ -157,7 +190,18 @@ impl Path {
 
     fn unassigned(&self) -> Missing {
         let detail = format!("The variable '{}' is not assigned.", self.text);
-        Missing { path: self.text.to_string(), leaf: self.is_root(), index: false, detail: Some(detail.into()), limit: false }
+        Missing {
+            path: self.text.to_string(),
+            leaf: self.is_root(),
+            index: false,
+            detail: Some(detail.into()),
+            reason: Reason::Absent,
+        }
+    }
+
+    /// Whether an index beyond the end of an array makes it null instead of failing.
+    pub(super) fn is_null_beyond(&self) -> bool {
+        outcome(Form::IndexBeyond, self.reader) == Outcome::Null
     }
 }
 
@@ -180,18 +224,35 @@ pub struct Missing {
     pub index: bool,
     /// Any other reason, in Jayway's words.
     detail: Option<Box<str>>,
-    limit: bool,
+    reason: Reason,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reason {
+    Absent,
+    Limit,
+    NullInput,
 }
 
 impl Missing {
     /// Whether nothing is missing but the evaluation went beyond a million visited values or [`MAX_RESULTS`].
     pub fn is_limit(&self) -> bool {
-        self.limit
+        self.reason == Reason::Limit
+    }
+
+    /// Whether the input itself is null; `Display` is then the whole cause, in every field.
+    pub fn is_null_input(&self) -> bool {
+        self.reason == Reason::NullInput
+    }
+
+    fn null_input() -> Missing {
+        let detail = "Unable to apply Path transformation to null or empty input.";
+        Missing { path: "$".into(), leaf: true, index: false, detail: Some(detail.into()), reason: Reason::NullInput }
     }
 
     fn beyond_limit() -> Missing {
         let detail = format!("The path visits more values than one state may, or selects more than {MAX_RESULTS}.");
-        Missing { path: "$".into(), leaf: true, index: false, detail: Some(detail.into()), limit: true }
+        Missing { path: "$".into(), leaf: true, index: false, detail: Some(detail.into()), reason: Reason::Limit }
     }
 }
 
@@ -216,18 +277,39 @@ struct Query {
     plain: bool,
     /// One value or none; else an array of hits.
     single: bool,
+    /// The forms that AWS does not read in every field.
+    special: Vec<Special>,
+}
+
+/// A form at a step, or at a function behind the last one.
+#[derive(Clone, Copy, Debug)]
+struct Special {
+    form: Form,
+    step: usize,
 }
 
 impl Query {
     fn new(steps: Vec<Step>, calls: Vec<FunctionCall>) -> Query {
         let last = steps.len().saturating_sub(1);
         let single = steps.iter().enumerate().all(|(i, step)| match step {
-            Step::Name(_) | Step::Index(_) => true,
+            Step::Name(_) | Step::Index(_) | Step::FromEnd(_) => true,
             Step::Names(_) => i == last,
             _ => false,
         });
-        let plain = calls.is_empty() && steps.iter().all(|step| matches!(step, Step::Name(_) | Step::Index(_)));
-        Query { steps, calls, plain, single }
+        let plain = calls.is_empty() && steps.iter().all(Step::is_plain);
+        let forms = steps.iter().enumerate().filter_map(|(i, step)| match step {
+            Step::Index(index) if *index < 0 => Some(Special { form: Form::NegativeIndex, step: i }),
+            Step::Names(_) if i < last => Some(Special { form: Form::InnerNames, step: i }),
+            _ => None,
+        });
+        let functions = calls.iter().filter(|call| call.function != Function::Length);
+        let special = forms.chain(functions.map(|_| Special { form: Form::Function, step: steps.len() })).collect();
+        Query { steps, calls, plain, single, special }
+    }
+
+    /// The first form that a reader does not read.
+    fn unread(&self, reader: Reader) -> Option<Special> {
+        self.special.iter().copied().find(|special| outcome(special.form, reader) != Outcome::Selects)
     }
 }
 
@@ -240,6 +322,8 @@ enum Step {
     Names(Vec<Arc<str>>),
     /// `[n]`
     Index(i64),
+    /// `[(@.length-n)]`
+    FromEnd(i64),
     /// `[n,m]`
     Indexes(Vec<i64>),
     /// `[from:to]`, at least one of them.
@@ -250,6 +334,13 @@ enum Step {
     Filter(Filter),
     /// `..`: the next step applies at every depth.
     Descend,
+}
+
+impl Step {
+    /// Whether it selects one node, or none.
+    fn is_plain(&self) -> bool {
+        matches!(self, Step::Name(_) | Step::Index(_) | Step::FromEnd(_))
+    }
 }
 
 /// A function at the end of a path.

@@ -1,6 +1,6 @@
 //! The parts of a path, and where in a value it finds what it selects.
 
-use super::{Path, Root, Step, parse};
+use super::{Path, Reader, Root, Step, parse};
 use crate::base::{Span, Value};
 use crate::expr::SyntaxError;
 use crate::expr::syntax::Part;
@@ -62,7 +62,14 @@ impl Path {
             };
             parts.push(Part::new(kind, span, value));
         }
-        Ok(Part::new("path", Span::new(0, end), Value::Null).of(parts))
+        let mut nothing = Vec::new();
+        for reader in Reader::ALL {
+            if query.unread(reader).is_some() {
+                nothing.push(Value::from(reader.name()));
+            }
+        }
+        let value = if nothing.is_empty() { Value::Null } else { nothing.into() };
+        Ok(Part::new("path", Span::new(0, end), value).of(parts))
     }
 
     /// Where in a value, as its `$` or whatever else it starts from, the path finds what it selects: the first 10,000 places.
@@ -153,6 +160,7 @@ impl Step {
         let kind = match self {
             Step::Name(name) => return ("name", Value::String(name.clone())),
             Step::Index(index) => return ("index", (*index).into()),
+            Step::FromEnd(distance) => return ("index", (-*distance).into()),
             Step::Any => return ("wildcard", Value::Null),
             Step::Filter(_) => return ("filter", Value::Null),
             Step::Descend => return ("descend", Value::Null),

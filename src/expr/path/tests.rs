@@ -120,7 +120,9 @@ fn result_shape() {
             ("$..nothing", "[]"),
             ("$.o['x','y']", r#"{"x":1,"y":{"z":2}}"#),
             ("$.o['x','no']", r#"{"x":1}"#),
-            ("$['o','s'].x", "[1]"),
+            ("$['o','s'].x", "! Multi properties can only be used as path leafs: $['o', 's']"),
+            ("$.o['x','y'].z", "! Multi properties can only be used as path leafs: $['o']['x', 'y']"),
+            ("$.no['x','y'].z", "! Missing property in path $['no']"),
             ("$.a[?(@ > 9)]", "[]"),
         ],
     );
@@ -435,4 +437,61 @@ fn what_is_written_is_read_back() {
             assert_eq!(path.path().eval(&scope), Ok(42.into()), "{text}");
         }
     }
+}
+
+#[test]
+fn each_reader_has_its_forms() {
+    let input = value(r#"{"a":[{"n":1},{"n":2}],"o":{"x":1},"p":{"x":2}}"#);
+    let (context, variables) = (Value::Null, Map::new());
+    let scope = Scope { input: &input, context: &context, variables: &variables };
+    let eval = |reader, path: &str| match Path::parse_for(reader, path).unwrap().eval(&scope) {
+        Ok(value) => value.to_string(),
+        Err(missing) => format!("! {missing}"),
+    };
+    for (path, expect, in_template) in [
+        ("$.a[-1].n", "2", "! Missing property in path $['a'][-1]"),
+        ("$.a[(@.length-1)].n", "2", "2"),
+        ("$.a[( @.length - 2 )].n", "1", "1"),
+        ("$.a[(@.length-3)]", "! No results for path: $['a'][(@.length-3)]", "! No results for path: $['a'][(@.length-3)]"),
+        ("$.a[*].n.sum()", "3.0", "! No results for path: $['a'][*]['n']"),
+        ("$.a[*].n.length()", "2", "2"),
+        ("$['o','p'].x", "! Multi properties can only be used as path leafs: $['o', 'p']", "[1,2]"),
+        ("$['o','p']", r#"{"o":{"x":1},"p":{"x":2}}"#, r#"{"o":{"x":1},"p":{"x":2}}"#),
+    ] {
+        assert_eq!(eval(Reader::Path, path), expect, "{path}");
+        assert_eq!(eval(Reader::Template, path), in_template, "{path} in a template");
+        assert_eq!(eval(Reader::Argument, path), in_template, "{path} as an argument");
+    }
+    for path in ["$.a[(@.length)]", "$.a[(@.length-0)]", "$.a[(@.size-1)]", "$.a[(1)]"] {
+        assert!(Path::parse(path).is_err(), "{path}");
+    }
+    assert!(ReferencePath::parse("$.a[(@.length-1)]").is_err());
+}
+
+#[test]
+fn a_null_input_has_no_paths() {
+    let (context, variables) = (value(r#"{"x":1}"#), [("v", Value::Null)].into_iter().collect::<Map>());
+    let scope = Scope { input: &Value::Null, context: &context, variables: &variables };
+    let null_input =
+        |reader, path: &str| Path::parse_for(reader, path).unwrap().eval(&scope).is_err_and(|missing| missing.is_null_input());
+    for reader in [Reader::Path, Reader::Template, Reader::Argument, Reader::Reference] {
+        assert!(null_input(reader, "$.a"), "{reader:?}");
+        assert!(null_input(reader, "$[*]"), "{reader:?}");
+        assert_eq!(null_input(reader, "$"), reader != Reader::Path, "{reader:?}");
+        assert!(!null_input(reader, "$$.x") && !null_input(reader, "$v"), "{reader:?}");
+    }
+}
+
+#[test]
+fn not_takes_null_for_nothing() {
+    check(
+        r#"{"items":[{"id":1,"done":null},{"id":2,"done":false},{"id":3}]}"#,
+        &[
+            ("$.items[?(!@.done)].id", "[1,3]"),
+            ("$.items[?(! @['done'])].id", "[1,3]"),
+            ("$.items[?(@.done)].id", "[1,2]"),
+            ("$.items[?(!(@.done))].id", "[3]"),
+            ("$.items[?(@.id > 1 && !@.done)].id", "[3]"),
+        ],
+    );
 }

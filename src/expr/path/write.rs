@@ -1,6 +1,6 @@
 //! Reference Paths: one node, to read or to write.
 
-use super::{Path, Step, parse};
+use super::{Path, Reader, Step, parse};
 use crate::base::{Map, Value};
 use crate::expr::{EvalError, SyntaxError};
 use std::sync::Arc;
@@ -35,7 +35,7 @@ impl ReferencePath {
         if query.steps.len() > MAX_STEPS {
             return Err(SyntaxError::new(format!("A Reference Path has at most {MAX_STEPS} steps"), 0));
         }
-        Ok(ReferencePath { path: Path { text: text.into(), root, query: Arc::new(query) } })
+        Ok(ReferencePath { path: Path { text: text.into(), root, reader: Reader::Reference, query: Arc::new(query) } })
     }
 
     /// For reading.

@@ -37,7 +37,12 @@ impl Parser<'_> {
         match self.peek() {
             Some(b'!') => {
                 self.at += 1;
-                Ok(Filter::Not(Box::new(self.nested(|parser| parser.term())?)))
+                self.space();
+                let grouped = self.peek() == Some(b'(');
+                Ok(match self.nested(|parser| parser.term())? {
+                    Filter::Exists { from_root, query } if !grouped => Filter::Absent { from_root, query },
+                    term => Filter::Not(Box::new(term)),
+                })
             }
             Some(b'(') => {
                 self.at += 1;

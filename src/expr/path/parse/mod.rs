@@ -295,6 +295,7 @@ impl<'a> Parser<'a> {
                 }
                 Step::Filter(filter)
             }
+            Some(b'(') => self.script()?,
             Some(_) => return self.error("'[' must be followed by a quoted name, an index, a slice, '*' or '?('"),
         };
         self.space();
@@ -396,6 +397,28 @@ impl<'a> Parser<'a> {
             self.space();
         }
         Ok(Step::Indexes(indexes))
+    }
+
+    /// `(@.length-n)`, the one script that AWS is known to read.
+    fn script(&mut self) -> Parsed<Step> {
+        let start = self.at;
+        self.at += 1;
+        self.space();
+        if self.rest().starts_with("@.length") {
+            self.at += "@.length".len();
+            self.space();
+            if self.eat(b'-') {
+                self.space();
+                if let Some(distance) = self.integer()?.filter(|distance| *distance > 0) {
+                    self.space();
+                    if self.eat(b')') {
+                        return Ok(Step::FromEnd(distance));
+                    }
+                }
+            }
+        }
+        self.at = start;
+        self.error("An index that is computed is written [(@.length-1)], with 1 or more")
     }
 
     /// An optional integer of 32 bits.
