@@ -6,8 +6,9 @@ import { join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { root } from "./steps.mjs";
 
-// Bytes of gzip -9: the whole; what servers have; what a browser loads to run machines.
-const BUDGETS = { "stepglass.wasm": 572_000, "stepglass-fast.wasm": 876_000, "stepglass-first.wasm": 290_000 };
+// Bytes of gzip -9: the whole; what servers have; what a browser loads to run machines. The limits of JSONata that were measured
+// on AWS and the readers of JSONPath by field cost 4 kB of the whole (to 575.9); the first part has stayed as it was.
+const BUDGETS = { "stepglass.wasm": 577_000, "stepglass-fast.wasm": 884_000, "stepglass-first.wasm": 290_000 };
 
 const sizes = Object.fromEntries(Object.keys(BUDGETS).map((name) => [name, sizesOf(name)]));
 if (process.argv.includes("--json")) {
