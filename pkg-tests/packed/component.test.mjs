@@ -37,10 +37,10 @@ function sizeOf(dist, names, away = new Map()) {
   return { sizes, bytes: [...sizes.values()].reduce((sum, size) => sum + size, 0) };
 }
 
-test("the component and its worker are at most 55.5 kB, and at most 74 kB with editing", () => {
+test("the component and its worker are at most 55.8 kB, and at most 74 kB with editing", () => {
   const dist = join(tarball.folder, "site/node_modules/stepglass/dist");
   const first = sizeOf(dist, ["debugger.js", "debugger-worker.js"]);
-  assert.ok(first.bytes <= 55_500, `${first.bytes} bytes`);
+  assert.ok(first.bytes <= 55_800, `${first.bytes} bytes`);
   const pen = readdirSync(dist).filter(
     (name) => /^debugger-\w+\.js$/.test(name) && readFileSync(join(dist, name), "utf8").includes("pen-name"),
   );

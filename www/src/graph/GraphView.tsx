@@ -262,7 +262,9 @@ const shift = { dx: 0, dy: 0 };
 
 function EmptyGraph() {
   const Beginning = pen.value?.Beginning;
-  useEffect(() => void bring.pen(), []);
+  // It is read while rendering: the first view is rendered before the page sets it, and the first load goes without the editing.
+  const { pen: load } = bring;
+  useEffect(() => void load(), []);
   if (interpreter.engine.value === "broken") {
     return (
       <div class="empty">
