@@ -107,7 +107,9 @@ describe("the pen's rarer gestures", { skip }, () => {
       const send = (type, ...points) =>
         touch.send("Input.dispatchTouchEvent", { type, touchPoints: points.map(([px, py]) => ({ x: px, y: py })) });
       await send("touchStart", [x, y]);
-      for (let i = 1; i <= 6; i++) await send("touchMove", [x + ((pane.x + pane.width - 50 - x) * i) / 6, y + i]);
+      // To an empty place of the drawing, at its right side.
+      const [toX, toY] = [pane.x + pane.width - 50, pane.y + pane.height / 2];
+      for (let i = 1; i <= 6; i++) await send("touchMove", [x + ((toX - x) * i) / 6, y + ((toY - y) * i) / 6]);
       await page.locator(".pen-carried").waitFor();
       await send("touchEnd");
       await page.locator(".pen-carried").waitFor({ state: "detached" });
