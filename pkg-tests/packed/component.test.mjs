@@ -37,7 +37,7 @@ function sizeOf(dist, names, away = new Map()) {
   return { sizes, bytes: [...sizes.values()].reduce((sum, size) => sum + size, 0) };
 }
 
-test("the component and its worker are at most 55.8 kB, and at most 74 kB with editing", () => {
+test("the component and its worker are at most 55.8 kB, and at most 74.5 kB with editing", () => {
   const dist = join(tarball.folder, "site/node_modules/stepglass/dist");
   const first = sizeOf(dist, ["debugger.js", "debugger-worker.js"]);
   assert.ok(first.bytes <= 55_800, `${first.bytes} bytes`);
@@ -46,7 +46,7 @@ test("the component and its worker are at most 55.8 kB, and at most 74 kB with e
   );
   assert.equal(pen.length, 1);
   const editing = sizeOf(dist, pen, first.sizes);
-  assert.ok(first.bytes + editing.bytes <= 74_000, `${first.bytes} and ${editing.bytes} bytes`);
+  assert.ok(first.bytes + editing.bytes <= 74_500, `${first.bytes} and ${editing.bytes} bytes`);
   for (const file of readdirSync(dist).filter((name) => name.startsWith("debugger") && name.endsWith(".js"))) {
     // The addresses of queues in the patterns are texts of definitions.
     assert.doesNotMatch(readFileSync(join(dist, file), "utf8"), /cm-content|innerHTML|https?:\/\/(?!www\.w3\.org|json-schema|sqs\.)/, file);
