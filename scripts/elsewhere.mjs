@@ -10,7 +10,7 @@
 // What this machine cannot vary stays as it is, and is named: users, /tmp and load need root or Linux.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
@@ -121,14 +121,14 @@ function writeRustTools(folder) {
 /** Makes a folder and all that is in it the property of the other user. */
 function give(path) {
   const { status } = spawnSync("chown", ["-R", `${NOBODY}:${NOBODY}`, path], { stdio: "inherit" });
-  if (status !== 0) chownSync(path, NOBODY, NOBODY);
+  if (status !== 0) throw new Error(`${path} could not be given to another user`);
 }
 
 /** Runs `npm test` in the clone. */
 async function test(clone, place, environment, tools) {
   const busy = Array.from({ length: environment.load ?? 0 }, () => spawn(process.execPath, ["-e", "for (;;);"], { stdio: "ignore" }));
   try {
-    const env = environmentOf(clone, place, environment, tools);
+    const env = environmentOf(place, environment, tools);
     const npm = async (env, ...options) => {
       const args = ["npm", "test", "--", ...words, ...options];
       const shell = [...mountsOf(place, environment), ...userOf(environment), 'exec "$@"'].join("\n");
@@ -146,7 +146,7 @@ async function test(clone, place, environment, tools) {
 }
 
 /** The variables of the environment. Only what a new machine would have too comes along from this one. */
-function environmentOf(clone, place, { zone, locale, node, fonts, ahead }, tools) {
+function environmentOf(place, { zone, locale, node, fonts, ahead }, tools) {
   const taken = ["TERM", "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"];
   const settings = Object.keys(process.env).filter((name) => taken.includes(name.toUpperCase()) || /^(PIP_|RUSTUP_(?!HOME))/.test(name));
   return {

@@ -214,7 +214,7 @@ impl Evaluator<'_> {
             match &node.kind {
                 Kind::Condition(parts) if node.is_plain() => {
                     self.burn(1)?;
-                    self.check_depth(1, node)?;
+                    self.check_depth(node)?;
                     self.depth += 1;
                     node = match (truth(&self.eval(&parts.0, input, &frame)?)?, &parts.2) {
                         (true, _) => &parts.1,
@@ -224,7 +224,7 @@ impl Evaluator<'_> {
                 }
                 Kind::Block(block) if node.is_plain() && !block.items.is_empty() => {
                     self.burn(1)?;
-                    self.check_depth(1, node)?;
+                    self.check_depth(node)?;
                     self.depth += 1;
                     if block.scope {
                         frame = Cow::Owned(Frame::new(Some(frame.into_owned()), Vec::new()));

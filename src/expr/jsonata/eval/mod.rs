@@ -121,9 +121,9 @@ impl<'e> Evaluator<'e> {
         if self.levels > MAX_LEVELS { Err(fault(codes::D1011)) } else { Ok(()) }
     }
 
-    /// Refuses an evaluation that would be too deep: `more` levels below the present one.
-    fn check_depth(&self, more: u32, node: &Node) -> R<()> {
-        if self.depth + more > self.limits.depth { Err(fault_at(codes::D1011, node.at)) } else { Ok(()) }
+    /// Refuses an evaluation that would be too deep, one level below the present one.
+    fn check_depth(&self, node: &Node) -> R<()> {
+        if self.depth >= self.limits.depth { Err(fault_at(codes::D1011, node.at)) } else { Ok(()) }
     }
 
     /// A string made by the expression.
@@ -235,7 +235,7 @@ impl<'e> Evaluator<'e> {
     /// Evaluates an expression with `input` as its context.
     pub(super) fn eval(&mut self, node: &Node, input: &Val, frame: &Rc<Frame>) -> R<Val> {
         self.burn(1)?;
-        self.check_depth(1, node)?;
+        self.check_depth(node)?;
         // Each of these returns its value where it makes it: moving values costs more than making them.
         match &node.kind {
             Kind::Literal(value) if node.extra.is_none() => Ok(Val::from(value)),
