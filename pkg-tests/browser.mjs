@@ -65,12 +65,20 @@ const ARGUMENTS = [
 const UNOPTIMIZED = "--js-flags=--no-opt,--liftoff-only";
 
 /** Starts its headless shell, or with `whole` Chromium as people have it, with optimized code; close it after the last test. */
-export function launch({ whole = false } = {}) {
-  return chromium.launch({
+export async function launch({ whole = false } = {}) {
+  const started = await chromium.launch({
     executablePath: whole ? findBrowser().path : browser.path,
     env: { ...process.env, ...fontEnvironment(process.env.STEPGLASS_FONT) },
     args: whole ? ARGUMENTS : [...ARGUMENTS, UNOPTIMIZED],
   });
+  // Every page of a test waits for as long as the tests do, also a second page that it opens beside the first.
+  const newContext = started.newContext.bind(started);
+  started.newContext = async (options) => {
+    const context = await newContext(options);
+    context.setDefaultTimeout(PATIENCE);
+    return context;
+  };
+  return started;
 }
 
 /**
@@ -103,6 +111,7 @@ export async function launchStaying(profile) {
       });
     });
     const [context] = (await chromium.connectOverCDP(address)).contexts();
+    context.setDefaultTimeout(PATIENCE);
     return { context, kill };
   } catch (error) {
     if (started.exitCode === null) await kill();
@@ -135,7 +144,7 @@ export async function borrow() {
   };
 }
 
-/** So long a test waits for what is to come, in ms: one that passes does not wait, however busy the machine is. */
+/** How long a test waits for something to appear, in milliseconds. It is long because a busy machine is slow; a passing test never waits for it. */
 export const PATIENCE = 60_000;
 
 /**
@@ -167,7 +176,6 @@ export async function until(check) {
 export async function open(chrome, url) {
   const page = await chrome.newPage();
   await slowDown(page);
-  page.setDefaultTimeout(PATIENCE);
   const problems = [];
   page.on("pageerror", (error) => problems.push(`exception: ${error.stack ?? error}`));
   page.on("console", (message) => message.type() === "error" && problems.push(`console: ${message.text()}`));

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { PATIENCE, launchStaying, skip } from "../browser.mjs";
+import { launchStaying, skip } from "../browser.mjs";
 import { Visitor, comes, until, visits } from "./playground.mjs";
 
 const shots = process.env.STEPGLASS_SHOTS;
@@ -73,7 +73,6 @@ describe("executions", { skip }, () => {
       const { context, kill } = await launchStaying(profile);
       await context.grantPermissions(["clipboard-read", "clipboard-write"]);
       const page = await context.newPage();
-      page.setDefaultTimeout(PATIENCE);
       await page.setViewportSize({ width: 1440, height: 900 });
       await page.goto(site.url);
       const visitor = new Visitor(page, []);

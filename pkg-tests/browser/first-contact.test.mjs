@@ -9,7 +9,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { npm } from "../../scripts/setup.mjs";
-import { PATIENCE, borrow, skip, until } from "../browser.mjs";
+import { borrow, skip, until } from "../browser.mjs";
 import { GREETING, Visitor } from "./playground.mjs";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -131,7 +131,6 @@ describe("a newcomer's first page", { skip }, () => {
       permissions: ["clipboard-read", "clipboard-write"],
     });
     const page = await context.newPage();
-    page.setDefaultTimeout(PATIENCE);
     const [problems, loaded] = [[], []];
     page.on("pageerror", (error) => problems.push(`exception: ${error.stack ?? error}`));
     page.on("console", (message) => {

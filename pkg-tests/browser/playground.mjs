@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { inflateRawSync } from "node:zlib";
 import { builtPage } from "../../scripts/page.mjs";
-import { PATIENCE, borrow, inFont, missingFont, serve, slowDown, until } from "../browser.mjs";
+import { borrow, inFont, missingFont, serve, slowDown, until } from "../browser.mjs";
 
 export { comes, until } from "../browser.mjs";
 
@@ -82,7 +82,6 @@ export async function begin() {
       const page = await context.newPage();
       await slowDown(page);
       if (font) await inFont(page, font);
-      page.setDefaultTimeout(PATIENCE);
       const problems = [];
       page.on("pageerror", (error) => problems.push(`exception: ${error.stack ?? error}`));
       page.on(

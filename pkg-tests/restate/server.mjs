@@ -60,6 +60,8 @@ function begin(node, all, folder) {
   const [ingress, admin, fabric] = node.ports;
   const env = {
     ...process.env,
+    // A server that is killed leaves its spilled queues behind, which are removed with the folder.
+    ...(process.platform === "win32" ? {} : { TMPDIR: folder }),
     ...{ DO_NOT_TRACK: "1", RESTATE_DISABLE_TELEMETRY: "true", RUST_LOG: "warn", RESTATE_LOG_FILTER: "warn" },
     RESTATE_INGRESS__BIND_ADDRESS: `127.0.0.1:${ingress}`,
     RESTATE_INGRESS__ADVERTISED_INGRESS_ENDPOINT: `http://127.0.0.1:${ingress}/`,
