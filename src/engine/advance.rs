@@ -1,4 +1,4 @@
-//! How frames move: the ready queue, timers, transitions, errors, ends.
+//! Moves frames: the ready queue, timers, transitions, errors and ends.
 
 use super::command::{CancelReason, Outcome};
 use super::coverage::Branch;
@@ -14,20 +14,20 @@ use crate::asl::ir::{Kind, Machine, State};
 use crate::base::Value;
 use std::sync::Arc;
 
-/// What a state has come to.
+/// The outcome of running a state once.
 pub(super) enum Flow {
-    /// It waits for a timer, a task or its children; its phase says for what.
+    /// The state waits for a timer, a task or its children; the frame's phase says for which.
     Wait,
-    /// It has exited; the frame stands at the next state, with its input.
+    /// The state has exited. The frame is at the next state, with its input.
     Goto,
-    /// It was the last of its `States`.
+    /// The state was the last one of its `States` object.
     End(Value),
 }
 
 pub(super) type Ran = Result<Flow, Fault>;
 
 impl Engine {
-    /// Runs ready frames, first come, first served, while the budget lasts. Says whether none is left.
+    /// Runs ready frames in the order in which they became ready, while the budget lasts. Returns whether none is left.
     pub(super) fn drain(&mut self, budget: &mut u32) -> bool {
         while self.outcome.is_none() {
             if !self.has_more() {
@@ -63,7 +63,7 @@ impl Engine {
         self.work.begin_state();
         match event {
             Event::Start { input, execution, seed } => self.start(input, execution, seed),
-            // The clocks of tasks were set before the late timers.
+            // Due timers have fired already, and `step_within` has restarted the clocks of tasks before that.
             Event::Tick | Event::Recovered { .. } => {}
             Event::Redrive => self.redrive(),
             Event::Stop { error, cause } => {
@@ -92,7 +92,7 @@ impl Engine {
             Phase::Enter => self.enter(&machine, id, &mut frame),
             Phase::Again => self.act(&machine, id, &mut frame),
             Phase::Resume(_) => state::map::resume(self, &machine, id, &mut frame),
-            // Invariant: only frames in those three phases are queued; anything else just goes on waiting.
+            // Invariant: only frames in those three phases are queued. Any other frame continues to wait.
             _ => Ok(Flow::Wait),
         };
         self.settle(&machine, id, frame, ran);
@@ -118,7 +118,7 @@ impl Engine {
         self.act(machine, id, frame)
     }
 
-    /// Does what the frame's state is for: its first attempt, or another one.
+    /// Runs the frame's state: its first attempt, or another one.
     fn act(&mut self, machine: &Arc<Machine>, id: FrameId, frame: &mut Frame) -> Ran {
         let state = &machine.states[frame.state];
         match &state.kind {
@@ -133,7 +133,7 @@ impl Engine {
         }
     }
 
-    /// Puts a frame where what its state has come to wants it.
+    /// Puts a frame back and continues with the outcome of its state.
     pub(super) fn settle(&mut self, machine: &Arc<Machine>, id: FrameId, mut frame: Box<Frame>, ran: Ran) {
         let execution = frame.execution;
         if self.is_full(execution) {
@@ -157,7 +157,7 @@ impl Engine {
         }
     }
 
-    /// Ends a scope with its output: the execution succeeds, or the waiting Parallel or Map has one result more.
+    /// Ends a scope with its output: the execution succeeds, or the waiting Parallel or Map gets one more result.
     fn leave(&mut self, machine: &Arc<Machine>, frame: &Frame, output: Value) {
         if let Some((parent, slot)) = frame.parent {
             return self.child_ended(machine, parent, slot, frame.tail, output);
@@ -170,7 +170,7 @@ impl Engine {
         }
     }
 
-    /// Something is due.
+    /// Handles a timer that is due.
     pub(super) fn fire(&mut self, key: TimerKey, owner: u32, kind: TimerKind) {
         if self.outcome.is_some() {
             return;
@@ -218,7 +218,7 @@ impl Engine {
         self.executions.get(&execution).is_some_and(|e| e.recorder.full)
     }
 
-    /// The Context Object, if any field of the state reads it.
+    /// Returns the Context Object if a field of the state reads it, else null.
     #[inline(always)]
     pub(super) fn context(&self, frame: &Frame, state: &State, token: Option<&Arc<str>>) -> Value {
         if !state.uses_context && self.probe.is_none() {
@@ -227,7 +227,7 @@ impl Engine {
         self.context_with(frame, state, token, frame.item.as_deref())
     }
 
-    /// The same with another `Map.Item`.
+    /// Returns the Context Object with the given `Map.Item`.
     pub(super) fn context_with(&self, frame: &Frame, state: &State, token: Option<&Arc<str>>, item: Option<&MapItem>) -> Value {
         if let Some(context) = self.probe.as_ref().and_then(|probe| probe.context.as_ref()) {
             return context.clone();
@@ -238,7 +238,7 @@ impl Engine {
         }
     }
 
-    /// The evaluator of a state's fields.
+    /// Returns the evaluator of a state's fields.
     pub(super) fn eval<'a>(&'a mut self, frame: &Frame, state: &'a State) -> Eval<'a> {
         Eval { rng: &mut self.rng, work: &self.work, now: self.clock, state: &state.name, entered: frame.entered_event }
     }
@@ -251,7 +251,7 @@ impl Engine {
         }
     }
 
-    /// The same for a stage that a Map has for each item or batch.
+    /// Records a stage that a Map has for each item or batch.
     #[inline(always)]
     pub(super) fn item_stage(&mut self, frame: &Frame, state: &State, stage: &'static str, index: u32, value: &Value) {
         if self.options.trace {

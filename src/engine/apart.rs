@@ -1,9 +1,9 @@
 //! Child executions of Distributed Maps that the host runs, each in an engine of its own
 //! ([`Options::children_apart`](super::Options::children_apart)).
 //!
-//! The Map Run stays where it is: it gives out the items, counts what has failed, and keeps the results. A child is handed
-//! over as the snapshot of an engine that has just begun, and what comes back is its end. In between the Map Run knows no
-//! more of it than its slot, so that it stays small however many children run.
+//! The Map Run stays in the parent's engine: it hands out the items, counts the failures and stores the results. A child is
+//! handed to the host as the snapshot of an engine that has just started, and the host reports its end. In between the Map Run
+//! has nothing of it but its slot, so that it stays small regardless of how many children run.
 
 use super::command::Command;
 use super::digest::Digest;
@@ -15,28 +15,28 @@ use super::{Engine, Execution};
 use crate::base::{Millis, Rng, Table, Value};
 use std::sync::Arc;
 
-/// Where a frame's number would be. The table of frames never has it.
+/// Marks a child that the host runs where the frame id of an internal child would be. No frame has this id.
 pub(super) const APART: FrameId = FrameId::MAX;
 
-/// A child execution for the host to run, or to take up again.
+/// A child execution that the host must run, or continue.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StartChild {
-    /// The ARN of its Map Run.
+    /// The ARN of the Map Run that the child belongs to.
     pub map_run: Arc<str>,
-    /// Its place there.
+    /// The child's slot in the Map Run.
     pub index: u32,
-    /// How often the Map Run was redriven: its end is only heard where this is still so.
+    /// How often the Map Run was redriven. The end of the child is ignored if this number has changed by then.
     pub redrive: u32,
-    /// Whether the Map Run keeps a record of it, which its end is to tell more for.
+    /// Whether the Map Run stores a record of the child. The report of its end then needs more fields.
     pub recorded: bool,
-    /// The snapshot of its engine ([`Engine::restore`]), to be fed `Tick`. `None`: the host has it, and redrives it unless it
-    /// has succeeded.
+    /// The snapshot of the child's engine ([`Engine::restore`]), to be fed `Tick`. If it is `None`, the host has the child
+    /// already and redrives it unless it has succeeded.
     pub snapshot: Option<String>,
 }
 
 impl Engine {
-    /// An engine for a child execution, which has not begun. Its chance follows from its name, so that it takes none of the
-    /// parent's: in whatever order children do things, they do the same.
+    /// Returns an engine for a child execution, which has not started. Its random seed is derived from its name and takes no
+    /// numbers from the parent's generator, so that children do the same in whatever order they run.
     #[cold]
     #[inline(never)]
     pub(super) fn of_child(&self, name: &str, express: bool) -> Engine {
@@ -50,7 +50,7 @@ impl Engine {
         child
     }
 
-    /// Has a child execution started that has begun, or one taken up again.
+    /// Issues the command to start a child execution that has begun, or to continue one.
     #[cold]
     #[inline(never)]
     pub(super) fn hand_over(&mut self, run: &MapRun, index: u32, recorded: bool, child: Option<&Engine>) -> FrameId {
@@ -60,7 +60,7 @@ impl Engine {
         APART
     }
 
-    /// Has the children stopped that run apart.
+    /// Issues the command to stop the children that the host runs.
     #[inline(never)]
     pub(super) fn stop_apart(&mut self, joining: &Joining) {
         if let Some(run) = &joining.run
@@ -70,7 +70,7 @@ impl Engine {
         }
     }
 
-    /// A child execution has ended that runs apart; [`Event::ChildEnded`](super::Event::ChildEnded) says what of it is told.
+    /// Applies the end of a child execution that the host ran. [`Event::ChildEnded`](super::Event::ChildEnded) describes `end`.
     #[cold]
     #[inline(never)]
     pub(super) fn apart_ended(&mut self, map_run: &str, end: &Value) {

@@ -1,4 +1,4 @@
-//! The history in pages: a host that has much of it takes it out of the engine as text, or reads it piece by piece.
+//! The history in pages. A host with long histories takes them out of the engine as text, or reads them page by page.
 
 use super::event_type::EventType;
 use super::history::{Details, HistoryEvent};
@@ -6,32 +6,32 @@ use super::{Engine, SNAPSHOT_DEPTH, snapshot};
 use crate::base::number::write_int;
 use crate::base::{Millis, Value, json};
 
-/// A payload is written once in a page if its JSON text, as a JSON string, is at least this long.
+/// Minimum length of a payload's JSON text, written as a JSON string, for which a page shares repeated payloads.
 const LARGE: usize = 512;
-/// Before and after a large payload.
+/// The mark before and after a large payload.
 const WHOLE: char = '\u{1}';
-/// Before and after the number of a large payload that was written before.
+/// The mark before and after the number of a large payload that was written before.
 const AGAIN: char = '\u{2}';
-/// About how many bytes of an event a page leaves out.
+/// The approximate number of bytes of an event that a page leaves out.
 const LEFT_OUT: usize = 150;
-/// About how many bytes of the shortest events a page has.
+/// The approximate number of bytes of the shortest events of a page.
 const SHORTEST: usize = 40;
 
-/// What a page has already.
+/// The parts that a page contains already and later events refer to.
 #[derive(Default)]
 pub(super) struct Seen {
     time: Option<Millis>,
     types: Vec<EventType>,
-    /// Bytes of what says them.
+    /// The number of bytes that define shared times and types.
     shared: usize,
-    /// The large payloads: a state's input is most often the output before it.
+    /// The address and length of each large payload. A state's input is usually the output of the previous state.
     payloads: Vec<(usize, usize)>,
-    /// Bytes of payloads that were not written because of that.
+    /// The number of bytes of payloads that were replaced by a reference.
     spared: usize,
 }
 
 impl Seen {
-    /// Appends an event, after a comma.
+    /// Appends an event, preceded by a comma.
     fn write_event(&mut self, out: &mut String, event: &HistoryEvent) {
         let begin = out.len();
         if self.time != Some(event.timestamp) {
@@ -98,25 +98,28 @@ impl Seen {
 /// A page of the history.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Page {
-    /// A JSON array. It begins with the id of the event before the first one; then come the events, in order:
+    /// A JSON array. It begins with the id that precedes the first event; then come the events, in order:
     ///
-    /// - `[type, back]`, `[type, back, details]`, or `[type, back, details, member]`. The id is one more than that of the event before,
-    ///   `previousEventId` is so much less than the id, and `details` is the details member without what notes that `input`, `output`
-    ///   and `assignedVariables` are not truncated. With `member`, its name, they are as they were restored.
-    /// - `[name, member]` before the first event of a type, which has the next number, from 0 on: its name, and that of its details member.
-    /// - `[milliseconds, text]` before the events of this time.
+    /// - `[type, back]`, `[type, back, details]`, or `[type, back, details, member]` is an event. Its id is one more than that
+    ///   of the event before, `previousEventId` is its id minus `back`, and `details` is the details member without the notes
+    ///   that `input`, `output` and `assignedVariables` are not truncated. If `member`, the name of the details member, is
+    ///   there, the details are complete, because they come from a snapshot.
+    /// - `[name, member]` comes before the first event of a type: the name of the type, and that of its details member. Types
+    ///   are numbered in this order, from 0.
+    /// - `[milliseconds, text]` comes before the events of that time.
     ///
-    /// It has marks: U+0001 around the JSON text of a large payload, U+0002 around the number of one that the page has before, from 0
-    /// on. JSON has neither character.
+    /// The text also has two marks, which do not occur in JSON: U+0001 surrounds the JSON text of a large payload, and U+0002
+    /// surrounds the number (from 0) of a large payload that the page has already.
     pub text: String,
-    /// How many events it has.
+    /// The number of events in the page.
     pub count: usize,
-    /// About how many bytes the events have as the API gives them.
+    /// The approximate number of bytes of the events in the shape of the API.
     pub whole: usize,
 }
 
 impl Engine {
-    /// Events from the `from`-th kept on, up to about so many bytes of them and at least one (getter).
+    /// Returns a page of at least one event and up to about `bytes` bytes, from index `from` of the events that the engine
+    /// still holds (getter).
     pub fn page(&self, from: usize, bytes: usize) -> Page {
         let events = self.history().get(from..).unwrap_or_default();
         let mut seen = Seen::default();
@@ -136,7 +139,7 @@ impl Engine {
         Page { text, count, whole }
     }
 
-    /// Takes the first events out of the engine (output): for hosts that keep them elsewhere. Ids go on.
+    /// Takes the first events out of the engine as a page (output), for hosts that store them elsewhere. The ids continue.
     pub fn take_page(&mut self, bytes: usize) -> Page {
         let page = self.page(0, bytes);
         if let Some(execution) = self.executions.get_mut(&0) {
@@ -148,13 +151,13 @@ impl Engine {
         page
     }
 
-    /// How many events there were in all, also those that were taken or forgotten, or not kept (getter): the next one has the
+    /// The total number of events, including those that were taken, dropped or never stored (getter). The next event gets the
     /// id that follows.
     pub fn event_count(&self) -> u64 {
         self.executions.get(&0).map_or(0, |execution| execution.recorder.last)
     }
 
-    /// Forgets the first events (output): a replay has made them again, and the host has them already.
+    /// Drops the first `count` events (output): a replay has created them again, and the host has stored them already.
     pub fn forget_events(&mut self, count: usize) {
         if let Some(execution) = self.executions.get_mut(&0) {
             let events = &mut execution.recorder.events;
@@ -162,20 +165,20 @@ impl Engine {
         }
     }
 
-    /// About how many bytes of payloads have come up since a page was taken (getter).
+    /// The approximate number of bytes of payloads that were added since a page was taken (getter).
     pub fn payloads(&self) -> u64 {
         self.work.payloads()
     }
 }
 
-/// Whether a JSON text has events as a snapshot has them, `[[milliseconds, event], …]`: for hosts that restore an engine and keep
-/// its events themselves.
+/// Returns whether a JSON text has events in the form of a snapshot, `[[milliseconds, event], …]`. Hosts that restore an engine
+/// and store its events themselves check them with it.
 pub fn is_page(text: &str) -> bool {
     let events = json::parse_within(text, SNAPSHOT_DEPTH).ok();
     events.as_ref().and_then(Value::as_array).is_some_and(|events| events.iter().all(|event| snapshot::event_in(event).is_some()))
 }
 
-/// An event with its instant, which is in it as text only.
+/// Writes an event together with its time in milliseconds, which the event itself has as text only.
 pub(super) fn stamped(event: &HistoryEvent, out: &mut String) {
     out.push('[');
     write_int(out, event.timestamp.0 as i64);
@@ -192,7 +195,7 @@ mod tests {
     use crate::engine::{Event, ExecutionInfo, Options};
     use std::sync::Arc;
 
-    /// What a page says, as a snapshot says it.
+    /// Converts a page to the form of a snapshot.
     fn read(page: &Page) -> String {
         let (mut payloads, mut text) = (Vec::new(), String::new());
         for (n, part) in page.text.split([WHOLE, AGAIN]).enumerate() {

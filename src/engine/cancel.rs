@@ -1,4 +1,4 @@
-//! Cancellation: what waits fails with an error that the definition can catch, to clean up.
+//! Cancellation: everything that waits fails with an error that the definition can catch, to clean up.
 
 use super::command::CancelReason;
 use super::event::TaskId;
@@ -8,12 +8,13 @@ use super::{Engine, state};
 use std::sync::Arc;
 
 impl Engine {
-    /// Fails what waits in the execution, in the order in which it began. A child execution of a Map Run ends with its Map.
+    /// Fails everything that waits in the execution, in the order in which it began to wait. A child execution of a Map Run
+    /// ends with its Map.
     pub(super) fn cancel_waiting(&mut self, cause: Option<Arc<str>>, spared: &[TaskId]) {
         let fault = Fault::of_task(Some(CANCELLED.into()), cause);
         let waiting: Vec<FrameId> = self.frames.iter().filter(|(_, frame)| frame.execution == 0).map(|(id, _)| *id).collect();
         for id in waiting {
-            // The error of an earlier one may have ended it.
+            // The error of an earlier frame may have ended this one.
             let task = match self.frames.get(&id).map(|frame| &frame.phase) {
                 Some(Phase::Acting(acting)) if spared.contains(&acting.task) => continue,
                 Some(Phase::Acting(acting)) => Some(acting.task),
@@ -49,7 +50,7 @@ mod tests {
     use crate::engine::trial::{asked, started};
     use crate::engine::{Engine, Event, TaskId};
 
-    /// An engine that was started at 0 with these states, and what it asked for.
+    /// Returns an engine that was started at time 0 with these states, and the commands that it issued.
     fn start(states: &str) -> (Engine, Vec<String>) {
         let definition = format!(r#"{{"StartAt":"A","States":{{{states}}}}}"#);
         let mut engine = started(&definition, r#"{"items":[1,2,3]}"#);
@@ -107,7 +108,7 @@ mod tests {
         assert_eq!(begun, ["invoke 1 B", "invoke 2 C"]);
         engine.step(Millis(1), Event::TaskFailed { task: TaskId(1), error: Some("E".into()), cause: None }).unwrap();
         assert_eq!(cancel(&mut engine, &[]), ["cancel 2 SiblingFailed", "invoke 3 Clean"]);
-        // What cleans up is another task: it can be spared.
+        // The task of the clean-up is another one, and it can be spared.
         assert_eq!(cancel(&mut engine, &[3]), [""; 0]);
     }
 

@@ -1,4 +1,4 @@
-//! What the engine asks of its host, to be done in order.
+//! Commands: the work that the engine requests from its host, to be done in order.
 
 use super::apart::StartChild;
 use super::event::TaskId;
@@ -7,17 +7,17 @@ use crate::asl::ir::StateId;
 use crate::base::Value;
 use std::sync::Arc;
 
-/// What the host is to do.
+/// A request to the host.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(clippy::exhaustive_enums, reason = "a host that leaves a command undone must not compile")]
 pub enum Command {
     /// Call the resource with the input; report the end as `TaskSucceeded` or `TaskFailed`.
     Invoke(Invocation),
-    /// Nobody waits for this task any more; a result that still comes is ignored.
+    /// The execution no longer waits for this task; a later result is ignored.
     Cancel {
-        /// Which.
+        /// The task.
         task: TaskId,
-        /// Why.
+        /// Why the task is no longer needed.
         reason: CancelReason,
     },
     /// A child execution of a Distributed Map has ended; only with
@@ -25,21 +25,21 @@ pub enum Command {
     ChildFinished(Box<ChildExecution>),
     /// Run a child execution of a Distributed Map; only with [`Options::children_apart`](super::Options::children_apart).
     StartChild(Arc<StartChild>),
-    /// Stop all children of a Map Run that run: nobody waits for them any more.
+    /// Stop all running children of a Map Run, because the execution no longer waits for them.
     StopChildren {
-        /// Its ARN.
+        /// The ARN of the Map Run.
         map_run: Arc<str>,
-        /// The redrive of it that has started them.
+        /// How often the Map Run had been redriven when it started them.
         redrive: u32,
     },
-    /// The execution has ended. Exactly once, last.
+    /// The execution has ended. The engine issues this exactly once, as the last command.
     Finish(Outcome),
 }
 
 /// One attempt of a Task.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Invocation {
-    /// Names this attempt in every event about it.
+    /// The id of this attempt in every event about it.
     pub task: TaskId,
     /// What the result is for.
     pub purpose: CallPurpose,
@@ -47,7 +47,7 @@ pub struct Invocation {
     pub state: StateId,
     /// The state's name.
     pub state_name: Arc<str>,
-    /// `Resource` as written.
+    /// `Resource` as it is written in the definition.
     pub resource: Arc<str>,
     /// The payload after InputPath and Parameters, or Arguments.
     pub input: Value,
@@ -55,32 +55,33 @@ pub struct Invocation {
     pub attempt: u32,
     /// The task token, for `.waitForTaskToken`, `.sync` and activities.
     pub token: Option<Arc<str>>,
-    /// Seconds until it times out.
+    /// Seconds until the attempt times out.
     pub timeout: Option<u64>,
-    /// Seconds allowed between heartbeats.
+    /// The maximum number of seconds between two heartbeats.
     pub heartbeat: Option<u64>,
     /// `Credentials`, evaluated.
     pub credentials: Option<Value>,
-    /// The index in the enclosing Map, innermost first in the last place; empty outside of Maps.
+    /// The indices in the enclosing Maps, the innermost last; empty outside of Maps.
     pub iterations: Vec<u32>,
-    /// The event of the state's entry: with the execution's ARN and `child` it names what is to be done, over retries,
-    /// redrives and restarts, and each entry of the state by itself.
+    /// The id of the event with which the state was entered. Together with the execution's ARN and `child` it identifies the
+    /// work over retries, redrives and restarts, separately for each time that the state is entered.
     pub entered: u64,
-    /// The name of the child execution of a Distributed Map that the state runs in; `entered` is then of that one's history.
+    /// The name of the child execution of a Distributed Map that the state runs in. `entered` then refers to the child's
+    /// history.
     pub child: Option<Arc<str>>,
-    /// How far it is; `Scheduled` in a command.
+    /// How far the attempt has got; always `Scheduled` in a command.
     pub phase: TaskPhase,
 }
 
-/// How far an attempt is, for a host that goes on after a restart.
+/// How far an attempt has got, for a host that continues after a restart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TaskPhase {
-    /// It is to be handed out, once more if it was: nobody outside of the host has taken it on.
+    /// The attempt must be handed out (again, if it was before): nobody outside of the host has accepted it.
     Scheduled,
     /// A worker has taken the activity.
     Started,
-    /// The request of a `.sync` or callback task was answered; the result comes by its token.
+    /// The service has answered the request of a `.sync` or callback task; the result will come with its token.
     Submitted,
 }
 
@@ -103,7 +104,7 @@ pub enum CallPurpose {
     Task,
     /// The items of a Distributed Map: an array, an object, or `{"Body": text}` in the format that ReaderConfig names.
     ItemReader,
-    /// Storing the results of a Distributed Map; the answer does not matter.
+    /// Storing the results of a Distributed Map; the engine ignores the answer.
     ResultWriter,
 }
 
@@ -133,15 +134,15 @@ pub struct ChildExecution {
     pub output: Option<Value>,
     /// Its error, if it failed.
     pub error: Option<Arc<str>>,
-    /// The cause of that.
+    /// The cause of that error, if it has one.
     pub cause: Option<Arc<str>>,
-    /// How often a redrive of the Map Run has taken it up.
+    /// How often a redrive of the Map Run has continued it.
     pub redrive_count: u32,
     /// Its events, from the first one on.
     pub history: Vec<HistoryEvent>,
 }
 
-/// Why a task is no longer wanted.
+/// Why a task is no longer needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CancelReason {
@@ -149,11 +150,11 @@ pub enum CancelReason {
     Timeout,
     /// No heartbeat within HeartbeatSeconds.
     Heartbeat,
-    /// A sibling branch or iteration has failed, or the execution has.
+    /// A sibling branch or iteration has failed, or the whole execution has.
     SiblingFailed,
     /// The execution was stopped or timed out.
     Stopped,
-    /// The execution was asked to come to its end by itself.
+    /// The execution was asked to end by itself.
     Cancelled,
 }
 

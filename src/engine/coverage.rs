@@ -1,5 +1,5 @@
-//! What of a definition an execution has used: for coverage reports of test runs, and for tests that ask which retrier or
-//! catcher it was.
+//! The parts of a definition that an execution has used, for coverage reports of test runs and for tests that check which
+//! retrier or catcher applied.
 
 use super::Engine;
 use super::fault::Fault;
@@ -8,61 +8,61 @@ use crate::asl::ir::{Kind, State, StateId};
 use crate::base::{Pointer, Table};
 use std::sync::Arc;
 
-/// How often each state, transition, rule, retrier and catcher was used, and what became of errors.
+/// How often each state, transition, rule, retrier and catcher was used, and which errors were handled.
 ///
-/// Counted from [`Engine::cover`] on; children of Distributed Maps count like everything else.
+/// Counting starts with [`Engine::cover`] and includes the children of Distributed Maps.
 #[derive(Clone, Debug, Default)]
 pub struct Coverage {
-    /// For each state that was entered: how often, how often it was left by Next or End, by Default, then by each rule,
-    /// retrier and catcher.
+    /// The counts of each state that was entered: entries, exits by Next or End, exits by Default, then one count for each
+    /// rule, retrier and catcher.
     states: Table<StateId, Vec<u64>>,
     handled: Vec<HandledError>,
 }
 
-/// A part of a state that is used or not.
+/// A part of a state whose uses are counted.
 #[derive(Clone, Copy)]
 pub(super) enum Branch {
     /// The state itself was entered.
     Entered,
-    /// It was left by its `Next` or `End`.
+    /// The state was left by its `Next` or `End`.
     Way,
     /// Its `Default` was taken.
     Default,
-    /// The rule of that place in `Choices` was true.
+    /// The rule with this index in `Choices` was true.
     Rule(usize),
-    /// The element of that place in `Retry` has taken an error on.
+    /// The retrier with this index in `Retry` has handled an error.
     Retrier(usize),
-    /// The element of that place in `Catch` has taken an error on.
+    /// The catcher with this index in `Catch` has handled an error.
     Catcher(usize),
 }
 
-/// An error that a retrier or a catcher has taken on.
+/// An error that a retrier or a catcher has handled.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HandledError {
     /// The state.
     pub state: Arc<str>,
     /// The retrier or catcher.
     pub pointer: Pointer,
-    /// `Error`, where it is known.
+    /// `Error`, if the error has one.
     pub error: Option<Arc<str>>,
-    /// `Cause`, where it is known.
+    /// `Cause`, if the error has one.
     pub cause: Option<Arc<str>>,
     /// Milliseconds until the next attempt; `None` for a catcher.
     pub delay: Option<u64>,
-    /// The last event of the state by then.
+    /// The id of the state's last event before the error was handled.
     pub event: u64,
-    /// The name of the child execution that the state runs in; `event` is then of that one's history.
+    /// The name of the child execution that the state runs in. `event` then refers to the child's history.
     pub child: Option<Arc<str>>,
 }
 
-/// Errors that are remembered one by one; those beyond are only counted.
+/// Maximum number of errors that are stored one by one; further ones are only counted.
 const REMEMBERED: usize = 10_000;
 
-/// Counts of a state before those of its lists.
+/// The number of counts that each state has before those of its lists.
 const FIXED: usize = 3;
 
 impl Engine {
-    /// Counts from now on what of the definition is used.
+    /// Starts to count which parts of the definition are used.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -84,9 +84,9 @@ impl Engine {
         self.coverage.get_or_insert_default();
     }
 
-    /// How often each part was used (getter), by its JSON Pointer and in the order of the definition: `/States/Ship`,
-    /// `/States/Ship/Next`, `…/End` or of a Succeed `…/Type`, `/States/Enough/Choices/0`, `…/Default`, `/States/Charge/Retry/0`, `…/Catch/1`.
-    /// What was never used is not told.
+    /// How often each part was used (getter), with its JSON Pointer and in the order of the definition: `/States/Ship`,
+    /// `/States/Ship/Next`, `…/End` or for a Succeed `…/Type`, `/States/Enough/Choices/0`, `…/Default`,
+    /// `/States/Charge/Retry/0`, `…/Catch/1`. Parts that were never used are left out.
     pub fn hits(&self) -> Vec<(Pointer, u64)> {
         let mut out = Vec::new();
         for (id, counts) in self.coverage.iter().flat_map(|coverage| coverage.states.iter()) {
@@ -98,12 +98,12 @@ impl Engine {
         out
     }
 
-    /// The errors that Retry and Catch have taken on, in order; of very many the first ten thousand (getter).
+    /// The errors that Retry and Catch have handled, in order; at most the first ten thousand (getter).
     pub fn handled_errors(&self) -> &[HandledError] {
         self.coverage.as_ref().map_or(&[], |coverage| &coverage.handled)
     }
 
-    /// Counts a use of a part of the frame's state, where anybody wants to know.
+    /// Counts a use of a part of the frame's state, if coverage is on.
     #[inline]
     pub(super) fn used(&mut self, frame: &Frame, branch: Branch) {
         if self.coverage.is_some() {
@@ -132,7 +132,7 @@ impl Engine {
         }
     }
 
-    /// Remembers that an error was taken on; with a delay by a retrier, without by a catcher.
+    /// Stores an error that was handled: with a `delay` if by a retrier, without if by a catcher.
     pub(super) fn took_on(&mut self, frame: &Frame, state: &State, fault: &Fault, index: usize, delay: Option<u64>) {
         if self.coverage.is_none() {
             return;
@@ -161,13 +161,13 @@ fn rules(state: &State) -> usize {
     }
 }
 
-/// The part of a state that a count stands for.
+/// The JSON Pointer of the part of a state that a count belongs to.
 fn place(state: &State, slot: usize) -> Pointer {
     let own = &state.pointer;
     let (rules, retriers) = (rules(state), state.retry.len());
     match slot {
         0 => own.clone(),
-        // As the edges of a drawing are called.
+        // The pointers are the same as those of the edges in the graph.
         1 if matches!(state.kind, Kind::Succeed) => own.key("Type"),
         1 => own.key(if state.next.is_some() { "Next" } else { "End" }),
         2 => own.key("Default"),
@@ -184,7 +184,7 @@ mod tests {
     use crate::engine::{Engine, Event, ExecutionInfo, Options};
     use std::sync::Arc;
 
-    /// Runs a machine of few states whose payloads have room for 60 bytes; what it has used, and what it came to.
+    /// Runs a machine of few states whose payloads are limited to 60 bytes, and compares the used parts and the outcome.
     fn check(states: &str, input: &str, expect: &[&str]) {
         let definition = format!(r#"{{"StartAt":"A","States":{{{states},"Z":{{"Type":"Succeed"}}}}}}"#);
         let machine = asl::compile(&definition, &asl::CompileOptions::default()).machine.unwrap();
@@ -207,7 +207,7 @@ mod tests {
         check(&pass(""), r#"{"a":1}"#, &["/States/A 1", "/States/A/Next 1", "/States/Z 1", "/States/Z/Type 1"]);
         check(&pass(&format!("{result},")), r#"{"a":1}"#, &["/States/A 1"]);
 
-        // Two copies of the input are too large, in the output as in a variable.
+        // Two copies of the input are too large, both in the output and in a variable.
         let twice = r#"{% $states.input & $states.input %}"#;
         let choice = |more: &str| {
             format!(

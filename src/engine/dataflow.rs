@@ -1,4 +1,4 @@
-//! The fields of a state, evaluated: paths, templates, expressions, and the words for what goes wrong in them.
+//! Evaluates the fields of a state (paths, templates, expressions) and words the errors in them.
 
 use super::fault::{Fault, QUERY_EVALUATION, REFERENCE_PATH_CONFLICT, RUNTIME};
 use super::limits::LONGEST_TIMEOUT;
@@ -13,7 +13,7 @@ use std::cell::OnceCell;
 use std::fmt;
 use std::sync::Arc;
 
-/// What the fields of a state see.
+/// The data that the fields of a state can read.
 pub(super) struct View<'a> {
     /// `$`, `$states.input`
     pub(super) input: &'a Value,
@@ -25,7 +25,7 @@ pub(super) struct View<'a> {
     pub(super) context: &'a Value,
     /// `$name`
     pub(super) variables: &'a Map,
-    /// `$states`, made when first asked for.
+    /// `$states`, built when it is first read.
     states: OnceCell<Value>,
 }
 
@@ -42,7 +42,7 @@ impl<'a> View<'a> {
         View { error_output: Some(error_output), states: OnceCell::new(), ..self }
     }
 
-    /// The same view with another `$`.
+    /// Returns the same view with another `$`.
     pub(super) fn on(&self, input: &'a Value) -> View<'a> {
         View {
             input,
@@ -76,7 +76,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// Where an expression stands in a state. It is a text only in a cause: most expressions have no errors.
+/// The location of an expression in a state. It becomes text only in a cause, because most expressions have no errors.
 enum Place<'a> {
     Field(&'a str),
     Item(&'a Place<'a>, usize),
@@ -96,7 +96,7 @@ impl fmt::Display for Place<'_> {
 /// Evaluates the fields of one state.
 pub(super) struct Eval<'a> {
     pub(super) rng: &'a mut Rng,
-    /// What the expressions of the state may use up yet.
+    /// The work budget that the expressions of the state have left.
     pub(super) work: &'a Work,
     pub(super) now: Millis,
     /// The state's name and the id of its Entered event, for causes.
@@ -105,12 +105,12 @@ pub(super) struct Eval<'a> {
 }
 
 impl Eval<'_> {
-    /// States.Runtime of this state.
+    /// A States.Runtime error of this state.
     pub(super) fn runtime(&self, cause: &str) -> Fault {
         Fault::of_state(RUNTIME, self.state, self.entered, cause)
     }
 
-    /// States.QueryEvaluationError of this state, in a field.
+    /// A States.QueryEvaluationError of this state, in a field.
     pub(super) fn query(&self, location: &str, cause: &str) -> Fault {
         Fault { location: Some(location.into()), ..Fault::of_state(QUERY_EVALUATION, self.state, self.entered, cause) }
     }
@@ -119,7 +119,7 @@ impl Eval<'_> {
         Env { now: self.now, rng: self.rng }
     }
 
-    /// InputPath, OutputPath.
+    /// Evaluates InputPath or OutputPath.
     pub(super) fn path_field(&self, field: &PathField, view: &View<'_>) -> Result<Value, Fault> {
         match field {
             PathField::Whole => Ok(view.input.clone()),
@@ -128,12 +128,12 @@ impl Eval<'_> {
         }
     }
 
-    /// A path of a field that has AWS's words for InputPath.
+    /// Evaluates a path of a field for which AWS uses the same words as for InputPath.
     pub(super) fn path(&self, path: &Path, view: &View<'_>) -> Result<Value, Fault> {
         self.select(path, view, |missing| format!("Invalid path '{}' : {missing}", path.text()))
     }
 
-    /// The value that a path selects; `None` when there is none. An input that is null is an error.
+    /// Returns the value that a path selects; `None` if there is none. An input that is null is an error.
     pub(super) fn lookup(&self, path: &Path, view: &View<'_>) -> Result<Option<Value>, Fault> {
         match self.work.pay(|fuel| path.eval_paying(&view.scope(), fuel)) {
             Err(missing) if missing.is_null_input() => Err(self.runtime(&missing.to_string())),
@@ -141,7 +141,7 @@ impl Eval<'_> {
         }
     }
 
-    /// As [`Eval::lookup`], of a null input too: all of it is there, and nothing in it.
+    /// Works as [`Eval::lookup`] but also accepts a null input: `$` selects it, and any other path selects nothing.
     pub(super) fn lookup_anything(&self, path: &Path, view: &View<'_>) -> Option<Value> {
         match self.work.pay(|fuel| path.eval_paying(&view.scope(), fuel)) {
             Err(missing) if missing.is_null_input() && path.is_root() => Some(Value::Null),
@@ -149,7 +149,8 @@ impl Eval<'_> {
         }
     }
 
-    /// The value that a path selects; `cause` says what the field makes of a missing one. A null input has one cause everywhere.
+    /// Returns the value that a path selects. `cause` words the error of the field if the value is missing. The cause for a
+    /// null input is the same for all fields.
     fn select(&self, path: &Path, view: &View<'_>, cause: impl FnOnce(Missing) -> String) -> Result<Value, Fault> {
         self.work.pay(|fuel| path.eval_paying(&view.scope(), fuel)).map_err(|missing| {
             let null_input = missing.is_null_input();
@@ -157,7 +158,7 @@ impl Eval<'_> {
         })
     }
 
-    /// A payload template of a JSONPath state.
+    /// Evaluates a payload template of a JSONPath state.
     pub(super) fn template(&mut self, template: &Template, view: &View<'_>) -> Result<Value, Fault> {
         let scope = view.scope();
         let work = self.work;
@@ -165,7 +166,7 @@ impl Eval<'_> {
         result.map_err(|error| self.runtime(&error.cause))
     }
 
-    /// A payload in either language. `field` names it in causes.
+    /// Evaluates a payload in either language. `field` is its name in causes.
     pub(super) fn payload(&mut self, payload: &Payload, field: &str, view: &View<'_>) -> Result<Value, Fault> {
         match payload {
             Payload::JsonPath(template) => self.template(template, view),
@@ -173,7 +174,7 @@ impl Eval<'_> {
         }
     }
 
-    /// Assign: the variables and their values, in order.
+    /// Evaluates Assign and returns the variables and their values, in order.
     #[inline(always)]
     pub(super) fn assign(
         &mut self,
@@ -215,7 +216,7 @@ impl Eval<'_> {
         })
     }
 
-    /// A JSONata expression, which must have a value.
+    /// Evaluates a JSONata expression, which must have a value.
     fn jsonata(&mut self, expression: &Expression, place: &Place<'_>, view: &View<'_>) -> Result<Value, Fault> {
         let bindings = |name: &str| match name {
             "states" => Some(view.states()),
@@ -240,7 +241,7 @@ impl Eval<'_> {
         }
     }
 
-    /// A JSONata expression whose value must be of a type.
+    /// Evaluates a JSONata expression whose value must be of a type.
     pub(super) fn jsonata_typed(
         &mut self,
         expression: &Expression,
@@ -260,7 +261,7 @@ impl Eval<'_> {
         Err(self.query(field, &cause))
     }
 
-    /// ResultPath of a state or a catcher: `result` put into the raw input.
+    /// Applies ResultPath of a state or a catcher: puts `result` into the raw input.
     pub(super) fn result_path(&self, path: &ResultPath, input: &Value, result: Value) -> Result<Value, Fault> {
         match path {
             ResultPath::Whole => Ok(result),
@@ -271,7 +272,7 @@ impl Eval<'_> {
         }
     }
 
-    /// TimeoutSeconds and HeartbeatSeconds.
+    /// Evaluates TimeoutSeconds or HeartbeatSeconds.
     pub(super) fn seconds(&mut self, field: &Field<u64>, name: &str, view: &View<'_>) -> Result<u64, Fault> {
         match field {
             Field::Fixed(seconds) => Ok(*seconds),
@@ -295,7 +296,7 @@ impl Eval<'_> {
         }
     }
 
-    /// A whole number of a Map: MaxConcurrency, MaxItems, ToleratedFailureCount …
+    /// Evaluates a whole number of a Map: MaxConcurrency, MaxItems, ToleratedFailureCount …
     pub(super) fn integer<T: Copy + Into<i128>>(&mut self, field: &Field<T>, name: &str, view: &View<'_>) -> Result<i64, Fault> {
         match field {
             Field::Fixed(n) => Ok(i64::try_from((*n).into()).unwrap_or(i64::MAX)),
@@ -319,7 +320,7 @@ impl Eval<'_> {
         ))
     }
 
-    /// ToleratedFailurePercentage.
+    /// Evaluates ToleratedFailurePercentage.
     pub(super) fn percentage(&mut self, field: &Field<f64>, view: &View<'_>) -> Result<f64, Fault> {
         let name = "ToleratedFailurePercentage";
         let value = match field {
@@ -348,7 +349,7 @@ impl Eval<'_> {
         })
     }
 
-    /// Error and Cause of a Fail state.
+    /// Evaluates Error or Cause of a Fail state.
     pub(super) fn text(&mut self, field: &Field<Arc<str>>, name: &str, view: &View<'_>) -> Result<Arc<str>, Fault> {
         let value = match field {
             Field::Fixed(text) => return Ok(text.clone()),
@@ -371,13 +372,13 @@ impl Eval<'_> {
     }
 }
 
-/// A whole number, or a text that is one: AWS reads both where a Map's limit comes from a path (recorded for
-/// MaxConcurrencyPath and ToleratedFailureCountPath).
+/// Returns a whole number, from a number or from a string that contains one: AWS accepts both if a Map's limit comes from a
+/// path (recorded for MaxConcurrencyPath and ToleratedFailureCountPath).
 fn whole(value: &Value) -> Option<i64> {
     value.as_i64().or_else(|| value.as_str()?.trim().parse().ok())
 }
 
-/// A value inside a cause: strings without their quotes.
+/// Formats a value for a cause: strings have no quotes.
 pub(super) fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.to_string(),

@@ -1,19 +1,19 @@
-//! A rolling digest of the commands: a host that stores it beside its facts notices when a replay does something else,
-//! because the definition or the release is another one, before anything is called twice.
+//! A rolling digest of the commands. A host that stores it beside its facts can detect that a replay does something else,
+//! because the definition or the release has changed, before any task is called twice.
 
 use super::Engine;
 use super::command::{Command, Outcome};
 use crate::base::Value;
 
-/// Values of a payload, and bytes of a text, that are looked at: the digest finds what has changed, it proves nothing, and a
-/// large payload is not read once more for it.
+/// Maximum number of values of a payload, and of bytes of a text, that are mixed in. The digest detects changes and proves
+/// nothing, and a large payload is not worth a second traversal.
 const VALUES: u32 = 24;
 const BYTES: usize = 64;
 
-/// Bits of the digest as a host sees it: a JavaScript number holds them.
+/// The number of bits of the digest that a host gets: a JavaScript number can hold them.
 const BITS: u32 = 52;
 
-/// What has been mixed so far. It does not depend on memory, on ids of states or on how long names are kept, so it is the
+/// The digest so far. It does not depend on addresses, on ids of states or on how long names are held in memory, so it is the
 /// same after a restore, on every platform, and for a definition in which only other states have changed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Digest(pub(super) u64);
@@ -25,7 +25,8 @@ impl Default for Digest {
 }
 
 impl Digest {
-    /// As FNV-1a, by words; the upper bits come down, where multiplying alone only carries upwards.
+    /// Mixes a word as FNV-1a does for bytes. The upper bits are folded down, because multiplication alone carries only
+    /// upwards.
     fn mix(&mut self, word: u64) {
         let product = (self.0 ^ word).wrapping_mul(0x0000_0100_0000_01b3);
         self.0 = product ^ (product >> 29);
@@ -37,7 +38,7 @@ impl Digest {
         for word in words {
             self.mix(u64::from_le_bytes(*word));
         }
-        // The last word has room for the length: texts that follow one another do not run together.
+        // The last word also contains the length, so that consecutive texts cannot run together.
         let last = rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte));
         self.mix(last << 8 | bytes.len() as u64 & 0xff);
     }
@@ -49,13 +50,13 @@ impl Digest {
         }
     }
 
-    /// Depth: as many levels as values are looked at.
+    /// Mixes a value. The recursion is at most as deep as the number of values that are mixed in.
     fn value(&mut self, value: &Value, left: &mut u32) {
         *left = left.saturating_sub(1);
         match value {
             Value::Null => self.mix(1),
             Value::Bool(is) => self.mix(2 + u64::from(*is)),
-            // 0 and -0 are one.
+            // This makes 0 and -0 equal.
             Value::Number(_) => self.mix((value.as_f64().unwrap_or(0.0) + 0.0).to_bits()),
             Value::String(text) => self.text(text),
             Value::Array(items) => {
@@ -133,7 +134,7 @@ impl Digest {
 }
 
 impl Engine {
-    /// Adds a wish for the host.
+    /// Adds a command for the host.
     pub(super) fn issue(&mut self, command: Command) {
         self.commands.push(command);
         if let Some(command) = self.commands.last() {
@@ -142,9 +143,9 @@ impl Engine {
     }
 
     /// A digest of 52 bits of all commands that were issued so far and of the number of events (getter). Equal machines,
-    /// options and facts give equal digests, also where the engine was restored in between: a host that stores it beside
-    /// each fact finds the first fact after which a replay asks for something else. It looks at the beginning of a payload
-    /// only, and tells nothing of it.
+    /// options and facts give equal digests, even if the engine was restored in between: a host that stores it beside each fact
+    /// finds the first fact after which a replay requests something else. It covers only the beginning of each payload and does
+    /// not reveal it.
     pub fn commands_digest(&self) -> u64 {
         let mut digest = self.digest;
         digest.mix(self.event_count());
@@ -202,7 +203,7 @@ mod tests {
             digest(TASK, "{}", &[caused]),
             digest(TASK, "{}", &[(1, Event::Stop { error: None, cause: None })]),
             digest(&TASK.replace("\"r\"", CALLBACK), "{}", &[]),
-            // One event more.
+            // This variant has one event more.
             digest(&TASK.replace("\"r\"", CALLBACK), "{}", &[submitted]),
         ];
         let count = digests.len();

@@ -1,4 +1,4 @@
-//! Facts that the host tells the engine.
+//! The facts that a host feeds to the engine.
 
 use super::token::TokenKey;
 use super::update::MapRunChange;
@@ -10,7 +10,7 @@ crate::ids! {
     pub TaskId;
 }
 
-/// What an execution is called; all of it is visible in the Context Object and none of it is looked up anywhere.
+/// The names of an execution. All of them are visible in the Context Object, and the engine looks up none of them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExecutionInfo {
     /// `Execution.Id`, an execution ARN.
@@ -23,13 +23,13 @@ pub struct ExecutionInfo {
     pub state_machine_arn: Arc<str>,
     /// `StateMachine.Name`
     pub state_machine_name: Arc<str>,
-    /// What the task tokens are made with. Without one they follow from the seed, so that whoever knows or finds out the
-    /// seed knows the tokens: give a random key where tokens leave the process.
+    /// The key of the task tokens. Without one they are derived from the seed, so that whoever can find out the seed can
+    /// compute the tokens: give a random key if tokens leave the process.
     pub token_key: Option<TokenKey>,
 }
 
 impl ExecutionInfo {
-    /// The names that an execution gets when its host gives none: account 123456789012 in us-east-1.
+    /// Returns the names of an execution whose host gives none: account 123456789012 in us-east-1.
     pub fn named(state_machine: &str, execution: &str) -> ExecutionInfo {
         let prefix = "arn:aws:states:us-east-1:123456789012";
         ExecutionInfo {
@@ -43,106 +43,108 @@ impl ExecutionInfo {
     }
 }
 
-/// A fact, fed with the time at which it happened to [`Engine::step`](super::Engine::step).
+/// A fact, which is fed to [`Engine::step`](super::Engine::step) with the time at which it happened.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Event {
-    /// Begins the execution. Once.
+    /// Starts the execution. It must be fed exactly once.
     Start {
-        /// The input; `{}` where the caller gave none.
+        /// The input; `{}` if the caller gave none.
         input: Value,
-        /// Its names.
+        /// The names of the execution.
         execution: ExecutionInfo,
-        /// Seed of UUIDs, unseeded random numbers and jitter; of task tokens where `execution` has no key for them.
+        /// The seed of UUIDs, unseeded random numbers and jitter, and of task tokens if `execution` has no key for them.
         seed: u64,
     },
-    /// A worker has taken an activity task; for other tasks nothing.
+    /// A worker has taken an activity task. The fact has no effect on other tasks.
     TaskStarted {
-        /// Which.
+        /// The task.
         task: TaskId,
         /// `ActivityStarted.workerName`
         worker: Option<Arc<str>>,
     },
-    /// The service has answered the request of a `.sync` or `.waitForTaskToken` task, whose result is yet to come.
+    /// The service has answered the request of a `.sync` or `.waitForTaskToken` task, whose result will come later.
     TaskSubmitted {
-        /// Which.
+        /// The task.
         task: TaskId,
         /// The service's response, for the history.
         output: Value,
     },
     /// The task has its result.
     TaskSucceeded {
-        /// Which.
+        /// The task.
         task: TaskId,
         /// The result.
         output: Value,
     },
-    /// An ItemReader has its answer, as text: no item is built before it is wanted. For any other task it is
-    /// `TaskSucceeded` with what the text says.
+    /// An ItemReader has its answer, as text: no item is built before it is needed. For any other task this is `TaskSucceeded`
+    /// with the value of the text.
     ItemsRead {
-        /// Which.
+        /// The task.
         task: TaskId,
-        /// What was read.
+        /// The text that was read.
         text: String,
-        /// Whether the text is a file in the format that ReaderConfig names; else it is JSON, as `TaskSucceeded` has it.
+        /// Whether the text is a file in the format that ReaderConfig names. If not, it is JSON, as in `TaskSucceeded`.
         file: bool,
     },
     /// The task has failed.
     TaskFailed {
-        /// Which.
+        /// The task.
         task: TaskId,
-        /// The error's name; AWS allows none (`SendTaskFailure` without fields).
+        /// The error's name; AWS permits that there is none (`SendTaskFailure` without fields).
         error: Option<Arc<str>>,
         /// Its cause.
         cause: Option<Arc<str>>,
     },
-    /// The task's worker is alive: the heartbeat timer starts anew.
+    /// The task's worker is alive: the heartbeat timer is restarted.
     TaskHeartbeat {
-        /// Which.
+        /// The task.
         task: TaskId,
     },
-    /// Time has passed: the deadline is reached, or `more` was true. Always harmless.
+    /// Time has passed: the deadline is reached, or `more` was true. It is always safe to feed.
     Tick,
-    /// The host was away and is back, after a restart or a long sleep: fed first, before any other fact, it keeps time from
-    /// being charged to those that the host could not hear. It writes no event, and it comes before the late timers of its
-    /// own call:
+    /// The host is back after a restart or a long sleep. It is fed first, before any other fact, so that attempts are not
+    /// charged for the time in which the host could receive no answers. It writes no event, and it is applied before the late
+    /// timers of its own call:
     ///
-    /// - An attempt that is handed out again begins again: its TimeoutSeconds and HeartbeatSeconds count from now. Those are
-    ///   the ones that [`Engine::pending`](super::Engine::pending) has as [`TaskPhase::Scheduled`](super::TaskPhase).
-    /// - An attempt that is outside (a taken activity, a `.sync` or callback task whose request was answered) has its
-    ///   HeartbeatSeconds counted from now. Its TimeoutSeconds stay as they are, but do not end before an answer that found
-    ///   nobody could come once more: after HeartbeatSeconds, or a minute without them, and never more than TimeoutSeconds.
-    /// - All else is absolute: Waits, back-offs, the machine's TimeoutSeconds, the five minutes of Express child
-    ///   executions. What is late fires at its own instant.
+    /// - An attempt that is handed out again starts again: its TimeoutSeconds and HeartbeatSeconds count from now. These are
+    ///   the attempts that [`Engine::pending`](super::Engine::pending) lists as [`TaskPhase::Scheduled`](super::TaskPhase).
+    /// - An attempt that somebody outside of the host works on (a taken activity, a `.sync` or callback task whose request was
+    ///   answered) has its HeartbeatSeconds counted from now. Its TimeoutSeconds are unchanged, but they do not end before an
+    ///   answer that reached nobody could be sent again: after HeartbeatSeconds, or after a minute if there are none, and never
+    ///   after more than TimeoutSeconds.
+    /// - All other times are absolute: Waits, back-offs, the machine's TimeoutSeconds, the five minutes of Express child
+    ///   executions. Late timers fire at their own instant.
     Recovered {
-        /// Attempts that are outside by what the engine knows, and are handed out again all the same, because who had taken
-        /// them on was a part of the host. A number that waits for nothing is ignored.
+        /// Attempts that the engine believes to be outside of the host, but that are handed out again because their worker was
+        /// a part of the host. Ids of tasks that do not wait are ignored.
         again: Vec<TaskId>,
     },
-    /// Continues an execution that has failed, timed out or was stopped, from where it stood (spec §11.4).
+    /// Continues an execution that has failed, timed out or was stopped, from the states that were running (spec §11.4).
     Redrive,
-    /// Gives the Map Run of this ARN other limits; of no effect for one that is not under way.
+    /// Changes the limits of the Map Run with this ARN. It has no effect on a run that is not in progress.
     UpdateMapRun {
-        /// Which.
+        /// The ARN of the Map Run.
         arn: Arc<str>,
         /// Its new limits.
         change: MapRunChange,
     },
-    /// A child execution has ended that the host runs ([`Options::children_apart`](super::Options::children_apart)). Of no
-    /// effect where its Map Run does not wait for it, or not in this redrive.
+    /// A child execution that the host runs has ended ([`Options::children_apart`](super::Options::children_apart)). It has no
+    /// effect if the Map Run does not wait for the child, or not in this redrive.
     ChildEnded {
         /// The ARN of the Map Run.
         map_run: Arc<str>,
-        /// An object with `index` and `redrive` of its [`StartChild`](super::StartChild), `status`, and `output`, or `error` and `cause`.
-        /// If a record is kept of it, with `name`, `input`, `startDate` in milliseconds and `redriveCount` besides.
+        /// An object with `index` and `redrive` of its [`StartChild`](super::StartChild), `status`, and `output`, or `error`
+        /// and `cause`. If the Map Run stores a record of it, the object also has `name`, `input`, `startDate` in milliseconds
+        /// and `redriveCount`.
         end: Value,
     },
-    /// Asks the execution to come to its end by itself: what waits fails with `Stepglass.Cancelled`, which Catch takes, and
-    /// Retry only where it names that error. Tasks, Waits, back-offs and Map Runs are what waits.
+    /// Asks the execution to end by itself: everything that waits fails with `Stepglass.Cancelled`, which Catch handles, and
+    /// Retry only if it names that error. Tasks, Waits, back-offs and Map Runs can wait.
     Cancel {
         /// The error's cause.
         cause: Option<Arc<str>>,
-        /// Tasks that go on.
+        /// Tasks that are not cancelled.
         spared: Vec<TaskId>,
     },
     /// Ends the execution as ABORTED.

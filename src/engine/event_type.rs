@@ -1,11 +1,12 @@
-//! The types of a history's events, as AWS names them (spec §9).
+//! The types of a history's events, with AWS's names (spec §9).
 
 use crate::asl::ir::Kind;
 use std::fmt;
 
 macro_rules! event_types {
     ($($name:ident,)*) => {
-        /// The type of an event in a history. Of AWS's 62 these are the ones that this engine writes; a snapshot holds no other.
+        /// The type of an event in a history. Of AWS's 62 types these are the ones that this engine writes; a snapshot contains
+        /// no others.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[non_exhaustive]
         #[allow(missing_docs, reason = "they are AWS's names, and GetExecutionHistory documents them")]
@@ -16,7 +17,7 @@ macro_rules! event_types {
         impl EventType {
             const ALL: &[EventType] = &[$(EventType::$name,)*];
 
-            /// Its name in the API.
+            /// The type's name in the API.
             pub fn name(self) -> &'static str {
                 match self {
                     $(EventType::$name => stringify!($name),)*
@@ -87,12 +88,12 @@ event_types! {
 }
 
 impl EventType {
-    /// The type of a name; `None` for one that this engine does not write.
+    /// Returns the type with this name; `None` for one that this engine does not write.
     pub(super) fn named(name: &str) -> Option<EventType> {
         EventType::ALL.iter().copied().find(|known| known.name() == name)
     }
 
-    /// `PassStateEntered` …
+    /// The type of the event for entering a state, such as `PassStateEntered`.
     pub(super) fn entered(kind: &Kind) -> EventType {
         match kind {
             Kind::Pass { .. } => EventType::PassStateEntered,
@@ -106,7 +107,7 @@ impl EventType {
         }
     }
 
-    /// `PassStateExited` …
+    /// The type of the event for leaving a state, such as `PassStateExited`.
     pub(super) fn exited(kind: &Kind) -> EventType {
         match kind {
             Kind::Pass { .. } => EventType::PassStateExited,
@@ -119,7 +120,7 @@ impl EventType {
         }
     }
 
-    /// The event of a state that was cut off while it ran; `None` for those that never wait.
+    /// The event of a state that was aborted while it ran; `None` for states that never wait.
     pub(super) fn aborted(kind: &Kind) -> Option<EventType> {
         match kind {
             Kind::Task(_) => Some(EventType::TaskStateAborted),
@@ -130,7 +131,7 @@ impl EventType {
         }
     }
 
-    /// Appends the name of its details member: all states share two.
+    /// Appends the name of the event's details member. All states share two of them.
     pub(super) fn write_member(self, out: &mut String) {
         let name = self.name();
         if name.ends_with("StateEntered") {
@@ -145,13 +146,13 @@ impl EventType {
         out.push_str("EventDetails");
     }
 
-    /// Whether it begins or ends an execution: such an event finds room in a history that is full.
+    /// Whether the event begins or ends an execution. Such an event is recorded even if the history is full.
     pub(super) fn is_of_the_execution(self) -> bool {
         self.name().starts_with("Execution")
     }
 }
 
-/// Its name in the API.
+/// Writes the type's name in the API.
 impl fmt::Display for EventType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())

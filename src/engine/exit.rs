@@ -1,4 +1,4 @@
-//! How a state ends: its result, the data flow behind it, the limits of payloads, the next state.
+//! Completes a state: its result, the data flow after it, the limits of payloads, and the next state.
 
 use super::Engine;
 use super::advance::{Flow, Ran};
@@ -14,12 +14,12 @@ use crate::base::{Map, Value, json};
 use std::sync::Arc;
 
 impl Engine {
-    /// The end of a state that has a result: ResultSelector, Assign, ResultPath, OutputPath; or Assign and Output.
+    /// Completes a state that has a result: ResultSelector, Assign, ResultPath, OutputPath; or Assign and Output.
     pub(super) fn complete(&mut self, frame: &mut Frame, state: &State, result: Value) -> Ran {
         self.complete_measured(frame, state, result, None, false)
     }
 
-    /// The same for a result that was perhaps measured before. `fits` says that it was, and may be handed on as it is.
+    /// Completes a state whose result may have been measured before. `fits` says that it was, and that it is within the limits.
     pub(super) fn complete_measured(
         &mut self,
         frame: &mut Frame,
@@ -64,7 +64,7 @@ impl Engine {
         Ok(self.exit(frame, state, output, assigned, Branch::Way, state.next))
     }
 
-    /// The end of a state that has no result of its own (Wait, Succeed, Choice): it passes its input on.
+    /// Completes a state that has no result of its own (Wait, Succeed, Choice): it passes its input on.
     pub(super) fn pass_on(&mut self, frame: &mut Frame, state: &State, effective: &Value, next: Option<StateId>) -> Ran {
         let context = self.context(frame, state, None);
         let mut eval = self.eval(frame, state);
@@ -82,8 +82,9 @@ impl Engine {
         Ok(self.exit(frame, state, output, assigned, way, next))
     }
 
-    /// Refuses what is too large to leave a state with. `known` says that the output was measured before, which the fields of the
-    /// state alone decide: by the identity of two values, an engine that was restored would do other work than one that was not.
+    /// Refuses an output or a variable that is too large. `known` says that the output was measured before. It must follow from
+    /// the state's fields alone: if it compared the identity of two values, a restored engine would do other work than one that
+    /// was never stored.
     pub(super) fn check_exit(
         &self,
         frame: &Frame,
@@ -104,8 +105,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Leaves a state, with what was checked to be small enough: counts the way out, sets the variables, writes the event,
-    /// moves on.
+    /// Leaves a state with an output that was checked before: counts the exit, sets the variables, writes the event, and moves
+    /// on.
     pub(super) fn exit(
         &mut self,
         frame: &mut Frame,
@@ -140,8 +141,8 @@ impl Engine {
         }
     }
 
-    /// Refuses a value that is too large to be handed on, or too deep for any recursion over it. Whatever goes into the
-    /// history, a command or a frame has passed here.
+    /// Refuses a value that is too large to be passed on, or too deep for a recursion over it. Every value that gets into the
+    /// history, a command or a frame has passed this check.
     pub(super) fn check_payload(&self, frame: &Frame, state: &State, value: &Value) -> Result<(), Fault> {
         match self.excess(value) {
             None => Ok(()),
@@ -153,10 +154,10 @@ impl Engine {
         }
     }
 
-    /// How a value exceeds what a payload may be.
+    /// Returns how a value exceeds the limits of a payload.
     pub(super) fn excess(&self, value: &Value) -> Option<json::Excess> {
         match value {
-            // A limit that no number fits into is for what carries data.
+            // Even if a limit is shorter than a number, it is meant for containers and strings.
             Value::Null | Value::Bool(_) | Value::Number(_) => None,
             _ => {
                 let measured = json::measure(value, self.options.payload_limit, PAYLOAD_DEPTH);
@@ -167,7 +168,7 @@ impl Engine {
     }
 }
 
-/// States.DataLimitExceeded of a state or task.
+/// The States.DataLimitExceeded error of a state or task.
 pub(super) fn data_limit(name: &str) -> Fault {
     let cause =
         format!("The state/task '{name}' returned a result with a size exceeding the maximum number of bytes service limit.");

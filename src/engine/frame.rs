@@ -1,4 +1,5 @@
-//! What is being executed: one frame for the machine, for each running branch and for each running iteration.
+//! Frames: the positions that execute. There is one for the machine, one for each running branch, and one for each running
+//! iteration.
 
 use super::event::TaskId;
 use super::items::{Items, Records};
@@ -12,39 +13,39 @@ use std::sync::Arc;
 
 pub(super) type FrameId = u32;
 
-/// One chain of states: its current state and what that state needs.
+/// One chain of states: its current state, and the data of that state.
 #[derive(Clone, Debug)]
 pub(super) struct Frame {
-    /// Which execution it belongs to: 0, or a child execution of a Distributed Map.
+    /// The execution that the frame belongs to: 0, or a child execution of a Distributed Map.
     pub(super) execution: u32,
-    /// The Parallel or Map that waits for it, and its place there.
+    /// The Parallel or Map that waits for the frame, and the frame's slot there.
     pub(super) parent: Option<(FrameId, u32)>,
-    /// The `States` object it runs in.
+    /// The `States` object that the frame runs in.
     pub(super) scope: ScopeId,
     /// The current state.
     pub(super) state: StateId,
     /// The state's raw input.
     pub(super) input: Value,
-    /// The variables in reach. Outer ones cannot change while an inner scope runs (their Parallel or Map is still
-    /// busy), so a copy taken at the start is the same as a look outwards.
+    /// The variables in scope. Outer variables cannot change while an inner scope runs, because their Parallel or Map still
+    /// waits, so a copy that is taken at the start equals a lookup in the outer scopes.
     pub(super) variables: Arc<Map>,
-    /// `Map.Item` of the iteration that this frame is, or is in.
+    /// `Map.Item` of the iteration that this frame is, or runs in.
     pub(super) item: Option<Arc<MapItem>>,
     /// When the state was entered.
     pub(super) entered: Millis,
-    /// The event of that.
+    /// The id of the event with which the state was entered.
     pub(super) entered_event: u64,
-    /// The last event of this chain.
+    /// The id of this chain's last event.
     pub(super) tail: u64,
-    /// Attempts that each retrier of the state has used.
+    /// The number of attempts that each retrier of the state has used.
     pub(super) attempts: Vec<u64>,
-    /// All retries of the state: `State.RetryCount`.
+    /// The total number of retries of the state: `State.RetryCount`.
     pub(super) retries: u32,
     pub(super) phase: Phase,
 }
 
 impl Frame {
-    /// The same frame in another phase: what it waits for is not copied.
+    /// Returns a copy of the frame in another phase. What the frame waits for is not copied.
     #[inline(never)]
     pub(super) fn with_phase(&self, phase: Phase) -> Frame {
         Frame {
@@ -70,30 +71,30 @@ impl Frame {
 pub(super) struct MapItem {
     pub(super) index: u32,
     pub(super) value: Value,
-    /// The member's name, when the Map runs over an object.
+    /// The member's name, if the Map iterates over an object.
     pub(super) key: Option<Arc<str>>,
-    /// Where the items of a Distributed Map come from.
+    /// The source of a Distributed Map's items.
     pub(super) source: Option<Arc<str>>,
-    /// Indices of the Maps around this one, outermost first.
+    /// The indices of the enclosing Maps, the outermost first.
     pub(super) outer: Vec<u32>,
 }
 
-/// Where a state stands. Every live frame outside the ready queue is in one of the waiting ones.
+/// The phase of a frame. Every live frame that is not in the ready queue is in one of the waiting phases.
 #[derive(Clone, Debug)]
 pub(super) enum Phase {
-    /// In the ready queue, about to enter its state.
+    /// The frame is in the ready queue and will enter its state.
     Enter,
-    /// In the ready queue, about to try its state once more.
+    /// The frame is in the ready queue and will try its state again.
     Again,
-    /// A Wait state.
+    /// The frame is in a Wait state.
     Sleeping { timer: TimerKey },
-    /// Between two attempts.
+    /// The frame waits between two attempts.
     Backoff { timer: TimerKey },
-    /// A Task that the host works on.
+    /// The frame waits for a task that the host runs.
     Acting(Box<Acting>),
-    /// A Parallel or Map whose children run.
+    /// The frame waits for the children of a Parallel or Map.
     Joining(Box<Joining>),
-    /// In the ready queue, about to go on with a Map Run that is redriven.
+    /// The frame is in the ready queue and will continue a Map Run that is redriven.
     Resume(Box<Joining>),
 }
 
@@ -104,61 +105,61 @@ pub(super) struct Acting {
     pub(super) resource: Resource,
     pub(super) purpose: Purpose,
     pub(super) token: Option<Arc<str>>,
-    /// Whether a worker or service has taken it on.
+    /// Whether a worker or service has accepted the attempt.
     pub(super) started: bool,
-    /// Whether the service has answered a `.sync` or callback request.
+    /// Whether the service has answered the request of a `.sync` or callback task.
     pub(super) submitted: bool,
     pub(super) timeout: Option<TimerKey>,
     pub(super) heartbeat: Option<(u64, TimerKey)>,
-    /// What was sent; kept to send it again after a restore.
+    /// The input that was sent, which is needed to send it again after a restore.
     pub(super) input: Value,
     pub(super) timeout_seconds: Option<u64>,
     pub(super) credentials: Option<Value>,
 }
 
-/// What a task's result is for.
+/// The purpose of a task's result.
 #[derive(Clone, Debug)]
 pub(super) enum Purpose {
-    /// The Task state's own.
+    /// It is the result of the Task state.
     Task,
-    /// The items of a Distributed Map.
+    /// It has the items of a Distributed Map.
     ItemReader(Box<Joining>),
-    /// Where the results of a Distributed Map go.
+    /// It confirms that results of a Distributed Map were stored.
     ResultWriter(Box<Joining>),
 }
 
 /// A Parallel or Map in progress.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Joining {
-    /// Running children by their slot.
+    /// The running children by slot.
     pub(super) children: Table<u32, FrameId>,
-    /// Results by slot; `None` while a child runs or when it has failed.
+    /// The results by slot; `None` while a child runs or if it has failed.
     pub(super) results: Vec<Option<Value>>,
     /// How many children have ended.
     pub(super) done: u32,
-    /// How many of them have failed (only a Distributed Map goes on then).
+    /// How many of them have failed. Only a Distributed Map continues after a failure.
     pub(super) failed: u32,
-    /// Items of failed children: a batch counts all of its own.
+    /// The number of items of failed children: a batch counts all of its items.
     pub(super) failed_items: u64,
-    /// The first slot that was not started.
+    /// The first slot that was not started yet.
     pub(super) next: u32,
-    /// The items of a Map that no child has got yet.
+    /// The items of a Map that were not given to a child yet.
     pub(super) items: Items,
-    /// Items in each child, when they are batched.
+    /// The number of items of each child, if they are batched.
     pub(super) batches: Vec<u32>,
     /// How many children may run at once.
     pub(super) limit: u32,
     /// The Map's effective input, for ItemSelector.
     pub(super) input: Value,
-    /// The Started event: every first child starts from it.
+    /// The id of the Started event, from which the first event of every child follows.
     pub(super) started_event: u64,
-    /// The last event of the child that ended last.
+    /// The id of the last event of the child that ended last.
     pub(super) last_tail: u64,
-    /// The last …Succeeded event of an iteration.
+    /// The id of the last …Succeeded event of an iteration.
     pub(super) last_succeeded: u64,
-    /// Whether children that may run were not started yet, because a call had done its part.
+    /// Whether there are children that may run but were not started yet, because a call had used up its budget.
     pub(super) starting: bool,
-    /// A Distributed Map's own part.
+    /// The part that only a Distributed Map has.
     pub(super) run: Option<MapRun>,
 }
 
@@ -180,7 +181,7 @@ pub(super) struct MapRun {
     pub(super) tolerated_count: Option<u64>,
     pub(super) tolerated_percentage: Option<f64>,
     pub(super) total: u64,
-    /// How many of the failed children have timed out, and their items.
+    /// How many of the failed children have timed out.
     pub(super) timed_out: u32,
     pub(super) timed_out_items: u64,
     pub(super) started_event: u64,
@@ -188,22 +189,22 @@ pub(super) struct MapRun {
     pub(super) config: Option<Value>,
     /// MaxItems of the reader.
     pub(super) max_items: Option<i64>,
-    /// Files that a manifest or listing has named and that are yet to be read, the next one last.
+    /// Files that a manifest or listing has named and that must still be read, the next one last.
     pub(super) pending: Vec<Value>,
-    /// How those files are to be understood; `None` until the reader has named any.
+    /// The ReaderConfig for those files; `None` until the reader has named any.
     pub(super) file_config: Option<Value>,
-    /// What was read so far, while more is to be read.
+    /// The items that were read so far, while more must be read.
     pub(super) collected: Items,
-    /// How items are put together, where they are.
+    /// How items are batched, if they are.
     pub(super) batching: Option<Batching>,
-    /// The first items of the next batch, selected already.
+    /// The first items of the next batch, after ItemSelector.
     pub(super) gathered: Vec<Value>,
     /// Children that did not succeed, for a redrive.
     pub(super) unsuccessful: Vec<UnsuccessfulChild>,
-    /// Those of them that a redrive is to take up yet, the first one first.
+    /// Those of them that a redrive must still continue, in order.
     pub(super) waiting: VecDeque<UnsuccessfulChild>,
     /// How often the run was redriven.
     pub(super) redrives: u32,
-    /// What its children have come to; only kept for a ResultWriter.
+    /// The outcomes of its children, which only a ResultWriter needs.
     pub(super) records: Records,
 }

@@ -8,14 +8,14 @@ use crate::base::number::write_int;
 use crate::base::{Millis, Value, json};
 use std::sync::Arc;
 
-/// One event. Two are equal when they say the same, whether one of them was restored from a snapshot or not.
+/// One event. Two events are equal if they have the same content, even if one of them was restored from a snapshot.
 #[derive(Clone, Debug)]
 pub struct HistoryEvent {
-    /// From 1, without gaps.
+    /// The event's id. Ids count from 1, without gaps.
     pub id: u64,
-    /// The event that led to this one; 0 for the first of all and the first state.
+    /// The id of the event that led to this one; 0 for the first event and for the first state.
     pub previous_event_id: u64,
-    /// When.
+    /// When the event happened.
     pub timestamp: Millis,
     /// `type`
     pub event_type: EventType,
@@ -23,11 +23,11 @@ pub struct HistoryEvent {
     pub details: Details,
 }
 
-/// What an event tells. The member's name follows from the event's type.
+/// The details of an event. The name of the details member follows from the event's type.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Details {
-    /// No details member.
+    /// The event has no details member.
     None,
     /// ExecutionStarted
     Started {
@@ -38,7 +38,7 @@ pub enum Details {
     },
     /// ExecutionSucceeded, LambdaFunctionSucceeded, ActivitySucceeded
     Output(Value),
-    /// All that have only `error` and `cause`, each where it is known.
+    /// All events that have only `error` and `cause`, each of which may be missing.
     Failure {
         /// `error`
         error: Option<Arc<str>>,
@@ -67,14 +67,14 @@ pub enum Details {
     Task(TaskName),
     /// TaskSubmitted, TaskSucceeded
     TaskOutput {
-        /// Which service.
+        /// The service.
         task: TaskName,
         /// Its response.
         output: Value,
     },
     /// TaskFailed, TaskTimedOut
     TaskFailure {
-        /// Which service.
+        /// The service.
         task: TaskName,
         /// `error`
         error: Option<Arc<str>>,
@@ -107,14 +107,14 @@ pub enum Details {
         error: Option<Arc<str>>,
         /// `cause`
         cause: Option<Arc<str>>,
-        /// The field; empty where AWS names none.
+        /// The field; empty if AWS names none.
         location: Arc<str>,
         /// The state.
         state: Arc<str>,
     },
     /// ExecutionRedriven
     Redriven(u32),
-    /// Of a restored execution: the details member as it was.
+    /// The details member of an event that was restored from a snapshot.
     Restored {
         /// The member's name.
         member: Arc<str>,
@@ -132,7 +132,7 @@ pub struct TaskName {
     pub api: Arc<str>,
 }
 
-/// What the …Scheduled events tell.
+/// The details of the …Scheduled events.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scheduled {
     /// `resourceType`; only TaskScheduled has it.
@@ -164,8 +164,8 @@ impl PartialEq for HistoryEvent {
 }
 
 impl HistoryEvent {
-    /// Appends the event as a JSON object. `input`, `output`, `parameters` are JSON texts in strings, as the API has
-    /// them; the timestamp is ISO 8601.
+    /// Appends the event as a JSON object. `input`, `output` and `parameters` are JSON texts in strings, as in the API; the
+    /// timestamp is in ISO 8601.
     pub fn write_json(&self, out: &mut String) {
         out.push_str("{\"timestamp\":\"");
         self.timestamp.write(out);
@@ -189,7 +189,8 @@ impl HistoryEvent {
         out.push('}');
     }
 
-    /// Appends the details as a JSON object; with `seen`, for a page, which does not note that payloads are whole.
+    /// Appends the details as a JSON object. With `seen` it writes them for a page, which has no notes that payloads are not
+    /// truncated.
     pub(super) fn write_details(&self, out: &mut String, seen: Option<&mut Seen>) {
         out.push('{');
         let mut fields = Fields { out, first: true, seen };
@@ -198,7 +199,8 @@ impl HistoryEvent {
     }
 }
 
-/// A member's name as it stands in an object, with the comma before it: one text, because a history has several in each event.
+/// A member's name as it is written into an object, with the preceding comma. It is a single text, because each event of a
+/// history has several.
 macro_rules! member {
     ($name:literal) => {
         concat!(",\"", $name, "\":")
@@ -238,7 +240,7 @@ impl Fields<'_> {
         }
     }
 
-    /// A payload: its JSON text as a string, and the note that it is whole, which a page leaves out.
+    /// Writes a payload: its JSON text as a string, and the note that it is not truncated, which a page leaves out.
     fn payload(&mut self, member: &str, value: &Value, noted: bool) {
         self.key(member);
         match &mut self.seen {
@@ -353,14 +355,14 @@ impl Details {
     }
 }
 
-/// Numbers events and keeps those that are wanted.
+/// Numbers events, and stores them if the options ask for it.
 #[derive(Clone, Debug)]
 pub(super) struct Recorder {
     level: HistoryLevel,
     limit: u64,
     pub(super) last: u64,
     pub(super) events: Vec<HistoryEvent>,
-    /// Whether an event was refused because the limit leaves room only for the last one.
+    /// Whether an event was refused because the limit has room only for the last one.
     pub(super) full: bool,
 }
 
@@ -370,7 +372,7 @@ impl Recorder {
         Recorder { level, limit, last: 0, events: Vec::new(), full: false }
     }
 
-    /// Adds an event and returns its id. When only one more fits, refuses and says so in `full`.
+    /// Adds an event and returns its id. If only one more fits, it refuses the event and sets `full`.
     pub(super) fn add(&mut self, now: Millis, event_type: EventType, previous: u64, details: Details) -> u64 {
         if self.last + 1 >= self.limit && !event_type.is_of_the_execution() {
             self.full = true;

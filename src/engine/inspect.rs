@@ -1,4 +1,4 @@
-//! What runs now, for inspectors.
+//! A view of what is running, for inspectors.
 
 use super::Engine;
 use super::command::Invocation;
@@ -13,9 +13,9 @@ use std::sync::Arc;
 /// One running chain of states.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FrameView {
-    /// Its number; grows with each branch and iteration that starts.
+    /// The frame's number. It increases with each branch and iteration that starts.
     pub id: u32,
-    /// The frame of the Parallel or Map around it, with its place there.
+    /// The frame of the enclosing Parallel or Map, and the slot there.
     pub parent: Option<(u32, u32)>,
     /// The current state.
     pub state: StateId,
@@ -23,41 +23,42 @@ pub struct FrameView {
     pub state_name: Arc<str>,
     /// Its raw input.
     pub input: Value,
-    /// The variables in reach, as an object.
+    /// The variables in scope, as an object.
     pub variables: Value,
     /// `ready`, `waiting`, `retrying`, `running`, `joining`
     pub phase: &'static str,
-    /// When it goes on by itself.
+    /// When the frame continues by itself.
     pub until: Option<Millis>,
-    /// The task it waits for.
+    /// The task that the frame waits for.
     pub task: Option<TaskId>,
     /// Retries of the current state.
     pub retries: u32,
-    /// The event that entered the state; 0 where it is yet to be entered.
+    /// The id of the event that entered the state; 0 if it was not entered yet.
     pub entered_event: u64,
-    /// The indices in the Maps around it, the innermost last.
+    /// The indices in the enclosing Maps, the innermost last.
     pub iterations: Vec<u32>,
-    /// The name of the child execution that it runs in.
+    /// The name of the child execution that the frame runs in.
     pub child: Option<Arc<str>>,
     /// The Map Run of a Distributed Map, as `DescribeMapRun` counts it: `mapRunArn`, `itemCounts`, `executionCounts`.
     pub map_run: Option<Value>,
 }
 
 impl Engine {
-    /// Whether who inspects the engine is told the events of child executions.
+    /// Whether the events of child executions are reported as they happen.
     #[inline(always)]
     pub(super) fn tells_children(&self) -> bool {
         self.options.trace && self.options.child_histories
     }
 
-    /// Tells that a child execution begins, of a Map Run that the event `run` of its parent has started.
+    /// Reports the start of a child execution. `run` is the id of the event in the history of its parent that started the Map
+    /// Run.
     pub(in crate::engine) fn tell_child_begins(&mut self, name: &str, parent: &str, run: u64, index: u32) {
         if self.tells_children() {
             self.tell_child_entry(name, &format!("\"parent\":\"{parent}\",\"run\":{run},\"index\":{index}"));
         }
     }
 
-    /// Tells the last event of a child execution.
+    /// Reports the last event of a child execution.
     #[cold]
     #[inline(never)]
     pub(super) fn tell_child_event(&mut self, execution: u32) {
@@ -77,12 +78,14 @@ impl Engine {
         self.child_events.push_str(&entry);
     }
 
-    /// Takes what child executions have done since the last call (output), as a JSON array, in turn: `{stages, after, child}` with
-    /// how many stages of the trace and how many events of the whole there were by then and the child's name; where it begins
-    /// `parent`, the name of the child execution that its Map is a state of (empty for the whole), `run`, the event there that has started its Map Run, and
-    /// `index`, its place in that; else `event`, of its own history. To be called before
-    /// [`take_trace`](Self::take_trace), which drops it. Empty unless both [`Options::trace`](super::Options::trace) and
-    /// [`Options::child_histories`](super::Options::child_histories) are on.
+    /// Takes the events of child executions since the last call (output), as a JSON array in order. Each entry has `stages` and
+    /// `after`, the number of stages in the trace and of events in the root execution's history at that time, and `child`, the
+    /// child's name. An entry for the start of a child also has `parent` (the name of the child execution that contains its
+    /// Map; empty for the root execution), `run` (the id of the event there that started the Map Run) and `index` (its slot in
+    /// the Map Run). Every other entry has `event`, from the child's own history.
+    ///
+    /// Call it before [`take_trace`](Self::take_trace), which drops these entries. It is empty unless both
+    /// [`Options::trace`](super::Options::trace) and [`Options::child_histories`](super::Options::child_histories) are on.
     pub fn take_child_events(&mut self) -> String {
         let mut text = std::mem::take(&mut self.child_events);
         if !text.is_empty() {
@@ -91,7 +94,7 @@ impl Engine {
         text
     }
 
-    /// The calls that wait for a result (getter): what a host makes again after a restore.
+    /// The calls that wait for a result (getter). A host makes them again after a restore.
     pub fn pending(&self) -> Vec<Invocation> {
         let waiting = self.tasks.iter().filter(|(task, _)| !self.is_read(**task)).filter_map(|(_, id)| self.frames.get(id));
         waiting
@@ -108,7 +111,7 @@ impl Engine {
         self.executions.get(&frame.execution).filter(|execution| execution.parent.is_some()).map(|child| child.info.name.clone())
     }
 
-    /// What a task that waits for a result was given (getter).
+    /// The input of a task that waits for its result (getter).
     pub fn input_of(&self, task: TaskId) -> Option<&Value> {
         match &self.frames.get(self.tasks.get(&task)?)?.phase {
             Phase::Acting(acting) => Some(&acting.input),
@@ -116,7 +119,7 @@ impl Engine {
         }
     }
 
-    /// How many chains run (getter).
+    /// The number of running chains (getter).
     pub fn running(&self) -> usize {
         self.frames.len()
     }
@@ -148,7 +151,7 @@ impl Engine {
                 map_run: match &frame.phase {
                     Phase::Joining(joining) | Phase::Resume(joining) => map_run(joining),
                     Phase::Acting(acting) => match &acting.purpose {
-                        // Children may go on while results are written.
+                        // Children may still run while results are written.
                         Purpose::ResultWriter(joining) if joining.next > joining.done => map_run(joining),
                         _ => None,
                     },
@@ -159,14 +162,14 @@ impl Engine {
     }
 }
 
-/// The counts of a Map Run. None of its children is ever counted as aborted: they are only when the run is over.
+/// The counts of a Map Run. No child is ever counted as aborted, because children are aborted only when the run is over.
 fn map_run(joining: &Joining) -> Option<Value> {
     let run = joining.run.as_ref()?;
     let items = |slot: u32| joining.batches.get(slot as usize).map_or(1, |n| u64::from(*n));
     let started: u64 = if joining.batches.is_empty() { joining.next.into() } else { (0..joining.next).map(items).sum() };
     let running = joining.children.keys().map(|slot| items(*slot)).sum();
     let waiting = run.waiting.iter().map(|unsuccessful| items(unsuccessful.slot)).sum();
-    // How many batches the rest makes is known when they are made: with a limit of bytes there may be more.
+    // The number of batches in the rest is known only when they are made: a limit of bytes may lead to more.
     let rest = joining.items.left + run.gathered.len() as u64;
     let children = u64::from(joining.next) + run.batching.as_ref().map_or(rest, |batching| rest.div_ceil(batching.max_items));
     Some(Value::from(Map::from_iter([
@@ -226,7 +229,7 @@ mod tests {
         engine
     }
 
-    /// `stage #index value` of all stages that a Map alone has.
+    /// Returns `stage #index value` for all stages that only a Map has.
     fn stages(definition: &str, input: &str) -> Vec<String> {
         let mut engine = run(definition, input, Options { trace: true, ..Options::default() });
         assert_eq!(engine.status(), "SUCCEEDED");
@@ -265,7 +268,7 @@ mod tests {
                 r#"Each afterItemSelector #1 {"v":3}"#
             ]
         );
-        // Without the fields there is nothing of them.
+        // Without these fields there are no such stages.
         assert_eq!(stages(&each(r#""QueryLanguage":"JSONata","#, ""), "[1,2]"), [] as [&str; 0]);
         assert_eq!(stages(&each("", ""), "[1,2]"), ["Each afterItemsPath [1,2]"]);
         let batches = r#""ItemSelector":{"v.$":"$$.Map.Item.Value"},"ItemBatcher":{"MaxItemsPerBatch":2,"BatchInput":{"b":1}},"#;
@@ -280,7 +283,7 @@ mod tests {
                 r#"Each afterItemBatcher #1 {"BatchInput":{"b":1},"Items":[{"v":9}]}"#
             ]
         );
-        // Items of a reader too.
+        // The items of a reader have stages too.
         let reader = r#""ItemReader":{"Resource":"arn:aws:states:::s3:getObject","Parameters":{"Bucket":"b","Key":"k"}},"ItemBatcher":{"MaxItemsPerBatch":2},"#;
         assert_eq!(
             stages(&each(reader, DISTRIBUTED), "{}"),
@@ -310,7 +313,7 @@ mod tests {
             assert_eq!((part(child, "parent"), part(child, "index")), (part(outer, "child"), index.into()));
             assert_eq!(part(child, "run"), part(a, "run"));
         }
-        // Each has its whole history, as its end tells it.
+        // Each child has its whole history when it ends.
         for command in engine.take_commands() {
             let Command::ChildFinished(child) = command else { continue };
             let own = told.iter().filter(|one| one.get("child").and_then(Value::as_str) == Some(&child.name));
@@ -324,7 +327,7 @@ mod tests {
             assert_eq!(events, history);
         }
         assert!(engine.take_child_events().is_empty());
-        // Nobody who does not inspect pays for it.
+        // Without an inspector nothing is recorded.
         let mut engine = run(&definition, "[[1,2]]", Options { child_histories: true, ..Options::default() });
         assert!(engine.take_child_events().is_empty());
     }

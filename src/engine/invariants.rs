@@ -1,5 +1,5 @@
-//! What must hold between two steps, whatever was fed: bugs show here and not three states later, and no snapshot that
-//! breaks it is restored.
+//! The conditions that must hold between two steps, whatever was fed. They reveal a bug where it happens and not three states
+//! later, and a snapshot that violates one is not restored.
 
 use super::apart::APART;
 use super::frame::{Frame, FrameId, Joining, Phase, Purpose};
@@ -8,14 +8,14 @@ use super::{Engine, TaskId, snapshot};
 use crate::asl::ir::Kind;
 use crate::base::{Table, sort};
 
-/// The numbers that are taken: of what runs, and of children that may run again.
+/// The ids that are in use, by running frames and executions and by children that may run again.
 struct Taken {
     frames: Vec<FrameId>,
     executions: Vec<u32>,
 }
 
 impl Engine {
-    /// Says what does not hold.
+    /// Returns an error that names the violated invariant.
     pub(super) fn check_invariants(&self) -> Result<(), String> {
         if let Some(outcome) = &self.outcome {
             let idle = self.turns.is_empty()
@@ -48,7 +48,7 @@ impl Engine {
         for (id, frame) in self.frames.iter() {
             let ready = matches!(frame.phase, Phase::Enter | Phase::Again | Phase::Resume(_));
             ensure(queued.binary_search(id).is_ok() == ready, "a frame waits in the wrong place")?;
-            // With its execution everything in it ends: no frame may be left behind.
+            // When an execution ends, everything in it ends: no frame may be left behind.
             let own = match frame.parent {
                 Some((parent, _)) => self.frames.get(&parent).is_some_and(|parent| parent.execution == frame.execution),
                 None => self.executions.get(&frame.execution).is_some_and(|execution| execution.root == *id),
@@ -109,8 +109,8 @@ impl Engine {
         ensure(are_distinct(&mut taken.frames) && are_distinct(&mut taken.executions), "an id was given out twice")
     }
 
-    /// Checks that each child of a Parallel or Map that was started runs, has ended or may be redriven, and only one of them:
-    /// then no count leaves its range, whatever ends next.
+    /// Checks that each started child of a Parallel or Map runs, has ended or may be redriven, and only one of these. Then no
+    /// count can leave its range, whatever ends next.
     fn check_joining(&self, joining: &Joining, taken: &mut Taken) -> Result<(), String> {
         let mut slots: Vec<bool> = joining.results.iter().map(Option::is_some).collect();
         let results = slots.iter().filter(|ended| **ended).count();
@@ -134,8 +134,8 @@ impl Engine {
         children().try_for_each(|child| self.check_unsuccessful(child, taken))
     }
 
-    /// Checks that a child can be taken up again: nothing else has its number, nor those of its frames. Depth: as deep as
-    /// Map Runs are in one another, which is at most as deep as the snapshot's text is.
+    /// Checks that a child can be continued: nothing else has its id, or the ids of its frames. The recursion is as deep as Map
+    /// Runs are nested, which is at most the depth of the snapshot's text.
     fn check_unsuccessful(&self, unsuccessful: &UnsuccessfulChild, taken: &mut Taken) -> Result<(), String> {
         if unsuccessful.execution.is_none() {
             return Ok(());
@@ -157,13 +157,13 @@ fn ensure(holds: bool, what: &str) -> Result<(), String> {
     if holds { Ok(()) } else { Err(what.to_string()) }
 }
 
-/// Whether no id is there twice; sorts them.
+/// Sorts the ids and returns whether there are no duplicates.
 fn are_distinct(ids: &mut [u32]) -> bool {
     sort::sort(ids);
     ids.windows(2).all(|pair| pair[0] != pair[1])
 }
 
-/// The children's side of a frame.
+/// The part of a frame that tracks its children.
 pub(super) fn joining_of(frame: &Frame) -> Option<&Joining> {
     match &frame.phase {
         Phase::Joining(joining) | Phase::Resume(joining) => Some(joining),
@@ -182,7 +182,7 @@ mod tests {
     use crate::engine::{Command, Engine, Event, ExecutionInfo, Options, SNAPSHOT_DEPTH};
     use std::sync::Arc;
 
-    /// A Map Run of four items of which two may fail: the first has succeeded, the second has failed, two run.
+    /// Returns a Map Run of four items of which two may fail: the first has succeeded, the second has failed, two run.
     fn engine() -> Engine {
         let definition = r#"{"StartAt":"M","States":{"M":{"Type":"Map","Label":"L","ToleratedFailureCount":2,"ItemProcessor":{
             "ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":"A","States":{
@@ -207,7 +207,7 @@ mod tests {
         Engine::restore(engine.machine().clone(), &snapshot).map_err(|error| error.to_string())
     }
 
-    /// Changes one thing in an engine's snapshot and expects it to be refused for that.
+    /// Changes one part of an engine's snapshot and expects that it is refused for that reason.
     fn check(engine: &Engine, from: &str, to: &str, expect: &str) {
         let text = engine.snapshot();
         assert!(restore(engine, &text).is_ok(), "{text}");
@@ -237,7 +237,7 @@ mod tests {
     fn what_may_run_again_has_ids_of_its_own() {
         let engine = engine();
         for (id, expect) in [(3, "an id was given out twice"), (9, "an id was never given out")] {
-            // In the execution and in its frame.
+            // The id is replaced both in the execution and in its frame.
             let own = r#"{"slot":1,"execution":{"id":2,"#;
             let frame = r#""frames":[{"id":2,"execution":2,"#;
             let text = engine.snapshot().replace(frame, &format!(r#""frames":[{{"id":2,"execution":{id},"#));

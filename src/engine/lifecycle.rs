@@ -1,4 +1,4 @@
-//! How executions and frames begin, and how they end: by success, failure, time, or from outside.
+//! Begins executions and frames, and ends them: by success, failure, time-out, or from outside.
 
 use super::command::{CancelReason, ChildExecution, Command, Outcome};
 use super::event::ExecutionInfo;
@@ -27,7 +27,7 @@ impl Engine {
         self.spawn_root(execution, Machine::ROOT, item);
     }
 
-    /// Sets the machine's time out, which for an Express one is at most that of its type.
+    /// Sets the machine's time-out, which for an Express machine is at most the limit of that type.
     pub(super) fn start_clock(&mut self) {
         let own = self.machine.timeout;
         let seconds = if self.options.express { Some(own.unwrap_or(EXPRESS_TIMEOUT).min(EXPRESS_TIMEOUT)) } else { own };
@@ -36,7 +36,7 @@ impl Engine {
         }
     }
 
-    /// Ends an execution when so many seconds have passed.
+    /// Ends an execution after this number of seconds.
     pub(super) fn limit_execution(&mut self, id: u32, seconds: u64) {
         let timer = self.timers.add(self.clock.plus(seconds.saturating_mul(1000)), id, TimerKind::Execution);
         if let Some(execution) = self.executions.get_mut(&id) {
@@ -91,7 +91,7 @@ impl Engine {
         frame
     }
 
-    /// Makes a frame that is about to enter the first state of a scope.
+    /// Creates a frame that will enter the first state of a scope.
     #[allow(clippy::too_many_arguments)]
     pub(super) fn spawn(
         &mut self,
@@ -139,7 +139,7 @@ impl Engine {
         self.child_execution_ended(&machine, execution, Err(fault), false);
     }
 
-    /// Ends it all.
+    /// Ends the execution and everything in it.
     pub(super) fn finish(&mut self, outcome: Outcome, reason: CancelReason) {
         for (task, _) in std::mem::take(&mut self.tasks) {
             self.cancel(task, reason);
@@ -165,7 +165,7 @@ impl Engine {
         self.outcome = Some(outcome);
     }
 
-    /// Cuts a frame and everything below it off. With a `tail`, the history is told of each state that was waiting.
+    /// Aborts a frame and everything below it. With a `tail`, the history gets an event for each state that was waiting.
     pub(super) fn kill(&mut self, id: FrameId, tail: Option<u64>, reason: CancelReason) {
         let Some(frame) = self.frames.remove(&id) else { return };
         self.turns.remove(&id);
@@ -177,7 +177,7 @@ impl Engine {
         }
         match frame.phase {
             Phase::Enter | Phase::Again | Phase::Resume(_) => {
-                // Children are cut off in the order in which they wait.
+                // Children are aborted in the order in which they wait.
                 self.ready.iter().position(|other| *other == id).and_then(|at| self.ready.remove(at));
             }
             Phase::Sleeping { timer } | Phase::Backoff { timer } => self.timers.remove(Some(timer)),
@@ -194,8 +194,8 @@ impl Engine {
         }
     }
 
-    /// Cuts off all running children of a Parallel or Map. With a `tail` the history is told of them, where it is theirs too,
-    /// and with the name of a `map` also of each iteration.
+    /// Aborts all running children of a Parallel or Map. With a `tail` the history gets events for them, unless they have
+    /// histories of their own, and with the name of a `map` also for each iteration.
     pub(super) fn kill_children(
         &mut self,
         joining: &Joining,
@@ -206,7 +206,7 @@ impl Engine {
     ) {
         self.stop_apart(joining);
         for (&slot, &child) in joining.children.iter() {
-            // A child execution keeps its events to itself.
+            // The events of a child execution are not part of its parent's history.
             let execution = self.frames.get(&child).map(|f| f.execution);
             let tail = tail.filter(|_| joining.run.is_none());
             if let (Some(tail), Some(map)) = (tail, map) {
@@ -220,7 +220,7 @@ impl Engine {
         }
     }
 
-    /// Ends a child execution whose frames are gone already: with its Map Run, or with everything.
+    /// Ends a child execution whose frames are gone already, because its Map Run or the whole execution has ended.
     pub(super) fn drop_execution(&mut self, execution: u32) {
         let Some(mut child) = self.executions.remove(&execution) else { return };
         self.timers.remove(child.timer);
@@ -232,7 +232,7 @@ impl Engine {
         self.tell_child(&child, history, "ABORTED", None);
     }
 
-    /// Hands a child execution that has ended to the host, if it wants to hear of it.
+    /// Reports a child execution that has ended to the host, if the options ask for it.
     pub(super) fn tell_child(
         &mut self,
         child: &Execution,
@@ -272,7 +272,7 @@ impl Engine {
         }
     }
 
-    /// Whether histories of child executions are kept.
+    /// The history level of child executions.
     pub(super) fn child_history_level(&self) -> HistoryLevel {
         let kept = self.options.child_histories || self.options.children_apart;
         if kept { self.options.history } else { HistoryLevel::None }

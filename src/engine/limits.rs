@@ -1,23 +1,23 @@
-//! Quotas of the service, as options.
+//! The quotas of the service, as options.
 
-/// What an execution may use up. The defaults are AWS's (spec §11.3).
+/// The limits of an execution. The defaults are AWS's (spec §11.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {
-    /// Which events are kept.
+    /// Which events are stored.
     pub history: HistoryLevel,
-    /// Bytes of JSON text that an input, a result or an output may have; default 262,144.
+    /// Maximum size of an input, a result or an output, in bytes of JSON text; default 262,144.
     pub payload_limit: usize,
-    /// Events after which the execution fails; default 25,000. 0: no limit.
+    /// Maximum number of events, at which the execution fails; default 25,000. 0 means no limit.
     pub history_limit: u32,
-    /// State transitions that one call of `step` makes before it returns with `more`; default 10,000.
+    /// Maximum number of state transitions in one call of `step`, which then returns with `more`; default 10,000.
     pub step_budget: u32,
-    /// Whether the machine is an EXPRESS one.
+    /// Whether the machine is of type EXPRESS.
     pub express: bool,
-    /// Whether every stage of a state's data flow is recorded for inspection; with `child_histories` the events of child
-    /// executions too, as they happen.
+    /// Whether every stage of a state's data flow is recorded for inspection. With `child_histories` the events of child
+    /// executions are recorded too, as they happen.
     pub trace: bool,
-    /// Whether child executions of a Distributed Map keep their histories until taken.
+    /// Whether child executions of a Distributed Map store their histories until they are taken.
     pub child_histories: bool,
     /// Whether the host runs the child executions of Distributed Maps, each in an engine of its own
     /// ([`Command::StartChild`](super::Command::StartChild)).
@@ -39,37 +39,37 @@ impl Default for Options {
     }
 }
 
-/// Which events of the history are kept.
+/// Which events of the history are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HistoryLevel {
     /// All, as `GetExecutionHistory` returns them.
     Full,
-    /// None; they are counted all the same.
+    /// None. They are still counted.
     None,
 }
 
-/// Iterations of an inline Map that run at once whatever MaxConcurrency says (spec §7.4).
+/// Maximum number of iterations of an inline Map that run at once, regardless of MaxConcurrency (spec §7.4).
 pub(super) const INLINE_CONCURRENCY: u64 = 40;
 
-/// Child executions of a Distributed Map that run at once.
+/// Maximum number of child executions of a Distributed Map that run at once.
 pub(super) const DISTRIBUTED_CONCURRENCY: u64 = 10_000;
 
-/// Characters of an error and of a cause.
+/// Maximum length of an error's name, in characters.
 pub(super) const LONGEST_ERROR: usize = 256;
-/// See [`LONGEST_ERROR`].
+/// Maximum length of a cause, in characters.
 pub(super) const LONGEST_CAUSE: usize = 32_768;
 
-/// Milliseconds that a Wait must not reach: AWS counts its seconds in 31 bits, so that 24,855 days are accepted and 24,856 are
-/// refused (recorded).
+/// The milliseconds at which a Wait is too long: AWS counts its seconds in 31 bits, so that it accepts 24,855 days and refuses
+/// 24,856 (recorded).
 pub(super) const LONGEST_WAIT: u64 = (1 << 31) * 1000;
 
-/// Seconds that TimeoutSeconds and HeartbeatSeconds may hold.
+/// Maximum value of TimeoutSeconds and HeartbeatSeconds.
 pub(super) const LONGEST_TIMEOUT: i64 = 99_999_999;
 
-/// Levels that an output or a variable may nest. A loop that wraps its input once more each time around would
-/// otherwise grow a value that no recursion over it survives; AWS's limit of bytes alone allows 50,000 levels.
+/// Maximum nesting depth of an output or a variable. Otherwise a loop that wraps its input once more in each round would build
+/// a value that overflows the stack of every recursion over it; AWS's limit of bytes alone allows 50,000 levels.
 pub(super) const PAYLOAD_DEPTH: usize = 256;
 
-/// Seconds that an Express execution may last (spec §11.2).
+/// Maximum duration of an Express execution, in seconds (spec §11.2).
 pub(super) const EXPRESS_TIMEOUT: u64 = 300;

@@ -1,4 +1,4 @@
-//! An execution that goes on with another definition than it began with.
+//! Migration: an execution continues with another definition than it began with.
 
 use super::Engine;
 use super::frame::{Frame, Phase, Purpose};
@@ -9,9 +9,9 @@ use crate::base::Value;
 use std::sync::Arc;
 
 impl Engine {
-    /// The engine that goes on with `to` where a snapshot of `from` was taken. What runs keeps its place by the names of the
-    /// states around it: each state that something stands in has to be there, in the same branch or Map and of the same type,
-    /// and each task in flight has to be of the same resource. What ran so far, variables and time-outs are as they were.
+    /// Returns an engine that continues with `to` where a snapshot of `from` was taken. Running states are matched by name:
+    /// each state that a frame is in must exist, in the same branch or Map and with the same type, and each task in flight must
+    /// have the same resource. The history, variables and time-outs are unchanged.
     pub fn migrate(from: &Machine, to: Arc<Machine>, snapshot: &Value) -> Result<Engine, RestoreError> {
         let engine = Engine::restore_of(to, snapshot, from.digest)?;
         for frame in engine.frames.values() {
@@ -24,7 +24,7 @@ impl Engine {
         let state = &self.machine.states[frame.state];
         let differs = |what: &str| Err(RestoreError::new(format!("state {:?} {what}", state.name)));
         let stays = match self.scope_around(frame) {
-            // The Map of a child execution that runs apart is with its parent.
+            // The Map of a child execution that the host runs is in the parent's engine.
             Some(Machine::ROOT) if self.options.children_apart => map_of(from, &state.name) == map_of(&self.machine, &state.name),
             around => around == Some(frame.scope),
         };
@@ -52,7 +52,7 @@ impl Engine {
         }
     }
 
-    /// The `States` that a frame runs in, by what it runs for.
+    /// The `States` object that a frame runs in, derived from its parent.
     fn scope_around(&self, frame: &Frame) -> Option<ScopeId> {
         let (parent, slot) = match frame.parent {
             Some((parent, slot)) => (parent, slot),
@@ -69,14 +69,14 @@ impl Engine {
     }
 }
 
-/// The name of the Map that a state is in, directly.
+/// The name of the Map that directly contains a state.
 fn map_of<'a>(machine: &'a Machine, state: &str) -> Option<&'a str> {
     let scope = machine.states.iter().find(|(_, one)| &*one.name == state)?.1.scope;
     let is_around = |kind: &Kind| matches!(kind, Kind::Map(map) if map.processor == scope);
     machine.states.iter().find(|(_, one)| is_around(&one.kind)).map(|(_, one)| &*one.name)
 }
 
-/// The resource that a state of this kind calls for a purpose.
+/// The resource that a state of this type calls for a purpose.
 fn in_flight(kind: &Kind, purpose: &Purpose) -> Option<Resource> {
     Some(match (kind, purpose) {
         (Kind::Task(task), Purpose::Task) => task.parsed.clone(),
@@ -95,7 +95,7 @@ mod tests {
 
     const CALL: &str = r#""Type":"Task","Resource":"arn:aws:lambda:us-east-1:123456789012:function:f""#;
 
-    /// A branch that has called a task, beside one that waits; then `Last`.
+    /// Returns a machine with a branch that has called a task, a branch that waits, and then `Last`.
     fn definition(first: &str, second: &str, last: &str) -> String {
         format!(
             r#"{{"StartAt":"P","States":{{"P":{{"Type":"Parallel","Next":"Last","Branches":[
@@ -124,7 +124,7 @@ mod tests {
         let events = engine.event_count();
         engine.step(Millis(1), Event::TaskSucceeded { task: TaskId(1), output: 1i64.into() }).unwrap();
         assert!(engine.event_count() > events, "ids go on");
-        // A Wait that has begun ends when it was to end.
+        // A Wait that has begun ends at its original time.
         assert_eq!(engine.deadline(), Some(Millis(60_000)));
         engine.step(Millis(60_000), Event::Tick).unwrap();
         let Some(Command::Finish(outcome)) = engine.take_commands().into_iter().last() else { panic!("it has ended") };
@@ -144,7 +144,7 @@ mod tests {
         refused(r#""A":{"Type":"Pass","End":true}"#, b, "a task and its state do not match");
         refused(&a, r#""B":{"Type":"Pass","End":true}"#, "only a Wait sleeps");
         refused(&a, r#""B":{"Type":"Pass","Next":"C"},"C":{"Type":"Wait","Seconds":60,"End":true}"#, "only a Wait sleeps");
-        // Which state is in which branch counts, not only that it is there.
+        // It matters which state is in which branch, and not only that the state exists.
         let moved = format!(
             r#"{{"StartAt":"P","States":{{"P":{{"Type":"Parallel","Next":"Last","Branches":[{{"StartAt":"B","States":{{{b}}}}},
                 {{"StartAt":"A","States":{{{a}}}}}]}},"Last":{{{last}}}}}}}"#
@@ -179,7 +179,7 @@ mod tests {
         assert!(moved(&each("M", "V")).unwrap_err().contains("there is no state"));
         let outside = r#"{"StartAt":"W","States":{"W":{"Type":"Wait","Seconds":5,"End":true}}}"#;
         assert!(moved(outside).unwrap_err().contains("stands in another branch or Map"));
-        // The parent is at the top, and not in a Map.
+        // The parent is at the top level, and not in a Map.
         let parent = json::parse_within(&engine.snapshot(), SNAPSHOT_DEPTH).unwrap();
         assert!(Engine::migrate(&from, machine(&each("M", "V")), &parent).is_ok());
     }

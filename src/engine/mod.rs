@@ -1,7 +1,7 @@
-//! Floor 3: the sans-IO machine. Facts in, commands out; no clock, no entropy, no I/O.
+//! Floor 3: the sans-IO machine. It takes facts and returns commands; it has no clock, no entropy and no I/O.
 //!
-//! [`Engine`] states the contract; `state/` has a file for each kind of state, `frame.rs` what runs, `history.rs` what
-//! is told about it.
+//! [`Engine`] states the contract. `state/` has a file for each type of state, `frame.rs` has what is running, and `history.rs`
+//! has the events that record it.
 
 mod advance;
 mod apart;
@@ -70,16 +70,18 @@ use work::Work;
 /// [`take_commands`](Engine::take_commands) and do them in order; then set **one** timer to
 /// [`deadline`](Engine::deadline), at which you feed [`Event::Tick`].
 ///
-/// 1. `now` is the host's clock in milliseconds; one that goes back is held at the last value seen.
-/// 2. `more` means that one call has done its part: it has made as many transitions as it may (a loop of Choice and Pass),
-///    its expressions have looked at 50,000 values, or it has gone over as much of a file of items. Let your event loop run, then feed `Tick`.
-/// 3. A result for a task that was cancelled or has its result is no error and changes nothing; one for a task that
-///    was never invoked is [`StepError::UnknownTask`].
-/// 4. After [`Command::Finish`] every event is accepted and nothing comes of it, but for [`Event::Redrive`], which takes
-///    up an execution that did not succeed.
-/// 5. Due timers fire before the event of the same call, each at its own instant: a late wake-up gives the same
-///    history as a punctual one. A result that arrives in the very millisecond of its time out is too late.
-/// 6. After a restart or a long sleep feed [`Event::Recovered`] first: tasks that you call again have all of their time again.
+/// 1. `now` is the host's clock in milliseconds. If it goes back, the engine uses the latest value that it has seen.
+/// 2. `more` means that the call has used up its budget: it has made as many transitions as it may (a loop of Choice and Pass),
+///    its expressions have visited 50,000 values, or it has read as much of a file of items. Let your event loop run, then feed
+///    `Tick`.
+/// 3. A result for a task that was cancelled, or that has its result already, is no error and changes nothing. A result for a
+///    task that was never invoked is [`StepError::UnknownTask`].
+/// 4. After [`Command::Finish`] every event is accepted and has no effect, except [`Event::Redrive`], which continues an
+///    execution that did not succeed.
+/// 5. Due timers fire before the event of the same call, each at its own instant: a late wake-up gives the same history as a
+///    punctual one. A result that arrives in the very millisecond of its time-out is too late.
+/// 6. After a restart or a long sleep feed [`Event::Recovered`] first: the time-outs of tasks that you call again start from
+///    zero.
 /// 7. Equal machines, options and sequences of (`now`, event) give equal commands, histories and snapshots.
 ///
 /// Getters: [`status`](Engine::status), [`outcome`](Engine::outcome), [`history`](Engine::history),
@@ -114,27 +116,28 @@ pub struct Engine {
     frames: Table<FrameId, Box<Frame>>,
     next_frame: FrameId,
     ready: VecDeque<FrameId>,
-    /// Maps that have items left to start children for, when this call has no work left for them.
+    /// Maps that still have items to start children for, because the call had no budget left.
     turns: Table<FrameId, ()>,
-    /// Answers of ItemReaders that were not read to their end, the first one first.
+    /// Answers of ItemReaders that are not read to their end yet, in order of arrival.
     readings: VecDeque<Reading>,
     work: Work,
-    /// When the host looked last: what it is asked for in this call begins then, however late the call is.
+    /// Time of the current call. Work that is issued in it starts its timers here, even if the call is late.
     looked: Millis,
     timers: Timers,
     tasks: Table<TaskId, FrameId>,
     last_task: u32,
-    /// 0 is the execution itself, the others are children of Distributed Maps.
+    /// Execution 0 is the engine's own; the others are children of Distributed Maps.
     executions: Table<u32, Execution>,
     next_execution: u32,
     commands: Vec<Command>,
     digest: Digest,
     trace: Vec<Stage>,
-    /// What child executions have done, as far as it was not taken: the beginning of a JSON array.
+    /// The beginning of a JSON array with the events of child executions that were not taken yet.
     child_events: String,
     coverage: Option<Box<Coverage>>,
     probe: Option<Box<Probe>>,
-    /// What ran when it failed, for a redrive: kept from the error on, dropped when the error is caught.
+    /// The frames that were running at the time of the error, for a redrive. They are stored when the error is raised and
+    /// dropped when it is caught.
     stranded: Option<Table<FrameId, Box<Frame>>>,
 }
 
@@ -147,60 +150,64 @@ struct Execution {
     express: bool,
     recorder: Recorder,
     root: FrameId,
-    /// The Map that waits for it and its slot there; `None` for the engine's own.
+    /// The Map that waits for this execution, and the slot there; `None` for the engine's own execution.
     parent: Option<(FrameId, u32)>,
     timer: Option<timers::TimerKey>,
     redrives: u32,
     redriven_at: Millis,
-    /// Of a child: what ran when it failed, from the error on until it ends or the error is caught.
+    /// For a child execution: the frames that were running at the time of the error. They are stored until the child ends or
+    /// the error is caught.
     stranded: Table<FrameId, Box<Frame>>,
 }
 
 /// One stage of a state's data flow, recorded when [`Options::trace`] is on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stage {
-    /// The state.
+    /// The name of the state.
     pub state: Arc<str>,
     /// The id of the event that entered it.
     pub entered_event: u64,
-    /// How many events the history had by then.
+    /// How many events the history had when the stage was recorded.
     pub after: u64,
-    /// The name of the child execution that the state runs in; event ids are then of that one's history.
+    /// The name of the child execution that the state runs in. Event ids then refer to the child's history.
     pub child: Option<Arc<str>>,
-    /// `afterInputPath`, `afterParameters`, `result` …, as TestState's inspectionData names them (a Map's `Items` of JSONata,
-    /// for which it has no name, is `afterItems`); at last `assignedVariables`, if there are any, and `output`. What is decided is told too: `choice` (the rules that were
-    /// looked at, each with its tests, and which was taken), `error` (Error and Cause, before Retry and Catch are looked at),
-    /// `retry` (retrier, attempt, delayMilliseconds), `catch` (catcher, next).
+    /// The name of the stage: `afterInputPath`, `afterParameters`, `result` …, as in the inspectionData of TestState. A Map's
+    /// `Items` of JSONata, which has no name there, is `afterItems`. The last stages are `assignedVariables`, if there are any,
+    /// and `output`. Decisions are stages too: `choice` (the rules that were evaluated, each with its tests, and the rule that
+    /// was taken), `error` (Error and Cause, before Retry and Catch are applied), `retry` (retrier, attempt,
+    /// delayMilliseconds), `catch` (catcher, next).
     pub stage: &'static str,
-    /// Of stages that a Map has for each of its items, `afterItemSelector`, and for each batch, `afterItemBatcher`: which one.
+    /// The index of the item or batch, for the stages that a Map has for each item (`afterItemSelector`) and for each batch
+    /// (`afterItemBatcher`).
     pub index: Option<u32>,
     /// The value after that stage.
     pub value: Value,
 }
 
-/// What one call of [`Engine::step`] leaves to do.
+/// The result of one call of [`Engine::step`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// Whether states are ready to run: feed `Tick` soon, without waiting for the deadline.
+    /// Whether there is work left that is ready to run: feed `Tick` soon, without waiting for the deadline.
     pub more: bool,
 }
 
-/// A host that breaks the protocol.
+/// A host has broken the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StepError {
     /// The first event must be `Start`.
     NotStarted,
-    /// `Start` was fed before.
+    /// `Start` was fed for the second time.
     AlreadyStarted,
     /// No such task was ever invoked.
     UnknownTask(TaskId),
-    /// The execution's input has more bytes of JSON text than [`Options::payload_limit`], which it names: StartExecution
-    /// refuses it.
+    /// The JSON text of the execution's input is longer than [`Options::payload_limit`], whose value this contains, in bytes.
+    /// StartExecution refuses such an input.
     InputTooLarge(usize),
     /// The execution's input has more levels of arrays and objects than [`json::MAX_DEPTH`].
     InputTooDeep,
-    /// Only an execution that has failed, timed out or was stopped, and whose history has room, can be redriven.
+    /// Only an execution that has failed, timed out or was stopped, and whose history has room for more events, can be
+    /// redriven.
     NotRedrivable,
 }
 
@@ -227,7 +234,7 @@ impl fmt::Display for StepError {
 impl std::error::Error for StepError {}
 
 impl Engine {
-    /// An engine that waits for [`Event::Start`].
+    /// Returns an engine that waits for [`Event::Start`].
     pub fn new(machine: Arc<Machine>, options: Options) -> Engine {
         Engine {
             machine,
@@ -259,7 +266,7 @@ impl Engine {
         }
     }
 
-    /// An engine that tests the first state of its machine.
+    /// Returns an engine that tests the first state of its machine.
     pub(crate) fn with_probe(machine: Arc<Machine>, options: Options, probe: Probe) -> Engine {
         Engine { probe: Some(Box::new(probe)), ..Engine::new(machine, options) }
     }
@@ -270,9 +277,9 @@ impl Engine {
         self.step_within(now, event, self.options.step_budget.max(1))
     }
 
-    /// As [`step`](Engine::step), but it does one thing at a time (input): takes a fact in, lets time pass, or, fed `Tick`
-    /// while states are ready, makes one transition. For debuggers: what it records in one call belongs together. Where a
-    /// transition is very much work, such as the start of a long Map, the next calls go on with it.
+    /// Works as [`step`](Engine::step), but does one thing at a time (input): it applies a fact, lets time pass, or, if fed
+    /// `Tick` while states are ready, makes one transition. Debuggers use it, because everything that one call records belongs
+    /// together. If a transition is a lot of work, such as the start of a long Map, the next calls continue it.
     pub fn step_once(&mut self, now: Millis, event: Event) -> Result<Step, StepError> {
         let begun = !self.turns.is_empty() || !self.readings.is_empty();
         let transition = matches!(event, Event::Tick) && !self.ready.is_empty() && !begun;
@@ -287,7 +294,7 @@ impl Engine {
         }
         if let Event::Start { input, .. } = &event {
             match json::measure(input, self.options.payload_limit, json::MAX_DEPTH) {
-                // It was read too, and was not a part of any payload before.
+                // The input also had to be parsed, and no earlier payload has paid for it.
                 Ok(bytes) => self.work.read(bytes),
                 Err(json::Excess::Length) => return Err(StepError::InputTooLarge(self.options.payload_limit)),
                 Err(json::Excess::Depth) => return Err(StepError::InputTooDeep),
@@ -311,7 +318,7 @@ impl Engine {
         }
         if !starts {
             loop {
-                // With the budget spent, due timers still fire, and the event still counts: nothing shuts out a stop.
+                // Even with no budget left, due timers fire and the event is applied: nothing can keep out a stop.
                 self.drain(&mut budget);
                 let Some((key, owner, kind)) = self.timers.pop_due(now) else { break };
                 self.clock = key.0.max(self.clock);
@@ -325,28 +332,28 @@ impl Engine {
         Ok(Step { more: self.has_more() })
     }
 
-    /// Takes the commands that have come up since the last call (output).
+    /// Takes the commands that were issued since the last call (output).
     pub fn take_commands(&mut self) -> Vec<Command> {
         std::mem::take(&mut self.commands)
     }
 
-    /// The commands that have come up and were not taken yet (getter); with [`clear_commands`](Engine::clear_commands) for
-    /// hosts that do them where they lie, and keep their room for the next ones.
+    /// Returns the commands that were not taken yet (getter). Hosts that execute them in place call
+    /// [`clear_commands`](Engine::clear_commands) afterwards, which reuses the allocation.
     pub fn commands(&self) -> &[Command] {
         &self.commands
     }
 
-    /// Forgets the commands that have come up (output).
+    /// Drops the commands that were not taken yet (output).
     pub fn clear_commands(&mut self) {
         self.commands.clear();
     }
 
-    /// When to feed `Tick` next (getter); `None` if only tasks can move the execution.
+    /// The time at which to feed `Tick` next (getter); `None` if only tasks can move the execution.
     pub fn deadline(&self) -> Option<Millis> {
         if self.outcome.is_some() {
             None
         } else if !self.has_more() {
-            // A heartbeat that has not begun sleeps at the end of time.
+            // The timer of a heartbeat that has not begun is set to the end of time.
             self.timers.next().filter(|at| at.0 != u64::MAX)
         } else {
             Some(self.clock)
@@ -367,7 +374,7 @@ impl Engine {
         }
     }
 
-    /// How it ended (getter).
+    /// How the execution ended (getter); `None` while it runs.
     pub fn outcome(&self) -> Option<&Outcome> {
         self.outcome.as_ref()
     }
@@ -377,27 +384,28 @@ impl Engine {
         self.clock
     }
 
-    /// Its quotas and levels (getter).
+    /// The execution's quotas and levels (getter).
     pub fn options(&self) -> &Options {
         &self.options
     }
 
-    /// The machine it runs (getter).
+    /// The machine that the engine executes (getter).
     pub fn machine(&self) -> &Arc<Machine> {
         &self.machine
     }
 
-    /// The events kept so far (getter).
+    /// The events that the engine still holds (getter).
     pub fn history(&self) -> &[HistoryEvent] {
         self.executions.get(&0).map_or(&[], |execution| &execution.recorder.events)
     }
 
-    /// Takes the events kept so far out of the engine (output): for hosts that store them elsewhere. Ids go on.
+    /// Takes all events out of the engine (output), for hosts that store them elsewhere. The ids continue.
     pub fn take_history(&mut self) -> Vec<HistoryEvent> {
         self.executions.get_mut(&0).map(|execution| std::mem::take(&mut execution.recorder.events)).unwrap_or_default()
     }
 
-    /// Events from the `from`-th kept on, as a JSON array in the shape of `GetExecutionHistory` (getter).
+    /// Returns the events from index `from` of those that the engine still holds, as a JSON array in the shape of
+    /// `GetExecutionHistory` (getter).
     pub fn history_json(&self, from: usize) -> String {
         let mut out = String::from("[");
         for (i, event) in self.history().iter().skip(from).enumerate() {
@@ -410,7 +418,7 @@ impl Engine {
         out
     }
 
-    /// The recorded stages of data flow so far (getter).
+    /// The stages of data flow that were recorded so far (getter).
     pub fn trace(&self) -> &[Stage] {
         &self.trace
     }
@@ -424,7 +432,7 @@ impl Engine {
 
 #[cfg(test)]
 mod trial {
-    //! What tests of the engine's parts share: machines, engines that have begun, and what they ask for.
+    //! Fixtures for the tests of the engine's parts: machines, started engines, and the commands that they issue.
 
     use super::{Command, Engine, Event, ExecutionInfo, Options};
     use crate::asl;
@@ -432,13 +440,13 @@ mod trial {
     use crate::base::{Millis, json};
     use std::sync::Arc;
 
-    /// The machine of a definition without errors.
+    /// Compiles a definition that has no errors.
     pub(super) fn machine(definition: &str) -> Arc<Machine> {
         let compiled = asl::compile(definition, &asl::CompileOptions::default());
         compiled.machine.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics)).into()
     }
 
-    /// An engine that was started at 0 with an input.
+    /// Returns an engine that was started at time 0 with this input.
     pub(super) fn started(definition: &str, input: &str) -> Engine {
         let mut engine = Engine::new(machine(definition), Options::default());
         let input = json::parse(input).unwrap();
@@ -446,7 +454,7 @@ mod trial {
         engine
     }
 
-    /// What was asked for since the last call.
+    /// The commands that were issued since the last call.
     pub(super) fn asked(engine: &mut Engine) -> Vec<String> {
         let said = |command| match command {
             Command::Invoke(call) => format!("invoke {} {}", call.task.0, call.state_name),

@@ -1,4 +1,4 @@
-//! A test of one state: what it sets, and what it learns (spec §10).
+//! A test of one state: its settings and its findings (spec §10).
 
 use super::Engine;
 use super::advance::{Flow, Ran};
@@ -11,35 +11,36 @@ use crate::asl::ir::{MapState, QueryLanguage, State};
 use crate::base::{Map, Value};
 use std::sync::Arc;
 
-/// What a test of one state sets and learns; `None` in every other engine.
+/// The settings and findings of a test of one state. Engines of executions have none.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Probe {
     /// The variables at the start.
     pub(crate) variables: Map,
-    /// Takes the place of the Context Object.
+    /// Replaces the Context Object.
     pub(crate) context: Option<Value>,
-    /// Where the state is inside of a Map, whether of a Distributed one: its input is then the first item.
+    /// Whether the Map that contains the state is a Distributed one; `None` if the state is in no Map. The state's input is
+    /// then the first item.
     pub(crate) within_map: Option<bool>,
-    /// Attempts that every retrier has used already.
+    /// The number of attempts that every retrier has used already.
     pub(crate) attempts: u64,
-    /// The result of a Parallel or Map, which then has no children.
+    /// The result of a Parallel or Map, which then starts no children.
     pub(crate) mock: Option<Mock>,
-    /// What a Map's ItemReader has read, as it stands in its file.
+    /// The text that a Map's ItemReader has read, as it is in its file.
     pub(crate) read: Option<Arc<str>>,
     /// How many iterations of a Map have failed.
     pub(crate) failures: u64,
-    /// How many iterations a Map would have, as far as its items are known.
+    /// How many iterations a Map would have, if its items are known.
     pub(crate) iterations: Option<u64>,
-    /// The retrier that the error is for, also when its attempts are used up.
+    /// The retrier that matches the error, even if its attempts are used up.
     pub(crate) retrier: Option<usize>,
-    /// The error that Retry and Catch have seen, and what came of it.
+    /// The error that Retry and Catch were applied to, and what they did.
     pub(crate) handled: Option<Handled>,
 }
 
 /// A mocked result, or the error and cause of a mocked failure.
 pub(crate) type Mock = Result<Value, (Option<Arc<str>>, Option<Arc<str>>)>;
 
-/// What Retry and Catch have made of an error.
+/// What Retry and Catch did with an error.
 #[derive(Clone, Debug)]
 pub(crate) struct Handled {
     pub(crate) error: Option<Arc<str>>,
@@ -47,22 +48,22 @@ pub(crate) struct Handled {
     pub(crate) by: Handler,
 }
 
-/// Who took an error on.
+/// The handler of an error.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Handler {
-    /// A retrier, after that many milliseconds.
+    /// A retrier, which tries again after this number of milliseconds.
     Retrier(u64),
-    /// The catcher of that index.
+    /// The catcher with this index.
     Catcher(usize),
 }
 
 impl Engine {
-    /// What the test has learnt.
+    /// Returns the findings of the test.
     pub(crate) fn probe(&self) -> Option<&Probe> {
         self.probe.as_deref()
     }
 
-    /// Notes which retrier an error is for.
+    /// Stores which retrier matches an error.
     #[cold]
     #[inline(never)]
     pub(super) fn note_retrier(&mut self, state: &State, fault: &Fault) {
@@ -78,7 +79,7 @@ impl Engine {
         }
     }
 
-    /// The first item of the Map that a tested state is inside of (documented: index 0, the input as the value).
+    /// The first item of the Map that contains the tested state (documented: index 0, and the input as the value).
     #[cold]
     #[inline(never)]
     pub(super) fn tested_item(&self, input: &Value) -> Option<Arc<MapItem>> {
@@ -86,18 +87,18 @@ impl Engine {
         Some(Arc::new(MapItem { index: 0, value: input.clone(), key: None, source, outer: Vec::new() }))
     }
 
-    /// The result that a test gives to a Parallel or Map in place of its children's.
+    /// The result that a test gives to a Parallel or Map instead of running its children.
     pub(super) fn mocked(&mut self) -> Option<Result<Value, Fault>> {
         let mock = self.probe.as_mut()?.mock.take()?;
         Some(mock.map_err(|(error, cause)| Fault::raised(error, cause)))
     }
 
-    /// Whether this is a test.
+    /// Whether this engine tests one state.
     pub(super) fn is_tested(&self) -> bool {
         self.probe.is_some()
     }
 
-    /// What the test says that an ItemReader has read.
+    /// The answer of an ItemReader that the test provides.
     #[cold]
     #[inline(never)]
     pub(super) fn tested_read(&self, resource: &str) -> Option<Answer> {
@@ -105,7 +106,7 @@ impl Engine {
         Some(if resource.contains("listObjectsV2") { Answer::Json(text) } else { Answer::File(text) })
     }
 
-    /// The end of a Map whose items are not known.
+    /// Ends a Map whose items are not known.
     pub(super) fn mocked_unread(&mut self, frame: &mut Frame, state: &State) -> Ran {
         match self.mocked() {
             Some(result) => self.complete(frame, state, result?),
@@ -113,7 +114,7 @@ impl Engine {
         }
     }
 
-    /// The same where they are: says what its iterations would get, and judges how many have failed.
+    /// Ends a Map whose items are known: computes the inputs of its iterations, and applies the tolerance of failures.
     #[cold]
     #[inline(never)]
     pub(super) fn mocked_map(&mut self, frame: &mut Frame, state: &State, map: &MapState, mut joining: Joining) -> Ran {
@@ -131,7 +132,7 @@ impl Engine {
         if map.item_selector.is_some() || map.item_batcher.is_some() {
             iterations = 0;
             loop {
-                // A test has no event loop to leave: it goes through all items at once.
+                // A test is not sliced for an event loop: it processes all items in one call.
                 self.work.begin_whole();
                 match next_child(self, frame, state, map, &mut joining) {
                     Ok(Next::Child(..)) => iterations += 1,
@@ -146,7 +147,7 @@ impl Engine {
             probe.iterations = Some(iterations);
             probe.failures
         });
-        // Recorded: a Map without either limit is not judged.
+        // Recorded: failures do not matter in a Map without either limit.
         let exceeded = joining.run.as_mut().is_some_and(|run| {
             run.total = iterations;
             (run.tolerated_count.is_some() || run.tolerated_percentage.is_some()) && exceeded(run, failed)

@@ -1,4 +1,4 @@
-//! Errors: the state's Retry, then its Catch, then the frame around it (spec §5).
+//! Raises errors: first to the state's Retry, then to its Catch, then to the enclosing frame (spec §5).
 
 use super::advance::Ran;
 use super::coverage::Branch;
@@ -14,7 +14,7 @@ use crate::base::{Map, Value};
 use std::sync::Arc;
 
 impl Engine {
-    /// Applies Retry, then Catch; without either the error goes outwards.
+    /// Applies Retry, then Catch. Without either the error goes to the enclosing frame.
     pub(super) fn raise(&mut self, machine: &Arc<Machine>, id: FrameId, mut frame: Box<Frame>, mut fault: Fault) {
         self.work.made_error();
         let state = &machine.states[frame.state];
@@ -66,7 +66,7 @@ impl Engine {
                     self.recover(frame.execution);
                     return self.settle(machine, id, frame, Ok(flow));
                 }
-                // A catcher that fails is not caught by its neighbours (spec §6.2).
+                // An error of a catcher is not caught by the other catchers (spec §6.2).
                 Err(second) => {
                     fault = second;
                     run = None;
@@ -84,7 +84,7 @@ impl Engine {
         self.child_failed(machine, parent, slot, frame.tail, failing_task, fault);
     }
 
-    /// Tells the history of a failed JSONata field, once, where it failed.
+    /// Records a failed JSONata field in the history, once, in the state in which it failed.
     pub(super) fn evaluation_failed(&mut self, frame: &mut Frame, state: &State, fault: &mut Fault) {
         if let Some(location) = fault.location.take() {
             let details =
@@ -93,7 +93,7 @@ impl Engine {
         }
     }
 
-    /// Runs the catcher that takes the error.
+    /// Runs the catcher that matches the error.
     pub(super) fn catch(&mut self, frame: &mut Frame, state: &State, fault: &Fault) -> Ran {
         let Some((index, catcher)) = retry::catcher(state, fault) else { return Err(fault.clone()) };
         self.handled(fault, Handler::Catcher(index));

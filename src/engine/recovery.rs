@@ -1,5 +1,5 @@
-//! Recovery: a host that was away is back, and no attempt is blamed for the time in which nobody worked on it or could hear
-//! its answer. As in SWF, what a worker has for its task (start-to-close) counts from the moment when it is handed the task.
+//! Recovery: when a host is back, no attempt is charged for the time in which nobody worked on it or could receive its answer.
+//! As in SWF, a worker's time for its task (start-to-close) counts from the moment when it is handed the task.
 
 use super::event::TaskId;
 use super::frame::{Acting, Phase};
@@ -8,12 +8,12 @@ use super::{Engine, TaskPhase};
 use crate::asl::resource::Resource;
 use crate::base::Millis;
 
-/// Milliseconds in which an answer that found nobody may come once more, where no HeartbeatSeconds say how soon a worker
-/// is to be heard of.
+/// Milliseconds in which an answer that reached nobody may be sent again, if no HeartbeatSeconds say how often a worker
+/// reports.
 const GRACE: u64 = 60_000;
 
 impl Acting {
-    /// How far the attempt is.
+    /// How far the attempt has got.
     pub(super) fn phase(&self) -> TaskPhase {
         match &self.resource {
             _ if self.submitted => TaskPhase::Submitted,
@@ -24,7 +24,7 @@ impl Acting {
 }
 
 impl Engine {
-    /// Sets the clocks of all attempts anew, before any timer of the call fires.
+    /// Restarts the clocks of all attempts, before any timer of the call fires.
     pub(super) fn recover_tasks(&mut self, now: Millis, again: &[TaskId]) {
         for (task, id) in self.tasks.iter() {
             let Some(frame) = self.frames.get_mut(id) else { continue };
@@ -43,7 +43,7 @@ impl Engine {
                     acting.timeout = Some(self.timers.add(at, *id, TimerKind::Timeout));
                 }
             }
-            // One that has not begun sleeps at the end of time, and goes on doing so.
+            // A heartbeat that has not begun remains at the end of time.
             if let Some((seconds, old)) = acting.heartbeat
                 && old.0.0 != u64::MAX
             {
@@ -63,7 +63,8 @@ mod tests {
 
     const HOUR: u64 = 3_600_000;
 
-    /// An engine that was started at 0 with a state of these fields, and one after it; the machine has `more` fields.
+    /// Returns an engine that was started at time 0 with a state of these fields, and one after it. The machine has the fields
+    /// of `more`.
     fn start(state: &str, more: &str) -> Engine {
         let definition = format!(
             r#"{{"StartAt":"A","States":{{"A":{{{state},"Next":"B"}},
@@ -90,7 +91,7 @@ mod tests {
         recovered(&mut engine, HOUR);
         assert_eq!((asked(&mut engine).len(), engine.history().len()), (0, events));
         assert_eq!(engine.deadline(), Some(Millis(HOUR + 10_000)));
-        // Without a word of it, it has timed out at its own instant.
+        // Without `Recovered` it has timed out at its own instant.
         let mut other = start(TASK, "");
         other.step(Millis(HOUR), Event::Tick).unwrap();
         assert_eq!((other.status(), other.history().last().unwrap().timestamp), ("FAILED", Millis(10_000)));
@@ -104,7 +105,7 @@ mod tests {
         assert_eq!(asked(&mut engine), ["invoke 1 B"]);
         let exited = engine.history().iter().find(|event| event.event_type.name() == "WaitStateExited").unwrap();
         assert_eq!((exited.timestamp, engine.deadline()), (Millis(60_000), Some(Millis(HOUR + 10_000))));
-        // A host that only slept has the same.
+        // The same holds for a host that only slept.
         let mut other = start(r#""Type":"Wait","Seconds":60"#, "");
         other.take_commands();
         other.step(Millis(HOUR), Event::Tick).unwrap();
@@ -115,7 +116,7 @@ mod tests {
     fn heartbeats_count_anew_once_they_count_at_all() {
         let mut engine = start(&format!(r#"{TOKEN},"HeartbeatSeconds":20"#), "");
         recovered(&mut engine, HOUR);
-        // The request is still to be sent, so the heartbeat sleeps; there is no other time out.
+        // The request must still be sent, so the heartbeat has not begun; there is no other time-out.
         assert_eq!(engine.deadline(), None);
         engine.step(Millis(HOUR), Event::TaskSubmitted { task: TaskId(1), output: 1i64.into() }).unwrap();
         assert_eq!(engine.deadline(), Some(Millis(HOUR + 20_000)));
@@ -137,7 +138,7 @@ mod tests {
             recovered(&mut engine, HOUR);
             assert_eq!((engine.status(), engine.deadline()), ("RUNNING", Some(Millis(HOUR + from_recovery))), "{state}");
         }
-        // What has time left has no more of it.
+        // An attempt that has time left gets no more of it.
         let mut engine = start(&format!(r#"{TOKEN},"TimeoutSeconds":7200"#), "");
         engine.step(Millis(1), Event::TaskSubmitted { task: TaskId(1), output: 1i64.into() }).unwrap();
         recovered(&mut engine, HOUR);
@@ -152,7 +153,7 @@ mod tests {
         engine.step(Millis(HOUR), Event::TaskStarted { task: TaskId(1), worker: None }).unwrap();
         recovered(&mut engine, 2 * HOUR);
         assert_eq!(engine.deadline(), Some(Millis(2 * HOUR + 30_000)), "of the grace no more than TimeoutSeconds");
-        // A worker that was part of the host is gone with it: its task is handed out anew.
+        // A worker that was a part of the host is gone with it: its task is handed out again.
         let mut engine = start(&ACTIVITY.replace(":30", ":300"), "");
         engine.step(Millis(0), Event::TaskStarted { task: TaskId(1), worker: None }).unwrap();
         let mut outside = engine.clone();
@@ -168,7 +169,7 @@ mod tests {
         recovered(&mut engine, HOUR);
         assert_eq!(asked(&mut engine), ["cancel 1 Stopped", "TIMED_OUT"]);
         assert_eq!(engine.history().last().unwrap().timestamp, Millis(HOUR / 2));
-        // After the end it is of no effect.
+        // After the end it has no effect.
         recovered(&mut engine, 2 * HOUR);
         assert_eq!((asked(&mut engine).len(), engine.status()), (0, "TIMED_OUT"));
     }

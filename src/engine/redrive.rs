@@ -1,5 +1,5 @@
-//! Redrive: an execution that did not succeed goes on from where it stood (spec §11.4). What was done stays done; of a
-//! Map Run the children that did not succeed go on in turn, each from where it stood itself.
+//! Redrive: an execution that did not succeed continues from where it stopped (spec §11.4). Finished work remains finished. Of
+//! a Map Run the children that did not succeed continue, each from where it stopped.
 
 use super::apart::APART;
 use super::event_type::EventType;
@@ -11,41 +11,41 @@ use crate::asl::ir::{Machine, MapState, ScopeId};
 use crate::base::Table;
 use std::sync::Arc;
 
-/// A child execution that did not succeed, and its frames as they stood.
+/// A child execution that did not succeed, and its frames at that time.
 #[derive(Clone, Debug)]
 pub(super) struct UnsuccessfulChild {
-    /// Its number among the executions.
+    /// The id of the execution.
     pub(super) id: u32,
-    /// Its place in the Map Run.
+    /// The child's slot in the Map Run.
     pub(super) slot: u32,
-    /// `None` of one that the host runs, and redrives.
+    /// `None` for a child that the host runs and redrives.
     pub(super) execution: Option<Box<Execution>>,
-    /// Empty if it cannot be redriven.
+    /// Empty if the child cannot be redriven.
     pub(super) frames: Table<FrameId, Box<Frame>>,
 }
 
 impl UnsuccessfulChild {
-    /// One that the host runs.
+    /// Returns the entry of a child that the host runs.
     pub(super) fn apart(slot: u32) -> UnsuccessfulChild {
         UnsuccessfulChild { id: 0, slot, execution: None, frames: Table::default() }
     }
 }
 
 impl Engine {
-    /// Whether [`Event::Redrive`](super::Event::Redrive) would be taken (getter).
+    /// Whether [`Event::Redrive`](super::Event::Redrive) would be accepted (getter).
     pub fn is_redrivable(&self) -> bool {
-        // What is redriven needs room for two events at least (spec §11.3).
+        // A redriven execution needs room for at least two events (spec §11.3).
         let limit = u64::from(self.options.history_limit);
         let room = self.executions.get(&0).is_some_and(|execution| {
-            // An Express child begins anew.
+            // An Express child starts from the beginning.
             execution.express && self.child_stood().is_some()
                 || !execution.express && !execution.recorder.full && (limit == 0 || execution.recorder.last + 1 < limit)
         });
         self.outcome.is_some() && self.stranded.is_some() && room
     }
 
-    /// Remembers what runs when an error begins its way outwards, before any sibling is cut off. The frame that has failed
-    /// is to run its state again, or to go on with its Map Run.
+    /// Stores what is running when an error is raised, before any sibling is aborted. The failed frame is set to run its state
+    /// again, or to continue its Map Run.
     pub(super) fn strand(&mut self, id: FrameId, frame: &Frame, run: Option<Box<Joining>>) {
         let execution = frame.execution;
         let known = match execution {
@@ -60,7 +60,7 @@ impl Engine {
         self.strand_execution(execution, Some((id, failed)));
     }
 
-    /// The same when it is an execution that ends, from outside or by its time out.
+    /// Stores what is running when an execution is ended from outside or by its time-out.
     pub(super) fn strand_execution(&mut self, execution: u32, mut failed: Option<(FrameId, Frame)>) {
         let Some(root) = self.executions.get(&execution).map(|e| e.root) else { return };
         let mut frames = Table::default();
@@ -69,7 +69,7 @@ impl Engine {
             _ if execution == 0 => self.stranded = Some(frames),
             Some(child) => {
                 if child.express {
-                    // It begins anew: all that counts is what its first frame was given.
+                    // It starts from the beginning, so only the input of its first frame matters.
                     frames.retain(|id, _| *id == root);
                     if let Some(first) = frames.get_mut(&root) {
                         first.phase = Phase::Again;
@@ -81,7 +81,7 @@ impl Engine {
         }
     }
 
-    /// An error was taken on: nothing has failed.
+    /// Drops the stored frames, because the error was handled.
     pub(super) fn recover(&mut self, execution: u32) {
         if execution == 0 {
             self.stranded = None;
@@ -90,17 +90,17 @@ impl Engine {
         }
     }
 
-    /// Copies a frame and all below it in the same execution, or takes the one that has failed. Depth: states nest no deeper
-    /// than the compiler allows.
+    /// Copies a frame and all below it in the same execution; for the failed frame it takes the given copy. The recursion is
+    /// bounded, because the compiler limits how deep states nest.
     fn stand(&self, id: FrameId, failed: &mut Option<(FrameId, Frame)>, out: &mut Table<FrameId, Box<Frame>>) {
         let mut frame = match failed.take_if(|(own, _)| *own == id) {
             Some((_, frame)) => frame,
             None => {
                 let Some(frame) = self.frames.get(&id) else { return };
                 frame.with_phase(match &frame.phase {
-                    // One that is about to go on has no children yet.
+                    // A Map Run that is about to continue has no children yet.
                     Phase::Joining(joining) | Phase::Resume(joining) => Phase::Joining(joining.clone()),
-                    // Nothing of its children is to be done again, but for storing their results.
+                    // Children need no work again; only their results must be stored.
                     Phase::Acting(acting) => match &acting.purpose {
                         Purpose::ResultWriter(joining) => Phase::Joining(joining.clone()),
                         _ => Phase::Again,
@@ -125,7 +125,7 @@ impl Engine {
         out.insert(id, Box::new(frame));
     }
 
-    /// Adds the running children of a Map Run, which are about to be cut off, to those that did not succeed.
+    /// Adds the running children of a Map Run, which will be aborted, to those that did not succeed.
     pub(super) fn fall(&self, joining: &mut Joining) {
         let Joining { run: Some(run), children, .. } = joining else { return };
         for (slot, root) in children.iter() {
@@ -142,8 +142,8 @@ impl Engine {
         }
     }
 
-    /// Takes everything up that had not succeeded: branches and iterations that were done keep their results, states that
-    /// ran or had failed run again, with fresh retriers and time outs.
+    /// Continues everything that had not succeeded: finished branches and iterations keep their results, and states that were
+    /// running or had failed run again, with fresh retriers and time-outs.
     pub(super) fn redrive(&mut self) {
         let child = self.child_stood().map(|frame| (frame.scope, frame.item.clone()));
         let Some(frames) = self.stranded.take() else { return };
@@ -162,14 +162,14 @@ impl Engine {
         }
     }
 
-    /// The first frame of a child execution that has this engine for itself, as it stood when that failed.
+    /// The first frame, at the time of the failure, of a child execution that has this engine for itself.
     #[inline(never)]
     fn child_stood(&self) -> Option<&Frame> {
         let root = self.executions.get(&0)?.root;
         self.stranded.as_ref()?.get(&root).map(Box::as_ref).filter(|frame| frame.scope != Machine::ROOT)
     }
 
-    /// Counts a redrive of an execution; the event of it.
+    /// Counts a redrive of an execution, and returns the id of its event.
     fn count_redrive(&mut self, id: u32) -> u64 {
         let Some(execution) = self.executions.get_mut(&id) else { return 0 };
         execution.redrives += 1;
@@ -184,7 +184,8 @@ impl Engine {
             frame.retries = 0;
             frame.phase = match std::mem::replace(&mut frame.phase, Phase::Enter) {
                 Phase::Enter => Phase::Enter,
-                // Its children go on; those that were done keep their results. A Map that had items to start takes its turn again.
+                // Its children continue; finished ones keep their results. A Map that still has items to start is scheduled
+                // again.
                 Phase::Joining(joining) if joining.run.is_none() => {
                     if joining.starting {
                         self.turns.insert(id, ());
@@ -213,8 +214,8 @@ impl Engine {
         }
     }
 
-    /// Goes on with a child that did not succeed: a Standard one from where it stood, an Express one from the beginning.
-    /// Its first frame; `None` for one that no engine has written.
+    /// Continues a child that did not succeed: a Standard one from where it stopped, an Express one from the beginning. Returns
+    /// its first frame; `None` if the stored child is inconsistent.
     pub(super) fn resume(
         &mut self,
         parent: (FrameId, u32),
@@ -240,7 +241,7 @@ impl Engine {
         self.begin_again(id, map.processor, item)
     }
 
-    /// Has an Express child begin anew; its first frame.
+    /// Starts an Express child from the beginning, and returns its first frame.
     #[cold]
     #[inline(never)]
     fn begin_again(&mut self, id: u32, processor: ScopeId, item: Option<Arc<MapItem>>) -> Option<FrameId> {
@@ -256,14 +257,13 @@ impl Engine {
     }
 }
 
-/// Counts those that did not succeed as such that are to be redriven, but for those whose history is full: their failure
-/// is for good.
+/// Moves the unsuccessful children to those that are to be redriven. Children whose history is full stay failed.
 fn reopen(joining: &mut Joining) {
     let Joining { run: Some(run), batches, .. } = joining else { return };
     let items = |slot: u32| batches.get(slot as usize).map_or(1, |n| u64::from(*n));
     let (mut waiting, mut lost) = (Table::default(), Vec::new());
     for unsuccessful in run.waiting.drain(..).chain(run.unsuccessful.drain(..)) {
-        // What the host cannot redrive, it says has ended as it had.
+        // A child that the host cannot redrive is reported by the host as ended with its old outcome.
         if unsuccessful.execution.as_ref().is_some_and(|own| unsuccessful.frames.is_empty() || own.recorder.full && !own.express) {
             lost.push(unsuccessful);
         } else {
@@ -321,7 +321,7 @@ mod tests {
         succeed(&mut engine, &first[0]);
         fail(&mut engine, &first[1]);
         assert_eq!(engine.status(), "FAILED");
-        // What is stored of a failed execution can be redriven too.
+        // A failed execution that was stored can be redriven too.
         let mut engine = restored(engine);
         engine.step(Millis(5), Event::Redrive).unwrap();
         let again = calls(&mut engine);
@@ -358,7 +358,7 @@ mod tests {
         assert_eq!(engine.step(Millis(60_000), Event::Redrive).unwrap_err(), StepError::NotRedrivable);
     }
 
-    /// A Distributed Map over four items, two at a time, with two Tasks each.
+    /// Returns a Distributed Map over four items, two at a time, with two Tasks each.
     fn distributed(kind: &str) -> String {
         format!(
             r#"{{"StartAt":"M","States":{{"M":{{"Type":"Map","ItemsPath":"$","Label":"L","MaxConcurrency":2,"ItemProcessor":{{
@@ -378,7 +378,7 @@ mod tests {
         engine
     }
 
-    /// What an engine asks for now, and the children that it tells of: `B 2`, `FAILED 1`.
+    /// Returns the calls that an engine issues, and the children that it reports: `B 2`, `FAILED 1`.
     fn asked(engine: &mut Engine) -> (Vec<Invocation>, Vec<String>) {
         let (mut calls, mut seen) = (Vec::new(), Vec::new());
         for command in engine.take_commands() {
@@ -419,7 +419,7 @@ mod tests {
         engine.step(Millis(2), Event::TaskSucceeded { task: calls[0].task, output: "one".into() }).unwrap();
         let (third, seen) = asked(&mut engine);
         assert_eq!(seen, ["SUCCEEDED 1 0", "A 3"]);
-        // The second child fails in B; the third, which is in A, is cut off.
+        // The second child fails in B; the third, which is in A, is aborted.
         fail(&mut engine, &calls[1]);
         assert_eq!((engine.status(), asked(&mut engine).1), ("FAILED", vec!["FAILED 2 0".to_string(), "ABORTED 3 0".into()]));
 
@@ -436,7 +436,7 @@ mod tests {
             r#"{"pending":1,"running":2,"succeeded":1,"failed":0,"timedOut":0,"aborted":0,"total":4,"pendingRedrive":0}"#;
         assert_eq!(counts, expected);
 
-        // It may fail again, with a child that waits for its turn no less than with one that runs.
+        // It may fail again, while children run and while others still wait for their turn.
         let mut engine = restored(engine);
         engine.step(Millis(60), Event::Stop { error: None, cause: None }).unwrap();
         assert_eq!(asked(&mut engine).1, ["ABORTED 2 1", "ABORTED 3 1"]);
@@ -491,7 +491,7 @@ mod tests {
 
     #[test]
     fn a_map_run_that_failed_over_its_data_is_another_one() {
-        // The second item's selector fails: AWS starts a new Map Run then.
+        // The selector of the second item fails: AWS starts a new Map Run in this case.
         let definition = r#"{"StartAt":"M","States":{"M":{"Type":"Map","Label":"L","ItemSelector":{"x.$":"$$.Map.Item.Value.x"},
             "ItemProcessor":{"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":"A","States":{
             "A":{"Type":"Task","Resource":"r","End":true}}},"End":true}}}"#;

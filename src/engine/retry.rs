@@ -5,10 +5,11 @@ use super::frame::Frame;
 use crate::asl::ir::{Catcher, Retrier, State};
 use crate::base::Rng;
 
-/// The retrier that takes the error on and the delay before the next attempt, in milliseconds. Counts the attempt.
+/// Returns the index of the retrier that matches the error, and the delay before the next attempt, in milliseconds. Counts the
+/// attempt.
 pub(super) fn next_attempt(state: &State, frame: &mut Frame, fault: &Fault, rng: &mut Rng) -> Option<(usize, u64)> {
     let index = state.retry.iter().position(|retrier| fault.is_retried(&retrier.errors))?;
-    // The first that matches decides, even when it is used up (spec §6.1, 2).
+    // The first retrier that matches decides, even if its attempts are used up (spec §6.1, 2).
     let retrier = &state.retry[index];
     if frame.attempts.len() < state.retry.len() {
         frame.attempts.resize(state.retry.len(), 0);
@@ -23,7 +24,7 @@ pub(super) fn next_attempt(state: &State, frame: &mut Frame, fault: &Fault, rng:
     Some((index, if retrier.jitter { rng.below(delay.saturating_add(1)) } else { delay }))
 }
 
-/// `IntervalSeconds × BackoffRate^used`, at most MaxDelaySeconds, in milliseconds.
+/// Returns `IntervalSeconds × BackoffRate^used`, at most MaxDelaySeconds, in milliseconds.
 pub(super) fn delay(retrier: &Retrier, used: u64) -> u64 {
     let exponent = i32::try_from(used).unwrap_or(i32::MAX);
     let growth = if retrier.backoff_rate == 1.0 { 1.0 } else { retrier.backoff_rate.powi(exponent) };
@@ -32,11 +33,11 @@ pub(super) fn delay(retrier: &Retrier, used: u64) -> u64 {
         Some(most) => seconds.min(most as f64),
         None => seconds,
     };
-    // A year is longer than any execution; without the cap an old retry would overflow.
+    // A year is longer than any execution. Without this cap the product could overflow after many retries.
     (capped.min(31_622_400.0) * 1000.0).round() as u64
 }
 
-/// The first catcher that takes the error, with its place in `Catch`.
+/// Returns the first catcher that matches the error, with its index in `Catch`.
 pub(super) fn catcher<'a>(state: &'a State, fault: &Fault) -> Option<(usize, &'a Catcher)> {
     state.catch.iter().enumerate().find(|(_, catcher)| fault.matches(&catcher.errors))
 }

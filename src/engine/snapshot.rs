@@ -1,7 +1,7 @@
-//! An engine as JSON and back: what a host stores between two steps.
+//! Snapshots: an engine as JSON and back, which a host stores between two steps.
 //!
-//! The form is its own, apart from the engine's structs, and has a version: what an older release wrote must be
-//! readable or refused with a word, never misread. Everything that can be derived (tasks, timers) is derived.
+//! The format is independent of the engine's structs, and has a version: a snapshot of an older release must be readable or
+//! refused with a clear error, and never misread. Everything that can be derived (tasks, timers) is derived.
 
 mod form;
 mod join;
@@ -23,7 +23,7 @@ use join::{joining_in, joining_out};
 use std::fmt;
 use std::sync::Arc;
 
-/// The version of the form.
+/// The version of the format.
 const VERSION: i64 = 3;
 
 /// Why a snapshot cannot be restored.
@@ -46,21 +46,21 @@ impl fmt::Display for RestoreError {
 
 impl std::error::Error for RestoreError {}
 
-/// How deep the JSON text of a snapshot may nest: payloads at their deepest, and the form around them.
+/// Maximum nesting depth of a snapshot's JSON text: the deepest payloads, and the format around them.
 pub const SNAPSHOT_DEPTH: usize = super::limits::PAYLOAD_DEPTH * 2;
 
 type Restored<T> = Result<T, RestoreError>;
 
 impl Engine {
-    /// The whole engine as JSON text (getter). Commands that were not taken yet are not in it: take them first.
+    /// Returns the whole engine as JSON text (getter). It does not contain commands that were not taken yet: take them first.
     pub fn snapshot(&self) -> String {
         self.snapshot_with(true)
     }
 
-    /// The same without the events of the history, for hosts that read or keep those in pages (getter): of an execution of
-    /// 1,000 tasks 1 kB instead of 1.2 MB. An engine that is restored from it goes on with the ids of the whole history and
-    /// with its limit; its own events begin after [`event_count`](Engine::event_count). Those of child executions, which are
-    /// handed over when the child ends, are in it.
+    /// Returns the snapshot without the events of the history, for hosts that read or store those in pages (getter): for an
+    /// execution of 1,000 tasks 1 kB instead of 1.2 MB. An engine that is restored from it continues the ids of the whole
+    /// history and its limit; its own events begin after [`event_count`](Engine::event_count). The events of child executions,
+    /// which are reported when the child ends, are included.
     pub fn snapshot_without_events(&self) -> String {
         self.snapshot_with(false)
     }
@@ -106,17 +106,18 @@ impl Engine {
         text.into_string()
     }
 
-    /// An engine that goes on where the snapshot was taken, with the same machine. Tasks in flight are known to it;
-    /// [`Engine::pending`](Engine::pending) says which they are.
+    /// Restores an engine that continues where the snapshot was taken, with the same machine.
+    /// [`Engine::pending`](Engine::pending) lists the tasks in flight.
     ///
-    /// Parse its text with [`json::parse_within`] and [`SNAPSHOT_DEPTH`]. Errors: another machine, an unknown version,
-    /// or a value that no engine has written.
+    /// Parse the snapshot's text with [`json::parse_within`] and [`SNAPSHOT_DEPTH`].
+    ///
+    /// Errors: the snapshot is of another machine, has an unknown version, or contains a value that no engine has written.
     pub fn restore(machine: Arc<Machine>, snapshot: &Value) -> Result<Engine, RestoreError> {
         let of = machine.digest;
         Engine::restore_of(machine, snapshot, of)
     }
 
-    /// The same of a snapshot of the definition with this digest.
+    /// Restores a snapshot of the definition with the digest `of`.
     pub(super) fn restore_of(machine: Arc<Machine>, snapshot: &Value, of: u64) -> Result<Engine, RestoreError> {
         let input = Input { value: snapshot, name: "snapshot" };
         match input.integer("version")? {
@@ -132,7 +133,7 @@ impl Engine {
         engine.started = input.boolean("started")?;
         engine.rng = Rng::new(u64::from_str_radix(&input.text("random")?, 16).map_err(|_| input.wrong("random"))?);
         engine.token_key = TokenKey::parse(&input.text("tokenKey")?).ok_or_else(|| input.wrong("tokenKey"))?;
-        // Earlier releases had none: it begins here.
+        // Earlier releases had no digest: it starts here.
         if let Some(text) = input.maybe_text("commands")? {
             engine.digest = Digest(u64::from_str_radix(&text, 16).map_err(|_| input.wrong("commands"))?);
         }
@@ -189,7 +190,7 @@ impl Engine {
         }
         engine.check_invariants().map_err(RestoreError::new)?;
         if engine.is_redrivable() {
-            // What would run after a redrive must be sound too.
+            // The frames that would run after a redrive must be valid too.
             let mut redriven = engine.clone();
             redriven.redrive();
             redriven.check_invariants().map_err(RestoreError::new)?;
@@ -325,7 +326,7 @@ fn acting_in(input: &Input<'_>, kind: &Kind, machine: &Machine, options: &Option
     } else {
         Purpose::Task
     };
-    // The definition has it; a text of its own could only contradict it.
+    // The definition has the resource; a copy in the snapshot could only contradict it.
     let resource = match (kind, &purpose) {
         (Kind::Task(task), Purpose::Task) => Some(&task.resource),
         (Kind::Map(map), Purpose::ItemReader(_)) => map.item_reader.as_ref().map(|reader| &reader.resource),
@@ -495,7 +496,7 @@ fn options_in(input: &Input<'_>) -> Restored<Options> {
     })
 }
 
-/// Ids stay within what the engine has given out; a snapshot that says otherwise was tampered with.
+/// Whether all ids are below the next ones. A snapshot that violates this was tampered with.
 pub(super) fn ids_in_range(engine: &Engine) -> bool {
     let frames = engine.frames.keys().all(|id| *id < engine.next_frame);
     let tasks = engine.tasks.keys().all(|task| task.0 > 0 && task.0 <= engine.last_task);

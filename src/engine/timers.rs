@@ -1,11 +1,11 @@
-//! All that is to happen at a known time, in order of time and then of making.
+//! Timers: everything that is to happen at a known time, ordered by time and then by creation.
 
 use crate::base::{Millis, Table, sort};
 
-/// Names one pending timer.
+/// Identifies one pending timer.
 pub(super) type TimerKey = (Millis, u64);
 
-/// What a timer is for.
+/// The purpose of a timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TimerKind {
     /// A Wait state is over.
@@ -28,7 +28,7 @@ pub(super) struct Timers {
 }
 
 impl Timers {
-    /// Adds a timer; the key removes it.
+    /// Adds a timer and returns the key that removes it.
     pub(super) fn add(&mut self, at: Millis, owner: u32, kind: TimerKind) -> TimerKey {
         self.made += 1;
         let key = (at, self.made);
@@ -43,7 +43,7 @@ impl Timers {
         }
     }
 
-    /// The earliest instant at which something is due.
+    /// The earliest time at which a timer is due.
     pub(super) fn next(&self) -> Option<Millis> {
         self.pending.first().map(|((at, _), _)| *at)
     }
@@ -66,7 +66,7 @@ impl Timers {
         self.pending.is_empty()
     }
 
-    /// For snapshots: every timer with its key, and how many were ever made.
+    /// For snapshots: every timer with its key.
     pub(super) fn iter(&self) -> impl Iterator<Item = (TimerKey, u32, TimerKind)> + '_ {
         self.pending.iter().map(|(&key, &(owner, kind))| (key, owner, kind))
     }

@@ -1,43 +1,43 @@
-//! Task tokens: whoever has one may answer its task, so nobody can work one out.
+//! Task tokens. Whoever has a token may answer its task, so tokens must be impossible to guess.
 
 use super::event::TaskId;
 use crate::base::{base64, hex};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 
-/// The secret that the task tokens of an execution are made with.
+/// The secret from which the task tokens of an execution are made.
 ///
-/// Tokens stand apart from the execution's [`Rng`](crate::base::Rng), whose numbers appear in outputs (`States.UUID()`,
-/// `$random()`) and lead back to its state. A token says whose it is, and has an HMAC-SHA-256 of that: equal keys give equal
-/// tokens, and tokens give nothing away of the key or of other tokens.
+/// Tokens do not depend on the execution's [`Rng`](crate::base::Rng), whose numbers appear in outputs (`States.UUID()`,
+/// `$random()`) and reveal its state. A token contains its execution and task, and an HMAC-SHA-256 of them: equal keys give
+/// equal tokens, and tokens reveal nothing about the key or about other tokens.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct TokenKey([u8; 32]);
 
 impl TokenKey {
-    /// The key of an execution whose caller gave a seed and no key: equal seeds give equal tokens.
+    /// Returns the key of an execution whose caller gave a seed and no key: equal seeds give equal tokens.
     pub fn of_seed(seed: u64) -> TokenKey {
         TokenKey(hmac(b"stepglass: key of a seed", &seed.to_be_bytes()))
     }
 
-    /// A key from its 64 hexadecimal digits, which should be random.
+    /// Parses a key from its 64 hexadecimal digits, which should be random.
     pub fn parse(text: &str) -> Option<TokenKey> {
         hex::decode(text).and_then(|bytes| bytes.try_into().ok()).map(TokenKey)
     }
 
-    /// Its 64 hexadecimal digits.
+    /// Returns the key's 64 hexadecimal digits.
     pub fn text(&self) -> String {
         hex::encode(&self.0)
     }
 
-    /// The key of a child execution that has an engine of its own.
+    /// Returns the key of a child execution that has an engine of its own.
     pub(super) fn of_child(&self, name: &str) -> TokenKey {
         TokenKey(hmac(&self.0, name.as_bytes()))
     }
 
-    /// The token of a task in an execution, or in one of its child executions.
+    /// Returns the token of a task in an execution, or in one of its child executions.
     pub(super) fn token(&self, execution: &str, task: TaskId) -> Arc<str> {
         let said: Vec<u8> = task.0.to_be_bytes().into_iter().chain(execution.bytes()).collect();
-        // The code is first: the beginnings of tokens differ, where a list of them has no more room.
+        // The code comes first, so that tokens differ at the beginning, where a list has room for only a few characters.
         let mut bytes = vec![FORM];
         bytes.extend(hmac(&self.0, &said));
         bytes.extend(said);
@@ -45,25 +45,25 @@ impl TokenKey {
     }
 }
 
-/// The first byte of a token: which form it has. The code follows, then what it is made of: the number of the task, its most
+/// The first byte of a token is its format. The code follows, then the data that it covers: the number of the task, its most
 /// significant byte first, and the execution.
 const FORM: u8 = 1;
-/// Bytes before the number.
+/// The number of bytes before the task's number.
 const CODED: usize = 33;
-/// Bytes before the execution.
+/// The number of bytes before the execution.
 const HEAD: usize = CODED + 4;
 
-/// What a task token says of itself: the ARN of the execution that its task belongs to (of the one that was started, where it
-/// is a child execution's of a Distributed Map) and the task. `None` for a text that no engine has made.
+/// Parses a task token into the ARN of the execution that its task belongs to and the task. For a child execution of a
+/// Distributed Map it is the ARN of the execution that was started. Returns `None` for a text that no engine has made.
 ///
-/// So a host that was restarted finds the execution without an index of tokens. Whether the token is the task's own only that
-/// execution can say: compare it as a whole with the one that [`Engine::pending`](super::Engine::pending) has.
+/// With it a host that was restarted finds the execution without an index of tokens. Only that execution can say whether the
+/// token is valid: compare the whole token with the one from [`Engine::pending`](super::Engine::pending).
 pub fn parse_token(token: &str) -> Option<(String, TaskId)> {
     let bytes = base64::decode(token);
     let (head, execution) = bytes.split_at_checked(HEAD)?;
     let task = TaskId(head.get(CODED..)?.iter().fold(0, |number, byte| number << 8 | u32::from(*byte)));
     let execution = std::str::from_utf8(execution).ok()?;
-    // The decoder reads other texts too; a token has one form only.
+    // The decoder also accepts other spellings, but a token has only one.
     let whole = head.first() == Some(&FORM) && !execution.is_empty() && base64::encode_url(&bytes) == *token;
     whole.then(|| (execution.to_string(), task))
 }
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn a_token_says_whose_it_is_and_only_the_key_makes_it() {
-        // The longest ARN of AWS, in characters of four bytes, is within the 2,048 characters of a token.
+        // Even the longest ARN of AWS, in characters of four bytes, stays within the 2,048 characters of a token.
         for execution in ["arn:aws:states:us-east-1:123456789012:execution:m:é", "x", &"𝒙".repeat(256)] {
             for task in [1, 255, 65_536, u32::MAX] {
                 let token = TokenKey::of_seed(3).token(execution, TaskId(task));
@@ -120,7 +120,7 @@ mod tests {
         for other in forms.iter().map(String::as_str).chain(["", "AQ", "AAAA", hexadecimal]) {
             assert_eq!(parse_token(other), None, "{other}");
         }
-        // What is changed in what it says is not the token of what it says then.
+        // A token whose data was changed is not the valid token for the new data.
         let mut bytes = base64::decode(&token);
         bytes[HEAD - 1] = 2;
         let forged = base64::encode_url(&bytes);

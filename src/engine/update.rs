@@ -1,4 +1,4 @@
-//! Changes to a Map Run under way: `UpdateMapRun`.
+//! Changes to a Map Run in progress: `UpdateMapRun`.
 
 use super::Engine;
 use super::frame::{FrameId, Joining, MapRun, Phase, Purpose};
@@ -7,19 +7,19 @@ use super::limits::DISTRIBUTED_CONCURRENCY;
 use super::state;
 use crate::asl::ir::Kind;
 
-/// New limits of a Map Run; what is `None` stays as it is (API reference of `UpdateMapRun`).
+/// New limits of a Map Run. A limit that is `None` is unchanged (API reference of `UpdateMapRun`).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MapRunChange {
-    /// Children at once; 0 for as many as AWS allows.
+    /// Maximum number of concurrent children; 0 for as many as AWS allows.
     pub max_concurrency: Option<u64>,
-    /// Items that may fail.
+    /// The number of items that may fail.
     pub tolerated_count: Option<u64>,
     /// Percentage of the items that may fail, from 0 to 100.
     pub tolerated_percentage: Option<f64>,
 }
 
 impl Engine {
-    /// A Map Run under way, which does not read its items any more.
+    /// Finds a Map Run in progress that has read all of its items.
     #[cold]
     #[inline(never)]
     pub(super) fn run_of(&self, arn: &str) -> Option<(FrameId, &Joining, &MapRun)> {
@@ -31,11 +31,11 @@ impl Engine {
         })
     }
 
-    /// Gives a Map Run other limits, and starts the children that they make room for. What has failed so far is held
-    /// against them when the next child fails. Of no effect for a run that is not under way, or is reading its items.
+    /// Changes the limits of a Map Run, and starts the children for which they make room. Failures so far are compared with the
+    /// new limits when the next child fails. It has no effect on a run that is not in progress, or is still reading its items.
     pub(super) fn update_map_run(&mut self, arn: &str, change: &MapRunChange) {
         let Some((id, _, _)) = self.run_of(arn) else { return };
-        // A run that a redrive is about to take up goes on by itself, and so does one whose results are being written.
+        // A run that a redrive will continue starts its children itself, and so does one whose results are being written.
         match self.frames.get_mut(&id).map(|frame| &mut frame.phase) {
             Some(Phase::Resume(joining)) => return apply(joining, change),
             Some(Phase::Acting(acting)) => {
@@ -74,7 +74,7 @@ mod tests {
     use crate::base::json;
     use crate::engine::{Command, Event, ExecutionInfo, Options, TaskId};
 
-    /// A Map Run of ten items, one at once, whose tasks are left open; and its ARN.
+    /// Returns a Map Run of ten items, one at a time, whose tasks stay open; and its ARN.
     fn under_way() -> (Engine, std::sync::Arc<str>) {
         let text = r#"{"StartAt":"M","States":{"M":{"Type":"Map","MaxConcurrency":1,"Label":"L","End":true,"ItemProcessor":{
             "ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":"T",

@@ -1,96 +1,98 @@
-//! How much the expressions of a state, and those of one call of `step`, may do.
+//! Work budgets: how much the expressions of a state, and those of one call of `step`, may do.
 //!
-//! A transition is quick but for the expressions in it. They pay for what they look at, so that a call ends after so much
-//! work as well as after so many transitions, and the host's event loop, a stop and TimeoutSeconds get their turn. The
-//! amounts are counted and not timed: the same history comes of it on every machine.
+//! A transition is quick except for its expressions. They pay for each value that they visit, so that a call ends after a
+//! certain amount of work as well as after a number of transitions, and the host's event loop, a stop and TimeoutSeconds get
+//! their turn. The amounts are counted and not timed, so that every machine produces the same history.
 
 use std::cell::Cell;
 
-/// Values that the expressions of one state, in one attempt, may look at; an item of a Map counts as a state. At some
-/// 60 ns each this is the longest time that a transition takes, some 20 ms: an expression is evaluated at once, so this is
-/// what a host's event loop waits for. `$map` over 20,000 items that makes a small object of each is within it.
+/// The number of values that the expressions of one state may visit in one attempt; an item of a Map counts as a state. At
+/// about 60 ns each, this limits a transition to about 20 ms: an expression is evaluated in one go, so this is how long a
+/// host's event loop waits. It suffices for a `$map` over 20,000 items that builds a small object of each.
 const STATE: u64 = 320_000;
 
-/// Values after which a call of `step` returns with `more`.
+/// The number of values after which a call of `step` returns with `more`.
 const CALL: u64 = 50_000;
 
-/// The same for a call of `step_once`.
+/// The number of values after which a call of `step_once` returns with `more`.
 const TRANSITION: u64 = 250_000;
 
-/// What it costs to begin an expression, and to bring its value back.
+/// The cost of starting an expression and converting its value.
 pub(super) const EXPRESSION: u64 = 28;
 
-/// What it costs to write an event.
+/// The cost of writing an event.
 const EVENT: u64 = 10;
 
-/// What it costs to make an error and its texts, and to look who handles it.
+/// The cost of creating an error with its texts and of finding its handler.
 const ERROR: u64 = 300;
 
-/// Bytes of a payload that cost as much to make, measure and keep as a look at a value does.
+/// How many bytes of a payload cost as much to build, measure and store as visiting a value.
 pub(super) const BYTES_OF_A_VALUE: u64 = 8;
 
-/// Bytes of text that cost as much to read.
+/// How many bytes of text cost as much to parse as visiting a value.
 const BYTES_READ_OF_A_VALUE: u64 = 4;
 
-/// Bytes that an event counts for, apart from its payloads, when a host takes events out: few enough that it takes none of
-/// 25,000 small ones, which are all that most executions may have and cost more to write than to make.
+/// The number of bytes that an event counts for, apart from its payloads, when a host decides to take events out. It is so
+/// small that a host takes none of 25,000 small events, which are all that most executions may have and cost more to write than
+/// to create.
 const BYTES_OF_AN_EVENT: u64 = 20;
 
-/// What is left of both.
+/// The rest of the budgets of the state and of the call.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Work {
     state: Cell<u64>,
     call: Cell<u64>,
-    /// Bytes of payloads that were measured, and of events: about what the history has grown by.
+    /// The number of bytes of measured payloads, and of events: about how much the history has grown.
     payloads: Cell<u64>,
 }
 
 impl Work {
-    /// A call of `step` begins.
+    /// Starts the budget of a call of `step`.
     pub(super) fn begin_call(&self) {
         self.call.set(CALL);
         self.begin_state();
     }
 
-    /// A call that makes one transition: what belongs together is told of at once, but not all items of a long Map.
+    /// Starts the budget of a call that makes one transition: results that belong together are reported at once, but not all
+    /// items of a long Map.
     pub(super) fn begin_transition(&self) {
         self.call.set(TRANSITION);
         self.begin_state();
     }
 
-    /// Work for somebody who waits until it is done.
+    /// Starts an unlimited budget, for a caller that waits until the work is done.
     pub(super) fn begin_whole(&self) {
         self.call.set(u64::MAX);
         self.begin_state();
     }
 
-    /// A state, or an item of a Map, begins.
+    /// Starts the budget of a state, or of an item of a Map.
     pub(super) fn begin_state(&self) {
         self.state.set(STATE);
     }
 
-    /// Whether the call has done its part.
+    /// Whether the call has used up its budget.
     pub(super) fn is_done(&self) -> bool {
         self.call.get() == 0
     }
 
-    /// Work of the engine itself, which counts for the call alone.
+    /// Charges work of the engine itself, which only the call pays for.
     pub(super) fn charge(&self, values: u64) {
         self.call.set(self.call.get().saturating_sub(values));
     }
 
-    /// Whether the state has none left.
+    /// Whether the state has used up its budget.
     pub(super) fn is_spent(&self) -> bool {
         self.state.get() == 0
     }
 
-    /// Work of an expression that it does not count itself.
+    /// Charges work of an expression that its evaluator does not count.
     pub(super) fn spend(&self, values: u64) {
         self.state.set(self.state.get().saturating_sub(values));
         self.charge(values);
     }
 
-    /// An event was written, into the execution's own history or into a child's.
+    /// Charges an event that was written, into the execution's own history or into a child's.
     pub(super) fn wrote_event(&self, own: bool) {
         self.charge(EVENT);
         if own {
@@ -98,33 +100,33 @@ impl Work {
         }
     }
 
-    /// An error was raised.
+    /// Charges an error that was raised.
     pub(super) fn made_error(&self) {
         self.charge(ERROR);
     }
 
-    /// A payload was measured.
+    /// Charges a payload that was measured.
     pub(super) fn measured(&self, bytes: usize) {
         self.payloads.set(self.payloads.get().saturating_add(bytes as u64));
         self.charge(bytes as u64 / BYTES_OF_A_VALUE);
     }
 
-    /// A payload was read from its text.
+    /// Charges a payload that was parsed.
     pub(super) fn read(&self, bytes: usize) {
         self.charge(bytes as u64 / BYTES_READ_OF_A_VALUE);
     }
 
-    /// Bytes of payloads since they were last counted from the beginning.
+    /// The number of bytes of payloads since the last reset.
     pub(super) fn payloads(&self) -> u64 {
         self.payloads.get()
     }
 
-    /// Counts them from the beginning.
+    /// Resets the number of bytes of payloads.
     pub(super) fn begin_payloads(&self) {
         self.payloads.set(0);
     }
 
-    /// Evaluates with the fuel that the state has left, and takes what was used off.
+    /// Evaluates with the fuel that the state has left, and charges what was used.
     pub(super) fn pay<T>(&self, evaluate: impl FnOnce(&mut u64) -> T) -> T {
         let before = self.state.get();
         let mut left = before;

@@ -1,10 +1,10 @@
-//! CSV as Step Functions reads it (spec §7.6): fields are strings, quotes may hold delimiters and newlines, a backslash
+//! CSV as Step Functions reads it (spec §7.6): fields are strings, quotes may contain delimiters and newlines, and a backslash
 //! escapes.
 
 use crate::base::{Map, Value};
 use std::sync::Arc;
 
-/// How the rows of a file are to be read: the headers, the delimiter, and the byte at which the first row begins.
+/// Returns how to read the rows of a file: the headers, the delimiter, and the byte offset of the first row.
 pub(super) fn open(text: &str, config: Option<&Value>) -> Result<(Vec<Arc<str>>, char, usize), String> {
     let setting = |name: &str| config.and_then(|c| c.get(name));
     let delimiter = match setting("CSVDelimiter").and_then(Value::as_str) {
@@ -30,13 +30,14 @@ pub(super) fn open(text: &str, config: Option<&Value>) -> Result<(Vec<Arc<str>>,
     Ok((headers, delimiter, begin))
 }
 
-/// A row as an object. A short row is filled with `""`, what a long row has too much is dropped.
+/// Returns a row as an object. Missing fields are `""`, and surplus fields are dropped.
 pub(super) fn item(headers: &[Arc<str>], row: Vec<String>) -> Value {
     let mut fields = row.into_iter();
     Value::from(headers.iter().map(|h| (h.clone(), Value::from(fields.next().unwrap_or_default()))).collect::<Map>())
 }
 
-/// The row that begins at a byte, and where the next one does; a line end at the end of the file begins no further one.
+/// Returns the row that begins at a byte offset, and the offset of the next one. A line end at the end of the file does not
+/// begin another row.
 pub(super) fn row(text: &str, at: usize, delimiter: char) -> Option<(Vec<String>, usize)> {
     let rest = text.get(at..).filter(|rest| !rest.is_empty())?;
     let mut chars = rest.char_indices().peekable();
@@ -44,15 +45,15 @@ pub(super) fn row(text: &str, at: usize, delimiter: char) -> Option<(Vec<String>
     while let Some((place, c)) = chars.next() {
         let next = chars.peek().map(|(_, next)| *next);
         match c {
-            // A doubled quote is one quote inside of quotes, and behind the first character of a field without them. Where an
-            // unquoted field begins, two quotes are an empty quoted field.
+            // A doubled quote is one quote inside of quotes, and after the first character of an unquoted field. At the
+            // beginning of an unquoted field, two quotes are an empty quoted field.
             '"' if next == Some('"') && (quoted || !field.is_empty()) => {
                 chars.next();
                 field.push('"');
             }
             '"' if quoted => quoted = false,
             '"' if field.is_empty() => quoted = true,
-            // Before anything else than these a backslash just goes.
+            // Before any other character the backslash is dropped.
             '\\' => {
                 if let Some(next) = next.filter(|next| *next == '\\' || *next == '"' || *next == delimiter) {
                     chars.next();

@@ -1,4 +1,4 @@
-//! Results of a Distributed Map: the output without an export, and the files of one (spec §7.7).
+//! The results of a Distributed Map: the output if there is no export, and the files of an export (spec §7.7).
 
 use crate::asl::ir::ResultWriter;
 use crate::base::{Map, Millis, Table, Value, json};
@@ -7,46 +7,46 @@ use crate::engine::fault::Fault;
 use crate::engine::frame::{Joining, MapRun};
 use std::sync::Arc;
 
-/// Bytes of results for which a file is begun.
+/// The size of results, in bytes, for which a file is written.
 const FILE: usize = 1 << 23;
 
-/// What the children of a Map Run have come to, as the texts that files are made of.
+/// The outcomes of the children of a Map Run, as the texts that files are made of.
 #[derive(Clone, Debug, Default)]
 pub(in crate::engine) struct Records {
-    /// Results come into files in the order of their slots: the first one that was not looked at.
+    /// The next slot whose result goes into a file. Results are written in the order of their slots.
     pub(in crate::engine) next: u32,
-    /// Entries of slots behind that.
+    /// The entries of later slots.
     pub(in crate::engine) ahead: Table<u32, Arc<str>>,
-    /// Of children that did not succeed: a redrive may change that.
+    /// The entries of children that did not succeed. They are separate, because a redrive may replace them.
     pub(in crate::engine) failed: Table<u32, Arc<str>>,
-    /// The entries of files that are yet to be written, each with what ends it.
+    /// The entries for files that were not written yet, each with its separator.
     pub(in crate::engine) body: String,
-    /// So many bytes of that are being written.
+    /// How many bytes of `body` are being written.
     pub(in crate::engine) writing: usize,
-    /// Key and size of the files that were written.
+    /// The key and size of each file that was written.
     pub(in crate::engine) files: Vec<Value>,
     /// The writer's Parameters, evaluated.
     pub(in crate::engine) request: Option<Value>,
-    /// When all children have ended: how many of the last files were asked for.
+    /// How many of the last files were requested; `None` until all children have ended.
     pub(in crate::engine) closing: Option<u32>,
 }
 
 impl Records {
-    /// Whether there is enough for a file.
+    /// Whether there are enough results for a file.
     pub(in crate::engine) fn fill_a_file(&self) -> bool {
         self.body.len() >= FILE
     }
 
-    /// A file of results was written.
+    /// Handles that a file of results was written.
     pub(in crate::engine) fn stored(&mut self, request: &Value) {
         self.files.push(file_entry(request));
-        // Invariant of `full_file`: so many bytes end an entry.
+        // Invariant of `full_file`: an entry ends after this number of bytes.
         self.body.drain(..self.writing.min(self.body.len()));
         self.writing = 0;
         self.advance();
     }
 
-    /// Moves what comes next into the body, until that is a file.
+    /// Moves the next entries into the body, until it is large enough for a file.
     fn advance(&mut self) {
         while !self.fill_a_file() {
             if let Some(entry) = self.ahead.remove(&self.next) {
@@ -59,7 +59,7 @@ impl Records {
     }
 }
 
-/// Keeps what a child has come to, as far as the writer wants it.
+/// Stores the outcome of a child, as far as the writer needs it.
 pub(in crate::engine) fn keep(
     records: &mut Records,
     writer: &ResultWriter,
@@ -108,7 +108,7 @@ fn lines(writer: &ResultWriter) -> bool {
     writer.output_type.as_deref() == Some("JSONL")
 }
 
-/// The execution record of a child, as `NONE` exports it.
+/// Returns the execution record of a child, as `NONE` exports it.
 fn record(child: &Execution, result: &Result<Value, Fault>, status: &str, stopped: Millis) -> Value {
     let Execution { info, input, started, redrives, .. } = child;
     let mut record = Map::with_capacity(14);
@@ -139,7 +139,7 @@ fn record(child: &Execution, result: &Result<Value, Fault>, status: &str, stoppe
     Value::from(record)
 }
 
-/// The results as `COMPACT` (outputs), `FLATTEN` (their elements) or `NONE` (execution records) has them.
+/// Returns the results in the form of `COMPACT` (outputs), `FLATTEN` (their elements) or `NONE` (execution records).
 pub(in crate::engine) fn transform(transformation: Option<&str>, joining: &Joining) -> Value {
     let outputs = joining.results.iter().flatten().cloned();
     let list: Vec<Value> = match (transformation, &joining.run) {
@@ -159,8 +159,8 @@ pub(in crate::engine) fn transform(transformation: Option<&str>, joining: &Joini
     Value::from(list)
 }
 
-/// The request of PutObject for a file of results that is full: the writer's `Parameters` with `Key` and `Body` in the place
-/// of `Prefix`.
+/// Returns the request of PutObject for a full file of results: the writer's `Parameters` with `Key` and `Body` instead of
+/// `Prefix`.
 pub(in crate::engine) fn full_file(run: &mut MapRun, writer: &ResultWriter) -> Option<Value> {
     run.records.closing = None;
     run.records.writing = run.records.body.len();
@@ -168,8 +168,8 @@ pub(in crate::engine) fn full_file(run: &mut MapRun, writer: &ResultWriter) -> O
     put(run, &name, writer, body(&run.records.body, writer))
 }
 
-/// The next request when all children have ended: records of those that did not succeed, which are always whole, the rest of
-/// the results, and the manifest as the last. `None` when all of them were made.
+/// Returns the next request after all children have ended: the complete records of those that did not succeed, the rest of the
+/// results, and finally the manifest. Returns `None` after the last one.
 pub(in crate::engine) fn closing_file(run: &mut MapRun, writer: &ResultWriter) -> Option<Value> {
     let asked = run.records.closing? as usize;
     run.records.closing = Some(asked as u32 + 1);
@@ -211,7 +211,7 @@ pub(in crate::engine) fn closing_file(run: &mut MapRun, writer: &ResultWriter) -
     put(run, "manifest", None, Value::from(manifest).to_string())
 }
 
-/// A file's text: its entries have what ends them.
+/// Returns a file's text from entries that each have a separator.
 fn body(entries: &str, writer: &ResultWriter) -> String {
     if lines(writer) { entries.into() } else { format!("[{}]", entries.strip_suffix(',').unwrap_or(entries)) }
 }
@@ -229,14 +229,14 @@ fn put<'a>(run: &MapRun, name: &str, writer: impl Into<Option<&'a ResultWriter>>
     Some(Value::from(request))
 }
 
-/// How the manifest names a file.
+/// Returns the entry of a file in the manifest.
 fn file_entry(request: &Value) -> Value {
     let size = request.get("Body").and_then(Value::as_str).map_or(0, str::len) as i64;
     let key = request.get("Key").cloned().unwrap_or_default();
     Value::from(Map::from_iter([("Key", key), ("Size", Value::from(size))]))
 }
 
-/// The output of a Map whose results were exported.
+/// Returns the output of a Map whose results were exported.
 pub(in crate::engine) fn written(request: &Value, arn: &str) -> Value {
     let part = |name: &str| request.get(name).cloned().unwrap_or(Value::from(""));
     let details = Map::from_iter([("Bucket", part("Bucket")), ("Key", part("Key"))]);

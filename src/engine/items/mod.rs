@@ -1,4 +1,4 @@
-//! Items of a Distributed Map as readers deliver them, and results as writers get them (spec §7.6, §7.7).
+//! The items of a Distributed Map as readers deliver them, and its results as writers get them (spec §7.6, §7.7).
 
 mod csv;
 mod export;
@@ -11,15 +11,15 @@ pub(super) use source::{Format, Items, Source, Text};
 
 use crate::base::{Map, Value, json};
 
-/// What a reader's answer has come to.
+/// The result of reading a reader's answer.
 pub(super) enum Read {
     /// The items.
     Items(Items),
-    /// More files to read, and how each of them is to be understood.
+    /// Further files to read, and how to read each of them.
     Files {
         /// The `Parameters` of each further read.
         requests: Vec<Value>,
-        /// `InputType`, `CSVHeaderLocation` … for all of them.
+        /// `InputType`, `CSVHeaderLocation` … for all of these files.
         config: Value,
     },
 }
@@ -29,7 +29,7 @@ pub(super) enum Read {
 pub(super) enum Answer {
     /// A file, to be read in the format that ReaderConfig names.
     File(String),
-    /// JSON text: an array or an object of items; a listing (`{"Contents": […]}`); a file (`{"Body": …}`).
+    /// JSON text: an array or an object of items, a listing (`{"Contents": […]}`), or a file (`{"Body": …}`).
     Json(String),
 }
 
@@ -42,7 +42,7 @@ impl From<Value> for Answer {
     }
 }
 
-/// A further read: the parameters of the first with another key.
+/// Returns the parameters of a further read: those of the first one with another key.
 fn further(parameters: &Value, key: Value) -> Value {
     let mut request = parameters.clone();
     if let Some(members) = request.make_object() {
@@ -53,7 +53,7 @@ fn further(parameters: &Value, key: Value) -> Value {
     request
 }
 
-/// An S3 inventory: its manifest names the files, whose columns it names too.
+/// Reads an S3 inventory, whose manifest names the files and their columns.
 fn inventory(text: &str, parameters: &Value) -> Result<Read, String> {
     let manifest = json::parse(text).map_err(|error| format!("The manifest is not valid JSON: {error}"))?;
     let files = manifest.get("files").and_then(Value::as_array).ok_or("The manifest names no files.")?;
@@ -76,7 +76,7 @@ fn inventory(text: &str, parameters: &Value) -> Result<Read, String> {
     Ok(Read::Files { requests: requests.collect(), config: Value::from(config) })
 }
 
-/// An Athena UNLOAD manifest: one `s3://bucket/key` a line.
+/// Reads an Athena UNLOAD manifest, which has one `s3://bucket/key` per line.
 fn unload(text: &str, parameters: &Value) -> Vec<Value> {
     let place = |line: &str| {
         let (bucket, key) = line.trim().trim_matches('"').strip_prefix("s3://")?.split_once('/')?;
@@ -101,7 +101,7 @@ mod tests {
     use crate::engine::TaskId;
     use crate::engine::work::Work;
 
-    /// Reads an answer in calls of `step`; what it says, and how many calls that took.
+    /// Reads an answer in calls of `step`. Returns the result and the number of calls.
     fn read_in_calls(answer: Answer, config: Option<&Value>, parameters: &Value) -> (Result<Read, String>, u32) {
         let (mut reading, work) = (Reading::new(TaskId(1), answer), Work::default());
         for calls in 1.. {

@@ -1,5 +1,5 @@
-//! A reader's answer on its way to items: it is known that all of them can be read, and how many they are, before the first
-//! child begins. A long text is gone over in parts, so that no call of `step` takes as long as a file does.
+//! Reads a reader's answer into items. Before the first child starts, all items are checked and counted. A long text is scanned
+//! in parts, so that no call of `step` takes as long as a whole file.
 
 use super::source::{self, Format, Items};
 use super::{Answer, Read, csv, further, inventory, unload, without_manifest};
@@ -8,38 +8,38 @@ use crate::base::{Map, Value, pointer};
 use crate::engine::TaskId;
 use crate::engine::work::Work;
 
-/// Bytes of JSON text that are checked before the work is looked at.
+/// The number of bytes of JSON text that are checked between two checks of the budget.
 const PART: usize = 1 << 15;
 
-/// So many bytes are checked while a value is looked at.
+/// How many bytes can be checked for the cost of visiting one value.
 const BYTES_CHECKED: usize = 4;
 
-/// The answer to one task, as far as it was read.
+/// The answer to one task, and how far it was read.
 #[derive(Clone, Debug)]
 pub(in crate::engine) struct Reading {
-    /// Whose answer it is.
+    /// The task that the answer is for.
     pub(in crate::engine) task: TaskId,
     pub(in crate::engine) text: String,
-    /// Whether the text is a file in the format that ReaderConfig names; else it is JSON.
+    /// Whether the text is a file in the format that ReaderConfig names. If not, it is JSON.
     pub(in crate::engine) file: bool,
-    /// Whether it is read in one call.
+    /// Whether the answer is read in one call.
     at_once: bool,
     stage: Stage,
     walk: Walk,
 }
 
-/// What is looked for.
+/// The current stage of reading.
 #[derive(Clone, Debug)]
 enum Stage {
     Begin,
-    /// Whether the text is JSON.
+    /// Checks whether the text is JSON.
     Json,
-    /// A listing's or a file's place in the value at a byte.
+    /// Searches the value at a byte offset for `Contents` of a listing or `Body` of a file.
     Contents(usize),
     Body(usize),
-    /// The value at a byte has what the pointer's steps from a number on lead to.
+    /// Follows the steps of the JSON Pointer, from the step with an index on, in the value at a byte offset.
     Pointer(usize, usize),
-    /// The parts of the value at a byte.
+    /// Counts the elements of the array at a byte offset.
     Elements(usize),
     Members(usize, Map),
     Lines,
@@ -49,19 +49,19 @@ enum Stage {
     },
 }
 
-/// The way over the parts of a container, or of a file.
+/// The progress of scanning a container, or a file.
 #[derive(Clone, Debug, Default)]
 struct Walk {
-    /// The next part; 0 before the first.
+    /// The byte offset of the next part; 0 before the first.
     at: usize,
     count: u64,
-    /// Where the part that is looked for was seen last; of a file of lines, how long the next one is.
+    /// Where the wanted part was last found; for a file of lines, the length of the next line.
     found: Option<usize>,
-    /// What is gone over.
+    /// The scan of the current text.
     skim: Option<Skim>,
 }
 
-/// Something that may need another call.
+/// A result that may need another call; it is then `None`.
 type Looked<T> = Result<Option<T>, String>;
 
 impl Reading {
@@ -73,12 +73,13 @@ impl Reading {
         Reading { task, text, file, at_once: false, stage: Stage::Begin, walk: Walk::default() }
     }
 
-    /// One that was begun before a restore. A host that restores the engine for each call must come to an end, too.
+    /// Resumes a reading that began before a restore. It runs in one call, because otherwise a host that restores the engine
+    /// for each call would never finish.
     pub(in crate::engine) fn begun(task: TaskId, answer: Answer) -> Reading {
         Reading { at_once: true, ..Reading::new(task, answer) }
     }
 
-    /// Goes on while the work lasts: the items or further files, `None` when there is more to read.
+    /// Continues while the budget lasts. Returns the items or further files; `None` if there is more to read.
     pub(in crate::engine) fn go_on(
         &mut self,
         work: &Work,
@@ -98,13 +99,13 @@ impl Reading {
         }
     }
 
-    /// Reads it at once.
+    /// Reads the whole answer in one call.
     pub(in crate::engine) fn whole(mut self, config: Option<&Value>, parameters: &Value) -> Result<Read, String> {
         self.at_once = true;
         self.go_on(&Work::default(), config, parameters).unwrap_or_else(|| Err("The answer is too long.".into()))
     }
 
-    /// Looks at a part of the text; what the answer is when that is known.
+    /// Scans a part of the text. Returns the result when it is complete.
     fn look(&mut self, work: &Work, config: Option<&Value>, parameters: &Value) -> Looked<Read> {
         let setting = |name: &str| config.and_then(|c| c.get(name)).and_then(Value::as_str);
         match &mut self.stage {
@@ -179,7 +180,7 @@ impl Reading {
                 }
                 match self.text.as_bytes().get(at) {
                     Some(b'[') => self.go_to(Stage::Elements(at)),
-                    // Of two members with one name the last counts, which none knows before it has seen them all.
+                    // Of two members with the same name the last one counts, so all members must be read first.
                     Some(b'{') => self.go_to(Stage::Members(at, Map::new())),
                     _ => return Err("Attempting to map over non-iterable node.".into()),
                 }
@@ -211,7 +212,7 @@ impl Reading {
                 let length = *self.walk.found.get_or_insert_with(find);
                 let line = rest.get(..length).unwrap_or_default();
                 work.charge(2 + (length.min(PART) / BYTES_CHECKED) as u64);
-                // An empty line does not count.
+                // An empty line is not an item.
                 if !line.trim().is_empty() {
                     let skim = self.walk.skim.get_or_insert_with(|| Skim::new(0));
                     let line = line.strip_suffix('\n').unwrap_or(line);
@@ -249,12 +250,13 @@ impl Reading {
 }
 
 impl Walk {
-    /// Where the value of a container's member or element begins; of members with one name the last. The text is JSON.
+    /// Finds the byte offset of the value of a container's member or element; of members with the same name the last one. The
+    /// text must be JSON.
     fn part(&mut self, text: &str, container: usize, name: &str, work: &Work) -> Looked<Option<usize>> {
         Ok(self.over(text, container, Some(name), work)?.map(|(_, found)| found))
     }
 
-    /// Goes over the parts of a container: where it ends, and where the part of a name begins. The text is JSON.
+    /// Scans the parts of a container. Returns where it ends, and where the part with a name begins. The text must be JSON.
     fn over(&mut self, text: &str, container: usize, name: Option<&str>, work: &Work) -> Looked<(usize, Option<usize>)> {
         let object = match text.as_bytes().get(container) {
             Some(b'{') => true,
@@ -262,7 +264,7 @@ impl Walk {
             _ => return Ok(Some((container, None))),
         };
         let index: Option<u64> = name.filter(|_| !object).and_then(|name| name.parse().ok());
-        // An array has no names.
+        // An array has no members.
         if !object && name.is_some() && index.is_none() {
             return Ok(Some((container, None)));
         }
@@ -300,7 +302,7 @@ impl Walk {
     }
 }
 
-/// The member that begins at a byte of a JSON text, and the byte behind it.
+/// Returns the member that begins at a byte offset of a JSON text, and the offset after it.
 fn member(text: &str, at: usize) -> Result<(std::sync::Arc<str>, Value, usize), String> {
     let (key, end) = json::parse_at(text, at).map_err(not_json)?;
     let (value, end) = json::parse_at(text, source::element(text, source::element(text, end) + 1)).map_err(not_json)?;

@@ -1,60 +1,60 @@
-//! Where items come from: values of the state's data, or a text of which each item is read when its turn comes.
+//! Sources of items: values of the state's data, or a text from which each item is parsed when it is needed.
 
 use super::csv;
 use crate::base::{Map, Value, json};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// An item, and its name when it is the member of an object.
+/// An item, and its name if it is the member of an object.
 pub(in crate::engine) type Item = (Option<Arc<str>>, Value);
 
-/// The items of a Map in their order, handed out one at a time.
+/// The items of a Map in order, handed out one at a time.
 #[derive(Clone, Debug, Default)]
 pub(in crate::engine) struct Items {
     pub(in crate::engine) sources: VecDeque<Source>,
-    /// How many are yet to come.
+    /// How many items are left.
     pub(in crate::engine) left: u64,
     /// How many were handed out.
     pub(in crate::engine) given: u32,
 }
 
-/// A part of the items.
+/// One part of the items.
 #[derive(Clone, Debug)]
 pub(in crate::engine) enum Source {
-    /// Values that are there anyhow, from `next` on.
+    /// Values that are in memory anyway, from index `next`.
     List {
         values: Arc<Vec<Value>>,
-        /// Names by place; empty for an array's elements.
+        /// The names by index; empty for an array's elements.
         keys: Vec<Arc<str>>,
         next: usize,
     },
-    /// A file. What was read of it is released.
+    /// A file. Its text is released as it is read.
     Text(Text),
 }
 
-/// A file whose items are read one after the other.
+/// A file whose items are read one after another.
 #[derive(Clone, Debug)]
 pub(in crate::engine) struct Text {
     pub(in crate::engine) text: Arc<String>,
-    /// The byte from which on it is unread.
+    /// The byte offset of the first unread item.
     pub(in crate::engine) at: usize,
-    /// How many items there are from there on.
+    /// The number of items from that offset.
     pub(in crate::engine) left: u64,
     pub(in crate::engine) format: Format,
 }
 
-/// How a file's items follow one another.
+/// The format of a file's items.
 #[derive(Clone, Debug)]
 pub(in crate::engine) enum Format {
-    /// Elements of a JSON array, behind its bracket.
+    /// The elements of a JSON array, after its opening bracket.
     Elements,
-    /// JSON values, one a line.
+    /// JSON values, one per line.
     Lines,
     /// CSV rows.
     Rows { headers: Vec<Arc<str>>, delimiter: char },
 }
 
-/// Text that was read is released when there is at least so much of it.
+/// The minimum number of bytes of read text that is released at once.
 const RELEASED: usize = 1 << 16;
 
 impl Items {
@@ -71,26 +71,26 @@ impl Items {
         Items { sources: [Source::List { values: values.into(), keys, next: 0 }].into(), left, given: 0 }
     }
 
-    /// The items of a file of which is known that they can be read, and how many they are.
+    /// The items of a file that was checked and whose items were counted.
     pub(super) fn of_text(text: String, at: usize, left: u64, format: Format) -> Items {
         let text = Text { text: text.into(), at, left, format };
         Items { sources: [Source::Text(text)].into(), left, given: 0 }
     }
 
-    /// Adds others behind these.
+    /// Appends other items.
     pub(in crate::engine) fn append(&mut self, others: Items) {
         self.left += others.left;
         self.sources.extend(others.sources);
     }
 
-    /// Keeps the first ones only; 0 means all, and so does a number beyond the end (spec §7.6).
+    /// Keeps only the first items; 0 means all, and so does a number beyond the end (spec §7.6).
     pub(in crate::engine) fn limit(&mut self, max_items: Option<i64>) {
         if let Some(n) = max_items.and_then(|n| u64::try_from(n).ok()).filter(|n| *n > 0) {
             self.left = self.left.min(n);
         }
     }
 
-    /// The next item; `None` after the last. Errors: a text that is not what it was when it was taken in.
+    /// Returns the next item; `None` after the last. Errors: the text has changed since it was checked.
     pub(in crate::engine) fn next(&mut self) -> Result<Option<Item>, String> {
         while self.left > 0 {
             let item = match self.sources.front_mut() {
@@ -149,13 +149,13 @@ impl Text {
     }
 }
 
-/// Where the next element of an array begins, or its closing bracket stands.
+/// Returns where the next element of an array, or its closing bracket, begins.
 pub(super) fn element(text: &str, at: usize) -> usize {
     let rest = text.as_bytes().get(at..).unwrap_or_default();
     at + rest.iter().take_while(|byte| matches!(byte, b' ' | b'\n' | b'\r' | b'\t' | b',')).count()
 }
 
-/// The next line that is not empty, and where the one after it begins.
+/// Returns the next line that is not empty, and where the line after it begins.
 pub(super) fn line(text: &str, at: usize) -> Option<(&str, usize)> {
     let mut at = at;
     loop {

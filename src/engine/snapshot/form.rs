@@ -1,4 +1,4 @@
-//! How the form is written and read: one object, one list at a time.
+//! Writes and reads the format: one object or one list at a time.
 
 use super::{RestoreError, Restored};
 use crate::base::{Map, Millis, Value, json};
@@ -6,7 +6,7 @@ use crate::engine::timers::TimerKey;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-/// The end of time has no place in a signed integer: it is -1.
+/// Writes a timer's key. The end of time does not fit into a signed integer: it is -1.
 pub(super) fn timer_out((at, seq): TimerKey) -> Value {
     let at = i64::try_from(at.0).unwrap_or(-1);
     Value::from(Map::from_iter([("at", Value::from(at)), ("number", Value::from(seq as i64))]))
@@ -24,7 +24,7 @@ pub(super) fn numbers(items: impl IntoIterator<Item = u64>) -> Value {
     Value::from(items.into_iter().map(|n| Value::from(n as i64)).collect::<Vec<_>>())
 }
 
-/// The text of the form. Payloads are shared by frames: one that comes again is copied.
+/// The text of a snapshot. Frames share payloads: the text of a repeated one is copied.
 #[derive(Default)]
 pub(super) struct FormText {
     text: String,
@@ -32,7 +32,7 @@ pub(super) struct FormText {
 }
 
 impl FormText {
-    /// Appends a value that the engine holds.
+    /// Appends a payload of the engine.
     pub(super) fn payload(&mut self, value: &Value) {
         json::write_again(&mut self.text, value, &mut self.seen);
     }
@@ -56,7 +56,7 @@ impl DerefMut for FormText {
     }
 }
 
-/// Writes one object of the form. What a text holds is never held as values too: an engine may be large.
+/// Writes one object of the format. It streams into the text and builds no values, because an engine may be large.
 pub(super) struct Object<'a> {
     text: &'a mut FormText,
     empty: bool,
@@ -68,7 +68,7 @@ impl Object<'_> {
         Object { text, empty: true }
     }
 
-    /// Writes a member's name; its value is to follow.
+    /// Writes a member's name; the caller writes its value next.
     pub(super) fn key(&mut self, name: &str) -> &mut FormText {
         if !std::mem::take(&mut self.empty) {
             self.text.push(',');
@@ -82,7 +82,7 @@ impl Object<'_> {
         json::write(self.key(name), &value.into());
     }
 
-    /// A member whose value the engine holds.
+    /// Writes a member whose value is a payload of the engine.
     pub(super) fn payload(&mut self, name: &str, value: &Value) {
         self.key(name).payload(value);
     }
@@ -119,7 +119,7 @@ pub(super) fn list<T>(text: &mut FormText, items: impl IntoIterator<Item = T>, m
     text.push(']');
 }
 
-/// Reads one object of the form, with an error for whatever is not as it was written.
+/// Reads one object of the format. Everything that differs from what the writer produces is an error.
 pub(super) struct Input<'a> {
     pub(super) value: &'a Value,
     pub(super) name: &'static str,
@@ -142,7 +142,7 @@ impl<'a> Input<'a> {
         self.get(field)?.as_i64().ok_or_else(|| self.wrong(field))
     }
 
-    /// No count and no instant of a real execution is beyond what JavaScript counts exactly.
+    /// Reads a count or a time. None of a real execution exceeds the integers that JavaScript can represent exactly.
     pub(super) fn unsigned(&self, field: &str) -> Restored<u64> {
         let number = u64::try_from(self.integer(field)?).ok();
         number.filter(|n| *n <= 1 << 53).ok_or_else(|| self.wrong(field))

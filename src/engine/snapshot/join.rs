@@ -1,5 +1,5 @@
-//! The part of the form about a Parallel or Map in progress: what is left of its items, and of a Map Run the children
-//! that a redrive may take up.
+//! The part of the format for a Parallel or Map in progress: the rest of its items, and for a Map Run the children that a
+//! redrive may continue.
 
 use super::form::{FormText, Input, Object, list, numbers};
 use super::{Restored, execution_in, execution_out, frame_out, frames_in};
@@ -37,7 +37,7 @@ pub(super) fn joining_out(out: &mut Object<'_>, machine: &Machine, joining: &Joi
 fn unsuccessful_out(text: &mut FormText, machine: &Machine, unsuccessful: &UnsuccessfulChild) {
     let mut out = Object::begin(text);
     out.set("slot", unsuccessful.slot);
-    // The host has one that runs apart.
+    // A child that the host runs is stored by the host.
     if let Some(execution) = &unsuccessful.execution {
         execution_out(out.key("execution"), unsuccessful.id, execution, true);
         out.list("frames", unsuccessful.frames.iter(), |text, (id, frame)| frame_out(text, machine, *id, frame));
@@ -59,7 +59,8 @@ fn unsuccessful_in(input: &Input<'_>, field: &str, machine: &Machine, options: &
     input.list(field)?.iter().map(one).collect()
 }
 
-/// Whether the frames of a child that may be redriven are whole: one first frame, and each other one where its parent has it.
+/// Whether the frames of a child that may be redriven are complete: there is one root frame, and each other frame is a child of
+/// its parent.
 fn stands(unsuccessful: &UnsuccessfulChild, machine: &Machine) -> bool {
     let frames = &unsuccessful.frames;
     let root = unsuccessful.execution.as_ref().map(|execution| execution.root);
@@ -106,7 +107,7 @@ fn run_out(out: &mut Object<'_>, machine: &Machine, run: &MapRun) {
     out.maybe("fileConfig", run.file_config.clone());
     out.object("collected", |out| items_out(out, &run.collected));
     if let Some(batching) = &run.batching {
-        // A limit that is not there is -1.
+        // A missing limit is written as -1.
         out.set("batchItems", i64::try_from(batching.max_items).unwrap_or(-1));
         out.set("batchBytes", i64::try_from(batching.max_bytes).unwrap_or(-1));
         out.maybe("batchInput", batching.input.clone());
@@ -230,14 +231,14 @@ fn records_in(input: &Input<'_>) -> Restored<Records> {
         request: input.value.get("request").cloned(),
         closing: input.value.get("closing").map(|_| input.small("closing")).transpose()?,
     };
-    // What is being written ends an entry.
+    // The part that is being written must end with a complete entry.
     if records.body.get(..records.writing).is_none_or(|part| !matches!(part.as_bytes().last(), None | Some(b',' | b'\n'))) {
         return Err(input.wrong("writing"));
     }
     Ok(records)
 }
 
-/// What is left of the items: of a file, the text that is unread.
+/// Writes the rest of the items; for a file, its unread text.
 fn items_out(out: &mut Object<'_>, items: &Items) {
     out.set("left", items.left as i64);
     out.set("given", items.given);

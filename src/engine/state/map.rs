@@ -41,7 +41,7 @@ pub(in crate::engine) fn run(engine: &mut Engine, id: FrameId, frame: &mut Frame
     if map.item_reader.is_some() && !distributed {
         return Err(eval.runtime("ItemReader is supported in the DISTRIBUTED mode of a Map state only."));
     }
-    // With an ItemReader the items do not come from the input at all (spec §7.5).
+    // With an ItemReader the items do not come from the input (spec §7.5).
     let found = if map.item_reader.is_some() {
         None
     } else {
@@ -85,7 +85,7 @@ pub(in crate::engine) fn run(engine: &mut Engine, id: FrameId, frame: &mut Frame
             return Err(match (state.language, &map.items_path) {
                 (QueryLanguage::Jsonata, _) => eval.query("", &format!("Map state input must be an array but was: {other}")),
                 (_, PathField::Path(path)) => {
-                    // AWS prints a Context Object path with one dollar sign here.
+                    // AWS prints a path into the Context Object with one dollar sign here.
                     let text = path.text().strip_prefix('$').filter(|rest| rest.starts_with('$')).unwrap_or(path.text());
                     eval.runtime(&format!("Reference path \"{text}\" must point to array."))
                 }
@@ -125,7 +125,7 @@ pub(in crate::engine) fn run(engine: &mut Engine, id: FrameId, frame: &mut Frame
     start_run(engine, id, frame, state, map, joining, items)
 }
 
-/// Begins a Map Run: reads its limits and, with an ItemReader, asks for its items.
+/// Starts a Map Run: evaluates its limits and, with an ItemReader, requests its items.
 fn start_run(
     engine: &mut Engine,
     id: FrameId,
@@ -218,7 +218,7 @@ fn start_run(
     Ok(Flow::Wait)
 }
 
-/// Reads fields of a Map Run, which see the Map's effective input.
+/// Evaluates fields of a Map Run, which read the Map's effective input.
 pub(super) fn fields<T>(
     engine: &mut Engine,
     frame: &Frame,
@@ -230,7 +230,7 @@ pub(super) fn fields<T>(
     read(&mut engine.eval(frame, state), &View::new(input, &context, &frame.variables))
 }
 
-/// Asks the host to read or to write for a Map.
+/// Asks the host to read items or to write results of a Map.
 pub(super) fn call(
     engine: &mut Engine,
     id: FrameId,
@@ -256,7 +256,7 @@ pub(super) fn call(
     state::task::invoke(engine, id, frame, state, acting, None);
 }
 
-/// The items were read, or could not be.
+/// Continues when the items were read, or could not be read.
 pub(in crate::engine) fn items_read(
     engine: &mut Engine,
     id: FrameId,
@@ -293,12 +293,12 @@ pub(in crate::engine) fn items_read(
     run_items(engine, id, frame, state, map, joining, items)
 }
 
-/// A listing is read by one API, the files in it by another.
+/// Returns the resource that reads files: a listing is read by another API than the files in it.
 pub(in crate::engine) fn file_resource(resource: &str) -> String {
     resource.replace("listObjectsV2", "getObject")
 }
 
-/// Starts the children of a Map Run, in batches if so asked.
+/// Starts the children of a Map Run, in batches if the definition asks for them.
 fn run_items(
     engine: &mut Engine,
     id: FrameId,
@@ -320,7 +320,7 @@ fn run_items(
     begin(engine, id, frame, state, map, joining)
 }
 
-/// Starts the first children, unless a test has their results.
+/// Starts the first children, unless a test provides their results.
 fn begin(engine: &mut Engine, id: FrameId, frame: &mut Frame, state: &State, map: &MapState, joining: Joining) -> Ran {
     match engine.is_tested() {
         true => engine.mocked_map(frame, state, map, joining),
@@ -328,7 +328,7 @@ fn begin(engine: &mut Engine, id: FrameId, frame: &mut Frame, state: &State, map
     }
 }
 
-/// Starts as many children as may run; ends the Map when all have.
+/// Starts as many children as may run, and ends the Map when all children have ended.
 pub(in crate::engine) fn go_on(
     engine: &mut Engine,
     id: FrameId,
@@ -400,7 +400,7 @@ pub(in crate::engine) fn go_on(
     engine.complete(frame, state, Value::from(results))
 }
 
-/// Goes on with a Map Run that is redriven.
+/// Continues a Map Run that is redriven.
 pub(in crate::engine) fn resume(engine: &mut Engine, machine: &Machine, id: FrameId, frame: &mut Frame) -> Ran {
     let state = &machine.states[frame.state];
     match (&state.kind, std::mem::replace(&mut frame.phase, Phase::Enter)) {

@@ -1,4 +1,4 @@
-//! One file for each kind of state.
+//! The state types, one file for each.
 
 pub(super) mod choice;
 pub(super) mod map;

@@ -1,4 +1,5 @@
-//! Parallel: all branches at once, one result each, in the order of the branches (spec §7.3).
+//! Parallel: runs all branches at once. Its result is an array with the output of each, in the order of the branches (spec
+//! §7.3).
 
 use crate::asl::ir::{QueryLanguage, ScopeId, State};
 use crate::base::{Map, Value};
@@ -42,7 +43,7 @@ pub(in crate::engine) fn run(engine: &mut Engine, id: FrameId, frame: &mut Frame
     Ok(Flow::Wait)
 }
 
-/// All branches have ended.
+/// Completes the state after all branches have ended.
 pub(in crate::engine) fn join(engine: &mut Engine, frame: &mut Frame, state: &State, joining: Joining) -> Ran {
     frame.tail = joining.last_tail;
     engine.record(frame.execution, EventType::ParallelStateSucceeded, frame.tail, Details::None);

@@ -1,4 +1,4 @@
-//! Pass: hands its input, its Result or its Parameters on (spec §2.1, §7.1).
+//! Pass: passes on its input, its Result or its Parameters (spec §2.1, §7.1).
 
 use crate::asl::ir::{QueryLanguage, State};
 use crate::base::Value;

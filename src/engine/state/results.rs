@@ -1,7 +1,7 @@
-//! What becomes of a Map Run's results: the state's output, or files that a ResultWriter stores (spec §7.5, §7.7).
+//! The results of a Map Run: the state's output, or files that a ResultWriter stores (spec §7.5, §7.7).
 //!
-//! A file is handed on as soon as there is enough for one, while children go on: a run of any length holds no more of its
-//! results than that, but for those of children that did not succeed, which a redrive may run again.
+//! A file is written as soon as there are enough results for one, while children still run. So a run of any length holds no
+//! more results than one file, except those of unsuccessful children, which a redrive may run again.
 
 use super::map::{call, cut, fields, go_on, run_failed};
 use crate::asl::ir::{Kind, Machine, MapState, ResultWriter, State};
@@ -17,7 +17,8 @@ use crate::engine::work::BYTES_OF_A_VALUE;
 use crate::engine::{Engine, Execution, items};
 use std::sync::Arc;
 
-/// All children of a Map Run have ended: what is left of its results goes to the ResultWriter, or they are the output.
+/// Ends a Map Run whose children have all ended: the rest of its results goes to the ResultWriter, or the results are the
+/// output.
 pub(super) fn end_run(
     engine: &mut Engine,
     id: FrameId,
@@ -45,7 +46,7 @@ pub(super) fn end_run(
     close(engine, id, frame, state, writer, joining, &Value::Null)
 }
 
-/// Asks the host to store the results so far; children go on meanwhile.
+/// Asks the host to store the results so far, while children still run.
 pub(super) fn store(
     engine: &mut Engine,
     id: FrameId,
@@ -92,7 +93,7 @@ fn ask(
     call(engine, id, frame, state, &resource, Purpose::ResultWriter(Box::new(joining)), request);
 }
 
-/// The next file of those that are written when all children have ended, or the end.
+/// Requests the next file of those that are written after all children have ended, or ends the state.
 fn close(
     engine: &mut Engine,
     id: FrameId,
@@ -111,7 +112,8 @@ fn close(
     Ok(Flow::Wait)
 }
 
-/// The host has written a file of the results, or could not: the next one, or on with the children, or the end.
+/// Handles that the host has written a file of results, or could not: requests the next file, starts more children, or ends the
+/// state.
 pub(in crate::engine) fn results_written(
     engine: &mut Engine,
     id: FrameId,
@@ -143,12 +145,13 @@ fn run_succeeded(engine: &mut Engine, frame: &mut Frame, state: &State, joining:
     engine.complete(frame, state, output)
 }
 
-/// A Map Run out of its place: its frame, what it joins, and the task that writes its results where one does.
+/// A Map Run that was removed from the table of frames: its frame, its `Joining`, and the task that writes its results, if one
+/// does.
 type TakenRun = (Box<Frame>, Box<Joining>, Option<Box<Acting>>);
 
 impl Engine {
-    /// A child execution of a Map Run has ended, one way or the other. It has timed out where its own time was over, and not
-    /// where one of its states was.
+    /// Handles the end of a child execution of a Map Run. It counts as timed out if its own time-out has passed, but not if
+    /// that of one of its states has.
     pub(in crate::engine) fn child_execution_ended(
         &mut self,
         machine: &Arc<Machine>,
@@ -164,14 +167,14 @@ impl Engine {
             Err(_) => "FAILED",
         };
         let Some((parent, slot)) = child.parent else { return };
-        // What has failed may be redriven, and then told again from its first event on.
+        // A failed child may be redriven and then reported again, from its first event on.
         let events = &mut child.recorder.events;
         let history = if result.is_ok() { std::mem::take(events) } else { events.clone() };
         self.tell_child(&child, history, status, Some(&result));
         self.joined(machine, (parent, slot), Some(execution), Box::new(child), result, status);
     }
 
-    /// Takes the result of a child execution into its Map Run. `own` is its number; `None` of one that has run apart.
+    /// Applies the result of a child execution to its Map Run. `own` is its id; `None` if the host has run it.
     #[inline(never)]
     pub(in crate::engine) fn joined(
         &mut self,
@@ -193,7 +196,7 @@ impl Engine {
         match result {
             Ok(output) => {
                 if let Some(result) = joining.results.get_mut(slot as usize) {
-                    // What goes into a file is kept as that.
+                    // A result that goes into a file is stored only as the text for that file.
                     let exported = map.result_writer.as_ref().is_some_and(|writer| writer.resource.is_some());
                     *result = Some(if exported { Value::Null } else { output });
                 }
@@ -236,7 +239,7 @@ impl Engine {
         self.settle(machine, parent, frame, ran);
     }
 
-    /// Takes the frame of a Map Run out of its place.
+    /// Removes the frame of a Map Run from the table of frames.
     fn take_run(&mut self, id: FrameId) -> Option<TakenRun> {
         if let Some((frame, joining)) = self.take_joining(id) {
             return Some((frame, joining, None));
@@ -256,7 +259,7 @@ impl Engine {
     }
 }
 
-/// Whether more items have failed than are tolerated; with neither limit given, none is (spec §7.5).
+/// Whether more items have failed than are tolerated. If neither limit is given, no failure is tolerated (spec §7.5).
 pub(in crate::engine) fn exceeded(run: &MapRun, failed: u64) -> bool {
     let too_many = run.tolerated_count.map(|count| failed > count);
     let too_large = run.tolerated_percentage.map(|percent| failed as f64 * 100.0 > percent * run.total.max(1) as f64);

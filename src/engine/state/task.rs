@@ -1,4 +1,4 @@
-//! Task: one attempt at a time, each with its own time out, heartbeat and token (spec §7.2, §9.3).
+//! Task: one attempt at a time, each with its own time-out, heartbeat and token (spec §7.2, §9.3).
 
 use crate::asl::ir::{Kind, QueryLanguage, State, Task};
 use crate::asl::resource::{Pattern, Resource};
@@ -43,7 +43,7 @@ pub(in crate::engine) fn run(engine: &mut Engine, id: FrameId, frame: &mut Frame
         }
         (input, timeout, heartbeat, credentials)
     };
-    // The raw input was checked where it came from.
+    // The raw input was checked when it was produced.
     for payload in [Some(&input).filter(|_| !state.calls_with_input()), credentials.as_ref()].into_iter().flatten() {
         engine.check_payload(frame, state, payload)?;
     }
@@ -78,7 +78,7 @@ pub(in crate::engine) fn run(engine: &mut Engine, id: FrameId, frame: &mut Frame
     Ok(Flow::Wait)
 }
 
-/// Hands a call to the host and starts its clocks.
+/// Sends a call to the host and starts its clocks.
 pub(in crate::engine) fn invoke(
     engine: &mut Engine,
     id: FrameId,
@@ -89,12 +89,12 @@ pub(in crate::engine) fn invoke(
 ) {
     engine.last_task += 1;
     acting.task = TaskId(engine.last_task);
-    // The host hears of the task in this call, and not at the instant of a timer that this call comes too late for.
+    // The host gets the task in this call, and not at the time of a timer that fired late in this call.
     let now = engine.clock.max(engine.looked);
     acting.timeout = acting.timeout_seconds.map(|s| engine.timers.add(now.plus(s.saturating_mul(1000)), id, TimerKind::Timeout));
     acting.heartbeat = heartbeat.map(|seconds| {
-        // A callback's heartbeat counts from the service's answer, an activity's from the moment when a worker takes it
-        // (spec §7.2): until then the timer sleeps.
+        // A callback's heartbeat counts from the service's answer, an activity's from the time when a worker takes it (spec
+        // §7.2). Until then its timer is at the end of time.
         let waits = acting.resource.pattern() == Pattern::Callback || !acting.started;
         let at = if waits { Millis(u64::MAX) } else { now.plus(seconds.saturating_mul(1000)) };
         (seconds, engine.timers.add(at, id, TimerKind::Heartbeat))
@@ -105,7 +105,7 @@ pub(in crate::engine) fn invoke(
     frame.phase = Phase::Acting(Box::new(acting));
 }
 
-/// The command for an attempt; said again after a restore.
+/// Returns the command for an attempt, also after a restore.
 pub(in crate::engine) fn invocation(engine: &Engine, frame: &Frame, state: &State, acting: &Acting) -> Invocation {
     let (resource, purpose) = match (&acting.purpose, &state.kind) {
         (Purpose::ItemReader(joining), Kind::Map(map)) => {
@@ -172,21 +172,21 @@ fn scheduled(
     frame.tail = engine.record(frame.execution, event, frame.tail, details);
 }
 
-/// The token of the task that is about to be invoked.
+/// Returns the token of the task that will be invoked.
 fn new_token(engine: &Engine) -> Arc<str> {
-    // The one that was started: a child execution of a Distributed Map is found in it.
+    // The token contains the execution that was started, because a child execution of a Distributed Map is found in it.
     let execution = engine.executions.get(&0).map_or("", |execution| &execution.info.arn);
     engine.token_key.token(execution, TaskId(engine.last_task.saturating_add(1)))
 }
 
 impl Engine {
-    /// Takes the frame that waits for a task out of its place; [`settle`](Engine::settle) puts it back.
+    /// Removes the frame that waits for a task from the table of frames; [`settle`](Engine::settle) puts it back.
     fn take_acting(&mut self, task: TaskId) -> Option<(FrameId, Box<Frame>)> {
         let id = *self.tasks.get(&task)?;
         Some((id, self.frames.remove(&id)?))
     }
 
-    /// A worker has taken an activity: from here on its time out and its heartbeat count (spec §7.2).
+    /// Handles that a worker has taken an activity: its time-out and its heartbeat count from here (spec §7.2).
     pub(in crate::engine) fn task_started(&mut self, task: TaskId, worker: Option<Arc<str>>) {
         let Some((id, mut frame)) = self.take_acting(task) else { return };
         if let Phase::Acting(acting) = &mut frame.phase
@@ -204,7 +204,7 @@ impl Engine {
         self.go_on_waiting(id, frame);
     }
 
-    /// A service has answered; the result is yet to come. Says the same of a plain task: nothing.
+    /// Handles the answer of a service whose result will come later. It has no effect on a plain task.
     pub(in crate::engine) fn task_submitted(&mut self, task: TaskId, output: Value) {
         if self.excess(&output).is_some() {
             return self.end_task(task, Ok(output), false);
@@ -226,7 +226,7 @@ impl Engine {
         self.go_on_waiting(id, frame);
     }
 
-    /// A worker is alive.
+    /// Handles a heartbeat.
     pub(in crate::engine) fn task_heartbeat(&mut self, task: TaskId) {
         let Some((id, mut frame)) = self.take_acting(task) else { return };
         if let Phase::Acting(acting) = &mut frame.phase
@@ -237,7 +237,7 @@ impl Engine {
         self.go_on_waiting(id, frame);
     }
 
-    /// A timer that begins anew now.
+    /// Restarts a timer from now.
     fn start_again(&mut self, old: TimerKey, seconds: u64, id: FrameId, kind: TimerKind) -> TimerKey {
         self.timers.remove(Some(old));
         self.timers.add(self.clock.plus(seconds.saturating_mul(1000)), id, kind)
@@ -248,7 +248,7 @@ impl Engine {
         self.settle(&machine, id, frame, Ok(Flow::Wait));
     }
 
-    /// TimeoutSeconds or HeartbeatSeconds has passed.
+    /// Fails a task because TimeoutSeconds or HeartbeatSeconds has passed.
     pub(in crate::engine) fn task_timed_out(&mut self, id: FrameId, heartbeat: bool) {
         let Some(frame) = self.frames.get(&id) else { return };
         let Phase::Acting(acting) = &frame.phase else { return };
@@ -258,12 +258,12 @@ impl Engine {
         self.end_task(task, Err(Fault::timeout(heartbeat)), true);
     }
 
-    /// A task has its result or its error. Nobody waits for one that was cancelled: nothing happens.
+    /// Applies the result or the error of a task. Nothing happens if the task was cancelled.
     pub(in crate::engine) fn task_ended(&mut self, task: TaskId, result: Result<Value, Fault>) {
         self.end_task(task, result, false);
     }
 
-    /// An ItemReader has its answer as text.
+    /// Takes the answer of an ItemReader as text.
     pub(in crate::engine) fn items_answered(&mut self, task: TaskId, text: String, file: bool) {
         if self.is_read(task) {
             return;
@@ -277,7 +277,7 @@ impl Engine {
         self.readings.push_back(Reading::new(task, if file { Answer::File(text) } else { Answer::Json(text) }));
     }
 
-    /// Goes on with the first answer of an ItemReader that was not read to its end.
+    /// Continues with the first answer of an ItemReader that is not read to its end yet.
     pub(in crate::engine) fn read_on(&mut self) {
         let Some(mut reading) = self.readings.pop_front() else { return };
         let task = reading.task;
@@ -293,7 +293,7 @@ impl Engine {
         self.end_reading(task, Ok(read));
     }
 
-    /// An ItemReader's answer was read, or the host could not read.
+    /// Continues after an ItemReader's answer was read, or the host could not read.
     fn end_reading(&mut self, task: TaskId, result: Result<Result<Read, String>, Fault>) {
         let Some((id, mut frame, acting)) = self.close_task(task) else { return };
         let Purpose::ItemReader(joining) = acting.purpose else { return };
@@ -303,7 +303,7 @@ impl Engine {
         self.settle(&machine, id, frame, ran);
     }
 
-    /// Tells the host that nobody waits for a task any more, or reads no further in its answer.
+    /// Tells the host that a task is no longer needed, or stops reading its answer.
     pub(in crate::engine) fn cancel(&mut self, task: TaskId, reason: CancelReason) {
         if self.is_read(task) {
             self.readings.retain(|reading| reading.task != task);
@@ -312,12 +312,12 @@ impl Engine {
         }
     }
 
-    /// Whether a task has its answer, which is being read: nothing else comes of it.
+    /// Whether a task's answer has arrived and is being read, so that no other answer is accepted.
     pub(in crate::engine) fn is_read(&self, task: TaskId) -> bool {
         self.readings.iter().any(|reading| reading.task == task)
     }
 
-    /// Takes a task that has ended off its frame, and the frame out of its place.
+    /// Removes a task that has ended from its frame, and the frame from the table of frames.
     fn close_task(&mut self, task: TaskId) -> Option<(FrameId, Box<Frame>, Box<Acting>)> {
         let id = self.tasks.remove(&task)?;
         let mut frame = self.frames.remove(&id)?;
@@ -365,7 +365,7 @@ impl Engine {
                 self.task_events(&mut frame, &resource, &result, started, submitted, timed_out);
                 result.and_then(|output| self.complete_measured(&mut frame, state, output, token.as_ref(), fits))
             }
-            // Its answer is read first.
+            // The answer is read first.
             Purpose::ItemReader(_) => Ok(Flow::Wait),
             Purpose::ResultWriter(joining) => {
                 state::results::results_written(self, id, &mut frame, state, *joining, &input, result)

@@ -21,7 +21,7 @@ pub(in crate::engine) fn succeed(engine: &mut Engine, frame: &mut Frame, state: 
     engine.pass_on(frame, state, &effective, None)
 }
 
-/// Raises the state's error. Its parts may both be missing; then the failure has no details at all.
+/// Raises the state's error. Both parts may be missing; then the failure has no details.
 pub(in crate::engine) fn fail(
     engine: &mut Engine,
     frame: &mut Frame,

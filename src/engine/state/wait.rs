@@ -32,7 +32,7 @@ pub(in crate::engine) fn run(engine: &mut Engine, id: FrameId, frame: &mut Frame
     Ok(Flow::Wait)
 }
 
-/// The wait is over.
+/// Completes the state when the time has come.
 pub(in crate::engine) fn wake(engine: &mut Engine, frame: &mut Frame, state: &State) -> Ran {
     let effective = effective(engine, frame, state)?;
     engine.pass_on(frame, state, &effective, state.next)
@@ -73,7 +73,7 @@ fn seconds(eval: &mut Eval<'_>, field: &Field<u64>, view: &View<'_>) -> Result<u
     }
 }
 
-/// An instant; AWS drops the fraction of its second.
+/// Evaluates a timestamp; AWS drops the fraction of its second.
 fn timestamp(eval: &mut Eval<'_>, field: &Field<std::sync::Arc<str>>, view: &View<'_>) -> Result<Millis, Fault> {
     let whole = |text: &str| parse_rfc3339(text).map(|at| Millis(u64::try_from(at.seconds).unwrap_or(0).saturating_mul(1000)));
     let form = "ISO-8601 extended offset date-time format string";

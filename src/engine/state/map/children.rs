@@ -1,4 +1,4 @@
-//! The children of a Map: their beginning, their end, and what it means for the others.
+//! The children of a Map: how they start and end, and what their end means for the others.
 
 use super::go_on;
 use crate::asl::ir::{Kind, Machine, MapMode, MapState};
@@ -14,10 +14,10 @@ use crate::engine::limits::EXPRESS_TIMEOUT;
 use crate::engine::{Engine, Execution, state};
 use std::sync::Arc;
 
-/// What it costs to start a child, in looks at values.
+/// The cost of starting a child, in visits of values.
 pub(in crate::engine) const CHILD: u64 = 150;
 
-/// Starts a child execution. It sees none of its parent's variables.
+/// Starts a child execution. It cannot read its parent's variables.
 pub(in crate::engine) fn spawn_child(
     engine: &mut Engine,
     parent: (FrameId, u32),
@@ -50,13 +50,13 @@ pub(in crate::engine) fn spawn_child(
     }
 }
 
-/// Cuts off all running children of a Map; `tail` is the event that is to blame. Without one the history says nothing:
-/// an error that nobody can catch ends everything at once.
+/// Aborts all running children of a Map. `tail` is the event that caused it. Without one no events are written, because an
+/// error that cannot be caught ends everything at once.
 pub(in crate::engine) fn cut(engine: &mut Engine, execution: u32, map: &Arc<str>, joining: &Joining, tail: Option<u64>) {
     engine.kill_children(joining, execution, tail, Some(map), CancelReason::SiblingFailed);
 }
 
-/// Writes that the Map Run has failed; the error goes on as the Map state's.
+/// Records that the Map Run has failed, and returns the error of the Map state.
 pub(in crate::engine) fn run_failed(engine: &mut Engine, frame: &mut Frame, fault: Fault) -> Fault {
     if !fault.is_fatal() {
         frame.tail = engine.record(frame.execution, EventType::MapRunFailed, frame.tail, Details::failure(&fault));
@@ -65,7 +65,7 @@ pub(in crate::engine) fn run_failed(engine: &mut Engine, frame: &mut Frame, faul
 }
 
 impl Engine {
-    /// What a child execution of a Map Run is called.
+    /// Returns the names of a child execution of a Map Run.
     #[inline(never)]
     pub(in crate::engine) fn child_info(&self, parent: u32, run: &MapRun, name: Arc<str>) -> ExecutionInfo {
         let label = &run.label;
@@ -81,7 +81,7 @@ impl Engine {
         }
     }
 
-    /// A branch or inline iteration has ended with an output.
+    /// Applies the output of a branch or inline iteration that has ended.
     pub(in crate::engine) fn child_ended(&mut self, machine: &Arc<Machine>, parent: FrameId, slot: u32, tail: u64, output: Value) {
         let Some((mut frame, mut joining)) = self.take_joining(parent) else { return };
         let state = &machine.states[frame.state];
@@ -106,7 +106,7 @@ impl Engine {
         self.settle(machine, parent, frame, ran);
     }
 
-    /// A branch or inline iteration has failed: the others are cut off, the error is the waiting state's.
+    /// Handles a branch or inline iteration that has failed: aborts the others, and raises the error in the waiting state.
     pub(in crate::engine) fn child_failed(
         &mut self,
         machine: &Arc<Machine>,
@@ -138,7 +138,7 @@ impl Engine {
         self.raise(machine, parent, frame, fault);
     }
 
-    /// Goes on with a Map that had items left when a call had done its part.
+    /// Continues a Map that had items left when a call had used up its budget.
     pub(in crate::engine) fn take_turn(&mut self, id: FrameId) {
         let Some((mut frame, joining)) = self.take_joining(id) else { return };
         let machine = self.machine.clone();

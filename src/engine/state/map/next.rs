@@ -1,4 +1,4 @@
-//! The next item of a Map, or the next batch of them, and the input of the child that gets it.
+//! Builds the input of the next child of a Map, from the next item or batch of items.
 
 use super::fields;
 use crate::asl::ir::{Field, ItemBatcher, MapState, State};
@@ -27,24 +27,24 @@ pub(in crate::engine) fn batching(
             None => Ok(u64::MAX),
         };
         let max_items = limit(&batcher.max_items, "MaxItemsPerBatch")?;
-        // Documented: a batch without a limit of its own has as many items as a payload has room for.
+        // Documented: a batch without a limit of its own has as many items as fit into a payload.
         let max_bytes = limit(&batcher.max_bytes, "MaxInputBytesPerBatch")?.min(payload_limit);
         let input = batcher.batch_input.as_ref().map(|p| eval.payload(p, "ItemBatcher/BatchInput", view)).transpose()?;
         Ok(Batching { max_items, max_bytes, input })
     })
 }
 
-/// What the next child gets.
+/// The input of the next child.
 pub(in crate::engine) enum Next {
     /// `Map.Item`, and the child's input.
     Child(Arc<MapItem>, Value),
     /// There are no more items.
     Nothing,
-    /// The call has done its part, and the batch is not full yet.
+    /// The call has used up its budget, and the batch is not full yet.
     Later,
 }
 
-/// The next item, as `Map.Item` and as a child gets it.
+/// Returns the next item, as `Map.Item` and as the input of a child.
 pub(in crate::engine) fn next_item(
     engine: &mut Engine,
     frame: &Frame,
@@ -60,7 +60,7 @@ pub(in crate::engine) fn next_item(
     Ok(Next::Child(item, input))
 }
 
-/// What the next child gets: an item, or a batch of them, each selected first.
+/// Returns the input of the next child: an item, or a batch of them, each after ItemSelector.
 pub(in crate::engine) fn next_child(
     engine: &mut Engine,
     frame: &Frame,
@@ -124,7 +124,7 @@ pub(in crate::engine) fn map_item(
     Arc::new(MapItem { index, value, key, source: joining.run.as_ref().map(|run| run.source.clone()), outer })
 }
 
-/// What an iteration gets: the item, or what ItemSelector makes of it.
+/// Returns the input of an iteration: the item, or the value of ItemSelector.
 pub(in crate::engine) fn select(
     engine: &mut Engine,
     frame: &Frame,
@@ -139,7 +139,7 @@ pub(in crate::engine) fn select(
             Some(key) => Value::from(Map::from_iter([("Key", Value::from(key.clone())), ("Value", item.value.clone())])),
             None => item.value.clone(),
         };
-        // Items of the state's data are parts of a payload; those of a file were not measured before.
+        // Items of the state's data are parts of a payload that was measured; those of a file were not measured before.
         if map.item_reader.is_some() {
             engine.check_payload(frame, state, &input)?;
         }
