@@ -37,12 +37,12 @@ impl Engine {
                 return false;
             }
             if !self.readings.is_empty() {
-                self.read_on();
+                self.continue_reading();
                 continue;
             }
-            if let Some(id) = self.turns.first().map(|(id, ())| *id) {
-                self.turns.remove(&id);
-                self.take_turn(id);
+            if let Some(id) = self.unfinished_maps.first().map(|(id, ())| *id) {
+                self.unfinished_maps.remove(&id);
+                self.continue_map(id);
                 continue;
             }
             if *budget == 0 {
@@ -74,7 +74,7 @@ impl Engine {
             }
             Event::Cancel { cause, spared } => self.cancel_waiting(cause, &spared),
             Event::UpdateMapRun { arn, change } => self.update_map_run(&arn, &change),
-            Event::ChildEnded { map_run, end } => self.apart_ended(&map_run, &end),
+            Event::ChildEnded { map_run, end } => self.external_child_ended(&map_run, &end),
             Event::TaskStarted { task, worker } => self.task_started(task, worker),
             Event::TaskSubmitted { task, output } => self.task_submitted(task, output),
             Event::TaskSucceeded { task, output } => self.task_ended(task, Ok(output)),
@@ -111,7 +111,7 @@ impl Engine {
         let details = Details::Entered { name: state.name.clone(), input: frame.input.clone() };
         frame.entered_event = self.record(frame.execution, EventType::entered(&state.kind), frame.tail, details);
         frame.tail = frame.entered_event;
-        self.used(frame, Branch::Entered);
+        self.count_use(frame, Branch::Entered);
         if self.is_full(frame.execution) {
             return Ok(Flow::Wait);
         }
@@ -208,8 +208,8 @@ impl Engine {
         let before = recorder.last;
         let id = recorder.add(self.clock, event_type, previous, details);
         self.work.wrote_event(execution == 0);
-        if execution > 0 && recorder.last > before && self.tells_children() {
-            self.tell_child_event(execution);
+        if execution > 0 && recorder.last > before && self.reports_children() {
+            self.report_child_event(execution);
         }
         id
     }

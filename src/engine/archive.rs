@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_say_what_the_history_says_and_large_payloads_once() {
+    fn pages_contain_the_history_and_each_large_payload_once() {
         let definition = r#"{"StartAt":"A","States":{"A":{"Type":"Pass","Next":"B"},"B":{"Type":"Pass","Result":"other","ResultPath":"$.b","End":true}}}"#;
         let machine = asl::compile(definition, &asl::CompileOptions::default()).machine.unwrap();
         let mut engine = Engine::new(Arc::new(machine), Options::default());
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_say_what_a_restored_history_says() {
+    fn pages_of_a_restored_history_equal_its_snapshot() {
         let definition = r#"{"StartAt":"A","States":{"A":{"Type":"Pass","Assign":{"v":1},"Next":"B"},"B":{"Type":"Task","Resource":"arn:aws:lambda:us-east-1:123456789012:function:F","Next":"C"},"C":{"Type":"Wait","Seconds":5,"End":true}}}"#;
         let machine = Arc::new(asl::compile(definition, &asl::CompileOptions::default()).machine.unwrap());
         let mut engine = Engine::new(machine.clone(), Options::default());

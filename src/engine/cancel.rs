@@ -32,7 +32,7 @@ impl Engine {
             match std::mem::replace(&mut frame.phase, Phase::Enter) {
                 Phase::Sleeping { timer } | Phase::Backoff { timer } => self.timers.remove(Some(timer)),
                 Phase::Joining(joining) => {
-                    self.turns.remove(&id);
+                    self.unfinished_maps.remove(&id);
                     self.kill_children(&joining, frame.execution, None, None, CancelReason::Cancelled);
                     fault = state::map::run_failed(self, &mut frame, fault);
                 }
@@ -47,22 +47,22 @@ impl Engine {
 #[cfg(test)]
 mod tests {
     use crate::base::Millis;
-    use crate::engine::trial::{asked, started};
+    use crate::engine::fixtures::{issued, started};
     use crate::engine::{Engine, Event, TaskId};
 
     /// Returns an engine that was started at time 0 with these states, and the commands that it issued.
     fn start(states: &str) -> (Engine, Vec<String>) {
         let definition = format!(r#"{{"StartAt":"A","States":{{{states}}}}}"#);
         let mut engine = started(&definition, r#"{"items":[1,2,3]}"#);
-        let asked = asked(&mut engine);
-        (engine, asked)
+        let issued = issued(&mut engine);
+        (engine, issued)
     }
 
     fn cancel(engine: &mut Engine, spared: &[u32]) -> Vec<String> {
         let spared = spared.iter().copied().map(TaskId).collect();
         engine.step(Millis(1000), Event::Cancel { cause: Some("enough".into()), spared }).unwrap();
         engine.check_invariants().unwrap();
-        asked(engine)
+        issued(engine)
     }
 
     const CLEAN: &str = r#""Clean":{"Type":"Task","Resource":"r","End":true}"#;
@@ -82,7 +82,7 @@ mod tests {
             start(r#""A":{"Type":"Task","Resource":"r","Retry":[{"ErrorEquals":["Stepglass.Cancelled"]}],"End":true}"#);
         assert_eq!(cancel(&mut engine, &[]), ["cancel 1 Cancelled"]);
         engine.step(Millis(2000), Event::Tick).unwrap();
-        assert_eq!(asked(&mut engine), ["invoke 2 A"]);
+        assert_eq!(issued(&mut engine), ["invoke 2 A"]);
     }
 
     #[test]

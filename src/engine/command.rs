@@ -1,7 +1,7 @@
 //! Commands: the work that the engine requests from its host, to be done in order.
 
-use super::apart::StartChild;
 use super::event::TaskId;
+use super::external_children::StartChild;
 use super::history::HistoryEvent;
 use crate::asl::ir::StateId;
 use crate::base::Value;
@@ -23,7 +23,7 @@ pub enum Command {
     /// A child execution of a Distributed Map has ended; only with
     /// [`Options::child_histories`](super::Options::child_histories).
     ChildFinished(Box<ChildExecution>),
-    /// Run a child execution of a Distributed Map; only with [`Options::children_apart`](super::Options::children_apart).
+    /// Run a child execution of a Distributed Map; only with [`Options::external_children`](super::Options::external_children).
     StartChild(Arc<StartChild>),
     /// Stop all running children of a Map Run, because the execution no longer waits for them.
     StopChildren {

@@ -25,7 +25,7 @@ pub(super) enum Branch {
     /// The state itself was entered.
     Entered,
     /// The state was left by its `Next` or `End`.
-    Way,
+    Transition,
     /// Its `Default` was taken.
     Default,
     /// The rule with this index in `Choices` was true.
@@ -92,7 +92,7 @@ impl Engine {
         for (id, counts) in self.coverage.iter().flat_map(|coverage| coverage.states.iter()) {
             let state = &self.machine.states[*id];
             out.extend(
-                counts.iter().enumerate().filter(|(_, count)| **count > 0).map(|(slot, count)| (place(state, slot), *count)),
+                counts.iter().enumerate().filter(|(_, count)| **count > 0).map(|(slot, count)| (pointer(state, slot), *count)),
             );
         }
         out
@@ -105,7 +105,7 @@ impl Engine {
 
     /// Counts a use of a part of the frame's state, if coverage is on.
     #[inline]
-    pub(super) fn used(&mut self, frame: &Frame, branch: Branch) {
+    pub(super) fn count_use(&mut self, frame: &Frame, branch: Branch) {
         if self.coverage.is_some() {
             self.count(frame, branch);
         }
@@ -118,7 +118,7 @@ impl Engine {
         let (rules, retriers) = (rules(state), state.retry.len());
         let slot = match branch {
             Branch::Entered => 0,
-            Branch::Way => 1,
+            Branch::Transition => 1,
             Branch::Default => 2,
             Branch::Rule(i) => FIXED + i,
             Branch::Retrier(i) => FIXED + rules + i,
@@ -133,7 +133,7 @@ impl Engine {
     }
 
     /// Stores an error that was handled: with a `delay` if by a retrier, without if by a catcher.
-    pub(super) fn took_on(&mut self, frame: &Frame, state: &State, fault: &Fault, index: usize, delay: Option<u64>) {
+    pub(super) fn store_handled_error(&mut self, frame: &Frame, state: &State, fault: &Fault, index: usize, delay: Option<u64>) {
         if self.coverage.is_none() {
             return;
         }
@@ -162,7 +162,7 @@ fn rules(state: &State) -> usize {
 }
 
 /// The JSON Pointer of the part of a state that a count belongs to.
-fn place(state: &State, slot: usize) -> Pointer {
+fn pointer(state: &State, slot: usize) -> Pointer {
     let own = &state.pointer;
     let (rules, retriers) = (rules(state), state.retry.len());
     match slot {
@@ -192,15 +192,15 @@ mod tests {
         engine.cover();
         let start = Event::Start { input: json::parse(input).unwrap(), execution: ExecutionInfo::named("m", "e"), seed: 0 };
         engine.step(Millis(0), start).unwrap();
-        let used: Vec<String> = engine.hits().into_iter().map(|(place, count)| format!("{place} {count}")).collect();
+        let used: Vec<String> = engine.hits().into_iter().map(|(pointer, count)| format!("{pointer} {count}")).collect();
         assert_eq!(used, expect, "{} {:?}", definition, engine.outcome().map(|outcome| outcome.status()));
         let caught = engine.handled_errors().iter().filter(|error| error.delay.is_none()).count();
-        let told = expect.iter().filter(|place| place.contains("/Catch/")).count();
+        let told = expect.iter().filter(|pointer| pointer.contains("/Catch/")).count();
         assert_eq!(caught, told, "{definition}");
     }
 
     #[test]
-    fn a_way_out_is_used_by_what_is_small_enough_for_it() {
+    fn a_transition_counts_only_if_its_payload_fits() {
         let large = Value::from("x".repeat(50));
         let result = format!(r#""Result":{large},"ResultPath":"$.r""#);
         let pass = |more: &str| format!(r#""A":{{"Type":"Pass",{more}"Next":"Z"}}"#);
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_catcher_is_used_by_an_error_that_is_small_enough_for_it() {
+    fn a_catcher_counts_only_if_its_output_fits() {
         let parallel = |path: &str| {
             format!(
                 r#""A":{{"Type":"Parallel","Branches":[{{"StartAt":"F","States":{{"F":{{"Type":"Fail","Error":"E"}}}}}}],

@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_asked_for_counts() {
+    fn every_part_of_a_command_changes_the_digest() {
         let failed = (1, Event::TaskFailed { task: TaskId(1), error: Some("E".into()), cause: None });
         let caused = (1, Event::TaskFailed { task: TaskId(1), error: Some("E".into()), cause: Some("c".into()) });
         let submitted = (1, Event::TaskSubmitted { task: TaskId(1), output: 1i64.into() });
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn what_asks_for_nothing_and_what_is_not_reached_does_not_count() {
+    fn states_without_commands_and_unreached_states_do_not_change_the_digest() {
         let plain = digest(TASK, "{}", &[]);
         assert_eq!(digest(TASK, "{}", &[(5, Event::Tick), (6, Event::Recovered { again: Vec::new() })]), plain);
         let other = TASK.replace("\"End\":true}", "\"Next\":\"0\"},\"0\":{\"Type\":\"Succeed\"}");
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_snapshot_of_an_earlier_release_begins_one() {
+    fn a_snapshot_without_a_digest_starts_a_new_one() {
         let machine = Arc::new(asl::compile(TASK, &asl::CompileOptions::default()).machine.unwrap());
         let mut engine = Engine::new(machine.clone(), Options::default());
         let input = json::parse("{}").unwrap();

@@ -129,7 +129,7 @@ pub enum Event {
         /// Its new limits.
         change: MapRunChange,
     },
-    /// A child execution that the host runs has ended ([`Options::children_apart`](super::Options::children_apart)). It has no
+    /// A child execution that the host runs has ended ([`Options::external_children`](super::Options::external_children)). It has no
     /// effect if the Map Run does not wait for the child, or not in this redrive.
     ChildEnded {
         /// The ARN of the Map Run.

@@ -61,7 +61,7 @@ impl Engine {
         };
         let known = (fits && state.passes_result()) || state.drops_result();
         self.check_exit(frame, state, &output, known, &assigned)?;
-        Ok(self.exit(frame, state, output, assigned, Branch::Way, state.next))
+        Ok(self.exit(frame, state, output, assigned, Branch::Transition, state.next))
     }
 
     /// Completes a state that has no result of its own (Wait, Succeed, Choice): it passes its input on.
@@ -77,9 +77,9 @@ impl Engine {
                 None => effective.clone(),
             },
         };
-        let way = if matches!(state.kind, Kind::Choice { .. }) { Branch::Default } else { Branch::Way };
+        let branch = if matches!(state.kind, Kind::Choice { .. }) { Branch::Default } else { Branch::Transition };
         self.check_exit(frame, state, &output, state.passes_input(), &assigned)?;
-        Ok(self.exit(frame, state, output, assigned, way, next))
+        Ok(self.exit(frame, state, output, assigned, branch, next))
     }
 
     /// Refuses an output or a variable that is too large. `known` says that the output was measured before. It must follow from
@@ -113,10 +113,10 @@ impl Engine {
         state: &State,
         output: Value,
         assigned: Vec<(Arc<str>, Value)>,
-        way: Branch,
+        branch: Branch,
         next: Option<StateId>,
     ) -> Flow {
-        self.used(frame, way);
+        self.count_use(frame, branch);
         if !assigned.is_empty() {
             let variables = Arc::make_mut(&mut frame.variables);
             for (name, value) in &assigned {

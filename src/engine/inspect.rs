@@ -46,31 +46,31 @@ pub struct FrameView {
 impl Engine {
     /// Whether the events of child executions are reported as they happen.
     #[inline(always)]
-    pub(super) fn tells_children(&self) -> bool {
+    pub(super) fn reports_children(&self) -> bool {
         self.options.trace && self.options.child_histories
     }
 
     /// Reports the start of a child execution. `run` is the id of the event in the history of its parent that started the Map
     /// Run.
-    pub(in crate::engine) fn tell_child_begins(&mut self, name: &str, parent: &str, run: u64, index: u32) {
-        if self.tells_children() {
-            self.tell_child_entry(name, &format!("\"parent\":\"{parent}\",\"run\":{run},\"index\":{index}"));
+    pub(in crate::engine) fn report_child_start(&mut self, name: &str, parent: &str, run: u64, index: u32) {
+        if self.reports_children() {
+            self.report_child_entry(name, &format!("\"parent\":\"{parent}\",\"run\":{run},\"index\":{index}"));
         }
     }
 
     /// Reports the last event of a child execution.
     #[cold]
     #[inline(never)]
-    pub(super) fn tell_child_event(&mut self, execution: u32) {
+    pub(super) fn report_child_event(&mut self, execution: u32) {
         let Some(child) = self.executions.get(&execution) else { return };
         let Some(event) = child.recorder.events.last() else { return };
         let mut text = String::from("\"event\":");
         event.write_json(&mut text);
         let name = child.info.name.clone();
-        self.tell_child_entry(&name, &text);
+        self.report_child_entry(&name, &text);
     }
 
-    fn tell_child_entry(&mut self, name: &str, what: &str) {
+    fn report_child_entry(&mut self, name: &str, what: &str) {
         let after = self.executions.get(&0).map_or(0, |whole| whole.recorder.last);
         let separator = if self.child_events.is_empty() { '[' } else { ',' };
         let stages = self.trace.len();
@@ -96,7 +96,7 @@ impl Engine {
 
     /// The calls that wait for a result (getter). A host makes them again after a restore.
     pub fn pending(&self) -> Vec<Invocation> {
-        let waiting = self.tasks.iter().filter(|(task, _)| !self.is_read(**task)).filter_map(|(_, id)| self.frames.get(id));
+        let waiting = self.tasks.iter().filter(|(task, _)| !self.is_being_read(**task)).filter_map(|(_, id)| self.frames.get(id));
         waiting
             .filter_map(|frame| {
                 let Phase::Acting(acting) = &frame.phase else { return None };
@@ -253,7 +253,7 @@ mod tests {
     const DISTRIBUTED: &str = r#""ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"#;
 
     #[test]
-    fn a_map_tells_its_items_what_it_selects_of_each_and_its_batches() {
+    fn a_map_records_its_items_selections_and_batches() {
         let selector = r#""ItemsPath":"$.rows","ItemSelector":{"v.$":"$$.Map.Item.Value"},"#;
         assert_eq!(
             stages(&each(selector, ""), r#"{"rows":[1,2]}"#),
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn child_executions_tell_their_events_with_what_has_begun_them() {
+    fn events_of_child_executions_name_their_map_run() {
         let inner = each("", DISTRIBUTED).replace("Each", "Inner");
         let inner = inner.strip_prefix('{').and_then(|text| text.strip_suffix('}')).unwrap();
         let definition = format!(

@@ -1,7 +1,7 @@
 //! The conditions that must hold between two steps, whatever was fed. They reveal a bug where it happens and not three states
 //! later, and a snapshot that violates one is not restored.
 
-use super::apart::APART;
+use super::external_children::EXTERNAL;
 use super::frame::{Frame, FrameId, Joining, Phase, Purpose};
 use super::redrive::UnsuccessfulChild;
 use super::{Engine, TaskId, snapshot};
@@ -18,7 +18,7 @@ impl Engine {
     /// Returns an error that names the violated invariant.
     pub(super) fn check_invariants(&self) -> Result<(), String> {
         if let Some(outcome) = &self.outcome {
-            let idle = self.turns.is_empty()
+            let idle = self.unfinished_maps.is_empty()
                 && self.readings.is_empty()
                 && self.frames.is_empty()
                 && self.ready.is_empty()
@@ -41,7 +41,9 @@ impl Engine {
             ensure(self.frames.contains_key(id), "a queued frame is gone")?;
         }
         ensure(
-            self.turns.keys().all(|id| matches!(self.frames.get(id), Some(frame) if matches!(frame.phase, Phase::Joining(_)))),
+            self.unfinished_maps
+                .keys()
+                .all(|id| matches!(self.frames.get(id), Some(frame) if matches!(frame.phase, Phase::Joining(_)))),
             "a turn is nobody's",
         )?;
         let mut owned = Table::default();
@@ -66,8 +68,8 @@ impl Engine {
                     ensure(fits && self.tasks.get(&acting.task) == Some(id), "a task and its state do not match")?;
                 }
                 Phase::Joining(joining) => {
-                    let turn =
-                        self.turns.contains_key(id) == joining.starting && (!joining.starting || matches!(kind, Kind::Map(_)));
+                    let turn = self.unfinished_maps.contains_key(id) == joining.starting
+                        && (!joining.starting || matches!(kind, Kind::Map(_)));
                     ensure(turn, "a Map has items to start and no turn")?;
                     ensure(matches!(kind, Kind::Parallel { .. } | Kind::Map(_)), "a state cannot have children")?;
                     ensure(joining.children.len() <= joining.limit.max(joining.next) as usize, "too many children run")?;
@@ -80,7 +82,7 @@ impl Engine {
                 _ => {}
             }
             for (slot, child) in joining_of(frame).into_iter().flat_map(|joining| joining.children.iter()) {
-                if self.options.children_apart && *child == APART {
+                if self.options.external_children && *child == EXTERNAL {
                     continue;
                 }
                 ensure(self.frames.contains_key(child), "a child is gone")?;
@@ -217,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn children_of_a_map_run_are_in_one_place_each() {
+    fn each_child_of_a_map_run_has_exactly_one_status() {
         let engine = engine();
         check(&engine, r#"{"slot":1,"execution":{"id":2,"#, r#"{"slot":0,"execution":{"id":2,"#, "a child is in two places");
         check(&engine, r#""results":[[1],[],[],[]]"#, r#""results":[[1],[2],[],[]]"#, "a child is in two places");
@@ -227,14 +229,14 @@ mod tests {
     }
 
     #[test]
-    fn an_execution_knows_its_first_frame() {
+    fn a_snapshot_without_a_root_frame_is_refused() {
         let engine = engine();
         check(&engine, r#""root":0"#, r#""root":3"#, "an execution's first frame is gone");
         check(&engine, r#""root":0"#, r#""root":7"#, "an execution's first frame is gone");
     }
 
     #[test]
-    fn what_may_run_again_has_ids_of_its_own() {
+    fn children_for_a_redrive_have_unique_ids() {
         let engine = engine();
         for (id, expect) in [(3, "an id was given out twice"), (9, "an id was never given out")] {
             // The id is replaced both in the execution and in its frame.
@@ -248,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_has_not_succeeded_is_redriven() {
+    fn only_unsuccessful_children_are_redriven() {
         let mut engine = engine();
         check(&engine, r#","executions":["#, r#","stranded":[],"executions":["#, "what runs has not failed");
         for task in engine.pending().into_iter().map(|call| call.task).collect::<Vec<_>>() {

@@ -150,10 +150,10 @@ impl Engine {
             _ => {}
         }
         for frame in std::mem::take(&mut self.frames).values() {
-            joining_of(frame).into_iter().for_each(|joining| self.stop_apart(joining));
+            joining_of(frame).into_iter().for_each(|joining| self.stop_external_children(joining));
         }
         self.ready.clear();
-        self.turns.clear();
+        self.unfinished_maps.clear();
         self.timers.clear();
         for child in self.executions.keys().copied().filter(|id| *id != 0).collect::<Vec<_>>() {
             self.drop_execution(child);
@@ -168,7 +168,7 @@ impl Engine {
     /// Aborts a frame and everything below it. With a `tail`, the history gets an event for each state that was waiting.
     pub(super) fn kill(&mut self, id: FrameId, tail: Option<u64>, reason: CancelReason) {
         let Some(frame) = self.frames.remove(&id) else { return };
-        self.turns.remove(&id);
+        self.unfinished_maps.remove(&id);
         let machine = self.machine.clone();
         if let Some(tail) = tail
             && let Some(kind) = EventType::aborted(&machine.states[frame.state].kind)
@@ -204,7 +204,7 @@ impl Engine {
         map: Option<&Arc<str>>,
         reason: CancelReason,
     ) {
-        self.stop_apart(joining);
+        self.stop_external_children(joining);
         for (&slot, &child) in joining.children.iter() {
             // The events of a child execution are not part of its parent's history.
             let execution = self.frames.get(&child).map(|f| f.execution);
@@ -229,11 +229,11 @@ impl Engine {
         }
         child.recorder.add(self.clock, EventType::ExecutionAborted, 0, Details::Failure { error: None, cause: None });
         let history = std::mem::take(&mut child.recorder.events);
-        self.tell_child(&child, history, "ABORTED", None);
+        self.report_child_end(&child, history, "ABORTED", None);
     }
 
     /// Reports a child execution that has ended to the host, if the options ask for it.
-    pub(super) fn tell_child(
+    pub(super) fn report_child_end(
         &mut self,
         child: &Execution,
         history: Vec<HistoryEvent>,
@@ -274,7 +274,7 @@ impl Engine {
 
     /// The history level of child executions.
     pub(super) fn child_history_level(&self) -> HistoryLevel {
-        let kept = self.options.child_histories || self.options.children_apart;
+        let kept = self.options.child_histories || self.options.external_children;
         if kept { self.options.history } else { HistoryLevel::None }
     }
 }

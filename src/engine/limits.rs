@@ -21,7 +21,7 @@ pub struct Options {
     pub child_histories: bool,
     /// Whether the host runs the child executions of Distributed Maps, each in an engine of its own
     /// ([`Command::StartChild`](super::Command::StartChild)).
-    pub children_apart: bool,
+    pub external_children: bool,
 }
 
 impl Default for Options {
@@ -34,7 +34,7 @@ impl Default for Options {
             express: false,
             trace: false,
             child_histories: false,
-            children_apart: false,
+            external_children: false,
         }
     }
 }

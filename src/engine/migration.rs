@@ -25,7 +25,9 @@ impl Engine {
         let differs = |what: &str| Err(RestoreError::new(format!("state {:?} {what}", state.name)));
         let stays = match self.scope_around(frame) {
             // The Map of a child execution that the host runs is in the parent's engine.
-            Some(Machine::ROOT) if self.options.children_apart => map_of(from, &state.name) == map_of(&self.machine, &state.name),
+            Some(Machine::ROOT) if self.options.external_children => {
+                map_of(from, &state.name) == map_of(&self.machine, &state.name)
+            }
             around => around == Some(frame.scope),
         };
         if !stays {
@@ -90,7 +92,7 @@ fn in_flight(kind: &Kind, purpose: &Purpose) -> Option<Resource> {
 mod tests {
     use super::*;
     use crate::base::{Millis, json};
-    use crate::engine::trial::{machine, started};
+    use crate::engine::fixtures::{machine, started};
     use crate::engine::{Command, Event, ExecutionInfo, Options, SNAPSHOT_DEPTH, TaskId};
 
     const CALL: &str = r#""Type":"Task","Resource":"arn:aws:lambda:us-east-1:123456789012:function:f""#;
@@ -117,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_runs_goes_on_with_the_states_of_the_other_definition() {
+    fn a_running_execution_continues_in_another_definition() {
         let a = format!(r#""A":{{{CALL},"Next":"New"}},"New":{{"Type":"Pass","Result":"new","End":true}}"#);
         let b = r#""B":{"Type":"Wait","Seconds":5,"End":true}"#;
         let mut engine = migrated(&definition(&a, b, r#""Type":"Pass","End":true"#)).unwrap();
@@ -133,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_place_there_is_refused() {
+    fn a_running_state_that_is_missing_is_refused() {
         let (a, b) = (format!(r#""A":{{{CALL},"End":true}}"#), r#""B":{"Type":"Wait","Seconds":60,"End":true}"#);
         let last = r#""Type":"Succeed""#;
         let refused = |first: &str, second: &str, expect: &str| {
@@ -158,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_child_that_runs_apart_stays_in_its_map() {
+    fn an_external_child_stays_in_its_map() {
         let each = |name: &str, wait: &str| {
             format!(
                 r#"{{"StartAt":"{name}","States":{{"{name}":{{"Type":"Map","Label":"L","End":true,"ItemProcessor":{{
@@ -167,7 +169,7 @@ mod tests {
             )
         };
         let from = machine(&each("M", "W"));
-        let mut engine = Engine::new(from.clone(), Options { children_apart: true, ..Options::default() });
+        let mut engine = Engine::new(from.clone(), Options { external_children: true, ..Options::default() });
         let input = json::parse("[1]").unwrap();
         engine.step(Millis(0), Event::Start { input, execution: ExecutionInfo::named("S", "e"), seed: 1 }).unwrap();
         let Some(Command::StartChild(start)) = engine.take_commands().into_iter().next() else { panic!("a child") };

@@ -4,7 +4,6 @@
 //! has the events that record it.
 
 mod advance;
-mod apart;
 mod archive;
 mod cancel;
 mod command;
@@ -15,6 +14,7 @@ mod digest;
 mod event;
 mod event_type;
 mod exit;
+mod external_children;
 mod fault;
 mod frame;
 mod history;
@@ -36,12 +36,12 @@ mod token;
 mod update;
 mod work;
 
-pub use apart::StartChild;
 pub use archive::{Page, is_page};
 pub use command::{CallPurpose, CancelReason, ChildExecution, Command, Invocation, Outcome, TaskPhase};
 pub use coverage::{Coverage, HandledError};
 pub use event::{Event, ExecutionInfo, TaskId};
 pub use event_type::EventType;
+pub use external_children::StartChild;
 pub use history::{Details, HistoryEvent, Scheduled, TaskName};
 pub use inspect::FrameView;
 pub use limits::{HistoryLevel, Options};
@@ -117,12 +117,12 @@ pub struct Engine {
     next_frame: FrameId,
     ready: VecDeque<FrameId>,
     /// Maps that still have items to start children for, because the call had no budget left.
-    turns: Table<FrameId, ()>,
+    unfinished_maps: Table<FrameId, ()>,
     /// Answers of ItemReaders that are not read to their end yet, in order of arrival.
     readings: VecDeque<Reading>,
     work: Work,
     /// Time of the current call. Work that is issued in it starts its timers here, even if the call is late.
-    looked: Millis,
+    call_time: Millis,
     timers: Timers,
     tasks: Table<TaskId, FrameId>,
     last_task: u32,
@@ -247,10 +247,10 @@ impl Engine {
             frames: Table::default(),
             next_frame: 0,
             ready: VecDeque::new(),
-            turns: Table::default(),
+            unfinished_maps: Table::default(),
             readings: VecDeque::new(),
             work: Work::default(),
-            looked: Millis(0),
+            call_time: Millis(0),
             timers: Timers::default(),
             tasks: Table::default(),
             last_task: 0,
@@ -281,7 +281,7 @@ impl Engine {
     /// `Tick` while states are ready, makes one transition. Debuggers use it, because everything that one call records belongs
     /// together. If a transition is a lot of work, such as the start of a long Map, the next calls continue it.
     pub fn step_once(&mut self, now: Millis, event: Event) -> Result<Step, StepError> {
-        let begun = !self.turns.is_empty() || !self.readings.is_empty();
+        let begun = !self.unfinished_maps.is_empty() || !self.readings.is_empty();
         let transition = matches!(event, Event::Tick) && !self.ready.is_empty() && !begun;
         self.work.begin_transition();
         self.step_within(now, event, u32::from(transition))
@@ -312,7 +312,7 @@ impl Engine {
             return Err(StepError::NotRedrivable);
         }
         let now = now.max(self.clock).min(Millis::LAST);
-        self.looked = now;
+        self.call_time = now;
         if let Event::Recovered { again } = &event {
             self.recover_tasks(now, again);
         }
@@ -362,7 +362,7 @@ impl Engine {
 
     /// Whether something is ready to run now.
     fn has_more(&self) -> bool {
-        !self.ready.is_empty() || !self.turns.is_empty() || !self.readings.is_empty()
+        !self.ready.is_empty() || !self.unfinished_maps.is_empty() || !self.readings.is_empty()
     }
 
     /// `RUNNING`, `SUCCEEDED`, `FAILED`, `TIMED_OUT`, `ABORTED` (getter); `NOT_STARTED` before the first event.
@@ -431,7 +431,7 @@ impl Engine {
 }
 
 #[cfg(test)]
-mod trial {
+mod fixtures {
     //! Fixtures for the tests of the engine's parts: machines, started engines, and the commands that they issue.
 
     use super::{Command, Engine, Event, ExecutionInfo, Options};
@@ -455,7 +455,7 @@ mod trial {
     }
 
     /// The commands that were issued since the last call.
-    pub(super) fn asked(engine: &mut Engine) -> Vec<String> {
+    pub(super) fn issued(engine: &mut Engine) -> Vec<String> {
         let said = |command| match command {
             Command::Invoke(call) => format!("invoke {} {}", call.task.0, call.state_name),
             Command::Cancel { task, reason } => format!("cancel {} {}", task.0, reason.as_str()),

@@ -133,7 +133,7 @@ impl Engine {
             iterations = 0;
             loop {
                 // A test is not sliced for an event loop: it processes all items in one call.
-                self.work.begin_whole();
+                self.work.begin_unlimited();
                 match next_child(self, frame, state, map, &mut joining) {
                     Ok(Next::Child(..)) => iterations += 1,
                     Ok(Next::Nothing) => break,

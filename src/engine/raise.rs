@@ -35,9 +35,9 @@ impl Engine {
         self.note_retrier(state, &fault);
         if let Some((index, delay)) = retry::next_attempt(state, &mut frame, &fault, &mut self.rng) {
             self.handled(&fault, Handler::Retrier(delay));
-            self.used(&frame, Branch::Retrier(index));
-            self.took_on(&frame, state, &fault, index, Some(delay));
-            self.recover(frame.execution);
+            self.count_use(&frame, Branch::Retrier(index));
+            self.store_handled_error(&frame, state, &fault, index, Some(delay));
+            self.drop_stranded(frame.execution);
             if self.options.trace {
                 let used = frame.attempts.get(index).copied().unwrap_or_default();
                 let about = [("retrier", index as i64), ("attempt", used as i64), ("delayMilliseconds", delay as i64)];
@@ -63,7 +63,7 @@ impl Engine {
         if retry::catcher(state, &fault).is_some() {
             match self.catch(&mut frame, state, &fault) {
                 Ok(flow) => {
-                    self.recover(frame.execution);
+                    self.drop_stranded(frame.execution);
                     return self.settle(machine, id, frame, Ok(flow));
                 }
                 // An error of a catcher is not caught by the other catchers (spec §6.2).
@@ -123,7 +123,7 @@ impl Engine {
         };
         let known = state.language == QueryLanguage::JsonPath && matches!(catcher.result_path, ResultPath::Discard);
         self.check_exit(frame, state, &output, known, &assigned)?;
-        self.took_on(frame, state, fault, index, None);
+        self.store_handled_error(frame, state, fault, index, None);
         Ok(self.exit(frame, state, output, assigned, Branch::Catcher(index), Some(catcher.next)))
     }
 }

@@ -58,7 +58,7 @@ impl Engine {
 #[cfg(test)]
 mod tests {
     use crate::base::Millis;
-    use crate::engine::trial::{asked, started};
+    use crate::engine::fixtures::{issued, started};
     use crate::engine::{Engine, Event, TaskId};
 
     const HOUR: u64 = 3_600_000;
@@ -84,12 +84,12 @@ mod tests {
     const ACTIVITY: &str = r#""Type":"Task","Resource":"arn:aws:states:us-east-1:123456789012:activity:a","TimeoutSeconds":30"#;
 
     #[test]
-    fn a_task_that_is_called_again_has_all_of_its_time_again() {
+    fn a_task_that_is_called_again_gets_its_full_time_out() {
         let mut engine = start(TASK, "");
-        assert_eq!(asked(&mut engine), ["invoke 1 A"]);
+        assert_eq!(issued(&mut engine), ["invoke 1 A"]);
         let events = engine.history().len();
         recovered(&mut engine, HOUR);
-        assert_eq!((asked(&mut engine).len(), engine.history().len()), (0, events));
+        assert_eq!((issued(&mut engine).len(), engine.history().len()), (0, events));
         assert_eq!(engine.deadline(), Some(Millis(HOUR + 10_000)));
         // Without `Recovered` it has timed out at its own instant.
         let mut other = start(TASK, "");
@@ -98,22 +98,22 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_after_a_late_wait_begins_when_it_is_heard_of() {
+    fn a_task_after_a_late_wait_starts_its_clock_now() {
         let mut engine = start(r#""Type":"Wait","Seconds":60"#, "");
         engine.take_commands();
         recovered(&mut engine, HOUR);
-        assert_eq!(asked(&mut engine), ["invoke 1 B"]);
+        assert_eq!(issued(&mut engine), ["invoke 1 B"]);
         let exited = engine.history().iter().find(|event| event.event_type.name() == "WaitStateExited").unwrap();
         assert_eq!((exited.timestamp, engine.deadline()), (Millis(60_000), Some(Millis(HOUR + 10_000))));
         // The same holds for a host that only slept.
         let mut other = start(r#""Type":"Wait","Seconds":60"#, "");
         other.take_commands();
         other.step(Millis(HOUR), Event::Tick).unwrap();
-        assert_eq!((asked(&mut other), other.deadline()), (vec!["invoke 1 B".to_string()], engine.deadline()));
+        assert_eq!((issued(&mut other), other.deadline()), (vec!["invoke 1 B".to_string()], engine.deadline()));
     }
 
     #[test]
-    fn heartbeats_count_anew_once_they_count_at_all() {
+    fn heartbeats_that_have_begun_are_restarted() {
         let mut engine = start(&format!(r#"{TOKEN},"HeartbeatSeconds":20"#), "");
         recovered(&mut engine, HOUR);
         // The request must still be sent, so the heartbeat has not begun; there is no other time-out.
@@ -123,11 +123,11 @@ mod tests {
         recovered(&mut engine, 3 * HOUR);
         assert_eq!((engine.status(), engine.deadline()), ("RUNNING", Some(Millis(3 * HOUR + 20_000))));
         engine.step(Millis(3 * HOUR + 20_000), Event::Tick).unwrap();
-        assert_eq!(asked(&mut engine)[1..], ["cancel 1 Heartbeat", "FAILED"]);
+        assert_eq!(issued(&mut engine)[1..], ["cancel 1 Heartbeat", "FAILED"]);
     }
 
     #[test]
-    fn an_answer_that_found_nobody_may_come_once_more() {
+    fn an_answer_that_reached_nobody_may_be_sent_again() {
         for (state, from_recovery) in [
             (format!(r#"{TOKEN},"TimeoutSeconds":600"#), 60_000),
             (format!(r#"{TOKEN},"TimeoutSeconds":600,"HeartbeatSeconds":90"#), 90_000),
@@ -167,21 +167,21 @@ mod tests {
         let mut engine = start(TASK, r#","TimeoutSeconds":1800"#);
         engine.take_commands();
         recovered(&mut engine, HOUR);
-        assert_eq!(asked(&mut engine), ["cancel 1 Stopped", "TIMED_OUT"]);
+        assert_eq!(issued(&mut engine), ["cancel 1 Stopped", "TIMED_OUT"]);
         assert_eq!(engine.history().last().unwrap().timestamp, Millis(HOUR / 2));
         // After the end it has no effect.
         recovered(&mut engine, 2 * HOUR);
-        assert_eq!((asked(&mut engine).len(), engine.status()), (0, "TIMED_OUT"));
+        assert_eq!((issued(&mut engine).len(), engine.status()), (0, "TIMED_OUT"));
     }
 
     #[test]
-    fn a_retry_is_due_at_its_own_instant_and_its_attempt_begins_when_it_is_heard_of() {
+    fn a_late_retry_is_due_at_its_instant_and_starts_its_clock_now() {
         let mut engine = start(&format!(r#"{TASK},"Retry":[{{"ErrorEquals":["Busy"],"IntervalSeconds":60}}]"#), "");
         let busy = Event::TaskFailed { task: TaskId(1), error: Some("Busy".into()), cause: None };
         engine.step(Millis(0), busy).unwrap();
         engine.take_commands();
         recovered(&mut engine, HOUR);
-        assert_eq!(asked(&mut engine), ["invoke 2 A"]);
+        assert_eq!(issued(&mut engine), ["invoke 2 A"]);
         let again = engine.history().last().unwrap();
         assert_eq!((again.timestamp, engine.deadline()), (Millis(60_000), Some(Millis(HOUR + 10_000))));
     }
@@ -196,9 +196,9 @@ mod tests {
             format!(r#""Type":"Map","ItemsPath":"$.items","ItemProcessor":{distributed}"#),
         ] {
             let mut engine = start(&state, "");
-            assert_eq!(asked(&mut engine).len(), 2);
+            assert_eq!(issued(&mut engine).len(), 2);
             recovered(&mut engine, HOUR);
-            assert_eq!((asked(&mut engine).len(), engine.deadline()), (0, Some(Millis(HOUR + 10_000))), "{state}");
+            assert_eq!((issued(&mut engine).len(), engine.deadline()), (0, Some(Millis(HOUR + 10_000))), "{state}");
         }
     }
 }

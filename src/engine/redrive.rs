@@ -1,8 +1,8 @@
 //! Redrive: an execution that did not succeed continues from where it stopped (spec §11.4). Finished work remains finished. Of
 //! a Map Run the children that did not succeed continue, each from where it stopped.
 
-use super::apart::APART;
 use super::event_type::EventType;
+use super::external_children::EXTERNAL;
 use super::frame::{Frame, FrameId, Joining, MapItem, MapRun, Phase, Purpose};
 use super::history::{Details, Recorder};
 use super::limits::EXPRESS_TIMEOUT;
@@ -26,7 +26,7 @@ pub(super) struct UnsuccessfulChild {
 
 impl UnsuccessfulChild {
     /// Returns the entry of a child that the host runs.
-    pub(super) fn apart(slot: u32) -> UnsuccessfulChild {
+    pub(super) fn external_children(slot: u32) -> UnsuccessfulChild {
         UnsuccessfulChild { id: 0, slot, execution: None, frames: Table::default() }
     }
 }
@@ -38,7 +38,7 @@ impl Engine {
         let limit = u64::from(self.options.history_limit);
         let room = self.executions.get(&0).is_some_and(|execution| {
             // An Express child starts from the beginning.
-            execution.express && self.child_stood().is_some()
+            execution.express && self.stranded_root().is_some()
                 || !execution.express && !execution.recorder.full && (limit == 0 || execution.recorder.last + 1 < limit)
         });
         self.outcome.is_some() && self.stranded.is_some() && room
@@ -64,7 +64,7 @@ impl Engine {
     pub(super) fn strand_execution(&mut self, execution: u32, mut failed: Option<(FrameId, Frame)>) {
         let Some(root) = self.executions.get(&execution).map(|e| e.root) else { return };
         let mut frames = Table::default();
-        self.stand(root, &mut failed, &mut frames);
+        self.copy_for_redrive(root, &mut failed, &mut frames);
         match self.executions.get_mut(&execution) {
             _ if execution == 0 => self.stranded = Some(frames),
             Some(child) => {
@@ -82,7 +82,7 @@ impl Engine {
     }
 
     /// Drops the stored frames, because the error was handled.
-    pub(super) fn recover(&mut self, execution: u32) {
+    pub(super) fn drop_stranded(&mut self, execution: u32) {
         if execution == 0 {
             self.stranded = None;
         } else if let Some(child) = self.executions.get_mut(&execution) {
@@ -92,7 +92,7 @@ impl Engine {
 
     /// Copies a frame and all below it in the same execution; for the failed frame it takes the given copy. The recursion is
     /// bounded, because the compiler limits how deep states nest.
-    fn stand(&self, id: FrameId, failed: &mut Option<(FrameId, Frame)>, out: &mut Table<FrameId, Box<Frame>>) {
+    fn copy_for_redrive(&self, id: FrameId, failed: &mut Option<(FrameId, Frame)>, out: &mut Table<FrameId, Box<Frame>>) {
         let mut frame = match failed.take_if(|(own, _)| *own == id) {
             Some((_, frame)) => frame,
             None => {
@@ -112,12 +112,12 @@ impl Engine {
         };
         match &mut frame.phase {
             Phase::Joining(joining) if joining.run.is_some() => {
-                self.fall(joining);
+                self.add_running_children(joining);
                 joining.children = Table::default();
             }
             Phase::Joining(joining) => {
                 for child in joining.children.values() {
-                    self.stand(*child, failed, out);
+                    self.copy_for_redrive(*child, failed, out);
                 }
             }
             _ => {}
@@ -126,18 +126,18 @@ impl Engine {
     }
 
     /// Adds the running children of a Map Run, which will be aborted, to those that did not succeed.
-    pub(super) fn fall(&self, joining: &mut Joining) {
+    pub(super) fn add_running_children(&self, joining: &mut Joining) {
         let Joining { run: Some(run), children, .. } = joining else { return };
         for (slot, root) in children.iter() {
-            if *root == APART {
-                run.unsuccessful.push(UnsuccessfulChild::apart(*slot));
+            if *root == EXTERNAL {
+                run.unsuccessful.push(UnsuccessfulChild::external_children(*slot));
             }
             let Some(id) = self.frames.get(root).map(|frame| frame.execution) else { continue };
             let Some(mut execution) = self.executions.get(&id).cloned() else { continue };
             execution.timer = None;
             execution.recorder.add(self.clock, EventType::ExecutionAborted, 0, Details::Failure { error: None, cause: None });
             let mut frames = Table::default();
-            self.stand(*root, &mut None, &mut frames);
+            self.copy_for_redrive(*root, &mut None, &mut frames);
             run.unsuccessful.push(UnsuccessfulChild { id, slot: *slot, execution: Some(Box::new(execution)), frames });
         }
     }
@@ -145,12 +145,12 @@ impl Engine {
     /// Continues everything that had not succeeded: finished branches and iterations keep their results, and states that were
     /// running or had failed run again, with fresh retriers and time-outs.
     pub(super) fn redrive(&mut self) {
-        let child = self.child_stood().map(|frame| (frame.scope, frame.item.clone()));
+        let child = self.stranded_root().map(|frame| (frame.scope, frame.item.clone()));
         let Some(frames) = self.stranded.take() else { return };
         self.outcome = None;
         match child {
             Some((processor, item)) if self.executions.get(&0).is_some_and(|own| own.express) => {
-                self.begin_again(0, processor, item);
+                self.restart_express_child(0, processor, item);
             }
             _ => {
                 let event = self.count_redrive(0);
@@ -164,7 +164,7 @@ impl Engine {
 
     /// The first frame, at the time of the failure, of a child execution that has this engine for itself.
     #[inline(never)]
-    fn child_stood(&self) -> Option<&Frame> {
+    fn stranded_root(&self) -> Option<&Frame> {
         let root = self.executions.get(&0)?.root;
         self.stranded.as_ref()?.get(&root).map(Box::as_ref).filter(|frame| frame.scope != Machine::ROOT)
     }
@@ -188,7 +188,7 @@ impl Engine {
                 // again.
                 Phase::Joining(joining) if joining.run.is_none() => {
                     if joining.starting {
-                        self.turns.insert(id, ());
+                        self.unfinished_maps.insert(id, ());
                     }
                     Phase::Joining(joining)
                 }
@@ -224,7 +224,9 @@ impl Engine {
         unsuccessful: UnsuccessfulChild,
     ) -> Option<FrameId> {
         let UnsuccessfulChild { id, slot, execution, frames } = unsuccessful;
-        let Some(mut execution) = execution else { return Some(self.hand_over(run, slot, map.result_writer.is_some(), None)) };
+        let Some(mut execution) = execution else {
+            return Some(self.start_external_child(run, slot, map.result_writer.is_some(), None));
+        };
         let root = execution.root;
         let fits = id < self.next_execution
             && !self.executions.contains_key(&id)
@@ -238,13 +240,13 @@ impl Engine {
             return Some(root);
         }
         self.executions.insert(id, *execution);
-        self.begin_again(id, map.processor, item)
+        self.restart_express_child(id, map.processor, item)
     }
 
     /// Starts an Express child from the beginning, and returns its first frame.
     #[cold]
     #[inline(never)]
-    fn begin_again(&mut self, id: u32, processor: ScopeId, item: Option<Arc<MapItem>>) -> Option<FrameId> {
+    fn restart_express_child(&mut self, id: u32, processor: ScopeId, item: Option<Arc<MapItem>>) -> Option<FrameId> {
         let level = self.child_history_level();
         let execution = self.executions.get_mut(&id)?;
         execution.redrives += 1;
@@ -307,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_branch_runs_again_and_a_done_one_does_not() {
+    fn a_failed_branch_runs_again_and_a_finished_one_does_not() {
         let branch =
             |name: &str| format!(r#"{{"StartAt":"{name}","States":{{"{name}":{{"Type":"Task","Resource":"r","End":true}}}}}}"#);
         let definition = format!(
@@ -379,7 +381,7 @@ mod tests {
     }
 
     /// Returns the calls that an engine issues, and the children that it reports: `B 2`, `FAILED 1`.
-    fn asked(engine: &mut Engine) -> (Vec<Invocation>, Vec<String>) {
+    fn issued(engine: &mut Engine) -> (Vec<Invocation>, Vec<String>) {
         let (mut calls, mut seen) = (Vec::new(), Vec::new());
         for command in engine.take_commands() {
             match command {
@@ -407,25 +409,25 @@ mod tests {
     }
 
     #[test]
-    fn a_map_run_goes_on_with_what_has_not_succeeded() {
+    fn a_redriven_map_run_continues_its_unsuccessful_children() {
         let mut engine = start(&distributed("STANDARD"), "[1,2,3,4]");
         let arn = |engine: &Engine| engine.frames().find_map(|f| f.map_run?.get("mapRunArn").map(|arn| arn.to_string()));
         let first_run = arn(&engine);
-        let (calls, seen) = asked(&mut engine);
+        let (calls, seen) = issued(&mut engine);
         assert_eq!(seen, ["A 1", "A 2"]);
         engine.step(Millis(1), Event::TaskSucceeded { task: calls[0].task, output: 1i64.into() }).unwrap();
         engine.step(Millis(1), Event::TaskSucceeded { task: calls[1].task, output: 2i64.into() }).unwrap();
-        let (calls, _) = asked(&mut engine);
+        let (calls, _) = issued(&mut engine);
         engine.step(Millis(2), Event::TaskSucceeded { task: calls[0].task, output: "one".into() }).unwrap();
-        let (third, seen) = asked(&mut engine);
+        let (third, seen) = issued(&mut engine);
         assert_eq!(seen, ["SUCCEEDED 1 0", "A 3"]);
         // The second child fails in B; the third, which is in A, is aborted.
         fail(&mut engine, &calls[1]);
-        assert_eq!((engine.status(), asked(&mut engine).1), ("FAILED", vec!["FAILED 2 0".to_string(), "ABORTED 3 0".into()]));
+        assert_eq!((engine.status(), issued(&mut engine).1), ("FAILED", vec!["FAILED 2 0".to_string(), "ABORTED 3 0".into()]));
 
         let mut engine = restored(engine);
         engine.step(Millis(50), Event::Redrive).unwrap();
-        let (again, seen) = asked(&mut engine);
+        let (again, seen) = issued(&mut engine);
         assert_eq!((arn(&engine), seen), (first_run, vec!["B 2".to_string(), "A 3".into()]));
         assert_ne!(again[1].task, third[0].task);
         let execution = again[0].input.get("execution").unwrap();
@@ -439,14 +441,14 @@ mod tests {
         // It may fail again, while children run and while others still wait for their turn.
         let mut engine = restored(engine);
         engine.step(Millis(60), Event::Stop { error: None, cause: None }).unwrap();
-        assert_eq!(asked(&mut engine).1, ["ABORTED 2 1", "ABORTED 3 1"]);
+        assert_eq!(issued(&mut engine).1, ["ABORTED 2 1", "ABORTED 3 1"]);
         engine.step(Millis(70), Event::Redrive).unwrap();
-        let (again, seen) = asked(&mut engine);
+        let (again, seen) = issued(&mut engine);
         assert_eq!(seen, ["B 2", "A 3"]);
         for (call, output) in again.iter().zip(["two", "3"]) {
             engine.step(Millis(71), Event::TaskSucceeded { task: call.task, output: output.into() }).unwrap();
         }
-        while let (calls, _) = asked(&mut engine)
+        while let (calls, _) = issued(&mut engine)
             && !calls.is_empty()
         {
             for call in calls {
@@ -463,34 +465,34 @@ mod tests {
     }
 
     #[test]
-    fn express_children_begin_anew() {
+    fn express_children_restart_from_the_beginning() {
         let mut engine = start(&distributed("EXPRESS"), "[1,2]");
-        let (calls, _) = asked(&mut engine);
+        let (calls, _) = issued(&mut engine);
         succeed(&mut engine, &calls[0]);
-        let (second, seen) = asked(&mut engine);
+        let (second, seen) = issued(&mut engine);
         assert_eq!(seen, ["B 1"]);
         fail(&mut engine, &second[0]);
         let mut engine = restored(engine);
-        asked(&mut engine);
+        issued(&mut engine);
         engine.step(Millis(50), Event::Redrive).unwrap();
-        let (again, seen) = asked(&mut engine);
+        let (again, seen) = issued(&mut engine);
         assert_eq!(seen, ["A 1", "A 2"]);
         for call in &again {
             succeed(&mut engine, call);
         }
-        let (last, _) = asked(&mut engine);
+        let (last, _) = issued(&mut engine);
         assert_eq!(last[0].input.get("execution").unwrap().get("Id"), second[0].input.get("execution").unwrap().get("Id"));
         for call in &last {
             succeed(&mut engine, call);
         }
         assert_eq!(
-            (engine.status(), asked(&mut engine).1),
+            (engine.status(), issued(&mut engine).1),
             ("SUCCEEDED", vec!["SUCCEEDED 1 1".into(), "SUCCEEDED 2 1".to_string()])
         );
     }
 
     #[test]
-    fn a_map_run_that_failed_over_its_data_is_another_one() {
+    fn a_map_that_failed_on_its_data_starts_a_new_map_run() {
         // The selector of the second item fails: AWS starts a new Map Run in this case.
         let definition = r#"{"StartAt":"M","States":{"M":{"Type":"Map","Label":"L","ItemSelector":{"x.$":"$$.Map.Item.Value.x"},
             "ItemProcessor":{"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":"A","States":{

@@ -161,7 +161,7 @@ impl Engine {
                     }
                 }
                 Phase::Joining(joining) if joining.starting => {
-                    engine.turns.insert(id, ());
+                    engine.unfinished_maps.insert(id, ());
                 }
                 _ => {}
             }
@@ -183,7 +183,7 @@ impl Engine {
             let item = Input { value: item, name: "reading" };
             let text = item.text("text")?.to_string();
             let answer = if item.boolean("file")? { Answer::File(text) } else { Answer::Json(text) };
-            engine.readings.push_back(Reading::begun(TaskId(item.small("task")?), answer));
+            engine.readings.push_back(Reading::resumed(TaskId(item.small("task")?), answer));
         }
         if let Some(outcome) = snapshot.get("outcome") {
             engine.outcome = Some(outcome_in(&Input { value: outcome, name: "outcome" })?);
@@ -478,7 +478,7 @@ fn options_out(out: &mut Object<'_>, options: &Options) {
     out.set("express", options.express);
     out.set("trace", options.trace);
     out.set("childHistories", options.child_histories);
-    if options.children_apart {
+    if options.external_children {
         out.set("childrenApart", true);
     }
 }
@@ -492,7 +492,7 @@ fn options_in(input: &Input<'_>) -> Restored<Options> {
         express: input.boolean("express")?,
         trace: input.boolean("trace")?,
         child_histories: input.boolean("childHistories")?,
-        children_apart: input.value.get("childrenApart").is_some(),
+        external_children: input.value.get("childrenApart").is_some(),
     })
 }
 

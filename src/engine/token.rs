@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_says_whose_it_is_and_only_the_key_makes_it() {
+    fn a_token_names_its_task_and_cannot_be_forged() {
         // Even the longest ARN of AWS, in characters of four bytes, stays within the 2,048 characters of a token.
         for execution in ["arn:aws:states:us-east-1:123456789012:execution:m:é", "x", &"𝒙".repeat(256)] {
             for task in [1, 255, 65_536, u32::MAX] {

@@ -22,7 +22,7 @@ impl Engine {
     /// Finds a Map Run in progress that has read all of its items.
     #[cold]
     #[inline(never)]
-    pub(super) fn run_of(&self, arn: &str) -> Option<(FrameId, &Joining, &MapRun)> {
+    pub(super) fn find_run(&self, arn: &str) -> Option<(FrameId, &Joining, &MapRun)> {
         self.frames.iter().find_map(|(id, frame)| {
             let joining = joining_of(frame)?;
             let run = joining.run.as_ref().filter(|run| *run.arn == *arn)?;
@@ -34,7 +34,7 @@ impl Engine {
     /// Changes the limits of a Map Run, and starts the children for which they make room. Failures so far are compared with the
     /// new limits when the next child fails. It has no effect on a run that is not in progress, or is still reading its items.
     pub(super) fn update_map_run(&mut self, arn: &str, change: &MapRunChange) {
-        let Some((id, _, _)) = self.run_of(arn) else { return };
+        let Some((id, _, _)) = self.find_run(arn) else { return };
         // A run that a redrive will continue starts its children itself, and so does one whose results are being written.
         match self.frames.get_mut(&id).map(|frame| &mut frame.phase) {
             Some(Phase::Resume(joining)) => return apply(joining, change),
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_are_held_against_the_new_limits() {
+    fn failures_count_against_the_new_limits() {
         let (mut engine, arn) = under_way();
         let change = MapRunChange { max_concurrency: Some(3), tolerated_count: Some(1), tolerated_percentage: None };
         engine.step(Millis(1), Event::UpdateMapRun { arn, change }).unwrap();
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn another_run_is_left_alone() {
+    fn a_change_does_not_affect_another_run() {
         let (mut engine, _) = under_way();
         engine.take_commands();
         let change = MapRunChange { max_concurrency: Some(9), ..MapRunChange::default() };

@@ -61,7 +61,7 @@ impl Work {
     }
 
     /// Starts an unlimited budget, for a caller that waits until the work is done.
-    pub(super) fn begin_whole(&self) {
+    pub(super) fn begin_unlimited(&self) {
         self.call.set(u64::MAX);
         self.begin_state();
     }

@@ -129,7 +129,7 @@ pub(super) struct EngineSettings {
     express: bool,
     trace: bool,
     child_histories: bool,
-    children_apart: bool,
+    external_children: bool,
     once: bool,
 }
 
@@ -150,7 +150,7 @@ impl EngineSettings {
             express: self.express,
             trace: self.trace,
             child_histories: self.child_histories,
-            children_apart: self.children_apart,
+            external_children: self.external_children,
         }
     }
 }
@@ -211,7 +211,7 @@ impl Given for EngineSettings {
             ("express", &mut self.express),
             ("trace", &mut self.trace),
             ("childHistories", &mut self.child_histories),
-            ("childrenApart", &mut self.children_apart),
+            ("childrenApart", &mut self.external_children),
             ("once", &mut self.once),
         ] {
             *flag = from.flag(name)?;

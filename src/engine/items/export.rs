@@ -33,12 +33,12 @@ pub(in crate::engine) struct Records {
 
 impl Records {
     /// Whether there are enough results for a file.
-    pub(in crate::engine) fn fill_a_file(&self) -> bool {
+    pub(in crate::engine) fn has_full_file(&self) -> bool {
         self.body.len() >= FILE
     }
 
     /// Handles that a file of results was written.
-    pub(in crate::engine) fn stored(&mut self, request: &Value) {
+    pub(in crate::engine) fn file_stored(&mut self, request: &Value) {
         self.files.push(file_entry(request));
         // Invariant of `full_file`: an entry ends after this number of bytes.
         self.body.drain(..self.writing.min(self.body.len()));
@@ -48,7 +48,7 @@ impl Records {
 
     /// Moves the next entries into the body, until it is large enough for a file.
     fn advance(&mut self) {
-        while !self.fill_a_file() {
+        while !self.has_full_file() {
             if let Some(entry) = self.ahead.remove(&self.next) {
                 self.body.push_str(&entry);
             } else if !self.failed.contains_key(&self.next) {
@@ -60,7 +60,7 @@ impl Records {
 }
 
 /// Stores the outcome of a child, as far as the writer needs it.
-pub(in crate::engine) fn keep(
+pub(in crate::engine) fn store_outcome(
     records: &mut Records,
     writer: &ResultWriter,
     slot: u32,
@@ -69,7 +69,7 @@ pub(in crate::engine) fn keep(
     status: &str,
     now: Millis,
 ) {
-    let (exports, whole) = (writer.resource.is_some(), transformation(writer) == "NONE");
+    let (exports, full_records) = (writer.resource.is_some(), transformation(writer) == "NONE");
     if !exports && writer.transformation.as_deref() != Some("NONE") {
         return;
     }
@@ -87,7 +87,7 @@ pub(in crate::engine) fn keep(
         entry.push(end);
     };
     match output {
-        _ if whole => add(&record(child, result, status, now)),
+        _ if full_records => add(&record(child, result, status, now)),
         Value::Array(elements) if transformation(writer) == "FLATTEN" => elements.iter().for_each(add),
         other => add(other),
     }
@@ -171,8 +171,8 @@ pub(in crate::engine) fn full_file(run: &mut MapRun, writer: &ResultWriter) -> O
 /// Returns the next request after all children have ended: the complete records of those that did not succeed, the rest of the
 /// results, and finally the manifest. Returns `None` after the last one.
 pub(in crate::engine) fn closing_file(run: &mut MapRun, writer: &ResultWriter) -> Option<Value> {
-    let asked = run.records.closing? as usize;
-    run.records.closing = Some(asked as u32 + 1);
+    let issued = run.records.closing? as usize;
+    run.records.closing = Some(issued as u32 + 1);
     let end = if lines(writer) { '\n' } else { ',' };
     let mut failures = vec![String::new()];
     for record in run.records.failed.values() {
@@ -185,15 +185,15 @@ pub(in crate::engine) fn closing_file(run: &mut MapRun, writer: &ResultWriter) -
         }
     }
     failures.retain(|file| !file.is_empty());
-    if let Some(file) = failures.get(asked) {
-        return put(run, &format!("FAILED_{asked}"), writer, body(file, writer));
+    if let Some(file) = failures.get(issued) {
+        return put(run, &format!("FAILED_{issued}"), writer, body(file, writer));
     }
     let rest = !run.records.body.is_empty();
     let last = format!("SUCCEEDED_{}", run.records.files.len());
-    if rest && asked == failures.len() {
+    if rest && issued == failures.len() {
         return put(run, &last, writer, body(&run.records.body, writer));
     }
-    if asked > failures.len() + usize::from(rest) {
+    if issued > failures.len() + usize::from(rest) {
         return None;
     }
     let entry = |name: &str, text: &str| put(run, name, writer, body(text, writer)).map(|request| file_entry(&request));
@@ -237,7 +237,7 @@ fn file_entry(request: &Value) -> Value {
 }
 
 /// Returns the output of a Map whose results were exported.
-pub(in crate::engine) fn written(request: &Value, arn: &str) -> Value {
+pub(in crate::engine) fn exported_output(request: &Value, arn: &str) -> Value {
     let part = |name: &str| request.get(name).cloned().unwrap_or(Value::from(""));
     let details = Map::from_iter([("Bucket", part("Bucket")), ("Key", part("Key"))]);
     Value::from(Map::from_iter([("MapRunArn", Value::from(arn)), ("ResultWriterDetails", Value::from(details))]))

@@ -5,7 +5,7 @@ mod export;
 mod reading;
 mod source;
 
-pub(super) use export::{Records, closing_file, full_file, keep, transform, written};
+pub(super) use export::{Records, closing_file, exported_output, full_file, store_outcome, transform};
 pub(super) use reading::Reading;
 pub(super) use source::{Format, Items, Source, Text};
 
@@ -115,7 +115,7 @@ mod tests {
 
     fn read(answer: Answer, config: Option<&Value>, parameters: &Value) -> Result<Read, String> {
         let (in_calls, _) = read_in_calls(answer.clone(), config, parameters);
-        let at_once = Reading::new(TaskId(1), answer).whole(config, parameters);
+        let at_once = Reading::new(TaskId(1), answer).read_whole(config, parameters);
         let said = |read: &Result<Read, String>| match read {
             Ok(Read::Items(items)) => format!("{items:?}"),
             Ok(Read::Files { requests, config }) => format!("{requests:?} {config}"),

@@ -62,7 +62,7 @@ struct Walk {
 }
 
 /// A result that may need another call; it is then `None`.
-type Looked<T> = Result<Option<T>, String>;
+type Partial<T> = Result<Option<T>, String>;
 
 impl Reading {
     pub(in crate::engine) fn new(task: TaskId, answer: Answer) -> Reading {
@@ -75,7 +75,7 @@ impl Reading {
 
     /// Resumes a reading that began before a restore. It runs in one call, because otherwise a host that restores the engine
     /// for each call would never finish.
-    pub(in crate::engine) fn begun(task: TaskId, answer: Answer) -> Reading {
+    pub(in crate::engine) fn resumed(task: TaskId, answer: Answer) -> Reading {
         Reading { at_once: true, ..Reading::new(task, answer) }
     }
 
@@ -87,10 +87,10 @@ impl Reading {
         parameters: &Value,
     ) -> Option<Result<Read, String>> {
         let unlimited = Work::default();
-        unlimited.begin_whole();
+        unlimited.begin_unlimited();
         let work = if self.at_once { &unlimited } else { work };
         loop {
-            match self.look(work, config, parameters) {
+            match self.read_part(work, config, parameters) {
                 Ok(Some(read)) => return Some(Ok(read)),
                 Err(error) => return Some(Err(error)),
                 Ok(None) if work.is_done() => return None,
@@ -100,13 +100,13 @@ impl Reading {
     }
 
     /// Reads the whole answer in one call.
-    pub(in crate::engine) fn whole(mut self, config: Option<&Value>, parameters: &Value) -> Result<Read, String> {
+    pub(in crate::engine) fn read_whole(mut self, config: Option<&Value>, parameters: &Value) -> Result<Read, String> {
         self.at_once = true;
         self.go_on(&Work::default(), config, parameters).unwrap_or_else(|| Err("The answer is too long.".into()))
     }
 
     /// Scans a part of the text. Returns the result when it is complete.
-    fn look(&mut self, work: &Work, config: Option<&Value>, parameters: &Value) -> Looked<Read> {
+    fn read_part(&mut self, work: &Work, config: Option<&Value>, parameters: &Value) -> Partial<Read> {
         let setting = |name: &str| config.and_then(|c| c.get(name)).and_then(Value::as_str);
         match &mut self.stage {
             Stage::Begin => match (setting("InputType"), setting("ManifestType")) {
@@ -187,7 +187,7 @@ impl Reading {
             }
             Stage::Elements(at) => {
                 let at = *at;
-                let Some((end, _)) = self.walk.over(&self.text, at, None, work)? else { return Ok(None) };
+                let Some((end, _)) = self.walk.scan(&self.text, at, None, work)? else { return Ok(None) };
                 let mut text = std::mem::take(&mut self.text);
                 text.truncate(end);
                 return Ok(Some(Read::Items(Items::of_text(text, at + 1, self.walk.count, Format::Elements))));
@@ -252,12 +252,12 @@ impl Reading {
 impl Walk {
     /// Finds the byte offset of the value of a container's member or element; of members with the same name the last one. The
     /// text must be JSON.
-    fn part(&mut self, text: &str, container: usize, name: &str, work: &Work) -> Looked<Option<usize>> {
-        Ok(self.over(text, container, Some(name), work)?.map(|(_, found)| found))
+    fn part(&mut self, text: &str, container: usize, name: &str, work: &Work) -> Partial<Option<usize>> {
+        Ok(self.scan(text, container, Some(name), work)?.map(|(_, found)| found))
     }
 
     /// Scans the parts of a container. Returns where it ends, and where the part with a name begins. The text must be JSON.
-    fn over(&mut self, text: &str, container: usize, name: Option<&str>, work: &Work) -> Looked<(usize, Option<usize>)> {
+    fn scan(&mut self, text: &str, container: usize, name: Option<&str>, work: &Work) -> Partial<(usize, Option<usize>)> {
         let object = match text.as_bytes().get(container) {
             Some(b'{') => true,
             Some(b'[') => false,

@@ -48,20 +48,20 @@ fn unsuccessful_out(text: &mut FormText, machine: &Machine, unsuccessful: &Unsuc
 fn unsuccessful_in(input: &Input<'_>, field: &str, machine: &Machine, options: &Options) -> Restored<Vec<UnsuccessfulChild>> {
     let one = |value| {
         let item = Input { value, name: "child" };
-        if options.children_apart {
-            return Ok(UnsuccessfulChild::apart(item.small("slot")?));
+        if options.external_children {
+            return Ok(UnsuccessfulChild::external_children(item.small("slot")?));
         }
         let (id, execution) = execution_in(&item.object("execution")?, options)?;
         let frames = frames_in(&item, "frames", machine, options)?;
         let unsuccessful = UnsuccessfulChild { id, slot: item.small("slot")?, execution: Some(Box::new(execution)), frames };
-        if stands(&unsuccessful, machine) { Ok(unsuccessful) } else { Err(item.wrong("frames")) }
+        if is_complete(&unsuccessful, machine) { Ok(unsuccessful) } else { Err(item.wrong("frames")) }
     };
     input.list(field)?.iter().map(one).collect()
 }
 
 /// Whether the frames of a child that may be redriven are complete: there is one root frame, and each other frame is a child of
 /// its parent.
-fn stands(unsuccessful: &UnsuccessfulChild, machine: &Machine) -> bool {
+fn is_complete(unsuccessful: &UnsuccessfulChild, machine: &Machine) -> bool {
     let frames = &unsuccessful.frames;
     let root = unsuccessful.execution.as_ref().map(|execution| execution.root);
     let child = |parent: FrameId, slot: u32| match &frames.get(&parent)?.phase {

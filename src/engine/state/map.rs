@@ -208,7 +208,7 @@ fn start_run(
     engine.check_payload(frame, state, &input)?;
     if let Some(answer) = engine.tested_read(&reader.resource) {
         let config = joining.run.as_ref().and_then(|run| run.config.clone());
-        let read = Reading::new(TaskId(0), answer).whole(config.as_ref(), &input);
+        let read = Reading::new(TaskId(0), answer).read_whole(config.as_ref(), &input);
         return items_read(engine, id, frame, state, joining, Ok(read));
     }
     if engine.is_tested() {
@@ -339,8 +339,8 @@ pub(in crate::engine) fn go_on(
     after: Option<u64>,
 ) -> Ran {
     joining.starting = false;
-    engine.turns.remove(&id);
-    if joining.run.as_ref().is_some_and(|run| run.records.fill_a_file()) {
+    engine.unfinished_maps.remove(&id);
+    if joining.run.as_ref().is_some_and(|run| run.records.has_full_file()) {
         return results::store(engine, id, frame, state, map, joining);
     }
     while joining.children.len() < joining.limit as usize {
@@ -361,7 +361,7 @@ pub(in crate::engine) fn go_on(
             Ok(Next::Child(item, input)) => (item, input),
             Ok(Next::Nothing) => break,
             Ok(Next::Later) => {
-                engine.turns.insert(id, ());
+                engine.unfinished_maps.insert(id, ());
                 joining.starting = true;
                 frame.phase = Phase::Joining(Box::new(joining));
                 return Ok(Flow::Wait);

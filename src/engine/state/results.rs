@@ -62,7 +62,7 @@ pub(super) fn store(
     }
     let Some(request) = joining.run.as_mut().and_then(|run| items::full_file(run, writer)) else { return Ok(Flow::Wait) };
     engine.work.charge(joining.run.as_ref().map_or(0, |run| run.records.body.len() as u64) / BYTES_OF_A_VALUE);
-    ask(engine, id, frame, state, writer, joining, request);
+    request_write(engine, id, frame, state, writer, joining, request);
     Ok(Flow::Wait)
 }
 
@@ -80,7 +80,7 @@ fn prepare(engine: &mut Engine, frame: &Frame, state: &State, writer: &ResultWri
     Ok(())
 }
 
-fn ask(
+fn request_write(
     engine: &mut Engine,
     id: FrameId,
     frame: &mut Frame,
@@ -105,10 +105,10 @@ fn close(
 ) -> Ran {
     let request = joining.run.as_mut().and_then(|run| items::closing_file(run, writer));
     let Some(request) = request else {
-        let output = items::written(last, joining.run.as_ref().map_or("", |run| &run.arn));
+        let output = items::exported_output(last, joining.run.as_ref().map_or("", |run| &run.arn));
         return run_succeeded(engine, frame, state, &joining, output);
     };
-    ask(engine, id, frame, state, writer, joining, request);
+    request_write(engine, id, frame, state, writer, joining, request);
     Ok(Flow::Wait)
 }
 
@@ -133,7 +133,7 @@ pub(in crate::engine) fn results_written(
     if run.records.closing.is_some() {
         return close(engine, id, frame, state, writer, joining, input);
     }
-    run.records.stored(input);
+    run.records.file_stored(input);
     go_on(engine, id, frame, state, map, joining, None)
 }
 
@@ -170,13 +170,13 @@ impl Engine {
         // A failed child may be redriven and then reported again, from its first event on.
         let events = &mut child.recorder.events;
         let history = if result.is_ok() { std::mem::take(events) } else { events.clone() };
-        self.tell_child(&child, history, status, Some(&result));
-        self.joined(machine, (parent, slot), Some(execution), Box::new(child), result, status);
+        self.report_child_end(&child, history, status, Some(&result));
+        self.apply_child_result(machine, (parent, slot), Some(execution), Box::new(child), result, status);
     }
 
     /// Applies the result of a child execution to its Map Run. `own` is its id; `None` if the host has run it.
     #[inline(never)]
-    pub(in crate::engine) fn joined(
+    pub(in crate::engine) fn apply_child_result(
         &mut self,
         machine: &Arc<Machine>,
         (parent, slot): (FrameId, u32),
@@ -191,7 +191,7 @@ impl Engine {
         joining.children.remove(&slot);
         joining.done += 1;
         if let (Some(run), Some(writer)) = (&mut joining.run, &map.result_writer) {
-            items::keep(&mut run.records, writer, slot, &child, &result, status, self.clock);
+            items::store_outcome(&mut run.records, writer, slot, &child, &result, status, self.clock);
         }
         match result {
             Ok(output) => {
@@ -213,7 +213,7 @@ impl Engine {
                     let frames = std::mem::take(&mut child.stranded);
                     run.unsuccessful.push(match own {
                         Some(id) => UnsuccessfulChild { id, slot, execution: Some(child), frames },
-                        None => UnsuccessfulChild::apart(slot),
+                        None => UnsuccessfulChild::external_children(slot),
                     });
                 }
             }
@@ -223,7 +223,7 @@ impl Engine {
                 self.tasks.remove(&writing.task);
                 self.issue(Command::Cancel { task: writing.task, reason: CancelReason::SiblingFailed });
             }
-            self.fall(&mut joining);
+            self.add_running_children(&mut joining);
             cut(self, frame.execution, &state.name, &joining, Some(frame.tail));
             joining.children = Table::default();
             frame.phase = Phase::Joining(joining);

@@ -90,7 +90,7 @@ pub(in crate::engine) fn invoke(
     engine.last_task += 1;
     acting.task = TaskId(engine.last_task);
     // The host gets the task in this call, and not at the time of a timer that fired late in this call.
-    let now = engine.clock.max(engine.looked);
+    let now = engine.clock.max(engine.call_time);
     acting.timeout = acting.timeout_seconds.map(|s| engine.timers.add(now.plus(s.saturating_mul(1000)), id, TimerKind::Timeout));
     acting.heartbeat = heartbeat.map(|seconds| {
         // A callback's heartbeat counts from the service's answer, an activity's from the time when a worker takes it (spec
@@ -201,7 +201,7 @@ impl Engine {
             }
             frame.tail = self.record(frame.execution, EventType::ActivityStarted, frame.tail, Details::Worker(worker));
         }
-        self.go_on_waiting(id, frame);
+        self.continue_waiting(id, frame);
     }
 
     /// Handles the answer of a service whose result will come later. It has no effect on a plain task.
@@ -223,7 +223,7 @@ impl Engine {
             frame.tail =
                 self.record(frame.execution, EventType::TaskSubmitted, frame.tail, Details::TaskOutput { task: name, output });
         }
-        self.go_on_waiting(id, frame);
+        self.continue_waiting(id, frame);
     }
 
     /// Handles a heartbeat.
@@ -234,7 +234,7 @@ impl Engine {
         {
             acting.heartbeat = Some((seconds, self.start_again(old, seconds, id, TimerKind::Heartbeat)));
         }
-        self.go_on_waiting(id, frame);
+        self.continue_waiting(id, frame);
     }
 
     /// Restarts a timer from now.
@@ -243,7 +243,7 @@ impl Engine {
         self.timers.add(self.clock.plus(seconds.saturating_mul(1000)), id, kind)
     }
 
-    fn go_on_waiting(&mut self, id: FrameId, frame: Box<Frame>) {
+    fn continue_waiting(&mut self, id: FrameId, frame: Box<Frame>) {
         let machine = self.machine.clone();
         self.settle(&machine, id, frame, Ok(Flow::Wait));
     }
@@ -265,7 +265,7 @@ impl Engine {
 
     /// Takes the answer of an ItemReader as text.
     pub(in crate::engine) fn items_answered(&mut self, task: TaskId, text: String, file: bool) {
-        if self.is_read(task) {
+        if self.is_being_read(task) {
             return;
         }
         let phase = self.tasks.get(&task).and_then(|id| self.frames.get(id)).map(|frame| &frame.phase);
@@ -278,7 +278,7 @@ impl Engine {
     }
 
     /// Continues with the first answer of an ItemReader that is not read to its end yet.
-    pub(in crate::engine) fn read_on(&mut self) {
+    pub(in crate::engine) fn continue_reading(&mut self) {
         let Some(mut reading) = self.readings.pop_front() else { return };
         let task = reading.task;
         let phase = self.tasks.get(&task).and_then(|id| self.frames.get(id)).map(|frame| &frame.phase);
@@ -305,7 +305,7 @@ impl Engine {
 
     /// Tells the host that a task is no longer needed, or stops reading its answer.
     pub(in crate::engine) fn cancel(&mut self, task: TaskId, reason: CancelReason) {
-        if self.is_read(task) {
+        if self.is_being_read(task) {
             self.readings.retain(|reading| reading.task != task);
         } else {
             self.issue(Command::Cancel { task, reason });
@@ -313,7 +313,7 @@ impl Engine {
     }
 
     /// Whether a task's answer has arrived and is being read, so that no other answer is accepted.
-    pub(in crate::engine) fn is_read(&self, task: TaskId) -> bool {
+    pub(in crate::engine) fn is_being_read(&self, task: TaskId) -> bool {
         self.readings.iter().any(|reading| reading.task == task)
     }
 
@@ -328,7 +328,7 @@ impl Engine {
     }
 
     fn end_task(&mut self, task: TaskId, result: Result<Value, Fault>, timed_out: bool) {
-        if self.is_read(task) {
+        if self.is_being_read(task) {
             return;
         }
         let phase = self.tasks.get(&task).and_then(|id| self.frames.get(id)).map(|frame| &frame.phase);

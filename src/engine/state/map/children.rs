@@ -31,21 +31,21 @@ pub(in crate::engine) fn spawn_child(
     let slot = parent.1;
     if let Some(outer) = engine.executions.get(&frame.execution).map(|e| e.info.name.clone()) {
         let outer = if frame.execution == 0 { "" } else { &*outer };
-        engine.tell_child_begins(&name, outer, run.started_event, slot);
+        engine.report_child_start(&name, outer, run.started_event, slot);
     }
     let info = engine.child_info(frame.execution, run, name);
     let express = map.mode == MapMode::Distributed { express: true };
     let recorder = Recorder::new(engine.child_history_level(), engine.options.history_limit);
-    let mut own = if engine.options.children_apart { Some(engine.of_child(&info.name, express)) } else { None };
+    let mut own = if engine.options.external_children { Some(engine.of_child(&info.name, express)) } else { None };
     let within = own.as_mut().unwrap_or(engine);
-    let parent = Some(parent).filter(|_| !within.options.children_apart);
+    let parent = Some(parent).filter(|_| !within.options.external_children);
     let execution = within.begin_execution(info, input, recorder, parent, express);
     if express {
         within.limit_execution(execution, EXPRESS_TIMEOUT);
     }
     let root = within.spawn_root(execution, map.processor, Some(item));
     match own {
-        Some(child) => engine.hand_over(run, slot, map.result_writer.is_some(), Some(&child)),
+        Some(child) => engine.start_external_child(run, slot, map.result_writer.is_some(), Some(&child)),
         None => root,
     }
 }
@@ -139,7 +139,7 @@ impl Engine {
     }
 
     /// Continues a Map that had items left when a call had used up its budget.
-    pub(in crate::engine) fn take_turn(&mut self, id: FrameId) {
+    pub(in crate::engine) fn continue_map(&mut self, id: FrameId) {
         let Some((mut frame, joining)) = self.take_joining(id) else { return };
         let machine = self.machine.clone();
         let state = &machine.states[frame.state];

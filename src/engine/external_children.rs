@@ -1,5 +1,5 @@
 //! Child executions of Distributed Maps that the host runs, each in an engine of its own
-//! ([`Options::children_apart`](super::Options::children_apart)).
+//! ([`Options::external_children`](super::Options::external_children)).
 //!
 //! The Map Run stays in the parent's engine: it hands out the items, counts the failures and stores the results. A child is
 //! handed to the host as the snapshot of an engine that has just started, and the host reports its end. In between the Map Run
@@ -16,7 +16,7 @@ use crate::base::{Millis, Rng, Table, Value};
 use std::sync::Arc;
 
 /// Marks a child that the host runs where the frame id of an internal child would be. No frame has this id.
-pub(super) const APART: FrameId = FrameId::MAX;
+pub(super) const EXTERNAL: FrameId = FrameId::MAX;
 
 /// A child execution that the host must run, or continue.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,18 +53,18 @@ impl Engine {
     /// Issues the command to start a child execution that has begun, or to continue one.
     #[cold]
     #[inline(never)]
-    pub(super) fn hand_over(&mut self, run: &MapRun, index: u32, recorded: bool, child: Option<&Engine>) -> FrameId {
+    pub(super) fn start_external_child(&mut self, run: &MapRun, index: u32, recorded: bool, child: Option<&Engine>) -> FrameId {
         let snapshot = child.map(Engine::snapshot);
         let start = StartChild { map_run: run.arn.clone(), index, redrive: run.redrives, recorded, snapshot };
         self.issue(Command::StartChild(Arc::new(start)));
-        APART
+        EXTERNAL
     }
 
     /// Issues the command to stop the children that the host runs.
     #[inline(never)]
-    pub(super) fn stop_apart(&mut self, joining: &Joining) {
+    pub(super) fn stop_external_children(&mut self, joining: &Joining) {
         if let Some(run) = &joining.run
-            && joining.children.values().any(|child| *child == APART)
+            && joining.children.values().any(|child| *child == EXTERNAL)
         {
             self.issue(Command::StopChildren { map_run: run.arn.clone(), redrive: run.redrives });
         }
@@ -73,13 +73,13 @@ impl Engine {
     /// Applies the end of a child execution that the host ran. [`Event::ChildEnded`](super::Event::ChildEnded) describes `end`.
     #[cold]
     #[inline(never)]
-    pub(super) fn apart_ended(&mut self, map_run: &str, end: &Value) {
+    pub(super) fn external_child_ended(&mut self, map_run: &str, end: &Value) {
         let number = |name: &str| end.get(name).and_then(Value::as_i64).and_then(|n| u64::try_from(n).ok()).unwrap_or_default();
         let text = |name: &str| end.get(name).and_then(Value::as_str).map(Arc::from);
         let value = |name: &str| end.get(name).cloned().unwrap_or_default();
-        let Some((id, joining, run)) = self.run_of(map_run) else { return };
+        let Some((id, joining, run)) = self.find_run(map_run) else { return };
         let index = number("index") as u32;
-        if u64::from(run.redrives) != number("redrive") || joining.children.get(&index) != Some(&APART) {
+        if u64::from(run.redrives) != number("redrive") || joining.children.get(&index) != Some(&EXTERNAL) {
             return;
         }
         let parent = self.frames.get(&id).map_or(0, |frame| frame.execution);
@@ -89,7 +89,7 @@ impl Engine {
             started: Millis(number("startDate")),
             express: false,
             recorder: Recorder::new(HistoryLevel::None, 0),
-            root: APART,
+            root: EXTERNAL,
             parent: None,
             timer: None,
             redrives: number("redriveCount") as u32,
@@ -103,6 +103,6 @@ impl Engine {
             _ => Err(Fault::of_task(text("error"), text("cause"))),
         };
         let machine = self.machine.clone();
-        self.joined(&machine, (id, index), None, child, result, &status);
+        self.apply_child_result(&machine, (id, index), None, child, result, &status);
     }
 }

@@ -1,4 +1,4 @@
-//! Child executions of Distributed Maps that the host runs ([`Options::children_apart`]): the same as inside of their parent's
+//! Child executions of Distributed Maps that the host runs ([`Options::external_children`]): the same as inside of their parent's
 //! engine, whatever happens, and with a restore of every engine after every step.
 
 #[allow(dead_code)]
@@ -187,7 +187,7 @@ impl Host {
 /// The options of a host that runs the child executions, or has them run inside.
 fn options(apart: bool) -> Options {
     let mut options = Options::default();
-    (options.children_apart, options.child_histories) = (apart, !apart);
+    (options.external_children, options.child_histories) = (apart, !apart);
     options
 }
 
@@ -239,7 +239,7 @@ fn every_case_of_the_corpus_is_the_same() {
             (simulation.options, simulation.start) = (case.options, case.start);
             let inside = simulation.run(case.input.clone());
             let mut apart = case.options;
-            (apart.children_apart, apart.child_histories) = (true, false);
+            (apart.external_children, apart.child_histories) = (true, false);
             let mut host = Host::new(machine, case.script.clone(), apart);
             let (at, start) = started(case.start, case.input.clone());
             host.now = at;
