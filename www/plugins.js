@@ -1,5 +1,5 @@
-// What the page's build makes besides bundles: the interpreter in two parts, the drawings of the gallery, and the service
-// worker that keeps the page for when there is no network.
+// The outputs of the page's build besides its bundles: the interpreter in two parts, the drawings of the gallery, and the service
+// worker that stores the page for use without a network.
 import { createHash, randomBytes } from "node:crypto";
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -10,12 +10,12 @@ import { makeParts } from "../scripts/parts.mjs";
 const www = dirname(fileURLToPath(import.meta.url));
 const THEMES = ["light", "dark"];
 
-/** `dist/parts`, of the present module. */
+/** Builds `dist/parts` from the current module. */
 export function interpreterParts() {
   return { name: "interpreter-parts", buildStart: () => makeParts("page") };
 }
 
-/** `thumbs/NAME-light.svg` and `-dark.svg` of every example, drawn by the interpreter itself. */
+/** Writes `thumbs/NAME-light.svg` and `-dark.svg` for every example. The interpreter draws them. */
 export function thumbnails() {
   const folder = join(www, "examples");
   const draw = async (id, theme) => {
@@ -44,7 +44,7 @@ export function thumbnails() {
   };
 }
 
-/** Links to the page's own chunks, so that they come with the first script, which starts the interpreter, and not after it. */
+/** Adds preload links for the page's own chunks, so that they load together with the first script and not after it. */
 export function pageAtOnce() {
   return {
     name: "page-at-once",
@@ -63,7 +63,7 @@ export function pageAtOnce() {
   };
 }
 
-/** `sw.js`, with the names of all files of the build in it. */
+/** Writes `sw.js` with the names of all files of the build. */
 export function serviceWorker() {
   let out;
   return {
@@ -95,8 +95,8 @@ export function serviceWorker() {
 }
 
 /**
- * The chunk of a module of a worker, if it comes with the worker: not the worker's own file, which WebKit runs a second time
- * when a later chunk imports from it.
+ * Returns the chunk for a module of a worker that is loaded with the worker. It is not the worker's own file, because WebKit
+ * would run that a second time when a later chunk imports from it.
  */
 export function besideEntry(id, modules) {
   const seen = new Set();

@@ -1,4 +1,4 @@
-// Keeps the files of one build, so that the page opens without a network. The build fills in what is in quotes here.
+// Stores the files of one build, so that the page opens without a network. The build replaces the strings in this file.
 "use strict";
 
 const VERSION = "VERSION";
@@ -35,20 +35,20 @@ addEventListener("fetch", (event) => {
   else event.respondWith(stored(request, url.href));
 });
 
-/** The page itself: as the network has it, and from the store without one. */
+/** Returns the page itself from the network, or from the store if there is no network. */
 async function newest(request, address) {
   try {
     const response = await fetch(request);
     if (response.ok) return response;
   } catch {
-    // No network.
+    // There is no network.
   }
   return stored(request, address);
 }
 
 /**
- * The frame of the task handlers for when there is no network: browsers keep frames with the attribute `sandbox` away from
- * service workers, so this answer brings its sandbox with it. No server has this address.
+ * Returns the frame of the task handlers if there is no network. Browsers do not route frames with the attribute `sandbox`
+ * through service workers, so this answer brings its sandbox with it. No server has this address.
  */
 async function sandboxed() {
   const page = await (await caches.open(name)).match(`${scope.href}sandbox.html`);
@@ -57,7 +57,7 @@ async function sandboxed() {
   return new Response(await page.text(), { headers: { "content-type": "text/html; charset=utf-8", "content-security-policy": policy } });
 }
 
-/** Everything else has its contents in its name. */
+/** The names of all other files contain a hash of their contents, so a stored file is never out of date. */
 async function stored(request, address) {
   const cache = await caches.open(name);
   return (await cache.match(address)) ?? fetch(request);

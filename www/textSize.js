@@ -1,11 +1,11 @@
-// The page's styles are written in px at the browser's ordinary text size, and built in rem: who has set another size in the
-// browser gets everything in it. Lines stay as thin as they are, and the drawing has a magnification of its own.
+// The styles are written in px for the browser's default text size and built in rem. If the user has set another text size in the
+// browser, everything scales with it. Lines keep their width, and the drawing has its own magnification.
 
 const ORDINARY = 16;
 const THIN = 2;
-/// What a thumb needs, whatever the text.
+/** The minimum size of a touch target in px, for any text size. */
 const THUMB = 44;
-/// What is drawn to measure: its boxes come with widths.
+/** Parts of the drawing whose text is measured. Their boxes have computed widths. */
 const DRAWN =
   /\.(canvas|node|line|mark|badges|status|count|edge-label|minimap|remaining|sums|sum|heat|breakpoint|corner|over-sign|pause-marks|part-sign)\b/;
 
@@ -18,7 +18,7 @@ export function textSize() {
   return {
     postcssPlugin: "text-size",
     AtRule(rule) {
-      // A condition of the window is of the text size that the browser has, too; that of a box can name it.
+      // Media queries use the browser's text size too, while container queries can refer to the text size of their element.
       if (/^(media|container)$/.test(rule.name) && rule.params.includes("px"))
         rule.params = relative(rule.params, rule.name === "media" ? "em" : "rem");
     },

@@ -1,4 +1,4 @@
-// The page. It imports "stepglass" as any user does, from the package that was built into dist.
+// The build of the page. The page imports "stepglass" from the built package in dist, as any user does.
 import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
@@ -8,20 +8,20 @@ import { besideEntry, developmentPolicy, interpreterParts, pageAtOnce, serviceWo
 const www = dirname(fileURLToPath(import.meta.url));
 const root = resolve(www, "..");
 
-/** What the first view needs and later chunks share. */
+/** The modules that the first view needs and later chunks share. */
 const atOnce =
   /\/www\/src\/(?:store\/(?!recordings|insideLayout)|keys\/keymap|debugger\/(?:onGraph|clocks|model|session)\.|editor\/place|graph\/(?:viewport|menuOpen)|ui\/(?:signs|Icon|lazy))|\/js\/base\/pointer\.ts$/;
 
-/** The chunks that the markup links: a later one that needs them finds them loaded. */
+/** The chunks that the markup links. Later chunks that need them find them loaded. */
 const first = /\/(?:rolldown-runtime|start|store|page)-[^/]*\.js$/;
 
 export default defineConfig({
   root: www,
-  // Works under any path of a static host.
+  // Relative addresses work under any path of a static host.
   base: "./",
   resolve: {
     alias: [
-      // The entry that loads nothing: the interpreter's thread does, in two parts.
+      // This entry loads no WebAssembly. The interpreter's worker loads it, in two parts.
       { find: /^stepglass$/, replacement: resolve(root, "dist/slim.js") },
       { find: /^stepglass\/(debug|parts|integrations)$/, replacement: resolve(root, "dist/$1.js") },
       { find: /^stepglass\/jsonata-edits$/, replacement: resolve(root, "js/convert/edits.ts") },
@@ -47,9 +47,9 @@ export default defineConfig({
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   css: { postcss: { plugins: [textSize()] } },
   plugins: [interpreterParts(), thumbnails(), pageAtOnce(), serviceWorker(), developmentPolicy()],
-  // The package and the examples lie beside the page.
+  // The package and the examples are outside the page's folder.
   server: { fs: { allow: [root] } },
-  // `npm start` serves the build. The page carries its policy in its markup; a host adds what markup cannot say.
+  // `npm start` serves the build. The page has its policy in its markup; the host adds the headers that markup cannot express.
   preview: { headers: { "x-content-type-options": "nosniff", "referrer-policy": "no-referrer" } },
   worker: { format: "es", rolldownOptions: { output: { codeSplitting: { groups: [{ name: besideEntry, debugName: "thread" }] } } } },
   build: {
@@ -57,19 +57,20 @@ export default defineConfig({
     emptyOutDir: true,
     target: "es2022",
     manifest: true,
-    // The page's own chunks are linked in the markup.
+    // The markup links the page's own chunks.
     rolldownOptions: {
       checks: { bundlerTimings: false },
-      // What the page has at once in one chunk, also where a later one needs a part of it: chunks compress worse apart.
-      // The first script stays what it is: it begins the interpreter's thread.
+      // The modules of the first view are in one chunk, even if a later one shares a part of it, because separate chunks compress
+      // worse. The first script stays separate, because it starts the interpreter's worker.
       output: {
-        // The page names its later chunks, and the letters of a hash do not compress. Fewer than seven are refused.
+        // The page contains the names of its later chunks, and the letters of a hash do not compress. Shorter hashes are refused.
+        // shorter than seven letters.
         chunkFileNames: "assets/[name]-[hash:7].js",
         codeSplitting: {
           groups: [
             { name: "start", test: /\/www\/src\/start\.ts$|preload-helper/, priority: 1 },
             { name: "store", test: atOnce },
-            // What the graph gets right after it has been drawn, in one chunk as well.
+            // The modules that the graph needs right after it is drawn are in one chunk as well.
             { name: "marks", test: /\/www\/src\/(?:graph\/(?:Marks|Parts|Transitions|Tools|gliding)|debugger\/stops)\./ },
           ],
         },

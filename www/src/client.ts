@@ -1,4 +1,4 @@
-// The page's side of the interpreter's thread: calls, notes, and a watchdog.
+// The page's side of the interpreter's worker: it sends calls, receives notes, and ends a worker that does not answer.
 
 import { Patience } from "./model/patience.ts";
 import type { Lost, Methods, Note, Reply } from "./model/protocol.ts";
@@ -9,7 +9,7 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/// Said by calls whose worker was ended while they waited.
+/** The error of a call whose worker was ended before it answered. */
 export class WorkerLost extends Error {}
 
 export class Client {
@@ -20,10 +20,13 @@ export class Client {
   private watch: ReturnType<typeof setInterval> | undefined;
   private ready = false;
 
-  /// While a machine runs, the thread is asked for a sign of life even if nothing else is wanted of it.
+  /** Whether a machine runs. While it does, the worker is pinged even if no call waits. */
   running = false;
 
-  /// `note` hears what the worker says unasked; `lost` is called when it was ended for not answering, or has crashed.
+  /**
+   * `note` is called with each note from the worker. `lost` is called when the worker was ended for not answering, or has
+   * crashed.
+   */
   constructor(
     private readonly note: (note: Note) => void,
     private readonly lost: (why: string) => void,
@@ -41,12 +44,12 @@ export class Client {
     });
   }
 
-  /// Gives the worker the way to the task handlers.
+  /** Gives the worker the port to the task handlers. */
   connect(port: MessagePort): void {
     this.worker!.postMessage({ connect: true }, [port]);
   }
 
-  /// Ends the thread and begins a new one. Whatever ran is gone.
+  /** Ends the worker and starts a new one. The run and its history are lost. */
   restart(why: string): void {
     clearInterval(this.watch);
     this.worker?.terminate();
@@ -67,7 +70,7 @@ export class Client {
       if (worker !== this.worker) return;
       this.patience.heard();
       if ("note" in data) {
-        // Loading may take its time on a slow line; patience begins after it.
+        // Loading can take long on a slow connection, so the watchdog starts after it.
         if (data.note === "ready") this.ready = true;
         if (data.note === "lost") return this.restart(data.message);
         return this.note(data);
@@ -82,13 +85,13 @@ export class Client {
       event.preventDefault();
       if (worker === this.worker) this.note({ note: "broken", message: event.message || "the interpreter's thread could not be started" });
     };
-    // What was said before somebody listened; not at once, because who listens is not made yet.
+    // These messages arrived before a listener was set. They are delivered later, because the listener does not exist yet.
     setTimeout(() => {
       for (const event of said) worker.onmessage?.call(worker, event);
       if (failed) worker.onerror?.call(worker, failed);
     });
     this.watch = setInterval(() => {
-      // A background tab's timers are slow, so silence counts only while the page is looked at.
+      // The timers of a background tab are slow, so silence counts only while the page is visible.
       if (document.hidden || !this.ready) return;
       if (this.calls.size === 0) {
         if (this.running) this.call("ping", {}).catch(() => {});

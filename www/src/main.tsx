@@ -1,6 +1,6 @@
-// The first script: it starts the interpreter's thread, so that its WebAssembly comes beside the page's own code.
+// The first script starts the interpreter's worker, so that its WebAssembly is loaded at the same time as the page's own code.
 
 import "./start.ts";
 
-// Not in the same task, which would keep the thread from beginning.
+// The import is not in the same task, because it would delay the start of the worker.
 setTimeout(() => import("./page.tsx"));

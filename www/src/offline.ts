@@ -1,13 +1,13 @@
-// After the first load the page needs no network any more.
+// The page needs no network after it was loaded once.
 
 import "./trusted.ts";
 
-/// Registers the service worker once the page has nothing better to do.
+/** Registers the service worker when the page is idle. */
 export function keepForOffline(): void {
   if (!import.meta.env.PROD || !isSecureContext || !("serviceWorker" in navigator)) return;
   const register = (): void => {
     navigator.serviceWorker.register(new URL("sw.js", document.baseURI)).catch(() => {
-      // A browser that keeps nothing still has the network.
+      // If the browser stores nothing, the page still works with a network.
     });
   };
   const later = (): void => void setTimeout(register, 1500);
@@ -15,7 +15,7 @@ export function keepForOffline(): void {
   else addEventListener("load", later, { once: true });
 }
 
-/// Forgets the files too.
+/** Also deletes the stored files. */
 export async function forgetOffline(): Promise<void> {
   if (!("serviceWorker" in navigator)) return;
   const registration = await navigator.serviceWorker.getRegistration().catch(() => undefined);

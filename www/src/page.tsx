@@ -12,7 +12,7 @@ import { App } from "./shell/App.tsx";
 import { openDropped } from "./exchange/drop.ts";
 import { tour } from "./ui/tour.ts";
 
-// A first visit has nothing to wait for.
+// A first visit has no stored data to wait for.
 const fresh = !hasKept();
 if (fresh) opening.open(first, true, { example: first.id });
 void import("./exchange/keep.ts")
@@ -28,7 +28,7 @@ root.replaceChildren();
 render(<App />, root);
 keepForOffline();
 
-// The pen is not needed until somebody edits.
+// The editing code is not needed until the user edits.
 bring.project = () => import("./projects/project.ts");
 bring.pen = () => {
   void bring.project().catch(() => {});
@@ -42,7 +42,7 @@ tour.begin = () =>
     (error: Error) => shout(`The tour could not be loaded: ${error.message}`),
   );
 
-// A file dropped anywhere is opened, and never navigated to.
+// A dropped file is opened. Without this, the browser would navigate to it.
 addEventListener("dragover", (event) => {
   if (event.dataTransfer?.types.includes("Files")) event.preventDefault();
 });
@@ -54,7 +54,7 @@ addEventListener("drop", (event) => {
   openDropped(file, item?.getAsFileSystemHandle?.());
 });
 
-/// Whether the address or this browser has a workspace to begin with.
+/** Returns whether the address or this browser's storage has a workspace to open. */
 function hasKept(): boolean {
   try {
     return (
@@ -67,7 +67,7 @@ function hasKept(): boolean {
   }
 }
 
-/// An execution of the server that this page comes from, where the address names one.
+/** Attaches to an execution of the server that this page comes from, if the address names one. */
 async function attach(): Promise<void> {
   if (!location.hash.startsWith("#import=")) return;
   const attached = await import("./exchange/attached.ts");

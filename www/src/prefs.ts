@@ -1,4 +1,4 @@
-// What the page remembers in this browser, and nothing else does: sizes, theme, switches, drafts.
+// The settings that the page stores in this browser: sizes, theme, switches, drafts.
 
 import { effect, signal } from "@preact/signals";
 
@@ -8,7 +8,7 @@ export function remember<T>(key: string, value: T): void {
   try {
     localStorage.setItem(PREFIX + key, JSON.stringify(value));
   } catch {
-    // Storage that is full or forbidden costs the memory and not the work.
+    // If the storage is full or forbidden, only the setting is lost.
   }
 }
 
@@ -27,7 +27,7 @@ export function forgetAll(): void {
   try {
     for (const key of Object.keys(localStorage)) if (key.startsWith(PREFIX)) localStorage.removeItem(key);
   } catch {
-    // Nothing was kept then.
+    // Without access to the storage, nothing was stored.
   }
 }
 
@@ -55,16 +55,19 @@ function kept<T>(key: string, fallback: T, fits: (value: unknown) => value is T)
 
 export type Theme = "system" | "light" | "dark" | "contrast";
 export const theme = kept<Theme>("theme", "system", oneOf("system", "light", "dark", "contrast"));
-/// What the middle of the page begins with.
+/** The initial view of the page's centre. */
 export const graphMode = kept<"graph" | "table">("view", "graph", oneOf("graph", "table"));
 export const animate = kept("animate", true, isBoolean);
 export const askMissing = kept("ask", true, isBoolean);
-/// In the definition: commands above each state, values while a run is paused, and going along with the pause.
+/**
+ * Settings of the definition's editor: commands above each state, values while a run is paused, and scrolling to the paused
+ * state.
+ */
 export const lenses = kept("lenses", true, isBoolean);
 export const inlineValues = kept("values", true, isBoolean);
 export const followPause = kept("follow", true, isBoolean);
 export const singleKeys = kept("keys", true, isBoolean);
-/// Keys that somebody has changed, by the command's id.
+/** The keys that the user has changed, by the command's id. */
 export const keymap = kept<Readonly<Record<string, readonly string[]>>>("keymap", {}, isKeymap);
 export const leftWidth = kept("left", 30, isNumber);
 export const rightWidth = kept("right", 26, isNumber);
@@ -72,7 +75,7 @@ export const dockHeight = kept("dock", 248, isNumber);
 export const problemsOpen = kept("problems", true, isBoolean);
 export const welcomed = kept("welcomed", false, isBoolean);
 
-/// How large text is beside the ordinary, by the browser's setting, which the styles follow.
+/** The size of text relative to 16 px, from the browser's setting. The styles follow it. */
 export const textSize = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16 || 1;
 document.documentElement.style.setProperty("--text-size", String(textSize));
 
@@ -86,7 +89,8 @@ const media = (query: string) => {
 export const reducedMotion = media("(prefers-reduced-motion: reduce)");
 export const systemDark = media("(prefers-color-scheme: dark)");
 const moreContrast = media("(prefers-contrast: more)");
-// In the text's size, as the styles are. Where a window is low, as one that is magnified is, panes have room only one by one.
+// The limits are in units of the text size, as in the styles. In a window of little height, for example a magnified one, only one
+// pane fits at a time.
 const HIGH = "(min-height: 32.5em)";
 const wide = media(`(min-width: 62.5em) and ${HIGH}`);
 const medium = media(`(min-width: 40em) and ${HIGH}`);

@@ -1,11 +1,11 @@
-// The page's side of the tasks' sandbox: a frame without an origin, which holds a worker, which holds the code.
+// The page's side of the sandbox for task handlers: an iframe with an opaque origin, which has a worker that runs the code.
 
 export interface Loaded {
   handlers: string[];
   resolver: boolean;
-  /// What is wrong with a mock's function, by the mock's name.
+  /** The errors in the functions of mocks, by the mock's name. */
   problems: Record<string, string>;
-  /// The way to the handlers, for the interpreter's thread.
+  /** The port to the handlers, for the interpreter's worker. */
   port: MessagePort;
 }
 
@@ -16,7 +16,7 @@ interface Pending {
   port: MessagePort;
 }
 
-/// Loads the text of an ES module. Nothing of it runs in this page or can reach it, the network or any storage.
+/** Loads the text of an ES module. It cannot run in this page or reach the page, the network or any storage. */
 export class Sandbox {
   private frame: HTMLIFrameElement | undefined;
   private there: Promise<void> | undefined;
@@ -24,18 +24,20 @@ export class Sandbox {
   private loads = 0;
   private loading: Promise<unknown> = Promise.resolve();
   private loaded = false;
-  /// The callers that wait until the functions of mocks are read, by the number of their request.
+  /** The callers that wait until the functions of mocks are loaded, by the number of their request. */
   private readonly reading = new Map<number, (there: boolean) => void>();
   private reads = 0;
 
-  /// `died` is called when a handler was stopped because it did not yield, `mocked` when functions of mocks were read.
+  /** `died` is called if a handler was stopped because it did not yield, `mocked` when the functions of mocks were loaded. */
   constructor(
     private readonly died: (message: string) => void,
     private readonly mocked: (problems: Record<string, string>) => void,
   ) {}
 
-  /// Takes functions that stand for tasks in place of those that are there; resolves when the next call finds them.
-  /// False where nothing is loaded.
+  /**
+   * Replaces the functions of mocks. The promise resolves when the next call uses them. It resolves to false if no module is
+   * loaded.
+   */
   async mocks(mocks: Record<string, string>): Promise<boolean> {
     await this.loading.catch(() => {});
     if (!this.loaded) return false;
@@ -46,7 +48,7 @@ export class Sandbox {
     });
   }
 
-  /// `mocks` are texts of functions by their names.
+  /** `mocks` has the texts of functions by mock name. */
   load(code: string, mocks: Record<string, string>): Promise<Loaded> {
     const loading = this.reload(code, mocks);
     this.loading = loading;
@@ -56,7 +58,7 @@ export class Sandbox {
   private async reload(code: string, mocks: Record<string, string>): Promise<Loaded> {
     await this.open();
     this.pending?.reject(new Error("the handlers were loaded again"));
-    // It ends the worker that reads mocks now; what is loaded has newer ones.
+    // This ends the worker that loads mocks at this moment; the new worker has the newer ones.
     this.forget(true);
     const { port1, port2 } = new MessageChannel();
     const load = ++this.loads;
@@ -68,7 +70,7 @@ export class Sandbox {
     return loaded;
   }
 
-  /// The worker is gone, and with it whatever it had yet to say of mocks.
+  /** Called when the worker is gone, so that pending requests about mocks end. */
   private forget(replaced: boolean): void {
     this.loaded = false;
     for (const resolve of this.reading.values()) resolve(replaced);
@@ -78,7 +80,7 @@ export class Sandbox {
   private open(): Promise<void> {
     return (this.there ??= new Promise((resolve, reject) => {
       const frame = document.createElement("iframe");
-      // Without a network the service worker has the frame, whose answer brings the same sandbox with it.
+      // Without a network, the service worker serves the frame, and its answer includes the sandbox policy.
       const offline = !navigator.onLine && navigator.serviceWorker?.controller != null;
       if (!offline) frame.setAttribute("sandbox", "allow-scripts");
       frame.title = "Task handlers";
@@ -89,7 +91,7 @@ export class Sandbox {
         reject(new Error("the sandbox for task handlers did not load"));
       }, 10_000);
       addEventListener("message", (event) => {
-        // However it came: code is handed only to a frame without an origin.
+        // In either case, code is sent only to a frame with an opaque origin.
         if (event.source !== frame.contentWindow || event.origin !== "null") return;
         if (event.data?.type === "there") {
           clearTimeout(patience);

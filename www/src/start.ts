@@ -1,8 +1,8 @@
-// The interpreter's thread, begun before the page that asks it.
+// Starts the interpreter's worker before the page that uses it is loaded.
 
 import "./trusted.ts";
 
-/// A thread, and what it has said that nobody has heard yet.
+/** A worker and the messages that it sent before a listener was set. */
 export interface Begun {
   worker: Worker;
   said: MessageEvent[];
@@ -11,7 +11,7 @@ export interface Begun {
 
 let first: Begun | undefined = begin();
 
-/// The thread that came with the page, once; after it a new one each time.
+/** Returns the first worker once, and a new one for each further call. */
 export function interpreter(): Begun {
   const begun = first ?? begin();
   first = undefined;
@@ -21,7 +21,7 @@ export function interpreter(): Begun {
 function begin(): Begun {
   const worker = new Worker(new URL("./worker/interpreter.ts", import.meta.url), { type: "module", name: "stepglass" });
   const begun: Begun = { worker, said: [], failed: undefined };
-  // A thread's messages do not wait for somebody to listen.
+  // Messages would be lost without a listener, so they are stored.
   worker.onmessage = (event) => begun.said.push(event);
   worker.onerror = (event) => (begun.failed = event);
   return begun;

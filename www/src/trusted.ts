@@ -1,5 +1,6 @@
-// The page's policy lets no text become markup or code. What is left is loading our own files as workers: this is the one
-// place that allows it, and only for addresses of our own origin. There is no rule for markup, so nothing makes any.
+// The page's policy (Trusted Types) forbids turning text into markup or code. Only our own files may be loaded as workers, and
+// this is the one module that allows it, for addresses of our own origin. There is no policy for markup, so nothing can create
+// any.
 
 interface Factory {
   createPolicy(name: string, rules: { createScriptURL(address: string): string }): unknown;

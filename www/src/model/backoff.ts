@@ -1,25 +1,25 @@
-// When a retrier tries again.
+// The delays of a retrier.
 
 interface Backoff {
-  /// The pauses before the first retries, in seconds.
+  /** The delays before the first retries, in seconds. */
   pauses: number[];
-  /// How many retries there are.
+  /** The number of retries. */
   retries: number;
-  /// All pauses together, in seconds.
+  /** The sum of all delays, in seconds. */
   total: number;
-  /// Each pause is anything up to that long.
+  /** Whether each delay is random, between 0 and the value given here. */
   jitter: boolean;
-  /// From this retry on, counted from 1, all pauses are the longest that is allowed.
+  /** The first retry, counted from 1, whose delay is `MaxDelaySeconds`, as are all delays after it. */
   capped?: number;
 }
 
-/// So many pauses are given one by one.
+/** The maximum number of delays that are listed. */
 const MOST = 200;
 
 const number = (value: unknown, absent: number): number | undefined =>
   value === undefined ? absent : typeof value === "number" && Number.isFinite(value) ? value : undefined;
 
-/// Undefined where a field is no number, as a placeholder is not.
+/** Returns undefined if a field is not a number, for example a placeholder. */
 export function backoffOf(retrier: Readonly<Record<string, unknown>>): Backoff | undefined {
   const interval = number(retrier["IntervalSeconds"], 1);
   const attempts = number(retrier["MaxAttempts"], 3);
@@ -39,7 +39,7 @@ export function backoffOf(retrier: Readonly<Record<string, unknown>>): Backoff |
     if (n < MOST) pauses.push(own);
     total += own;
     if (capped !== undefined || rate === 1) {
-      // All others are the same.
+      // The delays of all further retries are equal.
       const rest = retries - n - 1;
       total += own * rest;
       while (pauses.length < Math.min(MOST, retries)) pauses.push(own);

@@ -1,12 +1,12 @@
-// An expression field of a state: what it is written in, what it sees, and what it gives.
+// An expression field of a state: its syntax, the data in its scope, and its result.
 
 import type { Evaluated } from "stepglass/debug";
 import type { Completions } from "./protocol.ts";
 
-/// What may be written into a field.
+/** The kind of text that a field accepts. */
 export type FieldForm = "path" | "reference" | "template" | "jsonata" | "condition" | "text-or-jsonata" | "number-or-jsonata";
 
-/// Where a field stands in a definition. Pointers are JSON pointers, in YAML too.
+/** The position of a field in a definition. Pointers are JSON Pointers, for YAML too. */
 export interface FieldPlace {
   text: string;
   format: "json" | "yaml";
@@ -14,48 +14,48 @@ export interface FieldPlace {
   pointer: string;
   language: "JSONPath" | "JSONata";
   form: FieldForm;
-  /// Which item a selector of a Map is asked about; the first where none is said.
+  /** The index of the Map's item that an `ItemSelector` is evaluated for. The default is the first item. */
   item?: number;
 }
 
-/// Data that somebody gives a state which has not run.
+/** Sample data for a state that has not run. */
 export interface Sample {
   input: unknown;
   result?: unknown;
 }
 
-/// Something that an expression can name, with its value: `$states.input`, `$$`, a variable.
+/** A name that an expression can use, with its value: `$states.input`, `$$`, or a variable. */
 export interface FieldRoot {
   name: string;
   label: string;
   value: unknown;
 }
 
-/// Whose data it is: of a run, of a recorded execution, the input of a run to come, or an example.
+/** The origin of the data: a run, a recorded execution, the input of the next run, or an example. */
 export type FieldOrigin = "run" | "recording" | "input" | "example";
 
-/// What a field sees.
+/** The data that is in scope in a field. */
 export interface FieldData {
   roots: FieldRoot[];
   from: FieldOrigin;
-  /// The number of the run.
+  /** The number of the run. */
   run?: number;
-  /// Why there is no data for the field; then there are no roots but those that are there all the same.
+  /** Why the field has no data. Then `roots` has only the names that do not depend on a visit. */
   lacks?: "not visited" | "no result" | "no error";
 }
 
-/// What a field gives, or why nothing.
+/** The result of a field's expression, or the reason why there is none. */
 export interface FieldValue extends Evaluated {
-  /// Where in a template the problem is.
+  /** The path to the problem within a template. */
   path?: (string | number)[];
   from: FieldOrigin;
   run?: number;
   lacks?: FieldData["lacks"];
-  /// The text is no expression: it stands for itself.
+  /** The text is not an expression: it is the value itself. */
   literal?: true;
 }
 
-/// What is asked about a field: its data, the value of a text in it, what may be written at a place of the text, an example.
+/** The queries about a field: its data, the result of a text in it, completions at a position of the text, and an example. */
 export interface FieldQuestions {
   data: { params: { sample?: Sample; input?: string }; value: FieldData };
   value: { params: { written: string; sample?: Sample; input?: string }; value: FieldValue };
@@ -68,26 +68,28 @@ export type FieldAnswer = FieldQuestions[keyof FieldQuestions]["value"];
 
 const EXPRESSION = /^\{%[^]*%\}$/;
 
-/// The text that a field shows for its value; expressions of JSONata without their `{% %}` where nothing else may stand there.
+/**
+ * Returns the text that a field shows for its value. If the field accepts only JSONata, the expression is shown without `{% %}`.
+ */
 export function textOf(value: unknown, form: FieldForm): string {
   if (value === undefined) return "";
-  // A template that is one expression as a whole needs no quotes around it.
+  // A template that consists of a single expression is shown without quotes.
   if (form === "template") return typeof value === "string" && EXPRESSION.test(value) ? value : JSON.stringify(value, null, 2);
   const text = typeof value === "string" ? value : JSON.stringify(value);
   return isBare(form) && EXPRESSION.test(text) ? text.slice(2, -2).trim() : text;
 }
 
-/// Whether a text stands for itself and is no JSON: also that of a template which is one expression as a whole.
+/** Returns whether a text is the value itself and not JSON. This includes a template that consists of a single expression. */
 export function isText(form: FieldForm, text: string): boolean {
   return form !== "template" || text.trimStart().startsWith("{%");
 }
 
-/// Whether a field is all expression, and shown without `{% %}`.
+/** Returns whether the whole field is an expression and is shown without `{% %}`. */
 export function isBare(form: FieldForm): boolean {
   return form === "jsonata" || form === "condition";
 }
 
-/// The value that a field's text stands for: undefined for none, or what is wrong with the text.
+/** Returns the value of a field's text, where undefined means that the field is empty, or what is wrong with the text. */
 export function valueOf(text: string, form: FieldForm): { value: unknown } | { problem: string; offset?: number } {
   const trimmed = text.trim();
   if (trimmed === "") return { value: undefined };
@@ -111,7 +113,7 @@ export function valueOf(text: string, form: FieldForm): { value: unknown } | { p
   }
 }
 
-/// Browsers say where JSON is wrong in words of their own, or not at all.
+/** Browsers report the position of a JSON error in different wordings, or not at all. */
 function jsonProblem(text: string, error: Error): { problem: string; offset?: number } {
   const position = /position (\d+)/.exec(error.message)?.[1];
   const line = /line (\d+) column (\d+)/.exec(error.message);

@@ -1,13 +1,13 @@
-// The log of a run as columns that grow, and the status of every node and iteration after a number of its entries.
+// The log of a run as growing columns, and the status of every node and iteration after the first `n` entries.
 
 import { type GraphIndex, isState } from "./graph.ts";
 import { type LogChunk, type NodeRun, Op, type Status, idleRun } from "./log.ts";
 
-/// The status of an iteration.
+/** The status of an iteration. */
 export const Item = { None: 0, Running: 1, Waiting: 2, Done: 3, Failed: 4, Aborted: 5 } as const;
 
 export class EventLog {
-  /// Entries: events and steps of child executions.
+  /** The number of entries: events, and steps of child executions. */
   length = 0;
   events = 0;
   ops = new Uint8Array(1024);
@@ -17,18 +17,18 @@ export class EventLog {
   ids = new Int32Array(1024);
   places = new Int32Array(1024);
   items = new Int32Array(1024);
-  /// How many entries there are up to and with each event.
+  /** For each event, the number of entries up to it and including it. */
   private ends = new Int32Array(1024);
-  /// By iteration.
+  /** The following columns have an element for each iteration. */
   readonly itemNode: number[] = [];
   readonly itemAround: number[] = [];
   readonly itemIndex: number[] = [];
   readonly itemRound: number[] = [];
   readonly itemEntry: number[] = [];
   readonly itemName = new Map<number, string>();
-  /// By entry.
+  /** The error of each entry that has one. */
   readonly errors = new Map<number, string>();
-  /// By round.
+  /** The following columns have an element for each round. */
   readonly roundNode: number[] = [];
   readonly roundAround: number[] = [];
   readonly roundTotal: number[] = [];
@@ -86,13 +86,13 @@ export class EventLog {
     }
   }
 
-  /// How many entries there are up to and with an event: all of them with the last.
+  /** Returns the number of entries up to an event and including it. For the last event this is all of them. */
   upTo(event: number): number {
     if (event >= this.events) return this.length;
     return event <= 0 ? 0 : this.ends[event]!;
   }
 
-  /// The same for a place on the debugger's tape, at an event.
+  /** Returns the same for a position in the debugger's recording, at an event. */
   upToPlace(event: number, place: number): number {
     let at = event <= 0 ? 0 : this.ends[event]!;
     while (at < this.length && this.places[at] !== 0 && this.places[at]! < place) at += 1;
@@ -103,12 +103,12 @@ export class EventLog {
     return event > 0 && event <= this.events ? this.times[this.ends[event]! - 1]! : 0;
   }
 
-  /// The iteration that an event is in.
+  /** Returns the iteration that contains an event, or -1. */
   itemOf(event: number): number {
     return event > 0 && event <= this.events ? this.items[this.ends[event]! - 1]! : -1;
   }
 
-  /// The last round of a Map that has begun before an entry, within the iteration around it.
+  /** Returns the last round of a Map that has begun before an entry, within the enclosing iteration `around`. */
   roundAt(node: number, around: number, at: number): number {
     const list = this.roundsOf.get(node) ?? [];
     for (let i = list.length - 1; i >= 0; i--)
@@ -122,37 +122,37 @@ function grown<T extends Uint8Array | Int32Array | Float64Array>(from: T, to: T)
   return to;
 }
 
-/// Some of the iterations only, and the entry from which on there is anything of them.
+/** Restricts a fold to some iterations. `from` is the first entry that belongs to them. */
 interface Within {
   has(item: number): boolean;
   from: number;
-  /// Maps whose chosen iteration has not begun.
+  /** The Maps whose chosen iteration has not begun. */
   waits: readonly number[];
 }
 
-/// The visits of a state that are not over, within one iteration.
+/** The visits of a state that have not ended, within one iteration. */
 interface Live {
   active: number;
   pending: number;
   submitted: number;
 }
 
-/// The state of every node after the first `at` entries.
+/** The status of every node after the first `at` entries. */
 export class Fold {
   at = 0;
   runs: NodeRun[] = [];
   taken: Uint32Array;
-  /// The status of each iteration; only where all are folded.
+  /** The status of each iteration. It is filled only if the fold has all iterations. */
   items = new Uint8Array(0);
   ended: "" | "done" | "failed" | "timedOut" | "aborted" = "";
-  /// Iterations of each round that have not begun.
+  /** For each round, the number of iterations that have not begun. */
   private left: number[] = [];
-  /// By iteration, by node; -1 for what is in none.
+  /** The open visits by iteration and then by node. The key -1 has the nodes that are in no iteration. */
   private live = new Map<number, Map<number, Live>>();
-  /// By iteration: how many of those directly in it run, and how many wait.
+  /** For each iteration, how many iterations directly inside it are running, and how many are waiting. */
   private running: number[] = [];
   private waiting: number[] = [];
-  /// The state that a Map's iterations begin with.
+  /** For each Map, the first state of its iterations. */
   private readonly firsts = new Map<number, number>();
   private readonly insides = new Map<number, Set<number>>();
 
@@ -181,7 +181,7 @@ export class Fold {
     }
   }
 
-  /// Goes so far, forward or back, and gives the nodes and edges that may have changed; `null` stands for all.
+  /** Moves to an entry, forward or back, and returns the nodes and edges that may have changed; `null` means all of them. */
   seek(to: number): { nodes: Set<number>; edges: Set<number> } | null {
     const target = Math.max(0, Math.min(to, this.log.length));
     if (target === this.at) return { nodes: new Set(), edges: new Set() };
@@ -206,7 +206,7 @@ export class Fold {
     const op = log.ops[i]!;
     const item = log.items[i]!;
     const bounds = op >= Op.IterationStart && op <= Op.IterationAbort;
-    // Where an iteration begins and ends is told to the Map, which is in the one around.
+    // The start and the end of an iteration are events of its Map, which belongs to the enclosing iteration.
     if (!this.has(bounds ? (log.itemAround[item] ?? -1) : item)) return;
     const n = log.nodes[i]!;
     const e = log.edges[i]!;
@@ -227,7 +227,7 @@ export class Fold {
     if (run) this.change(run, i, nodes);
   }
 
-  /// What an entry means to the state that it is of.
+  /** Applies an entry to the state that it belongs to. */
   private change(run: NodeRun, i: number, nodes: Set<number>): void {
     const { log } = this;
     const op = log.ops[i]!;
@@ -293,13 +293,14 @@ export class Fold {
     run.attempts = 0;
     run.lastCaught = false;
     run.error = "";
-    // Of many iterations, one that has failed stays in sight.
+    // Where several iterations are shown together, a failure stays visible.
     if (item < 0 || this.within) {
       run.failed = 0;
       run.cancelled = 0;
       run.timedOut = false;
     }
-    // A Fail state fails by being entered; only the reader of the failure has an event of its own.
+    // Entering a Fail state already counts as its failure, because the event that reports it belongs to the state that handles
+    // the failure.
     if (this.index.graph.nodes[n]!.type === "Fail") {
       run.pending += 1;
       live.pending += 1;
@@ -322,7 +323,7 @@ export class Fold {
     if (--live.active <= 0) this.live.get(item)!.delete(n);
   }
 
-  /// A Map or a Parallel begins with what is in it; a Map has its items before it.
+  /** Handles the start of a Map's iterations or of a Parallel's branches. A Map has read its items before. */
   private startScope(i: number, run: NodeRun, nodes: Set<number>): void {
     const { log } = this;
     const n = log.nodes[i]!;
@@ -340,7 +341,7 @@ export class Fold {
     }
   }
 
-  /// One item of a round less waits for its turn.
+  /** Counts one iteration of a round as started. */
   private startItem(n: number, round: number, nodes: Set<number>): void {
     if (!this.left[round]) return;
     this.left[round]! -= 1;
@@ -360,7 +361,7 @@ export class Fold {
     this.left = [];
     this.live.clear();
     if (this.within) return;
-    // What was to blame has failed, with all that it was in.
+    // The iteration that caused the failure has failed, and so have all iterations around it.
     for (let at = op === Op.ExecutionFail ? item : -1; at >= 0; at = log.itemAround[at]!)
       if (items[at]! < Item.Done) items[at] = Item.Failed;
     items.forEach((status, at) => {
@@ -386,7 +387,7 @@ export class Fold {
     return found;
   }
 
-  /// An iteration is something else from now on, and those around it may be.
+  /** Sets the status of an iteration and updates the enclosing ones. */
   private become(item: number, status: number): void {
     const { items, running, waiting } = this;
     const before = items[item]!;
@@ -400,7 +401,7 @@ export class Fold {
     this.judge(around);
   }
 
-  /// Whether an iteration that is not over waits: something in it does, and nothing in it runs.
+  /** Sets an open iteration to waiting if something in it waits and nothing in it runs, else to running. */
   private judge(item: number): void {
     const now = this.items[item]!;
     if (now !== Item.Running && now !== Item.Waiting) return;
@@ -429,7 +430,7 @@ export class Fold {
     return first;
   }
 
-  /// So many more iterations of a Map wait.
+  /** Adds `by` to the number of queued iterations of a Map. */
   private queue(n: number, by: number, nodes: Set<number>): void {
     for (const at of [n, this.firstOf(n)]) {
       const run = this.runs[at];
@@ -439,13 +440,15 @@ export class Fold {
     }
   }
 
-  /// What still runs inside a container that has ended runs no more.
+  /** Ends all visits that are still open inside a container that has ended. */
   private close(n: number, item: number, nodes: Set<number>, time: number): void {
     const { type } = this.index.graph.nodes[n]!;
     if (type === "Parallel" || type === "Map") this.closeItem(item, n, nodes, time, 0);
   }
 
-  /// All of an iteration, or what of it is inside a container; `depth` bounds what a broken log asks for.
+  /**
+   * Ends the open visits of an iteration, or only those inside the container `n`. `depth` limits the recursion for a broken log.
+   */
   private closeItem(item: number, n: number | undefined, nodes: Set<number>, time: number, depth: number): void {
     if (depth > MOST_NESTED) return;
     const inside = n === undefined ? undefined : this.inside(n);
@@ -480,7 +483,7 @@ export class Fold {
   }
 }
 
-/// What the beginning and the ends of an iteration make of it.
+/** The status that the start and the ends of an iteration give it. */
 const BOUNDS: Record<number, number> = {
   [Op.IterationStart]: Item.Running,
   [Op.IterationDone]: Item.Done,
@@ -488,17 +491,17 @@ const BOUNDS: Record<number, number> = {
   [Op.IterationAbort]: Item.Aborted,
 };
 
-/// Maps in Maps.
+/** The maximum depth of nested Maps. */
 const MOST_NESTED = 32;
 
-/// So many more visits are active from now on.
+/** Adds `by` to the number of active visits. */
 function turn(run: NodeRun, by: number, time: number): void {
   run.busy += run.active * Math.max(0, time - run.since);
   run.since = time;
   run.active = Math.max(0, run.active + by);
 }
 
-/// These visits of a state are over without its doing.
+/** Ends visits that were stopped from outside or failed with the execution. */
 function finish(run: NodeRun, { active, pending, submitted }: Live, timedOut: boolean, time: number): void {
   if (pending > 0) {
     run.failed += 1;

@@ -1,92 +1,92 @@
-// What a form shows of a state or of the machine: its values as they are written, and where.
+// The data that a form shows of a state or of the machine: its values as written in the text, and their ranges.
 
 import type { FieldOrigin, FieldValue } from "./field.ts";
 
 export type QueryLanguage = "JSONPath" | "JSONata";
 
 export interface Formed {
-  /// The state's place in the definition; empty for the machine.
+  /** The JSON Pointer of the state; empty for the machine. */
   pointer: string;
-  /// Empty for the machine.
+  /** The name of the state; empty for the machine. */
   name: string;
-  /// As they are written, without the states inside. A bare placeholder is its text.
+  /** The fields as written, without nested states. A placeholder without quotes is represented by its text. */
   fields: Record<string, unknown>;
-  /// That of the state, or of the machine.
+  /** The query language of the state, or of the machine. */
   language: QueryLanguage;
   machineLanguage: QueryLanguage;
-  /// The states that a transition can lead to: those beside the state, or those of the machine.
+  /** The possible targets of a transition: the states of the same scope, or those of the machine. */
   targets: string[];
-  /// The names of states inside, by the pointer of their scope.
+  /** The names of nested states, by the pointer of their scope. */
   scopes: Record<string, string[]>;
-  /// By pointer: from where to where a member or an element reaches in the text. None where the text is YAML that cannot be read whole.
+  /** The range of each member and element in the text, by pointer. Empty if the text is YAML that cannot be read as a whole. */
   places: Record<string, [from: number, to: number]>;
-  /// Pointers of values that are placeholders without quotes.
+  /** The pointers of the values that are placeholders without quotes. */
   bare: string[];
 }
 
-/// Why there is no form, and where in the text that shows.
+/** Why there is no form, and where in the text the problem is. */
 export interface Unformed {
   unreadable: string;
   at?: [from: number, to: number];
 }
 
-/// What the rules of a Choice make of the last visit's data.
+/** The results of a Choice state's rules for the data of the last visit. */
 export interface Decided {
   rules: DecidedRule[];
-  /// There is no data.
+  /** Set if there is no data. */
   lacks?: true;
   from?: FieldOrigin;
   run?: number;
 }
 
 export interface DecidedRule {
-  /// Absent where it cannot be said.
+  /** Whether the rule matches. Absent if that cannot be determined. */
   holds?: boolean;
-  /// Why it fails.
+  /** Why the evaluation fails. */
   cause?: string;
-  /// What it reads, each with its value or why there is none.
+  /** The operands that the rule reads, each with its value or the reason why it has none. */
   tests: { text: string; value?: unknown; missing?: string }[];
 }
 
-/// What retriers and catchers make of the errors of the state's last visit that had one.
+/** How the retriers and catchers of a state handle the errors of the last visit that had an error. */
 export type Handled =
   | { lacks: "not visited" | "no error"; run?: number }
   | {
       lacks?: never;
-      /// The number of the run.
+      /** The number of the run. */
       run: number;
-      /// By attempt, in their order.
+      /** The error of each attempt, in order. */
       errors: string[];
       retriers: HandledRetrier[];
       catchers: HandledCatcher[];
     };
 
 export interface HandledError {
-  /// Counted from 1.
+  /** The number of the attempt, from 1. */
   attempt: number;
   error: string;
   cause?: string;
-  /// The retrier that took it in the run, and for how many milliseconds it waited.
+  /** The retrier that handled it in the run, and the delay in milliseconds. */
   retried?: { retrier: number; waited: number };
-  /// The catcher that took it in the run.
+  /** The catcher that handled it in the run. */
   caught?: number;
 }
 
 export interface HandledRetrier {
-  /// The errors that it takes.
+  /** The errors that the retrier matches. */
   matched: { attempt: number; error: string }[];
-  /// It has taken more of them than it tries again for.
+  /** Whether the retrier has matched more errors than `MaxAttempts`. */
   usedUp: boolean;
   most: number;
-  /// For how many milliseconds it waited each time; absent where it was written otherwise in the run.
+  /** The delay of each retry in milliseconds. Absent if the retrier had another text in the run. */
   waited?: number[];
 }
 
 export interface HandledCatcher {
-  /// The error that it takes.
+  /** The error that the catcher matches. */
   error?: string;
   cause?: string;
-  /// What the next state gets.
+  /** The input of the next state. */
   output?: FieldValue;
   assigned?: FieldValue;
 }

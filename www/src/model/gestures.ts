@@ -1,11 +1,11 @@
-// What menus offer of gestures: the states that can be added, where they go, and which transitions can be led where.
+// The contents of menus for gestures: the states that can be added, where they go, and the possible targets of transitions.
 
 import type { Gesture, NewEdge, NewState, PossibleGesture, StateType } from "stepglass";
 import type { GraphEdge, GraphIndex, GraphNode } from "./graph.ts";
 import type { Mode, Option, OptionGroup } from "./options.ts";
 import { fieldTitle, wayTitle } from "./ways.ts";
 
-/// Where what is chosen goes: on a transition, behind a state, or into a scope, without a transition.
+/** Where the chosen state goes: on a transition, behind a state, or into a scope without a transition. */
 export type Where = { edge: string } | { from: string; as: NewEdge | "branch" } | { scope: string };
 
 export const TYPES: readonly (Option & { type: StateType })[] = [
@@ -19,7 +19,7 @@ export const TYPES: readonly (Option & { type: StateType })[] = [
   { id: "Fail", type: "Fail", title: "Fail", detail: "Ends with an error", words: "error throw stop" },
 ];
 
-/// What states can be put into.
+/** The containers that states can be wrapped in. */
 export const AROUND: readonly OptionGroup[] = [
   {
     title: "",
@@ -30,7 +30,7 @@ export const AROUND: readonly OptionGroup[] = [
   },
 ];
 
-/// What a gesture takes away, as the title of the question whether to do it: `Wait has no Retry, Catch: this removes them`.
+/** The title of the question before a gesture that removes fields: `Wait has no Retry, Catch: this removes them`. */
 export function lostTitle(losses: readonly { message: string }[]): string {
   const fields = losses.map(({ message }) => /^(\w+) has no `(\w+)`$/.exec(message));
   const [type] = fields[0]?.slice(1) ?? [];
@@ -41,7 +41,7 @@ export function lostTitle(losses: readonly { message: string }[]): string {
   return `This takes away: ${losses.map(({ message }) => message).join("; ")}`;
 }
 
-/// The answers to what is lost.
+/** The answers to that question. */
 export const SURE: readonly OptionGroup[] = [
   {
     title: "",
@@ -68,12 +68,12 @@ const BEHIND: Record<NewEdge | "branch", string> = {
   catch: "On an error",
   branch: "New branch",
 };
-/// What a new transition can be.
+/** The kinds of a new transition. */
 export const KINDS: Record<NewEdge, string> = { next: "Next, after it", rule: "Another rule", default: "Default", catch: "On an error" };
 
 export type Way = Mode & { where: Where };
 
-/// What can stand behind a state: the ways that it does not have yet, or can have more of.
+/** Returns what can be added behind a state: the kinds of transition that it does not have yet, or can have several of. */
 export function waysBehindOf(state: string, all: readonly PossibleGesture[]): { ways: Way[]; refused: string | undefined } {
   const found = all.filter(({ kind }) => kind === "append");
   const ways = found
@@ -82,21 +82,23 @@ export function waysBehindOf(state: string, all: readonly PossibleGesture[]): { 
   return { ways, refused: found.find(({ refused }) => refused)?.refused?.message };
 }
 
-/// Whether a state can have a transition of a kind at all.
+/** Returns whether a state can have a transition of this kind at all. */
 export const canHave = (found: readonly PossibleGesture[], as: PossibleGesture["as"]): boolean =>
   !found.some((one) => one.kind === "append" && one.as === as && one.refused !== undefined);
 
-/// A transition of a state that can be led elsewhere, or that it can have.
+/** A transition of a state that can be redirected, or that can be added to it. */
 export interface Leading extends Mode {
   gesture(to: string): Gesture;
   targets: readonly { pointer: string; name: string; type: string }[];
 }
 
-/// The transitions of a state that can be led to another one, those that are there first; or why there are none.
+/**
+ * Returns the transitions of a state that can be redirected or added, the existing ones first, or the reason why there are none.
+ */
 export function leadings(index: GraphIndex, state: string, found: readonly PossibleGesture[]): Leading[] | string {
   const all = found.filter(({ kind }) => kind === "connect");
   const led = all.some(({ edge }) => edge === `${state}/Next`);
-  // What is there is led elsewhere; what can be added comes after it.
+  // Existing transitions can be redirected. Those that can be added are listed after them.
   const able = all
     .filter(({ refused, targets, as }) => !refused && (targets?.length ?? 0) > 0 && (as === undefined || canHave(found, as)))
     .filter(({ as }) => as !== "next" || !led)
@@ -113,7 +115,7 @@ export function leadings(index: GraphIndex, state: string, found: readonly Possi
   });
 }
 
-/// The states that something can lead to, each once.
+/** Returns the possible target states, each once. */
 export const targetOptions = (targets: readonly { pointer: string; name: string; type: string }[]): Option[] =>
   [...new Map(targets.map((target) => [target.pointer, target])).values()].map(({ pointer, name, type }) => ({
     id: pointer,
@@ -122,13 +124,13 @@ export const targetOptions = (targets: readonly { pointer: string; name: string;
     type: type as StateType,
   }));
 
-/// The states that a transition can be led to by the pointer: a new one of a state, or one that there is.
+/** Returns the states that a transition can be dragged to: the transition `edge`, or a new one. */
 export function targetsOf(all: readonly PossibleGesture[], edge: string | undefined): Set<string> {
   const led = all.filter((one) => one.kind === "connect" && one.edge === edge && (one.as === undefined || canHave(all, one.as)));
   return new Set(led.flatMap((one) => (one.refused ? [] : (one.targets ?? []).map(({ pointer }) => pointer))));
 }
 
-/// The kinds that a new transition to a state can be of.
+/** Returns the kinds that a new transition to the state `to` can have. */
 export function kindsTo(all: readonly PossibleGesture[], to: string): NewEdge[] {
   const found = all.filter(({ kind, edge }) => kind === "connect" && edge === undefined);
   return found.flatMap(({ as, refused, targets }) =>
@@ -136,7 +138,9 @@ export function kindsTo(all: readonly PossibleGesture[], to: string): NewEdge[] 
   );
 }
 
-/// The rules and catchers of a state in the order in which they are looked at; each has the id of its place in the definition.
+/**
+ * Returns the rules and catchers of a state in the order of their evaluation. The id of each is its position in the definition.
+ */
 export function orderOf(index: GraphIndex, node: GraphNode): OptionGroup[] {
   const edges = (index.out[index.byId.get(node.id) ?? -1] ?? []).map((e) => index.graph.edges[e]!);
   const of = (kind: GraphEdge["kind"], field: string, title: string): OptionGroup => ({
@@ -153,11 +157,11 @@ export function orderOf(index: GraphIndex, node: GraphNode): OptionGroup[] {
   return [of("choice", "Choices", "Rules"), of("catch", "Catch", "Catchers")].filter(({ options }) => options.length > 0);
 }
 
-/// Says why nothing of a state can be put in another order.
+/** Returns the message that a state has nothing to reorder. */
 export const noOrder = ({ name, type }: GraphNode): string =>
   `\`${name}\` has no ${type === "Choice" ? "rules" : "catchers"} to put in another order`;
 
-/// Which states are selected from one.
+/** The options that select several states, starting from one. */
 export const ALONG: readonly OptionGroup[] = [
   {
     title: "",

@@ -1,4 +1,4 @@
-// An index over the layout that the interpreter computes. One node per state, named by its JSON Pointer.
+// An index over the layout that the interpreter computes. Each state has one node, which its JSON Pointer identifies.
 import type { Graph, GraphEdge, GraphNode } from "stepglass";
 
 export type { Graph, GraphEdge, GraphNode };
@@ -6,11 +6,13 @@ export type NodeKind = GraphNode["type"];
 
 const NOT_STATES = new Set<NodeKind>(["Missing", "Start", "End", "Scope"]);
 
-/// A graph with the look-ups that the page and the worker need. Positions in `nodes` and `edges` are the keys of
-/// everything that changes while a machine runs.
+/**
+ * A graph with the look-ups that the page and the worker need. Indices into `nodes` and `edges` are the keys of everything that
+ * changes during a run.
+ */
 export class GraphIndex {
   readonly byId = new Map<string, number>();
-  /// State names are unique in a whole machine; while somebody types, the first of several counts.
+  /** State names are unique in a machine. If the text is being edited and a name occurs several times, the first one counts. */
   readonly byName = new Map<string, number>();
   readonly out: number[][] = [];
   readonly in: number[][] = [];
@@ -18,7 +20,7 @@ export class GraphIndex {
   readonly children: number[][] = [];
   readonly stateCount: number;
 
-  /// The drawing begins at `corner`.
+  /** `corner` is the origin of the drawing. */
   constructor(
     readonly graph: Graph,
     readonly corner: readonly [x: number, y: number] = [0, 0],
@@ -54,14 +56,14 @@ export class GraphIndex {
     return this.graph.nodes[i];
   }
 
-  /// The state that holds this node: the Parallel or Map around its scope.
+  /** Returns the Parallel or Map state whose scope contains this node, or -1. */
   stateAround(i: number): number {
     let at = this.parent[i] ?? -1;
     while (at >= 0 && !isState(this.graph.nodes[at]!)) at = this.parent[at] ?? -1;
     return at;
   }
 
-  /// All states within a container, at any depth.
+  /** Returns all states inside a container, at any depth. */
   statesInside(i: number): number[] {
     const found: number[] = [];
     const queue = [...(this.children[i] ?? [])];

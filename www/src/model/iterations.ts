@@ -1,16 +1,15 @@
-// The iterations of Maps: which ones there are, the status of each, and the run as one of them alone has seen it.
+// The iterations of Maps: their status, and the run restricted to the chosen iterations.
 
 import type { GraphIndex } from "./graph.ts";
 import { EventLog, Fold, Item } from "./fold.ts";
 
 export { EventLog, Fold, Item };
 
-/// An iteration of a Map by its index, or the one that something makes interesting: the first that has failed, the one that
-/// has begun last.
+/** An iteration of a Map: its index, the first one that has failed ("failing"), or the one that has begun last ("latest"). */
 export type Choice = number | "failing" | "latest";
 export type Choices = ReadonlyMap<string, Choice>;
 
-/// The chosen iterations by their Map's node; -1 for one that has not begun.
+/** Returns the chosen iteration of each Map by the Map's node; -1 if that iteration has not begun. */
 function resolve(index: GraphIndex, log: EventLog, fold: Fold, choices: Choices): Map<number, number> {
   const found = new Map<number, number>();
   const { nodes } = index.graph;
@@ -31,7 +30,7 @@ function resolve(index: GraphIndex, log: EventLog, fold: Fold, choices: Choices)
   return found;
 }
 
-/// Whether an iteration is one of those that are looked at.
+/** Returns whether an iteration lies inside the chosen ones. */
 function isIn(log: EventLog, chosen: ReadonlyMap<number, number>, item: number): boolean {
   for (let at = item; at >= 0; at = log.itemAround[at]!) {
     const wanted = chosen.get(log.itemNode[at]!);
@@ -40,7 +39,7 @@ function isIn(log: EventLog, chosen: ReadonlyMap<number, number>, item: number):
   return true;
 }
 
-/// The last rounds of a Map: one, or one for each iteration around it that is looked at.
+/** Returns the last rounds of a Map: one, or one for each chosen iteration around it. */
 function roundsAt(index: GraphIndex, log: EventLog, fold: Fold, node: number, chosen: ReadonlyMap<number, number>): number[] {
   const last = new Map<number, number>();
   for (const round of log.roundsOf.get(node) ?? []) {
@@ -49,12 +48,12 @@ function roundsAt(index: GraphIndex, log: EventLog, fold: Fold, node: number, ch
     if (around >= 0 && !isIn(log, chosen, around)) continue;
     last.set(around, round);
   }
-  // Not without the one around that is chosen and has not begun.
+  // A Map has no rounds if the chosen iteration of an enclosing Map has not begun.
   for (let at = index.stateAround(node); at >= 0; at = index.stateAround(at)) if (chosen.get(at) === -1) return [];
   return [...last.values()];
 }
 
-/// The run as the chosen iterations alone have seen it, for the states inside of their Maps.
+/** The run restricted to the chosen iterations. It applies to the states inside their Maps. */
 export class Part {
   readonly fold: Fold;
   private readonly covered = new Set<number>();
@@ -94,7 +93,7 @@ export class Part {
   }
 }
 
-/// The part that the choices make, which is the one before where they mean the same iterations.
+/** Returns the part for these choices. It is `before` if the choices still mean the same iterations. */
 export function partOf(before: Part | undefined, index: GraphIndex, log: EventLog, fold: Fold, choices: Choices): Part | undefined {
   if (choices.size === 0) return undefined;
   const chosen = resolve(index, log, fold, choices);
@@ -104,7 +103,7 @@ export function partOf(before: Part | undefined, index: GraphIndex, log: EventLo
   return before?.key === key ? before : new Part(index, log, key, chosen, waits);
 }
 
-/// A run, so far as it is shown, and what of it.
+/** The displayed part of a run, and the choice of iterations. */
 export interface Look {
   index: GraphIndex;
   log: EventLog;
@@ -112,17 +111,17 @@ export interface Look {
   choices: Choices;
 }
 
-/// All iterations of a Map that are looked at, in order, each in a slot of its own.
+/** The iterations of a Map that can be chosen, in order. Each has a slot. */
 export interface View {
-  /// How many there are and will be.
+  /** The number of iterations, including those that have not begun. */
   total: number;
-  /// The status of each; 0 has not begun.
+  /** The status of each slot; 0 means that the iteration has not begun. */
   statuses: Uint8Array;
-  /// Its number among all iterations, -1 where it has not begun.
+  /** The number of each slot's iteration among all iterations, or -1 if it has not begun. */
   items: Int32Array;
-  /// By status.
+  /** The number of iterations by status. */
   counts: number[];
-  /// The slot of the chosen one, -1 for all together.
+  /** The slot of the chosen iteration, or -1 if all are shown together. */
   at: number;
 }
 
@@ -158,12 +157,15 @@ export function viewOf({ index, log, fold, choices }: Look, map: string): View |
   });
   const counts = [0, 0, 0, 0, 0, 0];
   for (const status of statuses) counts[status]! += 1;
-  // What has not begun when its Map has ended never will.
+  // If the Map has ended, iterations that have not begun never will.
   if (fold.runs[node]!.queued === 0) counts[Item.None] = 0;
   return { total, statuses, items, counts, at };
 }
 
-/// What to choose for a slot: its own index and those of the iterations around it.
+/**
+ * Returns the choices that select a slot: its own index and those of the enclosing iterations. Choices inside the Map are
+ * cleared.
+ */
 export function choicesOf(
   { index, log }: Pick<Look, "index" | "log">,
   view: View,
@@ -179,7 +181,9 @@ export function choicesOf(
   return [...inner.map(({ id }): [string, undefined] => [id, undefined]), ...own];
 }
 
-/// The indices of the chosen iterations around a node, from the outermost Map on; undefined where all are looked at.
+/**
+ * Returns the indices of the chosen iterations around a node, the outermost Map first; undefined where all iterations are shown.
+ */
 export function chosenAround({ index, log, fold, choices }: Look, node: number): (number | undefined)[] {
   const chosen = resolve(index, log, fold, choices);
   const found: (number | undefined)[] = [];
@@ -193,14 +197,14 @@ export function chosenAround({ index, log, fold, choices }: Look, node: number):
   return found;
 }
 
-/// What to choose to look at an iteration.
+/** Returns the choices that select an iteration. */
 export function choicesFor({ index, log }: Pick<Look, "index" | "log">, item: number): [string, Choice][] {
   const found: [string, Choice][] = [];
   for (let at = item; at >= 0; at = log.itemAround[at]!) found.push([index.graph.nodes[log.itemNode[at]!]!.id, log.itemIndex[at]!]);
   return found;
 }
 
-/// `#3 › #0`: the index of an iteration after those around it.
+/** Returns the path to an iteration, from the outermost Map: `#3 › #0`. */
 export function pathOf(log: EventLog, item: number): string {
   const path: string[] = [];
   for (let at = item; at >= 0; at = log.itemAround[at]!) path.unshift(`#${log.itemIndex[at]}`);

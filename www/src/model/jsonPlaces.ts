@@ -1,4 +1,4 @@
-// Where the parts of a JSON text stand.
+// The ranges of the parts of a JSON text.
 
 export interface Node {
   start: number;
@@ -7,10 +7,10 @@ export interface Node {
   items?: Node[];
 }
 
-/// What is nested deeper is no definition.
+/** The maximum depth of nesting. No valid definition is nested deeper. */
 const DEEPEST = 300;
 
-/// The places of all parts of a JSON text that can be read.
+/** Returns the ranges of all parts of a JSON text that can be read. */
 export function read(json: string): Node | undefined {
   try {
     JSON.parse(json);

@@ -1,6 +1,6 @@
-// What happened, as numbers: one entry per history event, or per step of a child execution, which has no events in its
-// parent's history. The worker classifies them and sends these columns; the page folds them up to any event, so going
-// back in time costs a fold and no message.
+// The log of a run as numbers. There is one entry for each history event, and for each step of a child execution, which has no
+// events in its parent's history. The worker classifies the entries and sends these columns; the page folds them up to any event,
+// so going back in time costs a fold and no message.
 
 import type { StateStatus } from "stepglass";
 
@@ -8,7 +8,7 @@ export const Op = {
   Other: 0,
   Enter: 1,
   Exit: 2,
-  /// An exit through a catcher.
+  /** The state was left through a catcher. */
   ExitCaught: 3,
   Scheduled: 4,
   Started: 5,
@@ -19,7 +19,7 @@ export const Op = {
   IterationDone: 10,
   IterationFail: 11,
   IterationAbort: 12,
-  /// A Parallel or Map state begins its work, for the first time or again.
+  /** A Parallel or Map state starts its branches or iterations, for the first time or in a retry. */
   ScopeStart: 13,
   ExecutionStart: 14,
   ExecutionDone: 15,
@@ -30,32 +30,41 @@ export const Op = {
 } as const;
 
 export interface LogChunk {
-  /// How many entries there were before.
+  /** The number of entries before this chunk. */
   from: number;
   ops: Uint8Array;
-  /// Index into the graph's nodes, -1 for events of the execution itself.
+  /** The index into the graph's nodes; -1 for events of the execution itself. */
   nodes: Int32Array;
-  /// Index into the graph's edges that the event travelled, or -1.
+  /** The index into the graph's edges of the transition that was taken, or -1. */
   edges: Int32Array;
-  /// Virtual time, ms since the epoch.
+  /** Virtual time, in milliseconds since the epoch. */
   times: Float64Array;
-  /// The event that an entry is; of a child's step, the one that has happened last.
+  /** The event of each entry. For a step of a child execution it is the last event before the step. */
   events: Int32Array;
-  /// Of a child's step its place on the debugger's tape; 0 for events.
+  /** For a step of a child execution, its position in the debugger's recording; 0 for events. */
   places: Int32Array;
-  /// The innermost iteration that it is in, numbered over all Maps, or -1. The beginning and the end of one are in it.
+  /**
+   * The innermost iteration of each entry, numbered over all Maps, or -1. The start and the end of an iteration belong to that
+   * iteration.
+   */
   items: Int32Array;
-  /// Iterations that have begun: each the Map's node, the iteration around (-1), its index, its round, its entry.
+  /**
+   * The iterations that have begun, five numbers for each: the Map's node, the enclosing iteration (or -1), its index, its round,
+   * its entry.
+   */
   begun: Int32Array;
-  /// A Map's beginnings of its work: each its node, the iteration around (-1), how many iterations are to come (-1: not known), its entry.
+  /**
+   * The rounds that Maps have begun, four numbers for each: the node, the enclosing iteration (or -1), the number of iterations
+   * (-1 if it is not known), its entry.
+   */
   rounds: Int32Array;
-  /// Of those begun that are child executions, their names.
+  /** The names of those iterations that are child executions. */
   names?: Map<number, string>;
-  /// What went wrong in those entries that tell of an error, by their numbers.
+  /** The error names of the entries that report an error, by entry. */
   errors?: Map<number, string>;
 }
 
-/// What a history can tell; a drawing has besides what only the debugger knows.
+/** The statuses that a history can tell. A drawing has further ones that only the debugger knows. */
 export type Status = Exclude<StateStatus, "paused" | "skipped">;
 
 export const STATUS_TEXT: Record<Status, string> = {
@@ -80,13 +89,13 @@ const OUTCOMES: Record<string, { word: string; tone: "good" | "bad" | "" }> = {
   ABORTED: { word: "Aborted", tone: "" },
 };
 
-/// The status of an execution in the word that AWS's console has for it, the same wherever the page tells it.
+/** Returns the status of an execution as AWS's console words it. The page uses this everywhere. */
 export const outcomeWord = (status: string): string => OUTCOMES[status]?.word ?? status;
 
-/// Whether that is good or bad news. An execution that somebody has ended is neither.
+/** Returns whether a status is a success or a failure. An aborted execution is neither. */
 export const outcomeTone = (status: string): "good" | "bad" | "" => OUTCOMES[status]?.tone ?? "";
 
-/// How an execution has ended, in the words of a status line.
+/** Returns the text of a status line for the end of an execution. */
 export function resultWords({ status, error }: { status: string; error?: string | null | undefined }): string {
   return `${outcomeWord(status)}${status === "FAILED" && error ? `: ${error}` : ""}`;
 }
@@ -99,28 +108,31 @@ export interface NodeRun {
   caught: number;
   cancelled: number;
   failed: number;
-  /// Failed attempts whose fate (retry, catch, failure) is not yet known.
+  /** The number of failed attempts whose outcome (retry, catch, failure) is not yet known. */
   pending: number;
   timedOut: boolean;
   submitted: number;
-  /// Attempts since the state was last entered.
+  /** The number of attempts since the state was last entered. */
   attempts: number;
-  /// Failed attempts altogether.
+  /** The number of failed attempts in the whole run. */
   failures: number;
   lastCaught: boolean;
-  /// The name of the error that it failed with last; "" for none since it was entered.
+  /** The name of the last error since the state was entered; "" if there was none. */
   error: string;
   iterations: number;
   iterationsDone: number;
   iterationsFailed: number;
-  /// Iterations of a Map that have not begun yet; the state that they begin with has the same number.
+  /** The number of iterations of a Map that have not begun. The first state of the iterations has the same number. */
   queued: number;
-  /// Visits that have failed, caught or not, since the beginning.
+  /** The number of visits that have failed, caught or not, since the start of the run. */
   lost: number;
-  /// Milliseconds of all visits together up to `since`, when the number of active ones was another last.
+  /**
+   * The total duration of all visits up to `since`, in milliseconds. `since` is the last time at which the number of active
+   * visits changed.
+   */
   busy: number;
   since: number;
-  /// When it was entered last, and when anything last happened to it; ms since the epoch, 0 for never.
+  /** The times of the last entry and of the last event of the state, in milliseconds since the epoch; 0 if there was none. */
   began: number;
   last: number;
 }
@@ -155,7 +167,7 @@ export function idleRun(): NodeRun {
   return IDLE;
 }
 
-/// Milliseconds that a visit took in the mean, with those that are not over.
+/** Returns the mean duration of a visit in milliseconds. It includes the visits that have not ended. */
 export function meanOf(run: NodeRun, now: number): number {
   return run.entered === 0 ? 0 : (run.busy + run.active * Math.max(0, now - run.since)) / run.entered;
 }

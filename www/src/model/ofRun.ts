@@ -1,4 +1,4 @@
-// What the interpreter tells of a run.
+// The data that the interpreter reports about a run.
 
 import type {
   AskedTask,
@@ -16,24 +16,24 @@ import type { RecordedTask } from "stepglass";
 import type { Config } from "./share.ts";
 import type { Path } from "./stages.ts";
 
-/// An execution that a task has started, and the name of the one that has.
+/** A child execution that a task has started, and the name of the execution that has the task. */
 export type ChildExecution = DebugExecution & { by: string };
 
-/// A started execution that is looked at in place of the run's own.
+/** A child execution that is shown in place of the run's own. */
 export interface Inside {
   id: number;
   machine: string;
   name: string;
-  /// The executions that it is inside of, the run's own first and itself last, with the states that have started them.
+  /** The chain of executions from the run's own to this one, with the state that started each. */
   way: { id: number; name: string; machine: string; state?: string }[];
-  /// The machine's definition, JSON.
+  /** The machine's definition, in JSON. */
   definition: string;
 }
 
-/// What stands for a task. JavaScript is the text of a function, which runs in the sandbox.
+/** A mock of a task. JavaScript is the text of a function, which runs in the sandbox. */
 export type Mock = Exclude<PackageMock, { mode: "function" }> | { mode: "javascript"; code: string };
 
-/// A definition that tasks start, by its name or ARN.
+/** A state machine that tasks can start, by its name or ARN. */
 export interface Machine {
   name: string;
   type: "STANDARD" | "EXPRESS";
@@ -50,91 +50,94 @@ export interface RunRequest {
   input: string;
   clock: ClockMode;
   seed: number;
-  /// Names of the handlers that the tasks' module exports.
+  /** The names of the handlers that the handlers' module exports. */
   handlers: string[];
-  /// Whether the module's default export is one function for all tasks.
+  /** Whether the module's default export is one function for all tasks. */
   resolver: boolean;
-  /// Whether a task without a handler waits for a person's answer; otherwise it fails.
+  /** Whether a task without a handler waits for an answer by hand. Otherwise it fails. */
   ask: boolean;
   breakpoints: Breakpoint[];
-  /// Whether breakpoints count.
+  /** Whether breakpoints are enabled. */
   stops: boolean;
   exceptions: Exceptions;
   mocks: Record<string, Mock>;
   machines: Machine[];
-  /// Whether it stops before the first state.
+  /** Whether the run pauses before the first state. */
   paused: boolean;
-  /// Its first step, or the state that it goes to first.
+  /** The first step, or the state that the run continues to. */
   step?: StepCommand;
   runTo?: string;
-  /// Runs of a session file, which are there again in place of a new one.
+  /** The runs of a session file, which are restored in place of a new run. */
   saved?: SavedSession;
-  /// What the run of these that is looked at is kept as; empty where another tab keeps it.
+  /** The id under which the selected run is stored. Empty if another tab stores it. */
   kept?: string;
-  /// For one that goes on: to which of its times the page was gone.
+  /** For a run that is resumed: the execution's time at which the page came back. */
   until?: number;
-  /// Whether the runs that there are stay beside it.
+  /** Whether the existing runs remain next to the new one. */
   beside: boolean;
   config: Config;
-  /// What tasks answered in a recorded execution: they answer so again.
+  /** The answers of tasks in a recorded execution. They are given again. */
   recorded?: { tasks: RecordedTask[]; startTime?: number };
 }
 
-/// What came of running a recorded execution again.
+/** The result of replaying a recorded execution. */
 export interface ReplayReport {
   matches: boolean;
   compared: number;
   divergences: { event?: number; state?: string; iterations?: number[]; message: string; reason?: string }[];
-  /// Gaps of the recording.
+  /** The gaps of the recording. */
   missing: { event?: number; message: string }[];
-  /// Values of the definition's placeholders, by their names, that the recording tells; with them it was replayed.
+  /** The values of the definition's placeholders that were derived from the recording and used in the replay, by name. */
   filled: Record<string, string>;
-  /// How many values no run repeats.
+  /** The number of values that no replay can reproduce. */
   unreproducible: number;
   tasks: RecordedTask[];
   input?: unknown;
   startTime?: number;
 }
 
-/// What makes a run again, and what a list says of it. Times are its own, in milliseconds since 1970.
+/**
+ * The data that restores a run, and the facts that a list shows about it. Times are the execution's own, in milliseconds since
+ * the epoch.
+ */
 export interface KeptRun {
   id: string;
-  /// Its number in the session.
+  /** The run's number in the session. */
   run: number;
   name: string;
   status: RunResult["status"] | "RUNNING";
   began: number;
   now: number;
-  /// How many times as fast as real time it flows; 0 where its time stands still.
+  /** The speed of the clock as a multiple of real time; 0 if the clock is stopped. */
   speed: number;
-  /// States whose tasks wait for somebody.
+  /** The states whose tasks wait for an answer by hand. */
   waits: string[];
-  /// What happens by itself next.
+  /** The next timer. */
   timer?: { state: string; at: number };
-  /// JSON text of a session with this run alone.
+  /** The JSON text of a session with this run alone. */
   saved?: string;
 }
 
-/// Commands that take nothing.
+/** The commands without parameters. */
 export type StepCommand = "continue" | "runOut" | "pause" | "next" | "stepIn" | "stepOut" | "stepStage" | "stepBack" | "reverseContinue";
 
-/// Where the interpreter stands.
+/** The position at which the debugger shows the execution. */
 export interface Position {
   stop: Stop;
-  /// The last event that has happened there, and how many were ever seen.
+  /** The last event at this position, and the number of events seen so far in the whole run. */
   event: number;
   events: number;
   place: number;
-  /// Whether it is the very present.
+  /** Whether the position is the present. */
   atRest: boolean;
-  /// Whether the execution has ended, wherever one looks; and whether one that it has started goes on beside it all the same.
+  /** Whether the execution has ended, whatever the position; and whether an execution that it started continues. */
   over: boolean;
   beside: boolean;
   now: number;
   stack: StackFrame[];
-  /// The states around the tasks that have started the execution which is looked at.
+  /** The states whose tasks have started the selected execution, as stack frames. */
   callers: StackFrame[];
-  /// Whether the innermost state of the stack has been left.
+  /** Whether the innermost state of the stack has been left. */
   left: boolean;
   threads: DebugThread[];
   timers: PendingTimer[];
@@ -147,9 +150,9 @@ export interface PendingTimer {
   state: string;
   iterations: number[];
   retries: number;
-  /// How many retries there may be.
+  /** The maximum number of retries. */
   of?: number;
-  /// The name of its execution, where that is not the one that is looked at.
+  /** The name of the execution, if it is not the selected one. */
   execution?: string;
 }
 
@@ -157,9 +160,9 @@ export interface RunInfo {
   id: number;
   parent?: number;
   at?: number;
-  /// Of a fork: the event after which it goes its own way, in words.
+  /** For a fork: a description of the last event that it shares with its parent. */
   after?: string;
-  /// What was changed in it by hand since it began.
+  /** Descriptions of the changes that were made by hand since the run began. */
   changed: string[];
   label: string;
   current: boolean;
@@ -167,7 +170,7 @@ export interface RunInfo {
   outcome?: { status: string };
 }
 
-/// One visit of a state, to choose among iterations and repetitions.
+/** A visit of a state, for the choice among iterations and repetitions. */
 export interface VisitInfo {
   id: number;
   enter: number;
@@ -177,18 +180,18 @@ export interface VisitInfo {
   attempts: number;
 }
 
-/// What all runs have used of the definition.
+/** The parts of the definition that all runs together have used. */
 export interface Covered extends Pick<MeasuredCoverage, "places" | "totals" | "percent"> {
   hits: Record<string, number>;
-  /// How many runs of this very definition are counted, and how many of others are not.
+  /** The number of runs of this exact definition, which are counted, and of runs of other definitions, which are not. */
   runs: number;
   others: number;
 }
 
-/// The data of one visit on its way through a state.
+/** The data of a visit on its way through the state. */
 export interface Flow {
   visit: number;
-  /// The event that was asked for.
+  /** The event that entered the state. */
   enter: number;
   state: string;
   type: string;
@@ -197,157 +200,161 @@ export interface Flow {
   attempts: number;
   input: unknown;
   stages: FlowStage[];
-  /// What retriers have taken in this visit, in all attempts up to this one.
+  /** The retries of this visit, in all attempts up to this one. */
   retries: { retrier: number; attempt: number; delayMilliseconds: number }[];
-  /// The definition of the state.
+  /** The fields of the state's definition. */
   fields: Record<string, unknown>;
   language: "JSONPath" | "JSONata";
-  /// The place on the tape that is looked at.
+  /** The current position in the recording. */
   place: number;
-  /// The item that was asked for, of stages that a Map has for each.
+  /** The requested item, for stages that a Map has for each item. */
   item: number | undefined;
 }
 
 export interface FlowStage {
   place: number;
   stage: string;
-  /// Of a stage that a Map has for each item: which, and how many there are.
+  /** For a stage that a Map has for each item: the item's index, and the number of items. */
   index?: number;
   of?: number;
   value: unknown;
-  /// Bytes of JSON.
+  /** The size in bytes of JSON. */
   size: number;
 }
 
-/// One step of where a value came from.
+/** A step in the explanation of where a value came from. */
 export interface Origin {
   text: string;
-  /// The event to look at.
+  /** The event that shows this step. */
   event?: number;
   state?: string;
-  /// The stage of that state.
+  /** The index of the stage in that state. */
   stage?: number;
-  /// Of several sources of one value, each goes one deeper.
+  /** The depth in the tree of sources: each further source of a value is one level deeper. */
   depth: number;
-  /// Whether it is only known that it depends on it.
+  /** Whether only a dependency is known, but not which part of the value it is. */
   approximate?: boolean;
 }
 
-/// What a part of a stage's value, or an expression of its field, goes back to among the values before it.
+/** The earlier values that a part of a stage's value, or an expression of its field, is derived from. */
 export interface Lights {
-  /// The leaf of the field, its text, and the part of the value that it makes.
+  /** The path of the expression in the field, its text, and the path of the value that it produces. */
   expression?: Path;
   text?: string;
   makes?: Path;
-  /// The nodes that it read; `at` is the place among the stages, -1 for the state's input.
+  /** The values that it has read. `at` is the index of the stage, or -1 for the state's input. */
   places: { at: number; path: Path }[];
   variables: string[];
-  /// Whether it reads the Context Object.
+  /** Whether it reads the Context Object. */
   context: boolean;
   approximate: boolean;
-  /// It stands in the definition as it is.
+  /** Whether the value is a literal of the definition. */
   literal: boolean;
 }
 
-/// A payload close to AWS's limit, and the event that it came with.
+/** A payload close to AWS's size limit, and its event. */
 export interface LargePayload {
   event: number;
   state: string;
-  /// In bytes.
+  /** The size in bytes. */
   size: number;
 }
 
-/// What went wrong in a state.
+/** The cause of a failure in a state. */
 export interface FailureInfo {
-  /// The cause without the words that only name the state.
+  /** The cause without the words that only name the state. */
   said?: string;
-  /// The field whose evaluation has failed, its expression, and the part of that which is at fault.
+  /** The field whose evaluation failed, its expression, and the range of the failing part. */
   field?: string;
   expression?: string;
   from?: number;
   to?: number;
-  /// Why there is nothing at that part.
+  /** Why that part has no value. */
   why?: string;
-  /// The data that the expression saw.
+  /** The data that the expression could read. */
   saw: { label: string; value: unknown }[];
-  /// The state around that has taken the error.
+  /** The enclosing state that handled the error. */
   outer?: { state: string; catcher?: number; next?: string; retrier?: number };
 }
 
-/// What a rule looks at: its value, or why there is none.
+/** The operand of a rule: its value, or why it has none. */
 export interface Operand {
   text: string;
   value?: unknown;
   missing?: string;
 }
 
-/// The variables that one scope has; those of scopes further out may be hidden by them.
+/** The variables of one scope. Variables of an inner scope can hide them. */
 export interface VariableScope {
   name: string;
-  /// Whether it lies further out than the visit.
+  /** Whether it is an outer scope of the visit. */
   outer: boolean;
   variables: {
     name: string;
     value: unknown;
     state: string;
     event: number;
-    /// The state before has assigned it, or this one.
+    /** Whether the variable was assigned by this state or by the one before it. */
     fresh: boolean;
-    /// One of the same name lies further in.
+    /** Whether an inner scope has a variable of the same name. */
     hidden: boolean;
-    /// What it was before in the same scope.
+    /** The previous value in the same scope. */
     was?: { value: unknown; state: string };
   }[];
 }
 
-/// A branch or iteration on the time line; its bars reach from event to event.
+/** A branch or iteration on the time line. Each bar reaches from one event to another. */
 export interface Lane {
   name: string;
   bars: Bar[];
 }
 
 export interface Bar {
-  /// Empty for a bar of several states.
+  /** The name of the state; empty for a bar that stands for several states. */
   state: string;
   from: number;
   to: number;
   kind: "run" | "wait" | "backoff" | "attempt" | "failed" | "task";
-  /// How many bars this one stands for, where they are too narrow to be drawn by themselves, and how many of them failed.
+  /** The number of visits that this bar stands for, where single bars would be too narrow, and how many of them failed. */
   bars?: number;
   failed?: number;
 }
 
 export interface RunResult {
   status: "SUCCEEDED" | "FAILED" | "TIMED_OUT" | "ABORTED";
-  /// The value, where the text is not there.
+  /** The value, if there is no text. */
   output?: unknown;
-  /// The output as the history has it, with all digits of its numbers.
+  /** The output as the history has it, with all digits of its numbers. */
   text?: string;
   error?: string;
   cause?: string;
 }
 
-/// What has come of a run, from its events.
+/** A summary of a run, computed from its events. */
 export interface RunOutcome {
-  /// The event that says what failed first, and the state's visit that it is of.
+  /** The event of the first failure, and the visit that it belongs to. */
   failure?: { event: number; state: string; type: string; resource?: string; iterations: number[]; attempts: number; enter: number };
-  /// States that were not left when the run ended.
+  /** The states that had not been left when the run ended. */
   running: string[];
-  /// By the time that all their visits took together, in ms; `enter` begins the longest.
+  /**
+   * The states with the longest total duration of all visits, in milliseconds. `enter` is the event that began the longest visit.
+   */
   slowest: { state: string; visits: number; took: number; longest: number; enter: number }[];
-  /// States that the run has come back to so often that it looks like a loop, in the order in which they were entered first; `enter`
-  /// begins the last visit. What a Map does with its items is none.
+  /**
+   * The states that were visited so often that it looks like a loop, in the order of their first visit. `enter` is the event that
+   * began the last visit. The iterations of a Map do not count.
+   */
   repeated: { state: string; times: number; enter: number }[];
   retried: { state: string; retries: number; enter: number }[];
-  /// Retries of all states.
+  /** The number of retries of all states. */
   retries: number;
   caught: { state: string; times: number; event: number }[];
-  /// How many of the states were entered.
+  /** The number of states that were entered. */
   used: number;
   states: number;
 }
 
-/// A task that waits for a person: it has no handler, or it waits for its token.
+/** A task that waits for an answer by hand: it has no handler, or it waits for its task token. */
 export interface WaitingTask {
   id: number;
   kind: AskedTask["kind"];
@@ -357,13 +364,13 @@ export interface WaitingTask {
   iterations: number[];
   input: unknown;
   token?: string;
-  /// Of an activity's: whether a worker has taken it.
+  /** For an activity's task: whether a worker has polled it. */
   taken?: boolean;
-  /// The execution that asks, where a task has started it.
+  /** The name of the execution, if a task started it. */
   execution?: string;
-  /// When it times out, in the execution's time.
+  /** When the task times out, in the execution's time. */
   timeoutAt?: number;
-  /// Nobody is going to answer: it is left to time out.
+  /** Whether the task is left without an answer until it times out. */
   silent?: boolean;
 }
 
@@ -374,7 +381,7 @@ export type Answer =
   | { kind: "silence" };
 
 export interface EventRow {
-  /// The event's id, from 1.
+  /** The event's id, from 1. */
   id: number;
   previous: number;
   type: string;
@@ -382,44 +389,44 @@ export interface EventRow {
   iterations: number[];
   note: string;
   tone: "" | "good" | "bad" | "warn";
-  /// Milliseconds since the start.
+  /** Milliseconds since the start of the execution. */
   at: number;
 }
 
 export interface EventFilter {
   text: string;
   kind: "all" | "states" | "errors";
-  /// Only this state and what is inside of it.
+  /** Filters for this state and the states inside it. */
   state: string;
-  /// Only events of this type; absent for all.
+  /** Filters for events of this type. Absent for all types. */
   type?: string;
-  /// Only this branch or iteration and what is inside of it, by its number among those that `facets` tells of.
+  /** Filters for this branch or iteration and what it contains. The number is its id in `Facets`. */
   scope?: number;
 }
 
-/// The last visit of a state: where it was, and how many bytes of JSON went in and came out.
+/** The last visit of a state: its iterations, and the sizes of its input and output in bytes of JSON. */
 export interface LastVisit {
   iterations: number[];
   input: number;
-  /// Absent where nothing has come out yet.
+  /** Absent if there is no output yet. */
   output?: number;
 }
 
-/// What events may be filtered by.
+/** The values that events can be filtered by. */
 export interface Facets {
   types: string[];
-  /// Branches and iterations in the order of their beginning; of very many the first.
+  /** The branches and iterations in the order of their start. If there are very many, only the first ones are listed. */
   scopes: { id: number; name: string }[];
 }
 
 export interface Visit {
-  /// Of a visit in a child execution, the event of the run that had happened last.
+  /** For a visit in a child execution, the last event of the run at that time. */
   enter: number;
   exit: number;
   caught: boolean;
   failed: boolean;
   iterations: number[];
   attempts: { scheduled: number; ended: number; failed: boolean }[];
-  /// Of one in a child execution.
+  /** The visit in the child execution, if it is one. */
   child?: ChildVisit;
 }

@@ -1,4 +1,4 @@
-// What the interpreter tells of a definition's text.
+// The data that the interpreter reports about the text of a definition.
 
 import type { TextWidths } from "stepglass";
 import type { Graph } from "./graph.ts";
@@ -17,27 +17,27 @@ export interface Diagnostic {
   help?: string;
   range?: { start: Place; end: Place };
   fix?: { title: string; pointer: string; range?: { start: Place; end: Place }; replacement: string };
-  /// What AWS says about it.
+  /** The diagnostics that AWS gives for it. */
   aws?: { code: string; message: string; location?: string }[];
-  /// All changes that would put it right; `fix` is one of them.
+  /** All fixes for it; `fix` is one of them. */
   fixes?: Fix[];
-  /// Other places that the message is about.
+  /** Other positions that the message refers to. */
   labels?: { pointer: string; range?: { start: Place; end: Place }; message: string }[];
 }
 
 export interface TaskInfo {
   state: string;
   resource: string;
-  /// The function of a `lambda:invoke`, where the definition names it.
+  /** The function of a `lambda:invoke`, if the definition names it. */
   functionName?: string;
 }
 
-/// A state of the definition, also one that is not drawn because it is inside of a folded one.
+/** A state of the definition. This includes states that are not drawn because a container around them is folded. */
 export interface StateInfo {
   name: string;
   type: string;
   pointer: string;
-  /// What a Task calls; empty for others.
+  /** The resource that a Task calls; empty for other states. */
   detail: string;
 }
 
@@ -49,13 +49,13 @@ export interface Edit {
 
 export interface Fix {
   title: string;
-  /// None where nothing can be done, as the title says.
+  /** Empty if nothing can be done; the title says so. */
   edits: Edit[];
-  /// What puts no problem right stands behind what does.
+  /** Set for an action that fixes no problem. It is listed after the fixes. */
   last?: true;
 }
 
-/// What came of turning states to JSONata.
+/** The result of converting states to JSONata. */
 export interface Conversion {
   edits: Edit[];
   converted: string[];
@@ -71,7 +71,7 @@ export interface HoverInfo {
   state?: string;
   path?: string;
   field?: string;
-  /// What the last run had there: a label and JSON.
+  /** The value in the last run: a label and JSON. */
   seen?: { label: string; value: string }[];
 }
 
@@ -83,7 +83,7 @@ export interface NamePlaces {
   places: { from: number; to: number; definition: boolean }[];
 }
 
-/// Where a state and its name, with quotes, stand in the text.
+/** The ranges of a state and of its quoted name in the text. */
 export interface StatePlace {
   name: string;
   pointer: string;
@@ -95,51 +95,53 @@ export interface StatePlace {
 
 export interface Analysis {
   diagnostics: Diagnostic[];
-  /// In the order of the text; absent where it cannot be read at all.
+  /** The ranges in the order of the text. Absent if the text cannot be read at all. */
   places?: StatePlace[];
   states: StateInfo[];
-  /// There are so many that whatever can be folded begins so.
+  /** Set if there are so many states that all containers are folded at first. */
   crowded?: true;
   tasks: TaskInfo[];
-  /// Milliseconds that reading took.
+  /** How long the analysis took, in milliseconds. */
   took: number;
 }
 
-/// What the page is told of a text. What is as in the analysis that it has does not come.
+/** The analysis as it is sent to the page. Members that have not changed since the page's last analysis are left out. */
 export interface Analyzed {
-  /// The number of this one.
+  /** The number of this analysis. */
   id: number;
   diagnostics: Diagnostic[];
   states?: StateInfo[];
   tasks?: TaskInfo[];
   crowded?: true;
-  /// The states in the order of the text.
+  /** The states in the order of the text. */
   named?: Pick<StatePlace, "name" | "pointer">[];
-  /// Four numbers for each of these: `from`, `to`, `nameFrom` and `nameTo`. Absent where the text cannot be read at all.
+  /** Four numbers for each of these states: `from`, `to`, `nameFrom` and `nameTo`. Absent if the text cannot be read at all. */
   offsets?: Int32Array;
   took: number;
 }
 
-/// The graph of a text.
+/** The graph of a text. */
 export interface Drawing {
-  /// Absent where the text cannot be read at all: the page keeps its last graph.
+  /** Absent if the text cannot be read at all. The page then shows its last graph. */
   graphId?: number;
-  /// Absent too where the page has this graph already. Of what is as in the graph that it has comes only the place there, so that
-  /// the page knows what it need not draw again: first its nodes are counted, then its edges. Where most parts would move by the same
-  /// they stay, and the drawing begins at another `corner`.
+  /**
+   * Absent also if the page has this graph already. A part that has not changed is replaced by its index in the page's graph, so
+   * that the page does not draw it again; nodes are counted first, then edges. If most parts would move by the same distance,
+   * they stay and the drawing gets another `corner`.
+   */
   graph?: Omit<Graph, "nodes" | "edges"> & {
     nodes: (Graph["nodes"][number] | number)[];
     edges: (Graph["edges"][number] | number)[];
     corner: [x: number, y: number];
   };
-  /// Milliseconds that laying out took.
+  /** How long the layout took, in milliseconds. */
   took: number;
 }
 
 export interface Completions {
   replace: { start: number; end: number };
   items: Proposal[];
-  /// The path into the data that is being written, whose members may follow.
+  /** The path to the data that is being typed, which completions may extend. */
   reads?: Reads;
 }
 
@@ -148,11 +150,11 @@ export interface Proposal {
   kind: string;
   detail: string;
   insert: string;
-  /// Where in `insert` the cursor goes; its end where absent.
+  /** The position of the cursor within `insert`. The default is its end. */
   caret?: number;
 }
 
-/// A path into the data, in a field of a state.
+/** A path to data, in a field of a state. */
 export interface Reads {
   state: string;
   field: string;
@@ -166,13 +168,13 @@ export interface AtPlace {
   offset: number;
 }
 
-/// How a graph is laid out for the page.
+/** The options of the page's layout. */
 export interface Drawn {
   collapsed: string[];
   expanded: string[];
   direction: "TB" | "LR";
-  /// Of the font that it is drawn in.
+  /** The text widths of the font that the graph is drawn in. */
   widths: TextWidths;
-  /// Width by height of the pane, once that is known.
+  /** The aspect ratio of the pane (width divided by height), once it is known. */
   aspect?: number;
 }

@@ -1,33 +1,33 @@
-// What a menu offers, and what of it fits what was typed.
+// The options of a menu, and the search among them.
 
 import type { NodeKind } from "./graph.ts";
 
 export interface Option {
   id: string;
   title: string;
-  /// What it is, in a few words.
+  /** A short description. */
   detail?: string;
-  /// More that finds it.
+  /** Additional search words. */
   words?: string;
   type?: NodeKind;
-  /// Of a task: what it calls, as resources name it.
+  /** For a task: the service that it calls, as resources name it. */
   service?: string;
 }
 
 export interface OptionGroup {
   title: string;
   options: readonly Option[];
-  /// Shown only when something is typed.
+  /** Whether the option is shown only during a search. */
   searched?: boolean;
 }
 
-/// What the choice is for, where it can be for several things.
+/** A purpose that the option is chosen for, if there are several. */
 export interface Mode {
   id: string;
   title: string;
 }
 
-/// How well an option fits what was typed: the beginning of its name first; -1 for not at all.
+/** Returns how well an option matches the typed words. A match at the beginning of the name is the best; -1 means no match. */
 function rank(option: Option, words: readonly string[]): number {
   const title = option.title.toLowerCase();
   const all = `${title} ${option.detail ?? ""} ${option.words ?? ""}`.toLowerCase();

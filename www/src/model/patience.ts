@@ -1,18 +1,20 @@
-// How long a thread may be silent before it counts as dead: the longer, the more it was given to work on.
+// How long a worker may be silent before it counts as hanging. The limit grows with the size of its input.
 
-/// So many characters may take a second longer, on a machine that is busy with other things.
+/** The number of characters that add one second to the limit, measured for a busy machine. */
 const CHARACTERS = 200_000;
 
 export class Patience {
   private silent = 0;
-  /// How much came with the last call of each method: a run goes on with what it was begun with.
+  /**
+   * The size of the last call of each method. All of them count, because a run still works on the data that it was started with.
+   */
   private readonly given = new Map<string, number>();
 
   constructor(private readonly least: number) {}
 
   gave(method: string, params: object): void {
     let size = 0;
-    // What is long is a text of its own, or a list.
+    // Only strings and arrays can be long.
     for (const value of Object.values(params)) size += value?.length ?? 0;
     this.given.set(method, size);
   }
@@ -27,7 +29,10 @@ export class Patience {
     return this.least + Math.floor(size / CHARACTERS);
   }
 
-  /// A second without a word has passed, in which the page itself could listen. Whether that was one too many.
+  /**
+   * Counts a second in which the worker was silent although the page could receive messages. Returns whether the limit is
+   * exceeded.
+   */
   passed(): boolean {
     this.silent += 1;
     return this.silent > this.seconds;

@@ -1,4 +1,4 @@
-// Patterns: small machines to insert, with names that do not clash, mocks that let them run, and placeholders to fill in.
+// Patterns: small machines to insert. They have names that do not clash, mocks that let them run, and placeholders to fill in.
 
 import type { Mock } from "./protocol.ts";
 import type { Option } from "./options.ts";
@@ -21,7 +21,7 @@ interface Scope {
   States: Record<string, Body>;
 }
 
-/// As its file has it. The first case is what it is run with.
+/** A pattern as its file has it. The pattern is run with its first case. */
 interface Pattern {
   id: string;
   title: string;
@@ -47,7 +47,7 @@ const FILES: Record<string, unknown> = {
 
 const patterns = Object.entries(FILES).map(([id, file]) => ({ id, ...(file as Omit<Pattern, "id">) }));
 
-/// What a menu offers of them.
+/** The patterns as options of a menu. */
 export const patternOptions: readonly Option[] = patterns.map(({ id, title, lesson, words }) => ({
   id: `pattern ${id}`,
   title,
@@ -55,7 +55,7 @@ export const patternOptions: readonly Option[] = patterns.map(({ id, title, less
   words: `pattern ${words}`,
 }));
 
-/// A definition with other names for its states.
+/** Renames the states of a definition. */
 function renamed(scope: Scope, name: (old: string) => string): Scope {
   const body = (state: Body): Body => {
     const next: Body = { ...state };
@@ -82,7 +82,7 @@ function namesIn(scope: Scope): string[] {
   ]);
 }
 
-/// Other names for those that the machine has already.
+/** Returns new names for the states whose names the machine already has. */
 function newNames(scope: Scope, there: ReadonlySet<string>): Map<string, string> {
   const own = namesIn(scope);
   const taken = new Set([...there, ...own]);
@@ -96,7 +96,7 @@ function newNames(scope: Scope, there: ReadonlySet<string>): Map<string, string>
   return names;
 }
 
-/// A pattern for a machine that has states of these names: its definition, its mocks under the names that it has then, and an input.
+/** Returns a pattern for a machine with states of these names: its definition, its mocks under the new names, and an input. */
 export function patternFor(id: string, there: ReadonlySet<string>): { asl: string; mocks: Record<string, Mock>; input: Json } | undefined {
   const pattern = patterns.find((one) => one.id === id);
   const [first] = pattern?.cases ?? [];

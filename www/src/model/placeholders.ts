@@ -1,14 +1,15 @@
-// `${Name}` in a definition, which a deployment fills in: with values by hand, and with those that a recorded execution had.
+// Placeholders (`${Name}`) of a definition, which a deployment fills in: with values given by hand, or with those of a recorded
+// execution.
 
 import { detailsOf } from "./details.ts";
 import type { HistoryEvent } from "./recorded.ts";
 
 const PLACEHOLDER = /\$\{([A-Za-z][^{}"'\n]*)\}/g;
 
-/// The names of the placeholders of a text, each once.
+/** Returns the names of the placeholders of a text, each once. */
 export const namesIn = (text: string): string[] => [...new Set([...text.matchAll(PLACEHOLDER)].map(([, name]) => name!))].sort();
 
-/// Puts values in place of placeholders; those without one stay.
+/** Replaces placeholders by their values. Placeholders without a value stay. */
 export function fill(definition: string, values: ReadonlyMap<string, string>): string {
   return definition.replace(PLACEHOLDER, (whole, name: string) => {
     const value = values.get(name);
@@ -19,8 +20,10 @@ export function fill(definition: string, values: ReadonlyMap<string, string>): s
 type Fields = Record<string, unknown>;
 const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/// The values that placeholders of a definition had in an execution, as far as its events tell: what was written with a placeholder is
-/// held against what the event has at the same place.
+/**
+ * Derives the values of a definition's placeholders from the events of an execution: text that contains a placeholder is compared
+ * with the corresponding value in an event.
+ */
 export function valuesIn(json: string, events: readonly HistoryEvent[]): Map<string, string> {
   const values = new Map<string, string>();
   if (namesIn(json).length === 0) return values;
@@ -34,7 +37,7 @@ export function valuesIn(json: string, events: readonly HistoryEvent[]): Map<str
     const state = states.get(name ?? "");
     if (!state) continue;
     if (/Scheduled$/.test(event.type)) ofCall(state, event.type, details, values);
-    // An output that a Pass has written.
+    // The output is the result of a Pass state.
     else if (event.type === "PassStateExited") {
       const output = parsed(details["output"]);
       for (const field of ["Result", "Parameters", "Output"]) match(state[field], output, values);
@@ -45,7 +48,7 @@ export function valuesIn(json: string, events: readonly HistoryEvent[]): Map<str
 
 function ofCall(state: Fields, type: string, details: Fields, values: Map<string, string>): void {
   const { resource, resourceType, region } = details;
-  // A Lambda function or an activity is named by its ARN, and an integration by its parts.
+  // A Lambda function or an activity has an ARN; an integration has a service and an action.
   if (type !== "TaskScheduled") match(state["Resource"], resource, values);
   else match(state["Resource"], `arn:${partitionOf(region)}:states:::${String(resourceType)}:${String(resource)}`, values);
   match(state["Parameters"] ?? state["Arguments"], parsed(details["parameters"]), values);
@@ -67,7 +70,7 @@ function parsed(text: unknown): unknown {
   }
 }
 
-/// Takes the values with which `written` is `had`. Both are walked together, as far as they have the same shape.
+/** Collects the values that turn `written` into `had`. Both are traversed together, as far as their shapes agree. */
 function match(written: unknown, had: unknown, values: Map<string, string>): void {
   if (Array.isArray(written)) {
     if (Array.isArray(had)) written.forEach((one, i) => match(one, had[i], values));
@@ -95,12 +98,12 @@ function matchText(written: string, had: unknown, values: Map<string, string>): 
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
-/// The states of a definition by their names, those inside of others too.
+/** Returns the states of a definition by name, including nested ones. */
 function statesOf(json: string): Map<string, Fields> {
   const found = new Map<string, Fields>();
   let definition: unknown;
   try {
-    // One outside of strings stands for a value, and is a text of its own here.
+    // A placeholder outside a string stands for a value. It is read as a string here.
     definition = JSON.parse(json.replace(/"(?:[^"\\]|\\.)*"|\$\{[^{}"'\n]*\}/g, (part) => (part.startsWith("$") ? `"${part}"` : part)));
   } catch {
     return found;

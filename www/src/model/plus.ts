@@ -1,12 +1,15 @@
-// Where the `+` of a transition or a state stands: it has the same size at any scale, and covers no label.
+// The position of the `+` of a transition or a state. It has the same size at any scale and covers no label.
 
 import type { Graph, GraphEdge } from "./graph.ts";
 
-/// In px of the screen.
+/** The radius, in pixels of the screen. */
 export const RADIUS = 9;
-/// Around it, where it would touch what is beside it.
+/** The minimum distance to its neighbours, in pixels of the screen. */
 const AIR = 2;
-/// A transition that is shorter than this has no room for a `+` and for a click beside it, which is so far away.
+/**
+ * A transition shorter than this has no room for a `+` and a click target, in pixels of the screen. Its `+` stands `BESIDE`
+ * pixels away from the line.
+ */
 const SHORT = 60;
 const BESIDE = 22;
 
@@ -14,24 +17,27 @@ type Point = [number, number];
 type Box = NonNullable<GraphEdge["labelBox"]>;
 
 export interface Seen {
-  /// How large the drawing is shown.
+  /** The scale of the drawing. */
   scale: number;
-  /// The labels that are drawn.
+  /** The boxes of the labels that are drawn. */
   labels: readonly Box[];
-  /// Whether a transition needs its line for clicks: its `+` stands beside it, as it does where there is a mark in its middle.
+  /** Returns whether the `+` stands beside the line, because the line is needed for clicks or has a mark in its middle. */
   beside(edge: GraphEdge, short: boolean): boolean;
 }
 
 export const labelsOf = ({ edges }: Graph): Box[] => edges.flatMap(({ labelBox }) => labelBox ?? []);
 
-/// How far a place is from a box.
+/** Returns the distance between a point and a box. */
 function away([x, y]: Point, box: Box): number {
   const dx = Math.max(box.x - x, 0, x - box.x - box.width);
   const dy = Math.max(box.y - y, 0, y - box.y - box.height);
   return Math.hypot(dx, dy);
 }
 
-/// The place that covers no label, or else the one that is the furthest from all: first of those that are named, then around the first.
+/**
+ * Returns the first of the points that covers no label, else such a point near the first one, else the point farthest from all
+ * labels.
+ */
 export function clearOf(places: readonly Point[], { scale, labels }: Pick<Seen, "scale" | "labels">): Point {
   const need = (RADIUS + AIR) / scale;
   const least = (place: Point): number => labels.reduce((found, box) => Math.min(found, away(place, box)), Infinity);
@@ -48,7 +54,7 @@ export function clearOf(places: readonly Point[], { scale, labels }: Pick<Seen, 
   return around.find(clear) ?? [...places, ...around].reduce((best, place) => (least(place) > least(best) ? place : best));
 }
 
-/// The middles and quarters of the lines of a transition, the longest line first.
+/** Returns points at the middles and quarters of a transition's lines, the longest line first. */
 function alongLines({ points }: GraphEdge): { place: Point; across: boolean; length: number }[] {
   const lines = points.slice(1).map((to, i) => ({ from: points[i]!, to }));
   const long = ({ from, to }: { from: Point; to: Point }): number => Math.abs(to[0] - from[0]) + Math.abs(to[1] - from[1]);
@@ -65,13 +71,13 @@ function alongLines({ points }: GraphEdge): { place: Point; across: boolean; len
     });
 }
 
-/// Where a state can be put on a transition: in its middle, or where a label is there, as near to it as there is room on its line.
+/** Returns the position of a transition's `+`: in its middle or, if a label is there, at the nearest free position. */
 export function plusOf(edge: GraphEdge, seen: Seen): Point {
   const { scale } = seen;
   const along = alongLines(edge);
   const short = (along[0]?.length ?? 0) * scale <= SHORT;
   const off = BESIDE / scale;
-  // How often the transition was taken stands on the other side.
+  // The number of times that the transition was taken is shown on the other side.
   const sides = (sign: number): Point[] =>
     along.map(({ place: [x, y], across }): Point => (across ? [x, y + sign * off] : [x - sign * off, y]));
   const on = along.map(({ place }) => place);

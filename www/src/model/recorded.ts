@@ -1,5 +1,5 @@
-// Recorded executions: what `aws stepfunctions get-execution-history` prints, what the console exports, what
-// `stepglass serve` hands out.
+// Recorded executions: the output of `aws stepfunctions get-execution-history`, exports of the console, and exports of `stepglass
+// serve`.
 
 import { type RecordedEvent as HistoryEvent, asTexts, eventOf, eventsOf, isJson } from "stepglass/recorded";
 
@@ -8,18 +8,18 @@ export { type HistoryEvent, eventOf };
 export interface Recorded {
   title: string;
   events: HistoryEvent[];
-  /// The definition that ran, where the file has it.
+  /** The definition that ran, if the file has it. */
   definition?: string;
   input?: string;
   result?: { status: "SUCCEEDED" | "FAILED" | "TIMED_OUT" | "ABORTED"; output?: unknown; text?: string; error?: string; cause?: string };
-  /// Where more events come from, while the execution runs.
+  /** The addresses that give further events while the execution runs. */
   live?: string;
   list?: string;
 }
 
 const MOST_EVENTS = 25_000;
 
-/// Whether a parsed document holds a history.
+/** Returns whether a parsed document is an execution history. */
 export function isRecorded(value: unknown): boolean {
   if (/^execution\/\d+$/.test(String(object(value)["stepglass"]))) return true;
   const list = eventsOf(value);
@@ -27,7 +27,7 @@ export function isRecorded(value: unknown): boolean {
   return object(first)["type"] !== undefined && object(first)["id"] !== undefined;
 }
 
-/// Throws an Error that says what is wrong with the file.
+/** Throws an Error that says what is wrong with the file. */
 export function readRecorded(value: unknown, title: string): Recorded {
   const kind = object(value)["stepglass"];
   if (kind !== undefined && kind !== "execution/1") throw new Error(`This is ${String(kind)}, and this page can open only execution/1.`);
@@ -55,7 +55,7 @@ export function readRecorded(value: unknown, title: string): Recorded {
   const started = object(object(events[0])["executionStartedEventDetails"]);
   const input = text(started["input"]) ?? text(document["input"]);
   if (input !== undefined && isJson(input)) recorded.input = input;
-  // What `describe-state-machine` has as text, others have as an object.
+  // `describe-state-machine` has the definition as text; other sources have it as an object.
   const definition =
     typeof document["definition"] === "object" && document["definition"] !== null
       ? `${JSON.stringify(document["definition"], null, 2)}\n`
@@ -71,18 +71,18 @@ export function readRecorded(value: unknown, title: string): Recorded {
   return recorded;
 }
 
-/// Names of the states that the history tells of.
+/** Returns the names of the states in the history. */
 export function statesOf(events: readonly HistoryEvent[]): string[] {
   return [...new Set(events.flatMap((event) => text(object(event["stateEnteredEventDetails"])["name"]) ?? []))];
 }
 
-/// The output that the last event tells, as it stands there.
+/** Returns the text of the output in the last event, as it is written there. */
 function textOf(last: HistoryEvent): { text?: string } {
   const output = text(object(last["executionSucceededEventDetails"])["output"]);
   return output === undefined ? {} : { text: output };
 }
 
-/// What the last event says about the end; `undefined` while the execution runs.
+/** Returns the result that the last event reports; undefined while the execution runs. */
 export function resultOf(last: HistoryEvent): Recorded["result"] {
   const kinds = {
     ExecutionSucceeded: "SUCCEEDED",
@@ -99,7 +99,7 @@ export function resultOf(last: HistoryEvent): Recorded["result"] {
     try {
       result.output = JSON.parse(output);
     } catch {
-      // Logs cut what is long.
+      // The text is not JSON: logs truncate long output.
       result.output = output;
     }
   }

@@ -1,14 +1,14 @@
-// The rules of a Choice in JSONPath: comparisons, and what joins them.
+// The rules of a Choice in JSONPath: comparisons, and the operators And, Or and Not.
 
 export type Fields = Record<string, unknown>;
 
-/// What a comparison compares with.
+/** The type of a comparison's operand. */
 type OperandKind = "text" | "number" | "boolean" | "time" | "path" | "yes";
 
 export interface Operator {
   name: string;
   operand: OperandKind;
-  /// Between the variable and the operand.
+  /** The words between the variable and the operand in a sentence. */
   words: string;
 }
 
@@ -40,7 +40,7 @@ const compared = ([prefix, operand]: (typeof KINDS)[number]): Operator[] =>
     ];
   });
 
-/// All comparisons, by what they are about.
+/** All comparison operators, by the type that they compare. */
 export const OPERATORS: readonly { title: string; operators: readonly Operator[] }[] = [
   { title: "Number", operators: compared(KINDS[1]!) },
   { title: "Text", operators: [...compared(KINDS[0]!), { name: "StringMatches", operand: "text", words: "matches" }] },
@@ -71,7 +71,7 @@ export const operatorOf = (test: Fields): Operator | undefined => Object.keys(te
 
 export const operatorNamed = (name: string): Operator | undefined => BY_NAME.get(name);
 
-/// How a test is made.
+/** The structure of a test: a comparison or a Boolean operator. */
 export type Kind = "compare" | "And" | "Or" | "Not";
 
 export const kindOf = (test: Fields): Kind => (["And", "Or", "Not"] as const).find((name) => Object.hasOwn(test, name)) ?? "compare";
@@ -80,17 +80,17 @@ export const isFields = (value: unknown): value is Fields => typeof value === "o
 
 export const listOf = <Item = unknown>(value: unknown): Item[] => (Array.isArray(value) ? (value as Item[]) : []);
 
-/// What a rule has besides its test.
+/** The fields of a rule that are not part of its test. */
 const BESIDE = new Set(["Next", "Assign", "Output", "Comment"]);
 
-/// The test of a rule, by itself.
+/** Returns the test of a rule. */
 export const testOf = (rule: Fields): Fields => Object.fromEntries(Object.entries(rule).filter(([name]) => !BESIDE.has(name)));
 
 export const besideOf = (rule: Fields): Fields => Object.fromEntries(Object.entries(rule).filter(([name]) => BESIDE.has(name)));
 
 const MOST_DEEP = 8;
 
-/// A test in words: `$.total is greater than 100`.
+/** Returns a test in words: `$.total is greater than 100`. */
 export function sentenceOf(test: unknown, depth = 0): string {
   if (!isFields(test)) return "a test that is missing";
   if (typeof test["Condition"] === "string") return test["Condition"].trim().replace(/^\{%\s*|\s*%\}$/g, "");
@@ -122,19 +122,19 @@ function saidOf({ operand, words }: Operator, value: unknown): string {
   return `${words} ${typeof value === "string" ? value : JSON.stringify(value)}`;
 }
 
-/// `$.a is not “b”`, where the opposite can be said so.
+/** Returns the sentence of a negated comparison, `$.a is not “b”`, if there are words for it. */
 function negated(test: Fields): string | undefined {
   const operator = operatorOf(test);
   if (!operator || !operator.words.startsWith("is") || test[operator.name] === false) return undefined;
   return sentenceOf({ ...test }).replace(/ is(?= |$)/, " is not");
 }
 
-/// With another operator; the operand stays where it is of the same kind.
+/** Replaces the operator. The operand stays if the new operator has the same type. */
 export function withOperator(test: Fields, name: string): Fields {
   const [before, after] = [operatorOf(test), BY_NAME.get(name)];
   if (!after) return test;
   const value = before && before.operand === after.operand ? test[before.name] : EMPTY[after.operand];
-  // In the place of the one before.
+  // The new field takes the position of the old one.
   const entries = Object.entries(test).flatMap(([key, held]): [string, unknown][] =>
     key === before?.name ? [[name, value]] : [[key, held]],
   );
@@ -145,7 +145,9 @@ const EMPTY: Record<OperandKind, unknown> = { text: "", number: 0, boolean: true
 
 export const FRESH: Fields = { Variable: "$.", NumericEquals: 0 };
 
-/// Made in another way: a comparison goes into a list, and the first of a list comes out of it.
+/**
+ * Changes the structure of a test: a comparison becomes the first element of a list, and a list is replaced by its first element.
+ */
 export function withKind(test: Fields, kind: Kind): Fields {
   const now = kindOf(test);
   if (now === kind) return test;
@@ -156,7 +158,7 @@ export function withKind(test: Fields, kind: Kind): Fields {
   return { [kind]: parts.length > 0 ? parts : [FRESH] };
 }
 
-/// The paths that a test reads.
+/** Returns the paths that a test reads. */
 export function pathsOf(test: unknown, depth = 0): string[] {
   if (!isFields(test) || depth > 40) return [];
   const found: string[] = [];
@@ -168,7 +170,7 @@ export function pathsOf(test: unknown, depth = 0): string[] {
   return [...new Set(found)];
 }
 
-/// With other paths in place of these.
+/** Returns the test with paths replaced. */
 export function withPaths(test: unknown, paths: ReadonlyMap<string, string>, depth = 0): unknown {
   if (!isFields(test) || depth > 40) return test;
   return Object.fromEntries(

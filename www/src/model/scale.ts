@@ -1,36 +1,38 @@
-// Events as places on a line: each takes some room, and so does the time between two, of which long stretches in which
-// nothing happens are folded to short ones.
+// The scale of a time line. Each event takes some width, and so does the time between two events; long pauses are folded.
 
 import { countFitting } from "stepglass/search";
 
 export interface Scale {
-  /// From 0 to 1, of the moment of an event; 0 stands for the first that is in view. What lies outside of the view is beyond.
+  /**
+   * Returns the position of an event, from 0 to 1. 0 is the first event in view. Events outside the view have positions outside
+   * this range.
+   */
   at(event: number): number;
-  /// The event nearest to a place.
+  /** Returns the event nearest to a position. */
   nearest(place: number): number;
-  /// Folded pauses: where, and how long they were, in milliseconds.
+  /** The folded pauses: their positions, and their lengths in milliseconds. */
   gaps: { at: number; length: number }[];
 }
 
-/// The events in view, the last one included.
+/** The range of events in view, including the last one. */
 export interface View {
   from: number;
   to: number;
 }
 
-/// A pause that takes more than this part of the time in view is folded to a mark.
+/** A pause that takes more than this fraction of the time in view is folded to a mark. */
 const LONG = 0.1;
-/// How wide a mark is, in the widths of events.
+/** The width of such a mark, in widths of events. */
 const FOLDED = 3;
-/// What stays free behind the last event, as a part of the view: what has just begun is to be seen.
+/** The fraction of the view that stays free behind the last event, so that what has just begun is visible. */
 const FREE = 0.02;
 
-/// `timeOf` gives milliseconds for the events, counted from 1.
+/** `timeOf` returns the time of an event in milliseconds. Events are counted from 1. */
 export function scaleOf({ from, to }: View, timeOf: (event: number) => number): Scale {
   const first = Math.max(1, from);
   const count = Math.max(0, to - first + 1);
   const deltas = Array.from({ length: Math.max(0, count - 1) }, (_, i) => Math.max(0, timeOf(first + i + 1) - timeOf(first + i)));
-  // What is folded makes the rest longer, so that more of it may be short: a few rounds settle it.
+  // Folding makes the remaining pauses relatively longer, so that more of them exceed the limit. A few rounds settle it.
   let limit = deltas.reduce((sum, delta) => sum + delta, 0) * LONG;
   for (let round = 0; round < 8; round++) {
     const kept = deltas.reduce((sum, delta) => sum + (delta > limit ? 0 : delta), 0);
@@ -38,7 +40,7 @@ export function scaleOf({ from, to }: View, timeOf: (event: number) => number): 
     limit = kept * LONG;
   }
   const kept = deltas.reduce((sum, delta) => sum + (delta > limit ? 0 : delta), 0);
-  // The time that is shown takes as much room as the events.
+  // The time that is not folded takes as much width as the events.
   const perMs = kept > 0 ? count / kept : 0;
   const places = new Float64Array(Math.max(1, count));
   const folded: { at: number; length: number }[] = [];

@@ -1,10 +1,10 @@
-// Calls of services, found by their names. The table of integrations is loaded with the first search.
+// A search for service integrations by name. The table of integrations is loaded with the first search.
 
 import type { NewState } from "stepglass";
 import type { IntegrationPattern, integrationOf, searchIntegrations, taskState } from "stepglass/integrations";
 import type { Option, OptionGroup } from "./options.ts";
 
-/// Loads the table.
+/** Loads the table of integrations. */
 export type Load = () => Promise<{
   searchIntegrations: typeof searchIntegrations;
   integrationOf: typeof integrationOf;
@@ -20,7 +20,7 @@ const SHOWN: Record<IntegrationPattern, string> = {
   waitForTaskToken: ", and wait for its token",
 };
 
-/// The best matches, each with the patterns that it has; no group where there are none.
+/** Returns the best matches, each with its integration patterns. There is no group if nothing matches. */
 export async function serviceOptions(load: Load, text: string): Promise<readonly OptionGroup[]> {
   const table = await load();
   const found = await table.searchIntegrations(text, { limit: MOST, optional: false });
@@ -38,7 +38,7 @@ export async function serviceOptions(load: Load, text: string): Promise<readonly
   return options.length === 0 ? [] : [{ title: "Services", options: options.slice(0, 2 * MOST) }];
 }
 
-/// A task that calls a service, with the fields that it needs. `id` is an option's, without its first word.
+/** Returns a task that calls a service, with its required fields. `id` is the id of an option without its first word. */
 export async function serviceTask(load: Load, id: string, queryLanguage: "JSONPath" | "JSONata"): Promise<NewState> {
   const [pattern, resource] = [id.slice(0, id.indexOf(" ")) as IntegrationPattern, id.slice(id.indexOf(" ") + 1)];
   const table = await load();
@@ -48,13 +48,13 @@ export async function serviceTask(load: Load, id: string, queryLanguage: "JSONPa
   return { type: "Task", name: nameOf(found.action), fields };
 }
 
-/// `Send message`, after the action.
+/** Returns a name made from the action, such as `Send message`. */
 function nameOf(action: string): string {
   const words = action.replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2").toLowerCase();
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/// The query language of a definition, in which new states are written.
+/** Returns the query language of a definition, which new states use too. */
 export function languageOf(json: string): "JSONPath" | "JSONata" {
   try {
     return (JSON.parse(json) as { QueryLanguage?: string }).QueryLanguage === "JSONata" ? "JSONata" : "JSONPath";

@@ -1,4 +1,4 @@
-// A workspace in the address: `#v1.` and base64url of deflated JSON. The part after the hash is never sent anywhere.
+// A workspace in the address: `#v1.` and base64url of deflated JSON. Browsers never send the part after the hash to a server.
 
 import type { SavedSession } from "stepglass/debug";
 import type { ClockMode, Machine, Mock } from "./protocol.ts";
@@ -11,35 +11,35 @@ export interface Workspace {
   tasks: string;
   clock: ClockMode;
   seed: number;
-  /// Inputs to choose from; `input` is the one that is chosen.
+  /** The inputs to choose from; `input` is the selected one. */
   inputs?: NamedInput[];
-  /// Where a run shall stop.
+  /** The breakpoints of a run. */
   breakpoints?: SharedBreakpoint[];
-  /// What stands for tasks, by their state.
+  /** The mocks of tasks, by state. */
   mocks?: Record<string, Mock>;
-  /// Definitions that tasks start.
+  /** The state machines that tasks can start. */
   machines?: Machine[];
-  /// The state that is looked at.
+  /** The selected state. */
   selected?: string;
-  /// The iterations of Maps that are looked at, by the Map's pointer.
+  /** The selected iterations, by the Map's pointer. */
   iterations?: Record<string, number>;
-  /// The runs of a session file, as the package saves them.
+  /** The runs of a session file, in the package's format. */
   runs?: SavedSession;
-  /// What an execution is begun with besides its input.
+  /** The options of an execution, besides its input. */
   config?: Config;
 }
 
-/// How an execution begins; what is absent is as usual.
+/** The options of an execution. Absent members have their defaults. */
 export interface Config {
   name?: string;
   arn?: string;
-  /// Milliseconds since the epoch.
+  /** Milliseconds since the epoch. */
   startTime?: number;
   type?: "EXPRESS";
-  /// Off: data may be of any size, and there may be any number of events.
+  /** `false` switches the limits of payload size and of the number of events off. */
   payload?: false;
   events?: false;
-  /// A definition with warnings is not run either.
+  /** Refuses to run a definition that has warnings. */
   strict?: true;
 }
 
@@ -48,32 +48,32 @@ export interface NamedInput {
   text: string;
 }
 
-/// A breakpoint as examples, links and session files have it: what the debugger takes.
+/** A breakpoint as examples, links and session files have it. Its members are those of the debugger. */
 export interface SharedBreakpoint {
   kind: (typeof KINDS)[number];
-  /// Without one it is for every state.
+  /** The state. If it is absent, the breakpoint applies to every state. */
   state?: string;
-  /// Of a machine that tasks start, its name.
+  /** The name of the machine, if it is one that tasks start. */
   machine?: string;
-  /// With `stage`: which one, and whether before it or after it.
+  /** With `stage`: the stage, and whether to stop before or after it. */
   stage?: string;
   when?: string;
-  /// An expression, and its language where that is not JSONata.
+  /** An expression, and its query language if that is not JSONata. */
   condition?: string;
   language?: string;
-  /// `= n`, `>= n`, `% n`.
+  /** The hit condition: `= n`, `>= n` or `% n`. */
   hit?: string;
-  /// A text to write instead of stopping.
+  /** A text that is logged instead of stopping. */
   log?: string;
-  /// With `transition`.
+  /** With `transition`: the states that it leads from and to. */
   from?: string;
   to?: string;
-  /// With `iteration`: which ones, and at their start or end.
+  /** With `iteration`: the indices, and whether to stop at the start or the end. */
   indices?: string;
   at?: string;
-  /// With `change`: which value.
+  /** With `change`: the path of the watched value. */
   path?: string;
-  /// With `error`: only these, or only those that nothing takes.
+  /** With `error`: stops only for these errors, or only for errors that nothing handles. */
   errors?: string[];
   uncaught?: boolean;
   enabled?: boolean;
@@ -82,7 +82,7 @@ export interface SharedBreakpoint {
 const KINDS = ["entry", "exit", "stage", "error", "retry", "catch", "transition", "iteration", "change"] as const;
 const CLOCKS = new Set<unknown>(["real", "x10", "x60", "x3600", "manual"]);
 
-/// How large an address may unfold: a link is no reason to fill the memory.
+/** The maximum size of the decompressed data in bytes, so that a link cannot fill the memory. */
 const MAX_BYTES = 2 * 1024 * 1024;
 
 export async function encode(workspace: Workspace): Promise<string> {
@@ -93,7 +93,7 @@ export async function encode(workspace: Workspace): Promise<string> {
   return `#v1.${btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "")}`;
 }
 
-/// The short names of links and drafts. What is absent or usual is left out.
+/** Returns the workspace with the short names of links and drafts. Absent and default values are left out. */
 export function packedOf({
   title,
   format,
@@ -130,7 +130,7 @@ export function packedOf({
   };
 }
 
-/// Throws an Error that says what is wrong with a link.
+/** Throws an Error that says what is wrong with a link. */
 export async function decode(hash: string): Promise<Workspace> {
   const match = /^#?v(\d+)\.(.*)$/s.exec(hash);
   if (!match) throw new Error("The address contains no workspace of this page.");
@@ -149,7 +149,7 @@ export async function decode(hash: string): Promise<Workspace> {
   return workspaceOf(value);
 }
 
-/// Checks a value from outside and fills in what is absent.
+/** Validates a value from outside and fills in defaults. */
 export function workspaceOf(value: unknown): Workspace {
   if (typeof value !== "object" || value === null) throw new Error("The link contains no workspace.");
   const from = value as Record<string, unknown>;
@@ -223,7 +223,7 @@ function machinesOf(value: unknown): Machine[] {
 
 const isText = (value: unknown): boolean => typeof value === "string";
 const isList = (value: unknown): boolean => Array.isArray(value) && value.every((item) => typeof item === "object" && item !== null);
-/// The member that a mode cannot do without.
+/** The required member of each mode, and its check. */
 const MODES: Record<Mock["mode"], [string, (value: unknown) => boolean] | undefined> = {
   ask: undefined,
   echo: undefined,
@@ -236,7 +236,7 @@ const MODES: Record<Mock["mode"], [string, (value: unknown) => boolean] | undefi
   recorded: ["answers", isList],
 };
 
-/// The mocks of a value from outside; what is none is left out.
+/** Returns the mocks of a value from outside. Invalid ones are left out. */
 export function mocksOf(value: unknown): Record<string, Mock> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return {};
   const fits = (mock: unknown): mock is Mock => {
@@ -254,7 +254,7 @@ export function mocksOf(value: unknown): Record<string, Mock> {
   );
 }
 
-/// The breakpoints of a value from outside; what is none is left out.
+/** Returns the breakpoints of a value from outside. Invalid ones are left out. */
 export function breakpointsOf(value: unknown): SharedBreakpoint[] {
   if (!Array.isArray(value)) return [];
   return value.slice(0, 500).flatMap((entry): SharedBreakpoint[] => {

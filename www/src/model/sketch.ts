@@ -1,4 +1,5 @@
-// A definition drawn from a history alone: the states that the execution came through, and the ways that it took.
+// A definition that is reconstructed from a history alone: the states that the execution entered, and the transitions that it
+// took.
 
 import type { HistoryEvent } from "./recorded.ts";
 import { detailsOf } from "./details.ts";
@@ -9,11 +10,11 @@ interface Scope {
   states: Map<string, Drawn>;
 }
 
-/// What is known of a state.
+/** The facts that are known about a state. */
 interface Drawn {
   type: string;
   next: Set<string>;
-  /// By the error's name where it leads.
+  /** The target of the catcher for each error name. */
   caught: Map<string, string>;
   retried: Set<string>;
   branches: Scope[];
@@ -26,20 +27,23 @@ interface Drawn {
   cause?: string;
 }
 
-/// One stay in a state.
+/** A visit of a state. */
 interface Visit {
   name: string;
   scope: Scope;
   around: Visit | undefined;
   since: number;
   open: boolean;
-  /// The error that it failed with last.
+  /** The name of the last error. */
   failed?: string;
-  /// It was left by a catcher.
+  /** The error that a catcher handled. */
   caught?: string;
 }
 
-/// JSON of a definition whose graph shows the events. Rules, parameters and what was not entered are not in a history.
+/**
+ * Returns the JSON of a definition whose graph shows the events. A history does not have rules, parameters or states that were
+ * not entered.
+ */
 export function sketchOf(events: readonly HistoryEvent[], title: string): string | undefined {
   const root: Scope = { states: new Map() };
   const at: (Visit | undefined)[] = [];
@@ -96,7 +100,7 @@ export function sketchOf(events: readonly HistoryEvent[], title: string): string
   return `${JSON.stringify({ Comment: `Drawn from a history (${title}): the states that this execution entered. A history has no rules, no parameters and no other states.`, ...written(root) }, null, 2)}\n`;
 }
 
-/// The scope of a state that is entered, by the event before it; its way there is noted.
+/** Returns the scope of a state that is entered, which the event before it determines. It records the transition. */
 function enter(root: Scope, before: string, last: Visit | undefined, name: string): { scope: Scope; around: Visit | undefined } {
   if (!last) {
     root.start ??= name;
@@ -117,7 +121,7 @@ function enter(root: Scope, before: string, last: Visit | undefined, name: strin
   return { scope: last.scope, around: last.around };
 }
 
-/// What an event of a call says of its resource.
+/** Returns the resource in the details of an event. */
 function called(details: Record<string, unknown>): Pick<Drawn, "resource" | "functionName"> {
   const [resource, service] = [text(details["resource"]), text(details["resourceType"])];
   if (resource === undefined) return {};
@@ -127,7 +131,7 @@ function called(details: Record<string, unknown>): Pick<Drawn, "resource" | "fun
     functionName =
       service === "lambda" ? (JSON.parse(text(details["parameters"]) ?? "{}") as Record<string, unknown>)["FunctionName"] : undefined;
   } catch {
-    // Masked or cut.
+    // The parameters are masked or truncated.
   }
   return { resource: `arn:aws:states:::${service}:${resource}`, ...(typeof functionName === "string" && { functionName }) };
 }
@@ -136,7 +140,7 @@ function written(scope: Scope): Record<string, unknown> {
   return { StartAt: scope.start, States: Object.fromEntries([...scope.states].map(([name, state]) => [name, stateOf(name, state)])) };
 }
 
-/// In place of what has no events.
+/** A placeholder scope for states that have no events. */
 const unseen = (of: string): Scope => ({
   start: `Inside of ${of}`,
   states: new Map([
@@ -156,7 +160,7 @@ function stateOf(
   };
   switch (type) {
     case "Choice":
-      // Its rules are not known: each way has one that says so.
+      // The rules are not known, so each transition gets a rule whose condition says so.
       return {
         Type: type,
         QueryLanguage: "JSONata",

@@ -1,16 +1,18 @@
-// What each stage of a state's data flow is made of: the field of the definition that says it, and the values that this reads.
+// The field of the definition behind each stage of a state's data flow, and the values that it reads.
 
 export type Path = (string | number)[];
 
 export type Language = "JSONPath" | "JSONata";
 
-/// A value that a stage reads.
+/** A value that a stage reads. */
 export interface Source {
-  /// What it is to an expression: `$` of JSONPath, a member of `$states`, or none: the raw input that ResultPath writes into, the
-  /// items that a batch is made of.
+  /**
+   * The name by which an expression reads it: `$` of JSONPath or a member of `$states`. "raw" is the input that `ResultPath`
+   * writes into, and "items" are the items of a batch; no expression reads these two.
+   */
   role: "data" | "input" | "result" | "errorOutput" | "raw" | "items";
   label: string;
-  /// Its place among the stages; -1 for the state's input.
+  /** The index of its stage; -1 for the state's input. */
   at: number;
 }
 
@@ -19,7 +21,7 @@ interface Staged {
   value: unknown;
 }
 
-/// Stages that tell of decisions, and are no data on its way.
+/** The stages that report a decision and are not data on its way. */
 export const DECISIONS: ReadonlySet<string> = new Set([
   "choice",
   "error",
@@ -31,7 +33,7 @@ export const DECISIONS: ReadonlySet<string> = new Set([
   "assignedVariables",
 ]);
 
-/// Where the field that made a stage stands in its state, and how it is to be read.
+/** The path of the field behind a stage in its state, and its syntax. */
 export interface Made {
   path: Path;
   written: unknown;
@@ -58,7 +60,7 @@ const FIELDS: Record<string, string> = {
   catch: "Catch",
 };
 
-/// Fields that have a twin which is a path.
+/** The fields that have a variant with `Path`. */
 const LIMITS: ReadonlySet<string> = new Set(["MaxConcurrency", "ToleratedFailureCount", "ToleratedFailurePercentage"]);
 
 const before = (stages: readonly Staged[], at: number, ...names: string[]): number => {
@@ -66,7 +68,7 @@ const before = (stages: readonly Staged[], at: number, ...names: string[]): numb
   return -1;
 };
 
-/// The catcher or the Choice rule that decides what is written at a stage, as a path into the state.
+/** Returns the path of the catcher or Choice rule that determines the fields of a stage. */
 function decidedBy(stages: readonly Staged[], at: number): Path {
   const caught = before(stages, at, "catch");
   if (caught >= 0) return ["Catch", (stages[caught]!.value as { catcher: number }).catcher];
@@ -79,7 +81,7 @@ export function madeBy(fields: Record<string, unknown>, language: Language, stag
   const { stage } = stages[at] ?? { stage: "" };
   const from = stage === "output" || stage === "assignedVariables" ? decidedBy(stages, at) : [];
   const jsonata = language === "JSONata";
-  // A JSONPath rule has no Output of its own, and its Assign stands beside its condition.
+  // A JSONPath rule has no Output, and its Assign is a sibling of its condition.
   const field = stage === "output" ? (jsonata ? "Output" : from[0] === "Catch" ? "ResultPath" : "OutputPath") : FIELDS[stage];
   if (field === undefined) return undefined;
   const path: Path = stage === "output" && !jsonata && from[0] === "Choices" ? [field] : [...from, field];
@@ -91,7 +93,7 @@ export function madeBy(fields: Record<string, unknown>, language: Language, stag
   return { path, written, kind };
 }
 
-/// What a stage reads, the first being what its value is compared with.
+/** Returns the values that a stage reads. The stage's value is compared with the first one. */
 export function sourcesOf(type: string, language: Language, stages: readonly Staged[], at: number): Source[] {
   const { stage } = stages[at] ?? { stage: "" };
   const caught = before(stages, at, "catch");
@@ -141,15 +143,15 @@ export function sourcesOf(type: string, language: Language, stages: readonly Sta
   }
 }
 
-/// What a stage is shown beside: what was before it, and the one of these that its value is compared with.
+/** The values that a stage is shown with: its sources, and the one that its value is compared with. */
 export interface Beside {
   sources: Source[];
   compared?: Source;
-  /// The stage itself changes nothing: the whole state is looked at, from its input to its output.
+  /** Whether the stage itself changes nothing. Then the whole state is shown, from its input to its output. */
   whole: boolean;
 }
 
-/// Stages whose value is not a later form of what was before them.
+/** The stages whose value is not a later form of the value before. */
 const ANOTHER: ReadonlySet<string> = new Set(["result", "assignedVariables", "afterItemBatcher"]);
 
 export function besideOf(
@@ -161,7 +163,7 @@ export function besideOf(
   at: number,
   equal: (a: unknown, b: unknown) => boolean,
 ): Beside {
-  // A stage whose field is not set changes nothing, and is not what its value is known by.
+  // A stage whose field is not set changes nothing, so its value is named after an earlier stage.
   const named = (of: number): string => {
     const { stage } = stages[of] ?? { stage: "" };
     if (stage === "" || stage === "result" || stage === "error" || madeBy(fields, language, stages, of)?.written !== undefined)
@@ -181,7 +183,7 @@ export function besideOf(
     const whole: Source = { role: "input", label: "State input", at: -1 };
     return { sources: [whole], compared: whole, whole: true };
   }
-  // A result that is written into the input, or dropped, leaves the input with a change, or without one.
+  // A result that is written into the input changes it, and a discarded result does not. The input is compared in both cases.
   const raw = sources.find(({ role }) => role === "raw");
   if (raw && made?.kind === "place" && made.written !== undefined && made.written !== "$") return { sources, compared: raw, whole: false };
   return { sources, compared: first, whole: false };
@@ -199,7 +201,7 @@ export function labelOf(stage: string): string {
           : stage.replace(/^after/, "");
 }
 
-/// The value at a path, undefined where there is none.
+/** Returns the value at a path, or undefined if there is none. */
 export function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
   let at = value;
   for (const step of path) {
@@ -211,24 +213,24 @@ export function valueAt(value: unknown, path: readonly (string | number)[]): unk
 
 const NAME = /^[A-Za-z_]\w*$/;
 
-/// A path in words of JSONPath.
+/** Returns a path in JSONPath syntax. */
 export function pathText(path: readonly (string | number)[], root = "$"): string {
   return `${root}${path.map((step) => (typeof step === "number" ? `[${step}]` : NAME.test(step) ? `.${step}` : `['${step.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}']`)).join("")}`;
 }
 
-/// The same in JSONata, from a value that a state can name.
+/** Returns a path in JSONata syntax. `root` is a name that a state can use. */
 export function jsonataText(path: readonly (string | number)[], root: string): string {
   return `${root}${path.map((step) => (typeof step === "number" ? `[${step}]` : NAME.test(step) ? `.${step}` : `.\`${step}\``)).join("")}`;
 }
 
-/// A leaf of a template that computes something: its place in the template, its text, and the place in the value that it makes.
+/** An expression within a template: its path in the template, its text, and the path of the value that it produces. */
 export interface Leaf {
   path: Path;
   text: string;
   makes: Path;
 }
 
-/// All leaves of a field that compute something.
+/** Returns all expressions of a field. */
 export function leavesOf(made: Made): Leaf[] {
   if (made.kind === "literal" || made.kind === "place") return [];
   if (made.kind === "path") return typeof made.written === "string" ? [{ path: [], text: made.written, makes: [] }] : [];
@@ -252,7 +254,7 @@ export function isExpression(text: string): boolean {
   return /^\{%[^]*%\}$/.test(text);
 }
 
-/// An expression without its `{% … %}`.
+/** Returns an expression without `{% … %}`. */
 export function inner(text: string): string {
   return isExpression(text) ? text.slice(2, -2).trim() : text;
 }
@@ -261,7 +263,7 @@ export function starts(path: readonly (string | number)[], prefix: readonly (str
   return prefix.length <= path.length && prefix.every((step, i) => path[i] === step);
 }
 
-/// The stages that a state has and has not come to, as its fields tell.
+/** Returns the stages that a state has according to its fields and has not reached yet. */
 export function plannedStages(type: string, language: Language, fields: Record<string, unknown>, stages: readonly Staged[]): string[] {
   if (stages.some(({ stage }) => stage === "output")) return [];
   const jsonata = language === "JSONata";

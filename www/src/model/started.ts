@@ -1,4 +1,4 @@
-// The machine that a task starts.
+// The state machine that a task starts.
 
 import { pointerSteps } from "../../../js/base/pointer.ts";
 
@@ -7,7 +7,7 @@ interface Started {
   arn: string;
 }
 
-/// What the task at a place of a definition starts; undefined where it starts nothing that is known before it runs.
+/** Returns the machine that a task starts, or undefined if it is known only at run time or if the task starts none. */
 export function startedAt(json: string, pointer: string): Started | undefined {
   let at: unknown = JSON.parse(json);
   for (const step of pointerSteps(pointer)) at = (at as Record<string, unknown> | undefined)?.[step];
@@ -16,6 +16,6 @@ export function startedAt(json: string, pointer: string): Started | undefined {
   return typeof arn === "string" ? { arn, name: arn.slice(arn.lastIndexOf(":") + 1) } : undefined;
 }
 
-/// Whether a task starts another machine. Its caption may be cut.
+/** Returns whether a task starts another machine. Its caption can be truncated. */
 export const startsMachine = ({ type, detail }: { type: string; detail?: string }): boolean =>
   type === "Task" && /startExecution/i.test(detail ?? "");

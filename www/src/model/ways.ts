@@ -1,4 +1,4 @@
-// The transitions and states that gestures are about: their words, and where they are in the drawing.
+// The transitions and states that gestures apply to: their titles, and their positions in the drawing.
 
 import { type GraphEdge, type GraphIndex, type GraphNode, isState } from "./graph.ts";
 
@@ -7,17 +7,17 @@ export const nameOf = (index: GraphIndex, id: string): string => {
   return node === undefined ? "" : node.type === "Start" ? "the start" : node.type === "End" ? "the end" : node.name;
 };
 
-/// Whether a state can stand on it: the way out of a Succeed or Fail is none.
+/** Returns whether a state can be inserted into a transition. The end of a Succeed or Fail state is not a transition. */
 export function takesState(index: GraphIndex, edge: GraphEdge): boolean {
   if (edge.kind !== "end") return true;
   const from = index.node(index.byId.get(edge.from) ?? -1);
   return from !== undefined && from.type !== "Succeed" && from.type !== "Fail";
 }
 
-/// Whether its end can be led elsewhere.
+/** Returns whether a transition can be redirected. */
 export const leads = (edge: GraphEdge): boolean => edge.kind !== "end";
 
-/// `Rule 2 → Ship`.
+/** Returns the title of a transition: `Rule 2 → Ship`. */
 export function wayTitle(index: GraphIndex, edge: GraphEdge): string {
   const to = nameOf(index, edge.to);
   switch (edge.kind) {
@@ -34,19 +34,21 @@ export function wayTitle(index: GraphIndex, edge: GraphEdge): string {
   }
 }
 
-/// What the `+` on a transition says.
+/** Returns the title of a transition's `+`. */
 export function insertTitle(index: GraphIndex, edge: GraphEdge): string {
   if (edge.kind === "start") return `Insert a state before ${nameOf(index, edge.to)}`;
   return `Insert a state between ${nameOf(index, edge.from)} and ${nameOf(index, edge.to)}`;
 }
 
-/// Of a transition that has no line of its own, as where two rules lead to one state.
+/** Returns the title of a transition that has no line of its own, for example if two rules lead to one state. */
 export function fieldTitle(pointer: string): string {
   const [, list, at] = /\/(Choices|Catch)\/(\d+)$/.exec(pointer) ?? [];
   return list === undefined ? pointer.slice(pointer.lastIndexOf("/") + 1) : `${list === "Choices" ? "Rule" : "Catcher"} ${Number(at) + 1}`;
 }
 
-/// The ways out of a state that can take a state; the first state has the way into it too.
+/**
+ * Returns the transitions of a state that a state can be inserted into. The first state includes the transition that leads to it.
+ */
 export function waysAt(index: GraphIndex, node: GraphNode): GraphEdge[] {
   const at = index.byId.get(node.id) ?? -1;
   const edges = index.graph.edges;
@@ -56,7 +58,7 @@ export function waysAt(index: GraphIndex, node: GraphNode): GraphEdge[] {
   ].filter((edge) => takesState(index, edge));
 }
 
-/// Where states go that are pasted behind a state: the transition that they come into; undefined where they stay unconnected.
+/** Returns the transition that pasted states are inserted into behind a state; undefined if they stay unconnected. */
 export function wayBehind(index: GraphIndex, node: GraphNode): GraphEdge | undefined {
   const out = (index.out[index.byId.get(node.id) ?? -1] ?? []).map((e) => index.graph.edges[e]!);
   return (
@@ -64,7 +66,7 @@ export function wayBehind(index: GraphIndex, node: GraphNode): GraphEdge | undef
   );
 }
 
-/// The state at which one goes on when some are deleted: a neighbour that stays.
+/** Returns the state to select after some states were deleted: a neighbour that remains. */
 export function neighbourOf(index: GraphIndex, states: readonly GraphNode[]): string | undefined {
   const at = index.byId.get(states[0]?.id ?? "") ?? -1;
   const { edges } = index.graph;
@@ -72,10 +74,10 @@ export function neighbourOf(index: GraphIndex, states: readonly GraphNode[]): st
   return beside.find((id) => index.byId.has(id) && !states.some((state) => state.id === id) && id.includes("/States/"));
 }
 
-/// The scope that a node is in: the pointer of the object that has its `States`.
+/** Returns the scope of a node: the pointer of the object that has its `States`. */
 export const scopeOf = (pointer: string): string => pointer.slice(0, pointer.lastIndexOf("/States/"));
 
-/// The innermost scope at a place of the drawing.
+/** Returns the innermost scope at a point of the drawing. */
 export function scopeAt(index: GraphIndex, x: number, y: number): string {
   let found = "";
   for (const node of index.graph.nodes)
@@ -91,7 +93,7 @@ export function scopeAt(index: GraphIndex, x: number, y: number): string {
   return found;
 }
 
-/// The innermost state at a place of the drawing.
+/** Returns the innermost state at a point of the drawing. */
 export function stateUnder(index: GraphIndex, x: number, y: number): string | null {
   let found: string | null = null;
   for (const node of index.graph.nodes)
@@ -100,7 +102,7 @@ export function stateUnder(index: GraphIndex, x: number, y: number): string | nu
   return found;
 }
 
-/// The transition that is at most so far from a place of the drawing.
+/** Returns the transition nearest to a point of the drawing, within the distance `reach`. */
 export function nearest(index: GraphIndex, x: number, y: number, reach: number): GraphEdge | undefined {
   let best: GraphEdge | undefined;
   let least = reach;
@@ -118,8 +120,10 @@ export function nearest(index: GraphIndex, x: number, y: number, reach: number):
   return best;
 }
 
-/// Where the `+` of a state is: at its lower corner, so that no transition leaves there, and outside, where it covers no sign of
-/// the state.
+/**
+ * Returns the position of a state's `+`: at its lower corner, where no transition leaves, and outside, where it covers no sign of
+ * the state.
+ */
 export function portOf(node: GraphNode, k: number): [number, number] {
   return [node.x + node.width + Math.min(node.width / 4, 8 / k), node.y + node.height];
 }
@@ -131,7 +135,10 @@ export interface Rectangle {
   height: number;
 }
 
-/// The states that are whole in a rectangle; what is inside of another one of them comes along with it.
+/**
+ * Returns the states that lie entirely within a rectangle. States inside another one of them are left out, because that one
+ * includes them.
+ */
 export function statesWithin({ graph }: GraphIndex, { x, y, width, height }: Rectangle): GraphNode[] {
   const inside = graph.nodes.filter(
     (node) => isState(node) && node.x >= x && node.y >= y && node.x + node.width <= x + width && node.y + node.height <= y + height,
@@ -139,11 +146,11 @@ export function statesWithin({ graph }: GraphIndex, { x, y, width, height }: Rec
   return inside.filter(({ id }) => !inside.some((other) => other.id !== id && id.startsWith(`${other.id}/`)));
 }
 
-/// All states of the scope that one is in.
+/** Returns all states in the scope of a state. */
 export const statesBeside = ({ graph }: GraphIndex, node: GraphNode): GraphNode[] =>
   graph.nodes.filter((other) => isState(other) && scopeOf(other.id) === scopeOf(node.id));
 
-/// A state with all that lead to it, or that it leads to, in its scope; the state comes last.
+/** Returns the predecessors or successors of a state in its scope; the state itself comes last. */
 export function statesAlong(index: GraphIndex, node: GraphNode, up: boolean): GraphNode[] {
   const found = new Set<GraphNode>();
   const queue = [node.id];
@@ -160,7 +167,7 @@ export function statesAlong(index: GraphIndex, node: GraphNode, up: boolean): Gr
   return [...found].reverse();
 }
 
-/// The list of branches that a state is in, and the place of its branch there.
+/** Returns the `Branches` list that a state is in, and the index of its branch. */
 export function branchOf(id: string): { list: string; at: number } | undefined {
   const [, list, at] = /^(.*\/Branches)\/(\d+)\/States\/[^/]*$/.exec(id) ?? [];
   return list === undefined ? undefined : { list, at: Number(at) };
