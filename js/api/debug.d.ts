@@ -33,7 +33,7 @@ import type {
 
 /** A step of a child execution of a Distributed Map: an event of its own history, or its end. */
 export interface ChildStep {
-  /** Its position on the tape of events and stages, and the last event before it. */
+  /** Its position in the recording of events and stages, and the last event before it. */
   place: number;
   after: number;
   /** The time in the execution, in milliseconds since 1970. */
@@ -66,7 +66,7 @@ export interface ChildVisit {
   child: string;
   /** The last event of the run before the visit. */
   after: number;
-  /** The positions on the tape where the state was entered and exited; 0 if not yet. */
+  /** The positions in the recording where the state was entered and exited; 0 if not yet. */
   place: number;
   left: number;
   /** When the state was entered and, if it was, exited: ISO 8601. */
@@ -410,9 +410,9 @@ export class DebugSession {
   readonly outcome: ExecutionResult | undefined;
   /** The execution's time at the current position. */
   readonly now: number;
-  /** The current position on the tape of events and stages. */
+  /** The current position in the recording of events and stages. */
   readonly position: number;
-  /** Whether the position is at the end of the tape, and not in the past or in the middle of a state. */
+  /** Whether the position is at the end of the recording, and not in the past or in the middle of a state. */
   readonly atRest: boolean;
   /** The last event at the current position. */
   readonly event: number;

@@ -1,4 +1,4 @@
-// What a session and its methods may be given: it is looked at before anything is done with it, in one place for all of them.
+// Checks the arguments of a session's constructor and methods, all in one place and before anything is changed.
 
 import type { Breakpoint, DebugOptions, DebugSession, Mock } from "../api/debug.d.ts";
 import { misuse } from "../base/errors.ts";
@@ -19,7 +19,7 @@ const flag: Allowed = ["true or false", (value) => typeof value === "boolean"];
 const callback: Allowed = ["a function", (value) => typeof value === "function"];
 const object: Allowed = ["an object", isObject];
 const texts: Allowed = ["an array of strings", isTexts];
-/** A time that passes. Longer ones lead out of what a Date can have. */
+/** A duration. A longer one would lead outside the range of a Date. */
 const span: Allowed = [`a number of milliseconds from 0 to ${LAST}`, (value) => typeof value === "number" && value >= 0 && value <= LAST];
 const indices: Allowed = [
   "an array of indices",
@@ -29,13 +29,16 @@ const stops: Allowed = [
   '"none", "uncaught", "all" or an array of error names',
   (value) => ["none", "uncaught", "all"].includes(value as string) || isTexts(value),
 ];
-/** Whatever it is, another check is meant for it. */
+/** Accepts every value, because another check is made for it. */
 const anything = (what: string): Allowed => [what, () => true];
 
-/** The members of an object; those that are undefined here are looked at elsewhere. */
+/** The allowed members of an object. A member that is undefined here is checked elsewhere. */
 type Members = Readonly<Record<string, Allowed | undefined>>;
 
-/** By method, its parameters in order; those with `?` may be undefined. An object instead of a pair has the options by name. */
+/**
+ * The parameters of each method, in order. A parameter whose name ends with `?` may be undefined. An object instead of a pair lists
+ * the options by name.
+ */
 const PARAMETERS: { readonly [Method in keyof DebugSession]?: Readonly<Record<string, Allowed | Members>> } = {
   on: { name: anything("a string"), listener: callback },
   definitionOf: { execution: whole },
@@ -104,7 +107,7 @@ const BREAKPOINT: { readonly [Member in keyof Breakpoint]?: Allowed } = {
 /** Any method of a class. */
 type Method = (this: unknown, ...given: unknown[]) => unknown;
 
-/** Lets each method of the class look at what it is given first. */
+/** Makes each method of the class check its arguments first. */
 export function guard(Class: { prototype: object }): void {
   const methods = Class.prototype as Record<string, Method>;
   for (const [name, parameters] of Object.entries(PARAMETERS)) {
@@ -113,7 +116,7 @@ export function guard(Class: { prototype: object }): void {
   }
 }
 
-/** The method in an object, under its name, which is the function's name then too. */
+/** Returns an object with the wrapped method under its name, so that the function has the same name. */
 function guarded(name: string, method: Method, parameters: Readonly<Record<string, Allowed | Members>>): Record<string, Method> {
   const where = `session.${name}()`;
   const looks = Object.entries(parameters).map(([label, allowed]) => ({
@@ -144,7 +147,7 @@ function checkMembers(value: unknown, members: Members, where: string, label: st
   if (isObject(value)) mustAll(members, value, where);
 }
 
-/** Breakpoints as they are set; members that are not known stay with them. */
+/** Checks breakpoints. Unknown members are allowed, and stay in the breakpoints. */
 export function checkBreakpoints(breakpoints: readonly Breakpoint[]): void {
   if (!Array.isArray(breakpoints)) throw misuse("INVALID_ARGUMENT", `breakpoints must be an array, not ${shown(breakpoints)}`);
   for (const [i, breakpoint] of (breakpoints as readonly unknown[]).entries()) {
@@ -155,7 +158,7 @@ export function checkBreakpoints(breakpoints: readonly Breakpoint[]): void {
 
 const MODES: readonly Mock["mode"][] = ["ask", "echo", "result", "error", "script", "expression", "function", "recorded", "handler"];
 
-/** Mocks by the names that they stand under. */
+/** Checks mocks by the names under which they are set. */
 export function checkMocks(mocks: Readonly<Record<string, Mock>>): void {
   if (typeof mocks !== "object" || mocks === null) throw misuse("INVALID_OPTION", `mocks must be an object, not ${shown(mocks)}`);
   for (const [name, mock] of Object.entries(mocks)) checkMock(isObject(mock) ? mock : {}, `the mock of ${JSON.stringify(name)}`);
@@ -175,7 +178,7 @@ function checkMock(mock: Record<string, unknown>, where: string): void {
     if (after !== undefined) must(span, after, `${where}: after`);
 }
 
-/** A clock of a session. */
+/** Checks the clock of a session. */
 export function checkClock(clock: DebugOptions["clock"]): void {
   if (clock === "skip" || clock === "manual" || (typeof clock === "number" && Number.isFinite(clock) && clock > 0)) return;
   throw misuse("INVALID_OPTION", `clock must be "skip", "manual" or a number above 0, not ${shown(clock)}`);

@@ -1,4 +1,4 @@
-// Where a run is to stop, and whether it has come there.
+// Breakpoints, and whether a run has reached one of them.
 
 import { syntaxOf } from "../definition/expression-syntax.ts";
 import type { Breakpoint, DebugOptions, Stop, Values } from "../api/debug.d.ts";
@@ -9,32 +9,32 @@ import { answerTo, same, test } from "./expressions.ts";
 import { inRanges } from "./mocks.ts";
 import type { Recording } from "./recording.ts";
 import type { ExecutionHistory, HistoryVisit } from "./history.ts";
-import { type ChildEntry, type EventEntry, type RecordedEvent, type StageEntry, type TapeEntry, stageAt } from "./tape.ts";
+import { type ChildEntry, type EventEntry, type RecordedEvent, type StageEntry, type RecordingEntry, stageAt } from "./entries.ts";
 import { type Inspected, leftBefore, visitOf } from "./view.ts";
 
 const KINDS: Breakpoint["kind"][] = ["entry", "exit", "stage", "error", "retry", "catch", "transition", "iteration", "change"];
 
 const HIT = /^\s*(=|==|>=|>|%)?\s*(\d+)\s*$/;
 
-/** A breakpoint as the session has it. */
+/** A breakpoint with the members that the session fills in. */
 type SetBreakpoint = Breakpoint & Required<Pick<Breakpoint, "id" | "hits" | "enabled">>;
 
-/** What an execution has to have for stopping it. */
+/** The parts of an execution that breakpoints read. */
 interface Stoppable extends Inspected {
   run: { first: Pick<Inspected, "info"> };
 }
 
-/** What log points write. */
+/** An output of a log point. */
 interface Log {
   breakpoint: number;
   text: string;
 }
 
-/** The breakpoints of a session, with how often each was hit. */
+/** The breakpoints of a session, with the hits of each. */
 export class Breakpoints {
   #list: SetBreakpoint[] = [];
   #next = 1;
-  /** Errors to stop at: `"none"`, `"uncaught"`, `"all"`, or names. */
+  /** The errors to stop at: `"none"`, `"uncaught"`, `"all"`, or a list of error names. */
   exceptions: NonNullable<DebugOptions["exceptions"]> = "none";
   enabled = true;
 
@@ -58,24 +58,24 @@ export class Breakpoints {
     return this.#list;
   }
 
-  /** A new run counts from the beginning. */
+  /** Resets the hit counts, for a new run. */
   reset(): void {
     for (const breakpoint of this.#list) breakpoint.hits = 0;
   }
 
   /**
-   * What is to be done when the tape has moved past `place`. `look` gives the values that can be seen there. With
-   * `count: false`, hits are not counted and logs not written.
+   * Returns what to do when the position has moved past the entry at `position`: whether to stop, and which logs to write.
+   * `valuesHere` returns the values in scope there. With `count: false`, hits are not counted and logs are not written.
    */
-  check(run: Stoppable, place: number, look: () => Values, count = true): { stop: Stop | undefined; logs: Log[] } {
+  check(run: Stoppable, position: number, valuesHere: () => Values, count = true): { stop: Stop | undefined; logs: Log[] } {
     const logs: Log[] = [];
     let stop: Stop | undefined;
     if (!this.enabled) return { stop, logs };
     for (const breakpoint of this.#list) {
-      if (!breakpoint.enabled || !isOf(breakpoint, run) || !isAt(breakpoint, run.recording, place)) continue;
+      if (!breakpoint.enabled || !isOf(breakpoint, run) || !isAt(breakpoint, run.recording, position)) continue;
       const { id, condition, log = "" } = breakpoint;
       if (condition) {
-        const { holds, message } = test(breakpoint.language ?? "jsonata", condition, look());
+        const { holds, message } = test(breakpoint.language ?? "jsonata", condition, valuesHere());
         if (message !== undefined) {
           stop ??= { reason: "breakpoint", breakpoint: id, description: `the condition of a breakpoint cannot be evaluated: ${message}` };
           continue;
@@ -85,42 +85,46 @@ export class Breakpoints {
       const hits = breakpoint.hits + 1;
       if (count) breakpoint.hits = hits;
       if (breakpoint.hit && count && !isHit(breakpoint.hit, hits)) continue;
-      if (log === "") stop ??= { reason: "breakpoint", breakpoint: id, description: describe(breakpoint, run.recording, place) };
-      else if (count) logs.push({ breakpoint: id, text: logged(log, look()) });
+      if (log === "") stop ??= { reason: "breakpoint", breakpoint: id, description: describe(breakpoint, run.recording, position) };
+      else if (count) logs.push({ breakpoint: id, text: logged(log, valuesHere()) });
     }
-    stop ??= this.#exception(run.recording, place);
+    stop ??= this.#exception(run.recording, position);
     return { stop, logs };
   }
 
-  #exception(recording: Recording, place: number): Stop | undefined {
-    const stage = stageAt(recording.tape, place);
+  #exception(recording: Recording, position: number): Stop | undefined {
+    const stage = stageAt(recording.entries, position);
     if (this.exceptions === "none" || stage?.stage !== "error") return undefined;
-    const { Error: error } = recording.valueAt(place);
-    const fate = fateOf(recording.tape, place);
+    const { Error: error } = recording.valueAt(position);
+    const fate = fateOf(recording.entries, position);
     if (this.exceptions === "uncaught" ? fate !== undefined : Array.isArray(this.exceptions) && !this.exceptions.includes(error))
       return undefined;
-    // An error that a scope hands on is told again there; one stop is enough.
-    if (isHandedOn(recording, place)) return undefined;
+    // The state around records the error again if it is passed on. The run stops at it only once.
+    if (isHandedOn(recording, position)) return undefined;
     const what = fate === undefined ? "uncaught" : fate === "retry" ? "will be retried" : "will be caught";
     return { reason: "exception", description: `${error ?? "an error"} in ${stage.state}, ${what}`, uncaught: fate === undefined };
   }
 }
 
-/** Whether a breakpoint is of an execution's machine. One that names neither machine nor state is of all. */
+/**
+ * Returns whether a breakpoint belongs to the machine of an execution. One that names neither a machine nor a state belongs to all
+ * of them.
+ */
 function isOf({ machine, state, from }: Breakpoint, { info, run }: Stoppable): boolean {
   if (machine === undefined && state === undefined && from === undefined) return true;
   return (machine ?? run.first.info.stateMachineName) === info.stateMachineName;
 }
 
-/** Whether the entry at `place` is where a breakpoint stands. */
-function isAt(breakpoint: Breakpoint, recording: Recording, place: number): boolean {
-  const tape: TapeEntry[] = recording.tape;
-  const entry = tape[place];
+/** Returns whether a breakpoint is set at the entry at `position`. */
+function isAt(breakpoint: Breakpoint, recording: Recording, position: number): boolean {
+  const entries: RecordingEntry[] = recording.entries;
+  const entry = entries[position];
   if (entry === undefined) return false;
-  // One before a stage stands at whatever comes before that.
-  if (breakpoint.kind === "stage" && breakpoint.when === "before") return entry.kind !== "end" && isBeforeStage(tape, place, breakpoint);
+  // A breakpoint before a stage is at the entry that precedes the stage, whatever its kind.
+  if (breakpoint.kind === "stage" && breakpoint.when === "before")
+    return entry.kind !== "end" && isBeforeStage(entries, position, breakpoint);
   if (entry.kind === "end") return breakpoint.kind === "iteration" && breakpoint.at === "end" && isChildOf(entry.history, breakpoint);
-  return entry.kind === "stage" ? isAtStage(breakpoint, recording, entry, place) : isAtEvent(breakpoint, recording, entry);
+  return entry.kind === "stage" ? isAtStage(breakpoint, recording, entry, position) : isAtEvent(breakpoint, recording, entry);
 }
 
 function isAtEvent(breakpoint: Breakpoint, recording: Recording, entry: EventEntry | ChildEntry): boolean {
@@ -150,10 +154,10 @@ function isAtEvent(breakpoint: Breakpoint, recording: Recording, entry: EventEnt
   }
 }
 
-function isAtStage(breakpoint: Breakpoint, recording: Recording, entry: StageEntry, place: number): boolean {
+function isAtStage(breakpoint: Breakpoint, recording: Recording, entry: StageEntry, position: number): boolean {
   const { state, stage, taken } = entry;
   if (breakpoint.taken !== undefined && breakpoint.taken !== taken) return false;
-  // Errors, retries and catches of any state.
+  // Breakpoints at errors, retries and catches may name no state. They then apply to every state.
   const fits = !breakpoint.state || breakpoint.state === state;
   switch (breakpoint.kind) {
     case "stage":
@@ -161,9 +165,9 @@ function isAtStage(breakpoint: Breakpoint, recording: Recording, entry: StageEnt
     case "error": {
       if (stage !== "error" || !fits) return false;
       const { errors = [] } = breakpoint;
-      if (errors.length > 0 && !errors.includes(recording.valueAt(place).Error)) return false;
-      if (!breakpoint.state && isHandedOn(recording, place)) return false;
-      return breakpoint.uncaught !== true || fateOf(recording.tape, place) === undefined;
+      if (errors.length > 0 && !errors.includes(recording.valueAt(position).Error)) return false;
+      if (!breakpoint.state && isHandedOn(recording, position)) return false;
+      return breakpoint.uncaught !== true || fateOf(recording.entries, position) === undefined;
     }
     case "retry":
     case "catch":
@@ -173,39 +177,43 @@ function isAtStage(breakpoint: Breakpoint, recording: Recording, entry: StageEnt
   }
 }
 
-/** Whether a history is that of a child execution of the Distributed Map that a breakpoint names, with one of its indices. */
+/**
+ * Returns whether a history belongs to one of the Distributed Map's child executions that a breakpoint selects by state and index.
+ */
 function isChildOf(history: ExecutionHistory, { state, indices }: Breakpoint): boolean {
   return history.around?.state === state && inRanges(indices, history.begun?.index);
 }
 
-function isBeforeStage(tape: readonly TapeEntry[], place: number, { state, stage }: Breakpoint): boolean {
-  const next = stageAt(tape, place + 1);
+function isBeforeStage(entries: readonly RecordingEntry[], position: number, { state, stage }: Breakpoint): boolean {
+  const next = stageAt(entries, position + 1);
   return next !== undefined && next.state === state && next.stage === stage;
 }
 
-/** What becomes of the error at `place`: "retry", "catch", or undefined where nothing takes it. */
-function fateOf(tape: readonly TapeEntry[], place: number): "retry" | "catch" | undefined {
-  const fact = tape[place]?.fact;
-  for (let i = place + 1; i < tape.length && tape[i]?.fact === fact; i++) {
-    const entry = tape[i];
+/** Returns how the error at `position` is handled: "retry", "catch", or undefined if nothing handles it. */
+function fateOf(entries: readonly RecordingEntry[], position: number): "retry" | "catch" | undefined {
+  const fact = entries[position]?.fact;
+  for (let i = position + 1; i < entries.length && entries[i]?.fact === fact; i++) {
+    const entry = entries[i];
     if (entry?.kind === "stage" && (entry.stage === "retry" || entry.stage === "catch")) return entry.stage;
     if (entry?.kind === "event" && isExecutionEnd(entry.event) && entry.event.type !== "ExecutionSucceeded") return undefined;
   }
-  // A Distributed Map may tolerate it.
+  // A Distributed Map may tolerate the failure.
   return "catch";
 }
 
-/** Whether the error at `place` was told before, by a state inside. */
-function isHandedOn(recording: Recording, place: number): boolean {
-  const tape: TapeEntry[] = recording.tape;
-  const fact = tape[place]?.fact;
-  for (let i = place - 1; i >= 0 && tape[i]?.fact === fact; i--) {
-    if (stageAt(tape, i)?.stage === "error") return same(recording.valueAt(i), recording.valueAt(place));
+/** Returns whether a state inside has already reported the error at `position`. */
+function isHandedOn(recording: Recording, position: number): boolean {
+  const entries: RecordingEntry[] = recording.entries;
+  const fact = entries[position]?.fact;
+  for (let i = position - 1; i >= 0 && entries[i]?.fact === fact; i--) {
+    if (stageAt(entries, i)?.stage === "error") return same(recording.valueAt(i), recording.valueAt(position));
   }
   return false;
 }
 
-/** Whether what a breakpoint watches is another after a state than before it: `$name`, or a path in the state's data. */
+/**
+ * Returns whether the value that a breakpoint watches (`$name`, or a path in the state's data) differs before and after a state.
+ */
 function isChangedBy(
   exit: RecordedEvent,
   { path = "", state }: Breakpoint,
@@ -230,14 +238,14 @@ function isChangedBy(
   return input !== output && !same(at(input), at(output));
 }
 
-/** The name of the variable that a path is, without any step; undefined for any other path. */
+/** Returns the variable's name if a path is just that variable, without further steps. Returns undefined for any other path. */
 function variableIn(path: string): string | undefined {
   const part = syntaxOf(path, "jsonpath");
   const [first, ...steps] = "message" in part ? [] : (part.parts ?? []);
   return first?.kind === "variable" && steps.length === 0 ? String(first.value) : undefined;
 }
 
-/** The JSON text of a variable before a state, or undefined. */
+/** Returns the JSON text of a variable before a state, or undefined. */
 function variableBefore(recording: Recording, visit: HistoryVisit, name: string): string | undefined {
   for (const { history, exit } of leftBefore(visit)) {
     const { assignedVariables } = detailsOf(recording.eventOf(history, exit));
@@ -261,7 +269,7 @@ function isHit(hit: string, hits: number): boolean {
   }
 }
 
-/** A log point's text; what stands in `{% … %}` is asked. */
+/** Returns the text of a log point, with each `{% … %}` replaced by the value of its expression. */
 function logged(text: string, values: Values): string {
   return text.replace(/\{%(.*?)%\}/gs, (_, question: string) => {
     const { value, nothing, message } = answerTo("jsonata", question, values);
@@ -270,11 +278,11 @@ function logged(text: string, values: Values): string {
   });
 }
 
-function describe({ kind, stage, when, from, to, path }: Breakpoint, recording: Recording, place: number): string {
-  const tape: TapeEntry[] = recording.tape;
-  const entry = tape[place];
+function describe({ kind, stage, when, from, to, path }: Breakpoint, recording: Recording, position: number): string {
+  const entries: RecordingEntry[] = recording.entries;
+  const entry = entries[position];
   const state = entry?.kind === "stage" ? entry.state : ((entry && visitOf(recording, entry))?.state ?? "");
-  const item = stageAt(tape, place)?.index;
+  const item = stageAt(entries, position)?.index;
   switch (kind) {
     case "entry":
       return `before ${state}`;
@@ -283,11 +291,11 @@ function describe({ kind, stage, when, from, to, path }: Breakpoint, recording: 
     case "stage":
       return `${when === "before" ? "before" : "after"} ${stage} of ${state}${item === undefined || when === "before" ? "" : `, item ${item}`}`;
     case "error":
-      return `${recording.valueAt(place)?.Error ?? "an error"} in ${state}`;
+      return `${recording.valueAt(position)?.Error ?? "an error"} in ${state}`;
     case "retry":
-      return `before ${state} is retried, by retrier ${recording.valueAt(place).retrier + 1}`;
+      return `before ${state} is retried, by retrier ${recording.valueAt(position).retrier + 1}`;
     case "catch":
-      return `the error of ${state} is caught, by catcher ${recording.valueAt(place).catcher + 1}`;
+      return `the error of ${state} is caught, by catcher ${recording.valueAt(position).catcher + 1}`;
     case "transition":
       return `from ${from} to ${to}`;
     case "iteration":

@@ -1,4 +1,4 @@
-// Executions that tasks start: the machines there are for it, and what the executions of a run share.
+// Nested executions: the machines that tasks may start, and what the executions of a run share.
 
 import type { ChildExecution, DebugExecution, DebugOptions } from "../api/debug.d.ts";
 import type { Definition, InvokeCommand, StateMachine as PublicMachine } from "../api/index.d.ts";
@@ -11,17 +11,17 @@ import { type Completion, type EndedCall, type Taker, type TaskCall, isTaker } f
 import { bareName } from "../tasks/resource.ts";
 import { repeat } from "./editing.ts";
 import type { Call, Execution } from "./execution.ts";
-import type { Begin, RelationData, Run } from "./run.ts";
-import { isEntering } from "./tape.ts";
+import type { Begin, NestedData, Run } from "./run.ts";
+import { isEntering } from "./entries.ts";
 import { eventAt, visitOf } from "./view.ts";
 
-/** So deep may executions start each other, and so many may one run have: a machine that starts itself ends there. */
+/** Maximum nesting depth of executions, and maximum number of them in a run. They end a machine that starts itself. */
 const DEEPEST = 32;
 const MOST = 10_000;
 
 const isMachine = (value: unknown): value is StateMachine => value instanceof StateMachine;
 
-/** The machines that tasks may start, of definitions and machines by name or ARN. */
+/** Returns the machines that tasks may start, from definitions or machines by name or ARN. */
 export function machinesOf(given: DebugOptions["machines"]): Machines | undefined {
   if (given === undefined) return undefined;
   if (Array.isArray(given) || typeof given !== "object" || given === null) return new Machines(given, isMachine);
@@ -32,23 +32,23 @@ export function machinesOf(given: DebugOptions["machines"]): Machines | undefine
   return new Machines(new Map(Array.from(entries, ([name, value]) => [name, machine(name, value)])), isMachine);
 }
 
-/** What is around the executions of a run. */
+/** What the executions of a run need from their host. */
 export interface Surroundings {
-  /** Limits of all executions. */
+  /** The limits that apply to all executions. */
   readonly limits: Parameters<typeof engineSettings>[0];
-  /** What a handler is given for a call. */
+  /** Returns the arguments of a handler for a call. */
   given(call: Call, execution: Execution): [input: unknown, task: unknown];
   changed(run: Run): void;
 }
 
-/** What the executions of a run know of each other. `begin` makes one of them. */
-export class Relatives {
+/** The parent-child relations of a run's executions. `begin` creates an execution. */
+export class NestedExecutions {
   #host: Surroundings;
   #run: Run;
   #begin: Begin;
   #family: Family | undefined;
   #drivers = new Map<Execution, FamilyDriver>();
-  /** The call that is about to start one, and whose it is. */
+  /** The call that is about to start an execution, and the execution of that call. */
   #starting: { execution: Execution; call: Call } | undefined;
 
   constructor(host: Surroundings, run: Run, begin: Begin) {
@@ -57,9 +57,9 @@ export class Relatives {
     this.#begin = begin;
   }
 
-  /** Lets something else than a function do a task of an execution: an activity's workers, a machine. */
-  hand(execution: Execution, call: Call, taker: Taker): void {
-    // Workers may come at any time; a machine says itself how long it takes.
+  /** Passes a task to a taker instead of a function: the workers of an activity, or a machine. */
+  handOver(execution: Execution, call: Call, taker: Taker): void {
+    // Workers may take a task at any time. A machine reports its own duration.
     call.pending = isTaker(taker);
     this.#starting = { execution, call };
     try {
@@ -69,7 +69,7 @@ export class Relatives {
     }
   }
 
-  /** A task whose execution runs already, or has ended. */
+  /** Connects a task to its execution, which is running already or has ended. */
   rejoin(execution: Execution, call: Call, started: Execution): void {
     if (started.record) rejoin(started.record, this.#handedOver(execution, call), this.driver(execution));
   }
@@ -79,7 +79,7 @@ export class Relatives {
     return Object.assign(call, { task });
   }
 
-  /** What those who take calls know as the driver of an execution. */
+  /** Returns the driver that represents an execution to takers. */
   driver(execution: Execution): FamilyDriver {
     const known = this.#drivers.get(execution);
     if (known !== undefined) return known;
@@ -94,7 +94,7 @@ export class Relatives {
       },
       depth: execution.depth,
       now: () => execution.now(),
-      post: (...fact) => tell(execution, fact),
+      post: (...fact) => postFact(execution, fact),
       complete: (call, ...completion) => complete(execution, call, completion),
       findCall: (token) => execution.callOf(token),
     };
@@ -107,8 +107,8 @@ export class Relatives {
     return driver;
   }
 
-  /** Takes in one that was begun before: of a fork, or a saved session. */
-  again(execution: Execution, data: RelationData): void {
+  /** Registers an execution that was begun earlier, in a run that was forked or in a saved session. */
+  restore(execution: Execution, data: NestedData): void {
     this.driver(this.#run.first);
     const { record, ended } = this.#known().again(
       data,
@@ -120,8 +120,8 @@ export class Relatives {
     execution.onEnd = ended;
   }
 
-  /** One has ended. */
-  left(execution: Execution): void {
+  /** Unregisters an execution that has ended. */
+  unregister(execution: Execution): void {
     const driver = this.#drivers.get(execution);
     if (driver !== undefined) this.#family?.drivers.delete(driver);
     if (execution.outcome) execution.onEnd?.(execution.outcome, execution.now());
@@ -142,14 +142,14 @@ export class Relatives {
           return ["ExecutionLimitExceeded", `In the debugger, a run can start at most ${MOST} executions`];
         return undefined;
       },
-      // All of them can be looked at.
+      // The debugger can show every execution, so none is dropped.
       keeps: true,
     });
     return this.#family;
   }
 
   #launch(machine: StateMachine, { text = "{}", seed, info, onFinish, record }: Launch): Member {
-    // A machine is started by a call that was handed over.
+    // `hand` has set the call that starts the machine.
     const { execution: parent, call } = this.#starting!;
     const { command, resource } = call;
     const execution = this.#begin({
@@ -168,23 +168,23 @@ export class Relatives {
       record,
     });
     execution.onEnd = onFinish;
-    if (call.twin) repeat(execution, call.twin);
+    if (call.earlierExecution) repeat(execution, call.earlierExecution);
     return this.driver(execution).execution;
   }
 }
 
-/** A taker's fact of a task. */
-function tell(execution: Execution, fact: Fact): void {
+/** Posts a fact of a taker about a task. */
+function postFact(execution: Execution, fact: Fact): void {
   const [method, task] = fact;
   const call = typeof task === "number" ? execution.calls.get(task) : undefined;
-  // A fork goes on after the request.
+  // The request of this call was already submitted before the fork.
   if (call === undefined || (method === "submitted" && call.submitted)) return;
   if (method === "submitted" && call.resource.pattern === "waitForTaskToken") call.asked ??= "token";
   execution.post(fact);
   execution.changed();
 }
 
-/** A taker's answer. Whether it still counted. */
+/** Applies the answer of a taker. Returns false if the call has ended or is answered already. */
 function complete(execution: Execution, taken: TaskCall | EndedCall, [method, ...rest]: Completion): boolean {
   const call = "command" in taken ? execution.calls.get(taken.command.task) : undefined;
   if (call === undefined || call.ended || call.finishing) return false;
@@ -192,13 +192,13 @@ function complete(execution: Execution, taken: TaskCall | EndedCall, [method, ..
     call.finishing = true;
     call.pending = false;
   }
-  // A completion is a fact without the task's number.
-  tell(execution, [method, call.command.task, ...rest] as Fact);
+  // A completion is a fact without the number of the task.
+  postFact(execution, [method, call.command.task, ...rest] as Fact);
   return true;
 }
 
-/** The executions of a run as far as they were seen, its own first. */
-export function listOf(run: Run): DebugExecution[] {
+/** Returns the executions that a run has reached, the main execution first. */
+export function executionsOf(run: Run): DebugExecution[] {
   return run.executions
     .filter((execution) => execution.number === 0 || execution === run.focus || execution.frontier > 0)
     .map((execution) => {
@@ -218,7 +218,7 @@ export function listOf(run: Run): DebugExecution[] {
     });
 }
 
-/** The visit of an execution that has started another one. */
+/** Returns the visit whose task has started an execution. */
 function callOf(
   { recording }: Execution,
   visit: number | undefined,
@@ -229,7 +229,7 @@ function callOf(
   return { state, visit, event: eventAt(recording, (history.eventAt[enter - 1] ?? -1) + 1), iterations: history.iterationsOf(thread) };
 }
 
-/** Those that tasks have started. */
+/** Returns the executions that tasks have started. */
 export function startedIn({ executions }: Run): ChildExecution[] {
   return executions.slice(1).map(({ name, arn, info, parent, outcome, recording }) => ({
     name,
@@ -242,11 +242,11 @@ export function startedIn({ executions }: Run): ChildExecution[] {
   }));
 }
 
-/** The visit in which an execution invokes a command that it performs now; -1 where it cannot be told. */
+/** Returns the visit that invokes the command which is being performed, or -1 if it cannot be determined. */
 function callingVisit({ recording, performed }: Execution, { state, iterations = [] }: InvokeCommand): number {
-  const { tape, facts } = recording;
-  for (let i = (facts[performed + 1]?.tape ?? tape.length) - 1; i >= 0; i--) {
-    const entry = tape[i];
+  const { entries, facts } = recording;
+  for (let i = (facts[performed + 1]?.entries ?? entries.length) - 1; i >= 0; i--) {
+    const entry = entries[i];
     if (entry?.event === undefined || !isEntering(entry) || detailsOf(entry.event).name !== state) continue;
     const visit = visitOf(recording, entry);
     if (visit !== undefined && String(visit.history.iterationsOf(visit.thread)) === String(iterations))

@@ -1,4 +1,4 @@
-// What is changed by hand while a run is paused: values, which make a fork, and the definition, which makes the run again.
+// Edits of a paused run. A changed value makes a fork; a changed definition runs the machine again.
 
 import type { DebugSession, EditReport } from "../api/debug.d.ts";
 import type { InvokeCommand } from "../api/index.d.ts";
@@ -11,12 +11,12 @@ import type { Fork } from "./player.ts";
 import type { EngineSnapshot, Recording } from "./recording.ts";
 import type { Run } from "./run.ts";
 import type { HistoryVisit } from "./history.ts";
-import { stageAt } from "./tape.ts";
+import { stageAt } from "./entries.ts";
 import { eventAt } from "./view.ts";
 
 type Change = Parameters<DebugSession["setValue"]>[0];
 
-/** A fork of an execution in which a value is another in a visit, where one looks. */
+/** Returns the fork in which a value of a visit is changed at the current position. */
 export function changeOf(execution: Execution, visit: HistoryVisit, { target, name = "", value }: Omit<Change, "visit">): Fork {
   switch (target) {
     case "input":
@@ -35,9 +35,9 @@ function notSettable(message: string): Error {
 }
 
 function changeOfInput({ recording }: Execution, { history, enter, state }: HistoryVisit, value: unknown): Fork {
-  const place = history.eventAt[enter - 1];
-  const entry = place === undefined ? undefined : recording.tape[place];
-  if (place === undefined || entry === undefined) throw notSettable("the state has not been entered");
+  const position = history.eventAt[enter - 1];
+  const entry = position === undefined ? undefined : recording.entries[position];
+  if (position === undefined || entry === undefined) throw notSettable("the state has not been entered");
   const change = ({ frames, ready }: EngineSnapshot): void => {
     const frame = frames.find(({ id }) => id === ready[0]);
     if (frame === undefined) throw notSettable("the state has ended");
@@ -48,23 +48,23 @@ function changeOfInput({ recording }: Execution, { history, enter, state }: Hist
     change,
     feed: ["tick"],
     label: `✎ input of ${state}`,
-    event: eventAt(recording, place + 1),
-    position: place + 1,
+    event: eventAt(recording, position + 1),
+    position: position + 1,
   };
 }
 
 function changeOfResult({ recording, position }: Execution, { history, enter, state }: HistoryVisit, value: unknown): Fork {
-  const place =
-    history.stagesOf(enter).findLast((one) => one < Math.max(position, 1) && stageAt(recording.tape, one)?.stage === "result") ?? -1;
-  const fact = stageAt(recording.tape, place)?.fact ?? -1;
+  const stagePosition =
+    history.stagesOf(enter).findLast((one) => one < Math.max(position, 1) && stageAt(recording.entries, one)?.stage === "result") ?? -1;
+  const fact = stageAt(recording.entries, stagePosition)?.fact ?? -1;
   const [method, , task] = recording.facts[fact]?.fact ?? [];
   if (method !== "succeed") throw notSettable("only the result of a Task can be set, and only after it has arrived");
   return {
     fact,
     feed: [method, Number(task), jsonText(value)],
     label: `✎ result of ${state}`,
-    event: eventAt(recording, place),
-    position: place + 1,
+    event: eventAt(recording, stagePosition),
+    position: stagePosition + 1,
   };
 }
 
@@ -74,9 +74,9 @@ function changeOfVariable(
   name: string,
   value: unknown,
 ): Fork {
-  // Before what the engine has done since, or after all of it.
+  // If false, the engine has done nothing after this position, and the change comes after all facts.
   const isInside = position > 0 && (position < recording.length || performed < recording.facts.length);
-  const fact = (isInside ? recording.tape[position - 1]?.fact : undefined) ?? recording.facts.length;
+  const fact = (isInside ? recording.entries[position - 1]?.fact : undefined) ?? recording.facts.length;
   const change = ({ frames, ready }: EngineSnapshot): void => {
     const isOwn = history.begun === undefined;
     const running = frames.find(
@@ -97,20 +97,20 @@ function changeOfVariable(
   };
 }
 
-/** Where a run that was made again stands. */
-interface MadeAgain {
-  /** The execution that is looked at. */
+/** The position of a run after it was repeated with another definition. */
+interface RepeatedRun {
+  /** The selected execution. */
   focus: Execution;
   position: number;
   report: EditReport;
 }
 
-/** Makes a run again in `run`, which has another definition, up to where one looks, with the answers that tasks gave. */
-export function madeAgain(run: Run, before: Run, until: number): MadeAgain {
+/** Repeats a run in `run`, which has another definition, up to the event `until`, with the answers that tasks gave before. */
+export function repeatRun(run: Run, before: Run, until: number): RepeatedRun {
   const { first } = run;
   const old = before.first;
   repeat(first, old);
-  // A started execution that is looked at is looked at again, where it comes about again.
+  // If a nested execution is selected, the execution that corresponds to it is selected again once it exists.
   const { focus } = before;
   const inner = focus === old ? undefined : { number: focus.number, events: eventAt(focus.recording, focus.position) };
   const again = (): Execution | undefined => (inner === undefined ? undefined : run.executions[inner.number]);
@@ -121,34 +121,38 @@ export function madeAgain(run: Run, before: Run, until: number): MadeAgain {
   if (different === undefined && inner !== undefined && innerAgain !== undefined && isBack()) {
     return {
       focus: innerAgain,
-      position: run.placeAfter(innerAgain, placeAfter(innerAgain.recording, inner.events)),
+      position: run.positionAfter(innerAgain, positionAfter(innerAgain.recording, inner.events)),
       report: { same: true },
     };
   }
-  const base = placeAfter(recording, Math.min(different ?? until, recording.events.length));
+  const base = positionAfter(recording, Math.min(different ?? until, recording.events.length));
   if (different !== undefined) {
     return {
       focus: first,
-      position: run.placeAfter(first, base),
+      position: run.positionAfter(first, base),
       report: { event: different, was: brief(old.recording, different), now: brief(recording, different) },
     };
   }
-  const offset = old.position - placeAfter(old.recording, until);
-  return { focus: first, position: run.placeAfter(first, Math.min(base + Math.max(0, offset), recording.length)), report: { same: true } };
+  const offset = old.position - positionAfter(old.recording, until);
+  return {
+    focus: first,
+    position: run.positionAfter(first, Math.min(base + Math.max(0, offset), recording.length)),
+    report: { same: true },
+  };
 }
 
-/** An execution's tasks are answered as those of an execution of another run were; what they have started is started again. */
+/** Answers the tasks of an execution as in an execution of another run, and starts again the executions that they had started. */
 export function repeat(execution: Execution, old: Execution): void {
   execution.answers = answersIn(old);
 }
 
-/** The call of a task, and what it was answered. */
+/** The call of a task, and the facts that answered it. */
 interface AnsweredCall {
   command: InvokeCommand;
   facts: ReplyFact[];
 }
 
-/** The calls of tasks in turn, and what they were answered. */
+/** Returns the calls of tasks in order, with the facts that answered them. */
 export function answered({ recording }: Execution): AnsweredCall[] {
   const byTask = new Map<number, AnsweredCall & { at: number }>();
   for (const { fact, commands } of recording.facts) {
@@ -161,7 +165,7 @@ export function answered({ recording }: Execution): AnsweredCall[] {
   return [...byTask.values()];
 }
 
-/** A fact as an answer to a task, with the time since the call; undefined if the fact is not an answer. */
+/** Returns a fact as an answer to a task, with the time since the call, or undefined if the fact is not an answer. */
 function answerOf([method, , , b, c]: Recording["facts"][number]["fact"], after: number): ReplyFact | undefined {
   switch (method) {
     case "started":
@@ -169,14 +173,14 @@ function answerOf([method, , , b, c]: Recording["facts"][number]["fact"], after:
     case "succeed":
     case "fail":
     case "heartbeat":
-      // Answers have texts, if anything.
+      // The arguments of an answer are texts or missing.
       return { method, after, b: b as ReplyFact["b"], c: c as ReplyFact["c"] };
     default:
       return undefined;
   }
 }
 
-/** The same for another run, by `keyOf`, each with the execution that it has `started`. */
+/** Returns the answers of an execution by `keyOf`, for use in another run, each with the execution that its task has `started`. */
 function answersIn(execution: Execution): Map<string, RepeatedAnswer> {
   const counts = new Map<string, number>();
   return new Map(
@@ -187,7 +191,7 @@ function answersIn(execution: Execution): Map<string, RepeatedAnswer> {
   );
 }
 
-/** Runs up to an event; the first that is another than it was, or undefined. */
+/** Runs up to the event `until`. Returns the first event that differs from the old run, or undefined. */
 function firstDifferent(run: Run, old: Execution, until: number, isBack: () => boolean): number | undefined {
   const { events } = run.first.recording;
   let checked = 0;
@@ -207,14 +211,14 @@ function firstDifferent(run: Run, old: Execution, until: number, isBack: () => b
   return undefined;
 }
 
-/** The place on the tape after an event. */
-function placeAfter({ eventAt: places }: Recording, event: number): number {
-  return (places[event - 1] ?? -1) + 1;
+/** Returns the position after an event. */
+function positionAfter({ eventAt: positions }: Recording, event: number): number {
+  return (positions[event - 1] ?? -1) + 1;
 }
 
 type Event = Recording["events"][number] | undefined;
 
-/** Whether two events are the same step of the same way, whatever data they carry. */
+/** Returns whether two events are the same step of the machine, whatever data they have. */
 function isAlike(a: Event, b: Event): boolean {
   if (a === undefined || b === undefined || a.type !== b.type || a.previousEventId !== b.previousEventId) return false;
   const [x, y] = [detailsOf(a), detailsOf(b)];

@@ -1,4 +1,4 @@
-// An input and results of tasks for a definition as the caller has it: an object, its text, or a machine.
+// Generates an example input, and example results of tasks, for a definition: an object, its text, or a machine.
 
 import type { Definition, StateMachine as Machine } from "../api/index.d.ts";
 import type { JsonValue } from "../base/json.ts";
@@ -7,12 +7,12 @@ import { definitionText } from "../definition/settings.ts";
 import { StateMachine } from "../execution/machine.ts";
 import * as example from "../types/example.ts";
 
-/** An input that has what the definition reads, in JSONPath and JSONata, as far as that can be told without running it. */
+/** Returns an input with the fields that the definition reads by JSONPath and JSONata, as far as static analysis can find them. */
 export function exampleInput(definition: Definition | Machine): JsonValue {
   return example.exampleInput(parsed(definition));
 }
 
-/** By the state's name a result for each Task of which something is read later. */
+/** Returns a result for each Task, by state name, if a later state reads something of it. */
 export function exampleResults(definition: Definition | Machine): Record<string, JsonValue> {
   return example.exampleResults(parsed(definition));
 }

@@ -1,4 +1,4 @@
-// One execution in a run, the run's own or one that a task has started: its recording, its tasks at work, answers to come.
+// One execution of a run, the main execution or a nested one: its recording, its running tasks and the answers that are due.
 
 import type { AskedTask, DebugSession, TaskAnswer } from "../api/debug.d.ts";
 import type {
@@ -24,39 +24,39 @@ import type { PastFact, Recording, Status } from "./recording.ts";
 import type { Run } from "./run.ts";
 import { lowerBound } from "./search.ts";
 
-/** Numbers of tasks that belong to one execution: those of the run's own are smaller, as the engine gives them. */
+/** Factor between the task numbers of successive executions. The engine numbers the tasks of one execution below it. */
 export const TASKS = 2 ** 32;
 
-/** A command to call a task, with the number of this call among those of its state, and who answers it. */
+/** A command to call a task, with the index of this call among the calls of its state, and the kind of handler that answers it. */
 export type CallCommand = InvokeCommand & { call: number; mode?: string };
 
-/** A task at work. */
+/** A task that is running. */
 export interface Call extends TaskCall {
   readonly command: CallCommand;
-  /** When it was invoked. */
+  /** When the task was invoked. */
   since: number;
-  /** Whether the service has answered the request, before this run or in it. */
+  /** Whether the service has answered the request, in this run or in the run that it was forked from. */
   submitted: boolean;
   mode?: string;
-  /** Whether a function is at work on it. */
+  /** Whether a function is working on it. */
   pending?: boolean;
-  /** Whom it waits for: a person, one who has its token, or a worker. */
+  /** Whose answer the call waits for: a person, the holder of its token, or a worker. */
   asked?: AskedTask["kind"] | undefined;
   /** Whether a worker has taken it. */
   taken?: boolean;
-  /** Whether no answer comes. */
+  /** Whether it will get no answer. */
   silent?: boolean;
-  /** How many of its handler's sleeps there are, and what ends them. */
+  /** The number of pending sleeps of its handler, and the callbacks that end them. */
   sleeps?: number;
-  asleep?: Set<(reason: unknown) => void>;
+  sleepers?: Set<(reason: unknown) => void>;
   /** Whether its taker has answered it. */
   finishing?: boolean;
-  /** The execution that the same task of another run has started. */
-  twin?: Execution | undefined;
+  /** The execution that the same task has started in another run. */
+  earlierExecution?: Execution | undefined;
   onStop?: (reason: CancelReason) => void;
 }
 
-/** An answer that a call is given again. */
+/** An answer of an earlier run that is given to a call again. */
 export interface RepeatedAnswer {
   facts: ReplyFact[];
   silent?: boolean;
@@ -64,43 +64,43 @@ export interface RepeatedAnswer {
   started?: Execution | undefined;
 }
 
-/** What an execution is made of. */
-export interface About {
+/** The properties of a new execution. */
+export interface ExecutionInit {
   definition: Definition | StateMachine;
   machine: MachineHandle;
   info: Names;
   seed: bigint;
-  /** JSON text. */
+  /** The input as JSON text. */
   input: string;
-  /** Milliseconds since 1970. */
+  /** The start time in milliseconds since 1970. */
   start: number;
   recording: Recording;
-  /** Of one that is taken over: of how many facts the commands were done. */
+  /** For an adopted execution: the number of facts whose commands have been performed. */
   performed?: number;
-  /** Of one that a task has started: the execution of that task, its number, and the visit that it is of. */
+  /** For a nested execution: the parent execution, the number of its task, and the visit of the task. */
   parent?: Execution | undefined;
   task?: number;
   visit?: number;
-  /** Whether the task waits for its end. */
+  /** Whether the task waits for the execution to end. */
   awaited?: boolean;
-  /** What its family knows of it. */
+  /** The record of the execution in its family. */
   record?: Child;
   type: MachineType;
-  /** How many facts the run had been fed when it began. */
+  /** The number of facts that the run had been fed when the execution began. */
   born?: number;
 }
 
 type Timer = ReturnType<DebugSession["timers"]>[number];
 
-/** What the time of a frame is for, by its phase. */
+/** The kind of timer that a frame waits for, by the frame's phase. */
 const KINDS: Readonly<Record<string, Timer["kind"]>> = { waiting: "wait", retrying: "retry", running: "timeout" };
 
-/** What comes at a time: a fact, or the end of a handler's sleep. */
-type Coming = { at: number; fact: Fact; wake?: undefined } | { at: number; fact?: undefined; wake: () => void };
+/** Something that happens at a given time: a fact, or the end of a handler's sleep. */
+type Scheduled = { at: number; fact: Fact; wake?: undefined } | { at: number; fact?: undefined; wake: () => void };
 
 export class Execution {
   readonly run: Run;
-  /** Its place among those of the run. */
+  /** The index of the execution in its run. */
   readonly number: number;
   readonly definition: Definition | StateMachine;
   readonly machine: MachineHandle;
@@ -116,33 +116,36 @@ export class Execution {
   record: Child | undefined;
   readonly type: MachineType;
   readonly born: number;
-  /** How many executions have started each other above it. */
+  /** Nesting depth: how many parent executions it has. */
   readonly depth: number;
-  /** Tasks that wait for an answer by their number. */
+  /** The tasks that wait for an answer, by number. */
   calls = new Map<number, Call>();
-  /** How far the world has done what the engine wished: facts whose commands were done. */
+  /** The number of facts whose commands have been performed. */
   performed = 0;
-  /** How it ended. */
+  /** The result of the execution, once it has ended. */
   outcome: ExecutionResult | undefined;
-  /** What is done when it ends. */
+  /** Called when the execution ends. */
   onEnd: ((outcome: ExecutionResult, now: number) => void) | undefined;
-  /** Answers of an earlier run that stand for tasks, by `keyOf`; and those of a recorded execution, which come after mocks. */
+  /**
+   * `answers` are those of an earlier run, by `keyOf`; they replace handlers. `recorded` are those of a recorded execution; mocks
+   * take precedence over them.
+   */
   answers: Map<string, RepeatedAnswer> | undefined;
   recorded: Map<string, RepeatedAnswer> | undefined;
-  /** Facts to be fed. */
+  /** Facts that wait to be fed. */
   inbox: Fact[] = [];
-  #coming: Coming[] = [];
+  #scheduled: Scheduled[] = [];
   #invoked = new Map<string, number>();
-  /** The names of calls, and their numbers among the calls of their state: also those made before this run was forked. */
+  /** The key of each call, and its index among the calls of its state. Includes calls from before a fork. */
   #known = new Map<number, { key: string; call: number }>();
-  /** What was at work when it was taken over. */
+  /** Tasks that were running when the execution was adopted. */
   #pending: { command: InvokeCommand; submitted: boolean }[] = [];
   #host: Host;
-  /** Where each entry of its tape, and each of its facts, stands among those of all executions of the run. */
-  places: number[] = [];
+  /** For each entry of the recording, and for each fact, its position in the sequence of all executions of the run. */
+  positions: number[] = [];
   order: number[] = [];
 
-  constructor(run: Run, about: About) {
+  constructor(run: Run, about: ExecutionInit) {
     const { definition, machine, info, seed, input, start, recording, parent, performed } = about;
     this.run = run;
     this.number = run.executions.length;
@@ -178,33 +181,35 @@ export class Execution {
     return this.outcome !== undefined;
   }
 
-  /** Where on its own tape one looks; how far that was ever seen; where that begins which this run has done itself. */
+  /** The current position in the recording of this execution. */
   get position(): number {
-    return lowerBound(this.places, this.run.position);
+    return lowerBound(this.positions, this.run.position);
   }
 
+  /** The furthest position that was ever reached in this recording. */
   get frontier(): number {
-    return lowerBound(this.places, this.run.frontier);
+    return lowerBound(this.positions, this.run.frontier);
   }
 
+  /** The position at which this run's own part of the recording begins. What precedes it comes from the run that was forked. */
   get own(): number {
-    return lowerBound(this.places, this.run.own);
+    return lowerBound(this.positions, this.run.own);
   }
 
   now(): number {
     return this.run.now();
   }
 
-  /** When something happens by itself next, or null. */
+  /** Returns when the next timer or scheduled answer is due, or null. */
   due(): number | null {
     if (this.ended) return null;
     this.#drop();
     const { deadline } = this.recording;
-    const coming = this.#coming[0]?.at ?? null;
+    const coming = this.#scheduled[0]?.at ?? null;
     return deadline === null ? coming : coming === null ? deadline : Math.min(deadline, coming);
   }
 
-  /** When things happen in it by themselves. */
+  /** Returns the timers of the execution. */
   timers(): Timer[] {
     const { parent, name } = this;
     return this.recording.timed().flatMap(({ until: at, phase, state, iterations = [], retries }) => {
@@ -213,7 +218,7 @@ export class Execution {
     });
   }
 
-  /** Whether somebody may answer before time has to pass. */
+  /** Whether an answer may come before the clock has to advance. */
   get busy(): boolean {
     for (const call of this.calls.values()) if ((call.pending && !call.sleeps) || (call.asked && !call.silent)) return true;
     return false;
@@ -221,25 +226,25 @@ export class Execution {
 
   // Facts.
 
-  /** What to feed next whatever the time is, or undefined. */
+  /** Returns the next fact that can be fed at any time, or undefined. */
   ready(): Fact | undefined {
     if (this.ended) return undefined;
     if (this.inbox.length > 0) return this.inbox.shift();
     return this.recording.more ? ["tick"] : undefined;
   }
 
-  /** What to feed next because its time has come, or undefined. */
-  timely(): Fact | undefined {
+  /** Returns the next fact whose time has come, or undefined. */
+  nextDue(): Fact | undefined {
     const due = this.due();
     if (due === null || due > this.now()) return undefined;
-    const first = this.#coming[0];
+    const first = this.#scheduled[0];
     const { deadline } = this.recording;
-    // A tie is the engine's: a result in the very millisecond of its time out is too late.
+    // If both are due at the same time, the engine comes first: a result in the very millisecond of its timeout is too late.
     if (first === undefined || (deadline !== null && deadline <= first.at)) return ["tick"];
-    this.#coming.shift();
+    this.#scheduled.shift();
     if (first.fact !== undefined) return first.fact;
     first.wake();
-    return this.ready() ?? this.timely();
+    return this.ready() ?? this.nextDue();
   }
 
   feed(fact: Fact): void {
@@ -253,7 +258,7 @@ export class Execution {
     if (fact[0] === "succeed" || fact[0] === "fail") this.#finish(fact[1]);
   }
 
-  /** Does what the engine wished and was not done yet. */
+  /** Performs the commands of facts that have not been performed yet. */
   perform(): void {
     this.#resume();
     const { facts } = this.recording;
@@ -273,7 +278,7 @@ export class Execution {
 
   // Tasks.
 
-  /** The tasks that a person is asked about. */
+  /** Returns the tasks that a person is asked to answer. */
   waiting(): AskedTask[] {
     return [...this.calls.values()].flatMap(({ command, asked, resource, silent, since, taken }) =>
       asked === undefined
@@ -299,13 +304,13 @@ export class Execution {
     );
   }
 
-  /** A person's answer. */
+  /** Applies an answer of a person. Returns whether the task accepted it. */
   answer(task: number, answer: TaskAnswer): boolean {
     const call = this.calls.get(task);
     if (call === undefined) return false;
     const at = this.now() + (("after" in answer ? answer.after : undefined) ?? 0);
     if (answer.kind === "succeed") argumentText(answer.output, "the output");
-    // Only a worker who has taken it can say anything of it.
+    // Only a worker that has taken the task can answer it.
     if (answer.kind !== "silence") this.take(task);
     switch (answer.kind) {
       case "heartbeat":
@@ -316,25 +321,25 @@ export class Execution {
         return true;
       case "fail": {
         call.asked = undefined;
-        this.#later(at, ["fail", task, answer.error, answer.cause]);
+        this.#schedule(at, ["fail", task, answer.error, answer.cause]);
         return true;
       }
       case "succeed":
         call.asked = undefined;
-        this.#later(at, ["succeed", task, this.#resultOf(call, answer.output)]);
+        this.#schedule(at, ["succeed", task, this.#resultOf(call, answer.output)]);
         return true;
       default:
         throw misuse("INVALID_ARGUMENT", `there is no answer kind ${JSON.stringify((answer as { kind?: unknown }).kind)}`);
     }
   }
 
-  /** The call that a token names. */
+  /** Returns the call with a given token. */
   callOf(token: string): Call | undefined {
     for (const call of this.calls.values()) if (call.command.token === token) return call;
     return undefined;
   }
 
-  /** A person takes an activity's task as its worker. */
+  /** Takes the task of an activity on behalf of a person, as its worker. */
   take(task: number, workerName?: string): boolean {
     const call = this.calls.get(task);
     if (call?.asked !== "activity" || call.taken) return false;
@@ -347,23 +352,23 @@ export class Execution {
     if (this.calls.has(task)) this.post(["heartbeat", task]);
   }
 
-  /** Takes a fact in. */
+  /** Queues a fact. */
   post(fact: Fact): void {
     this.inbox.push(fact);
   }
 
-  /** Calls a function when the run's time has come to an instant. */
+  /** Calls a function when the clock of the run reaches a given time. */
   wakeAt(at: number, wake: () => void): void {
     this.#insert({ at, wake });
   }
 
-  /** Takes over what a recording has at work, of which the commands of so many facts were done. */
+  /** Adopts the running tasks of a recording. `performed` is the number of facts whose commands have been performed. */
   #adopt(performed: number): void {
     const { recording } = this;
     const { facts } = recording;
     this.performed = Math.min(performed, facts.length);
     const status = recording.ask("status");
-    // An end that nobody has seen yet is to come.
+    // If the last facts are not performed yet, the end of the execution is still to come.
     if (this.performed === facts.length && hasEnded(status)) this.outcome = status;
     for (const { commands } of facts.slice(0, this.performed))
       for (const command of commands) if (command.type === "Invoke") this.#name(command);
@@ -373,7 +378,7 @@ export class Execution {
       if (this.#known.has(command.task)) this.#pending.push({ command, submitted: submitted.has(command.task) });
   }
 
-  /** Invokes again what a fork has found at work, and what was not answered by the fork itself. */
+  /** Invokes the tasks again that were running at a fork, unless the fork itself has answered them. */
   #resume(): void {
     if (this.#pending.length === 0) return;
     const pending = this.#pending;
@@ -383,7 +388,10 @@ export class Execution {
     for (const { command, submitted } of pending) if (open.has(command.task)) this.#invoke(command, submitted, true);
   }
 
-  /** Counts a call: its name in another run of the same path, and its number among the calls of its state. */
+  /**
+   * Counts a call: stores its key, which is the same in another run that takes the same path, and its index among the calls of its
+   * state.
+   */
   #name(command: InvokeCommand): void {
     const counted = `${command.state} `;
     const call = this.#invoked.get(counted) ?? 0;
@@ -391,42 +399,42 @@ export class Execution {
     this.#known.set(command.task, { key: keyOf(command, this.#invoked), call });
   }
 
-  /** Calls a task; one that was at work before a fork, `again`. */
+  /** Calls a task. With `again`, the task was already running before a fork. */
   #invoke(invoked: InvokeCommand, submitted = false, again = false): void {
     const { task } = invoked;
     if (!again) this.#name(invoked);
     const { key = "", call: nth = 0 } = this.#known.get(task) ?? {};
-    // Mocks and observers read of the command which call it is.
+    // Mocks and observers read the index of the call from the command.
     const command = Object.assign(invoked, { call: nth }) as CallCommand;
     const call: Call = { command, resource: this.#host.resource(command.resource), since: this.now(), ended: false, submitted };
     this.calls.set(task, call);
     const started = again ? this.run.startedBy(this, task) : undefined;
-    if (started) return this.run.relatives?.rejoin(this, call, started);
+    if (started) return this.run.nested?.rejoin(this, call, started);
     const earlier = this.answers?.get(key);
-    call.twin = earlier?.started;
-    if (!call.twin && isAnswer(earlier)) return this.#repeat(call, earlier);
+    call.earlierExecution = earlier?.started;
+    if (!call.earlierExecution && isAnswer(earlier)) return this.#repeat(call, earlier);
     const { reply, mode, taker, mocked } = this.#host.answering(command);
     const recorded = mocked ? undefined : this.recorded?.get(key);
     if (isAnswer(recorded)) return this.#repeat(call, recorded);
     call.mode = command.mode = mode;
-    if (taker) return this.run.relatives?.hand(this, call, taker);
+    if (taker) return this.run.nested?.handOver(this, call, taker);
     if (!again && mode !== "recorded") this.#request(call);
     if (submitted && call.resource.pattern === "waitForTaskToken" && (mode === "handler" || mode === "function")) call.asked = "token";
     else if (reply === undefined) {
       const { error, cause } = this.#host.missing(command);
-      this.#later(this.now(), ["fail", task, error, cause]);
+      this.#schedule(this.now(), ["fail", task, error, cause]);
     } else this.#answerBy(call, submitted, () => reply(command, call, this));
   }
 
-  /** What is told of a call before it is answered. */
+  /** Queues the facts that precede the answer of a call. */
   #request({ command, resource, mode }: Call): void {
     const { task } = command;
-    // Who is asked takes an activity's task like a worker.
+    // If a person is asked, they take the activity's task like a worker.
     if (resource.kind === "activity" && mode !== "ask") this.inbox.push(["started", task, undefined]);
     if (resource.pattern.startsWith("sync")) this.inbox.push(["submitted", task, submittedText(resource, command, this.now())]);
   }
 
-  /** Takes what a function replies, at once or when its promise is settled. */
+  /** Uses the reply of a function, at once or when its promise settles. */
   #answerBy(call: Call, submitted: boolean, reply: () => unknown): void {
     let value;
     try {
@@ -448,15 +456,15 @@ export class Execution {
     this.#host.changed(this.run);
   }
 
-  /** Answers as a recording has it. */
+  /** Answers a call with recorded facts. */
   #repeat(call: Call, { facts, silent }: RepeatedAnswer): void {
     const { task } = call.command;
     call.mode = call.command.mode = "recorded";
     call.silent = silent === true;
     for (const { method, after, b, c } of facts) {
       if (call.submitted && (method === "submitted" || method === "started")) continue;
-      // A fact of a task has two more arguments at most.
-      this.#later(this.now() + after, [method, task, b, c] as Fact);
+      // A fact of a task has at most two more arguments.
+      this.#schedule(this.now() + after, [method, task, b, c] as Fact);
     }
   }
 
@@ -467,7 +475,7 @@ export class Execution {
     try {
       this.#take(call, value, submitted);
     } catch (thrown) {
-      this.#later(this.now(), [
+      this.#schedule(this.now(), [
         "fail",
         task,
         "States.TaskFailed",
@@ -484,27 +492,27 @@ export class Execution {
     if (value instanceof Reply) {
       const { facts, ask, silent, error, cause, output, after = 0 } = value.wanted;
       if (facts) return this.#repeat(call, { facts, silent });
-      // A mock of a callback answers the request too.
+      // A mock of a callback task also answers the request.
       if (byToken && !submitted) this.inbox.push(["submitted", task, "{}"]);
       if (ask) call.asked = byToken ? "token" : call.resource.kind === "activity" ? "activity" : "ask";
       else if (silent) call.silent = true;
-      else if (error !== undefined) this.#later(at + after, ["fail", task, error, cause]);
-      else this.#later(at + after, ["succeed", task, this.#resultOf(call, output)]);
+      else if (error !== undefined) this.#schedule(at + after, ["fail", task, error, cause]);
+      else this.#schedule(at + after, ["succeed", task, this.#resultOf(call, output)]);
     } else if (byToken) {
       if (!submitted) this.inbox.push(["submitted", task, this.#resultOf(call, value)]);
-      // Who holds the token may have answered already.
+      // The holder of the token may have answered already.
       if (!call.answered) call.asked = "token";
     } else {
-      this.#later(at, ["succeed", task, this.#resultOf(call, value)]);
+      this.#schedule(at, ["succeed", task, this.#resultOf(call, value)]);
     }
   }
 
-  /** Fails a call as its handler's error does. */
+  /** Fails a call with the error of its handler. */
   reject(call: Call, thrown: unknown): void {
     call.pending = false;
     if (!call.ended) {
       const { error, cause } = failure(call.resource, call.command, thrown, this.now());
-      this.#later(this.now(), ["fail", call.command.task, error, cause]);
+      this.#schedule(this.now(), ["fail", call.command.task, error, cause]);
     }
     this.changed();
   }
@@ -515,21 +523,21 @@ export class Execution {
       : resultText(call.resource, call.command, value, this.now());
   }
 
-  #later(at: number, fact: Fact): void {
+  #schedule(at: number, fact: Fact): void {
     this.#insert({ at, fact });
   }
 
-  #insert(entry: Coming): void {
+  #insert(entry: Scheduled): void {
     entry.at = Math.min(entry.at, LAST);
-    let i = this.#coming.length;
-    while (i > 0 && this.#coming[i - 1]!.at > entry.at) i--;
-    this.#coming.splice(i, 0, entry);
+    let i = this.#scheduled.length;
+    while (i > 0 && this.#scheduled[i - 1]!.at > entry.at) i--;
+    this.#scheduled.splice(i, 0, entry);
   }
 
-  /** Forgets answers to tasks that have ended. */
+  /** Drops scheduled answers to tasks that have ended. */
   #drop(): void {
-    for (let first = this.#coming[0]; first?.fact && !this.calls.has(first.fact[1] as number); first = this.#coming[0])
-      this.#coming.shift();
+    for (let first = this.#scheduled[0]; first?.fact && !this.calls.has(first.fact[1] as number); first = this.#scheduled[0])
+      this.#scheduled.shift();
   }
 
   #finish(task: number): void {
@@ -551,7 +559,7 @@ export class Execution {
     this.outcome = outcome;
     for (const task of [...this.calls.keys()]) this.#cancel(task, "Stopped");
     this.inbox.length = 0;
-    this.run.relatives?.left(this);
+    this.run.nested?.unregister(this);
   }
 }
 
@@ -559,30 +567,30 @@ function hasEnded(status: Status): status is ExecutionResult {
   return status.status !== "RUNNING" && status.status !== "NOT_STARTED";
 }
 
-/** Whether an answer says anything. */
+/** Returns whether an answer has facts or says that none comes. */
 function isAnswer(answer: RepeatedAnswer | undefined): answer is RepeatedAnswer {
   return answer !== undefined && (answer.silent === true || answer.facts.length > 0);
 }
 
-/** The tasks of a recorded execution, as `replayHistory()` tells of them, as answers. */
+/** Returns the tasks of a recorded execution (see `replayHistory()`) as answers. */
 export function answersOf(tasks: RecordedTask[]): Map<string, RepeatedAnswer> {
   const counts = new Map<string, number>();
   return new Map(
-    // What the recording has left out somebody else has to say.
+    // Something else has to answer a task whose answer is missing in the recording.
     tasks.map((task) => [keyOf(task, counts), task.unknown ? { facts: [] } : factsOf(task)]),
   );
 }
 
-/** Names a task in a way that holds in another run of the same path: state, iterations, and its number there. */
+/** Returns a key of a call that is the same in another run that takes the same path: state, iterations, and index there. */
 export function keyOf(command: Pick<InvokeCommand, "state" | "iterations">, counts: Map<string, number>): string {
-  const place = JSON.stringify([command.state, command.iterations ?? []]);
-  const n = counts.get(place) ?? 0;
-  counts.set(place, n + 1);
-  return `${place} ${n}`;
+  const path = JSON.stringify([command.state, command.iterations ?? []]);
+  const n = counts.get(path) ?? 0;
+  counts.set(path, n + 1);
+  return `${path} ${n}`;
 }
 
-/** A fact as it is fed again. */
+/** Returns a recorded fact in the form in which it is fed. */
 export function withoutTime([method, , ...rest]: PastFact): Fact {
-  // A change by hand is not fed: a fork leaves at one that the engine was fed.
+  // A fork never starts at a change by hand, only at a fact that the engine was fed.
   return [method, ...rest] as Fact;
 }

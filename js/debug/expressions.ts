@@ -1,4 +1,4 @@
-// Questions about values, in the languages of definitions.
+// Evaluates expressions and conditions in the query languages of definitions.
 
 import * as module from "../../dist/glue.js";
 import type { ask as Ask, Evaluated, Values } from "../api/debug.d.ts";
@@ -7,12 +7,12 @@ import { shown } from "../base/shown.ts";
 import { call } from "../border/instance.ts";
 import { argumentText } from "../tasks/integration.ts";
 
-/** The language of a question; "template" is a payload template as JSON text. */
+/** The language of an expression. "template" is a payload template as JSON text. */
 type Dialect = Parameters<typeof Ask>[0];
 
 const DIALECTS: readonly Dialect[] = ["jsonata", "jsonpath", "template"];
 
-/** Asks a question about values. */
+/** Evaluates an expression with the given values. */
 export function ask(dialect: Dialect, question: string, values: Values = {}): Evaluated {
   if (!DIALECTS.includes(dialect))
     throw misuse("INVALID_ARGUMENT", `the language must be "jsonata", "jsonpath" or "template", not ${shown(dialect)}`);
@@ -21,7 +21,7 @@ export function ask(dialect: Dialect, question: string, values: Values = {}): Ev
   return answerTo(dialect, question, values);
 }
 
-/** The same without looking at what is given. */
+/** Evaluates an expression without checking the arguments. */
 export function answerTo(
   dialect: Dialect,
   question: string,
@@ -33,12 +33,12 @@ export function answerTo(
 
 const COMPARISON = /^(.*?[^<>=!])(==|=|!=|<=|>=|<|>)([^=].*)$/s;
 
-/** Whether two values are in the order of an operator. Only values of one type are in one. */
+/** Returns whether two values are in the order that an operator states. Values of different types have no order. */
 function isOrdered(operator: string, a: unknown, b: unknown): boolean {
   if (operator === "=" || operator === "==") return same(a, b);
   if (operator === "!=") return !same(a, b);
   if (typeof a !== typeof b) return false;
-  // Meant for numbers and strings, and defined for all values.
+  // The order is meant for numbers and strings, and JavaScript defines it for all values.
   const [x, y] = [a as number, b as number];
   switch (operator) {
     case "<":
@@ -52,12 +52,12 @@ function isOrdered(operator: string, a: unknown, b: unknown): boolean {
   }
 }
 
-/** Whether a condition holds, or why that cannot be told. */
+/** Whether a condition holds, or why it cannot be evaluated. */
 export type Tested = { holds: boolean; message?: undefined } | { holds?: undefined; message: string };
 
 /**
- * Tests a condition. In JSONPath it is a path, or two paths or JSON values with one of = != < <= > >= between them; what a path
- * does not find is no error but false.
+ * Tests a condition. In JSONPath it is a path, or two paths or JSON values with one of = != < <= > >= between them. A path that
+ * finds nothing makes the condition false, without an error.
  */
 export function test(dialect: "jsonata" | "jsonpath", condition: string, values: Values): Tested {
   if (dialect !== "jsonpath") {
@@ -73,7 +73,7 @@ export function test(dialect: "jsonata" | "jsonpath", condition: string, values:
   return { holds: !left.missing && !right.missing && isOrdered(operator, left.value, right.value) };
 }
 
-/** A side of a comparison: its value, that it is missing, or what is wrong with it. */
+/** An operand of a comparison: its value, whether it is missing, or the error. */
 interface Operand {
   value?: unknown;
   missing?: boolean;
@@ -94,14 +94,14 @@ function operand(text: string, values: Values): Operand {
   return offset !== undefined ? { wrong: message } : { missing: true };
 }
 
-/** What JSONata's `$boolean` says. */
+/** Converts a value to a boolean, like `$boolean` of JSONata. */
 function truthy(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(truthy);
   if (typeof value === "object" && value !== null) return Object.keys(value).length > 0;
   return Boolean(value);
 }
 
-/** Whether two JSON values are equal, whatever the order of members. */
+/** Returns whether two JSON values are equal. The order of members does not matter. */
 export function same(a: unknown, b: unknown): boolean {
   if (Object.is(a, b) || a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;

@@ -1,94 +1,94 @@
-// The history of one execution on a tape: the run's own, or that of a child execution of a Distributed Map.
+// The history of one execution in a recording: the main history, or that of a child execution of a Distributed Map.
 
 import type { ChildExecution } from "../api/index.d.ts";
 import { Chains, type Visit } from "../history/chains.ts";
 import { detailsOf } from "../history/events.ts";
 import { lowerBound } from "./search.ts";
-import { type RecordedEvent, type TapeEntry, stageAt } from "./tape.ts";
+import { type RecordedEvent, type RecordingEntry, stageAt } from "./entries.ts";
 
-/** Numbers of visits and threads of a child begin at a multiple of this. */
-const APART = 2 ** 32;
+/** The ids of visits and threads of child number n start at n times this value. */
+const IDS_PER_CHILD = 2 ** 32;
 
-/** A visit of a state, with the history that it is in. */
+/** A visit of a state, with its history. */
 export type HistoryVisit = Visit & { history: ExecutionHistory };
 
-/** Where a child execution comes from. */
+/** The Map Run that has started a child execution. */
 export interface Begun {
-  /** The history that its Map is in. */
+  /** The history of the Map state. */
   parent: ExecutionHistory;
-  /** The event there with which its Map Run began. */
+  /** The event in that history with which the Map Run began. */
   run: number;
-  /** Its place among the children of that Map Run. */
+  /** The index of the child among the children of that Map Run. */
   index: number;
 }
 
 export class ExecutionHistory {
-  /** 0 is the run's own; children are numbered as they begin. */
+  /** 0 for the main history. Children are numbered in the order in which they begin. */
   number: number;
-  /** A child's name. */
+  /** The name of a child. */
   child: string | undefined;
-  /** Of a child. */
+  /** The origin of a child. Undefined for the main history. */
   begun: Begun | undefined;
   events: RecordedEvent[] = [];
-  /** Where on the tape each event stands. */
+  /** The position of each event in the recording. */
   eventAt: number[] = [];
-  /** How a child has ended. */
+  /** The final status of a child. */
   status: ChildExecution["status"] | undefined;
-  /** Where on the tape the stages stand, by the event that entered the state. A child has few, which are in one list. */
+  /** The positions of stages, by the event that entered the state. A child has few stages, so they are in one list instead. */
   #stages: Map<number, number[]> | undefined;
   #childStages: number[] = [];
-  #tape: TapeEntry[];
+  #entries: RecordingEntry[];
   #chains: Chains<{ history: ExecutionHistory }> | undefined;
   #path: number[] | undefined;
 
-  constructor(tape: TapeEntry[], number: number, child?: string, begun?: Begun) {
+  constructor(entries: RecordingEntry[], number: number, child?: string, begun?: Begun) {
     this.number = number;
     this.child = child;
     this.begun = begun;
-    this.#tape = tape;
+    this.#entries = entries;
     if (begun === undefined) this.#stages = new Map();
   }
 
-  /** The visits of its states. They are read when they are asked for. */
+  /** The visits of its states. They are derived from the events when they are first needed. */
   get chains(): Chains<{ history: ExecutionHistory }> {
     const chains = (this.#chains ??= new Chains(() => ({ history: this as ExecutionHistory })));
     for (const event of this.events.slice(chains.length)) chains.add(event);
     return chains;
   }
 
-  /** Forgets the visits of a child, which can be read again. */
-  cool(): void {
+  /** Drops the visits of a child. They can be derived again. */
+  dropVisits(): void {
     if (this.begun !== undefined) this.#chains = undefined;
   }
 
-  add(event: RecordedEvent, place: number): void {
+  add(event: RecordedEvent, position: number): void {
     this.events.push(event);
-    this.eventAt.push(place);
+    this.eventAt.push(position);
   }
 
-  addStage(entered: number, place: number): void {
+  addStage(entered: number, position: number): void {
     const list = this.#stages === undefined ? this.#childStages : this.#stages.get(entered);
-    if (list) list.push(place);
-    else this.#stages?.set(entered, [place]);
+    if (list) list.push(position);
+    else this.#stages?.set(entered, [position]);
   }
 
-  /** Places of the stages of the visit that an event has begun. */
+  /** Returns the positions of the stages of the visit that an event has begun. */
   stagesOf(entered: number): number[] {
     if (this.#stages !== undefined) return this.#stages.get(entered) ?? [];
-    return this.#childStages.filter((place) => stageAt(this.#tape, place)?.entered === entered);
+    return this.#childStages.filter((position) => stageAt(this.#entries, position)?.entered === entered);
   }
 
-  /** How many events have been seen at a place. */
-  eventsAt(place: number): number {
-    return lowerBound(this.eventAt, place);
+  /** Returns how many events come before a position. */
+  eventsAt(position: number): number {
+    return lowerBound(this.eventAt, position);
   }
 
-  /** The visit of the Map around a child; undefined for the run's own. */
+  /** The visit of the Map state that has started this child. Undefined for the main history. */
   get around(): HistoryVisit | undefined {
     return this.begun?.parent.chains.visitOf(this.begun.run);
   }
 
-  /** A child's index and those of the iterations around it, the innermost last. */
+  /** The iteration indices of the Maps around a child and its own index, the innermost last. */
   get path(): number[] {
     if (this.#path === undefined) {
       const { around, begun } = this;
@@ -97,24 +97,24 @@ export class ExecutionHistory {
     return this.#path;
   }
 
-  /** The indices in the Maps around and in it, for a thread. */
+  /** Returns the iteration indices of a thread: those of the Maps around this child, then those of Maps in it. */
   iterationsOf(thread: number): number[] {
     const own = this.chains.threads[thread]?.iterations ?? [];
     return this.begun === undefined ? own : [...this.path, ...own];
   }
 
-  /** A number of a visit or a thread that no other history has. */
+  /** Returns an id for a visit or a thread that is unique among all histories of the recording. */
   numbered(id: number): number {
-    return this.number * APART + id;
+    return this.number * IDS_PER_CHILD + id;
   }
 }
 
-/** The history's number and the number within it, of what `ExecutionHistory.numbered` has numbered. */
-export function apart(numbered: number): [history: number, id: number] {
-  return [Math.floor(numbered / APART), numbered % APART];
+/** Splits an id of `ExecutionHistory.numbered` into the number of the history and the id within it. */
+export function splitId(numbered: number): [history: number, id: number] {
+  return [Math.floor(numbered / IDS_PER_CHILD), numbered % IDS_PER_CHILD];
 }
 
-/** A visit and those around it, the innermost first; a child's are within its Map's. */
+/** Yields a visit and the visits around it, the innermost first. A child's visits are inside the visit of its Map. */
 export function* outwards(visit: HistoryVisit): Generator<HistoryVisit> {
   for (let at: HistoryVisit | undefined = visit; at !== undefined;) {
     yield at;
@@ -122,7 +122,7 @@ export function* outwards(visit: HistoryVisit): Generator<HistoryVisit> {
   }
 }
 
-/** An event without its payloads: what the way through a state machine is read from. */
+/** Returns an event without its payloads. The path through the state machine can still be read from it. */
 export function thinned(event: RecordedEvent): RecordedEvent {
   const key = Object.keys(event).find((name) => name.endsWith("EventDetails"));
   if (key === undefined) return event;

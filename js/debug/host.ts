@@ -1,4 +1,4 @@
-// What is around the runs of a player: it compiles definitions, and says who answers their tasks.
+// The environment of a player's runs: it compiles definitions, and decides what answers their tasks.
 
 import type { Mock } from "../api/debug.d.ts";
 import type { Definition, ExecutionNames, InvokeCommand, MachineType, StateMachine } from "../api/index.d.ts";
@@ -7,13 +7,13 @@ import type { MachineHandle } from "../border/instance.ts";
 import { compiled } from "../definition/plain.ts";
 import type { Taker } from "../tasks/call.ts";
 import { type Resource, parseResource } from "../tasks/resource.ts";
-import type { Relatives } from "./children.ts";
+import type { NestedExecutions } from "./children.ts";
 import type { Call, CallCommand, Execution } from "./execution.ts";
 import { Mocks, Reply, replyOf } from "./mocks.ts";
 import type { Begin, Run } from "./run.ts";
 import type { HistoryVisit } from "./history.ts";
 
-/** A machine as a run takes it. */
+/** A compiled machine with what a run needs of it. */
 export interface Playable {
   machine: MachineHandle;
   name: string;
@@ -21,26 +21,29 @@ export interface Playable {
   settings: EngineSettings;
 }
 
-/** The names of an execution that has both. */
+/** Execution names of which both are defined. */
 export type Names = ExecutionNames & { name: string; stateMachineName: string };
 
-/** What answers a task, and in which mode that is reported. */
+/** What answers a task, and the mode under which it is reported. */
 export interface Answering {
-  /** A function; undefined where nobody answers, and the task fails. */
+  /** A function that answers. If it is undefined, the task fails because nothing answers it. */
   reply?: (command: CallCommand, call: Call, execution: Execution) => unknown;
   mode: string;
-  /** Something else than a function, which takes the call over. */
+  /** Takes over the call in place of a function. */
   taker?: Taker;
-  /** Whether it is a mock, which comes before a recorded answer. */
+  /** Whether a mock answers. Mocks take precedence over recorded answers. */
   mocked?: boolean;
 }
 
-/** Mocks answer tasks, and a person is asked for the others. Definitions are JSON texts; no task starts an execution. */
+/**
+ * A host in which mocks answer tasks and a person is asked about the others. Definitions are JSON texts, and tasks cannot start
+ * executions.
+ */
 export class Host {
   mocks = new Mocks();
-  /** What the executions of a run know of each other; undefined where tasks start none. */
-  relatives: ((run: Run, begin: Begin) => Relatives) | undefined;
-  /** Hears that tasks of a run were answered, or wait anew. */
+  /** Creates the relations between the executions of a run. Undefined if tasks cannot start executions. */
+  nested: ((run: Run, begin: Begin) => NestedExecutions) | undefined;
+  /** Called when tasks of a run were answered or are waiting again. */
   changed: (run: Run) => void = () => {};
 
   setMocks(mocks: Record<string, Mock> | undefined): void {
@@ -52,16 +55,16 @@ export class Host {
     return { machine: compiled(definition as string, {}), name: "StateMachine", type: "STANDARD", settings: { express: false } };
   }
 
-  /** The names of a run's own execution. */
+  /** Returns the names of a run's main execution. */
   names(run: number, stateMachineName: string): Names {
     return { name: `run-${run}`, stateMachineName };
   }
 
-  /** Throws for a name or an input with which no execution may be started. */
+  /** Throws if an execution must not be started with this name or input. */
   check(_name: string, _input: string): void {}
 
-  /** Gives a new run what it is to have besides. */
-  equipped(run: Run): Run {
+  /** Adds to a new run what the host provides. */
+  prepared(run: Run): Run {
     return run;
   }
 
@@ -69,17 +72,17 @@ export class Host {
     return parseResource(text);
   }
 
-  /** Whether the task of a visit starts an execution. */
+  /** Returns whether the task of a visit starts an execution. */
   starts(_execution: Execution, _visit: HistoryVisit): boolean {
     return false;
   }
 
-  /** What answers a task. */
+  /** Returns what answers a task. */
   answering(command: InvokeCommand): Answering {
     return this.mocked(command) ?? this.asking();
   }
 
-  /** The mock of a task. */
+  /** Returns the mock of a task. */
   protected mocked(command: InvokeCommand): Answering | undefined {
     const mock = this.mocks.find(command);
     return (
@@ -91,17 +94,17 @@ export class Host {
     );
   }
 
-  /** A person is asked. */
+  /** Asks a person. */
   protected asking(): Answering {
     return { reply: () => new Reply({ ask: true }), mode: "ask" };
   }
 
-  /** Calls a function that stands for a task. */
+  /** Calls a function that serves as a mock. */
   protected handle(_handler: unknown, _call: Call, _execution: Execution): unknown {
     throw new Error("functions cannot be used as mocks here");
   }
 
-  /** The error of a task that nobody answers. */
+  /** Returns the error of a task that nothing answers. */
   missing({ state }: InvokeCommand): { error: string; cause: string } {
     return { error: "States.TaskFailed", cause: `nobody answers the task of state ${JSON.stringify(state)}` };
   }

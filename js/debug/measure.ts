@@ -1,4 +1,4 @@
-// Coverage as the command `stepglass coverage` writes it, of counts that came from anywhere.
+// Coverage reports like those of `stepglass coverage`, from counts of any source.
 
 import type { measureCoverage as Measure, MeasuredCoverage } from "../api/debug.d.ts";
 import { definitionText } from "../definition/settings.ts";
@@ -8,7 +8,9 @@ import { percent } from "../coverage/share.ts";
 
 type Given = Parameters<typeof Measure>;
 
-/** What counts by JSON Pointer mean for a definition: its places, sums, and the report as JSON and as an lcov tracefile. */
+/**
+ * Applies counts by JSON Pointer to a definition. Returns its places, the sums, and the report as JSON and as an lcov tracefile.
+ */
 export function measureCoverage(
   definition: Given[0],
   hits: Given[1],

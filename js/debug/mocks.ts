@@ -1,4 +1,4 @@
-// What stands for a task: a result, an error, a script of them, an expression, a function, a recording, or the person at the page.
+// Mocks of tasks: a result, an error, a script of both, an expression, a function, a recording, or a person who is asked.
 
 import type { Mock, MockStep } from "../api/debug.d.ts";
 import type { InvokeCommand, RecordedTask, TaskHandler } from "../api/index.d.ts";
@@ -7,7 +7,7 @@ import { Handlers, parseResource } from "../tasks/resource.ts";
 import type { CallCommand } from "./execution.ts";
 import { answerTo } from "./expressions.ts";
 
-/** A fact that answers a task, which comes so many milliseconds after its call. */
+/** A fact that answers a task, `after` milliseconds after its call. */
 export interface ReplyFact {
   method: "started" | "submitted" | "succeed" | "fail" | "heartbeat";
   after: number;
@@ -15,18 +15,18 @@ export interface ReplyFact {
   c?: string;
 }
 
-/** What a mock wants to happen. */
+/** The answer that a mock asks for. */
 interface Wanted {
-  /** Milliseconds after the call. */
+  /** Delay after the call, in milliseconds. */
   after?: number;
   output?: unknown;
   error?: string;
   cause?: string;
   /** Whether a person is asked. */
   ask?: boolean;
-  /** Whether no answer comes. */
+  /** Whether the task gets no answer. */
   silent?: boolean;
-  /** What a recording has instead. */
+  /** The recorded facts of the answer, in place of an output or an error. */
   facts?: ReplyFact[];
 }
 
@@ -39,13 +39,13 @@ export class Reply {
   }
 }
 
-/** A mock that answers tasks. */
+/** Mocks that answer a task themselves. */
 type AnsweringMock = Exclude<Mock, { mode: "handler" }>;
 
-/** A task, as far as a mock is found by it. */
+/** The properties of a task by which its mock is found. */
 type MockedTask = Pick<InvokeCommand, "state" | "resource"> & { input?: unknown };
 
-/** The mocks of a run: a state's own first, all others found as handlers are. */
+/** The mocks of a run. The mock of a state comes first; others are found by resource, as handlers are. */
 export class Mocks {
   #named: Map<string, () => Mock>;
   #handlers: Handlers<() => Mock>;
@@ -55,13 +55,13 @@ export class Mocks {
     this.#handlers = new Handlers(this.#named);
   }
 
-  /** The mock that answers a task; undefined where none is meant for it, or its handler is to be called. */
+  /** Returns the mock that answers a task. Undefined if it has none, or if its handler is to be called. */
   find(task: MockedTask): AnsweringMock | undefined {
     const mock = this.#find(task)?.();
     return mock?.mode === "handler" ? undefined : mock;
   }
 
-  /** The name that the mock stands under which answers a task. */
+  /** Returns the name under which the mock of a task is set. */
   nameFor(task: MockedTask): string | undefined {
     const found = this.find(task) && this.#find(task);
     for (const [name, mock] of this.#named) if (mock === found) return name;
@@ -74,7 +74,7 @@ export class Mocks {
   }
 }
 
-/** What a mock answers to a command: a Reply, or what its function returns, called by `handle`. */
+/** Returns the answer of a mock to a command: a Reply, or what its function returns. `handle` calls the function. */
 export function replyOf(mock: AnsweringMock, command: CallCommand, handle: (handler: TaskHandler) => unknown): unknown {
   const { mode } = mock;
   switch (mode) {
@@ -109,7 +109,7 @@ function evaluated({ expression, after }: Extract<Mock, { mode: "expression" }>,
   return new Reply({ output: nothing ? null : value, after });
 }
 
-/** What a handler would be given: of a function that is invoked its payload. */
+/** Returns the input that a handler would get: for a Lambda invocation, its payload. */
 function inputOf({ resource, input }: CallCommand): unknown {
   return handlerInput(parseResource(resource), input);
 }
@@ -117,12 +117,12 @@ function inputOf({ resource, input }: CallCommand): unknown {
 function single({ result = null, response, error, cause, silent, after }: MockStep, command: CallCommand): Reply {
   if (silent) return new Reply({ silent: true });
   if (error !== undefined) return new Reply({ error, cause, after });
-  // What comes by a token is never wrapped.
+  // An answer by task token is never wrapped.
   const whole = response !== undefined && !command.resource.endsWith(".waitForTaskToken");
   return new Reply({ output: whole ? new TaskResponse(response) : (response ?? result), after });
 }
 
-/** The first step whose attempt, iteration and call fit; a step that names none fits always. */
+/** Answers with the first step whose attempt, iteration and call match. A step that names none of them always matches. */
 function scripted({ steps = [], after }: Extract<Mock, { mode: "script" }>, command: CallCommand): Reply {
   const step = steps.find(
     ({ attempt, iteration, call }) =>
@@ -138,7 +138,7 @@ function scripted({ steps = [], after }: Extract<Mock, { mode: "script" }>, comm
   return single({ after, ...step }, command);
 }
 
-/** The other way: what facts say of a task's answer. */
+/** Converts recorded facts of an answer to a mock's answer; the reverse of `factsOf`. */
 export function answerOf(
   facts: readonly ReplyFact[],
 ): Omit<RecordedTask, "state" | "iterations" | "attempt" | "event" | "input" | "unknown"> {
@@ -156,7 +156,10 @@ export function answerOf(
   return told;
 }
 
-/** What a recorded task was answered, as facts that come `after` so many milliseconds; `silent` where nobody answered. */
+/**
+ * Returns the answer of a recorded task as facts, each `after` its call by some milliseconds. `silent` is true if the task got no
+ * answer.
+ */
 export function factsOf(recorded: Partial<RecordedTask>): { facts: ReplyFact[]; silent: boolean } {
   const { after = 0, submitted, workerName, output, error, cause, never } = recorded;
   const facts: ReplyFact[] = [];
@@ -167,7 +170,7 @@ export function factsOf(recorded: Partial<RecordedTask>): { facts: ReplyFact[]; 
   return { facts, silent: never === true };
 }
 
-/** Whether a number is in "0", "1-3", "4+", "0,2-4"; nothing written holds all. */
+/** Returns whether a number is in a list of ranges such as "0", "1-3", "4+" or "0,2-4". An empty list contains every number. */
 export function inRanges(ranges: string | null | undefined, n: number | undefined): boolean {
   if (ranges === undefined || ranges === null || String(ranges).trim() === "") return true;
   if (n === undefined) return false;

@@ -1,4 +1,4 @@
-// Plays runs of a machine: forwards to breakpoints and the ends of steps, back along what was seen, and from there on again.
+// Plays runs of a machine: forwards to breakpoints and the ends of steps, back through what was reached, and on from there.
 
 import type { DebugEvents, DebugOptions, DebugSession, Stop, TaskAnswer } from "../api/debug.d.ts";
 import type { Definition, ExecutionResult, HistoryEvent, StateMachine } from "../api/index.d.ts";
@@ -13,56 +13,56 @@ import type { EngineSnapshot } from "./recording.ts";
 import { Run } from "./run.ts";
 import { stepsInto, stepsOut, stepsOver, stepsStage } from "./steps.ts";
 import type { HistoryVisit } from "./history.ts";
-import type { TapeEntry } from "./tape.ts";
+import type { RecordingEntry } from "./entries.ts";
 import { eventAt, ofOneItem, parsed, stagesOf, valuesAt, visitAt } from "./view.ts";
 
-// The longest delay of setTimeout.
+// Maximum delay of setTimeout, in milliseconds.
 const LONGEST = 2 ** 31 - 1;
-/** A snapshot of more characters takes as long as the rest of a turn. */
+/** Size of a snapshot, in characters, above which it takes as long as the rest of a turn. */
 const LONG = 262_144;
 const NOTHING = { stop: undefined, logs: [] };
 
-/** Says of each entry that is seen whether a step ends there. */
-type Goal = (entry: TapeEntry, execution: Execution, place: number) => boolean;
+/** Returns for each reached entry whether a step ends there. */
+type Goal = (entry: RecordingEntry, execution: Execution, position: number) => boolean;
 type Clock = NonNullable<DebugOptions["clock"]>;
 
-/** What a run begins with. */
+/** The properties of a new run. */
 export interface Beginning {
-  /** JSON text. */
+  /** The input as JSON text. */
   input: string;
   seed: bigint;
-  /** Milliseconds since 1970. */
+  /** The start time in milliseconds since 1970. */
   start: number;
   label: string;
-  /** Of a run that comes of another: that one, and its event at which they part. */
+  /** For a run that is derived from another one: that run, and its event at which they part. */
   parent?: number;
   at?: number;
-  /** Whether the execution gets names of its own, and not those of the run before. */
+  /** Whether the execution gets new names instead of those of the current run. */
   named?: boolean;
 }
 
-/** Where a fork leaves a run, and how it goes on. */
+/** Where a fork leaves a run, and how it continues. */
 export interface Fork {
-  /** The number of the fact of the execution before which it leaves. */
+  /** The index of the first fact of the execution that the fork does not share. */
   fact: number;
-  /** What is changed by hand there, in the engine's snapshot. */
+  /** Changes the snapshot of the engine there, for an edit by hand. */
   change?: (snapshot: EngineSnapshot) => void;
-  /** The fact that the execution is fed then, which happens at the time of the one before which the fork leaves. */
+  /** The first fact that is fed to the fork. It has the time of the fact at `fact`. */
   feed?: Fact;
   label: string;
   event: number;
-  /** Where on the execution's tape one looks then. */
+  /** The position in the execution's recording after the fork. */
   position: number;
 }
 
 export class Player {
   readonly host: Host;
-  /** All runs; a fork comes after the run that it comes of. */
+  /** All runs. A fork comes after the run that it was made from. */
   runs: Run[] = [];
-  /** The one that is looked at. */
+  /** The selected run. */
   run!: Run;
   readonly breakpoints = new Breakpoints();
-  /** Why it is paused. */
+  /** Why the player is paused. */
   stopped: Stop = { reason: "start", description: "before the first state" };
   #lastRun = 0;
   #clock: Clock = "skip";
@@ -72,16 +72,16 @@ export class Player {
   #queued = false;
   #pumping = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #tell: <Name extends keyof DebugEvents>(name: Name, what: DebugEvents[Name]) => void;
+  #notify: <Name extends keyof DebugEvents>(name: Name, what: DebugEvents[Name]) => void;
   #disposed = false;
 
-  /** `tell` is called with all that happens. */
-  constructor(host: Host, tell: <Name extends keyof DebugEvents>(name: Name, what: DebugEvents[Name]) => void) {
+  /** `notify` is called for each event of the session. */
+  constructor(host: Host, notify: <Name extends keyof DebugEvents>(name: Name, what: DebugEvents[Name]) => void) {
     this.host = host;
-    this.#tell = tell;
+    this.#notify = notify;
     host.changed = (run) => {
       if (run !== this.run) return;
-      this.#tell("tasks", undefined);
+      this.#notify("tasks", undefined);
       this.#pumpSoon();
     };
   }
@@ -93,58 +93,58 @@ export class Player {
     return this.run.over && this.atEnd ? "ended" : "paused";
   }
 
-  /** How the execution has ended, as soon as that has been seen. */
+  /** The result of the execution, once its end has been reached. */
   get outcome(): ExecutionResult | undefined {
     const { first } = this.run;
     return first.position === first.recording.length ? first.outcome : undefined;
   }
 
-  /** The execution's time, in milliseconds since 1970: of what is looked at while it is paused. */
+  /** The time of the execution, in milliseconds since 1970. While it is paused, it is the time at the current position. */
   get now(): number {
     if (this.atEnd) return this.run.now();
     for (let at = this.run.position - 1; at >= 0; at--) {
-      const { execution, place } = this.run.entryAt(at);
-      const entry = execution.recording.tape[place]!;
+      const { execution, position } = this.run.entryAt(at);
+      const entry = execution.recording.entries[position]!;
       if (entry.kind !== "event") continue;
-      const told = Date.parse(String(entry.event.timestamp));
-      // A Date does not read a year of five digits.
-      return Number.isNaN(told) ? execution.recording.facts[entry.fact]!.fact[1] : told;
+      const time = Date.parse(String(entry.event.timestamp));
+      // A Date does not parse a year of five digits.
+      return Number.isNaN(time) ? execution.recording.facts[entry.fact]!.fact[1] : time;
     }
     return this.run.start;
   }
 
-  /** The execution that is looked at. */
+  /** The selected execution. */
   get at(): Execution {
     return this.run.focus;
   }
 
-  /** Whether all is seen that has happened. */
+  /** Whether the current position is the end of the run. */
   get atEnd(): boolean {
     return this.run.position === this.run.length;
   }
 
-  /** The last event that has happened there; 0 before the first. */
+  /** The last event before the current position; 0 before the first. */
   get event(): number {
     return eventAt(this.at.recording, this.at.position);
   }
 
-  /** How many events have been seen at all. */
+  /** The number of events that have been reached. */
   get events(): number {
     return eventAt(this.at.recording, this.at.frontier);
   }
 
-  /** The events of an execution that have been seen, from an index on. */
+  /** Returns the reached events of an execution, from an index on. */
   history(from = 0, { recording, frontier }: Execution = this.at): HistoryEvent[] {
     return recording.events.slice(from, eventAt(recording, frontier));
   }
 
-  /** The visit of a number, or that which is looked at; undefined where there is none. */
+  /** Returns the visit with an id, or the visit at the current position. Undefined if there is none. */
   visit(number?: number): HistoryVisit | undefined {
     const { recording, position } = this.at;
     return number === undefined ? visitAt(recording, position) : recording.visit(number);
   }
 
-  /** Visits of a state that were seen. */
+  /** Returns the reached visits of a state. */
   visits(state: string): ReturnType<DebugSession["visits"]> {
     const { chains } = this.at.recording;
     const { events } = this;
@@ -156,8 +156,8 @@ export class Player {
   }
 
   /**
-   * The stages of a visit that were seen, of its last attempt or the given one, and how many attempts there are. Of the stages that
-   * a Map has for each item, the one of `item` or the last; `items` says how many there are.
+   * Returns the reached stages of a visit's last attempt, or of a given attempt, and the number of attempts. For stages that a Map
+   * has once per item, returns those of `item` or of the last item; `items` counts them.
    */
   stages(
     visit?: number,
@@ -168,10 +168,10 @@ export class Player {
     const at = this.visit(visit);
     if (at === undefined) return { attempts: 0, stages: [], items: {} };
     const found = stagesOf(recording, at, all ? frontier : position, attempt);
-    const { places, items } = ofOneItem(recording, found.places, item, position);
-    const values = recording.valuesAt(places);
-    const stages = places.flatMap((place, i) => {
-      const entry = recording.tape[place];
+    const { positions, items } = ofOneItem(recording, found.positions, item, position);
+    const values = recording.valuesAt(positions);
+    const stages = positions.flatMap((place, i) => {
+      const entry = recording.entries[place];
       if (entry?.kind !== "stage") return [];
       const { stage, after, index } = entry;
       return [{ place, stage, value: values[i], after, ...(index !== undefined && { index }) }];
@@ -181,37 +181,37 @@ export class Player {
 
   // Commands.
 
-  /** Goes on to the next breakpoint or the end; with `ignoring` to the end. */
+  /** Continues to the next breakpoint or the end. With `ignoring`, continues to the end. */
   continue(ignoring = false): void {
     this.go(undefined, ignoring);
   }
 
-  /** Stops before anything more happens. */
+  /** Pauses before the next entry. */
   pause(): void {
     if (this.#running) this.halt({ reason: "pause", description: "by hand" });
   }
 
-  /** Goes on to the next state of the scope of a visit: that which is looked at, or another one. */
+  /** Steps to the next state in the scope of a visit, by default of the current visit. */
   next(visit = this.visit()): void {
     this.go(stepsOver(this.at, visit));
   }
 
-  /** Goes into a Parallel or Map, or into the execution that a Task starts; in any other state to its first stage. */
+  /** Steps into a Parallel or Map, or into the execution that a Task starts. In any other state, steps to its first stage. */
   stepIn(visit = this.visit()): void {
     this.go(stepsInto(this.at, visit, visit !== undefined && this.host.starts(this.at, visit)));
   }
 
-  /** Finishes the branch or iteration; where there is none the execution. */
+  /** Steps to the end of the branch or iteration, or of the execution if the visit is in none. */
   stepOut(visit = this.visit()): void {
     this.go(stepsOut(this.at, visit));
   }
 
-  /** Goes on by one stage of the data's flow, or by one event where there is none. */
+  /** Steps by one stage of the data flow, or by one event if the state has no more stages. */
   stepStage(): void {
     this.go(stepsStage(this.at, this.visit()));
   }
 
-  /** Goes back to the event before, of the same branch; out of the middle of a state to its last event. */
+  /** Steps back to the previous event of the same branch. From the middle of a state, it steps back to the state's last event. */
   stepBack(): void {
     const { at, run } = this;
     const { recording, position } = at;
@@ -220,43 +220,43 @@ export class Player {
     if (history.begun !== undefined && seen > 0) {
       const behind = history.eventAt[seen - 1]! + 1;
       const before = behind < position ? seen : history.events[seen - 1]!.previousEventId;
-      if (before > 0) return this.look(run.placeAfter(at, history.eventAt[before - 1]! + 1), { reason: "step", description: "back" });
+      if (before > 0) return this.moveTo(run.positionAfter(at, history.eventAt[before - 1]! + 1), { reason: "step", description: "back" });
     }
     const last = this.event;
-    const place = last === 0 ? 0 : recording.eventAt[last - 1]! + 1;
-    const to = place < position ? last : (recording.events[last - 1]?.previousEventId ?? 0);
-    // Before the first event of a started execution is the task that has started it.
-    if (to === 0 && at.parent) this.turnTo(at.parent);
-    this.look(run.placeAfter(at, to === 0 ? 0 : recording.eventAt[to - 1]! + 1), { reason: "step", description: "back" });
+    const after = last === 0 ? 0 : recording.eventAt[last - 1]! + 1;
+    const to = after < position ? last : (recording.events[last - 1]?.previousEventId ?? 0);
+    // The task that has started a nested execution precedes its first event.
+    if (to === 0 && at.parent) this.selectExecution(at.parent);
+    this.moveTo(run.positionAfter(at, to === 0 ? 0 : recording.eventAt[to - 1]! + 1), { reason: "step", description: "back" });
   }
 
-  /** Looks at the moment after an event, the last of which is the present. */
+  /** Goes to the position after an event. After the last event, that is the end of the reached part. */
   goto(event: number): void {
     const { at, events } = this;
     const to = Math.max(0, Math.min(event, events));
-    const place = to === events ? this.present(at) : this.run.placeAfter(at, to === 0 ? 0 : at.recording.eventAt[to - 1]! + 1);
-    this.look(place, { reason: "goto", description: `event ${to} of ${events}` });
+    const position = to === events ? this.present(at) : this.run.positionAfter(at, to === 0 ? 0 : at.recording.eventAt[to - 1]! + 1);
+    this.moveTo(position, { reason: "goto", description: `event ${to} of ${events}` });
   }
 
-  /** The last that was seen of an execution: where the run stands, also in the middle of a state. */
+  /** Returns the last position that was reached in an execution, which can be in the middle of a state. */
   present(at: Execution): number {
-    return at.parent && at.ended ? this.run.placeAfter(at, at.frontier) : this.run.frontier;
+    return at.parent && at.ended ? this.run.positionAfter(at, at.frontier) : this.run.frontier;
   }
 
-  /** Begins anew, as the run that is looked at began. */
+  /** Starts a new run with the same beginning as the selected run. */
   restart(): void {
     const { seed, start, input, definition } = this.run.first;
     this.startOver(this.newRun(definition, { input, seed, start, label: "Run" }));
   }
 
-  /** Begins a run from which hits of breakpoints are counted. */
+  /** Starts a run with hit counts of zero. */
   startOver(run: Run): void {
     this.halt();
     this.breakpoints.reset();
     this.begin(run);
   }
 
-  /** Ends everything: no task is called any more. */
+  /** Ends the player. No more tasks are called. */
   dispose(): void {
     this.#disposed = true;
     this.halt();
@@ -265,7 +265,7 @@ export class Player {
 
   // The world.
 
-  /** "skip", "manual", or how many times as fast as real time. */
+  /** Sets the clock: "skip", "manual", or a factor of real time. */
   setClock(clock: Clock): void {
     this.#clock = clock;
     if (this.#running) {
@@ -274,7 +274,7 @@ export class Player {
     }
   }
 
-  /** Lets so many milliseconds pass, or the time until something happens. False where nothing is to come. */
+  /** Advances the clock by `milliseconds`, or to the next timer. Returns false if there is none. */
   advance(milliseconds?: number): boolean {
     const { run } = this;
     if (!this.atEnd) return false;
@@ -287,7 +287,7 @@ export class Player {
     return true;
   }
 
-  /** When things happen by themselves, the next first. */
+  /** Returns the timers, the next one first. */
   timers(): ReturnType<DebugSession["timers"]> {
     if (!this.atEnd) return [];
     return this.run.executions
@@ -296,62 +296,62 @@ export class Player {
       .sort((a, b) => a.at - b.at);
   }
 
-  /** The tasks that wait for somebody's answer. */
+  /** Returns the tasks that wait for an answer by a person. */
   waiting(): ReturnType<DebugSession["waiting"]> {
     return this.run.executions.flatMap((execution) => execution.waiting()).sort((a, b) => a.since - b.since);
   }
 
   /** Answers a task. */
   answer(task: number, answer: TaskAnswer): boolean {
-    return this.heard(this.run.executions[Math.floor(task / TASKS)]?.answer(task % TASKS, answer));
+    return this.continueIf(this.run.executions[Math.floor(task / TASKS)]?.answer(task % TASKS, answer));
   }
 
-  /** Goes on where somebody was `found` who has heard an answer. */
-  heard(found = false): boolean {
-    if (found) {
-      this.#tell("tasks", undefined);
+  /** Continues the run if a task accepted an answer. Returns `accepted`. */
+  continueIf(accepted = false): boolean {
+    if (accepted) {
+      this.#notify("tasks", undefined);
       this.#pumpSoon();
     }
-    return found;
+    return accepted;
   }
 
   // Runs.
 
-  /** A run that is as this one was up to an event, and goes on from there by itself. */
+  /** Makes a run that equals this one up to an event, and that continues on its own from there. */
   fork({ event = this.event, label = `fork at ${event}` }: { event?: number; label?: string } = {}): void {
     const { at } = this;
     const { recording } = at;
     const last = Math.min(event, this.events);
     if (last <= 0 && at.parent === undefined) return this.restart();
     if (last <= 0) return this.branch(at, { fact: 0, label, event: 0, position: 0 });
-    const place = recording.eventAt[last - 1]!;
-    const { fact } = recording.tape[place]!;
-    this.branch(at, { fact, feed: withoutTime(recording.facts[fact]!.fact), label, event, position: place + 1 });
+    const position = recording.eventAt[last - 1]!;
+    const { fact } = recording.entries[position]!;
+    this.branch(at, { fact, feed: withoutTime(recording.facts[fact]!.fact), label, event, position: position + 1 });
   }
 
-  /** A new run of a definition, which nobody looks at yet. */
+  /** Creates a run of a definition, without selecting it. */
   newRun(definition: Definition | StateMachine, { input, seed, start, label, parent, at, named }: Beginning): Run {
     const id = this.#lastRun + 1;
     const machine = this.host.machine(definition);
     const info = (named ? undefined : this.run?.first.info) ?? this.host.names(id, machine.name);
     this.host.check(info.name, input);
-    return this.host.equipped(new Run({ id, parent, at, label, start, host: this.host }, { ...machine, definition, info, seed, input }));
+    return this.host.prepared(new Run({ id, parent, at, label, start, host: this.host }, { ...machine, definition, info, seed, input }));
   }
 
   begin(run: Run): void {
     this.runs.push(run);
     this.#lastRun = run.id;
     this.run = run;
-    this.#tell("run", { run: run.id });
+    this.#notify("run", { run: run.id });
     this.stopAt({ reason: "start", description: run.position > 0 ? "" : "before the first state" });
   }
 
-  /** Begins a run that is as this one was before a fact of an execution. */
+  /** Makes a fork of the selected run that leaves it before a fact of an execution. */
   branch(of: Execution, { fact, change, feed, label, event, position }: Fork): void {
     const old = this.run;
     this.halt();
     const about = { id: this.#lastRun + 1, parent: old.id, at: event, label };
-    const run = this.host.equipped(old.forked(about, of.order[fact] ?? old.fed, { of, change }));
+    const run = this.host.prepared(old.forked(about, of.order[fact] ?? old.fed, { of, change }));
     const execution = run.executions[of.number]!;
     if (of.number > 0) run.atExecution = of.number;
     if (feed) {
@@ -359,36 +359,36 @@ export class Player {
       run.feed({ execution, fact: feed[0] === "start" ? execution.ready()! : feed });
     }
     run.focus = execution;
-    run.position = run.placeAfter(execution, Math.min(position, execution.recording.length));
+    run.position = run.positionAfter(execution, Math.min(position, execution.recording.length));
     run.frontier = run.own = run.position;
     this.begin(run);
   }
 
-  /** Takes runs in the place of those that there are, and looks at one of them. */
+  /** Replaces all runs, and selects one of them. */
   adopt(runs: Run[], current: Run): void {
     this.runs = runs;
     this.#lastRun = runs.at(-1)!.id;
     this.select(current);
   }
 
-  /** Looks at another run. */
+  /** Selects a run. */
   select(run: Run): void {
     this.halt();
     this.run = run;
-    this.#tell("run", { run: run.id });
+    this.#notify("run", { run: run.id });
     this.stopAt({ reason: "goto", description: run.label });
   }
 
-  /** Looks at another execution of the run. */
-  turnTo(execution: Execution): void {
+  /** Selects an execution of the run. */
+  selectExecution(execution: Execution): void {
     if (execution === this.at) return;
     this.run.focus = execution;
-    this.#tell("execution", { execution: execution.number });
+    this.#notify("execution", { execution: execution.number });
   }
 
   // Playing.
 
-  /** Goes on until the goal or a breakpoint is reached. */
+  /** Continues until the goal or a breakpoint is reached. */
   go(goal: Goal | undefined, ignoring = false): void {
     if (this.status === "ended" || this.#disposed) return;
     this.#goal = goal;
@@ -396,20 +396,20 @@ export class Player {
     if (!this.#running) {
       this.#running = true;
       this.#flow();
-      this.#tell("continued", undefined);
+      this.#notify("continued", undefined);
     }
-    // A step is mostly done at once.
+    // Most steps end at once.
     this.#pump();
   }
 
-  /** Looks at a place of the run; without a reason to tell, nobody hears of it. */
-  look(place: number, stop?: Stop): void {
+  /** Moves to a position of the run. Listeners are notified if `stop` is given. */
+  moveTo(position: number, stop?: Stop): void {
     this.halt();
-    this.run.position = place;
+    this.run.position = position;
     if (stop) this.stopAt(stop);
   }
 
-  /** Freezes time and everything. */
+  /** Pauses, and stops the clock. */
   halt(stop?: Stop): void {
     clearTimeout(this.#timer);
     this.run?.flow(0);
@@ -422,7 +422,7 @@ export class Player {
   stopAt(stop: Stop): void {
     const { number: id, name, info } = this.at;
     this.stopped = id === 0 ? stop : { ...stop, execution: { id, name, machine: info.stateMachineName } };
-    this.#tell("stopped", this.stopped);
+    this.#notify("stopped", this.stopped);
   }
 
   #flow(): void {
@@ -439,29 +439,29 @@ export class Player {
     });
   }
 
-  /** Moves along the tape, and makes more of it. */
+  /** Moves forward in the recording, and runs the engine at its end. */
   #pump(): void {
     if (this.#pumping || !this.#running) return;
     this.#pumping = true;
     try {
-      this.#moveOn();
+      this.#play();
     } catch (thrown) {
-      // A bug of the interpreter, or a fact that it refuses: all that was seen before stays to be looked at.
+      // The interpreter has a bug, or it refused a fact. What was reached before remains available.
       this.halt({ reason: "exception", description: messageOf(thrown) });
     } finally {
       this.#pumping = false;
     }
   }
 
-  #moveOn(): void {
+  #play(): void {
     const { run } = this;
     let stepped = false;
     let fed = false;
-    // The turn's time begins before the first fact, which may take all of it.
+    // Starts the time slice of this turn before the first fact, which may use all of it.
     inTime();
     while (this.#running && run === this.run) {
       if (run.position < run.length) {
-        this.#see();
+        this.#playEntry();
         continue;
       }
       if (!stepped) this.#flow();
@@ -469,9 +469,9 @@ export class Player {
       run.perform();
       const due = run.snapshotDue;
       if (due !== undefined) {
-        // One of megabytes has a turn of its own.
+        // A snapshot of megabytes gets a turn of its own.
         if (!fed && due.takeSnapshot() < LONG) continue;
-        this.#tell("progress", undefined);
+        this.#notify("progress", undefined);
         return this.#pumpSoon();
       }
       const next = run.next();
@@ -479,61 +479,63 @@ export class Player {
         run.feed(next);
         fed = true;
         if (!inTime()) {
-          this.#tell("progress", undefined);
+          this.#notify("progress", undefined);
           return this.#pumpSoon();
         }
         continue;
       }
-      this.#tell("progress", undefined);
-      if (run.ended && (!run.told || run.over)) {
+      this.#notify("progress", undefined);
+      if (run.ended && (!run.isEndReported || run.over)) {
         this.#finish(run);
         continue;
       }
-      this.#tell("tasks", undefined);
+      this.#notify("tasks", undefined);
       if (!this.#wait(run)) return;
     }
-    this.#tell("progress", undefined);
+    this.#notify("progress", undefined);
   }
 
-  /** Sees the next entry of the run, and stops behind it where a breakpoint or the goal is. */
-  #see(): void {
+  /** Moves past the next entry of the run. Stops after it at a breakpoint or at the goal. */
+  #playEntry(): void {
     const { run } = this;
-    const { execution, place } = run.entryAt(run.position++);
+    const { execution, position } = run.entryAt(run.position++);
     const isNew = run.position > run.frontier;
     if (isNew) run.frontier = run.position;
-    const { stop, logs } = this.#ignoring ? NOTHING : this.breakpoints.check(execution, place, () => valuesAt(execution, place + 1), isNew);
+    const { stop, logs } = this.#ignoring
+      ? NOTHING
+      : this.breakpoints.check(execution, position, () => valuesAt(execution, position + 1), isNew);
     for (const log of logs) {
-      this.#tell("output", {
+      this.#notify("output", {
         ...log,
-        event: eventAt(execution.recording, place + 1),
+        event: eventAt(execution.recording, position + 1),
         ...(execution.number > 0 && { execution: execution.number }),
       });
     }
-    const reached = this.#goal?.(execution.recording.tape[place]!, execution, place);
+    const reached = this.#goal?.(execution.recording.entries[position]!, execution, position);
     if (stop || reached) {
-      this.turnTo(execution);
+      this.selectExecution(execution);
       this.halt(stop ?? { reason: "step", description: "" });
     }
   }
 
   /**
-   * The run's own execution has ended. Others may be left, which go on with the next command, or at once where one of them is
-   * looked at.
+   * Handles the end of the main execution. Other executions may still run. They continue with the next command, or at once if one
+   * of them is selected.
    */
   #finish(run: Run): void {
     if (run.over || this.at === run.first) this.halt();
-    const first = !run.told;
-    run.told = true;
+    const first = !run.isEndReported;
+    run.isEndReported = true;
     if (!run.over || first) {
       if (!this.#running) {
         this.stopped = { reason: "end", description: "" };
-        this.turnTo(run.first);
+        this.selectExecution(run.first);
       }
-      this.#tell("terminated", run.outcome!);
+      this.#notify("terminated", run.outcome!);
     } else this.stopAt({ reason: "end", description: "all executions have ended" });
   }
 
-  /** Nothing is to be done at once. Whether time was moved. */
+  /** Waits until the next timer. Returns whether the clock was advanced instead. */
   #wait(run: Run): boolean {
     const due = run.due();
     if (due === null) return false;

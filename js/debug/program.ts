@@ -1,4 +1,4 @@
-// What is around the runs of a session in a program: handlers, machines and recorded answers, besides mocks and a person.
+// The environment of a session's runs in a program: handlers, machines and recorded answers, in addition to mocks and a person.
 
 import type { DebugOptions, Mock } from "../api/debug.d.ts";
 import type { Definition, InvokeCommand, StateMachine as PublicMachine, TaskHandler, TaskHandlers } from "../api/index.d.ts";
@@ -10,8 +10,8 @@ import type { Machines } from "../execution/nested.ts";
 import { engineSettings } from "../execution/settings.ts";
 import { handlerInput } from "../tasks/integration.ts";
 import { Handlers, type MissingHandler, type Resource } from "../tasks/resource.ts";
-import { startsExecution } from "./borders.ts";
-import { Relatives, machinesOf } from "./children.ts";
+import { startsExecution } from "./call-boundaries.ts";
+import { NestedExecutions, machinesOf } from "./children.ts";
 import { type Call, type Execution, answersOf } from "./execution.ts";
 import { checkMocks } from "./arguments.ts";
 import { type Answering, Host, type Names, type Playable } from "./host.ts";
@@ -22,11 +22,11 @@ import type { HistoryVisit } from "./history.ts";
 type AnswerToken = (token: string, method: "succeed" | "fail" | "heartbeat", value?: unknown) => boolean;
 
 export class ProgramHost extends Host {
-  /** The options of the session, as its last restart has left them. */
+  /** The options of the session. A restart may replace them. */
   options: DebugOptions;
-  /** Limits of all executions, also of those that tasks start. */
+  /** The limits of all executions, including nested ones. */
   readonly limits: Pick<DebugOptions, "payloadLimit" | "historyLimit">;
-  override relatives = (run: Run, begin: Begin): Relatives => new Relatives(this, run, begin);
+  override nested = (run: Run, begin: Begin): NestedExecutions => new NestedExecutions(this, run, begin);
   #tasks: TaskHandlers | undefined;
   #machines: Machines | undefined;
   #handlers = new Handlers<TaskHandler>();
@@ -39,13 +39,13 @@ export class ProgramHost extends Host {
     this.#answerToken = answerToken;
   }
 
-  /** The handlers of tasks that are called from now on. */
+  /** Sets the handlers that are used for tasks from now on. */
   setTasks(tasks: TaskHandlers | undefined): void {
     this.#tasks = tasks ?? {};
     this.#handlers = new Handlers<TaskHandler>(this.#tasks, this.#machines);
   }
 
-  /** The machines that tasks may start from now on. */
+  /** Sets the machines that tasks may start from now on. */
   setMachines(machines: DebugOptions["machines"]): void {
     this.#machines = machinesOf(machines);
     if (this.#tasks) this.setTasks(this.#tasks);
@@ -71,8 +71,8 @@ export class ProgramHost extends Host {
     checkStart(name, input, this.options);
   }
 
-  /** Calls that the recorded execution had are answered as they were there, unless a mock stands for them. */
-  override equipped(run: Run): Run {
+  /** Answers the calls that the recorded execution had as they were answered there, unless they have a mock. */
+  override prepared(run: Run): Run {
     if (this.options.recorded) run.first.recorded = answersOf(this.options.recorded);
     return run;
   }
@@ -103,7 +103,7 @@ export class ProgramHost extends Host {
     return (handler as TaskHandler)(input, task);
   }
 
-  /** What a handler is given. */
+  /** Returns the arguments of a handler. */
   given(call: Call, run: Execution): [input: unknown, task: Task] {
     const { command } = call;
     const execution = {
@@ -126,30 +126,32 @@ export class ProgramHost extends Host {
   }
 }
 
-/** For handlers: resolves when so much of the run's time has passed; time goes on while they sleep. */
+/**
+ * Implements `sleep` for handlers: resolves when the given time of the run has passed. The clock can advance while handlers sleep.
+ */
 function sleep(execution: Execution, call: Call, milliseconds: unknown): Promise<void> {
   const duration = Number(milliseconds);
   if (!(duration >= 0)) throw misuse("INVALID_ARGUMENT", "task.sleep() takes a number of milliseconds", RangeError);
   call.sleeps = (call.sleeps ?? 0) + 1;
-  const asleep = (call.asleep ??= new Set());
-  call.onStop = (reason) => asleep.forEach((wake) => wake(new TaskCancelled(reason, call.command.state)));
+  const sleepers = (call.sleepers ??= new Set());
+  call.onStop = (reason) => sleepers.forEach((wake) => wake(new TaskCancelled(reason, call.command.state)));
   const slept = new Promise<void>((resolve, reject) => {
-    asleep.add(reject);
-    // An execution that sleeps for ever does not hold up the others.
+    sleepers.add(reject);
+    // A handler that sleeps for ever does not hold up the others.
     if (duration === Infinity) return;
     execution.wakeAt(execution.now() + duration, () => {
-      asleep.delete(reject);
+      sleepers.delete(reject);
       call.sleeps = (call.sleeps ?? 0) - 1;
       resolve();
     });
   });
-  // One that is not awaited may be cut off.
+  // The sleep is rejected when the task is cancelled. A handler that does not await it must not cause an unhandled rejection.
   slept.catch(() => {});
   execution.changed();
   return slept;
 }
 
-/** The name in `mocks` of the one that is meant for a task, or undefined. */
+/** Returns the key in `mocks` of the mock for a task, or undefined. */
 export function mockFor(mocks: Record<string, Mock>, task: { state: string; resource: string; input?: unknown }): string | undefined {
   checkMocks(mocks);
   return new Mocks(mocks).nameFor(task);

@@ -1,7 +1,7 @@
-// One run on tape: the facts that the engine was fed, and all that it has told of since, in the order of its happening.
+// The recording of one execution: the facts that the engine was fed, and everything that it reported since, in order.
 //
-// Facts are enough to make the engine of any moment again: the nearest snapshot is restored and what was fed since is fed
-// once more. Events are kept; the values of stages are kept as long as they are few, and made again after that.
+// The engine of any earlier moment can be rebuilt from the facts: the nearest snapshot is restored, and the later facts are fed
+// again. Events stay in memory. The values of stages stay while they are small, and are computed again afterwards.
 
 import type { ChildExecution, Command, ExecutionResult, Frame, HistoryEvent, InvokeCommand, Step, TraceStage } from "../api/index.d.ts";
 import { EngineHandle } from "../border/engine.ts";
@@ -9,35 +9,35 @@ import type { EngineSettings, Fact, FactArguments } from "../border/facts.ts";
 import type { MachineHandle } from "../border/instance.ts";
 import type { Chains } from "../history/chains.ts";
 import { isExecutionEnd } from "../history/events.ts";
-import { type Begun, ExecutionHistory, type HistoryVisit, apart, thinned } from "./history.ts";
-import { type RecordedEvent, type StageEntry, StageValue, type TapeEntry, stageAt } from "./tape.ts";
+import { type Begun, ExecutionHistory, type HistoryVisit, splitId, thinned } from "./history.ts";
+import { type RecordedEvent, type StageEntry, StageValue, type RecordingEntry, stageAt } from "./entries.ts";
 
-/** At least so many events lie between two snapshots. */
+/** Minimum number of events between two snapshots. */
 const INTERVAL = 256;
-/** Snapshots may hold so many characters together; then every other one is dropped. */
+/** Maximum size of all snapshots together, in characters. Above it, every other snapshot is dropped. */
 const SNAPSHOT_CHARACTERS = 12_000_000;
-/** A snapshot of so many characters costs as much as an event that is fed again. */
+/** Size of a snapshot, in characters, that costs as much as feeding one event again. */
 const CHARACTERS_OF_AN_EVENT = 64;
-/** Values of stages and of children's events may have taken so many characters of JSON; then the oldest are dropped. */
-const KEPT_CHARACTERS = 8_000_000;
-/** Children whose visits are kept once they were read. */
-const WARM = 64;
+/** Maximum size of the cached values of stages and of children's events, in characters of JSON. The oldest are dropped first. */
+const CACHED_CHARACTERS = 8_000_000;
+/** Maximum number of children whose visits stay in memory. */
+const CACHED_CHILDREN = 64;
 
 /** A fact with its time: one that the engine was fed, or a change of its snapshot by hand. */
 export type PastFact = FedFact | [method: "patch", now: number, snapshot: string];
 type FedFact = [method: Fact[0], now: number, a?: unknown, b?: unknown, c?: unknown];
 
-/** A fact, and where all else was when it was fed. */
+/** A recorded fact, with the sizes of the recording when it was fed. */
 export interface Recorded {
   readonly fact: PastFact;
-  /** How long the tape was, and how many events there were. */
-  readonly tape: number;
+  /** The number of entries and of events before the fact. */
+  readonly entries: number;
   readonly events: number;
-  /** What the engine has commanded then. */
+  /** The commands with which the engine answered. */
   commands: Command[];
 }
 
-/** An engine's snapshot as far as the debugger changes it. */
+/** The parts of an engine's snapshot that the debugger changes. */
 export interface EngineSnapshot {
   /** Milliseconds since 1970. */
   clock: number;
@@ -56,20 +56,20 @@ export interface EngineSnapshot {
   readings?: unknown[];
 }
 
-/** How an engine has ended, or that it has not. */
+/** The result of an engine, or that it has none yet. */
 export type Status = ExecutionResult | { status: "RUNNING" | "NOT_STARTED" };
 
-/** What an engine is at, as it can be asked. */
+/** The answers of an engine to queries about its present state. */
 interface Answers {
   frames: Frame[];
   pending: InvokeCommand[];
   status: Status;
 }
 
-/** What an engine tells of a child execution: that its Map has begun it, and its events. */
-interface ToldOfChild {
+/** A report of the engine about a child execution: that its Map has begun it, or one of its events. */
+interface ChildReport {
   child: string;
-  /** Stages that were told before it, and events of the execution's own history. */
+  /** How many stages, and how many events of the main history, were reported before it. */
   stages: number;
   after: number;
   parent?: string;
@@ -78,18 +78,18 @@ interface ToldOfChild {
   event?: RecordedEvent;
 }
 
-/** A stage as an engine tells of it. */
-type ToldStage = Omit<TraceStage, "value"> & { event: number; after: number; child?: string; index?: number; value: StageValue };
+/** A stage as the engine reports it. */
+type StageReport = Omit<TraceStage, "value"> & { event: number; after: number; child?: string; index?: number; value: StageValue };
 
-/** What an engine tells in a list with one answer. */
-interface Told {
-  takeChildEvents: ToldOfChild;
-  takeStages: ToldStage;
+/** The lists that an engine returns, by the query. */
+interface Reports {
+  takeChildEvents: ChildReport;
+  takeStages: StageReport;
 }
 
-/** What an engine has told in answer to a question, and how many characters of the text each member has. */
-function listOf<Question extends keyof Told>(question: Question, text: string): [list: Told[Question][], share: number] {
-  // The first line has the stages, and the texts of their values follow. With `same` a value is that of the stage before.
+/** Parses the answer to a query. Returns the list, and the average number of characters per item. */
+function listOf<Question extends keyof Reports>(question: Question, text: string): [list: Reports[Question][], share: number] {
+  // The first line has the stages, and the texts of their values follow. With `same`, the value is that of the stage before.
   let at = text.indexOf("\n") + 1;
   const list = JSON.parse((at > 0 ? text.slice(0, at) : text) || "[]");
   if (question === "takeStages")
@@ -100,29 +100,29 @@ function listOf<Question extends keyof Told>(question: Question, text: string): 
 
 export class Recording {
   facts: Recorded[] = [];
-  /** Which of the facts are changes by hand. */
+  /** The indices of the facts that are changes by hand. */
   patches: number[] = [];
-  tape: TapeEntry[] = [];
-  /** The run's own history. */
-  own = new ExecutionHistory(this.tape, 0);
-  /** Child executions of Distributed Maps as they began, and by their names. */
+  entries: RecordingEntry[] = [];
+  /** The main history. */
+  own = new ExecutionHistory(this.entries, 0);
+  /** The main history, then the histories of child executions of Distributed Maps in the order in which they began. */
   histories: ExecutionHistory[] = [this.own];
   #children = new Map<string, ExecutionHistory>();
-  /** Places of what child executions have done: their events and their ends. */
+  /** The positions of child executions' events and ends. */
   steps: number[] = [];
-  #warm: ExecutionHistory[] = [];
-  /** Words of which there is one each, however often they are told. */
-  #words = new Map<string, string>();
+  #recentChildren: ExecutionHistory[] = [];
+  /** One string for each frequent word, so that equal strings share memory. */
+  #interned = new Map<string, string>();
   #snapshots: { facts: number; events: number; text: string }[] = [];
   #interval = INTERVAL;
-  /** Places on the tape and sizes of the values that are kept, in turn. */
-  #kept: number[] = [];
+  /** Position and size of each cached value, alternately. */
+  #cached: number[] = [];
   #oldest = 0;
-  #keptCharacters = 0;
+  #cachedCharacters = 0;
   #machine: MachineHandle;
   #settings: EngineSettings;
   #engine: EngineHandle;
-  /** Whether the last step left states that are ready, and when time moves it. */
+  /** Whether states are ready after the last step, and when the next timer is due. */
   more = false;
   deadline: number | null = null;
 
@@ -137,19 +137,19 @@ export class Recording {
   }
 
   get length(): number {
-    return this.tape.length;
+    return this.entries.length;
   }
 
-  /** Feeds a fact; the tape is longer then by what came of it. Returns the commands. */
+  /** Feeds a fact, and appends what came of it. Returns the commands. */
   feed(fact: FedFact): Command[] {
     if (this.isSnapshotDue) this.takeSnapshot();
-    const [tape, events] = [this.tape.length, this.events.length];
+    const [entries, events] = [this.entries.length, this.events.length];
     const step = apply(this.#engine, fact);
-    // A child's history is on the tape already.
+    // The recording has the history of the child already.
     const commands = step.commands.filter(({ type }) => type !== "ChildFinished");
     const ended = new Map<string, ChildExecution["status"]>();
     for (const command of step.commands) if (command.type === "ChildFinished") ended.set(command.name, command.status);
-    this.facts.push({ fact, tape, events, commands });
+    this.facts.push({ fact, entries, events, commands });
     this.more = step.more;
     this.deadline = step.deadline;
     this.#record(this.#engine, this.facts.length - 1, ended);
@@ -169,22 +169,22 @@ export class Recording {
     else this.feed(fact);
   }
 
-  /** Says what the engine is at now; JSON, as `Engine.frames()` and `Engine.status` give it. */
+  /** Queries the present state of the engine. Returns JSON as `Engine.frames()` and `Engine.status` do. */
   ask<Question extends keyof Answers>(method: Question): Answers[Question] {
     return JSON.parse(this.#engine.ask(method));
   }
 
-  /** The frames that time moves, without their payloads. */
+  /** Returns the frames that wait for a timer, without their payloads. */
   timed(): Omit<Frame, "input" | "variables">[] {
     return JSON.parse(this.#engine.ask("frames", true));
   }
 
-  /** The text of the engine's snapshot as it is now. */
+  /** Returns the present snapshot of the engine as text. */
   snapshot(): string {
     return this.#engine.ask("snapshot");
   }
 
-  /** The engine as it was before a fact was fed; to be discarded after use. */
+  /** Returns the engine as it was before a fact was fed. The caller discards it after use. */
   engineBefore(fact: number): EngineHandle {
     const base = this.#snapshots.findLast(({ facts }) => facts <= fact);
     let engine = new EngineHandle(this.#machine, this.#settings, base?.text);
@@ -207,63 +207,63 @@ export class Recording {
     return this.own.chains;
   }
 
-  /** The history that an entry of the tape belongs to. */
-  historyOf(entry: TapeEntry): ExecutionHistory {
+  /** Returns the history that an entry belongs to. */
+  historyOf(entry: RecordingEntry): ExecutionHistory {
     return entry.history ?? this.own;
   }
 
-  /** The visit of a number that `ExecutionHistory.numbered` has given. */
+  /** Returns the visit with an id of `ExecutionHistory.numbered`. */
   visit(numbered: number): HistoryVisit | undefined {
-    const [history, id] = apart(numbered);
+    const [history, id] = splitId(numbered);
     const found = this.histories[history];
-    if (found?.begun !== undefined) this.warm(found);
+    if (found?.begun !== undefined) this.touch(found);
     return found?.chains.visits[id];
   }
 
-  /** Notes that a child's visits were read: those of the others are forgotten in time. */
-  warm(history: ExecutionHistory): ExecutionHistory {
-    const at = this.#warm.indexOf(history);
-    if (at >= 0) this.#warm.splice(at, 1);
-    this.#warm.push(history);
-    if (this.#warm.length > WARM) this.#warm.shift()?.cool();
+  /** Records that a child's visits were read. The visits of the children that were read longest ago are dropped. */
+  touch(history: ExecutionHistory): ExecutionHistory {
+    const at = this.#recentChildren.indexOf(history);
+    if (at >= 0) this.#recentChildren.splice(at, 1);
+    this.#recentChildren.push(history);
+    if (this.#recentChildren.length > CACHED_CHILDREN) this.#recentChildren.shift()?.dropVisits();
     return history;
   }
 
-  /** Stages of a visit: places on the tape. */
+  /** Returns the positions of a visit's stages. */
   stagesOf(entered: number): number[] {
     return this.own.stagesOf(entered);
   }
 
-  /** An event with its payloads. */
+  /** Returns an event with its payloads. */
   eventOf(history: ExecutionHistory, id: number): RecordedEvent {
     return this.eventsOf(history, [id])[0]!;
   }
 
-  /** Events of a history with their payloads; their ids ascend. */
+  /** Returns events of a history with their payloads. `ids` must be ascending. */
   eventsOf(history: ExecutionHistory, ids: number[]): RecordedEvent[] {
     const found = ids.flatMap((id) => history.events[id - 1] ?? []);
     const thin = found.filter((event) => event.thin).map(({ id }) => history.eventAt[id - 1]!);
     if (thin.length === 0) return found;
-    const told = this.#again(thin, "takeChildEvents");
+    const answers = this.#replay(thin, "takeChildEvents");
     const whole = ({ id }: RecordedEvent) =>
-      told.get(this.#factAt(history.eventAt[id - 1]!))?.find(({ child, event }) => child === history.child && event?.id === id)?.event;
+      answers.get(this.#factAt(history.eventAt[id - 1]!))?.find(({ child, event }) => child === history.child && event?.id === id)?.event;
     return found.map((event) => (event.thin ? (whole(event) ?? event) : event));
   }
 
-  #factAt(place: number): number {
-    return this.tape[place]!.fact;
+  #factAt(position: number): number {
+    return this.entries[position]!.fact;
   }
 
-  /** Feeds the facts once more that entries of the tape came of, in order, and asks after each: the answers by the facts' numbers. */
-  #again<Question extends keyof Told>(places: number[], question: Question): Map<number, Told[Question][]> {
-    const answers = new Map<number, Told[Question][]>();
-    const wanted = new Set(places.map((place) => this.#factAt(place)));
+  /** Feeds the facts of some entries again, in order, and sends a query after each. Returns the answers by the facts' indices. */
+  #replay<Question extends keyof Reports>(positions: number[], question: Question): Map<number, Reports[Question][]> {
+    const answers = new Map<number, Reports[Question][]>();
+    const wanted = new Set(positions.map((position) => this.#factAt(position)));
     const [first, last] = [Math.min(...wanted), Math.max(...wanted)];
     let engine = this.engineBefore(first);
     try {
       for (let fact = first; fact <= last; fact++) {
         engine = this.#replayed(engine, this.facts[fact]!);
-        // What is not asked for is taken too, or it would be in the next answer.
+        // The answer is also taken if it is not wanted. Otherwise it would be part of the next answer.
         const text = engine.ask(question);
         if (wanted.has(fact)) answers.set(fact, listOf(question, text)[0]);
       }
@@ -273,7 +273,7 @@ export class Recording {
     }
   }
 
-  /** The engine after a fact of the past: another one where the fact is a change by hand. */
+  /** Returns the engine after a recorded fact. A change by hand makes a new engine. */
   #replayed(engine: EngineHandle, { fact }: Recorded): EngineHandle {
     if (fact[0] === "patch") {
       engine.discard();
@@ -283,28 +283,28 @@ export class Recording {
     return engine;
   }
 
-  /** The value of a stage. */
-  valueAt(place: number): TraceStage["value"] {
-    return this.valuesAt([place])[0];
+  /** Returns the value of a stage. */
+  valueAt(position: number): TraceStage["value"] {
+    return this.valuesAt([position])[0];
   }
 
-  /** The values of stages, in the order of the tape. */
-  valuesAt(places: number[]): TraceStage["value"][] {
+  /** Returns the values of stages. The positions must be ascending. */
+  valuesAt(positions: number[]): TraceStage["value"][] {
     const isDropped = (entry: StageEntry | undefined) => entry !== undefined && entry.value === undefined;
-    const dropped = places.filter((place) => isDropped(stageAt(this.tape, place)));
-    const told = dropped.length > 0 ? this.#again(dropped, "takeStages") : undefined;
-    return places.map((place) => {
-      const entry = stageAt(this.tape, place);
+    const dropped = positions.filter((position) => isDropped(stageAt(this.entries, position)));
+    const answers = dropped.length > 0 ? this.#replay(dropped, "takeStages") : undefined;
+    return positions.map((position) => {
+      const entry = stageAt(this.entries, position);
       if (entry === undefined || entry.value !== undefined) return entry?.value?.value;
-      // The stages of a fact are told in the order of the tape.
-      const before = this.tape.slice(this.facts[entry.fact]!.tape, place).filter(({ kind }) => kind === "stage");
-      return told?.get(entry.fact)?.[before.length]?.value.value;
+      // The engine reports the stages of a fact in the order of the recording.
+      const before = this.entries.slice(this.facts[entry.fact]!.entries, position).filter(({ kind }) => kind === "stage");
+      return answers?.get(entry.fact)?.[before.length]?.value.value;
     });
   }
 
   /**
-   * A recording that begins as this one, with the first facts of it; `change` may alter the engine's snapshot (a parsed
-   * object) at that moment, which then counts as a fact.
+   * Returns a recording that begins with the first facts of this one. `change` may alter the parsed snapshot of the engine at that
+   * moment; the change is then recorded as a fact.
    */
   forked(facts: number, change?: (snapshot: EngineSnapshot) => void): Recording {
     const fork = new Recording(this.#machine, this.#settings);
@@ -313,7 +313,7 @@ export class Recording {
     fork.patches = this.patches.filter((patch) => patch < facts);
     fork.#interval = this.#interval;
     fork.#snapshots = this.#snapshots.filter((snapshot) => snapshot.facts <= facts);
-    for (const entry of this.tape.slice(0, this.facts[facts]?.tape ?? this.tape.length)) fork.#append(fork.#own(entry), 0);
+    for (const entry of this.entries.slice(0, this.facts[facts]?.entries ?? this.entries.length)) fork.#append(fork.#copyOf(entry), 0);
     fork.#engine = this.engineBefore(facts);
     const snapshot: EngineSnapshot = JSON.parse(fork.#engine.ask("snapshot"));
     if (change) {
@@ -323,29 +323,29 @@ export class Recording {
     return fork;
   }
 
-  /** An entry of another recording, which this one begins as. */
-  #own(entry: TapeEntry): TapeEntry {
+  /** Returns a copy of another recording's entry for this recording, which begins with the same entries. */
+  #copyOf(entry: RecordingEntry): RecordingEntry {
     const { history } = entry;
     if (history === undefined) return { ...entry };
     const { child, begun } = history;
-    // The history that its Map is in has begun before.
+    // The history of the Map was added before those of its children.
     return {
       ...entry,
       history: begun === undefined ? this.own : this.#history(child!, { ...begun, parent: this.histories[begun.parent.number]! }),
     };
   }
 
-  /** Goes on from a snapshot that was changed by hand. */
+  /** Continues from a snapshot that was changed by hand. */
   #changed(text: string): void {
     const snapshot: EngineSnapshot = JSON.parse(text);
     this.#engine.discard();
     this.#engine = new EngineHandle(this.#machine, this.#settings, text);
     this.patches.push(this.facts.length);
-    this.facts.push({ fact: ["patch", snapshot.clock, text], tape: this.tape.length, events: this.events.length, commands: [] });
+    this.facts.push({ fact: ["patch", snapshot.clock, text], entries: this.entries.length, events: this.events.length, commands: [] });
     this.#standAt(snapshot);
   }
 
-  /** Says what the engine does next, of which this is the snapshot. */
+  /** Sets what the engine does next, according to its snapshot. */
   #standAt({ frames, ready, readings = [] }: EngineSnapshot): void {
     this.more = ready.length > 0 || readings.length > 0 || frames.some(({ joining }) => joining?.starting);
     this.deadline = this.#engine.ask("deadline") ?? null;
@@ -355,26 +355,26 @@ export class Recording {
     this.#engine.discard();
   }
 
-  /** A child execution by its name; `begun` is what has begun it. */
+  /** Returns the history of a child execution by its name, and creates it on first use with the origin `begun`. */
   #history(child: string, begun: Begun): ExecutionHistory {
     let history = this.#children.get(child);
     if (history === undefined) {
-      this.#children.set(child, (history = new ExecutionHistory(this.tape, this.histories.length, child, begun)));
+      this.#children.set(child, (history = new ExecutionHistory(this.entries, this.histories.length, child, begun)));
       this.histories.push(history);
     }
     return history;
   }
 
-  /** Takes what the engine tells after a fact; `ended` has the results of child executions. */
+  /** Appends what the engine reports after a fact. `ended` has the results of child executions. */
   #record(engine: EngineHandle, fact: number, ended: Map<string, ChildExecution["status"]>): void {
     const events: HistoryEvent[] = JSON.parse(engine.ask("takeHistory"));
-    const [told, toldShare] = listOf("takeChildEvents", engine.ask("takeChildEvents"));
+    const [reports, reportShare] = listOf("takeChildEvents", engine.ask("takeChildEvents"));
     const [stages, share] = listOf("takeStages", engine.ask("takeStages"));
     const known = this.events.length;
     let next = 0;
-    const upTo = (id: number) => {
+    const appendEvents = (id: number) => {
       for (let event = events[next]; event !== undefined && event.id <= id; event = events[++next]) {
-        // A replay after a trap tells events again.
+        // After a trap, the engine reports the events of its replay again.
         if (event.id > known) this.#append({ kind: "event", event, fact }, 0);
       }
     };
@@ -384,44 +384,44 @@ export class Recording {
       this.#append({ kind: "end", history, status, after: this.events.length, fact }, 0);
       ended.delete(child);
     };
-    let heard = 0;
-    const hear = (upToStage: number) => {
-      for (let one = told[heard]; one !== undefined && one.stages <= upToStage; one = told[++heard]) {
-        upTo(one.after);
-        if (this.#hear(one, fact, toldShare)) end(one.child);
+    let nextReport = 0;
+    const appendReports = (upToStage: number) => {
+      for (let report = reports[nextReport]; report !== undefined && report.stages <= upToStage; report = reports[++nextReport]) {
+        appendEvents(report.after);
+        if (this.#appendChildReport(report, fact, reportShare)) end(report.child);
       }
     };
     for (const [i, stage] of stages.entries()) {
-      hear(i);
-      if (stage.child === undefined) upTo(stage.after);
+      appendReports(i);
+      if (stage.child === undefined) appendEvents(stage.after);
       this.#append(this.#staged(stage, fact), share);
     }
-    hear(Infinity);
-    // Those that their Map has ended tell no event of it.
+    appendReports(Infinity);
+    // A child that its Map has ended has no event of its end.
     for (const child of [...ended.keys()]) end(child);
-    upTo(Infinity);
+    appendEvents(Infinity);
   }
 
-  /** Takes what is told of a child execution; whether that has ended it. */
-  #hear({ child, parent, run, index, event }: ToldOfChild, fact: number, characters: number): boolean {
+  /** Appends a report about a child execution. Returns whether the child has ended. */
+  #appendChildReport({ child, parent, run, index, event }: ChildReport, fact: number, characters: number): boolean {
     const history = this.#history(child, {
       parent: (parent === undefined ? undefined : this.#children.get(parent)) ?? this.own,
       run,
       index,
     });
-    // A replay after a trap tells events again.
+    // After a trap, the engine reports the events of its replay again.
     if (event === undefined || event.id <= history.events.length) return false;
-    event.type = this.#word(event.type);
-    event.timestamp = this.#word(event.timestamp);
+    event.type = this.#intern(event.type);
+    event.timestamp = this.#intern(event.timestamp);
     this.#append({ kind: "child", history, event, after: this.events.length, fact }, characters);
     return isExecutionEnd(event);
   }
 
-  #staged({ event: entered, state, stage, value, child, index }: ToldStage, fact: number): StageEntry {
+  #staged({ event: entered, state, stage, value, child, index }: StageReport, fact: number): StageEntry {
     const history = (child === undefined ? undefined : this.#children.get(child)) ?? this.own;
     const about = {
-      stage: this.#word(stage),
-      state: this.#word(state),
+      stage: this.#intern(stage),
+      state: this.#intern(state),
       entered,
       after: this.events.length,
       ...(index !== undefined && { index }),
@@ -429,51 +429,51 @@ export class Recording {
     return { kind: "stage", history, ...about, value, fact, ...takenOf(stage, value) };
   }
 
-  #word<Word extends string>(text: Word): Word {
-    const known = this.#words.get(text);
-    // Equal texts are of one type.
+  #intern<Word extends string>(text: Word): Word {
+    const known = this.#interned.get(text);
+    // Equal texts have one type.
     if (known !== undefined) return known as Word;
-    // Times are many.
-    if (this.#words.size > 1000) this.#words.clear();
-    this.#words.set(text, text);
+    // Timestamps are rarely equal and would fill the map.
+    if (this.#interned.size > 1000) this.#interned.clear();
+    this.#interned.set(text, text);
     return text;
   }
 
-  #append(entry: TapeEntry, characters: number): void {
-    const place = this.tape.length;
-    this.tape.push(entry);
+  #append(entry: RecordingEntry, characters: number): void {
+    const position = this.entries.length;
+    this.entries.push(entry);
     switch (entry.kind) {
       case "event":
-        this.own.add(entry.event, place);
+        this.own.add(entry.event, position);
         return;
       case "end":
         entry.history.status = entry.status;
-        this.steps.push(place);
+        this.steps.push(position);
         return;
       case "child":
-        entry.history.add(entry.event, place);
-        this.steps.push(place);
+        entry.history.add(entry.event, position);
+        this.steps.push(position);
         break;
       default:
-        entry.history.addStage(entry.entered, place);
+        entry.history.addStage(entry.entered, position);
         if (entry.value === undefined) return;
     }
-    this.#keep(place, characters);
+    this.#cache(position, characters);
   }
 
-  /** Keeps the value at a place, and drops the oldest ones where they are too much. */
-  #keep(place: number, characters: number): void {
-    this.#kept.push(place, characters);
-    this.#keptCharacters += characters;
-    while (this.#keptCharacters > KEPT_CHARACTERS && this.#oldest + 2 < this.#kept.length) {
-      this.#drop(this.tape[this.#kept[this.#oldest]!]);
-      this.#keptCharacters -= this.#kept[this.#oldest + 1]!;
+  /** Registers the cached value at a position, and drops the oldest values if the limit is exceeded. */
+  #cache(position: number, characters: number): void {
+    this.#cached.push(position, characters);
+    this.#cachedCharacters += characters;
+    while (this.#cachedCharacters > CACHED_CHARACTERS && this.#oldest + 2 < this.#cached.length) {
+      this.#drop(this.entries[this.#cached[this.#oldest]!]);
+      this.#cachedCharacters -= this.#cached[this.#oldest + 1]!;
       this.#oldest += 2;
     }
   }
 
-  /** Forgets what can be made again. */
-  #drop(entry: TapeEntry | undefined): void {
+  /** Drops the value of a stage, or the payloads of an event. Both can be computed again. */
+  #drop(entry: RecordingEntry | undefined): void {
     if (entry?.kind === "stage") {
       entry.value = undefined;
     } else if (entry?.kind === "child") {
@@ -481,7 +481,7 @@ export class Recording {
     }
   }
 
-  /** Takes a snapshot of the engine as it is now, from which earlier moments are made again; how many characters it has. */
+  /** Takes a snapshot of the present engine, from which earlier moments can be rebuilt. Returns its size in characters. */
   takeSnapshot(): number {
     const text = this.#engine.ask("snapshot");
     this.#snapshots.push({ facts: this.facts.length, events: this.events.length, text });
@@ -494,7 +494,7 @@ export class Recording {
   }
 }
 
-/** What a decision was for, which stays known when its value is dropped. */
+/** Returns which rule, retrier or catcher a decision was for. It stays available when the value of the stage is dropped. */
 function takenOf(stage: string, told: StageValue): Pick<StageEntry, "taken"> | undefined {
   if (stage === "choice") return { taken: told.value.taken };
   if (stage === "retry") return { taken: told.value.retrier };
@@ -502,6 +502,6 @@ function takenOf(stage: string, told: StageValue): Pick<StageEntry, "taken"> | u
 }
 
 function apply(engine: EngineHandle, [method, now, ...rest]: FedFact): Step {
-  // A fact of the past has the arguments of its method.
+  // A recorded fact has the arguments of its method.
   return engine.feed(method, now, ...(rest as FactArguments<Fact[0]>));
 }

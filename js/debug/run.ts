@@ -1,74 +1,74 @@
-// One run of a machine: its execution, those that its tasks have started, and what they share: time, and one order of all things.
+// One run of a machine: the main execution, the nested executions, their common clock and the order of everything that happens.
 //
-// Each execution has a tape of its own; what is on them stands in one row, in the order of its happening. A place in that row
-// is all that there is to where one looks, so that all executions are seen at the same moment.
+// Each execution has a recording. The entries of all recordings form one sequence, in the order in which they happened. A position
+// in this sequence determines what is shown for every execution.
 
 import type { ExecutionResult } from "../api/index.d.ts";
 import { LAST } from "../base/instant.ts";
 import type { EngineSettings, Fact } from "../border/facts.ts";
 import type { Child, ChildDetails } from "../execution/nested.ts";
-import type { Relatives } from "./children.ts";
-import { type About, Execution } from "./execution.ts";
+import type { NestedExecutions } from "./children.ts";
+import { type ExecutionInit, Execution } from "./execution.ts";
 import type { Host } from "./host.ts";
 import { type EngineSnapshot, Recording } from "./recording.ts";
 import { lowerBound } from "./search.ts";
 
 const now = performance.now.bind(performance);
 
-/** What a run is known by. */
+/** The origin of a run. */
 interface Origin {
   id: number;
-  /** The run that it comes of, and the event there at which they part. */
+  /** The run that this one was derived from, and the event there at which they part. */
   parent: number | undefined;
   at: number | undefined;
   label: string;
 }
 
-/** What an execution begins with: a recording, or settings for a new one. */
-type Begun = Omit<About, "recording"> &
+/** The beginning of an execution: a recording, or settings for a new one. */
+type Begun = Omit<ExecutionInit, "recording"> &
   ({ recording: Recording; settings?: undefined } | { recording?: undefined; settings: EngineSettings });
 
 /** Begins an execution of a run. */
 export type Begin = (about: Begun) => Execution;
 
-/** An execution of another run, or a saved one; `parent` is the number of the one whose task has started it. */
-type Adopted = Omit<About, "parent" | "record"> & { parent?: number; record?: RelationData | undefined };
+/** An execution of another run or of a saved one. `parent` is the number of the execution whose task started it. */
+type Adopted = Omit<ExecutionInit, "parent" | "record"> & { parent?: number; record?: NestedData | undefined };
 
-/** What the family of another run is to know of an execution. */
-export type RelationData = ChildDetails & { stopDate?: number | undefined };
+/** The data about a nested execution that is copied into another run's family. */
+export type NestedData = ChildDetails & { stopDate?: number | undefined };
 
 export class Run {
   readonly id: number;
   parent: number | undefined;
   at: number | undefined;
-  /** The number of the execution that a fork changes, where that is not the run's own. */
+  /** The number of the execution that a fork changes. Undefined if it is the main execution. */
   atExecution: number | undefined;
   readonly label: string;
   readonly start: number;
   readonly host: Host;
-  /** The run's own first, then those that tasks have started, in turn; each has its number for its place. */
+  /** The main execution, then the nested ones in the order in which they began. The index is the execution's number. */
   executions: Execution[] = [];
-  /** The one that is looked at. */
+  /** The selected execution. */
   focus!: Execution;
-  /** Where in the row one looks: so many entries have been seen. */
+  /** The current position: the number of entries of the sequence that precede it. */
   position = 0;
-  /** The furthest place in it that was ever seen. */
+  /** The furthest position that was ever reached. */
   frontier = 0;
-  /** Where in it begins what this run has done itself: a fork has the rest from its parent. */
+  /** The position at which this run's own part begins. A fork has what precedes it from its parent. */
   own = 0;
-  /** Whether its own execution's end was told. */
-  told = false;
-  /** Of each entry of the row: whose it is. */
+  /** Whether listeners were notified of the end of the main execution. */
+  isEndReported = false;
+  /** For each entry of the sequence, the number of its execution. */
   #owners: number[] = [];
-  /** Of each fact, in the order of their feeding: whose it is, and how long the row was before it. */
+  /** For each fact, in the order in which they were fed, the number of its execution and the length of the sequence before it. */
   #fed: { owner: number; row: number }[] = [];
   #base: number;
   #since = 0;
   #speed = 0;
-  /** What its executions know of each other; undefined where tasks start none. */
-  readonly relatives: Relatives | undefined;
+  /** The parent-child relations of the executions. Undefined if tasks cannot start executions. */
+  readonly nested: NestedExecutions | undefined;
 
-  /** Without a first execution it takes over those of another run. */
+  /** Without `first`, the run has no execution yet: it adopts those of another run. */
   constructor({ id, parent, at, label, start, host }: Origin & { start: number; host: Host }, first?: Omit<Begun, "start">) {
     this.id = id;
     this.parent = parent;
@@ -77,12 +77,12 @@ export class Run {
     this.start = start;
     this.host = host;
     this.#base = start;
-    this.relatives = host.relatives?.(this, (about) => this.#begin(about));
+    this.nested = host.nested?.(this, (about) => this.#begin(about));
     if (first) this.focus = this.#begin({ ...first, start } as Begun);
   }
 
   get first(): Execution {
-    // There is one as soon as the run is made.
+    // Every run has an execution once it is complete.
     return this.executions[0]!;
   }
 
@@ -90,7 +90,7 @@ export class Run {
     return this.first.definition;
   }
 
-  /** How the run's own execution has ended. */
+  /** The result of the main execution. */
   get outcome(): ExecutionResult | undefined {
     return this.first.outcome;
   }
@@ -108,20 +108,20 @@ export class Run {
     return this.#owners.length;
   }
 
-  /** How many facts all executions were fed. */
+  /** The number of facts that were fed to all executions together. */
   get fed(): number {
     return this.#fed.length;
   }
 
-  /** Whose the entry at a place of the row is, and where it is on the tape of that. */
-  entryAt(place: number): { execution: Execution; place: number } {
-    const execution = this.executions[this.#owners[place]!]!;
-    return { execution, place: lowerBound(execution.places, place) };
+  /** Returns the execution of the entry at a position, and the position in that execution's recording. */
+  entryAt(position: number): { execution: Execution; position: number } {
+    const execution = this.executions[this.#owners[position]!]!;
+    return { execution, position: lowerBound(execution.positions, position) };
   }
 
-  /** The place in the row at which so many entries of an execution have been seen. */
-  placeAfter(execution: Execution, entries: number): number {
-    return entries > 0 ? execution.places[entries - 1]! + 1 : (execution.places[0] ?? this.length);
+  /** Returns the position after the first `entries` entries of an execution. */
+  positionAfter(execution: Execution, entries: number): number {
+    return entries > 0 ? execution.positions[entries - 1]! + 1 : (execution.positions[0] ?? this.length);
   }
 
   // Time.
@@ -130,7 +130,7 @@ export class Run {
     return this.#speed === 0 ? this.#base : Math.min(Math.floor(this.#base + (now() - this.#since) * this.#speed), LAST);
   }
 
-  /** Lets time flow so many times as fast as real time; 0 stops it. */
+  /** Lets the clock run at `speed` times real time; 0 stops it. */
   flow(speed: number): void {
     this.#base = this.now();
     this.#since = now();
@@ -142,7 +142,7 @@ export class Run {
     this.#since = now();
   }
 
-  /** When something happens by itself next, or null. */
+  /** Returns when the next timer or scheduled answer of any execution is due, or null. */
   due(): number | null {
     let first: number | null = null;
     for (const execution of this.executions) {
@@ -152,14 +152,17 @@ export class Run {
     return first;
   }
 
-  /** Whether somebody may answer before time has to pass. */
+  /** Whether an answer may come before the clock has to advance. */
   get busy(): boolean {
     return this.executions.some((execution) => !execution.ended && execution.busy);
   }
 
   // Facts.
 
-  /** What to feed next without waiting, `{execution, fact}`: the executions take turns, and what is due comes by its time. */
+  /**
+   * Returns the next fact that can be fed now, and its execution. Executions take turns, and timers come in the order of their
+   * times.
+   */
   next(): { execution: Execution; fact: Fact } | undefined {
     const { executions } = this;
     const last = this.#fed.at(-1)?.owner ?? -1;
@@ -173,7 +176,7 @@ export class Run {
       return due !== null && due <= this.now() ? [{ execution, due }] : [];
     });
     for (const { execution } of dues.sort((a, b) => a.due - b.due)) {
-      const fact = execution.timely();
+      const fact = execution.nextDue();
       if (fact !== undefined) return { execution, fact };
     }
     return undefined;
@@ -184,23 +187,23 @@ export class Run {
     this.#grown(execution);
   }
 
-  /** The recording that was fed last, if it takes a snapshot before the next fact. */
+  /** The recording that was fed last, if it is about to take a snapshot. */
   get snapshotDue(): Recording | undefined {
     const last = this.executions[this.#fed.at(-1)?.owner ?? -1];
     return last !== undefined && !last.ended && last.recording.isSnapshotDue ? last.recording : undefined;
   }
 
-  /** Does what the engines wished and was not done yet. */
+  /** Performs the commands that have not been performed yet. */
   perform(): void {
     for (const execution of this.executions) execution.perform();
   }
 
-  /** Ends all executions. */
+  /** Aborts all executions. */
   stop(error: string, cause: string): void {
     for (const execution of this.executions) execution.stop(error, cause);
   }
 
-  /** Nobody needs it any more. */
+  /** Frees the run. No task is called any more. */
   discard(): void {
     for (const { calls, recording } of this.executions) {
       for (const call of calls.values()) call.onCancel?.("Stopped");
@@ -208,15 +211,15 @@ export class Run {
     }
   }
 
-  /** What has come onto an execution's tape is the end of the row. */
+  /** Appends the new entries and facts of an execution to the sequence. */
   #grown(execution: Execution): void {
-    const { recording, places, order, number } = execution;
+    const { recording, positions, order, number } = execution;
     while (order.length < recording.facts.length) {
       order.push(this.#fed.length);
       this.#fed.push({ owner: number, row: this.#owners.length });
     }
-    while (places.length < recording.length) {
-      places.push(this.#owners.length);
+    while (positions.length < recording.length) {
+      positions.push(this.#owners.length);
       this.#owners.push(number);
     }
   }
@@ -230,14 +233,14 @@ export class Run {
     return execution;
   }
 
-  /** The execution that a task of another has started, or undefined. */
+  /** Returns the execution that a task of `parent` has started, or undefined. */
   startedBy(parent: Execution, task: number): Execution | undefined {
     return this.executions.find((execution) => execution.parent === parent && execution.task === task);
   }
 
   /**
-   * A run that is as this one was when so many facts were fed; `change` may alter the snapshot of one of its executions,
-   * which then counts as a fact.
+   * Returns a run that equals this one when `fed` facts were fed. `change` may alter the snapshot of the execution `of`; the change
+   * is then recorded as a fact.
    */
   forked(about: Origin, fed: number, { of, change }: { of: Execution; change?: ((snapshot: EngineSnapshot) => void) | undefined }): Run {
     const fork = new Run({ ...about, start: this.start, host: this.host });
@@ -250,46 +253,48 @@ export class Run {
     for (const old of kept) {
       const facts = lowerBound(old.order, fed);
       const recording = old.recording.forked(facts, old === of ? change : undefined);
-      fork.adopt({ ...old, recording, performed: recording.facts.length, parent: old.parent?.number, record: dataOf(old.record) });
+      fork.adopt({ ...old, recording, performed: recording.facts.length, parent: old.parent?.number, record: nestedDataOf(old.record) });
       if (old === this.focus) fork.focus = fork.executions.at(-1)!;
     }
     fork.order(this.owners().slice(0, fed));
-    fork.told = fork.ended;
+    fork.isEndReported = fork.ended;
     return fork;
   }
 
-  /** Takes an execution of another run over, with its recording, of which the commands of so many facts were done. */
+  /**
+   * Adopts an execution of another run with its recording. `performed` is the number of facts whose commands have been performed.
+   */
   adopt({ parent, record, ...about }: Adopted): Execution {
     const execution = this.#begin({ ...about, parent: parent === undefined ? undefined : this.executions[parent] });
-    if (execution.parent && record) this.relatives?.again(execution, record);
+    if (execution.parent && record) this.nested?.restore(execution, record);
     this.focus ??= execution;
     return execution;
   }
 
-  /** Puts all that was taken over in one row, by whose the facts are, in turn. */
+  /** Builds the sequence of the adopted executions, from the number of the execution of each fact, in order. */
   order(owners: number[]): void {
     for (const owner of owners) {
-      const { number, recording, order, places } = this.executions[owner]!;
+      const { number, recording, order, positions } = this.executions[owner]!;
       order.push(this.#fed.length);
       this.#fed.push({ owner: number, row: this.#owners.length });
-      const until = recording.facts[order.length]?.tape ?? recording.length;
-      while (places.length < until) {
-        places.push(this.#owners.length);
+      const until = recording.facts[order.length]?.entries ?? recording.length;
+      while (positions.length < until) {
+        positions.push(this.#owners.length);
         this.#owners.push(number);
       }
     }
-    // A change by hand is a fact that is not in that order.
+    // A change by hand is a fact that `owners` does not contain.
     for (const execution of this.executions) this.#grown(execution);
   }
 
-  /** Of each fact, in turn: the number of the execution that was fed it. */
+  /** Returns for each fact, in order, the number of the execution that was fed it. */
   owners(): number[] {
     return this.#fed.map(({ owner }) => owner);
   }
 }
 
-/** What the family of another run is to know of an execution. */
-export function dataOf(record: Child | undefined): RelationData | undefined {
+/** Returns the data about a nested execution that is copied into another run's family. */
+export function nestedDataOf(record: Child | undefined): NestedData | undefined {
   if (record === undefined) return undefined;
   const { name, arn, machineArn, input, startDate, seed, named, stopDate } = record;
   return { name, arn, machineArn, input, startDate, seed, named, stopDate };

@@ -1,4 +1,4 @@
-// A session as data: its runs with the facts that their engines were fed, which are enough to make them again.
+// Saves a session as data. Its runs are saved as the facts of their engines, from which they can be rebuilt.
 
 import type { DebugOptions, DebugSession as PublicSession, SavedSession } from "../api/debug.d.ts";
 import type { Definition, MachineType } from "../api/index.d.ts";
@@ -8,44 +8,44 @@ import type { Fact } from "../border/facts.ts";
 import { definitionText } from "../definition/settings.ts";
 import { StateMachine, handleOf } from "../execution/machine.ts";
 import { engineSettings } from "../execution/settings.ts";
-import type { About, Execution } from "./execution.ts";
+import type { ExecutionInit, Execution } from "./execution.ts";
 import type { Names } from "./host.ts";
 import type { ProgramHost } from "./program.ts";
 import { type PastFact, Recording } from "./recording.ts";
-import { type RelationData, Run, dataOf } from "./run.ts";
-import { DebugSession, inside } from "./session.ts";
+import { type NestedData, Run, nestedDataOf } from "./run.ts";
+import { DebugSession, internals } from "./session.ts";
 
 const VERSION = 1;
 
-/** An execution as data. */
+/** A saved execution. */
 interface SavedExecution {
   definition: string;
   info: Names;
   seed: string;
   input: string;
   start: number;
-  /** How many of its first facts are those of the same execution in the run that its run comes of. */
+  /** How many of its first facts are shared with the same execution in the parent run. */
   shared: number;
-  /** The others. A start has only its time. */
+  /** The remaining facts. A start fact has only its time. */
   facts: PastFact[];
-  /** Facts that are yet to be fed. */
+  /** Facts that wait to be fed. */
   inbox: Fact[];
   performed: number;
 }
 
-/** An execution that a task has started, as data; members as those of `Execution`. */
+/** A saved nested execution. Its members are those of `Execution`. */
 interface SavedStarted extends SavedExecution {
   type: MachineType;
-  /** The number of the execution whose task has started it. */
+  /** The number of the parent execution. */
   parent: number;
   task: number;
   visit: number;
   awaited: boolean;
   born: number;
-  record: RelationData;
+  record: NestedData;
 }
 
-/** A run as data, with its own execution; members as those of `Run`. */
+/** A saved run, with its main execution. Its members are those of `Run`. */
 interface SavedRun extends SavedExecution {
   id: number;
   parent?: number;
@@ -55,19 +55,19 @@ interface SavedRun extends SavedExecution {
   position: number;
   frontier: number;
   own: number;
-  /** Those that tasks have started; in whose turn facts were fed; and which one is looked at. */
+  /** `executions` are the nested ones, `turns` the order in which executions were fed facts, and `focus` the selected one. */
   executions?: SavedStarted[];
   turns?: number[];
   focus?: number;
 }
 
 /**
- * The runs of a session as JSON data, or one of them as if it came of no other. What a fork has in common with its parent is written
- * once.
+ * Returns the runs of a session as JSON data, or one of its runs as if it had no parent. Facts that a fork shares with its parent
+ * are savedFact once.
  */
 export function saveSession(session: PublicSession, { run: only }: { run?: number } = {}): SavedSession {
   // There is no other class of sessions.
-  const { runs, run: current } = inside(session as DebugSession).player;
+  const { runs, run: current } = internals(session as DebugSession).player;
   if (only !== undefined) {
     const run = runs.find(({ id }) => id === only);
     if (run === undefined) throw misuse("INVALID_ARGUMENT", `there is no run ${only}`);
@@ -113,7 +113,7 @@ function savedExecution(
     input,
     start,
     shared,
-    facts: facts.slice(shared).map(({ fact }) => written(fact)),
+    facts: facts.slice(shared).map(({ fact }) => savedFact(fact)),
     inbox: inbox.filter(([method]) => method !== "start"),
     performed,
   };
@@ -121,7 +121,7 @@ function savedExecution(
 
 function savedStarted(one: Execution, before: Run | undefined): SavedStarted {
   const { type, parent, task, visit, awaited, born, record } = one;
-  // Of one that a task has started all of these are known.
+  // A nested execution has all of these.
   return {
     ...savedExecution(one, before),
     type,
@@ -130,35 +130,35 @@ function savedStarted(one: Execution, before: Run | undefined): SavedStarted {
     visit,
     awaited,
     born,
-    record: dataOf(record),
+    record: nestedDataOf(record),
   } as SavedStarted;
 }
 
-/** A start has a seed, which is a BigInt; it is the run's own. */
-function written([method, now, ...rest]: PastFact): PastFact {
+/** A start fact contains the seed, a BigInt. It is omitted, because it is the seed of the execution. */
+function savedFact([method, now, ...rest]: PastFact): PastFact {
   return method === "start" ? [method, now] : ([method, now, ...rest] as PastFact);
 }
 
 /**
- * A session with the runs of a saved one, paused where it was. Tasks that were at work are called again when it goes on.
- * Throws RestoreError.
+ * Restores a saved session, paused at its position. Tasks that were running are called again when the session continues. Throws
+ * RestoreError.
  */
 export function restoreSession(saved: SavedSession, options: DebugOptions = {}): DebugSession {
   if (saved?.version !== VERSION || !Array.isArray(saved.runs) || saved.runs[0] === undefined)
     throw new RestoreError("this is not a saved debugging session");
   const session = new DebugSession(saved.runs[0].definition, options);
-  const { host, player } = inside(session);
+  const { host, player } = internals(session);
   for (const run of player.runs) run.discard();
   const made = new Map<number, Run>();
   try {
-    // A value that is not such a run makes this throw.
+    // This throws for a value that is not a saved run.
     for (const one of saved.runs as unknown as SavedRun[]) made.set(one.id, runOf(one, made, host, options));
   } catch (thrown) {
     session.dispose();
     throw thrown instanceof RestoreError ? thrown : new RestoreError(`a run of the saved session cannot be restored: ${messageOf(thrown)}`);
   }
   const runs = [...made.values()];
-  // There is a run at least.
+  // A saved session has at least one run.
   player.adopt(runs, made.get(saved.current) ?? runs[0]!);
   return session;
 }
@@ -184,7 +184,7 @@ function runOf(saved: SavedRun, made: ReadonlyMap<number, Run>, host: ProgramHos
   for (const { inbox, ...one } of all) run.adopt(one).inbox.push(...inbox);
   run.order(ownersOf(turns, all));
   run.jump(all.reduce((time, { recording }) => Math.max(time, recording.facts.at(-1)?.fact[1] ?? time), run.start));
-  run.told = run.ended;
+  run.isEndReported = run.ended;
   const place = (given: unknown): number => Math.max(0, Math.min(Number(given) || 0, run.length));
   return Object.assign(run, {
     position: place(position),
@@ -195,7 +195,7 @@ function runOf(saved: SavedRun, made: ReadonlyMap<number, Run>, host: ProgramHos
   });
 }
 
-type Restored = Omit<About, "parent" | "record" | "performed"> & { performed: number; inbox: Fact[] };
+type Restored = Omit<ExecutionInit, "parent" | "record" | "performed"> & { performed: number; inbox: Fact[] };
 
 function executionOf(saved: SavedExecution, before: Execution | undefined, options: DebugOptions, type: MachineType | undefined): Restored {
   const { definition, info, seed, input, start, shared = 0, facts, inbox = [], performed } = saved;
@@ -220,7 +220,7 @@ function executionOf(saved: SavedExecution, before: Execution | undefined, optio
   };
 }
 
-/** Pairs of an execution's number and how often it comes in turn. */
+/** Encodes the order as pairs of an execution's number and how many facts it was fed in turn. */
 function turnsOf(owners: readonly number[]): number[] {
   const turns: [owner: number, times: number][] = [];
   for (const owner of owners) {
@@ -231,7 +231,7 @@ function turnsOf(owners: readonly number[]): number[] {
   return turns.flat();
 }
 
-/** Whose the facts of a saved run are, in turn; all of them have to be there. */
+/** Decodes the order of a saved run's facts. It has to contain each of them. */
 function ownersOf(turns: readonly number[] | undefined, all: readonly Restored[]): number[] {
   const left = all.map(({ recording }) => recording.facts.length);
   if (turns === undefined && all.length === 1) return Array.from({ length: left[0] ?? 0 }, () => 0);

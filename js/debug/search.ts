@@ -1,6 +1,6 @@
-// Searching what is in order.
+// Binary search.
 
-/** How many of some growing numbers are smaller than `limit`. */
+/** Returns how many of the ascending numbers are smaller than `limit`. */
 export function lowerBound(numbers: readonly number[], limit: number): number {
   let low = 0;
   let high = numbers.length;

@@ -1,4 +1,4 @@
-// A debugger of one machine: it plays runs, looks into them, changes and compares them.
+// The public debugger of one machine: it plays runs, inspects, edits and compares them.
 
 import type {
   Breakpoint,
@@ -27,10 +27,10 @@ import { seedOf } from "../base/random.ts";
 import { shown } from "../base/shown.ts";
 import { detailsOf } from "../history/events.ts";
 import { argumentText } from "../tasks/integration.ts";
-import { listOf, startedIn } from "./children.ts";
+import { executionsOf, startedIn } from "./children.ts";
 import { hitsOf, outlineOf } from "./coverage.ts";
 import { differenceOf } from "./difference.ts";
-import { answered, changeOf, madeAgain } from "./editing.ts";
+import { answered, changeOf, repeatRun } from "./editing.ts";
 import { type Execution, TASKS } from "./execution.ts";
 import { ask } from "./expressions.ts";
 import { checkBreakpoints, checkClock, guard } from "./arguments.ts";
@@ -38,7 +38,7 @@ import { answerOf } from "./mocks.ts";
 import { Player } from "./player.ts";
 import { ProgramHost } from "./program.ts";
 import type { Run } from "./run.ts";
-import { type ExecutionHistory, type HistoryVisit, apart } from "./history.ts";
+import { type ExecutionHistory, type HistoryVisit, splitId } from "./history.ts";
 import { eventAt, isEntering, mainEvent, stackOf, valuesAt, variablesOf } from "./view.ts";
 import { childVisits, visitsOf } from "./visits.ts";
 
@@ -66,23 +66,23 @@ const NAMES = ["stopped", "continued", "terminated", "output", "tasks", "run", "
 
 type Listener = (what: unknown) => void;
 
-/** For saving: what plays the runs of a session, and what is around them. */
-export let inside: (session: DebugSession) => { player: Player; host: ProgramHost };
+/** Gives `saving.ts` access to the player and the host of a session. */
+export let internals: (session: DebugSession) => { player: Player; host: ProgramHost };
 
 export class DebugSession implements PublicSession {
   static {
-    inside = (session) => ({ player: session.#player, host: session.#host });
+    internals = (session) => ({ player: session.#player, host: session.#host });
   }
 
   #host: ProgramHost;
   #player: Player;
   #listeners = new Map<string, Set<Listener>>(NAMES.map((name) => [name, new Set()]));
 
-  /** Begins paused, before the first state. */
+  /** Creates a session that is paused before the first state. */
   constructor(definition: Definition | StateMachine, options: DebugOptions = {}) {
     checkOptions(options, OPTIONS, "new DebugSession()");
     this.#host = new ProgramHost(options, (...answer) => this.answerToken(...answer));
-    this.#player = new Player(this.#host, (name, what) => this.#tell(name, what));
+    this.#player = new Player(this.#host, (name, what) => this.#notify(name, what));
     this.setMachines(options.machines);
     this.#host.setTasks(options.tasks);
     this.#host.setMocks(options.mocks);
@@ -94,16 +94,16 @@ export class DebugSession implements PublicSession {
     this.#player.begin(this.#player.newRun(definition, { input, seed, start: options.startTime ?? Date.now(), label: "Run" }));
   }
 
-  /** Calls a listener for one of the events; returns what ends that. */
+  /** Calls a listener for an event. Returns a function that removes the listener. */
   on<Name extends keyof DebugEvents>(name: Name, listener: (what: DebugEvents[Name]) => void): () => void {
     const listeners = this.#listeners.get(name);
     if (listeners === undefined) throw misuse("INVALID_ARGUMENT", `there is no event ${shown(name)}; the events are ${NAMES.join(", ")}`);
-    // It hears of this event only.
+    // The listener gets this event only.
     listeners.add(listener as Listener);
     return () => listeners.delete(listener as Listener);
   }
 
-  #tell(name: keyof DebugEvents, what: unknown): void {
+  #notify(name: keyof DebugEvents, what: unknown): void {
     for (const listener of this.#listeners.get(name) ?? []) {
       try {
         listener(what);
@@ -115,7 +115,7 @@ export class DebugSession implements PublicSession {
 
   // Where it stands.
 
-  /** "running", "paused", or "ended" where all has been seen. */
+  /** "running", "paused", or "ended" once everything has been reached. */
   get status(): PublicSession["status"] {
     return this.#player.status;
   }
@@ -125,57 +125,57 @@ export class DebugSession implements PublicSession {
     return this.#player.stopped;
   }
 
-  /** How the execution has ended, as soon as that has been seen. */
+  /** The result of the execution, once its end has been reached. */
   get outcome(): ExecutionResult | undefined {
     return this.#player.outcome;
   }
 
-  /** The execution's time, in milliseconds since 1970: of what is looked at while it is paused. */
+  /** The time of the execution, in milliseconds since 1970. While it is paused, it is the time at the current position. */
   get now(): number {
     return this.#player.now;
   }
 
-  /** The place on the tape of events and stages that is looked at. */
+  /** The current position in the recording of events and stages. */
   get position(): number {
     return this.#at.position;
   }
 
-  /** Whether all is seen that has happened: nothing of it is to come before something new does. */
+  /** Whether the position is the end of what has happened: there is nothing to play until something new happens. */
   get atRest(): boolean {
     return this.#player.atEnd;
   }
 
-  /** The last event that has happened there; 0 before the first. */
+  /** The last event before the current position; 0 before the first. */
   get event(): number {
     return this.#player.event;
   }
 
-  /** How many events have been seen at all. */
+  /** The number of events that have been reached. */
   get events(): number {
     return this.#player.events;
   }
 
   /**
-   * The events that have been seen, from an index on, of the execution that is looked at; with a run or an execution's number,
-   * of another.
+   * Returns the reached events, from an index on, of the selected execution. With a run or an execution's number, returns those of
+   * that execution.
    */
   history(from = 0, run?: number, execution: number = run === undefined ? this.execution : 0): HistoryEvent[] {
     return this.#player.history(from, this.#executionOf(run === undefined ? this.#player.run : this.#found(run), execution));
   }
 
   /**
-   * What child executions of Distributed Maps were seen to do, from an index on. Events that happened long ago may be without their
-   * payloads.
+   * Returns the reached events and ends of child executions of Distributed Maps, from an index on. Events that happened long ago
+   * may have no payloads.
    */
   childSteps(from = 0): ChildStep[] {
     const { recording, frontier } = this.#at;
-    const { steps, facts, tape } = recording;
+    const { steps, facts, entries } = recording;
     const found: ChildStep[] = [];
     for (let i = from; i < steps.length && steps[i]! < frontier; i++) {
       const place = steps[i]!;
-      const entry = tape[place]!;
+      const entry = entries[place]!;
       if (entry.kind !== "child" && entry.kind !== "end") continue;
-      // Both are of children, which have names and were begun by something.
+      // Both kinds of entries belong to children, which have a name and an origin.
       const child = entry.history.child!;
       const { parent, run, index } = entry.history.begun!;
       const about = { place, after: entry.after, time: facts[entry.fact]!.fact[1], child };
@@ -185,35 +185,35 @@ export class DebugSession implements PublicSession {
     return found;
   }
 
-  /** The definition of the execution that is looked at. */
+  /** The definition of the selected execution. */
   get definition(): Definition | StateMachine {
     return this.#at.definition;
   }
 
-  /** The definition of an execution of this run, by its number. */
+  /** Returns the definition of an execution of this run, by its number. */
   definitionOf(execution: number): Definition | StateMachine {
     return this.#executionOf(this.#player.run, execution).definition;
   }
 
-  /** The number of the execution that is looked at: 0 is the run's own. */
+  /** The number of the selected execution; 0 is the main execution. */
   get execution(): number {
     return this.#at.number;
   }
 
-  /** The run's own execution and those that its tasks have started, in turn, as far as they were seen. */
+  /** Returns the executions that were reached: the main execution, then the nested ones. */
   executions(): DebugExecution[] {
-    return listOf(this.#player.run);
+    return executionsOf(this.#player.run);
   }
 
-  /** Looks at another execution of the run, at the same moment; a run that goes on goes on. */
+  /** Selects another execution of the run, at the same moment. A running run continues. */
   selectExecution(id: number): void {
     const execution = this.#executionOf(this.#player.run, id);
     if (execution === this.#at) return;
-    this.#player.turnTo(execution);
+    this.#player.selectExecution(execution);
     if (this.status !== "running") this.#player.stopAt({ reason: "goto", description: execution.name });
   }
 
-  /** The runs by their forks. */
+  /** Returns all runs. A fork comes after its parent. */
   runs(): ReturnType<PublicSession["runs"]> {
     return this.#player.runs.map((run) => {
       const { id, parent, at, label, first, atExecution, outcome } = run;
@@ -236,74 +236,77 @@ export class DebugSession implements PublicSession {
 
   // Commands.
 
-  /** Goes on to the next breakpoint or the end; with `ignoreBreakpoints` to the end. */
+  /** Continues to the next breakpoint or the end. With `ignoreBreakpoints`, continues to the end. */
   continue({ ignoreBreakpoints = false }: { ignoreBreakpoints?: boolean } = {}): void {
     this.#player.continue(ignoreBreakpoints);
   }
 
-  /** Stops before anything more happens. */
+  /** Pauses before the next entry. */
   pause(): void {
     this.#player.pause();
   }
 
-  /** Goes on to the next state of the same scope; what a Parallel, a Map or a started execution does inside is done whole. */
+  /** Steps to the next state of the same scope. What a Parallel, a Map or a nested execution does internals is run in one step. */
   next(thread?: number): void {
     this.#player.next(thread === undefined ? undefined : this.#openIn(thread));
   }
 
   /**
-   * Goes into a Parallel or Map, or into the execution that a Task starts; in any other state to its first stage, and from
-   * there on to the next state.
+   * Steps into a Parallel or Map, or into the execution that a Task starts. In any other state, steps to its first stage, and from
+   * there to the next state.
    */
   stepIn(thread?: number): void {
     this.#player.stepIn(thread === undefined ? undefined : this.#openIn(thread));
   }
 
-  /** Finishes the branch or iteration; where there is none the execution, back to the task that has started it. */
+  /**
+   * Steps to the end of the branch or iteration. If the visit is in none, steps to the end of the execution, back to the task that
+   * started it.
+   */
   stepOut(thread?: number): void {
     this.#player.stepOut(thread === undefined ? undefined : this.#openIn(thread));
   }
 
-  /** Goes on by one stage of the data's flow, or by one event where there is none. */
+  /** Steps by one stage of the data flow, or by one event if the state has no more stages. */
   stepStage(): void {
     this.#player.stepStage();
   }
 
-  /** Goes back to the event before, of the same branch; out of the middle of a state to its last event. */
+  /** Steps back to the previous event of the same branch. From the middle of a state, it steps back to the state's last event. */
   stepBack(): void {
     this.#player.stepBack();
   }
 
-  /** Goes back to where a breakpoint would have stopped, or to the beginning. */
+  /** Goes back to the last position at which a breakpoint would have stopped, or to the beginning. */
   reverseContinue(): void {
     const player = this.#player;
     const { run, breakpoints } = player;
-    for (let row = run.position - 1; row > 0; row--) {
-      const { execution, place } = run.entryAt(row - 1);
-      const { stop } = breakpoints.check(execution, place, () => valuesAt(execution, place + 1), false);
+    for (let at = run.position - 1; at > 0; at--) {
+      const { execution, position } = run.entryAt(at - 1);
+      const { stop } = breakpoints.check(execution, position, () => valuesAt(execution, position + 1), false);
       if (!stop) continue;
-      player.turnTo(execution);
-      return player.look(row, stop);
+      player.selectExecution(execution);
+      return player.moveTo(at, stop);
     }
-    player.turnTo(run.first);
-    player.look(0, { reason: "step", description: "before the first state" });
+    player.selectExecution(run.first);
+    player.moveTo(0, { reason: "step", description: "before the first state" });
   }
 
-  /** Looks at the moment after an event, the last of which is the present. */
+  /** Goes to the position after an event. After the last event, that is the end of the reached part. */
   goto(event: number): void {
     this.#player.goto(event);
   }
 
-  /** Looks at the moment after a stage of a state: one of those that `stages()` tells of. */
+  /** Goes to the position after a stage of a state, one of those that `stages()` returns. */
   gotoPlace(place: number): void {
     const at = this.#at;
-    const row = place >= at.frontier ? this.#player.present(at) : this.#player.run.placeAfter(at, Math.max(0, place));
-    this.#player.look(row, { reason: "goto", description: "a stage" });
+    const position = place >= at.frontier ? this.#player.present(at) : this.#player.run.positionAfter(at, Math.max(0, place));
+    this.#player.moveTo(position, { reason: "goto", description: "a stage" });
   }
 
   /**
-   * Begins anew, with the same input, and with a definition's text if one is given. The other options stand from here on in
-   * place of those that the session began with.
+   * Runs again with the same input, and with a definition's text if one is given. Options that are given replace those of the
+   * session from here on.
    */
   restart(
     definition: Definition | StateMachine = this.#player.run.definition,
@@ -336,7 +339,7 @@ export class DebugSession implements PublicSession {
     this.#player.startOver(run);
   }
 
-  /** Goes on until a state of the machine that is looked at is entered. */
+  /** Continues until a state of the selected machine is entered. */
   runTo(state: string): void {
     const { stateMachineName } = this.#at.info;
     this.#player.go(
@@ -344,16 +347,16 @@ export class DebugSession implements PublicSession {
     );
   }
 
-  /** Ends the execution as ABORTED, and all that its tasks have started. */
+  /** Ends the execution and its nested executions as ABORTED. */
   stop(error = "Stopped", cause = "Stopped by hand."): void {
     const { run } = this.#player;
     if (run.over) return;
     run.stop(error, cause);
-    this.#player.look(run.length);
+    this.#player.moveTo(run.length);
     this.#player.continue(true);
   }
 
-  /** Ends everything: no task is called any more. */
+  /** Ends the session. No more tasks are called. */
   dispose(): void {
     this.#player.dispose();
   }
@@ -364,7 +367,7 @@ export class DebugSession implements PublicSession {
 
   // What stops it.
 
-  /** Puts breakpoints in place of all there are; returns them with their ids and hits. */
+  /** Replaces all breakpoints. Returns them with their ids and hits. */
   setBreakpoints(breakpoints: Breakpoint[]): ReturnType<PublicSession["setBreakpoints"]> {
     checkBreakpoints(breakpoints);
     return this.#player.breakpoints.set(breakpoints).map((one) => ({ ...one }));
@@ -374,12 +377,12 @@ export class DebugSession implements PublicSession {
     return this.#player.breakpoints.list.map((one) => ({ ...one }));
   }
 
-  /** Errors to stop at: "none", "uncaught", "all", or a list of names. */
+  /** Sets the errors to stop at: "none", "uncaught", "all", or a list of names. */
   setExceptionBreakpoints(filter: NonNullable<DebugOptions["exceptions"]>): void {
     this.#player.breakpoints.exceptions = filter;
   }
 
-  /** Whether breakpoints count at all. */
+  /** Enables or disables all breakpoints. */
   set breakpointsEnabled(enabled: boolean) {
     if (typeof enabled !== "boolean") throw misuse("INVALID_ARGUMENT", `breakpointsEnabled must be true or false, not ${shown(enabled)}`);
     this.#player.breakpoints.enabled = enabled;
@@ -387,56 +390,56 @@ export class DebugSession implements PublicSession {
 
   // The world.
 
-  /** The handlers of tasks that are called from now on. */
+  /** Sets the handlers that are used for tasks from now on. */
   setTasks(tasks: TaskHandlers): void {
     this.#host.setTasks(tasks);
   }
 
-  /** The machines that tasks may start from now on, by name or ARN. */
+  /** Sets the machines that tasks may start from now on, by name or ARN. */
   setMachines(machines: DebugOptions["machines"]): void {
     this.#host.setMachines(machines);
   }
 
-  /** The mocks of tasks from now on: by state, function or resource. */
+  /** Sets the mocks of tasks from now on, by state, function or resource. */
   setMocks(mocks: NonNullable<DebugOptions["mocks"]>): void {
     this.#host.setMocks(mocks);
   }
 
-  /** "skip", "manual", or how many times as fast as real time. */
+  /** Sets the clock: "skip", "manual", or a factor of real time. */
   setClock(clock: NonNullable<DebugOptions["clock"]>): void {
     checkClock(clock);
     this.#player.setClock(clock);
   }
 
-  /** Lets so many milliseconds pass, or the time until something happens. False where nothing is to come. */
+  /** Advances the clock by `milliseconds`, or to the next timer. Returns false if there is none. */
   advance(milliseconds?: number): boolean {
     return this.#player.advance(milliseconds);
   }
 
-  /** Lets so many milliseconds pass in which nobody was there to work on tasks. False where all has ended. */
+  /** Advances the clock as if the process had been down, so that nobody worked on tasks. Returns false if everything has ended. */
   recovered(milliseconds = 0): boolean {
     const { run } = this.#player;
     if (run.over) return false;
     run.jump(run.now() + milliseconds);
     for (const { ended, inbox, recording } of run.executions) {
       if (ended || recording.facts.length === 0) continue;
-      // All who work on tasks are a part of the session.
+      // Everybody who works on tasks is part of the session, so all pending tasks are called again.
       inbox.unshift(["recovered", recording.ask("pending").map(({ task }) => task)]);
     }
     return true;
   }
 
-  /** When things happen by themselves, the next first. */
+  /** Returns the timers, the next one first. */
   timers(): ReturnType<PublicSession["timers"]> {
     return this.#player.timers();
   }
 
-  /** When something happens by itself next, or null. */
+  /** When the next timer or scheduled answer is due, or null. */
   get due(): number | null {
     return this.#player.atEnd ? this.#player.run.due() : null;
   }
 
-  /** The tasks that wait for somebody's answer. */
+  /** Returns the tasks that wait for an answer by a person. */
   waiting(): ReturnType<PublicSession["waiting"]> {
     return this.#player.waiting();
   }
@@ -446,13 +449,13 @@ export class DebugSession implements PublicSession {
     return this.#player.answer(task, answer);
   }
 
-  /** Takes an activity's task as a worker of that name. */
+  /** Takes the task of an activity as a worker with that name. */
   take(task: number, { workerName }: { workerName?: string } = {}): boolean {
-    return this.#player.heard(this.#player.run.executions[Math.floor(task / TASKS)]?.take(task % TASKS, workerName));
+    return this.#player.continueIf(this.#player.run.executions[Math.floor(task / TASKS)]?.take(task % TASKS, workerName));
   }
 
   /**
-   * The calls of the run's own tasks and what they were answered, as `replayHistory()` tells of a recording's: also those of a
+   * Returns the calls of the main execution's tasks and their answers, in the form of `replayHistory()`. It includes the calls of a
    * Distributed Map's children.
    */
   calls(): ReturnType<PublicSession["calls"]> {
@@ -465,17 +468,17 @@ export class DebugSession implements PublicSession {
     }));
   }
 
-  /** Executions that tasks have started. */
+  /** Returns the executions that tasks have started. */
   children(): ChildExecution[] {
     return startedIn(this.#player.run);
   }
 
-  /** The events of an execution that a task has started. */
+  /** Returns the events of an execution that a task has started. */
   childHistory(arn: string): HistoryEvent[] | undefined {
     return this.#player.run.executions.find((execution) => execution.number > 0 && execution.arn === arn)?.recording.events;
   }
 
-  /** Answers the task that a token names: "succeed" with an output, "fail" with `{error, cause}`, or "heartbeat". */
+  /** Answers the task with a given token: "succeed" with an output, "fail" with `{error, cause}`, or "heartbeat". */
   answerToken(token: string, method: "succeed" | "fail" | "heartbeat", value?: unknown): boolean {
     const execution = this.#player.run.executions.find((one) => one.callOf(token) !== undefined);
     const call = execution?.callOf(token);
@@ -489,7 +492,7 @@ export class DebugSession implements PublicSession {
 
   // Looking into things.
 
-  /** Chains of states that are not over, the outer ones first. */
+  /** Returns the active threads (chains of states), the outer ones first. */
   threads(): DebugThread[] {
     const { recording, position } = this.#at;
     const { chains } = recording;
@@ -510,8 +513,8 @@ export class DebugSession implements PublicSession {
   }
 
   /**
-   * Threads in child executions of Distributed Maps, a page at a time: those of at least `count` threads from a place on, and the place
-   * of the next page.
+   * Returns a page of the threads in child executions of Distributed Maps: at least `count` threads from `start` on, if there are
+   * as many, and where the next page starts.
    */
   childThreads({ start = 0, count = 100 }: { start?: number; count?: number } = {}): { threads: DebugThread[]; next?: number } {
     const { recording, position } = this.#at;
@@ -520,9 +523,9 @@ export class DebugSession implements PublicSession {
     for (; number < recording.histories.length && threads.length < count; number++) {
       const history: ExecutionHistory = recording.histories[number]!;
       const seen = history.eventsAt(position);
-      // Those that are over need not be read.
+      // The events of a child that has ended need not be read.
       if (seen === 0 || (history.status !== undefined && seen === history.events.length)) continue;
-      recording.warm(history);
+      recording.touch(history);
       const open = new Map(history.chains.openAt(seen).map((visit) => [visit.thread, visit]));
       for (const visit of open.values()) threads.push(this.#childThread(visit, history));
     }
@@ -539,23 +542,23 @@ export class DebugSession implements PublicSession {
       iterations: history.iterationsOf(id),
       slot: isIteration || history.chains.visits[visit.around] !== undefined ? slot : (history.begun?.index ?? slot),
       visit: history.numbered(visit.id),
-      event: mainEvent(this.#at.recording.tape, history, visit.enter),
+      event: mainEvent(this.#at.recording.entries, history, visit.enter),
     };
   }
 
-  /** The innermost state of a thread, also of a child execution. */
+  /** Returns the innermost state of a thread, which may be in a child execution. */
   #openIn(thread: number): HistoryVisit | undefined {
     const { recording, position } = this.#at;
-    const [number, id] = apart(thread);
+    const [number, id] = splitId(thread);
     const history: ExecutionHistory | undefined = recording.histories[number];
     if (history === undefined) return undefined;
-    if (history.begun !== undefined) recording.warm(history);
+    if (history.begun !== undefined) recording.touch(history);
     return history.chains.openAt(history.eventsAt(position)).findLast((visit) => visit.thread === id);
   }
 
   /**
-   * The states that lie around each other, the innermost first; of what is looked at, or of a thread. Behind those of a started
-   * execution come those around the task that has started it.
+   * Returns the call stack, the innermost state first, at the current position or of a thread. For a nested execution, the states
+   * around the task that started it follow.
    */
   stackTrace(thread?: number): StackFrame[] {
     const own = this.#at;
@@ -569,34 +572,37 @@ export class DebugSession implements PublicSession {
     return frames;
   }
 
-  /** The variables in reach of a visit, each with its value and who assigned it. */
+  /** Returns the variables in scope of a visit, each with its value and the state that assigned it. */
   scopes(visit?: number): Record<string, Variable> {
     const at = this.#player.visit(visit);
     return at === undefined ? {} : variablesOf(this.#at.recording, at, this.#at.position);
   }
 
   /**
-   * The stages of a visit that were seen; of its last attempt or the given one, and how many there are. Of the stages that a Map has
-   * for each item, the one of `item` or the last; `items` says how many there are.
+   * Returns the reached stages of a visit's last attempt, or of a given attempt, and the number of attempts. For stages that a Map
+   * has once per item, returns those of `item` or of the last item; `items` counts them.
    */
   stages(visit?: number, attempt?: number, options?: { all?: boolean; item?: number }): ReturnType<PublicSession["stages"]> {
     return this.#player.stages(visit, attempt, options);
   }
 
-  /** Visits of a state that were seen. */
+  /** Returns the reached visits of a state. */
   visits(state: string): ReturnType<PublicSession["visits"]> {
     return this.#player.visits(state);
   }
 
   /**
-   * Visits of a state in child executions of Distributed Maps that were seen, the last ones. `iterations` are the indices that they
-   * are to have in the Maps around; undefined ones may be any.
+   * Returns the last reached visits of a state in child executions of Distributed Maps. `iterations` filters by the indices in the
+   * surrounding Maps; an undefined index matches any.
    */
   childVisits(state: string, options?: { iterations?: (number | undefined)[]; most?: number }): ChildVisit[] {
     return childVisits(this.#at, state, options);
   }
 
-  /** The events of the history that a visit is in, as far as they have been seen; a child's with the last of the run before it. */
+  /**
+   * Returns the reached events of the history that a visit is in. Each event of a child has the last event of the main history
+   * before it as `after`.
+   */
   historyOf(visit?: number): ReturnType<PublicSession["historyOf"]> {
     const { recording, frontier } = this.#at;
     const history = this.#historyOf(visit);
@@ -608,19 +614,19 @@ export class DebugSession implements PublicSession {
         events.map(({ id }) => id),
       )
       .map((event, i) => {
-        const entry = recording.tape[history.eventAt[i]!];
+        const entry = recording.entries[history.eventAt[i]!];
         return { ...event, after: entry?.kind === "child" ? entry.after : undefined };
       });
   }
 
-  /** All visits of a history by their entering, of the execution's own or of that which a visit is in. */
+  /** Returns all visits of a history in the order in which they were entered: the history of `of`, or the main history. */
   visitsInOrder(of?: number): ReturnType<PublicSession["visitsInOrder"]> {
     const { recording, frontier } = this.#at;
     const history = this.#historyOf(of);
     return visitsOf(recording, history, history.eventsAt(frontier), (thread) => this.#threadName(thread, history));
   }
 
-  /** The history that a visit is in; without one, the execution's own. */
+  /** Returns the history that a visit is in, or the main history. */
   #historyOf(visit: number | undefined): ExecutionHistory {
     const { recording } = this.#at;
     return (visit === undefined ? undefined : recording.visit(visit)?.history) ?? recording.own;
@@ -633,7 +639,10 @@ export class DebugSession implements PublicSession {
     return begun === undefined ? "Execution" : `${map?.state} #${begun.index}`;
   }
 
-  /** Evaluates in "jsonata", "jsonpath" or "template" where one looks, or in a visit: `{value}`, `{nothing}` or `{message}`. */
+  /**
+   * Evaluates "jsonata", "jsonpath" or "template" at the current position or in a visit. Returns `{value}`, `{nothing}` or
+   * `{message}`.
+   */
   evaluate(
     question: string,
     {
@@ -645,18 +654,18 @@ export class DebugSession implements PublicSession {
     return ask(language, question, values);
   }
 
-  /** What expressions see where one looks. */
+  /** Returns the values in scope of expressions at the current position. */
   values(visit?: number): Values {
     return valuesAt(this.#at, this.#at.position, visit === undefined ? undefined : this.#player.visit(visit));
   }
 
-  /** Frames of the engine as they were where one looks, from the nearest snapshot on. */
+  /** Returns the frames of the engine at the current position, rebuilt from the nearest snapshot. */
   frames(): Frame[] {
     const { recording, position } = this.#at;
-    const { tape } = recording;
+    const { entries } = recording;
     if (position === recording.length) return recording.ask("frames");
-    const last = position === 0 ? 0 : tape[position - 1]!.fact;
-    const engine = recording.engineBefore(last + (position > 0 && tape[position]!.fact !== last ? 1 : 0));
+    const last = position === 0 ? 0 : entries[position - 1]!.fact;
+    const engine = recording.engineBefore(last + (position > 0 && entries[position]!.fact !== last ? 1 : 0));
     try {
       return JSON.parse(engine.ask("frames"));
     } finally {
@@ -666,12 +675,12 @@ export class DebugSession implements PublicSession {
 
   // Other runs.
 
-  /** A run that is as this one was up to an event, and goes on from there by itself. */
+  /** Makes a run that equals this one up to an event, and that continues on its own from there. */
   fork(options?: { event?: number; label?: string }): void {
     this.#player.fork(options);
   }
 
-  /** Sets an input, a task's result or a variable where one looks, which is a fork. */
+  /** Sets an input, a task's result or a variable at the current position. This makes a fork. */
   setValue({ target, name, value, visit }: Parameters<PublicSession["setValue"]>[0]): void {
     argumentText(value, "the value");
     const execution = this.#at;
@@ -683,15 +692,15 @@ export class DebugSession implements PublicSession {
     this.#player.branch(execution, changeOf(execution, at, { target, name, value }));
   }
 
-  /** As DAP has it. */
+  /** Sets a variable, as `setVariable` of the Debug Adapter Protocol does. */
   setVariable(name: string, value: unknown): void {
     this.setValue({ target: "variable", name, value });
   }
 
   /**
-   * Takes another definition while paused: the run is made again from its start, with the answers that tasks gave, up to
-   * where one looks. Returns `{same: true}`, or `{event, was, now}` with the first event that is another; the run is then
-   * paused there. Throws DefinitionError and changes nothing where the definition has errors.
+   * Replaces the definition while paused: repeats the run from its start, with the answers that tasks gave, up to the current
+   * position. Returns `{same: true}`, or `{event, was, now}` with the first event that differs; the run is then paused there.
+   * Throws DefinitionError and changes nothing if the definition has errors.
    */
   applyDefinition(definition: Definition): EditReport {
     const player = this.#player;
@@ -699,10 +708,10 @@ export class DebugSession implements PublicSession {
     const { first, start, id: parent } = before;
     const at = eventAt(first.recording, first.position);
     const run = player.newRun(definition, { input: first.input, seed: first.seed, start, label: "edited definition", parent, at });
-    const { focus, position, report } = madeAgain(run, before, at);
+    const { focus, position, report } = repeatRun(run, before, at);
     player.halt();
     player.begin(run);
-    player.turnTo(focus);
+    player.selectExecution(focus);
     run.position = position;
     run.frontier = Math.max(run.position, run.frontier);
     const description = report.same
@@ -712,12 +721,12 @@ export class DebugSession implements PublicSession {
     return report;
   }
 
-  /** Looks at another run. */
+  /** Selects a run. */
   selectRun(id: number): void {
     this.#player.select(this.#found(id));
   }
 
-  /** Forgets a run that is not looked at; its forks stay, as runs without a parent. */
+  /** Removes a run that is not selected. Its forks stay, as runs without a parent. */
   removeRun(id: number): void {
     const player = this.#player;
     const run = this.#found(id);
@@ -728,22 +737,23 @@ export class DebugSession implements PublicSession {
   }
 
   /**
-   * How often each part of its definition a run has used, as far as it was seen: `{pointer: count}`. A fork counts from where
-   * it left its parent on, so that the sum over all runs counts nothing twice; with `whole` from the beginning.
+   * Returns how often a run has used each part of its definition, as far as it was reached: `{pointer: count}`. A fork counts from
+   * the event at which it left its parent, so that the sum over all runs counts nothing twice. With `whole`, it counts from the
+   * beginning.
    */
   coverage(id: number = this.run, { whole = false }: { whole?: boolean } = {}): Record<string, number> {
     const run = this.#found(id);
     return hitsIn(run, whole ? 0 : run.first.own);
   }
 
-  /** Two runs beside each other. */
+  /** Compares two runs. */
   compare(a: number, b: number): RunDifference {
     return differenceOf(seenOf(this.#found(a)), seenOf(this.#found(b)));
   }
 
   // Inside.
 
-  /** The execution that is looked at. */
+  /** The selected execution. */
   get #at(): Execution {
     return this.#player.at;
   }
@@ -763,12 +773,12 @@ export class DebugSession implements PublicSession {
 
 guard(DebugSession);
 
-/** What a run has used of its definition from a place on. */
+/** Returns the hits of a run from a position on. */
 function hitsIn({ first: { recording, frontier } }: Run, from: number): Record<string, number> {
   return hitsOf(recording, outlineOf(recording.machine), from, frontier);
 }
 
-/** What was seen of a run. */
+/** Returns the reached part of a run. */
 function seenOf(run: Run): Parameters<typeof differenceOf>[0] {
   const { recording, frontier } = run.first;
   return { recording, events: eventAt(recording, frontier), hits: hitsIn(run, 0) };

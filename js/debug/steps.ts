@@ -1,13 +1,13 @@
-// Where the steps of a session end: what each of them waits for, asked of every entry that is seen, in whichever execution.
+// The goals of steps: each function returns a predicate that is called for every reached entry of any execution.
 
 import { detailsOf } from "../history/events.ts";
-import { type Goal, isAboutToEnter, leaves } from "./borders.ts";
+import { type Goal, isAboutToEnter, leaves } from "./call-boundaries.ts";
 import type { Execution } from "./execution.ts";
 import { type ExecutionHistory, type HistoryVisit, outwards } from "./history.ts";
-import { isEntering } from "./tape.ts";
+import { isEntering } from "./entries.ts";
 import { visitOf } from "./view.ts";
 
-/** To the next state of the same scope, or of one around it. */
+/** Steps to the next state of the same scope or of a scope around it. */
 export function stepsOver(at: Execution, visit: HistoryVisit | undefined): Goal {
   const here = threadsAround(visit);
   const left = leaves(at);
@@ -15,10 +15,13 @@ export function stepsOver(at: Execution, visit: HistoryVisit | undefined): Goal 
     left(entry, execution) || (execution === at && isEntering(entry) && isIn(visitOf(at.recording, entry), here));
 }
 
-/** Into what a state has inside: branches, iterations, the execution that it `starts`; else to its first stage. */
+/**
+ * Steps into a state: into its branches, its iterations or the execution that it `starts`. In any other state, steps to its first
+ * stage.
+ */
 export function stepsInto(at: Execution, visit: HistoryVisit | undefined, starts: boolean): Goal {
   const { recording } = at;
-  const last = recording.tape[at.position - 1];
+  const last = recording.entries[at.position - 1];
   const begins = visit !== undefined && last?.event?.id === visit.enter && recording.historyOf(last) === visit.history;
   const here = threadsAround(visit);
   const container = visit?.type === "Parallel" || visit?.type === "Map";
@@ -31,14 +34,14 @@ export function stepsInto(at: Execution, visit: HistoryVisit | undefined, starts
     if (entry.kind === "stage")
       return begins && !container && !starts && entry.entered === visit.enter && recording.historyOf(entry) === visit.history;
     if (!isEntering(entry)) return false;
-    // It goes on beside the execution that it has started, which is about to enter its first state.
+    // A state that does not wait for its execution must not end the step before that execution enters its first state.
     if (starts && visit !== undefined && isAboutToEnter(at, visit)) return false;
     const entered = visitOf(recording, entry);
     return isIn(entered, here) || isInside(entered, visit);
   };
 }
 
-/** To the end of the branch or iteration, or of the execution; undefined where only the end of the run ends it. */
+/** Steps to the end of the branch or iteration, or of the execution. Undefined if only the end of the run ends the step. */
 export function stepsOut(at: Execution, visit: HistoryVisit | undefined): Goal | undefined {
   const { recording } = at;
   const history: ExecutionHistory = visit?.history ?? recording.own;
@@ -55,7 +58,7 @@ export function stepsOut(at: Execution, visit: HistoryVisit | undefined): Goal |
   };
 }
 
-/** By one stage or event of the same branch, or of what is inside of the state around. */
+/** Steps by one stage or event, in the same branch or inside the state around it. */
 export function stepsStage(at: Execution, visit: HistoryVisit | undefined): Goal {
   const here = threadsAround(visit);
   const container = visit && [...outwards(visit)][1];
@@ -67,15 +70,15 @@ export function stepsStage(at: Execution, visit: HistoryVisit | undefined): Goal
   };
 }
 
-/** Whether a visit is another one, or inside of it. */
+/** Returns whether a visit is `container` or inside of it. */
 function isInside(visit: HistoryVisit | undefined, container: HistoryVisit | undefined): boolean {
   if (visit === undefined || container === undefined) return false;
-  // What was read again is another object.
+  // The visits of a child are new objects when they are read again.
   for (const at of outwards(visit)) if (at.history === container.history && at.id === container.id) return true;
   return false;
 }
 
-/** Numbers of the thread of a visit, and of those around it. */
+/** Returns the ids of the thread of a visit, and of the threads around it. */
 function threadsAround(visit: HistoryVisit | undefined): Set<number> {
   return new Set(visit === undefined ? [0] : Array.from(outwards(visit), threadOf));
 }

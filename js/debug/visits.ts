@@ -1,16 +1,17 @@
-// All visits of states in the order of their entering, as a time line shows them, and those of one state in child executions.
+// Lists visits of states: all of a history in the order of entry, as a time line shows them, and those of one state in child
+// executions.
 
 import type { ChildVisit, DebugSession } from "../api/debug.d.ts";
 import { detailsOf, isStateEntered } from "../history/events.ts";
 import type { Recording } from "./recording.ts";
 import type { ExecutionHistory, HistoryVisit } from "./history.ts";
-import { type TapeEntry, stageAt } from "./tape.ts";
+import { type RecordingEntry, stageAt } from "./entries.ts";
 
 type TimedVisit = ReturnType<DebugSession["visitsInOrder"]> extends Iterable<infer Visit> ? Visit : never;
 
-/** The visits up to an event, with the pauses between their attempts. */
+/** Yields the visits that were entered up to an event, with the pauses between their attempts. */
 export function* visitsOf(
-  { tape }: Recording,
+  { entries }: Recording,
   history: ExecutionHistory,
   until: number,
   threadName: (thread: number) => string,
@@ -25,22 +26,22 @@ export function* visitsOf(
       thread: history.numbered(visit.thread),
       slot: history.chains.threadOf(visit).slot,
       threadName: threadName(visit.thread),
-      backoffs: visit.attempts > 1 && history.begun === undefined ? backoffsOf(tape, visit) : [],
+      backoffs: visit.attempts > 1 && history.begun === undefined ? backoffsOf(entries, visit) : [],
     };
   }
 }
 
-/** The pauses between the attempts of a visit, by the events around them. */
-function backoffsOf(tape: readonly TapeEntry[], visit: HistoryVisit): TimedVisit["backoffs"] {
+/** Returns the pauses between the attempts of a visit, by the events around them. */
+function backoffsOf(entries: readonly RecordingEntry[], visit: HistoryVisit): TimedVisit["backoffs"] {
   const backoffs = [];
-  for (const place of visit.history.stagesOf(visit.enter)) {
-    const stage = stageAt(tape, place);
+  for (const position of visit.history.stagesOf(visit.enter)) {
+    const stage = stageAt(entries, position);
     if (stage?.stage === "retry") backoffs.push({ failed: stage.after, again: nextAttempt(visit, stage.after) });
   }
   return backoffs;
 }
 
-/** The event that begins the attempt after a failed one; 0 while there is none. */
+/** Returns the event with which the next attempt after a failed one begins; 0 if it has not begun. */
 function nextAttempt(visit: HistoryVisit, failed: number): number {
   const { chains, events } = visit.history;
   const last = visit.end > 0 ? visit.end : events.length;
@@ -50,7 +51,7 @@ function nextAttempt(visit: HistoryVisit, failed: number): number {
   return 0;
 }
 
-/** Visits of a state in child executions of Distributed Maps that were seen, the last ones; see `DebugSession.childVisits`. */
+/** Returns the last reached visits of a state in child executions of Distributed Maps; see `DebugSession.childVisits`. */
 export function childVisits(
   { recording, frontier }: { recording: Recording; frontier: number },
   state: string,
@@ -62,29 +63,29 @@ export function childVisits(
   for (let n = histories.length - 1; n > 0 && found.length < most; n--) {
     const history = histories[n];
     if (history === undefined || !history.path.every(fits) || !hasEntered(history, state, frontier)) continue;
-    recording.warm(history);
+    recording.touch(history);
     for (const visit of [...history.chains.visitsOf(state)].reverse()) {
       if (visit.enter <= history.eventsAt(frontier) && history.iterationsOf(visit.thread).every(fits))
-        found.push(childVisit(recording.tape, visit, frontier));
+        found.push(childVisit(recording.entries, visit, frontier));
     }
   }
   return found.reverse();
 }
 
-/** Whether a child was seen to enter a state; its visits need not be read for that. */
+/** Returns whether a child has entered a state before the frontier. The child's visits need not be read for that. */
 function hasEntered(history: ExecutionHistory, state: string, frontier: number): boolean {
   const seen = history.eventsAt(frontier);
   return history.events.some((event, i) => i < seen && isStateEntered(event) && detailsOf(event).name === state);
 }
 
-/** A visit in a child execution as far as it was seen. */
-function childVisit(tape: readonly TapeEntry[], visit: HistoryVisit, frontier: number): ChildVisit {
+/** Describes a visit in a child execution as far as it was reached. */
+function childVisit(entries: readonly RecordingEntry[], visit: HistoryVisit, frontier: number): ChildVisit {
   const { history, enter, attempts, thread } = visit;
   const seen = history.eventsAt(frontier);
   const exit = visit.exit <= seen ? visit.exit : 0;
-  const placeOf = (event: number): number => history.eventAt[event - 1] ?? -1;
+  const positionOf = (event: number): number => history.eventAt[event - 1] ?? -1;
   const timesOf = (event: number): string[] => history.events.slice(event - 1, event).map(({ timestamp }) => timestamp);
-  const entry = tape[placeOf(enter)];
+  const entry = entries[positionOf(enter)];
   return {
     id: history.numbered(visit.id),
     enter,
@@ -95,8 +96,8 @@ function childVisit(tape: readonly TapeEntry[], visit: HistoryVisit, frontier: n
     attempts,
     child: history.child ?? "",
     after: entry?.kind === "child" ? entry.after : 0,
-    place: placeOf(enter) + 1,
-    left: exit > 0 ? placeOf(exit) + 1 : 0,
+    place: positionOf(enter) + 1,
+    left: exit > 0 ? positionOf(exit) + 1 : 0,
     times: [...timesOf(enter), ...(exit > 0 ? timesOf(exit) : [])],
   };
 }

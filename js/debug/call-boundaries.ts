@@ -1,4 +1,4 @@
-// The ways into an execution that a task starts, and out of it.
+// Where control enters an execution that a task starts, and where it leaves it.
 
 import type { Machines } from "../execution/nested.ts";
 import { isExecutionEnd } from "../history/events.ts";
@@ -7,17 +7,17 @@ import { outlineOf } from "./coverage.ts";
 import type { Execution } from "./execution.ts";
 import type { Mocks } from "./mocks.ts";
 import type { HistoryVisit } from "./history.ts";
-import { type TapeEntry, isEntering } from "./tape.ts";
+import { type RecordingEntry, isEntering } from "./entries.ts";
 import { visitOf } from "./view.ts";
 
-/** Whether a step ends at an entry of the tape of an execution. */
-export type Goal = (entry: TapeEntry, execution: Execution) => boolean;
+/** Returns whether a step ends at an entry of an execution's recording. */
+export type Goal = (entry: RecordingEntry, execution: Execution) => boolean;
 
 const ANSWERED = /^Task(?:Succeeded|Failed|TimedOut|StateAborted)$/;
 
 /**
- * Whether an entry is the way out of an execution that a task has started: the task's answer where that waits for it, else
- * the execution's end, or once that is over the next state of the one that has started it.
+ * Returns a goal that is reached when control leaves a nested execution. If the task waits for the execution, that is the answer of
+ * the task. Otherwise it is the end of the execution and, once it has ended, the next state of the parent execution.
  */
 export function leaves(at: Execution): Goal {
   const { parent, visit: calling, awaited } = at;
@@ -35,7 +35,7 @@ export function leaves(at: Execution): Goal {
   };
 }
 
-/** Whether a visit's Task is going to start an execution of a machine: no mock stands for it. */
+/** Returns whether the Task state of a visit is going to start an execution of a machine. It does not if the task has a mock. */
 export function startsExecution(
   { recording }: Execution,
   { state, type }: HistoryVisit,
@@ -48,7 +48,7 @@ export function startsExecution(
   return machines.isStart(parseResource(resource)) && mocks.find({ state, resource, input: {} }) === undefined;
 }
 
-/** Whether an execution that a visit has started has yet to enter its first state. */
+/** Returns whether a visit has started an execution that has not entered its first state yet. */
 export function isAboutToEnter(at: Execution, { history, id }: HistoryVisit): boolean {
   return at.run.executions.some(
     ({ parent, visit, recording, ended }) =>
@@ -56,7 +56,7 @@ export function isAboutToEnter(at: Execution, { history, id }: HistoryVisit): bo
   );
 }
 
-/** Whether an entry is the end of its tape's own execution. */
-function isEnd(entry: TapeEntry): boolean {
+/** Returns whether an entry is the end of the main history of its recording. */
+function isEnd(entry: RecordingEntry): boolean {
   return entry.kind === "event" && isExecutionEnd(entry.event);
 }

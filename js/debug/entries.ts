@@ -1,19 +1,19 @@
-// The entries of a tape: all that an engine has told, in the order in which it happened.
+// The kinds of entries of a recording: everything that an engine reports, in the order in which it happened.
 
 import type { ChildExecution, HistoryEvent, TraceStage } from "../api/index.d.ts";
 import { isStateEntered } from "../history/events.ts";
 import type { ExecutionHistory } from "./history.ts";
 
-/** An event of a recorded history. Where its payloads are no longer kept it is `thin`; `Recording.eventOf` makes it whole again. */
+/** An event of a recorded history. It is `thin` if its payloads were dropped; `Recording.eventOf` returns it with them. */
 export type RecordedEvent = HistoryEvent & { thin?: true };
 
-/** An event of the execution's own history. */
+/** An event of the main history. */
 export interface EventEntry {
   kind: "event";
-  /** The history that the entry belongs to; the execution's own where there is none. */
+  /** The history that the entry belongs to. Undefined for the main history. */
   history?: ExecutionHistory;
   event: RecordedEvent;
-  /** The fact that it came of: an index of `Recording.facts`. */
+  /** The index in `Recording.facts` of the fact that caused it. */
   fact: number;
 }
 
@@ -22,7 +22,7 @@ export interface ChildEntry {
   kind: "child";
   history: ExecutionHistory;
   event: RecordedEvent;
-  /** How many events of the execution's own history were told by then. */
+  /** The number of events of the main history before it. */
   after: number;
   fact: number;
 }
@@ -49,14 +49,17 @@ export interface StageEntry {
   after: number;
   /** The index of the item or the batch. */
   index?: number;
-  /** Absent once it is dropped; `Recording.valueAt` makes it again. */
+  /** Undefined once it is dropped; `Recording.valueAt` computes it again. */
   value: StageValue | undefined;
   fact: number;
   /** The rule, retrier or catcher that a decision was for. */
   taken?: number | "default";
 }
 
-/** The value of a stage, or of several in turn that have the same. Few are looked at: the text is read when it is asked for. */
+/**
+ * The value of a stage, or of several successive stages with the same value. Most values are never used, so the text is parsed on
+ * first use.
+ */
 export class StageValue {
   #text: string | undefined;
   #read: TraceStage["value"];
@@ -72,15 +75,15 @@ export class StageValue {
   }
 }
 
-export type TapeEntry = EventEntry | ChildEntry | EndEntry | StageEntry;
+export type RecordingEntry = EventEntry | ChildEntry | EndEntry | StageEntry;
 
-/** Whether an entry is the entering of a state. */
-export function isEntering({ event }: TapeEntry): boolean {
+/** Returns whether an entry is the entry into a state. */
+export function isEntering({ event }: RecordingEntry): boolean {
   return event !== undefined && isStateEntered(event);
 }
 
-/** The stage at a place of a tape; undefined where something else is. */
-export function stageAt(tape: readonly TapeEntry[], place: number): StageEntry | undefined {
-  const entry = tape[place];
+/** Returns the stage at a position, or undefined if the entry is of another kind. */
+export function stageAt(entries: readonly RecordingEntry[], position: number): StageEntry | undefined {
+  const entry = entries[position];
   return entry?.kind === "stage" ? entry : undefined;
 }
