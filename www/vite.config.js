@@ -63,8 +63,8 @@ export default defineConfig({
       // The modules of the first view are in one chunk, even if a later one shares a part of it, because separate chunks compress
       // worse. The first script stays separate, because it starts the interpreter's worker.
       output: {
-        // The page contains the names of its later chunks, and the letters of a hash do not compress. Shorter hashes are refused.
-        // shorter than seven letters.
+        // The page contains the names of its later chunks, and the letters of a hash do not compress. Hashes shorter than
+        // seven letters are refused.
         chunkFileNames: "assets/[name]-[hash:7].js",
         codeSplitting: {
           groups: [

@@ -1,4 +1,4 @@
-// What a node is about, shown when the pointer or the focus rests on it.
+// The card with details of a node. It is shown when the pointer or the focus rests on the node.
 
 import { signal, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
@@ -20,20 +20,20 @@ const GRACE = 250;
 const card = signal<{ id: string; box: DOMRect } | null>(null);
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/// The pointer or the focus has come to a node.
+/** Called when the pointer or the focus comes to a node. */
 export function rest(id: string, element: Element): void {
   clearTimeout(timer);
   if (card.value?.id === id) return;
   timer = setTimeout(() => (card.value = { id, box: element.getBoundingClientRect() }), card.value ? 120 : REST);
 }
 
-/// It has left; the card stays for a moment, so that it can be reached.
+/** Called when the pointer or the focus has left. The card stays for a moment, so that the pointer can reach it. */
 export function leave(): void {
   clearTimeout(timer);
   timer = setTimeout(() => (card.value = null), GRACE);
 }
 
-/// Takes the card away; false if there was none.
+/** Hides the card. Returns false if there was none. */
 export function dismiss(): boolean {
   clearTimeout(timer);
   const there = card.value !== null;
@@ -47,12 +47,12 @@ export function Card({ index }: { index: GraphIndex }) {
   const at = shown ? (index.byId.get(shown.id) ?? -1) : -1;
   const node = index.node(at);
   useSignalEffect(() => {
-    // What moves below the card is no more what it is about.
+    // If the view moves, the card is no longer beside its node.
     void view.value;
     if (card.peek()) dismiss();
   });
   useEffect(() => {
-    // In a window of another size it would stand elsewhere.
+    // If the window has another size, the card's position is wrong.
     addEventListener("resize", dismiss);
     return () => removeEventListener("resize", dismiss);
   }, []);
@@ -125,7 +125,7 @@ function Content({ index, node, at }: { index: GraphIndex; node: GraphNode; at: 
   );
 }
 
-/// Sizes of what went into the last visit that is shown, and of what came out.
+/** Returns the sizes of the input and output of the last visible visit, in bytes. */
 async function lastSizes(state: string, upTo: number): Promise<{ input?: number; output?: number }> {
   try {
     const visit = (await interpreter.query("visits", { state })).filter(({ enter }) => enter <= upTo).at(-1);

@@ -1,4 +1,4 @@
-// What is said of a machine with more states than anybody looks at.
+// The notice about a machine with too many states to see at once.
 
 import { useSignal } from "@preact/signals";
 import * as analysis from "../store/analysis.ts";
@@ -11,7 +11,7 @@ export function Crowd() {
   const seen = useSignal(-1);
   const generation = workspace.generation.value;
   const states = analysis.latest.value?.states ?? [];
-  // What else is to be said stands in the same place.
+  // Other notices use the same place.
   if (seen.value === generation || analysis.stale.value || execution.run.value !== null) return null;
   const folds = states.some(({ type }) => type === "Parallel" || type === "Map");
   return (

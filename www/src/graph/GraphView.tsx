@@ -1,10 +1,11 @@
-// The state machine as a drawing that is also a nested list: every state a button, every scope a list. Or as a table.
+// The state machine as a drawing that is also a nested list: every state is a button, every scope a list. It can also be shown as
+// a table.
 
 import { type ReadonlySignal, computed, effect, untracked, useComputed, useSignalEffect } from "@preact/signals";
 import type { ComponentChildren, RefObject } from "preact";
 import { memo } from "../ui/memo.ts";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
-// What it adds to the graph.
+// This import adds the debugger's marks to the graph.
 import "../debugger/marks.ts";
 import { keymap } from "../keys/keymap.ts";
 import { type GraphIndex, type GraphNode, isContainer, isState } from "../model/graph.ts";
@@ -49,7 +50,7 @@ import {
   zoomTo,
 } from "./viewport.ts";
 
-/// From how many states on there is one.
+/** The number of states from which on there is a minimap. */
 const MINIMAP_FROM = 80;
 const GraphTools = lazy(() => import("./Tools.tsx").then((module) => module.GraphTools));
 const Minimap = lazy(() => import("./Minimap.tsx").then((module) => module.Minimap));
@@ -64,7 +65,7 @@ const Names = lazy(() => import("./Names.tsx").then((module) => module.Names));
 const Crowd = lazy(() => import("./Crowd.tsx").then((module) => module.Crowd));
 const Table = lazy(() => import("./Table.tsx").then((module) => module.Table));
 
-/// From how many nodes on only those in sight are drawn.
+/** The number of nodes from which on only the visible ones are drawn. */
 const CULL_FROM = 300;
 
 export function fitGraph(): void {
@@ -72,7 +73,7 @@ export function fitGraph(): void {
   if (index) fit(index, glide, true);
 }
 
-/// The keys of the graph for who hears them, as they are now.
+/** Returns the current keys of the graph in words, for screen readers. */
 function keysInWords(): string {
   const of = (id: string): string => keymap.value?.shown(id)[0] ?? "no key";
   return `The graph is one stop of the Tab key. Arrow keys go along transitions and to neighbours, ${of("graphInto")} goes into Parallel and Map states or renames others, ${of("graphText")} goes to the definition, ${of("graphOut")} goes out, ${of("unfold")} and ${of("fold")} unfold and fold, ${of("graphSearch")} searches, ${of("iterationBefore")} and ${of("iterationAfter")} go through the iterations of a Map, ${of("graphMenu")} opens the menu, the arrow keys with Space held move the view.`;
@@ -82,7 +83,7 @@ const shownMachine = computed(() => analysis.inside.value?.machine);
 
 type Frame = RefObject<HTMLDivElement | null>;
 
-/// The size of the pane. A graph that nobody has moved is fitted to it again.
+/** Tracks the size of the pane. A graph that the user has not moved is fitted again. */
 function useSize(frame: Frame): void {
   useLayoutEffect(() => {
     const element = frame.current!;
@@ -102,8 +103,10 @@ function useSize(frame: Frame): void {
   }, []);
 }
 
-/// A new workspace is fitted; a graph that changes under the keys stays where it is, by the node that is selected.
-/// At once and not after the next painting: the layout on screen and the view belong together.
+/**
+ * Fits the graph of a new workspace. A graph that changes during editing keeps its position, relative to the selected node. This
+ * runs in a layout effect and not after the next painting, because the layout on screen and the view must change together.
+ */
 function useFitting(): void {
   const before = useRef<{ index: GraphIndex; direction: string; aspect: number } | null>(null);
   useLayoutEffect(
@@ -142,10 +145,10 @@ function useFitting(): void {
   );
 }
 
-/// States in a Parallel or Map that is still unfolded for a run that passes through it.
+/** A Parallel or Map with more states than this is not unfolded when a run passes through it. */
 const MOST_UNFOLDED = 1000;
 
-/// The view follows what happens, and what is selected elsewhere.
+/** Moves the view to what happens in the run, and to what is selected elsewhere. */
 function useFollowing(): void {
   // A replay begins.
   useSignalEffect(() => {
@@ -154,7 +157,7 @@ function useFollowing(): void {
   useSignalEffect(() => {
     if (execution.run.value?.phase !== "starting") return;
     follow.value = true;
-    // Wanted with the first state that it enters.
+    // These chunks are needed when the first state is entered.
     void Promise.all([import("./Signs.tsx"), import("./failing.ts")]).catch(() => {});
   });
   useSignalEffect(() => {
@@ -163,13 +166,13 @@ function useFollowing(): void {
     const index = analysis.graph.peek();
     let near = id;
     while (near !== "" && !index?.byId.has(near)) near = near.slice(0, near.lastIndexOf("/"));
-    // What somebody has folded stays so while a run passes through it, and so does what is too large to be looked at as a whole;
-    // where the run stops inside, it is shown.
+    // A container stays folded while a run passes through it if the user has folded it or if it is too large to be shown as a
+    // whole. If the run stops inside, it is unfolded.
     const { states = 0 } = index?.node(index.byId.get(near) ?? -1) ?? {};
     const stays = states > MOST_UNFOLDED || analysis.collapsed.peek().has(near);
     if (near === id || (execution.run.peek()?.phase !== "paused" && stays)) reveal(near);
     else {
-      // Untracked: it changes what it reads. Where the state is, is known with the next graph.
+      // This is untracked because it changes a signal that it reads. The position of the state is known with the next graph.
       untracked(() => analysis.unfoldTo(id));
       void analysis.graph.value;
     }
@@ -223,7 +226,7 @@ export function GraphView() {
   );
 }
 
-/// What lies over the graph: search, tools, the map and the card of a state.
+/** The parts over the graph: search, tools, minimap and the card of a state. */
 function Around({ index, table, frame }: { index: GraphIndex; table: boolean; frame: Frame }) {
   const Bar = pen.value?.Bar;
   const back = (): void => {
@@ -257,12 +260,13 @@ function Around({ index, table, frame }: { index: GraphIndex; table: boolean; fr
   );
 }
 
-/// How far the drawing moved when its layout changed, so that nodes glide from where they were on screen.
+/** How far the drawing moved when its layout changed, so that nodes glide from their previous position on screen. */
 const shift = { dx: 0, dy: 0 };
 
 function EmptyGraph() {
   const Beginning = pen.value?.Beginning;
-  // It is read while rendering: the first view is rendered before the page sets it, and the first load goes without the editing.
+  // The loader is read while rendering, because the first view is rendered before the page sets it, and the first load must not
+  // include the editing.
   const { pen: load } = bring;
   useEffect(() => void load(), []);
   if (interpreter.engine.value === "broken") {
@@ -296,7 +300,7 @@ function EmptyGraph() {
 
 type Svg = RefObject<SVGSVGElement | null>;
 
-/// Wheel events must be stopped from scrolling and zooming the page, which passive listeners cannot.
+/** Handles wheel events. They must not scroll or zoom the page, which a passive listener cannot prevent. */
 function useWheel(svg: Svg): void {
   useEffect(() => {
     const element = svg.current!;
@@ -319,9 +323,9 @@ interface Point {
   y: number;
 }
 
-/// The mouse and fingers on the canvas: one moves the view, two zoom it, too.
+/** Handles the mouse and fingers on the canvas: one pointer moves the view, two also zoom it. */
 class Pointers {
-  /// Whether the last press was a drag and no click.
+  /** Whether the last press was a drag and not a click. */
   dragged = false;
   readonly #held = new Map<number, Point>();
 
@@ -364,12 +368,12 @@ class Pointers {
   }
 }
 
-/// It comes after the first graph, which has nowhere to come from.
+/** This module is loaded after the first graph, which has no earlier layout to glide from. */
 let gliding: typeof import("./gliding.ts") | undefined;
 
-/// Keeps the focus where folding replaces the element that has it, and lets nodes glide from where they were to where they are.
+/** Restores the focus if folding replaces the focused element, and lets nodes glide to their new positions. */
 function useMotion(index: GraphIndex, svg: Svg): void {
-  // Someone must be reachable by the Tab key.
+  // The Tab key must be able to reach one node.
   useEffect(() => {
     if (focused.value === null || !index.byId.has(focused.value)) focused.value = index.graph.nodes.find(isState)?.id ?? null;
   }, [index]);
@@ -385,7 +389,7 @@ function useMotion(index: GraphIndex, svg: Svg): void {
   }, [index]);
 }
 
-/// The node that an event is about.
+/** Returns the node that an event belongs to. */
 function hovered(event: Event): SVGGElement | null {
   return (event.target as Element).closest<SVGGElement>("[data-node]");
 }
@@ -397,7 +401,7 @@ function openMenuAt(event: MouseEvent, index: GraphIndex, svg: SVGSVGElement): v
   event.preventDefault();
   dismiss();
   focused.value = node.id;
-  // The menu key has no place of its own.
+  // An event of the menu key has no position.
   const box = elementOf(svg, node.id)!.getBoundingClientRect();
   const [x, y] = event.clientX === 0 && event.clientY === 0 ? [box.left + 40, box.top + 30] : [event.clientX, event.clientY];
   openMenu(node, x, y, () => focusNode(svg, node.id));
@@ -459,7 +463,7 @@ function Canvas({ index }: { index: GraphIndex }) {
   );
 }
 
-/// The background, the hatching, and the heads of arrows.
+/** The SVG definitions: the background, the hatching, and the arrowheads. */
 function Definitions({ transform }: { transform: ReadonlySignal<string> }) {
   return (
     <defs>
@@ -488,10 +492,10 @@ function Definitions({ transform }: { transform: ReadonlySignal<string> }) {
   );
 }
 
-/// Whether an event is about the controls in a Map's box.
+/** Returns whether an event belongs to the controls in a Map's box. */
 const inSelector = (event: Event): boolean => (event.target as Element).closest(".selector") !== null;
 
-/// Everything within one `States` object: the transitions, then the states.
+/** The contents of one `States` object: the transitions, then the states. */
 const Scope = memo(function Scope({ index, scope, label }: { index: GraphIndex; scope: number; label: string }) {
   const { nodes, edges } = index.graph;
   const inside = scope < 0 ? nodes.flatMap((_, i) => (index.parent[i]! < 0 ? [i] : [])) : index.children[scope]!;
@@ -542,18 +546,18 @@ function holds(index: GraphIndex, at: number, id: string | null): boolean {
   return false;
 }
 
-/// A node without its place: the same one as long as nothing else of it changes.
+/** Returns a node without its position. The object stays the same until something else of the node changes. */
 function useContent(node: GraphNode): GraphNode {
   const now = { ...node, x: 0, y: 0 };
   return useMemo(() => now, [JSON.stringify(now)]);
 }
 
-/// Where a node is. What it shows is drawn for no place, so what only moves is not drawn again.
+/** Places a node. Its content is drawn at the origin, so a node that only moves is not drawn again. */
 function Placed({ node, children }: { node: GraphNode; children: ComponentChildren }) {
   return <g transform={`translate(${node.x} ${node.y})`}>{children}</g>;
 }
 
-/// Of no graph: where it stays as it is in the next one, it is not drawn again.
+/** A state, independent of its graph. If it does not change in the next graph, it is not drawn again. */
 const State = memo(function State({ node, ways }: { node: GraphNode; ways: string }) {
   return (
     <Placed node={node}>
@@ -585,7 +589,7 @@ const ContainerBox = memo(function ContainerBox({ node, ways }: { node: GraphNod
   );
 });
 
-/// Where the first scope of a container begins.
+/** Returns the upper edge of a container's first scope. */
 function scopeTop(index: GraphIndex, at: number): number {
   const scope = index.graph.nodes[index.children[at]![0] ?? -1];
   return scope?.y ?? 0;
@@ -613,7 +617,7 @@ const Container = memo(function Container({ index, at }: { index: GraphIndex; at
           width={node.width - 28}
           height={Math.max(0, scopeTop(index, at) - node.y - 56 - 16 * (node.lines.length - 1))}
         >
-          {/* What comes later is of the namespace of the element that it comes into. */}
+          {/* The children get the namespace of the element that they are inserted into. */}
           <div>
             <Iterations node={node} place="graph" />
           </div>

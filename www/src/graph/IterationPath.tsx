@@ -1,4 +1,4 @@
-// Which iterations the graph shows: the way there from the outermost Map on.
+// The path of the selected iterations, from the outermost Map.
 
 import { viewOf } from "../model/iterations.ts";
 import * as analysis from "../store/analysis.ts";

@@ -1,4 +1,4 @@
-// Which iteration of a Map is looked at: the same controls in the Map's box on the graph and in the inspector.
+// Selects an iteration of a Map. The same controls are in the Map's box on the graph and in the inspector.
 
 import { signal, useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
@@ -20,22 +20,25 @@ const KINDS: readonly { status: number; name: string; style: string; icon: IconN
   { status: Item.Aborted, name: "Cancelled", style: "cancelled", icon: "cancelled" },
 ];
 const KIND_OF = new Map(KINDS.map((kind) => [kind.status, kind]));
-/// So many iterations have a cell each; of more the strip shows shares.
+/** The maximum number of iterations with a cell each. If there are more, the strip shows proportions. */
 const CELLS = 200;
 
-/// Of which kind are those that one goes through, by the Map's pointer.
+/** The status that iterations are filtered by, by the Map's pointer. */
 const filters = signal<ReadonlyMap<string, number>>(new Map());
-/// The Map whose iterations `[` and `]` go through, and where they begin while all are looked at together.
+/**
+ * The Map whose iterations the keys `[` and `]` step through, and the iteration that they start from while all are shown
+ * together.
+ */
 let present: { map: string; of: readonly number[] } | null = null;
 
-/// A Map's iterations as they are shown, and how to choose among them.
+/** Returns a Map's iterations and the functions to select one. */
 function chooser(map: string, of: readonly number[] = []) {
   const look = playback.iterations();
   const view = look && viewOf(look, map);
   if (!look || !view || view.total === 0) return null;
   const path = (slot: number): string => (view.items[slot]! >= 0 ? pathOf(look.log, view.items[slot]!) : `#${slot}`);
   const of_ = of.length > 0 ? of.map((index) => `#${index}`).join(" › ") : "";
-  // All together: where the inspector looks.
+  // If all are shown together, the inspector's iteration is the starting point.
   const at = view.at >= 0 ? view.at : of_ === "" ? -1 : view.items.findIndex((item) => item >= 0 && pathOf(look.log, item) === of_);
   const kind = filters.value.get(map);
   const fits = (slot: number): boolean => kind === undefined || view.statuses[slot] === kind;
@@ -51,7 +54,7 @@ function chooser(map: string, of: readonly number[] = []) {
   return { look, view, at, path, go, step, kind };
 }
 
-/// Goes to the next iteration of the selected state's Map, or of the one that iterates.
+/** Steps to another iteration of the selected state's Map, or of the Map that has iterations now. */
 export function stepIteration(by: number): void {
   const look = playback.iterations();
   if (!look) return;
@@ -68,7 +71,7 @@ export function stepIteration(by: number): void {
   chooser(map, present?.map === map ? present.of : [])?.step(by);
 }
 
-/// The gauge of a Map: "10 of at most 10 running, 96 queued".
+/** Returns the text of a Map's gauge: "10 of at most 10 running, 96 queued". */
 function gaugeOf(view: View, most: number | undefined): string {
   const busy = view.counts[Item.Running]! + view.counts[Item.Waiting]!;
   const queued = view.counts[Item.None]!;
@@ -76,7 +79,7 @@ function gaugeOf(view: View, most: number | undefined): string {
   return `${busy}${most === undefined ? "" : ` of max ${most}`} running${queued > 0 ? `, ${queued} queued` : ""}`;
 }
 
-/// `of` is the iteration of what the inspector shows while all are looked at together.
+/** `of` is the path of the inspector's iteration while all iterations are shown together. */
 export function Iterations({ node, place, of }: { node: GraphNode; place: "graph" | "inspector"; of?: readonly number[] }) {
   const map = node.id;
   if (place === "inspector" && of) present = { map, of };
@@ -111,24 +114,24 @@ interface Parts {
   node: GraphNode;
   place: "graph" | "inspector";
   found: Found;
-  /// Whether all iterations are looked at together.
+  /** Whether all iterations are shown together. */
   all: boolean;
-  /// The graph is one stop of the Tab key. What is here for the mouse, the inspector and two keys have as well.
+  /** The graph has a single tab stop, so controls on it are for the mouse. The inspector and two keys do the same. */
   tab: number;
 }
 
-/// The status of the iteration in a slot, in a word.
+/** Returns the status of the iteration in a slot, as a word. */
 function wordOf(view: View, slot: number): string {
   return KIND_OF.get(view.statuses[slot]!)!.name.toLowerCase();
 }
 
-/// The index in the Map of what is in a slot, if it has begun.
+/** Returns the index in the Map of a slot's iteration, if it has begun. */
 function indexAt({ view, look }: Found, slot: number): number | undefined {
   const item = view.items[slot] ?? -1;
   return item >= 0 ? look.log.itemIndex[item]! : undefined;
 }
 
-/// One iteration by its index or its neighbours, or what is followed instead.
+/** Selects an iteration by its index, by its neighbours, or by a rule that follows the run. */
 function Chooser({ node, place, found, all, tab }: Parts) {
   const { view, at, go, step } = found;
   const map = node.id;
@@ -183,17 +186,17 @@ function Chooser({ node, place, found, all, tab }: Parts) {
 function IndexInput({ node, found, tab, shown }: { node: GraphNode; found: Found; tab: number; shown: boolean }) {
   const { view, at, path, go, look } = found;
   const field = useRef<HTMLInputElement>(null);
-  /// What somebody is writing. It stays as it is until they leave, whatever is looked at meanwhile.
+  /** The text that the user types. It stays until they leave the field, even if another iteration is selected. */
   const draft = useSignal<string | null>(null);
   const value = draft.value ?? (shown ? String(indexAt(found, at) ?? at) : "");
-  /// -1 where there is none.
+  /** Returns the slot of an index, or -1 if there is none. */
   const slotOf = (index: number): number => {
     const slot = view.items.findIndex((item) => item >= 0 && look.log.itemIndex[item] === index);
     return slot < 0 && Number.isInteger(index) && index < view.total ? index : slot;
   };
   const none = draft.value !== null && draft.value !== "" && slotOf(Number(draft.value)) < 0;
   useLayoutEffect(() => {
-    // What the visits of a run bring while the field has the focus is replaced by what is typed, not added to it.
+    // If the run changes the value while the field has the focus, the text is selected, so that typing replaces it.
     if (draft.peek() === null && document.activeElement === field.current) field.current?.select();
   }, [value]);
   return (
@@ -219,7 +222,7 @@ function IndexInput({ node, found, tab, shown }: { node: GraphNode; found: Found
   );
 }
 
-/// How many iterations there are of each kind. A kind that is chosen is the one that one goes through.
+/** The number of iterations by status. Selecting a status restricts the steps to its iterations. */
 function Kinds({ node, place, found: { view, kind, go }, tab }: Parts) {
   return (
     <div class="it-row it-kinds" role="group" aria-label="Which iterations">
@@ -252,7 +255,7 @@ function Kinds({ node, place, found: { view, kind, go }, tab }: Parts) {
   );
 }
 
-/// How many run at once, of how many that may; without that, which iteration is looked at.
+/** How many iterations run, and how many may run at the same time. Without that limit it shows which iteration is selected. */
 function Gauge({ node, place, found: { view, at, path }, all }: Parts) {
   const most = node.map?.maxConcurrency;
   const gauge = gaugeOf(view, most);
@@ -273,10 +276,10 @@ function Gauge({ node, place, found: { view, at, path }, all }: Parts) {
   );
 }
 
-/// So many child executions are listed; the others are found by the strip, the index and the kinds.
+/** The maximum number of listed child executions. The others can be found by the strip, the index and the statuses. */
 const LISTED = 40;
 
-/// The child executions of a Distributed Map, those that failed first.
+/** The child executions of a Distributed Map, failed ones first. */
 function Children({ node, found: { view, kind, go, look }, at }: { node: GraphNode; found: Found; at: number }) {
   const slots = KINDS.filter(({ status }) => status !== Item.None && (kind === undefined || kind === status)).flatMap(({ status }) =>
     [...view.statuses.keys()].filter((slot) => view.statuses[slot] === status && view.items[slot]! >= 0),
@@ -322,20 +325,25 @@ function Toggle({
   );
 }
 
-/// Where one begins to look: what has failed, else what has begun last.
+/** Returns the first iteration to look at: the first that has failed, else the last that has begun. */
 function firstOf(view: View): number {
   const failed = view.statuses.indexOf(Item.Failed);
   return failed >= 0 ? failed : view.items.findLastIndex((item) => item >= 0);
 }
 
-/// The Maps inside of a Map, which have no chosen iteration without one around.
+/**
+ * Returns choices that clear the Maps inside a Map, because they have no selected iteration unless the enclosing one is selected.
+ */
 function innerOf(map: string): [string, undefined][] {
   return [...playback.choices.value.keys()].filter((other) => other.startsWith(`${map}/`)).map((other) => [other, undefined]);
 }
 
 const WIDTH = 1000;
 
-/// A cell for each iteration, or of very many how large a share of each stretch has which status: a path for each status.
+/**
+ * Returns a cell for each iteration or, if there are very many, the proportion of each status in each stretch. The result has one
+ * path for each status.
+ */
 function cellsOf(view: View, cells: number): ReadonlyMap<number, string> {
   const width = WIDTH / cells;
   const gap = view.total <= 60 ? Math.min(6, width * 0.15) : view.total <= CELLS ? width * 0.12 : 0;
@@ -345,7 +353,7 @@ function cellsOf(view: View, cells: number): ReadonlyMap<number, string> {
     const to = Math.max(from + 1, Math.floor(((cell + 1) * view.total) / cells));
     const shares = [0, 0, 0, 0, 0, 0];
     for (let slot = from; slot < to; slot++) shares[view.statuses[slot]!]! += 1;
-    // What has failed is seen however few it is.
+    // Failures get a minimum size, so that even a single one is visible.
     if (to - from > 1 && shares[Item.Failed]! > 0) shares[Item.Failed] = Math.max(shares[Item.Failed]!, (to - from) / 4);
     const sum = shares.reduce((a, b) => a + b, 0);
     let top = 0;
@@ -362,7 +370,7 @@ function cellsOf(view: View, cells: number): ReadonlyMap<number, string> {
   return paths;
 }
 
-/// Where a key leads from a slot.
+/** Returns the slot that a key leads to. */
 function slotBy(key: string, at: number, total: number): number | undefined {
   const to: Record<string, number> = {
     ArrowRight: at + 1,
@@ -377,7 +385,7 @@ function slotBy(key: string, at: number, total: number): number | undefined {
   return to[key];
 }
 
-/// All iterations as a strip: a slider.
+/** All iterations as a strip, which is a slider. */
 function Strip({ node, found: { view, path, go, kind }, at, tab }: Parts & { at: number }) {
   const { total } = view;
   const cells = Math.min(total, CELLS);
@@ -418,7 +426,7 @@ function Strip({ node, found: { view, path, go, kind }, at, tab }: Parts & { at:
   );
 }
 
-/// Iterations that a breakpoint names, at most as many as can be told apart.
+/** Returns the iterations that breakpoints name, limited to those that can be distinguished. */
 function breakpointsOf(state: string, total: number): number[] {
   const found = new Set<number>();
   if (!debug.stops.value) return [];
@@ -434,7 +442,7 @@ function breakpointsOf(state: string, total: number): number[] {
   return [...found];
 }
 
-/// Where a Distributed Map reads its items, how it puts them together, where it writes what comes of them.
+/** The source of a Distributed Map's items, its batches, and the destination of its results. */
 function Stages({ node, total }: { node: GraphNode; total: number }) {
   const { reader, batcher, writer } = node.map ?? {};
   if (reader === undefined && batcher === undefined && writer === undefined) return null;

@@ -1,4 +1,4 @@
-// What the signs of something laid over the graph mean, and the way out of it.
+// The legend of an overlay on the graph, with a button that closes the overlay.
 
 import { useEffect } from "preact/hooks";
 import { Icon } from "../ui/Icon.tsx";
@@ -6,7 +6,7 @@ import { Parts } from "./Parts.tsx";
 import { overlay } from "../debugger/onGraph.ts";
 
 export function Legend() {
-  // Escape leaves it from wherever nobody else wants the key: not from a dialog, a menu or a text.
+  // Escape closes the overlay unless a dialog, a menu or a text handles the key.
   useEffect(() => {
     const keys = (event: KeyboardEvent): void => {
       if (event.key !== "Escape" || event.defaultPrevented || document.querySelector("dialog[open], [role=menu]")) return;

@@ -1,4 +1,5 @@
-// What states gave, beside their cards where there is room; where there is none it stands in the card, in place of what that is about.
+// The last outputs of states, in tags beside their cards. If there is no room for a tag, the output replaces the caption in the
+// card.
 
 import { effect, useComputed } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
@@ -9,13 +10,13 @@ import { cut, widthOf } from "../ui/measure.ts";
 import { outputs } from "../debugger/liveValues.ts";
 import { captions } from "../debugger/onGraph.ts";
 
-/// Height of a letter on the screen, and the least and the most that a tag is wide, in px of the screen.
+/** The height of a letter, and the minimum and maximum width of a tag, in px of the screen. */
 const LETTER = 11;
 const LEAST = 60;
 const MOST = 260;
-/// From a card to its tag, in px of the drawing: breakpoints stand between.
+/** The distance between a card and its tag, in px of the drawing. Breakpoints are drawn between them. */
 const APART = 14;
-/// The corner in which a card's status stands.
+/** The size of the card's corner that shows the status. */
 const SIGNS = 30;
 
 interface Box {
@@ -26,17 +27,17 @@ interface Box {
 }
 
 interface Side {
-  /// Where the tag begins, and whether it goes to the left from there.
+  /** The edge of the tag at the card, and whether the tag extends to the left from there. */
   x: number;
   y: number;
   left: boolean;
-  /// How wide it may be, in px of the drawing.
+  /** The maximum width, in px of the drawing. */
   room: number;
 }
 
 const meet = (a: Box, b: Box): boolean => a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 
-/// What is drawn in the way of tags: cards, lines and their labels.
+/** Returns the boxes that tags must not cover: cards, lines and their labels. */
 function obstaclesOf({ graph }: GraphIndex): Box[] {
   const found: Box[] = graph.nodes.filter((node) => !isContainer(node));
   for (const { points, labelBox } of graph.edges) {
@@ -49,7 +50,7 @@ function obstaclesOf({ graph }: GraphIndex): Box[] {
   return found;
 }
 
-/// The wider of the two sides of each card, or none where neither has room.
+/** Returns the wider side of each card. A card is left out if neither side has enough room. */
 function sidesOf(index: GraphIndex, height: number, least: number, pane: Box): Map<string, Side> {
   const { nodes } = index.graph;
   const obstacles = obstaclesOf(index);
@@ -71,19 +72,19 @@ function sidesOf(index: GraphIndex, height: number, least: number, pane: Box): M
       right = Math.min(right, around.x + around.width - end - 6);
       left = Math.min(left, begin - around.x - 6);
     }
-    // Where the card is in sight its tag is, too.
+    // The tag of a visible card must be visible too.
     if (begin > pane.x && end < pane.x + pane.width) {
       right = Math.min(right, pane.x + pane.width - end - 4);
       left = Math.min(left, begin - pane.x - 4);
     }
-    // To the right, where that is not much narrower.
+    // The right side is used unless it is much narrower.
     const toLeft = right < least && left > right;
     const room = toLeft ? left : right;
     if (room >= least) {
       sides.set(node.id, { x: toLeft ? begin : end, y, left: toLeft, room });
       continue;
     }
-    // Below or above it, as wide as it is.
+    // The tag can also be below or above the card, as wide as the card.
     for (const top of [node.y + node.height + 3, node.y - height - 3]) {
       const box = { x: node.x, y: top, width: node.width - SIGNS, height };
       const free = !around || (top > around.y + 4 && top + height < around.y + around.height - 4);
@@ -95,7 +96,7 @@ function sidesOf(index: GraphIndex, height: number, least: number, pane: Box): M
   return sides;
 }
 
-/// What of the drawing is in sight.
+/** Returns the visible part of the drawing. */
 function paneNow(): Box {
   const { x, y, k } = view.peek();
   const { width, height } = paneSize.peek();
@@ -104,7 +105,7 @@ function paneNow(): Box {
 
 export function LiveTags({ index }: { index: GraphIndex }) {
   const shown = outputs.value;
-  // By steps, so that not every move places them anew.
+  // The scale is rounded, so that not every movement computes the positions again.
   const k = useComputed(() => Math.min(1, Math.max(0.05, Math.round(view.value.k * 10) / 10))).value;
   const drawn = inBoxes.value && shown.size > 0;
   const sides = useMemo(() => (drawn ? sidesOf(index, 18 / k, LEAST / k, paneNow()) : new Map<string, Side>()), [index, k, drawn, shown]);
@@ -136,7 +137,7 @@ export function LiveTags({ index }: { index: GraphIndex }) {
   );
 }
 
-// With the tags the captions go.
+// The captions are cleared together with the tags.
 effect(() => {
   if (outputs.value.size === 0) captions.value = new Map();
 });

@@ -1,4 +1,4 @@
-// Which event of the run is on the screen, where that is not the last; and the way back to where the run is.
+// Shows which event of the run is selected if it is not the last one, with a button that returns to the present.
 
 import { canStep, fork } from "../debugger/session.ts";
 import { keyHint } from "../keys/keymap.ts";
@@ -26,7 +26,7 @@ export function LookingBack() {
   );
 }
 
-/// The view does not go along with what is played, because somebody has moved it: it may again.
+/** A button that lets the view follow the replay again after the user has moved it. */
 export function Follow() {
   const played = playback.live.value && (execution.busy.value || playback.cursor.value < execution.eventCount.value);
   if (follow.value || !played) return null;

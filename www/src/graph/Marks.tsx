@@ -1,4 +1,4 @@
-// Signs on the border of a state and on a transition: breakpoints, mocks, recorded answers.
+// Marks on the border of a state and on a transition: breakpoints, mocks, recorded answers.
 
 import type { GraphEdge, GraphNode } from "../model/graph.ts";
 import { Parts, rowWidth } from "./Parts.tsx";
@@ -6,7 +6,7 @@ import type { Part } from "../ui/signs.ts";
 import { count } from "../ui/format.ts";
 import type { NodeMark } from "../debugger/onGraph.ts";
 
-/// Before and after a state they stand below each other.
+/** The vertical distance between marks before and after a state. */
 const STEP = 17;
 
 export function Marks({ node, marks }: { node: GraphNode; marks: readonly NodeMark[] }) {
@@ -43,7 +43,7 @@ export function Marks({ node, marks }: { node: GraphNode; marks: readonly NodeMa
   );
 }
 
-/// That the definition of a state has problems, at its corner.
+/** The number of problems in a state's definition, at its corner. */
 export function Problems({ node, problems }: { node: GraphNode; problems: number }) {
   return (
     <g class="problem-badge" aria-hidden="true" transform={`translate(${node.x - 7} ${node.y - 7})`}>
@@ -54,7 +54,7 @@ export function Problems({ node, problems }: { node: GraphNode; problems: number
   );
 }
 
-/// What something laid over the graph says of a state, on its border.
+/** The sign of an overlay, on the border of a state. */
 export function OverSign({ node, kind, sign }: { node: GraphNode; kind: string; sign: Part }) {
   return (
     <g class={`over-sign over-${kind}`} aria-hidden="true" transform={`translate(${node.x + node.width - 12} ${node.y})`}>
@@ -64,7 +64,7 @@ export function OverSign({ node, kind, sign }: { node: GraphNode; kind: string; 
   );
 }
 
-/// The middle of a line's longest straight piece.
+/** Returns the middle of the longest straight piece of a line. */
 export function middleOf({ points, labelBox: box }: GraphEdge): [number, number] {
   let [x, y, most] = [0, 0, -1];
   for (let i = 1; i < points.length; i++) {
@@ -72,7 +72,7 @@ export function middleOf({ points, labelBox: box }: GraphEdge): [number, number]
     const length = Math.abs(bx - ax) + Math.abs(by - ay);
     if (length > most) [x, y, most] = [(ax + bx) / 2, (ay + by) / 2, length];
   }
-  // Beside its label, not on it.
+  // The mark is drawn beside the label and not on it.
   return box && x >= box.x - 8 && x <= box.x + box.width + 8 && y >= box.y - 8 && y <= box.y + box.height + 8
     ? [box.x - 9, box.y + box.height / 2]
     : [x, y];

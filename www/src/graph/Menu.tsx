@@ -1,4 +1,4 @@
-// The menu of a node: what the page can do with a state, and what other parts of the page add.
+// The menu of a node: the page's commands for a state, and those that other parts of the page add.
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { stopCommands } from "../debugger/stops.ts";
@@ -72,7 +72,7 @@ const OWN: readonly NodeCommand[] = [
     shown: (node) => folds(node) && !node.collapsed,
     run: (node) => analysis.toggleFold(node.pointer),
   },
-  // The pen renames on the graph itself.
+  // The graph editor renames states on the graph itself.
   {
     id: "rename",
     group: "edit",
@@ -85,7 +85,7 @@ const OWN: readonly NodeCommand[] = [
   { id: "copy-path", group: "copy", label: "Copy the path", run: (node) => void copy(node.pointer) },
 ];
 
-/// All commands for a node, in groups: those of a debugger before our own.
+/** Returns all commands for a node in groups, the debugger's before the others. */
 function commandsFor(node: GraphNode): NodeCommand[][] {
   const groups = new Map<string, NodeCommand[]>();
   for (const command of [...nodeCommands.value, ...stopCommands(node), ...OWN]) {
@@ -97,7 +97,7 @@ function commandsFor(node: GraphNode): NodeCommand[][] {
   return [...groups.values()];
 }
 
-/// Puts the menu where it fits, gives it the focus, and closes it with a press elsewhere.
+/** Positions the menu, moves the focus into it, and closes it when the user presses elsewhere. */
 function usePlace(list: { current: HTMLDivElement | null }, shown: typeof menu.value): void {
   useLayoutEffect(() => {
     const element = list.current;

@@ -1,4 +1,4 @@
-// The whole graph in small, with what is in sight of it; for large ones.
+// A small map of a large graph, with a frame around the visible part.
 
 import { useComputed, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
@@ -11,13 +11,13 @@ import { centre, size, view } from "./viewport.ts";
 
 const WIDTH = 190;
 const HEIGHT = 140;
-/// Redrawn at most this often.
+/** The minimum time between two redraws, in milliseconds. */
 const REDRAW = 200;
-/// Radius of a sign, and the least size of the frame around what is in sight.
+/** The radius of a sign, and the minimum size of the frame around the visible part, in px. */
 const MARK = 4;
 const SEEN = 7;
 
-/// Where the graph lies on the map: what its coordinates are times, and the edges.
+/** The scale and the offsets of the graph on the map. */
 interface Scale {
   k: number;
   left: number;
@@ -26,7 +26,7 @@ interface Scale {
 
 type Colour = (name: string) => string;
 
-/// The colours of an element's style, each looked up once.
+/** Returns the colours of an element's style. Each one is looked up once. */
 function coloursOf(element: Element): Colour {
   const style = getComputedStyle(element);
   const colours = new Map<string, string>();
@@ -57,7 +57,7 @@ function draw(element: HTMLCanvasElement, index: GraphIndex, at: Scale): void {
   }
 }
 
-/// What is looked for is drawn last, and large enough to be found: it is returned as places and colours.
+/** Draws the states. Highlighted ones are returned, because they are drawn last and in a larger size. */
 function drawStates(context: CanvasRenderingContext2D, { graph }: GraphIndex, { k, left, top }: Scale, colour: Colour) {
   const selected = selection.selectedState.peek();
   const active = execution.busy.peek() || playback.cursor.peek() < execution.eventCount.peek() ? playback.active.peek() : null;
@@ -82,10 +82,10 @@ function drawStates(context: CanvasRenderingContext2D, { graph }: GraphIndex, { 
   return marks;
 }
 
-/// Statuses that have the colour of another one here.
+/** Statuses that have the colour of another status on the map. */
 const SAME: Partial<Record<string, string>> = { timedOut: "failed", awaiting: "waiting" };
 
-/// The transitions that led to the failure.
+/** Draws the transitions that led to the failure. */
 function drawFailure(context: CanvasRenderingContext2D, { graph }: GraphIndex, { k, left, top }: Scale, colour: string): void {
   const { way } = failing.peek();
   context.strokeStyle = colour;
@@ -109,14 +109,14 @@ export function Minimap({ index }: { index: GraphIndex }) {
     due.current = undefined;
     if (canvas.current) draw(canvas.current, index, { k, left, top });
   };
-  // What is due is drawn of the graph that is there by then.
+  // The next redraw uses the graph of that time.
   const now = useRef(drawNow);
   now.current = drawNow;
   const drawSoon = (): void => {
     due.current ??= setTimeout(() => now.current(), REDRAW);
   };
   const drawn = useRef(false);
-  // Only the first one is waited for: a graph that changes is what people look at, and not its map.
+  // Only the first drawing is immediate. Later ones can wait, because users look at the graph and not at its map.
   useEffect(() => {
     if (drawn.current) drawSoon();
     else drawNow();
@@ -144,7 +144,7 @@ export function Minimap({ index }: { index: GraphIndex }) {
     const box = canvas.current!.getBoundingClientRect();
     centre((event.clientX - box.left - left) / k, (event.clientY - box.top - top) / k);
   };
-  // The same by keyboard: the arrow keys go from state to state, and the view follows.
+  // The arrow keys move from state to state, and the view follows. This is the same by keyboard.
   return (
     <div
       class="minimap"

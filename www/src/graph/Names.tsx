@@ -1,5 +1,5 @@
-// The names of states where boxes are too small for them: as on a map, at one size on the screen, where there is room. Where
-// the run is, what has failed and what is chosen is named in any case.
+// The names of states whose boxes are too small for them. As on a geographical map, all names have one size on the screen and are
+// shown where there is room. The active, failed and selected states are always named.
 
 import { useComputed } from "@preact/signals";
 import { useMemo } from "preact/hooks";
@@ -13,13 +13,13 @@ import { cut, widthOf } from "../ui/measure.ts";
 import { failing } from "./status.ts";
 import { sight } from "./viewport.ts";
 
-/// More than these are not read.
+/** The maximum number of names. */
 const MOST = 400;
-/// So many failures are pointed at.
+/** The maximum number of failures that are marked. */
 const MOST_PINS = 40;
-/// Characters that are worth showing.
+/** A name that has room for fewer characters than this is not shown. */
 const LEAST = 5;
-/// No name is longer, in its own height.
+/** The maximum width of a name, in multiples of its height. */
 const LONGEST = 14;
 
 interface Box {
@@ -29,7 +29,7 @@ interface Box {
   height: number;
 }
 
-/// What is taken already, in rows of a fixed height.
+/** The occupied area, in rows of a fixed height. */
 class Taken {
   private readonly rows = new Map<number, Box[]>();
   constructor(private readonly row: number) {}
@@ -66,7 +66,7 @@ export interface Name {
   y: number;
 }
 
-/// Which names have room, at a font size in px of the drawing.
+/** Returns the names that have room, for a font size in px of the drawing. */
 export function place(index: GraphIndex, size: number, [left, top, right, bottom]: number[]): Name[] {
   const { nodes } = index.graph;
   const height = size * 1.2;
@@ -95,7 +95,7 @@ export function place(index: GraphIndex, size: number, [left, top, right, bottom
     }
   }
   for (const node of seen) {
-    // What has states in it is named above them.
+    // The name of a container is above the states inside it.
     if (!isContainer(node) || found.length >= MOST) continue;
     const text = cut(node.name, size, node.width - 50);
     const box = { x: node.x + 10, y: node.y + 2, width: widthOf(text, size), height };
@@ -110,7 +110,7 @@ export function Names({ index }: { index: GraphIndex }) {
   const size = nameSize.value;
   const bounds = sight.value;
   const names = useMemo(() => place(index, size, bounds.split(" ").map(Number)), [index, size, bounds]);
-  // Where the run is changes many times a second: the others are not placed anew for it.
+  // The active states change many times a second. The other names keep their positions then.
   const forced = useComputed(() => {
     const wanted = new Set([...failing.value.states].slice(0, MOST_PINS));
     if (execution.busy.value || playback.cursor.value < execution.eventCount.value) wanted.add(playback.active.value ?? "");

@@ -1,4 +1,4 @@
-// Words and signs in one row of a drawing. Signs are drawn: a font need not have them.
+// A row of words and signs in the drawing. Signs are drawn as paths, because a font may not have them.
 
 import { type Part, SIGNS } from "../ui/signs.ts";
 import { widthOf } from "../ui/measure.ts";
@@ -6,10 +6,10 @@ import { widthOf } from "../ui/measure.ts";
 const SIGN = 11;
 const GAP = 4;
 
-/// Letters are so much of their font's size wide, in the common fonts.
+/** The average width of a letter in common fonts, relative to the font size. */
 const LETTER = 0.6;
 
-/// How wide a row is in the font that is used, with letters that have this width in the common ones.
+/** Returns the width of a row in the current font. `letter` is the width of a letter in common fonts. */
 export function rowWidth(parts: readonly Part[], letter: number): number {
   return (
     parts.reduce((sum, part) => sum + (typeof part === "string" ? widthOf(part, letter / LETTER) : SIGN), 0) +
@@ -17,7 +17,7 @@ export function rowWidth(parts: readonly Part[], letter: number): number {
   );
 }
 
-/// A row with its middle at x, and the line of its text at y.
+/** A row that is centred at `x` and has its baseline at `y`. */
 export function Parts({ parts, letter, x, y }: { parts: readonly Part[]; letter: number; x: number; y: number }) {
   let at = x - rowWidth(parts, letter) / 2;
   return (

@@ -10,7 +10,8 @@ export function SearchBox({ back }: { back: () => void }) {
   const shown = open.value;
   const was = useRef(shown);
   useLayoutEffect(() => {
-    // Opening the search puts the focus into it. A graph that is drawn again while the search is open leaves the focus where it is.
+    // Opening the search moves the focus into it. If the graph is drawn again while the search is open, the focus stays where it
+    // is.
     if (shown && !was.current) {
       field.current?.focus();
       field.current?.select();
@@ -61,7 +62,7 @@ export function SearchBox({ back }: { back: () => void }) {
   );
 }
 
-/// How many states were found, and which of them is shown.
+/** The number of states found, and which of them is selected. */
 function Hits({ total }: { total: number }) {
   const said = query.value.trim() === "" ? "" : total === 0 ? "none" : `${position.value} of ${total}`;
   return (

@@ -1,4 +1,4 @@
-// The signs on the box of a state: its status, how often, what failed, and how long it still waits.
+// The signs on the box of a state: its status, its counts, its error, and its remaining time.
 
 import { type Signal, computed, useComputed, useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
@@ -16,26 +16,26 @@ interface Props {
   node: GraphNode;
   run: Signal<NodeRun>;
   status: Shown;
-  /// Path data of the status's sign.
+  /** The path data of the status sign. */
   sign: string;
-  /// Whether it is near enough to read.
+  /** Whether the drawing is large enough to read the text. */
   near: boolean;
-  /// Paused after the state, not before it or in it.
+  /** Whether the run is paused after the state, and not before it or in it. */
   after: boolean;
   timer: PendingTimer | undefined;
 }
 
 const PATTERN_SIGN = { token: "pause", sync: "twice" } as const;
-/// How wide a letter is.
+/** The width of a letter in px of the drawing. */
 const LETTER = 6.6;
-/// Characters of an error's name that there is room for.
+/** The maximum number of shown characters of an error name. */
 const ERROR_SHOWN = 16;
 
 export function Signs({ node, run, status, sign, near, after, timer }: Props) {
   const { x, y, width, height } = node;
   const parts = useWords(node, run, status, near);
   const wide = rowWidth(parts, LETTER);
-  // Time that the clock has just skipped here.
+  // The time that the clock has just skipped at this state, in milliseconds.
   const leap = useComputed(() =>
     playback.live.value && playback.skipped.value?.id === node.id ? playback.skipped.value.ms : undefined,
   ).value;
@@ -73,7 +73,7 @@ export function Signs({ node, run, status, sign, near, after, timer }: Props) {
 
 const NOTHING: Part[] = [];
 
-/// The words: the same ones as long as they say the same, so that a run that goes on draws nothing anew for them.
+/** Returns the words. The array stays the same if the words do, so that the ongoing run does not draw them again. */
 function useWords(node: GraphNode, run: Signal<NodeRun>, status: Shown, near: boolean): Part[] {
   return useMemo(() => {
     let before = NOTHING;
@@ -92,16 +92,16 @@ function words(node: GraphNode, run: NodeRun, status: Shown): Part[] {
   else if (run.queued > 0 && node.type !== "Map") found.push(`${run.queued} waiting`);
   if (run.failures > 0 && run.status !== "failed") found.push({ sign: "retry" }, String(run.failures));
   if (status === "timedOut") found.push({ sign: "clock" });
-  // What a Fail state fails with stands in its caption.
+  // The caption of a Fail state has its error already.
   if (run.error !== "" && node.type !== "Fail" && (status === "caught" || status === "failed" || status === "timedOut"))
     found.push(run.error.length > ERROR_SHOWN ? `${run.error.slice(0, ERROR_SHOWN - 1)}…` : run.error);
   return found;
 }
 
-/// The ring's way round.
+/** The circumference of the ring. */
 const ROUND = 2 * Math.PI * 4;
 
-/// The time that a Wait, a pause before a retry or a time out has left, as a ring that empties and in figures.
+/** The remaining time of a wait, of a delay before a retry, or until a timeout, as a ring that empties and as a number. */
 function Remaining({
   node,
   since,
@@ -127,7 +127,7 @@ function Remaining({
   const left = leap ?? (next && timer ? Math.max(0, next.at - timer.now - passed) : 0);
   const parts: Part[] = leap !== undefined || !next ? [{ sign: "clock" }, duration(left)] : wordsOf(next, left);
   const width = rowWidth(parts, 6.4) + 30;
-  // Below what stands there already, where both have no room.
+  // If there is no room beside the other signs, the ring is below them.
   const down = 10 + width + used > node.width ? 17 : 0;
   const share = leap === undefined && next && next.at > since ? Math.min(1, left / (next.at - since)) : 1;
   return (

@@ -1,4 +1,4 @@
-// What all iterations of a Map have made of a state: how often it went which way, and how long it took in the mean.
+// Totals of a state over all iterations of a Map: how often each outcome occurred, and the mean duration.
 
 import { useComputed } from "@preact/signals";
 import type { GraphNode } from "../model/graph.ts";
@@ -9,9 +9,9 @@ import { Parts, rowWidth } from "./Parts.tsx";
 import type { Part } from "../ui/signs.ts";
 
 const LEVELS = 5;
-/// How wide a letter is.
+/** The width of a letter in px of the drawing. */
 const LETTER = 6.2;
-/// The longest mean of the states within each Map, for what is shown now.
+/** For each Map, the longest mean duration of its states at the displayed position. */
 let longest: { at: number; of: Map<number, number> } = { at: -1, of: new Map() };
 
 function longestIn(map: number): number {
@@ -29,7 +29,7 @@ function longestIn(map: number): number {
   return most;
 }
 
-/// Drawn for states inside of a Map whose iterations are looked at together.
+/** It is drawn for states inside a Map whose iterations are shown together. */
 export function Sums({ node }: { node: GraphNode }) {
   const text = useComputed((): string => {
     const look = playback.iterations();
@@ -45,9 +45,9 @@ export function Sums({ node }: { node: GraphNode }) {
     const level = mean <= 0 || most <= 0 ? 0 : Math.max(1, Math.ceil((mean / most) * LEVELS));
     const done = run.exited - run.caught;
     const lost = run.lost - run.caught;
-    // How often it was entered stands below it.
+    // The number of visits is shown below it already.
     if (mean <= 0 && done === run.entered) return "";
-    // As a text, which is compared with the one before.
+    // The result is a string, so that the signal can compare it with the previous one.
     return [level, done, run.caught, lost, run.active, mean > 0 ? duration(mean) : ""].join("|");
   }).value;
   if (text === "") return null;

@@ -24,7 +24,7 @@ import { overrideOf, shownOf, signOf } from "./status.ts";
 interface Row {
   at: number;
   level: number;
-  /// Place among its siblings, from 1, and how many there are.
+  /** The position among its siblings, from 1, and their number. */
   place: number;
   siblings: number;
 }
@@ -54,10 +54,13 @@ const HINTS: Partial<Record<string, string>> = {
 };
 const HEIGHT = 30 * textSize;
 const MARGIN = 14;
-/// How far a key scrolls.
+/** How far a key scrolls horizontally, in px. */
 const COLUMN = 120;
 
-/// States in the order of the definition, those inside of a state below it. (The drawing breaks long rows into columns.)
+/**
+ * Returns the states in the order of the definition, nested states below their container. (The drawing breaks long rows into
+ * columns.)
+ */
 function rowsOf(index: GraphIndex): Row[] {
   const { nodes } = index.graph;
   const rows: Row[] = [];
@@ -75,7 +78,7 @@ function rowsOf(index: GraphIndex): Row[] {
   return rows;
 }
 
-/// The rows of a graph, and the one that has the focus: how keys move it.
+/** The rows of a graph, and the movement of the focus among them by keys. */
 class Rows {
   readonly all: Row[];
   readonly #places: ReadonlyMap<string, number>;
@@ -129,7 +132,7 @@ class Rows {
     return this.scroller.current?.querySelector<HTMLElement>('[role="row"][tabindex="0"]');
   }
 
-  /// Whether a key was one of the table's.
+  /** Handles a key. Returns whether it was one of the table's. */
   key(event: KeyboardEvent): boolean {
     const row = this.all[this.chosen];
     const node = row && this.nodeOf(row);
@@ -169,7 +172,7 @@ class Rows {
   #open(key: string, row: Row, node: GraphNode): void {
     if (folds(node) && node.collapsed) analysis.toggleFold(node.pointer);
     else if (key === "ArrowRight" && this.all[this.chosen + 1]?.level === row.level + 1) this.go(this.chosen + 1);
-    // To the columns out of sight, and back.
+    // These keys scroll to the hidden columns and back.
     else if (key === "ArrowRight") this.scroller.current?.scrollBy({ left: COLUMN });
   }
 
@@ -195,7 +198,7 @@ function folds({ type }: GraphNode): boolean {
   return type === "Parallel" || type === "Map";
 }
 
-/// How far a table is scrolled down, and its height.
+/** Tracks the scroll position and the height of the table. */
 function useView(scroller: RefObject<HTMLDivElement | null>): { top: Signal<number>; height: Signal<number> } {
   const top = useSignal(0);
   const height = useSignal(400);
@@ -210,7 +213,7 @@ function useView(scroller: RefObject<HTMLDivElement | null>): { top: Signal<numb
   return { top, height };
 }
 
-/// What only the history tells of states.
+/** Loads the facts about states that only the history has. */
 function useLastVisits(names: string[]): ReadonlyMap<string, LastVisit> {
   const last = useSignal<ReadonlyMap<string, LastVisit>>(new Map());
   const shown = useSignal<string[]>([]);
@@ -243,7 +246,7 @@ export function Table({ index }: { index: GraphIndex }) {
   const first = Math.max(0, Math.floor(top.value / HEIGHT) - MARGIN);
   const end = Math.min(all.length, first + Math.ceil(height.value / HEIGHT) + 2 * MARGIN);
   const windowed = Array.from({ length: Math.max(0, end - first) }, (_, i) => first + i);
-  // The row that has the focus is there also when it is out of sight.
+  // The focused row is rendered even if it is scrolled out of view.
   if (all[chosen] && (chosen < first || chosen >= end)) windowed.push(chosen);
   const last = useLastVisits(useMemo(() => windowed.map((row) => rows.nodeOf(all[row]!).name), [rows, first, end, chosen]));
   return (
@@ -319,7 +322,7 @@ function TableRow({ rows, number, chosen, last }: { rows: Rows; number: number; 
   );
 }
 
-/// What a state is now, how often it was there, and what it had last.
+/** The current status of a state, the number of its visits, and the sizes of its last visit. */
 function Counts({ node, last }: { node: GraphNode; last: LastVisit | undefined }) {
   const run = playback.runOf(node.id).value;
   const { status, text } = shownOf(run, overrideOf(node));
@@ -359,7 +362,7 @@ function Counts({ node, last }: { node: GraphNode; last: LastVisit | undefined }
   );
 }
 
-/// When a state began, how long it took, and the same as a bar.
+/** When a state began, how long it took, and a bar for both. */
 function Times({ node }: { node: GraphNode }) {
   const { began, last } = playback.runOf(node.id).value;
   const total = Math.max(1, playback.timeOf(playback.cursor.value));

@@ -1,4 +1,4 @@
-// The tools of the drawing: its magnification, its direction, and a copy of it. One stop of the Tab key.
+// The tools of the drawing: zoom, direction, and export. They have a single tab stop.
 
 import { computed } from "@preact/signals";
 import { useRef } from "preact/hooks";
@@ -70,7 +70,7 @@ export function GraphTools({ index }: { index: GraphIndex }) {
 
 async function saveSvg(): Promise<void> {
   try {
-    // A file is seen with whatever font there is: its texts keep to the common widths.
+    // A file is shown in whatever font is available, so its layout uses the common text widths.
     const { widths: _, ...drawing } = analysis.drawnAs(workspace.definition.value);
     const options = { ...drawing, foldLarge: true };
     const svg = await interpreter.query("svg", { text: workspace.definition.value, format: workspace.format.value, options });

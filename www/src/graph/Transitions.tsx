@@ -1,5 +1,5 @@
-// Transitions under the pointer: the nearest one lights up, and a click on it opens its menu. For the keyboard the menu of a
-// state has the ways out of it.
+// Transitions under the pointer: the nearest one is highlighted, and a click on it opens its menu. For the keyboard, the menu of
+// a state has its transitions.
 
 import { type Signal, useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
@@ -10,14 +10,14 @@ import { middleOf } from "./Marks.tsx";
 import { menu } from "./menuOpen.ts";
 import type { View } from "./viewport.ts";
 
-/// How near is near enough, in px of the screen.
+/** The maximum distance to a transition, in px of the screen. */
 const REACH = { mouse: 9, touch: 18 };
 
 interface Props {
   index: GraphIndex;
   svg: RefObject<SVGSVGElement | null>;
   view: Signal<View>;
-  /// Puts the focus on a node.
+  /** Moves the focus to a node. */
   focus(id: string): void;
 }
 
@@ -26,7 +26,7 @@ export function Transitions({ index, svg, view, focus }: Props) {
   useEffect(() => {
     const element = svg.current!;
     const find = (event: MouseEvent): GraphEdge | null => {
-      // From afar there are no single lines.
+      // If the drawing is small, there are no separate lines.
       if (element.classList.contains("far") || (event.target as Element).closest("[data-node], .selector, .fold")) return null;
       const box = element.getBoundingClientRect();
       const { x, y, k } = view.value;
@@ -45,7 +45,7 @@ export function Transitions({ index, svg, view, focus }: Props) {
       if (!edge) return;
       event.preventDefault();
       near.value = null;
-      // The state that it leaves has the focus afterwards, and the same commands.
+      // The source state has the focus afterwards; its menu has the same commands.
       const at = index.node(index.byId.get(edge.from)!)!;
       menu.value = {
         node: at,
@@ -78,7 +78,7 @@ export function Transitions({ index, svg, view, focus }: Props) {
   );
 }
 
-/// The transition that is nearest to a point, and not further away than that.
+/** Returns the transition nearest to a point, within the distance `reach`. */
 function nearest(index: GraphIndex, x: number, y: number, reach: number): GraphEdge | null {
   let best: GraphEdge | null = null;
   let least = reach;

@@ -1,4 +1,4 @@
-// Where a run has failed, and the way that led there: for the graph, near and from afar, and for the minimap.
+// The failed states of a run, and the transitions that led to them, for the graph in every size and for the minimap.
 
 import { effect } from "@preact/signals";
 import { type GraphIndex, isState } from "../model/graph.ts";
@@ -21,11 +21,11 @@ function find(index: GraphIndex): typeof NOTHING {
   const { nodes, edges } = index.graph;
   const failed = (at: number): boolean => isState(nodes[at]!) && FAILED.has(playback.runOf(nodes[at]!.id).peek().status);
   const there = nodes.map((_, at) => at).filter(failed);
-  // In a Parallel or Map that has failed it is the state inside that is looked for.
+  // If a Parallel or Map has failed, the failed state inside it is shown.
   const states = there.filter((at) => !index.statesInside(at).some(failed));
   const way = new Set<string>();
   for (const at of there) {
-    // From the failure back along what was taken to the beginning of its scope.
+    // The search goes back from the failure, along the transitions taken, to the start of its scope.
     const seen = new Map<number, number>([[at, -1]]);
     let beginning = -1;
     for (const queue = [at]; queue.length > 0 && beginning < 0;) {

@@ -1,19 +1,19 @@
-// Which node has the focus, and how it gets it.
+// The focused node of the graph.
 
 import { signal } from "@preact/signals";
 import { type GraphNode, isState } from "../model/graph.ts";
 import * as selection from "../store/selection.ts";
 
-/// The one node that the Tab key reaches.
+/** The node that the Tab key reaches. */
 export const focused = signal<string | null>(null);
-/// The node that is to have the focus again when its element has been replaced.
+/** The node that gets the focus again when its element has been replaced. */
 export const refocus: { id: string | null } = { id: null };
 
 export function choose(node: GraphNode): void {
   if (isState(node)) selection.selectState(node.name, "graph");
 }
 
-/// Puts the focus on a node; false if it is not drawn.
+/** Moves the focus to a node. Returns false if it is not drawn. */
 export function focusNode(svg: SVGSVGElement, id: string): boolean {
   const element = elementOf(svg, id);
   element?.focus({ preventScroll: true });

@@ -1,11 +1,11 @@
-// The motion from one layout to the next, which shows what has moved.
+// The animation from one layout to the next, which shows what has moved.
 
 import type { GraphIndex } from "../model/graph.ts";
 
-/// Above this many nodes in sight a new layout is shown at once.
+/** If more nodes than this are visible, a new layout is shown without an animation. */
 const MOST_MOVING = 400;
 
-/// Lets what is drawn glide to its new place; what is new comes up. The drawing itself was moved by `shift`.
+/** Animates nodes to their new positions; new nodes fade in. `shift` is how far the whole drawing was moved. */
 export function glideNodes(svg: SVGSVGElement, old: GraphIndex, now: GraphIndex, shift: { dx: number; dy: number }): void {
   const elements = [...svg.querySelectorAll<SVGGElement>("[data-move]")];
   if (elements.length > MOST_MOVING) return;

@@ -1,4 +1,4 @@
-// The graph by keyboard.
+// The keyboard handling of the graph.
 
 import { goToDefinition } from "../editor/place.ts";
 import { keymap } from "../keys/keymap.ts";
@@ -10,11 +10,11 @@ import { openMenu } from "./menuOpen.ts";
 import { renameNode } from "./pen.ts";
 import { pan, reveal } from "./viewport.ts";
 
-/// While the space bar is held, the arrow keys move the view.
+/** While the space bar is held, the arrow keys move the view. */
 let space = false;
 let spaceMoved = false;
 
-/// The space bar chooses a node when it comes up, unless the view was moved with it.
+/** Selects a node when the space bar is released, unless the view was moved with it. */
 export function keyUp(event: KeyboardEvent, index: GraphIndex): void {
   if (event.key !== " " || !space) return;
   space = false;
@@ -24,19 +24,19 @@ export function keyUp(event: KeyboardEvent, index: GraphIndex): void {
 
 const PAN: Record<string, [number, number]> = { Up: [0, 60], Down: [0, -60], Left: [60, 0], Right: [-60, 0] };
 
-/// What a key does while the graph has the focus.
+/** Handles a key while the graph has the focus. */
 export function keys(event: KeyboardEvent, index: GraphIndex, svg: SVGSVGElement): void {
   const command = keymap.value?.find(event, "graph");
   const at = index.byId.get(focused.value ?? "") ?? -1;
   const node = index.node(at);
-  // Folding is of the node that has the focus, and not of the selected one.
+  // Folding applies to the focused node and not to the selected one.
   if (command?.run && !/fold$/.test(command.id)) command.run();
   else if (!node || !act(command?.id, event, index, at, node, svg)) return;
   event.preventDefault();
   event.stopPropagation();
 }
 
-/// Whether the key was one.
+/** Runs the command of a key. Returns whether there was one. */
 function act(id: string | undefined, event: KeyboardEvent, index: GraphIndex, at: number, node: GraphNode, svg: SVGSVGElement): boolean {
   const [, way] = /^(?:graph|pan)(Up|Down|Left|Right)$/.exec(id ?? "") ?? [];
   if (way !== undefined) {
@@ -94,7 +94,7 @@ function act(id: string | undefined, event: KeyboardEvent, index: GraphIndex, at
   }
 }
 
-/// The space bar, and letters, which go to the next state that begins so.
+/** Handles the space bar, and letters, which move to the next state whose name begins with them. */
 function typed(event: KeyboardEvent, index: GraphIndex, at: number, svg: SVGSVGElement): boolean {
   if (event.altKey || event.ctrlKey || event.metaKey) return false;
   if (event.key === " ") {
@@ -113,7 +113,7 @@ function go(index: GraphIndex, to: number, svg: SVGSVGElement): void {
   focused.value = node.id;
   choose(node);
   reveal(node.id);
-  // The element is there after the next painting at the latest, also where it was out of sight.
+  // The element exists after the next painting at the latest, even if it was out of view.
   if (!focusNode(svg, node.id)) requestAnimationFrame(() => focusNode(svg, node.id));
 }
 
@@ -121,7 +121,7 @@ function firstInside(index: GraphIndex, at: number): number {
   return index.statesInside(at).sort((a, b) => a - b)[0] ?? -1;
 }
 
-/// Along the transitions in the direction of the graph, to the nearest box across it.
+/** Returns the next node along the transitions in the direction of the graph, or the nearest box across it. */
 function neighbour(index: GraphIndex, at: number, way: string): number {
   const { nodes, edges, direction } = index.graph;
   const [forward, backward] = direction === "TB" ? ["Down", "Up"] : ["Right", "Left"];

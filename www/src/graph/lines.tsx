@@ -1,4 +1,4 @@
-// Transitions, their labels, and the marks where scopes begin and end.
+// Transitions, their labels, and the marks of the start and end of scopes.
 
 import { type Signal, useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { memo } from "../ui/memo.ts";
@@ -15,7 +15,7 @@ import { failing } from "./status.ts";
 const EdgeMarks = lazy(() => import("./Marks.tsx").then((module) => module.EdgeMarks));
 
 const boxes = new WeakMap<GraphEdge, { x: number; y: number; width: number; height: number }>();
-/// What a transition covers.
+/** Returns the bounding box of a transition. */
 export function boxOf(edge: GraphEdge) {
   let box = boxes.get(edge);
   if (!box) {
@@ -31,9 +31,9 @@ function lineKind(edge: GraphEdge): "flow" | "catch" | "back" {
   return edge.kind === "catch" ? "catch" : edge.back ? "back" : "flow";
 }
 
-/// Tokens that move at once; beyond that a line only changes its colour.
+/** The maximum number of tokens that move at the same time. If there are more, a line only changes its colour. */
 const MOST_TOKENS = 24;
-/// Faster than this, a line that is taken again and again does not get a token each time.
+/** The minimum time between two tokens on the same line, in milliseconds. */
 const SHORTEST = 100;
 let tokens = 0;
 
@@ -61,7 +61,7 @@ export const Edge = memo(function Edge({ edge }: { edge: GraphEdge }) {
   });
   useEffect(() => end, []);
   const kind = lineKind(edge);
-  // The colour of what the transition leaves, or of the failure that it has led to.
+  // The line has the colour of its source state, or of the failure that it led to.
   const by = useComputed(() =>
     taken.value === 0
       ? ""
@@ -90,7 +90,10 @@ export const Edge = memo(function Edge({ edge }: { edge: GraphEdge }) {
   );
 });
 
-/// How often a line was taken, beside, or behind its label: at the straight piece where nothing but it can be meant.
+/**
+ * The number of times that a transition was taken, beside the line or behind its label, on a straight piece that no other line
+ * shares.
+ */
 function Count({ edge, taken }: { edge: GraphEdge; taken: Signal<number> }) {
   const text = useComputed(() => `×${grouped(taken.value)}`);
   const box = edge.labelBox;
@@ -99,7 +102,7 @@ function Count({ edge, taken }: { edge: GraphEdge; taken: Signal<number> }) {
   let [x, y, side] = [0, 0, true];
   if (box) [x, y] = [box.x + box.width + 5, box.y + box.height / 2 + size * 0.36];
   else {
-    // Lines that leave one state have their beginning in common, and those that come to one their end.
+    // The lines that leave a state share their first piece, and those that enter a state share their last.
     const inner =
       points.length > 3 ? points.slice(1, -1) : points.length === 3 && points[1]![0] === points[2]![0] ? points.slice(1) : points;
     let most = -1;
@@ -131,7 +134,9 @@ export const EdgeLabel = memo(function EdgeLabel({ edge }: { edge: GraphEdge }) 
   );
 });
 
-/// From afar all lines of a scope are few paths: what is not taken by kind, and what is.
+/**
+ * In a small drawing, all lines of a scope are a few paths: one per kind for those not taken, and one per colour for those taken.
+ */
 export const FarLines = memo(function FarLines({ edges }: { edges: readonly GraphEdge[] }) {
   const paths = useComputed(() => {
     const by: Record<string, string> = {};
@@ -143,7 +148,7 @@ export const FarLines = memo(function FarLines({ edges }: { edges: readonly Grap
           : `line-${lineKind(edge)}`;
       by[kind] = (by[kind] ?? "") + edge.path;
     }
-    // The way to a failure lies above those that share it.
+    // The path to a failure is drawn above lines that overlap it.
     return Object.entries(by).sort(([a], [b]) => Number(a === "taken by-failed") - Number(b === "taken by-failed"));
   });
   return (

@@ -1,4 +1,4 @@
-// How much of the graph is drawn: all of it, without labels and badges, or only boxes and one line. And how large its names are.
+// The level of detail of the graph: everything, no labels and badges, or only boxes and one line. It also has the size of names.
 
 import { computed } from "@preact/signals";
 import { view } from "./viewport.ts";
@@ -7,14 +7,17 @@ export type Detail = "near" | "middle" | "far";
 
 export const detail = computed<Detail>(() => (view.value.k < 0.25 ? "far" : view.value.k < 0.6 ? "middle" : "near"));
 
-/// The least height of a name on the screen, and its height in the drawing, as long as that is more.
+/** The minimum height of a name on the screen, and its normal height in the drawing, which is used as long as it is larger. */
 const LEAST = 11;
 export const DRAWN = 13;
-/// Where names would be larger than this, boxes have no room for them.
+/** If names would be larger than this, boxes have no room for them. */
 const LARGEST = 38;
 
 let size = DRAWN;
-/// The font size of names in px of the drawing. It grows as one goes away, by steps, so that not every move draws them anew.
+/**
+ * The font size of names in px of the drawing. It grows in steps as the view zooms out, so that not every movement draws the
+ * names again.
+ */
 export const nameSize = computed(() => {
   const { k } = view.value;
   if (DRAWN * k >= LEAST) size = DRAWN;
@@ -22,5 +25,5 @@ export const nameSize = computed(() => {
   return size;
 });
 
-/// Names stand in their boxes, and not as on a map.
+/** Whether names are in their boxes, and not placed as on a map. */
 export const inBoxes = computed(() => nameSize.value <= LARGEST && detail.value !== "far");

@@ -1,4 +1,4 @@
-// Which node's menu is open; the menu itself is loaded with the first.
+// The open menu of a node. The code of the menu is loaded when the first one is opened.
 
 import { signal } from "@preact/signals";
 import type { GraphNode } from "../model/graph.ts";
@@ -6,12 +6,12 @@ import type { NodeCommand } from "../debugger/onGraph.ts";
 
 interface OpenMenu {
   node: GraphNode;
-  /// Of a menu that is not the node's own: what it is of, and what is in it.
+  /** For a menu that is not the node's own: its title and its commands. */
   title?: string;
   commands?: readonly (readonly NodeCommand[])[];
   x: number;
   y: number;
-  /// Gives the focus back.
+  /** Returns the focus to where it was. */
   back: () => void;
 }
 

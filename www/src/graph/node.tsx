@@ -1,4 +1,4 @@
-// One state of the graph: what it shows, and how it is called.
+// A state of the graph: its contents and its accessible name.
 
 import { type ReadonlySignal, type Signal, computed, useComputed } from "@preact/signals";
 import type { ComponentChildren } from "preact";
@@ -30,20 +30,22 @@ const Sums = lazy(() => import("./Sums.tsx").then((module) => module.Sums));
 
 interface ButtonProps {
   node: GraphNode;
-  /// Where it leads, in words.
+  /** The targets of its transitions, in words. */
   ways: string;
   run: Signal<NodeRun>;
   container?: boolean;
   children: ComponentChildren;
 }
 
-/// A state as a button: its box is given, its words and signs are here. What a run changes most, its class and its name for who hears it,
-/// is written to the element itself: of many states that change at once none is drawn anew for it.
+/**
+ * A state as a button, with its words and signs; the box is given. A run changes the class and the accessible name most often.
+ * They are written directly to the element, so that many states that change at once are not rendered again.
+ */
 export function NodeButton({ node, ways, run, container = false, children }: ButtonProps) {
   const override = useComputed(() => overrideOf(node));
   const shown = useComputed(() => shownOf(run.value, override.value));
   const status = useComputed(() => shown.value.status).value;
-  // Computed, so that a node is drawn anew only when its own part of these changes.
+  // This is computed, so that a node is rendered only if its own part of the selection changes.
   const selected = useComputed(
     () => isState(node) && (selection.selectedState.value === node.name || selection.alsoSelected.value.has(node.name)),
   ).value;
@@ -51,7 +53,7 @@ export function NodeButton({ node, ways, run, container = false, children }: But
   const timer = useTimer(node, status);
   const classes = useMemo(() => computed(() => classesOf(node, container, shown.value.status, selected, told)), [node, selected]);
   const name = useMemo(() => computed(() => nameOf(node, ways, run.value, shown.value.text, timer, told)), [node, ways, timer]);
-  // In lower case: an attribute of SVG is as it is written.
+  // This is in lower case because attribute names of SVG are case-sensitive.
   const tabindex = useComputed(() => (focused.value === node.id ? 0 : -1));
   const far = detail.value === "far";
   return (
@@ -92,9 +94,9 @@ function classesOf(node: GraphNode, container: boolean, status: Shown, selected:
     .join(" ");
 }
 
-/// What is to be said of a state besides its run.
+/** The facts about a state besides its run. */
 interface Told {
-  /// Classes of what the search has found.
+  /** The classes for search results. */
   match: ReadonlySignal<string>;
   live: ReadonlySignal<string | undefined>;
   bad: ReadonlySignal<number>;
@@ -120,7 +122,7 @@ interface AroundProps {
   told: Told;
 }
 
-/// What stands at the box of a state: its status, its figures, its marks, the number of its problems.
+/** The parts around the box of a state: its status, its counts, its marks, and the number of its problems. */
 function Around({ node, run, status, timer, told }: AroundProps) {
   const marks = told.marks.value;
   const over = told.over.value;
@@ -150,10 +152,10 @@ function Around({ node, run, status, timer, told }: AroundProps) {
 
 const WAITS = new Set(["waiting", "retrying", "running", "awaiting", "paused"]);
 const NONE: readonly NodeMark[] = [];
-/// Paused after the state, no longer in it.
+/** Whether the run is paused after the state was left. */
 const left = computed(() => position.value?.left === true);
 
-/// The timer that a state waits for: only what waits looks at the timers.
+/** Returns the timer that a state waits for. Only waiting states subscribe to the timers. */
 function useTimer(node: GraphNode, status: string): PendingTimer | undefined {
   const waits = WAITS.has(status);
   return useMemo(
@@ -170,7 +172,7 @@ function useTimer(node: GraphNode, status: string): PendingTimer | undefined {
   ).value;
 }
 
-/// What is left of a wait, as it was told last: not with every tick.
+/** Returns the remaining time in words, as of the last report and not updated with every tick. */
 function waitWords(timer: PendingTimer | undefined): string {
   if (!timer) return "";
   const time = duration(Math.max(0, timer.at - (execution.timer.value?.now ?? timer.at)));
@@ -181,7 +183,7 @@ function waitWords(timer: PendingTimer | undefined): string {
       : `, attempt ${timer.retries + 1}${timer.of === undefined ? "" : ` of ${timer.of + 1}`} in ${time}`;
 }
 
-/// For the mouse; the keys are plus and minus.
+/** A fold button for the mouse. The keys are plus and minus. */
 function FoldButton({ node }: { node: GraphNode }) {
   const x = node.x + node.width - 24 - (node.retries ? 16 : 0);
   return (
@@ -227,13 +229,13 @@ export function Head({ node }: { node: GraphNode }) {
   );
 }
 
-/// From one line of a name to the next, in its font size.
+/** The line height of a name, relative to its font size. */
 const LINE = 1.06;
 
-/// How far the sign of the status reaches up from the lower border.
+/** How far the status sign extends above the lower border, in px. */
 const STATUS = 11;
 
-/// How a name stands in its box: as the layout has it, or larger where one is further away, in place of what is small there.
+/** Returns the layout of a name in its box. In a small drawing the name is larger and replaces smaller texts. */
 function nameIn(node: GraphNode, size: number): { size: number; left: number; tile: boolean; lines: string[]; first: number } {
   if (size === DRAWN)
     return { size, left: 52, tile: true, lines: node.lines.map((line, i) => (i < node.lines.length - 1 ? `${line} ` : line)), first: 39 };
@@ -241,14 +243,14 @@ function nameIn(node: GraphNode, size: number): { size: number; left: number; ti
   const height = isContainer(node) ? 54 : node.height;
   const most = isContainer(node) ? 1 : Math.max(1, Math.floor((height + 2) / (size * LINE)));
   const low = (lines: string[]): number => (height - lines.length * size * LINE) / 2 + size * 0.9;
-  // All the room there is, but for the corner with the status.
+  // The name has the whole box except the corner with the status.
   const from = (left: number): string[] => {
     const lines = wrapped(node.name, size, node.width - left - 10 - fold, most);
     const last = low(lines) + (lines.length - 1) * size * LINE;
     return last > height - STATUS && !isContainer(node) ? wrapped(node.name, size, node.width - left - 28 - fold, lines.length) : lines;
   };
   const beside = from(52);
-  // Where it has no room beside the sign of its type it takes that too.
+  // If the name has no room beside the type's icon, it uses the icon's place too.
   const tile = !beside.at(-1)!.endsWith("…");
   const lines = tile ? beside : from(10);
   return { size, left: tile ? 52 : 10, tile, lines, first: low(lines) };
@@ -261,7 +263,7 @@ const problemCounts = computed(() => {
   const index = analysis.graph.value;
   if (!index) return counts;
   for (const { pointer } of analysis.problems.value) {
-    // The innermost state that holds the place.
+    // This finds the innermost state that contains the position.
     for (let at = pointer; at !== ""; at = at.slice(0, at.lastIndexOf("/"))) {
       if (!index.byId.has(at)) continue;
       counts.set(at, (counts.get(at) ?? 0) + 1);
@@ -272,7 +274,7 @@ const problemCounts = computed(() => {
 });
 
 function nameOf(node: GraphNode, ways: string, run: NodeRun, status: string, timer: PendingTimer | undefined, told: Told): string {
-  // What is drawn is also what the accessible name begins with.
+  // The accessible name begins with the text that is drawn.
   const drawn = nameIn(node, inBoxes.value ? nameSize.value : DRAWN).lines.join("");
   const live = told.live.value;
   const problems = told.bad.value;

@@ -1,13 +1,13 @@
-// What changes the machine on its graph. It comes with the first deed on the page, and nothing waits for it.
+// The interface of the graph editor. It is loaded with the first action on the page, and nothing waits for it.
 
 import { type ReadonlySignal, signal } from "@preact/signals";
 import type { ComponentChildren, ComponentType, RefObject } from "preact";
 import type { GraphIndex } from "../model/graph.ts";
 
-/// Loads it, and what opens and saves files; the page sets how.
+/** Loads the graph editor, and the code that opens and saves files. The page sets both functions. */
 export const bring = { pen: (): Promise<unknown> => Promise.resolve(), project: (): Promise<Project> => Promise.reject() };
 
-/// Tabs and files.
+/** The tabs and files of a project. */
 export interface Project {
   save(): Promise<void>;
   openFiles(): Promise<void>;
@@ -17,25 +17,25 @@ export interface Project {
 }
 
 export interface Pen {
-  /// Drawn over the states, in the drawing's own px.
+  /** Drawn over the states, in the coordinates of the drawing. */
   Layer: ComponentType<{ index: GraphIndex; svg: RefObject<SVGSVGElement | null> }>;
-  /// Buttons beside the drawing.
+  /** The buttons beside the drawing. */
   Bar: ComponentType;
-  /// What one can begin with, where there are no states.
+  /** The choices to begin with, if there are no states. */
   Beginning: ComponentType;
-  /// Menus, over the panes.
+  /** The menus, over the panes. */
   Over: ComponentType;
-  /// Hints, in rows of their own below the drawing, where they cover nothing.
+  /** The hints, in rows of their own below the drawing, where they cover nothing. */
   Below: ComponentType;
-  /// The inspector's tabs and its form, under the title of its state, and whether that is shown instead of the data.
+  /** The inspector's tabs and its form under the state's title, and whether the form is shown instead of the data. */
   form?: { View: ComponentType<{ title?: ComponentChildren }>; shown: ReadonlySignal<boolean> };
-  /// Asks for another name of a state, on its card where that is in view.
+  /** Asks for a new name of a state, on its card if that is visible. */
   rename(id: string): void;
-  /// The keys for who hears them.
+  /** Returns the keys in words, for screen readers. */
   words(): string;
 }
 
 export const pen = signal<Pen | null>(null);
 
-/// Renames a state, as soon as what does that is loaded: the first double click on the page may come before it.
+/** Renames a state as soon as the graph editor is loaded, because the first double click may come before. */
 export const renameNode = (id: string): Promise<void> => bring.pen().then(() => pen.peek()?.rename(id));

@@ -1,4 +1,4 @@
-// Looking for states by name: what is found is lit up, and Enter goes from one to the next.
+// The search for states by name: matches are highlighted, and Enter goes from one to the next.
 
 import { batch, computed, signal } from "@preact/signals";
 import * as analysis from "../store/analysis.ts";
@@ -10,7 +10,7 @@ export const open = signal(false);
 export const query = signal("");
 const at = signal(0);
 
-/// States by name, type or what they call, in the order of the definition; also those in folded states.
+/** The states whose name, type or resource matches, in the order of the definition. States in folded containers are included. */
 export const hits = computed<string[]>(() => {
   const text = query.value.trim().toLowerCase();
   if (!open.value || text === "") return [];
@@ -21,7 +21,7 @@ export const hits = computed<string[]>(() => {
 
 export const position = computed(() => (hits.value.length === 0 ? 0 : (at.value % hits.value.length) + 1));
 
-/// What the nodes look at.
+/** The search results for the nodes. */
 export const found = computed<{ names: ReadonlySet<string>; current: string | null }>(() => ({
   names: new Set(hits.value),
   current: hits.value[position.value - 1] ?? null,
@@ -35,7 +35,7 @@ export function look(text: string): void {
   show();
 }
 
-/// To the next state found, or the one before.
+/** Goes to the next match, or to the previous one. */
 export function step(by: number): void {
   const { length } = hits.value;
   if (length === 0) return;

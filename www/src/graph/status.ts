@@ -1,4 +1,4 @@
-// What a node shows: the history's status, and what is known beyond it.
+// The displayed status of a node: the history's status, and what the debugger knows beyond it.
 
 import { computed, signal } from "@preact/signals";
 import type { GraphNode } from "../model/graph.ts";
@@ -10,7 +10,7 @@ import { type Override, overrides } from "../debugger/onGraph.ts";
 
 export type Shown = Status | "paused" | "queued" | "skipped";
 
-/// The run has ended and its end is on screen: what was not reached will not be.
+/** Whether the end of the run is shown. States that were not reached will not be. */
 export const over = computed(() => {
   const run = execution.run.value;
   return (
@@ -22,15 +22,18 @@ export const over = computed(() => {
   );
 });
 
-/// Of a run that has failed: the states that have, and the transitions that led to them.
+/** For a failed run: the failed states, and the transitions that led to them. */
 export const failing = signal<{ states: ReadonlySet<string>; way: ReadonlySet<string> }>({ states: new Set(), way: new Set() });
 
 const FAILED = new Set<Status>(["failed", "caught", "retrying", "timedOut"]);
 
-/// What a debugger knows of a node beyond its run.
+/** Returns the debugger's status of a node, if it has one. */
 export const overrideOf = ({ pointer }: GraphNode): Override | undefined => overrides.value.get(pointer);
 
-/// Once somebody looks at a node, all that it shows. Who draws many nodes gives each its own override, and draws those that it changes.
+/**
+ * Returns the displayed status of a node. Callers that draw many nodes give each its own override, and draw again only those
+ * whose override changes.
+ */
 export function shownOf(run: NodeRun, override: Override | undefined): { status: Shown; text: string } {
   if (override) return { status: override.status, text: override.title };
   if (run.status === "idle" && over.value) return { status: "skipped", text: "not reached" };
@@ -41,7 +44,7 @@ export function shownOf(run: NodeRun, override: Override | undefined): { status:
   };
 }
 
-/// Path data of the sign, in a square of 20.
+/** Returns the path data of a status sign, in a square of 20. */
 export function signOf(status: Shown): string {
   if (status === "skipped") return "";
   const name = status === "paused" ? "pause" : status === "queued" ? "list" : status === "timedOut" ? "cross" : STATUS_ICON[status];

@@ -1,4 +1,4 @@
-// Where the graph is looked at from.
+// The visible part of the graph.
 
 import { computed, signal } from "@preact/signals";
 import { type GraphIndex, isContainer } from "../model/graph.ts";
@@ -6,20 +6,22 @@ import { motion } from "../prefs.ts";
 import { graph, setAspect } from "../store/analysis.ts";
 import { pen } from "./pen.ts";
 
-/// The least scale, but for graphs that are larger still.
+/** The minimum scale, except for graphs that are larger still. */
 const MIN_ZOOM = 0.05;
 const MAX_ZOOM = 4;
 const EDGE = 24;
-/// What the search and the tools take of the pane: width and height.
+/** The width and height of the corners that the search and the tools cover. */
 const CORNER = [216, 50] as const;
-/// In a pane that is wider than this the bar of the pen takes as much of the lower left corner; else it stands below.
+/**
+ * If the pane is wider than this, the editor's bar covers as much of the lower left corner. Otherwise the bar is below the pane.
+ */
 const BAR_FROM = 544;
-/// Where the whole is smaller than this, one begins with a part of it.
+/** If the scale of the whole graph is below `WHOLE`, the view begins with a part of the graph at the scale `READABLE`. */
 const WHOLE = 0.25;
 const READABLE = 0.72;
-/// The least scale at which most names have room in their boxes.
+/** The minimum scale at which most names fit into their boxes. */
 const LEGIBLE = 0.5;
-/// So long the view takes to go along with a run.
+/** How long the view takes to follow a run, in milliseconds. */
 const GLIDE = 220;
 
 export interface View {
@@ -37,16 +39,16 @@ interface Box {
 
 export const view = signal<View>({ x: 0, y: 0, k: 1 });
 export const size = signal({ width: 0, height: 0 });
-/// The bar has a row of its own below a pane that has no room for it beside the tools.
+/** Whether the bar has a row of its own below the pane, because there is no room for it beside the tools. */
 export const barBelow = computed(() => size.value.width <= BAR_FROM);
-/// The view goes where the run is, until somebody moves it.
+/** Whether the view follows the run. It does until the user moves it. */
 export const follow = signal(true);
-/// The view stays where somebody has put it, also when the pane gets another size.
+/** Whether the user has moved the view. Then it stays, even if the pane's size changes. */
 export const moved = signal(false);
-/// The next graph that comes is of another machine: it is shown whole.
+/** Whether the next graph is that of another machine, which is shown as a whole. */
 export const fresh = { value: true };
 
-/// For who puts another machine in place: its graph is fitted when it is there, and laid out for the pane as it is now.
+/** Prepares for another machine: its graph is laid out for the current shape of the pane, and fitted when it arrives. */
 export function expectMachine(): void {
   const { width, height } = size.peek();
   moved.value = false;
@@ -54,7 +56,7 @@ export function expectMachine(): void {
   if (width > 0 && height > 0) setAspect(Math.min(5, Math.max(0.2, Math.round((width / height) * 10) / 10)));
 }
 
-/// Tiles of this many px of the drawing come and go as a whole, and not at every pixel.
+/** Drawn nodes change by tiles of this many px of the drawing, and not with every pixel. */
 const TILE = 800;
 export const sight = computed(() => {
   const { x, y, k } = view.value;
@@ -84,7 +86,7 @@ export function pan(dx: number, dy: number): void {
   follow.value = false;
 }
 
-/// Puts a point of the drawing in the middle.
+/** Moves a point of the drawing to the centre. */
 export function centre(x: number, y: number): void {
   const { k } = view.value;
   const { width, height } = size.value;
@@ -94,7 +96,7 @@ export function centre(x: number, y: number): void {
   follow.value = false;
 }
 
-/// At which the whole graph is in sight.
+/** Returns the scale at which the whole graph is visible. */
 function wholeScale(graph: { width: number; height: number } | undefined): number {
   const { width, height } = size.peek();
   return graph && graph.width > 0 && width > EDGE && height > EDGE
@@ -102,20 +104,27 @@ function wholeScale(graph: { width: number; height: number } | undefined): numbe
     : MIN_ZOOM;
 }
 
-/// The scale that the view keeps where its pane becomes lower, as when a run opens the one below: names stay legible.
+/**
+ * Returns the scale that the view has after its pane has become lower, for example when a run opens the pane below: names stay
+ * legible.
+ */
 export function kept(from: { width: number; height: number }): number {
   const { width, height } = size.peek();
   return from.width === width && height < from.height ? Math.min(view.peek().k, LEGIBLE) : 0;
 }
 
-/// The whole graph, never larger than it is drawn; where not even names could be read, its beginning, unless it is asked for.
+/**
+ * Fits the whole graph into the pane, never enlarged. If not even names would be readable, it shows the beginning of the graph,
+ * unless `whole` is set.
+ */
 export function fit(index: GraphIndex, go: (to: View) => void, whole = false, least = 0): void {
   const { width, height } = size.value;
   const { graph } = index;
   const [x0, y0] = index.corner;
   if (width === 0 || height === 0 || graph.width === 0) return;
   let all = wholeScale(graph);
-  // Not below what lies over the pane's corners, if there is the room: between them, or where only the right ones are taken, beside those.
+  // If there is room, the graph does not extend below the covered corners: it is placed between them, or beside the right ones if
+  // only those are covered.
   const tall = height > 5 * CORNER[1] && graph.height * all > height - 2 * CORNER[1];
   const over = tall && (width - graph.width * all) / 2 < CORNER[0];
   const beside = width - CORNER[0] - EDGE / 2;
@@ -124,7 +133,7 @@ export function fit(index: GraphIndex, go: (to: View) => void, whole = false, le
   all = Math.max(all, least > 0 ? leastFor(index, least) : 0);
   const k = whole || all >= WHOLE ? all : Math.max(all, Math.min(READABLE, Math.max((width - EDGE) / graph.width, 0.4)));
   const start = graph.nodes.find(({ type }) => type === "Start");
-  // What is wider than the pane is shown from its beginning on.
+  // A graph wider than the pane is shown from its beginning.
   const x =
     graph.width * k > width
       ? Math.min(EDGE / 2, width / 2 - (start ? start.x - x0 + start.width / 2 : graph.width / 2) * k)
@@ -136,26 +145,29 @@ export function fit(index: GraphIndex, go: (to: View) => void, whole = false, le
   moved.value = false;
 }
 
-/// A little less, where all states are in sight then.
+/** Returns a slightly smaller scale if all states are visible then. */
 function leastFor(index: GraphIndex, least: number): number {
   const [from, to] = extentOf(index);
   const room = (size.peek().height - EDGE / 2 - CORNER[1]) / (to - from);
   return room < least && room > least * 0.85 ? room : least;
 }
 
-/// From the top of the uppermost state to the bottom of the lowest.
+/** Returns the extent from the top of the uppermost state to the bottom of the lowest. */
 function extentOf({ graph, corner: [, top] }: GraphIndex): [from: number, to: number] {
   const states = graph.nodes.filter(({ type }) => type !== "Start" && type !== "End");
   return [Math.min(...states.map(({ y }) => y - top)), Math.max(...states.map((node) => node.y - top + node.height))];
 }
 
-/// In the middle, or from the top on.
+/** Returns the offset that centres the graph vertically, or that shows it from its top. */
 function topOf(graph: { height: number }, k: number): number {
   const { height } = size.peek();
   return Math.max(graph.height * k > height - EDGE ? EDGE / 2 : (height - graph.height * k) / 2, EDGE / 2);
 }
 
-/// Where the pane is too low for the whole, but not for the states, these are in sight, and the signs of start and end go first.
+/**
+ * If the pane is too low for the whole graph but not for its states, the states are visible and the start and end signs are cut
+ * off first.
+ */
 function middleOfStates(index: GraphIndex, k: number): number {
   const { height } = size.peek();
   const [from, to] = extentOf(index);
@@ -165,7 +177,10 @@ function middleOfStates(index: GraphIndex, k: number): number {
     : topOf(index.graph, k);
 }
 
-/// The nearest view that shows the box: the same if it is in sight, else with some of what is around it.
+/**
+ * Returns the nearest view that shows the box. It is the current view if the box is visible, else one with some of the
+ * surroundings.
+ */
 export function showing(box: Box, margin = 0.1): View {
   const { width, height } = size.value;
   const { x, y, k } = view.value;
@@ -173,7 +188,7 @@ export function showing(box: Box, margin = 0.1): View {
     const edge = room * margin;
     const from = at * k + offset;
     const to = (at + length) * k + offset;
-    // What is in sight stays where it is, and the view with it.
+    // If the box is visible, the view does not move.
     if (from >= EDGE / 2 && to <= room - EDGE / 2) return offset;
     if (to - from > room - 2 * edge) return edge - at * k;
     if (from < edge) return offset + (edge - from);
@@ -183,8 +198,7 @@ export function showing(box: Box, margin = 0.1): View {
   return { k, x: along(box.x, box.width, x, width), y: along(box.y, box.height, y, height) };
 }
 
-/// Where a layout takes the place of another one: a node that both have stays where it is on screen. Gives how far the
-/// drawing moved, in its own px.
+/** Keeps a node that both layouts have at its position on the screen. Returns how far the drawing moved, in its own px. */
 export function anchor(before: GraphIndex, after: GraphIndex, wanted: readonly (string | null)[]): { dx: number; dy: number } {
   const { x, y, k } = view.peek();
   const { width, height } = size.peek();
@@ -196,7 +210,7 @@ export function anchor(before: GraphIndex, after: GraphIndex, wanted: readonly (
   };
   let held = wanted.map(place).find((found) => found !== undefined);
   if (!held) {
-    // What is nearest to the middle of what is seen.
+    // The node nearest to the centre of the visible part is used.
     const [cx, cy] = [(width / 2 - x) / k, (height / 2 - y) / k];
     let least = Infinity;
     for (const node of before.graph.nodes) {
@@ -223,7 +237,7 @@ function stopGliding(): void {
   cancelAnimationFrame(gliding);
 }
 
-/// Moves the view, in a moment or at once.
+/** Moves the view, animated or at once. */
 export function glide(to: View): void {
   stopGliding();
   if (!motion() || size.value.width === 0) {
@@ -242,7 +256,7 @@ export function glide(to: View): void {
   gliding = requestAnimationFrame(step);
 }
 
-/// Moves the view as little as it takes to show a node.
+/** Moves the view as little as needed to show a node. */
 export function reveal(id: string): void {
   const index = graph.peek();
   const node = index?.node(index.byId.get(id) ?? -1);

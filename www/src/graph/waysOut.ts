@@ -1,8 +1,8 @@
-// Where a state leads, for those who hear the graph, and on its card.
+// The targets of a state's transitions, for screen readers and for its card.
 
 import type { GraphIndex } from "../model/graph.ts";
 
-/// Where a state leads, in words.
+/** Returns the targets of a state's transitions in words. */
 export function waysOf(index: GraphIndex, at: number, most: number): string[] {
   return (index.out[at] ?? []).slice(0, most).map((e) => {
     const edge = index.graph.edges[e]!;

@@ -1,4 +1,4 @@
-// What is known of a text: its problems, its states and its tasks. The page is told what is new of it.
+// The analysis of a text: its problems, its states and its tasks. Only what has changed is sent to the page.
 
 import { equal } from "../model/equal.ts";
 import type { Diagnostic, Methods, StatePlace } from "../model/protocol.ts";
@@ -7,22 +7,23 @@ import { CROWD } from "./drawing.ts";
 import { diagnose, places } from "./language.ts";
 
 type Told = Methods["analyze"]["value"];
-/// What most keys leave as it is.
+/** The members of an analysis that most keystrokes do not change. */
 type Lasting = Required<Pick<Told, "states" | "tasks" | "named">>;
 
-/// What the page was told last.
+/** The last analysis that was sent to the page. */
 let last: Lasting & { id: number } = { id: 0, states: [], tasks: [], named: [] };
 
 export async function analyze({ text, format, type, have }: Methods["analyze"]["params"]): Promise<Omit<Told, "took">> {
   const source = await readSource(text, format);
   const { json, problems } = source;
   const broken = problems.some((problem) => problem.severity === "error");
-  // Nothing is wrong with what nobody has written yet.
+  // An empty text has no problems.
   const diagnostics: Diagnostic[] = text.trim() === "" ? [] : broken ? problems : [...problems, ...diagnose(source, type)];
   const found = places(source);
   const now: Lasting = { states: findStates(json), tasks: findTasks(json), named: found?.map(named) ?? last.named };
   const known = last.id === have ? last : undefined;
-  // As an interpreter that was started anew counts for itself, numbers in order could be taken for one another.
+  // The id is random, because a restarted interpreter would count from the start again, and its numbers could be confused with
+  // earlier ones.
   const id = Math.random();
   last = { ...now, id };
   return {

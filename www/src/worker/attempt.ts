@@ -1,4 +1,4 @@
-// Another text for a field of a state, tried on what the stage has read.
+// Evaluates a field of a state with another text, with the data that its stage has read.
 
 import type { DebugSession, Evaluated } from "stepglass/debug";
 import { inner } from "../model/stages.ts";

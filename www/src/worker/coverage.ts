@@ -1,17 +1,17 @@
-// What all runs together have used of the definition on the page.
+// The coverage of the definition on the page by all runs together.
 
 import { type DebugSession, type MeasuredCoverage, measureCoverage } from "stepglass/debug";
 import type { Covered } from "../model/protocol.ts";
 import type { Source } from "./definition.ts";
 import { lineCounter, offsetsOf } from "./places.ts";
 
-/// Counts of runs that are there no more, by the definition that they ran, and how many runs those were.
+/** The hits of runs that were removed, by definition, and the number of those runs. */
 export type Tally = Map<string, { hits: Record<string, number>; runs: number }>;
 
-/// Runs of definitions beyond so many are forgotten, the oldest first.
+/** The maximum number of definitions in a tally. The oldest are dropped first. */
 const MOST_DEFINITIONS = 50;
 
-/// A definition without what makes no difference: two texts are the same where this is.
+/** Returns a definition in a normal form. Two texts mean the same definition if their normal forms are equal. */
 export function canonical(json: string): string {
   return JSON.stringify(JSON.parse(json));
 }
@@ -29,7 +29,7 @@ export function tallyRun(tally: Tally, session: DebugSession, run: number, defin
   }
 }
 
-/// Of the definition of a text: runs of any other do not count, because their parts may be others.
+/** Returns the coverage of a text's definition. Runs of other definitions do not count, because their parts may differ. */
 export function coverageOf(
   source: Source,
   text: string,
@@ -53,7 +53,7 @@ export function coverageOf(
   return { places, totals, percent, hits, runs: counted, others };
 }
 
-/// The report as a file, in the forms that `stepglass coverage` writes.
+/** Returns the coverage report as a file, in the formats of `stepglass coverage`. */
 export function coverageFile(
   source: Source,
   text: string,

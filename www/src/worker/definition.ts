@@ -1,4 +1,4 @@
-// Definitions as people write them: JSON, or YAML with places mapped back.
+// Reads definitions in JSON or YAML. For YAML it maps positions of the JSON back to the text.
 
 import { validate } from "stepglass";
 import { pointerTo } from "stepglass/pointer";
@@ -6,16 +6,16 @@ import type { YamlSource } from "stepglass/yaml-source";
 import type { Diagnostic, StateInfo, TaskInfo } from "../model/protocol.ts";
 
 export interface Source {
-  /// JSON text for the interpreter.
+  /** The definition as JSON text. */
   json: string;
-  /// Where its parts were written; only for YAML, JSON has its places already.
+  /** The positions of its parts in the YAML text. Absent for JSON, whose positions need no mapping. */
   yaml?: YamlSource;
   problems: Diagnostic[];
 }
 
 let last: { text: string; source: Source } | undefined;
 
-/// Reads a text; the reader of YAML is loaded with the first.
+/** Reads a text. The YAML reader is loaded with the first YAML text. */
 export async function readSource(text: string, format: "json" | "yaml"): Promise<Source> {
   if (format === "json") return { json: text, problems: [] };
   if (last?.text === text) return last.source;
@@ -25,21 +25,21 @@ export async function readSource(text: string, format: "json" | "yaml"): Promise
   return last.source;
 }
 
-/// What a definition says; a placeholder outside of strings stands for a value, and has a number in its place.
+/** Returns the value of a definition. A placeholder outside strings stands for a value and is replaced by a number. */
 export function valueOf(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {
-    // It has placeholders, or is broken.
+    // The text has placeholders or is not valid JSON.
   }
   return JSON.parse(json.replace(/"(?:[^"\\]|\\.)*"|\$\{[^{}"'\n]*\}/g, (part) => (part.startsWith("$") ? "1" : part)));
 }
 
 let states: { json: string; found: StateInfo[] } = { json: "", found: [] };
 
-/// All states of a definition, those inside of others after them. Reads anything, however broken.
+/** Returns all states of a definition, nested states after the others. The text may be broken anywhere. */
 export function findStates(json: string): StateInfo[] {
-  // Who draws a text and who looks for its problems both ask.
+  // The layout and the analysis both need the states, so the last result is stored.
   if (states.json !== json) states = { json, found: statesIn(json) };
   return states.found;
 }
@@ -69,7 +69,7 @@ function statesIn(json: string): StateInfo[] {
   return found;
 }
 
-/// All Task states of a definition with what they call. Reads anything, however broken.
+/** Returns all Task states of a definition with what they call. The text may be broken anywhere. */
 export function findTasks(json: string): TaskInfo[] {
   let definition: unknown;
   try {

@@ -1,4 +1,4 @@
-// The graph of a text: laid out ahead of the page's question, and told as what is new of it.
+// The graph of a text. It is laid out before the page requests it, and only what has changed is sent.
 
 import { layout } from "stepglass";
 import type { Graph, GraphEdge, GraphNode } from "../model/graph.ts";
@@ -7,42 +7,46 @@ import type { Drawing, Drawn, StateInfo } from "../model/protocol.ts";
 import { findStates, readSource } from "./definition.ts";
 import { turn } from "./turn.ts";
 
-/// From how many states on all that can be folded begins so.
+/** The number of states from which on all containers are folded at first. */
 export const CROWD = 5_000;
 
 type Format = "json" | "yaml";
 
-/// A graph, and what it was laid out for. Parts that are as in the graph before are the same objects.
+/** A graph, and what it was laid out for. Parts that have not changed are the same objects as in the graph before. */
 interface Laid {
   of?: { text: string; format: Format; as: Drawn };
   json?: string;
   id: number;
   graph: Graph | undefined;
-  /// Where the drawing begins: parts that only the layout as a whole has moved stay where they were.
+  /**
+   * The origin of the drawing. If the layout has only moved as a whole, its parts stay where they were and the origin changes.
+   */
   corner: [x: number, y: number];
 }
 
-/// The last one. An equal one keeps its number and is not sent again, as most keys change nothing that is drawn.
+/** The last layout. An equal one has the same id and is not sent again, because most keystrokes change nothing in the drawing. */
 let laid: Laid = { id: 0, graph: undefined, corner: [0, 0] };
-/// The last one with a graph: between two texts that can be read, there are those of somebody who is typing.
+/** The last layout with a graph. While the user types, some texts in between cannot be read. */
 let readable = laid;
-/// The last one that the page got.
+/** The last layout that was sent to the page. */
 let sent = laid;
 
-/// What the page has to draw, if it has the graph of a number.
+/** Returns what the page must draw if it has the graph with the id `have`. */
 export async function draw(text: string, format: Format, as: Drawn, have: number): Promise<Omit<Drawing, "took">> {
   await layAhead(text, format, as);
   const mine = laid;
   const { graph, id, corner } = mine;
   if (!graph) return {};
-  // To hand it over takes a fifth of the time of the layout.
+  // Sending the graph takes a fifth of the time of the layout, so other calls get a turn before it.
   if (graph.nodes.length > CROWD) await turn();
   const before = sent.id === have ? sent.graph : undefined;
   sent = mine;
   return { graphId: id, ...(have !== id && { graph: { ...onlyNew(graph, before), corner } }) };
 }
 
-/// Lays a text out, unless that was done last: what a gesture makes of a text is laid out before the page asks.
+/**
+ * Lays out a text, unless it is the last one that was laid out. The result of a gesture is laid out before the page requests it.
+ */
 export async function layAhead(text: string, format: Format, as: Drawn): Promise<void> {
   const of = { text, format, as };
   if (equal(laid.of, of)) return;
@@ -52,11 +56,13 @@ export async function layAhead(text: string, format: Format, as: Drawn): Promise
   if (graph) readable = laid;
 }
 
-/// The last machine that is drawn folded, or not at all, with nothing folded.
+/** The last machine that is drawn folded or not drawn at all, laid out with nothing folded. */
 let whole: { json: string; graph: Graph } | undefined;
 
-/// The graph of a machine with nothing folded, which its runs are told in. The one that is drawn, where that is so: another layout would
-/// take as long as the run's first steps.
+/**
+ * Returns the graph of a machine with nothing folded, which its runs refer to. The drawn graph is used if nothing in it is
+ * folded, because another layout would take as long as the first steps of the run.
+ */
 export function wholeGraph(json: string): Graph {
   const { graph } = readable;
   if (readable.json === json && graph?.nodes.every(({ collapsed }) => !collapsed)) return graph;
@@ -64,13 +70,13 @@ export function wholeGraph(json: string): Graph {
   return whole.graph;
 }
 
-/// As the page gets it: nothing, if it is the graph of that number, which the page has.
+/** Returns the graph as it is sent to the page: left out if the page already has it under the id `have`. */
 export const toldOf = (graph: Graph, have: number): { graph?: Graph } =>
   [sent, readable].some((one) => one.graph === graph && one.id === have) ? {} : { graph };
 
 function laidOut(json: string, as: Drawn): Graph | undefined {
   const { of: before, graph: drawn } = readable;
-  // What is edited keeps its columns. Where the pane has got another shape, or the graph was turned, they are chosen anew.
+  // An edited graph keeps its columns. They are chosen again if the pane's shape or the direction has changed.
   const breaks = before?.as.direction === as.direction && before.as.aspect === as.aspect ? drawn?.breaks : undefined;
   const states = findStates(json);
   try {
@@ -83,12 +89,12 @@ function laidOut(json: string, as: Drawn): Graph | undefined {
     }) as unknown as Graph;
     return graph.nodes.length > 0 ? graph : undefined;
   } catch {
-    // Not JSON: the diagnostics say so, the page keeps the last graph.
+    // The text is not JSON. The diagnostics report that, and the page keeps the last graph.
     return undefined;
   }
 }
 
-/// The Parallel and Map states of the machine itself that nobody has opened.
+/** Returns the top-level Parallel and Map states that the user has not opened. */
 const outermost = (states: readonly StateInfo[], expanded: readonly string[]): string[] =>
   states
     .filter(
@@ -96,7 +102,10 @@ const outermost = (states: readonly StateInfo[], expanded: readonly string[]): s
     )
     .map(({ pointer }) => pointer);
 
-/// A graph in the place of another one: what most parts were moved by is taken back, and those that are as before are the ones before.
+/**
+ * Returns a graph relative to the one before: the displacement of most parts is subtracted, and unchanged parts are the same
+ * objects as before.
+ */
 function beside({ graph: before, corner: [left, top], id }: Laid, graph: Graph): Pick<Laid, "id" | "graph" | "corner"> {
   if (!before) return { id: Math.random(), graph, corner: [0, 0] };
   const nodes = new Map(before.nodes.map((node) => [node.id, node]));
@@ -122,7 +131,7 @@ const known = <T>(before: T | undefined, now: T): T => (before !== undefined && 
 
 const equalParts = (a: readonly unknown[], b: readonly unknown[]): boolean => a.length === b.length && a.every((part, i) => part === b[i]);
 
-/// How far most nodes have been moved; not at all where there is no majority.
+/** Returns the displacement of most nodes, or [0, 0] if there is no majority. */
 function movedBy(before: ReadonlyMap<string, GraphNode>, nodes: readonly GraphNode[]): [number, number] {
   const times = new Map<string, number>();
   let most: [number, number] = [0, 0];
@@ -150,7 +159,7 @@ function moveBack(graph: Graph, dx: number, dy: number): void {
   }
 }
 
-/// Path data has an x after `H`, a y after `V`, and both in turn after the other letters.
+/** Path data has an x after `H`, a y after `V`, and pairs of both after the other letters. */
 function pathMovedBack({ path }: GraphEdge, dx: number, dy: number): string {
   return path.replace(/([A-Z])([^A-Z]*)/g, (_, letter: string, places: string) => {
     const moved = places.split(" ").map((at, i) => Number(at) - (letter === "V" || (letter !== "H" && i % 2 === 1) ? dy : dx));
@@ -158,7 +167,7 @@ function pathMovedBack({ path }: GraphEdge, dx: number, dy: number): string {
   });
 }
 
-/// A graph with only the places of those parts that the page has as well.
+/** Replaces the parts that the page already has by their indices. */
 function onlyNew(
   graph: Graph,
   before: Graph | undefined,

@@ -1,4 +1,4 @@
-// Changes of a definition's text that leave the rest of it as it was written.
+// Edits of a definition's text that preserve the formatting of the rest.
 
 import { pointerSteps } from "stepglass/pointer";
 import type { Edit } from "../model/protocol.ts";
@@ -13,7 +13,7 @@ interface Change {
   text: string;
 }
 
-/// Writes a value at a place of a state.
+/** Returns the edits that write a value at a path of a state. */
 export function put(
   source: Source,
   { state, path, value }: { state: string; path: Path; value: unknown },
@@ -23,7 +23,7 @@ export function put(
   return settled(source, changeAt(source.json, found.value, path, value));
 }
 
-/// Adds a catcher for an error to a state, and a state that it leads to.
+/** Returns the edits that add a catcher for an error to a state, and a target state for it. */
 export function addCatch(source: Source, { state, error }: { state: string; error: string }): { edits: Edit[] } | { refused: string } {
   const { json } = source;
   const found = stateOf(json, state);
@@ -35,7 +35,7 @@ export function addCatch(source: Source, { state, error }: { state: string; erro
   const there = found.value.members?.find(({ key }) => key === "Catch")?.value;
   const caught = there?.items ? insertItem(json, there, catcher) : changeAt(json, found.value, ["Catch"], [catcher]);
   const added = insertMember(json, found.scope, next, { Type: "Pass", End: true });
-  // In the order of the text: both are read from its beginning.
+  // The edits are in the order of the text, because both are applied from its beginning.
   return settled(source, caught && added && [...caught, ...added].sort((a, b) => a.start - b.start));
 }
 
@@ -85,21 +85,21 @@ function insertItem(json: string, list: Node, value: unknown): Change[] {
   return [{ start: last.end, end: last.end, text: beside(json, list, last.start, text) }];
 }
 
-/// A part after another one, on a line of its own where the other has one.
+/** Returns a new part after its sibling, on a line of its own if the sibling has one. */
 function beside(json: string, around: Node, sibling: number, text: (indent: string | undefined) => string): string {
   const indent = indentAt(json, sibling);
   const lines = json.slice(around.start, sibling).includes("\n") && json.slice(0, sibling).endsWith(indent);
   return lines ? `,\n${indent}${text(indent)}` : `, ${text(undefined)}`;
 }
 
-/// The white space that the line of an offset begins with.
+/** Returns the indentation of the line that contains an offset. */
 function indentAt(json: string, offset: number): string {
   return /^[ \t]*/.exec(json.slice(json.lastIndexOf("\n", offset - 1) + 1))![0];
 }
 
 const SHORT = 90;
 
-/// On one line where it is short, as people write it.
+/** Returns JSON text, on one line if it is short. */
 function written(value: unknown, indent: string | undefined): string {
   const line = spaced(value);
   if (indent === undefined || typeof value !== "object" || line.length <= SHORT) return line;

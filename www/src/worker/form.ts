@@ -1,14 +1,14 @@
-// A state or the machine for its form. The text may be broken elsewhere: only what the form is of is read.
+// Reads a state or the machine for its form. The text may be broken elsewhere, because only this part is read.
 
 import { language } from "stepglass";
 import { pointerTo } from "stepglass/pointer";
 import type { Formed, QueryLanguage, Unformed } from "../model/form.ts";
 import { type Source, readSource } from "./definition.ts";
 
-/// What an object or list of a definition is nested in at most.
+/** The maximum depth of nesting. */
 const DEPTH = 128;
 
-/// What has states, within a machine or a state.
+/** The pointers, relative to a machine or a state, of the scopes that have states. */
 const SCOPE = /^(?:|\/Branches\/\d+|\/ItemProcessor|\/Iterator)$/;
 
 class Unreadable extends Error {
@@ -26,7 +26,7 @@ interface OutlineState {
   to: number;
 }
 
-/// Reads values with their places. States inside are left out: a form is of one state.
+/** Reads values with their ranges. Nested states are skipped, because a form is for a single state. */
 class Reader {
   readonly places: Record<string, [number, number]> = {};
   readonly bare: string[] = [];
@@ -36,7 +36,7 @@ class Reader {
   #outline: readonly OutlineState[];
   #of: string;
 
-  /// Reads `of` from `at` on.
+  /** Reads the part with the pointer `of`, from the offset `at`. */
   constructor(text: string, of: string, at: number, outline: readonly OutlineState[]) {
     this.#text = text;
     this.#of = of;
@@ -44,7 +44,7 @@ class Reader {
     this.#outline = outline;
   }
 
-  /// A member `"name": value`, of which the value is given.
+  /** Reads a member `"name": value` and returns its value. */
   member(): unknown {
     const pointer = this.#of;
     const from = this.#at;
@@ -82,7 +82,7 @@ class Reader {
         this.scopes[pointer] = this.#states(at);
       } else {
         const value = this.value(at, depth + 1);
-        // Such a name must be a member like any other.
+        // The name `__proto__` must become an ordinary member.
         if (name === "__proto__") Object.defineProperty(found, name, { value, enumerable: true, configurable: true, writable: true });
         else found[name] = value;
       }
@@ -101,7 +101,7 @@ class Reader {
     }
   }
 
-  /// Goes behind the states of a scope, whatever is wrong in them.
+  /** Skips the states of a scope, even if they have errors, and returns their names. */
   #states(pointer: string): string[] {
     const own = this.#outline.filter((state) => state.pointer === pointerTo(pointer, state.name));
     this.#expect("{");
@@ -170,7 +170,7 @@ interface Asked {
 
 interface Whole {
   json: string;
-  /// Where a part of the JSON text stands in the text as it is written.
+  /** Returns the range in the original text of a range in the JSON text. */
   place(from: number, to: number): [number, number] | undefined;
 }
 
@@ -180,7 +180,7 @@ async function wholeOf({ text, format }: Omit<Asked, "pointer">): Promise<Whole 
   try {
     source = await readSource(text, format);
   } catch {
-    // What can be read of it may still be enough.
+    // The part that can be read may be enough.
   }
   const { yaml } = source ?? {};
   if (source && yaml && !source.problems.some(({ severity }) => severity === "error")) {
@@ -214,7 +214,7 @@ export async function form({ text, format, pointer }: Asked): Promise<Formed | U
   } catch (error) {
     fault = error;
   }
-  // Where the rest cannot be read it has said its language before the states, as most do.
+  // If the rest cannot be read, the query language is taken from before the states, where most definitions have it.
   const machineLanguage = languageOf(machine?.["QueryLanguage"] ?? /"QueryLanguage"\s*:\s*"(\w+)"/.exec(beforeStates(json))?.[1]);
   const shared = { pointer, machineLanguage: machineLanguage ?? "JSONPath", targets: beside.map(({ name }) => name) };
   if (pointer === "") {

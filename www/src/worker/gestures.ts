@@ -1,4 +1,4 @@
-// Gestures on the graph, for texts in JSON and in YAML.
+// Applies gestures on the graph to texts in JSON and in YAML.
 
 import { type EditOptions, type Edited, type Gesture, type PossibleGesture, type RefusedEdit, language } from "stepglass";
 
@@ -7,10 +7,10 @@ interface Text {
   format: "json" | "yaml";
 }
 
-/// A page without a definition begins with none of the states.
+/** The text that gestures start from if the page has no definition. */
 const EMPTY = { json: '{\n  "States": {}\n}\n', yaml: "States: {}\n" };
 
-/// A text with what a gesture makes of it.
+/** Returns a text with the edits of a gesture applied. */
 export const written = (text: string, { edits }: Edited): string => language.apply(text, edits);
 
 async function optionsFor(format: Text["format"]): Promise<EditOptions> {
@@ -30,7 +30,7 @@ export async function edit({
   return "refused" in done ? done : { ...done, edits: [{ start: 0, end: text.length, text: language.apply(begun, done.edits) }] };
 }
 
-/// What comes first brings its query language along.
+/** Returns an empty definition. If the first gesture pastes states, it gets their query language. */
 function beginning(format: Text["format"], gesture: Gesture): string {
   if (gesture.kind !== "paste" || !/"QueryLanguage"\s*:\s*"JSONata"/.test(gesture.asl.slice(0, 400))) return EMPTY[format];
   return format === "json" ? '{\n  "QueryLanguage": "JSONata",\n  "States": {}\n}\n' : "QueryLanguage: JSONata\nStates: {}\n";

@@ -1,4 +1,4 @@
-// Reads history events as they come: whose they are and what they mean.
+// Reads history events in order, and finds the state, the iteration and the meaning of each.
 
 import { Chains, type Visit as Stay } from "stepglass/chains";
 import { GraphIndex, type Graph } from "../model/graph.ts";
@@ -9,17 +9,17 @@ import type { HistoryEvent } from "../model/recorded.ts";
 
 type ReadEvent = Parameters<Chains["add"]>[0];
 
-/// What the page tells of a visit besides what its history says of it.
+/** The facts about a visit that the page needs besides those of the package's reader. */
 interface Told {
-  /// Its state's node in the graph.
+  /** The node of its state in the graph. */
   node: number;
   iterations: number[];
-  /// The branch or iteration that it is in, -1 at the top.
+  /** The branch or iteration that contains it, or -1 at the top level. */
   scope: number;
   caught: boolean;
   failed: boolean;
   tries: Visit["attempts"];
-  /// The innermost iteration that it is in, and of a Map what it has begun last.
+  /** The innermost iteration that contains it; and for a Map, the round and the iterations that it has begun last. */
   item: number;
   round: number;
   items: Map<number, number>;
@@ -39,7 +39,7 @@ const untold = (): Told => ({
 
 export type OpenVisit = Stay & Told;
 
-/// Columns of a chunk while it is made, with what was not taken yet.
+/** Creates the columns of a new chunk. */
 const fresh = () => ({
   ops: [] as number[],
   nodes: [] as number[],
@@ -56,12 +56,12 @@ const fresh = () => ({
 
 const EMPTY: GraphIndex = new GraphIndex({ width: 0, height: 0, direction: "TB", truncated: false, crossings: 0, nodes: [], edges: [] });
 
-/// What the page is told, of a run and of its child executions together.
+/** The columns that are sent to the page, for a run and its child executions together. */
 export class Columns {
   private out = fresh();
-  /// How many entries, iterations and rounds there are.
+  /** The number of entries so far. */
   entries = 0;
-  /// Nodes of the states that were entered.
+  /** The nodes of the states that were entered. */
   readonly entered = new Set<number>();
   private itemCount = 0;
   private roundCount = 0;
@@ -93,12 +93,12 @@ export class Columns {
     this.out.names.set(item, name);
   }
 
-  /// Names the error of the entry that comes next.
+  /** Sets the error name of the next entry. */
   error(name: string): void {
     if (name !== "") this.out.errors.set(this.entries, name);
   }
 
-  /// The columns since the last call.
+  /** Returns the columns since the last call. */
   take(): LogChunk | undefined {
     const { out } = this;
     const from = this.entries - out.ops.length;
@@ -121,16 +121,19 @@ export class Columns {
   }
 }
 
-/// The history of one execution. Events come in order, ids count from 1. Visits, branches and iterations are read by the package's
-/// own reader; here is what the page tells of them: what an event means, its edge in the graph, attempts, failures and items.
+/**
+ * The history of one execution. Events are added in order, with ids from 1. The package's own reader finds visits, branches and
+ * iterations; this class adds what the page needs: the meaning of an event, its edge in the graph, attempts, failures and
+ * iterations.
+ */
 export class History {
   readonly events: HistoryEvent[] = [];
   protected index: GraphIndex;
   protected chains = new Chains(untold);
-  /// Branches and iterations: their names, and those that they are in.
+  /** The branches and iterations, with their names and the ones that enclose them. */
   protected scopes: { name: string; outer: number }[] = [];
   protected scopeIds = new Map<string, number>();
-  /// By the threads of the history: a branch that is begun again is a thread of its own, in the same scope.
+  /** The scope of each thread of the history. A branch that is retried is a new thread in the same scope. */
   private scopeOfThread: number[] = [];
   protected types = new Set<string>();
   protected iterationOf: number[] = [];
@@ -138,7 +141,7 @@ export class History {
   protected times: number[] = [];
   private lastError = "";
 
-  /// Of a child execution: the iteration of its Map that it is.
+  /** `iteration` is the Map's iteration that a child execution belongs to. */
   constructor(
     graph: Graph | GraphIndex | undefined,
     protected readonly columns = new Columns(),
@@ -147,7 +150,10 @@ export class History {
     this.index = graph instanceof GraphIndex ? graph : graph ? new GraphIndex(graph) : EMPTY;
   }
 
-  /// `after` is the event of the run's own history that has happened last, `place` that of a child's on the debugger's tape.
+  /**
+   * `after` is the last event of the run's own history at that time. `place` is the position of a child's event in the debugger's
+   * recording.
+   */
   add(event: HistoryEvent, after = event.id, place = 0): void {
     const i = this.events.length;
     this.events.push(event);
@@ -166,7 +172,7 @@ export class History {
       edge = this.edgeInto(at.node, previous);
     } else if (at && op === Op.Exit) {
       at.caught = at.failed;
-      // A failure that was retried with success is no failure of the visit.
+      // A failure that was retried successfully is not a failure of the visit.
       at.failed = false;
       if (at.caught) op = Op.ExitCaught;
       edge = at.caught ? -1 : this.endEdge(at.node);
@@ -181,14 +187,14 @@ export class History {
     this.ops.push(op);
     this.times.push(time);
     if (op === Op.Fail || op === Op.Timeout || op === Op.ExecutionFail) {
-      // A Parallel or Map fails with what has failed in it just before, and does not name it again.
+      // A Parallel or Map fails with the error that occurred just before inside it, and its event does not repeat the name.
       if (typeof details["error"] === "string") this.lastError = details["error"];
       this.columns.error(this.lastError);
     }
     this.columns.put(op, at?.node ?? -1, edge, time, after, place, item ?? at?.item ?? this.within);
   }
 
-  /// What an event tells of the attempts of a visit, or of the items of its Map.
+  /** Applies an event to the attempts of a visit, or to the iterations of its Map. */
   private attempt(at: OpenVisit, op: number, event: HistoryEvent, length: unknown): void {
     switch (op) {
       case Op.Scheduled:
@@ -196,7 +202,7 @@ export class History {
         at.failed = false;
         break;
       case Op.ScopeStart:
-        // A Distributed Map tells of its beginning twice.
+        // A Distributed Map has two events for its start.
         if (event.type !== "MapRunStarted" || at.tries.length === 0) at.tries.push({ scheduled: event.id, ended: 0, failed: false });
         at.failed = false;
         if (event.type === "MapStateStarted" || (event.type === "MapRunStarted" && at.round < 0))
@@ -219,7 +225,7 @@ export class History {
     }
   }
 
-  /// What an event means; `before` is the visit of the event that led to it.
+  /** Returns the meaning of an event. `before` is the visit of the event that led to it. */
   protected opOf(type: string, _before: OpenVisit | undefined): number {
     return opOf(type);
   }
@@ -232,7 +238,7 @@ export class History {
     return this.events[id - 1];
   }
 
-  /// The visit that an event was in.
+  /** Returns the visit that an event belongs to. */
   visitAt(event: number): OpenVisit | undefined {
     return this.chains.visitOf(event);
   }
@@ -246,7 +252,7 @@ export class History {
 
   private beginRound(map: OpenVisit, length: number): void {
     const { batcher } = this.index.node(map.node)?.map ?? {};
-    // A child takes a batch of items; how many go into so many bytes is not known before.
+    // A child execution takes a batch of items. The number of batches is not known in advance if their size is limited in bytes.
     const total =
       !batcher || length < 0 ? length : batcher.items !== undefined && batcher.bytes === undefined ? Math.ceil(length / batcher.items) : -1;
     map.round = this.columns.beginRound(map.node, map.item, total);
@@ -269,7 +275,7 @@ export class History {
     visit.item = begun ?? before?.item ?? this.within;
   }
 
-  /// The branch or iteration that a visit is in; where it was begun again, the same one.
+  /** Returns the branch or iteration of a visit. A retried branch is the same one. */
   private scopeOf({ thread, around }: Stay): number {
     const container = this.chains.visits[around];
     if (!container) return -1;
@@ -314,17 +320,17 @@ export class History {
   protected endEdge(node: number): number {
     const { edges } = this.index.graph;
     const out = this.index.out[node] ?? [];
-    // A state that ends has no other way out but its catchers.
+    // A state that ends the execution has no other transitions than its catchers.
     if (out.some((e) => edges[e]!.kind !== "end" && edges[e]!.kind !== "catch")) return -1;
     return out.find((e) => edges[e]!.kind === "end") ?? -1;
   }
 }
 
-/// What of a chunk goes over to the page without a copy.
+/** Returns the buffers of a chunk that are transferred to the page without a copy. */
 export const buffersOf = (chunk: LogChunk): ArrayBuffer[] =>
   Object.values(chunk).flatMap((column: unknown) => (ArrayBuffer.isView(column) ? [column.buffer as ArrayBuffer] : []));
 
-/// What went into a visit and came out of it, from the events that entered and left it.
+/** Returns the input and output of a visit, from the events that entered and left it. */
 export function dataOf(
   entered: object | undefined,
   exited: object | undefined,

@@ -1,4 +1,4 @@
-// The interpreter's thread: it compiles, lays out, runs, and owns the history. The page asks for what it shows.
+// The interpreter's worker: it compiles, lays out, runs, and owns the history. The page requests what it shows.
 
 import { layout, renderMermaid, renderSvg, replayHistory, version } from "stepglass";
 import type { Graph } from "../model/graph.ts";
@@ -14,13 +14,13 @@ import type { Tally } from "./coverage.ts";
 import { turn } from "./turn.ts";
 
 let current: Run | undefined;
-/// Events that were recorded elsewhere, in place of a run.
+/** Events that were recorded elsewhere, shown in place of a run. */
 let shown: Shown | undefined;
 let sandbox: MessagePort | undefined;
-/// What runs have used that are there no more.
+/** The coverage of runs that were removed. */
 const tally: Tally = new Map();
 
-/// What asks for the chunk of runs; all others about a run come after one of these.
+/** The methods that load the chunk for runs. All other methods about a run are called after one of these. */
 const RUNS: ReadonlySet<keyof Methods> = new Set([
   "run",
   "show",
@@ -34,7 +34,7 @@ const RUNS: ReadonlySet<keyof Methods> = new Set([
 let runs: typeof import("./session.ts") | undefined;
 let loading: Promise<void> | undefined;
 
-/// Loads that chunk. All calls wait while it comes, so that they keep their order.
+/** Loads the chunk for runs. All calls wait for it, so that they keep their order. */
 function loadRuns(): Promise<void> {
   return alive(import("./session.ts")).then(
     (module) => void (runs = module),
@@ -68,7 +68,7 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
   async edit({ ahead, ...params }) {
     const { edit, written } = await import("./gestures.ts");
     const done = await edit(params);
-    // After the answer.
+    // The layout starts after the answer was sent.
     if (ahead && !("refused" in done)) setTimeout(() => layAhead(written(params.text, done), params.format, ahead).catch(() => {}));
     return done;
   },
@@ -112,7 +112,7 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
     const { json } = await readSource(definition, format);
     const graph = wholeGraph(json);
     const recorded = (shown = new runs!.Shown(graph));
-    // After the answer, so that the page knows whose events they are.
+    // The events are sent after the answer, so that the page knows which run they belong to.
     setTimeout(() => recorded.add(events, result));
     return { run: recorded.id, ...toldOf(graph, have) };
   },
@@ -288,7 +288,7 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
   history: () => JSON.stringify({ events: history()?.events ?? [] }, null, 2),
 };
 
-/// A run that is being made; all other calls wait for it, so that they keep their order.
+/** The start of a run that is in progress. All other calls wait for it, so that they keep their order. */
 let making: Promise<void> | undefined;
 const ready = (): void => void (making = undefined);
 
@@ -297,7 +297,7 @@ async function make({ have, ...request }: Methods["run"]["params"]): Promise<Met
   const { json } = await readSource(request.definition, request.format);
   const graph = wholeGraph(json);
   await turn();
-  // Runs that are taken up again have inputs of their own.
+  // Restored runs have inputs of their own.
   runs!.refuse(request.saved ? "{}" : request.input, request.config);
   await turn();
   if (current?.takes(request)) current.again(json, graph, request);
@@ -309,7 +309,7 @@ async function make({ have, ...request }: Methods["run"]["params"]): Promise<Met
   }
   const run = current;
   await turn();
-  // The answer goes first: what the run says is of a run that the page knows.
+  // The answer is sent first, so that the page knows the run before it receives notes about it.
   setTimeout(() => current === run && run.begin(), 0);
   return { run: run.id, ...toldOf(run.graph, have) };
 }
@@ -318,13 +318,13 @@ function done(_: void): null {
   return null;
 }
 
-/// What the run on screen, or the last one, had as its data.
+/** The data of the current run, or of the last one. */
 const lastRun: asked.LastRun = {
   value: (reads) => runs?.valueOf(current ?? shown, reads),
   visit: (state) => runs?.visitOf(current ?? shown, state),
 };
 
-/// The history that is on screen.
+/** Returns the history on screen. */
 const history = () => (current ?? shown)?.history;
 
 self.onmessage = async ({ data, ports }: MessageEvent<Call | { connect: true }>) => {

@@ -1,22 +1,27 @@
-// What makes a run again when the page is gone, and what a list says of it.
+// The data that restores a run after the page was closed, and the facts that a list shows about it.
 
 import { type DebugSession, saveSession } from "stepglass/debug";
 import type { KeptRun } from "../model/protocol.ts";
 
-/// Tasks that are told of those that wait.
+/** The maximum number of waiting tasks that are listed. */
 const MOST_WAITING = 3;
 
 export class Keeper {
-  /// What runs of the session are kept as, by their numbers; an empty name is of one that is not.
+  /**
+   * The ids under which the session's runs are stored, by run number. An empty id means that this page does not store the run.
+   */
   private readonly ids = new Map<number, string>();
   private last: { id: string; saved: string } | undefined;
 
-  /// The run that the session begins with is kept already, or is somebody else's.
+  /** Sets the id of the session's first run. It is stored already, or another tab stores it. */
   begin(run: number, id: string): void {
     this.ids.set(run, id);
   }
 
-  /// The run on screen; null where it is none to be kept. Its facts are left out where the page has kept them, the last time, as `have`.
+  /**
+   * Returns the current run as it is stored, or null if it is not stored. Facts are left out if the page has stored them before
+   * under the id `have`.
+   */
   keep(session: DebugSession, speed: number, have: string | null): KeptRun | null {
     const { run } = session;
     const id = this.ids.get(run) ?? newId();
@@ -48,7 +53,7 @@ export class Keeper {
   }
 }
 
-/// One that no other tab has: `crypto.randomUUID` is not there where the page has no secure context.
+/** Returns an id that no other tab uses. `crypto.randomUUID` does not exist in pages without a secure context. */
 function newId(): string {
   return Array.from(crypto.getRandomValues(new Uint32Array(4)), (word) => word.toString(36)).join("");
 }

@@ -1,20 +1,20 @@
-// The visits of a run as bars on lanes: one for the execution, one for each branch or iteration in view. Nothing is left out:
-// what would be narrower than an eye can see is one bar with its neighbours.
+// The visits of a run as bars on lanes: one lane for the execution, and one for each branch or iteration in view. Every visit is
+// included: bars that would be too narrow to see are merged with their neighbours.
 
 import type { DebugSession } from "stepglass/debug";
 import { type Scale, scaleOf } from "../model/scale.ts";
 import type { Bar, Lane } from "../model/protocol.ts";
 
-/// So many lanes are drawn of their own; the others are one together.
+/** The maximum number of separate lanes. All others share one lane. */
 const MOST = 40;
-/// So many bars are drawn at once: where there are more, more of them become one.
+/** The maximum number of bars. If there are more, more of them are merged. */
 const MOST_BARS = 2000;
-/// Pixels of the narrowest bar.
+/** The minimum width of a bar, in pixels. */
 const NARROW = 3;
-/// What a bar of several visits is shown as: the most telling of what they are.
+/** The kinds of bars, the most important one last. A merged bar has the most important kind of its visits. */
 const TELLING = ["run", "task", "wait", "backoff", "attempt", "failed"] as const;
 
-/// Of the events from one to another, for a line of so many pixels. Bars reach from event to event.
+/** Returns the lanes of the events in a range, for a time line of `width` pixels. Bars reach from event to event. */
 export function lanesOf(session: DebugSession, view: { from: number; to: number; width: number }): Lane[] {
   const last = session.events;
   if (last === 0) return [];
@@ -55,7 +55,7 @@ export function lanesOf(session: DebugSession, view: { from: number; to: number;
   }
 }
 
-/// Bars that are narrower than a part of the line, and begin in the same such part, as one.
+/** Merges bars that are narrower than a fraction of the time line and begin in the same fraction. */
 function gathered(bars: readonly Bar[], scale: Scale, narrow: number): Bar[] {
   const out: Bar[] = [];
   let part = -1;
@@ -87,7 +87,7 @@ function both(a: Bar, b: Bar): Bar {
 
 const failuresOf = ({ kind, failed }: Bar): number => failed ?? (kind === "failed" || kind === "attempt" ? 1 : 0);
 
-/// Bars that touch as one. They come in the order of their beginnings.
+/** Merges bars that touch. The bars are sorted by their beginnings. */
 function united(bars: readonly Bar[]): Bar[] {
   const out: Bar[] = [];
   for (const bar of bars) {

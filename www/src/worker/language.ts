@@ -1,4 +1,5 @@
-// What an editor asks, in JSON or YAML: the interpreter answers about JSON, and places go to and fro.
+// Answers an editor's queries about JSON or YAML. The language service works on JSON, and positions are mapped to the text and
+// back.
 
 import {
   type CodeAction,
@@ -27,14 +28,14 @@ import type {
 } from "../model/protocol.ts";
 import { type Source, readSource } from "./definition.ts";
 
-/// How many problems get their changes at once; the others do when somebody asks for them.
+/** The maximum number of problems that get their fixes at once. The fixes of the others are computed on request. */
 const MOST_FIXED = 60;
 
 type Maker<M extends keyof Methods> = (params: Methods[M]["params"]) => Promise<Methods[M]["value"]>;
 
 interface Asked {
   source: Source;
-  /// The offset in the JSON text.
+  /** The offset in the JSON text. */
   offset: number;
 }
 
@@ -63,15 +64,15 @@ function fixesOf(source: Source, actions: readonly CodeAction[]): Fix[] {
   });
 }
 
-/// What a run had as its data.
+/** The data of the last run. */
 export interface LastRun {
-  /// What a path of a state had as its value, and the number of the run; undefined where that is not known.
+  /** Returns the value of a path of a state, and the number of the run; undefined if it is not known. */
   value(reads: Omit<Reads, "language"> & { language?: Reads["language"] }): { value: unknown; run?: number } | undefined;
-  /// What a state got and gave when it ran last, as JSON.
+  /** Returns the input and output of a state's last visit, as JSON. */
   visit(state: string): { input?: string; output?: string; visits: number } | undefined;
 }
 
-/// Longer values say no more in a hover.
+/** Longer values are truncated in a hover. */
 const MOST_SHOWN = 160;
 const MOST_MEMBERS = 200;
 
@@ -99,8 +100,8 @@ export const hover = async (params: AtPlace, last: LastRun): Promise<HoverInfo |
 export const complete = async (params: AtPlace, last: LastRun): Promise<Completions> => {
   const { text, format, offset } = params;
   const none = { replace: { start: offset, end: offset }, items: [] };
-  // What AWS's services have is in tables, which are loaded when somebody writes at a place for it.
-  // YAML is asked for in several readings.
+  // The API models of AWS's services are in tables, which are loaded when completions at a position need them. For YAML there are
+  // several possible readings of a position.
   const asked: { json: string; at: number; found?: Completions }[] = [];
   const answer = (json: string, at: number): Completions => {
     const known = asked.find((place) => place.found && place.json === json && place.at === at);
@@ -131,11 +132,11 @@ export const complete = async (params: AtPlace, last: LastRun): Promise<Completi
   return found;
 };
 
-/// The members of what a path had as its value.
+/** Returns proposals for the members of a path's value. */
 function members(reads: Reads, last: LastRun): Proposal[] {
   const known = last.value(reads);
   if (!known) return [];
-  // Of a list, JSONata takes the members of its items.
+  // For a list, JSONata selects the members of its items.
   const value =
     reads.language === "jsonata" && Array.isArray(known.value)
       ? known.value.find((item) => typeof item === "object" && item !== null)
@@ -150,7 +151,7 @@ function members(reads: Reads, last: LastRun): Proposal[] {
     .map((name) => ({ label: name, kind: "seen", detail, insert: quoted(name) }));
 }
 
-/// Where the states stand; undefined where the text cannot be read.
+/** Returns the ranges of the states; undefined if the text cannot be read. */
 export function places(source: Source): StatePlace[] | undefined {
   if (source.yaml && source.problems.some(({ severity }) => severity === "error")) return undefined;
   return language.outline(source.json).map(({ name, pointer, start, end, from, to }) => {
@@ -219,7 +220,7 @@ export const actions: Maker<"actions"> = async ({ text, format, offset, end }) =
   return offset === end ? [...fixes, ...(await toJsonata(source, offset))] : fixes;
 };
 
-/// The innermost state around a place in JSONata, or why it stays in JSONPath.
+/** Returns the fix that converts the innermost state at a position to JSONata, or the reason why it stays in JSONPath. */
 async function toJsonata(source: Source, offset: number): Promise<Fix[]> {
   const state = places(source)?.findLast(({ from, to }) => from <= offset && offset <= to)?.name;
   if (state === undefined) return [];
@@ -233,7 +234,7 @@ async function toJsonata(source: Source, offset: number): Promise<Fix[]> {
     if (converted.length > 0 && mapped) return [{ title: `convert \`${state}\` to JSONata`, edits: mapped, last: true }];
     return left.map(({ reason }) => ({ title: `\`${state}\` stays in JSONPath: ${reason}`, edits: [], last: true }));
   } catch {
-    // What is not JSON yet is not converted.
+    // A text that is not JSON yet is not converted.
     return [];
   }
 }
@@ -243,10 +244,10 @@ export const format: Maker<"format"> = async (params) => {
   return (source.yaml ? source.yaml.format() : language.format(params.text)).map(toEdit);
 };
 
-/// What the definition is looked through for, as the page said last.
+/** The options of validation, as the page has last sent them. */
 let kind: ValidateOptions = {};
 
-/// The problems of a text for machines of a type.
+/** Returns the problems of a text for machines of a type. */
 export function diagnose(source: Source, type: MachineType): Diagnostic[] {
   kind = { type };
   const found = validate(source.json, kind) as unknown as Diagnostic[];
@@ -256,7 +257,7 @@ export function diagnose(source: Source, type: MachineType): Diagnostic[] {
   return settle(source, found);
 }
 
-/// Gives problems of the JSON text their places in the text as written, and their changes.
+/** Maps problems of the JSON text to their positions in the original text, and adds their fixes. */
 function settle(source: Source, diagnostics: Diagnostic[]): Diagnostic[] {
   const most = Math.min(MOST_FIXED, source.yaml?.mostEdits ?? MOST_FIXED);
   const fixed = diagnostics.slice(0, most);

@@ -1,4 +1,4 @@
-// What AWS takes at most, and why a run cannot begin.
+// AWS's limits for the start of an execution.
 
 import { unreadable } from "stepglass/start";
 import type { Config } from "../model/share.ts";
@@ -6,16 +6,16 @@ import { bytes } from "../ui/format.ts";
 
 export const PAYLOAD_LIMIT = 262_144;
 export const HISTORY_LIMIT = 25_000;
-/// Bytes that no JSON of a page has.
+/** More bytes than any JSON of the page has. */
 export const NO_LIMIT = 2 ** 31 - 1;
-/// AWS refuses these in a name, as it does every control character.
+/** AWS refuses these characters in a name, and all control characters. */
 const REFUSED = /[\s<>{}[\]?*"#%\\^|~`$&,;:/\p{Cc}\p{Cs}]/u;
 
-/// Throws the reason why AWS, or the interpreter, would not start an execution with this input, which is JSON, and this name.
+/** Throws the reason why AWS, or the interpreter, would not start an execution with this input (JSON) and this name. */
 export function refuse(input: string, { name, payload }: Config): void {
   const problem = unreadable(input);
   if (problem) throw new Error(`The input ${problem.reason} at character ${problem.at}. The interpreter does not read such JSON.`);
-  // No character of a string has more than three bytes.
+  // A UTF-16 code unit takes at most three bytes in UTF-8.
   const size = payload === false || input.length * 3 <= PAYLOAD_LIMIT ? 0 : new Blob([input]).size;
   if (size > PAYLOAD_LIMIT)
     throw new Error(`The input is ${bytes(size)}. AWS takes at most ${bytes(PAYLOAD_LIMIT)}. This limit can be turned off in Config.`);

@@ -1,5 +1,5 @@
-// The history as the page's lists ask for it: rows that pass a filter, branches and iterations, the last visits; and the steps of
-// child executions. What only looks at a run does without.
+// The history for the page's lists: filtered rows, branches and iterations, the last visits, and the steps of child executions. A
+// page that shows a run without these lists does not need it.
 
 import type { ChildStep } from "stepglass/debug";
 import { Op } from "../model/log.ts";
@@ -10,14 +10,14 @@ import { detailsOf } from "../model/details.ts";
 import type { HistoryEvent } from "../model/recorded.ts";
 import { type Columns, History, type OpenVisit, opOf } from "./history.ts";
 
-/// Branches and iterations to choose from.
+/** The maximum number of branches and iterations to choose from. */
 const MOST_SCOPES = 500;
-/// Events of a chain that are told, the last ones.
+/** The maximum number of events in a chain. The last ones are listed. */
 const MOST_LINKS = 20_000;
 
 const utf8 = new TextEncoder();
 
-/// The history of a child execution, as far as it is one iteration of its Map.
+/** The history of a child execution as one iteration of its Map. */
 class ChildHistory extends History {
   constructor(
     index: GraphIndex,
@@ -28,7 +28,7 @@ class ChildHistory extends History {
     super(index, columns, item);
   }
 
-  /// Its end is told to its Map. What has failed without a word of its own is told with it.
+  /** The end of a child execution is reported for its Map. A failure without an event of its own is reported with it. */
   protected override opOf(type: string, before: OpenVisit | undefined): number {
     if (!type.startsWith("Execution")) return opOf(type);
     return type === "ExecutionFailed" && before && !before.failed && this.index.node(before.node)?.type !== "Fail" ? Op.Fail : Op.Other;
@@ -36,13 +36,13 @@ class ChildHistory extends History {
 }
 
 export class ListedHistory extends History {
-  /// How many steps of child executions have been added.
+  /** The number of steps of child executions. */
   steps = 0;
-  /// Child executions that are not over.
+  /** The child executions that have not ended. */
   private children = new Map<string, ChildHistory>();
   private cached: { key: string; upTo: number; ids: number[] } | undefined;
 
-  /// A step of a child execution, which has a history of its own.
+  /** Adds a step of a child execution, which has a history of its own. */
   addStep({ place, after, time, child: name, parent, run, index, event, status }: ChildStep): void {
     this.steps += 1;
     let child = this.children.get(name);
@@ -69,7 +69,7 @@ export class ListedHistory extends History {
     this.children.delete(name);
   }
 
-  /// Visits of the run's own states, in the order of their beginnings.
+  /** Returns the visits of the run's own states, in the order of their beginnings. */
   allVisits(): readonly OpenVisit[] {
     return this.chains.visits;
   }
@@ -78,17 +78,17 @@ export class ListedHistory extends History {
     return this.index;
   }
 
-  /// Nodes of the states that the run and its child executions have entered.
+  /** The nodes of the states that the run and its child executions have entered. */
   get entered(): ReadonlySet<number> {
     return this.columns.entered;
   }
 
-  /// When an event was, in milliseconds.
+  /** Returns the time of an event, in milliseconds since the epoch. */
   timeOf(event: number): number {
     return this.times[event - 1]!;
   }
 
-  /// So many rows from one on; where there are too few behind it, the last ones.
+  /** Returns `count` rows from an index. If there are too few after it, the last rows are returned. */
   rows(filter: EventFilter, wanted: number, count: number): { from: number; total: number; rows: EventRow[] } {
     const ids = this.filtered(filter);
     const from = Math.max(0, Math.min(wanted, ids.length - count));
@@ -108,7 +108,7 @@ export class ListedHistory extends History {
   lastVisits(states: string[], upTo: number): (LastVisit | null)[] {
     return states.map((state) => {
       const list = this.chains.visitsOf(state);
-      // Visits of one state come in the order of their entering.
+      // The visits of one state are sorted by the events that entered them.
       const entered = countFitting(list.length, (i) => list[i]!.enter <= upTo);
       const visit = list[entered - 1];
       if (!visit) return null;
@@ -156,7 +156,7 @@ export class ListedHistory extends History {
     if (filter.scope !== undefined) {
       let at = visit?.scope ?? -1;
       while (at >= 0 && at !== filter.scope) at = this.scopes[at]!.outer;
-      // What begins and ends an iteration is told by its Map.
+      // The events that start and end an iteration belong to its Map.
       const iteration = this.iterationOf[i]!;
       if (at < 0 && !(iteration >= 0 && this.scopeIds.get(`${visit?.id} ${visit?.state} #${iteration}`) === filter.scope)) return false;
     }
@@ -198,7 +198,7 @@ function toneOf(type: string): EventRow["tone"] {
 
 const NOTE_LENGTH = 160;
 
-/// The one thing worth reading of an event's details.
+/** Returns the most useful detail of an event. */
 function noteOf(event: HistoryEvent, op: number): string {
   const d = detailsOf(event);
   const text = (key: string): string => (typeof d[key] === "string" ? d[key] : "");

@@ -1,14 +1,14 @@
-// Definitions that tasks start.
+// The state machines that tasks start.
 
 import { DefinitionError, StateMachine } from "stepglass";
 import type { Machine } from "../model/protocol.ts";
 
-/// The machine of a definition; throws DefinitionError.
+/** Returns the machine of a definition. Throws a DefinitionError. */
 export function machineOf({ name, type, definition }: Machine): StateMachine {
   return new StateMachine(definition, { type, name: name.slice(name.lastIndexOf(":") + 1) });
 }
 
-/// What is wrong with it, in a line.
+/** Returns what is wrong with a machine, in one line, or null. */
 export function problemOf(machine: Machine): string | null {
   try {
     machineOf(machine);
@@ -19,7 +19,7 @@ export function problemOf(machine: Machine): string | null {
   }
 }
 
-/// Those that can be run, by name. What cannot be read is as if it was not there.
+/** Returns the machines that can run, by name. Machines that cannot be read are left out. */
 export function machinesOf(machines: readonly Machine[]): Record<string, StateMachine> {
   return Object.fromEntries(
     machines

@@ -1,5 +1,5 @@
-// What has come of a run: what failed, what was running when it ended, the slowest states, retries and caught errors. All of it
-// is read from the events, so that it is known of a recorded execution too.
+// The outcome of a run: what failed, what was running when it ended, the slowest states, retries and caught errors. Everything is
+// derived from the events, so it is available for recorded executions too.
 
 import type { RunOutcome } from "../model/protocol.ts";
 import { isExecutionEnd } from "stepglass/events";
@@ -7,9 +7,9 @@ import type { ListedHistory } from "./listed.ts";
 import { detailsOf } from "../model/details.ts";
 import { type OpenVisit } from "./history.ts";
 
-/// So many of a kind are told, and how many there are of it.
+/** The maximum number of states that are listed of each kind. The total is reported too. */
 const MOST = 5;
-/// From so many visits on, a state is told as one of a loop.
+/** The number of visits from which on a state is reported as part of a loop. */
 const LOOP = 100;
 
 export function outcomeOf(history: ListedHistory): RunOutcome {
@@ -40,7 +40,7 @@ export function outcomeOf(history: ListedHistory): RunOutcome {
       one.times += 1;
       caught.set(name, one);
     }
-    // The time of a Parallel or Map is that of the states inside.
+    // The time of a Parallel or Map is the time of the states inside it.
     if (containers.has(i)) continue;
     const took = (exit > 0 ? timeOf(exit) : endOf(visit, timeOf, events.length)) - timeOf(enter);
     const one = states.get(name) ?? { state: name, visits: 0, took: 0, longest: -1, enter };
@@ -49,7 +49,7 @@ export function outcomeOf(history: ListedHistory): RunOutcome {
     if (took > one.longest) Object.assign(one, { longest: took, enter });
     states.set(name, one);
   }
-  /// The execution ended, and not the branch or iteration around.
+  /** Whether the execution ended at this event, and not only the enclosing branch or iteration. */
   const cutOff = (end: number): boolean => isExecutionEnd(events[end - 1]!);
   const failure = failureOf(history);
   return {
@@ -74,16 +74,16 @@ export function outcomeOf(history: ListedHistory): RunOutcome {
   };
 }
 
-/// When a visit that was never left was over: when its last attempt was, or else with the run.
+/** Returns the end of a visit whose state was never left: the end of its last attempt, or else the end of the run. */
 function endOf({ tries }: OpenVisit, timeOf: (event: number) => number, last: number): number {
   const ended = tries.at(-1)?.ended ?? 0;
   return timeOf(ended > 0 ? ended : last);
 }
 
-/// Events that pass on what has failed before them.
+/** The events that report a failure which occurred before. */
 const PASSED_ON = /^(?:Execution|ParallelState|MapState|MapIteration|MapRun)(?:Failed|Aborted)$/;
 
-/// The event by which an execution failed first, and the state that it is of.
+/** Returns the event of the first failure, and the state that it belongs to. */
 function failureOf(history: ListedHistory): RunOutcome["failure"] {
   const { events } = history;
   if (events.at(-1)?.type !== "ExecutionFailed") return undefined;
@@ -94,7 +94,7 @@ function failureOf(history: ListedHistory): RunOutcome["failure"] {
   const node = history.graphIndex.node(visit.node);
   const { resource } = detailsOf(events[id - 1]!);
   return {
-    // A state that fails by itself has no event for it: the one by which the execution fails is.
+    // A state that fails without a task has no event for it, so the event of the execution's failure is used.
     event: /Failed$|TimedOut$/.test(events[id - 1]!.type) ? id : events.length,
     state: visit.state,
     type: node?.type ?? "",

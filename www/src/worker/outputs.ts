@@ -1,4 +1,4 @@
-// What states gave when they were left last, in a few words each, for the graph: what they have changed, where they pass the rest on.
+// Short texts of the states' last outputs, for the graph. If a state passes its input on, only the changes are shown.
 
 import { type Path, valueAt } from "../model/stages.ts";
 import { equal } from "../model/equal.ts";
@@ -6,12 +6,12 @@ import type { Run } from "./run.ts";
 import { visitOf } from "./seen.ts";
 import type { Shown } from "./shown.ts";
 
-/// Longer outputs are not read for it.
+/** Longer outputs are not shown. */
 const MOST_CHARACTERS = 300_000;
-/// No card has room for more.
+/** The maximum length, because cards have no room for more. */
 const MOST_SHOWN = 80;
 
-/// Null for a state that was not left yet; `pins` are places in outputs that are shown in place of all of them.
+/** Returns null for a state that was not left yet. `pins` has the path to the part that is shown for a state. */
 export function outputsOf(
   run: Run | Shown | undefined,
   states: readonly string[],
@@ -30,7 +30,7 @@ export function outputsOf(
   });
 }
 
-/// What an output has that the input had not.
+/** Returns what an output has and its input did not have. */
 function changed(before: unknown, after: unknown): string {
   if (equal(before, after)) return "unchanged";
   if (!isObject(before) || !isObject(after)) return brief(after, 0);
@@ -42,7 +42,7 @@ function changed(before: unknown, after: unknown): string {
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/// JSON without the quotes of names, as far as it may be seen.
+/** Returns JSON without the quotes of names, truncated to the visible length. */
 function brief(value: unknown, depth: number): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   const list = Array.isArray(value);

@@ -1,4 +1,4 @@
-// The interpreter's two parts: which calls the first one answers, and what waits for the rest.
+// The interpreter's two parts: which calls the first part can answer, and which ones wait for the rest.
 
 import { version } from "stepglass";
 import { initParts, loadRest } from "stepglass/parts";
@@ -6,10 +6,10 @@ import first from "../../../dist/parts/first.wasm?url";
 import rest from "../../../dist/parts/rest.wasm?url";
 import type { Lost, Methods, Note } from "../model/protocol.ts";
 
-/// Says something that the page has not asked for.
+/** Sends a note to the page. */
 const post = (note: Note | Lost): void => self.postMessage(note);
 
-/// Where a file of the page is, for a thread whose own address may be another one's.
+/** Returns the address of a file of the page. A worker's own address can be another one. */
 const beside = (name: string): string => new URL(name, import.meta.url).href;
 
 const loaded = initParts(beside(first), beside(rest), (message) => post({ note: "lost", message })).then(
@@ -21,8 +21,10 @@ const loaded = initParts(beside(first), beside(rest), (message) => post({ note: 
 );
 loaded.catch(() => {});
 
-/// What the interpreter's first part was made for: showing a machine and running it. The rest is loaded for everything else,
-/// and with the first deed, so that it is there when something rare is met on the way.
+/**
+ * The methods that the first part of the interpreter was built for: showing a machine and running it. The rest is loaded for all
+ * other methods, and with the first action, so that it is there if a rare feature is needed in the middle of a run.
+ */
 const OPENING: ReadonlySet<keyof Methods> = new Set([
   "ping",
   "draw",
@@ -57,7 +59,7 @@ const OPENING: ReadonlySet<keyof Methods> = new Set([
 let analyzed = 0;
 let lacking: Promise<unknown> | undefined;
 
-/// Resolves when there is enough of the interpreter for a call; all later ones wait too, so that they keep their order.
+/** Resolves when the interpreter has the parts that a call needs. All later calls wait too, so that they keep their order. */
 export async function enoughFor(method: keyof Methods): Promise<void> {
   await loaded;
   if (method === "analyze") analyzed += 1;
@@ -67,11 +69,11 @@ export async function enoughFor(method: keyof Methods): Promise<void> {
     return coming;
   }
   await lacking;
-  // What does not come now is asked for again when it is needed.
+  // If this load fails, it is tried again when the rest is needed.
   if (method === "run" || analyzed > 1) loadRest().catch(() => {});
 }
 
-/// A slow line is no thread that hangs: while something comes there are signs of life, which answer nothing.
+/** Sends signs of life while something is loading, so that a slow connection is not taken for a worker that hangs. */
 export function alive<T>(coming: Promise<T>): Promise<T> {
   const signs = setInterval(() => self.postMessage({ id: 0, value: null }), 1_000);
   return coming.finally(() => clearInterval(signs));

@@ -1,14 +1,17 @@
-// On which line each part of a JSON text stands.
+// The positions of the parts of a JSON text.
 
 import { pointerStep } from "stepglass/pointer";
 import { countFitting } from "stepglass/search";
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
-/// The offset of every member and element, by its JSON Pointer: of a member, where its name begins. The text must be JSON.
+/**
+ * Returns the offset of every member and element, by JSON Pointer. For a member this is the offset of its name. The text must be
+ * JSON.
+ */
 export function offsetsOf(json: string): Map<string, number> {
   const found = new Map<string, number>([["", 0]]);
-  /// The containers around: pointer, and of a list the index of the next element.
+  /** The enclosing containers: the pointer, and for a list the index of the next element. */
   const around: { pointer: string; index: number }[] = [];
   let key: string | undefined;
   let pending: { text: string; at: number } | undefined;
@@ -37,7 +40,7 @@ export function offsetsOf(json: string): Map<string, number> {
   return found;
 }
 
-/// The line, from 1, of an offset in a text.
+/** Returns a function that gives the line of an offset, from 1. */
 export function lineCounter(text: string): (offset: number) => number {
   const starts = [0];
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);

@@ -1,4 +1,4 @@
-// Whether a service would answer so: TestState's check of a mock.
+// Validates a mocked result against the service's API model, as TestState does.
 
 import { type ServiceShape, testState } from "stepglass";
 

@@ -1,9 +1,9 @@
-// Which mock is meant for which task.
+// Assigns mocks to tasks.
 
 import { type Mock, mockFor } from "stepglass/debug";
 import type { TaskInfo } from "../model/protocol.ts";
 
-/// For each task the name that its mock stands under, if there is one.
+/** Returns for each task the name of its mock, or null if it has none. */
 export function ruled(names: string[], tasks: TaskInfo[]): (string | null)[] {
   const mocks = Object.fromEntries(names.map((name): [string, Mock] => [name, { mode: "echo" }]));
   return tasks.map(

@@ -1,4 +1,4 @@
-// One machine under the debugger: its handlers, its history as the page wants it, and what the page is told.
+// A machine under the debugger: its handlers, its history for the page, and the notes that the page receives.
 
 import { type ExecutionResult, StateMachine, type Task, TaskError, type TaskHandler, type TaskHandlers } from "stepglass";
 import { type DebugOptions, DebugSession, restoreSession, saveSession, type Mock as PackageMock } from "stepglass/debug";
@@ -48,38 +48,41 @@ export type SandboxMessage =
   | { type: "log"; level: string; text: string };
 
 const SPEED: Record<ClockMode, "skip" | "manual" | number> = { skip: "skip", manual: "manual", real: 1, x10: 10, x60: 60, x3600: 3600 };
-/// Milliseconds between two looks at the timers of a run that flows.
+/** The minimum interval between two updates of the timers while the clock flows, in milliseconds. */
 const TIMERS_EVERY = 200;
-/// Visits of a state in child executions that are told.
+/** The maximum number of visits of a state in child executions that are listed. */
 const MOST_VISITS = 300;
-/// More threads than anybody reads are not told.
+/** The maximum number of threads that are listed. */
 const MOST_THREADS = 200;
-/// So many large payloads are told of at once.
+/** The maximum number of large payloads in one note. */
 const MOST_LARGE = 2000;
-/// Runs that stay beside each other; of more the oldest are forgotten.
+/** The maximum number of runs in a session. The oldest are dropped first. */
 const MOST_RUNS = 30;
 
-/// A machine that stops sooner than that after it went on is told of as stopped, and the page does not show that it ran.
+/**
+ * If a machine stops again within this time, in milliseconds, it is reported only as stopped, and the page does not show that it
+ * ran.
+ */
 const MOMENT = 30;
 
 let numbers = 0;
 
-/// Runs and recorded executions are counted together.
+/** Returns the next number. Runs and recorded executions are numbered together. */
 export const nextNumber = (): number => ++numbers;
 
 export class Run {
   readonly session: DebugSession;
   history: ListedHistory;
-  /// Grows when another run of the session is shown: what is on its way to the page is then of the run before.
+  /** The id changes when another run of the session is shown. Messages that are under way then belong to the run before. */
   id = nextNumber();
   private readonly calls = new Map<number, Open>();
   private nextCall = 1;
   private flushing = false;
   private saying = false;
   private gone = false;
-  /// Runs out when it is to be said that the machine goes on.
+  /** The timer after which the page is notified that the machine continues. */
   private going: ReturnType<typeof setTimeout> | undefined;
-  /// What goes to the page in one message.
+  /** Notes that are collected for a single message. */
   private gathered: { notes: Note[]; transfer: Transferable[] } | undefined;
   private clock: ClockMode;
   private timers: PendingTimer[] = [];
@@ -87,13 +90,13 @@ export class Run {
   private late = false;
   private watch = new Stopwatch(() => performance.now());
   private readonly definitions = new Map<number, string>();
-  /// What was changed by hand in a run since it began, by its number.
+  /** Descriptions of the changes that were made by hand since a run began, by run number. */
   private readonly changed = new Map<number, Set<string>>();
   private readonly keeper = new Keeper();
-  /// The page knows of the run that begins, and is told nothing of the change to it.
+  /** Set while a run is started, because the page knows of it and needs no note that another run is shown. */
   private beginning = false;
 
-  /// `sandbox` leads to the handlers; `tally` counts what runs have used that are there no more.
+  /** `sandbox` leads to the handlers. `tally` has the coverage of runs that were removed. */
   constructor(
     json: string,
     public graph: Graph,
@@ -145,7 +148,7 @@ export class Run {
     session.on("execution", () => this.entered());
   }
 
-  /// Begins anew beside the runs that there are.
+  /** Starts a new run next to the existing ones. */
   again(json: string, graph: Graph, request: RunRequest): void {
     const { session } = this;
     const before = { ...this.request, json: this.definitionOf(this.session.run) };
@@ -168,14 +171,14 @@ export class Run {
     for (const { id } of session.runs().slice(0, -MOST_RUNS)) this.remove(id);
   }
 
-  /// Whether a run of this request can stand beside those there are: recorded answers belong to one execution.
+  /** Returns whether a run of this request can be in the same session. Recorded answers belong to one execution. */
   takes(request: RunRequest): boolean {
     return request.beside && !request.recorded && !this.request.recorded;
   }
 
   private options(): DebugOptions {
     const { input: text, seed, clock, mocks, machines, breakpoints, exceptions, ask, recorded, config, saved } = this.request;
-    // Runs that are taken up again have inputs of their own.
+    // Restored runs have inputs of their own.
     const input = new KnownText(text.trim() === "" || saved ? "{}" : text);
     return {
       input,
@@ -197,7 +200,7 @@ export class Run {
     };
   }
 
-  /// After the page has heard of the run.
+  /** Starts the run. It is called after the page was notified of the run. */
   begin(): void {
     const { paused, step, runTo, saved, until } = this.request;
     if (runTo !== undefined) return this.session.runTo(runTo);
@@ -211,12 +214,12 @@ export class Run {
     }
     this.stopped();
     if (paused) return;
-    // It goes on where it was when the page went.
+    // The run continues from where it was when the page was closed.
     if (until !== undefined) this.session.recovered(Math.max(0, until - this.session.now));
     this.session.continue();
   }
 
-  /// What makes the run on screen again.
+  /** Returns the data that restores the current run. */
   kept(have: string | null): KeptRun | null {
     const speed = SPEED[this.clock];
     return this.request.recorded ? null : this.keeper.keep(this.session, typeof speed === "number" ? speed : 0, have);
@@ -242,7 +245,7 @@ export class Run {
     this.session.dispose();
   }
 
-  /// Forgets a run; what it has used still counts.
+  /** Removes a run. Its coverage still counts. */
   remove(id: number): void {
     const { session } = this;
     if (id === session.run) return;
@@ -252,7 +255,7 @@ export class Run {
     this.changed.delete(id);
   }
 
-  /// What stands for tasks is another from here on; a run that has not ended takes that over.
+  /** Replaces the mocks. A run that has not ended uses the new ones. */
   setMocks(mocks: Record<string, Mock>): void {
     const { session, request } = this;
     const states = [...new Set([...Object.keys(mocks), ...Object.keys(request.mocks)])].filter(
@@ -266,7 +269,7 @@ export class Run {
     this.changed.set(session.run, changed);
   }
 
-  /// Visits of a state, in child executions too: of very many the last ones.
+  /** Returns the visits of a state, including those in child executions. If there are very many, the last ones are returned. */
   visitsOf(state: string, iterations: (number | undefined)[] = []): Visit[] {
     const own = this.history.visitsOf(state);
     if (own.length > 0 || this.history.steps === 0) return own;
@@ -318,13 +321,13 @@ export class Run {
     return found;
   }
 
-  /// The definition of the execution that is looked at, as JSON.
+  /** Returns the definition of the selected execution, as JSON. */
   definition(): string {
     const { definition, execution, run } = this.session;
     return execution === 0 ? this.definitionOf(run) : definition instanceof StateMachine ? definition.definition : String(definition);
   }
 
-  /// The execution that is looked at, where it is not the run's own.
+  /** Returns the selected execution, if it is not the run's own. */
   private inside(): Inside | null {
     const all = this.session.executions();
     const way: Inside["way"] = [];
@@ -335,7 +338,7 @@ export class Run {
     return { id: last.id, machine: last.machine, name: last.name, way, definition: this.definition() };
   }
 
-  /// Another execution of the run is looked at from here on.
+  /** Notifies the page that another execution of the run is selected. */
   private entered(): void {
     if (this.gone || this.beginning) return;
     const graph = wholeGraph(this.definition());
@@ -351,7 +354,7 @@ export class Run {
     return this.definitions.get(run) ?? String(this.session.definitionOf(0));
   }
 
-  /// What the run shown was begun with, and what its tasks were answered.
+  /** Returns the options that the current run was started with, and the answers of its tasks. */
   answered(): Methods["calls"]["value"] {
     const { session, request } = this;
     const { seed, info } = saveSession(session).runs.find(({ id }) => id === session.run) as unknown as {
@@ -361,13 +364,13 @@ export class Run {
     return { ...info, seed: Number(seed), config: request.config, calls: session.calls() };
   }
 
-  /// Whether a state's task is played by a mock, as the page last said.
+  /** Returns whether a state's task has a mock, according to the page's last message. */
   readonly mocked = (state: string): boolean => {
     const mode = this.request.mocks[state]?.mode;
     return mode !== undefined && mode !== "handler";
   };
 
-  /// What the sandbox says.
+  /** Handles a message from the sandbox. */
   hear(message: SandboxMessage): void {
     if (this.gone) return;
     switch (message.type) {
@@ -406,7 +409,7 @@ export class Run {
     }
   }
 
-  /// No handler answers any more.
+  /** Rejects all pending calls, because the handlers were ended. */
   handlersDied(message: string): void {
     for (const call of this.calls.values()) call.reject(Object.assign(new Error(message), { name: "HandlerStopped" }));
     this.calls.clear();
@@ -419,7 +422,7 @@ export class Run {
     );
   }
 
-  /// JavaScript is called in the sandbox, like a handler.
+  /** Converts the page's mocks to the package's. Mocks in JavaScript are called in the sandbox, like handlers. */
   private mocksOf(mocks: RunRequest["mocks"]): Record<string, PackageMock> {
     return Object.fromEntries(
       Object.entries(mocks).map(([name, mock]) => [
@@ -438,7 +441,7 @@ export class Run {
       task.signal.addEventListener("abort", () => {
         if (!this.calls.delete(id)) return;
         this.sandbox()?.postMessage({ type: "cancel", id, reason: String((task.signal.reason as Error)?.message ?? "cancelled") });
-        // Nobody hears of it; the promise must not stay open.
+        // The caller is gone, but its promise must not stay pending.
         resolve(null);
       });
       const { id: number, stateName, resource, attempt, idempotencyKey, token, timeoutSeconds, heartbeatSeconds } = task;
@@ -475,7 +478,7 @@ export class Run {
     };
   }
 
-  /// What happens by itself next; of pauses before retries, also how many there may be.
+  /** Returns the pending timers. For a delay before a retry they include the maximum number of retries. */
   private pendingTimers(): PendingTimer[] {
     const { session } = this;
     const [own, ...started] = session.executions();
@@ -519,7 +522,9 @@ export class Run {
     this.gathered.transfer.push(...transfer);
   }
 
-  /// Says that the machine goes on, if that is still to be said: before all that comes of it.
+  /**
+   * Notifies the page that the machine continues, if that was not sent yet. It must come before the notes that follow from it.
+   */
   private wentOn(): void {
     if (this.going === undefined) return;
     clearTimeout(this.going);
@@ -527,7 +532,7 @@ export class Run {
     if (!this.gone) this.tell({ note: "continued", run: this.id });
   }
 
-  /// What is told meanwhile goes in one message, and is shown at once.
+  /** Collects the notes that are sent during a callback into one message, so that the page shows them at once. */
   private together(telling: () => void): void {
     if (this.gathered) return telling();
     const { notes, transfer } = (this.gathered = { notes: [] as Note[], transfer: [] as Transferable[] });
@@ -539,7 +544,7 @@ export class Run {
     }
   }
 
-  /// A fork, or a run of before, is shown from here on.
+  /** Shows a fork or an earlier run from now on. */
   private switched(run: number): void {
     if (this.gone || this.beginning) return;
     const { session } = this;
@@ -561,18 +566,18 @@ export class Run {
     if (outcome) this.tell({ note: "ended", run: this.id, result: this.resultOf(outcome), took: 0 });
   }
 
-  /// How the run has ended.
+  /** Returns the result of the run. */
   private resultOf(outcome: ExecutionResult): RunResult {
     const { id, events } = this.session.runs().find(({ current }) => current)!;
     const last = this.session.history(events - 1, id).at(-1) as HistoryEvent | undefined;
     const text = last && detailsOf(last)["output"];
     if (typeof text !== "string") return outcome as RunResult;
-    // A large value takes long to copy.
+    // A large value takes long to copy, so only its text is sent.
     const { output: _, ...told } = outcome as RunResult;
     return { ...told, text };
   }
 
-  /// At most one message a frame, however fast the machine runs.
+  /** Sends at most one message per frame, however fast the machine runs. */
   private flushSoon(): void {
     if (this.flushing) return;
     this.flushing = true;
@@ -624,7 +629,7 @@ export class Run {
         .map((one) => ({ ...one, by: names.get(one.parent!)! })),
     });
     const speed = SPEED[this.clock];
-    // Asking for all that runs costs something where much runs at once; the last word is the present state all the same.
+    // Listing all timers is expensive if much runs at once, so it is limited. The last message always has the current timers.
     const early = TIMERS_EVERY - (performance.now() - this.timersAt);
     if (!flows || early <= 0) {
       this.timers = this.pendingTimers();
@@ -647,7 +652,7 @@ export class Run {
   }
 }
 
-/// What makes a run another than the one before.
+/** Returns the description of what differs from the run before. */
 function whatChanged(before: RunRequest & { json: string }, now: RunRequest & { json: string }): string {
   const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
   const changes = [

@@ -1,4 +1,4 @@
-// What the run on screen, or the last one, had as its data: for hovers and completions.
+// The data of the current run, or of the last one, for hovers and completions.
 
 import { ask } from "stepglass/debug";
 import type { Reads } from "../model/protocol.ts";
@@ -8,7 +8,7 @@ import { Run } from "./run.ts";
 import { detailsOf } from "../model/details.ts";
 import type { Shown } from "./shown.ts";
 
-/// The data that a field's paths begin at, the first of these stages that is there; else it is the input.
+/** For each field, the stages whose data its paths can start from. The first existing one is used, else the input. */
 const BEFORE: Record<string, readonly string[]> = {
   InputPath: [],
   ResultSelector: ["result"],
@@ -17,12 +17,12 @@ const BEFORE: Record<string, readonly string[]> = {
   Catch: ["error"],
 };
 
-/// What these read is there only after the state's work is done.
+/** The data that these fields read exists only after the state's work is done. */
 const AFTER_WORK: ReadonlySet<string> = new Set(["ResultSelector", "Catch"]);
 const AFTER_WORK_OF_WORKERS: ReadonlySet<string> = new Set(["Assign", "OutputPath"]);
 const WORKERS: ReadonlySet<unknown> = new Set(["Task", "Parallel", "Map"]);
 
-/// What a path of a state had as its value when the state ran last before the event that one looks at.
+/** Returns the value of a path in the last visit of a state before the selected event. */
 export function valueOf(
   run: Run | Shown | undefined,
   { state, field, path, language }: Omit<Reads, "language"> & { language?: Reads["language"] },
@@ -40,7 +40,7 @@ export function valueOf(
   const dialect =
     language ??
     (path.startsWith("$states") ? "jsonata" : fieldsOf(run.definition(), state).language === "JSONata" ? "jsonata" : "jsonpath");
-  // A state that has not run yet has no data of its own, but variables may be in reach.
+  // A state that has not run yet has no data of its own, but variables may be in scope.
   if (!visit && (path.startsWith("$states") || ownOf(path))) return undefined;
   const values = session.values(visit?.id);
   if (visit && dialect === "jsonpath") {
@@ -56,14 +56,14 @@ export function valueOf(
         : answered(ask("jsonpath", inputPath, { ...values, input }));
     values.input = stage ? stage.value : effective ? effective.value : input;
   }
-  // An intrinsic function is no path by itself.
+  // An intrinsic function is not a path, so it is evaluated as a template.
   const called = dialect === "jsonpath" && path.startsWith("States.");
   const answer = answered(called ? ask("template", JSON.stringify({ "value.$": path }), values) : ask(dialect, path, values));
   const found = called && answer ? { value: (answer.value as { value: unknown }).value } : answer;
   return found && { ...found, run: session.run };
 }
 
-/// What a path reads of the state's own input, in either language.
+/** Returns what a path reads of the state's own input, in either language. */
 function ownOf(path: string): Read | undefined {
   const [read] = (path.startsWith("$states") ? readsOfJsonata : readsOfPath)(path).reads;
   return read?.of === "data" || read?.of === "input" ? read : undefined;
@@ -73,7 +73,7 @@ function answered(found: ReturnType<typeof ask>): { value: unknown } | undefined
   return "value" in found && found.value !== undefined ? { value: found.value as unknown } : undefined;
 }
 
-/// What a state got and gave when it was entered last before the event that one looks at.
+/** Returns the input and output of the last visit of a state before the selected event. */
 export function visitOf(run: Run | Shown | undefined, state: string): { input?: string; output?: string; visits: number } | undefined {
   if (!run) return undefined;
   const { history } = run;

@@ -1,4 +1,4 @@
-// What only a run, or a look back at one, needs of the interpreter's thread: loaded with the first.
+// The parts of the interpreter's worker that only a run, or a replayed one, needs. They are loaded with the first run.
 
 export { ask, saveSession } from "stepglass/debug";
 export { compare } from "stepglass";

@@ -1,4 +1,4 @@
-// An execution that was recorded elsewhere: its events are shown, nothing runs.
+// An execution that was recorded elsewhere. Its events are shown, and nothing runs.
 
 import type { Graph } from "../model/graph.ts";
 import type { Note, RunResult } from "../model/protocol.ts";
@@ -18,7 +18,7 @@ export class Shown {
     this.history = new ListedHistory(graph);
   }
 
-  /// May be called again with more events.
+  /** Adds events. It can be called again with further ones. */
   add(events: readonly HistoryEvent[], result: RunResult | undefined): void {
     for (const event of events) this.history.add(event);
     const chunk = this.history.take();

@@ -1,4 +1,4 @@
-// Measures how long the interpreter computes: not the time in which it waits for a person.
+// Measures how long the interpreter computes, without the time in which it waits for a person.
 
 export class Stopwatch {
   private worked = 0;
@@ -8,18 +8,18 @@ export class Stopwatch {
     this.since = now();
   }
 
-  /// It has something to do.
+  /** Starts the measurement, because the interpreter has something to do. */
   work(): void {
     this.since ??= this.now();
   }
 
-  /// A person has something to do: a run is paused, or a task is to be answered.
+  /** Pauses the measurement, because a person has something to do: a run is paused, or a task waits for an answer. */
   rest(): void {
     if (this.since !== undefined) this.worked += this.now() - this.since;
     this.since = undefined;
   }
 
-  /// Milliseconds so far.
+  /** The measured time so far, in milliseconds. */
   get took(): number {
     return this.worked + (this.since === undefined ? 0 : this.now() - this.since);
   }

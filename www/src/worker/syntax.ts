@@ -1,5 +1,5 @@
-// What an expression is made of, for those modules of js/ that the page has as they are: in place of js/definition/expression-syntax.ts,
-// whose module would be another instance than the interpreter's.
+// The syntax of expressions, for those modules of js/ that the page uses directly. It replaces
+// js/definition/expression-syntax.ts, whose module would be a second instance of the interpreter.
 
 import { type ExpressionSyntax, language } from "stepglass";
 

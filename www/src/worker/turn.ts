@@ -1,2 +1,2 @@
-/// The thread has a turn between what takes long.
+/** Gives the worker's event loop a turn between two long computations. */
 export const turn = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve));
