@@ -1,17 +1,17 @@
-//! AWS's own wording: the answers of `ValidateStateMachineDefinition` and `CreateStateMachine`.
+//! The answers of `ValidateStateMachineDefinition` and `CreateStateMachine`, in AWS's wording.
 
 use super::Compiled;
 use crate::base::diag::{AwsText, Severity};
 use crate::base::json::JsonError;
 use crate::base::{Map, Value, span::position};
 
-/// How many diagnostics AWS returns when it is not told otherwise.
+/// The number of diagnostics that AWS returns by default.
 pub const MAX_RESULTS: usize = 100;
 
 /// The response of `ValidateStateMachineDefinition`: `result` (`OK`, `FAIL`), `diagnostics` and `truncated`.
 ///
-/// Findings that AWS does not make are left out, and warnings too unless `severity` asks for them; `max_results` of 0
-/// means [`MAX_RESULTS`]: all as in the API.
+/// As in the API, findings that AWS does not make are left out, and warnings too unless `severity` asks for them. A
+/// `max_results` of 0 means [`MAX_RESULTS`].
 pub fn validate_response(compiled: &Compiled, severity: Severity, max_results: usize) -> Value {
     let limit = if max_results == 0 { MAX_RESULTS } else { max_results };
     let all: Vec<Value> = findings(compiled, severity)
@@ -33,14 +33,14 @@ pub fn validate_response(compiled: &Compiled, severity: Severity, max_results: u
     Value::from(response)
 }
 
-/// The message of the `InvalidDefinition` error of `CreateStateMachine`; `None` for a sound definition.
+/// The message of the `InvalidDefinition` error of `CreateStateMachine`; `None` for a valid definition.
 pub fn create_error(compiled: &Compiled) -> Option<String> {
     if compiled.machine.is_some() {
         return None;
     }
     let all: Vec<String> = findings(compiled, Severity::Error)
         .map(|(_, aws)| match (&aws.location, aws.code) {
-            // The sentence about bad JSON has its place in it already.
+            // The message about bad JSON already contains its location.
             (_, "INVALID_JSON_DESCRIPTION") => format!("{}: {}", aws.code, aws.message),
             (location, code) => format!("{code}: {} at {}", aws.message, location.as_deref().unwrap_or("null")),
         })
@@ -53,7 +53,7 @@ fn findings(compiled: &Compiled, least: Severity) -> impl Iterator<Item = (Sever
     reported.flat_map(|diagnostic| diagnostic.aws.iter().map(|aws| (diagnostic.severity, aws)))
 }
 
-/// What the JSON parser behind AWS says about a text, and where it says that it stands.
+/// Returns the message of the JSON parser behind AWS for a syntax error, and the location that it gives.
 pub(super) fn jackson(text: &str, error: &JsonError) -> (String, String) {
     let rest = text.get(error.offset..).unwrap_or_default();
     let word: String = rest.chars().take_while(|c| c.is_alphanumeric() || matches!(c, '_' | '$')).collect();

@@ -1,4 +1,4 @@
-//! Checks of the whole machine: targets, reachability, ends, and which variables are whose.
+//! Checks of the whole machine: targets, reachability, ends, and in which scopes variables are assigned and read.
 
 use super::codes;
 use super::compile::{Assigned, Compiler, Dangling, ScopeDraft};
@@ -7,13 +7,13 @@ use super::suggest::nearest;
 use crate::base::diag::{AwsText, Diagnostic, Part};
 use crate::base::{Id, Names, Pointer, sort};
 
-/// AWS's code for transitions and states without one.
+/// AWS's code for wrong transitions and for states without one.
 const TRANSITION: &str = "MISSING_TRANSITION_TARGET";
 
-/// Runs all checks, in the order in which AWS reports.
+/// Runs all checks, in the order in which AWS reports their findings.
 pub(super) fn check(compiler: &mut Compiler<'_>) {
     let dangling = std::mem::take(&mut compiler.dangling);
-    // The states that misspelt targets seem to mean, with the diagnostic of each.
+    // The states that misspelt targets probably refer to, with the index of each diagnostic.
     let mut misspelt = Vec::new();
     for one in &dangling {
         if let Some(meant) = meant(compiler, one) {
@@ -39,7 +39,7 @@ fn draft<'a>(compiler: &'a Compiler<'_>, scope: ScopeId) -> Option<&'a ScopeDraf
     compiler.scopes.get(scope.0 as usize)
 }
 
-/// The state of the same scope that a misspelt target seems to mean.
+/// The state of the same scope that a misspelt target probably refers to.
 fn meant(compiler: &Compiler<'_>, dangling: &Dangling<'_>) -> Option<StateId> {
     if compiler.names.contains(dangling.target) {
         return None;
@@ -52,14 +52,14 @@ fn state_names<'a>(compiler: &Compiler<'a>, scope: &ScopeDraft) -> Vec<&'a str> 
     scope.states.iter().filter_map(|id| compiler.states.get(id.index())).map(|state| &**state.name).collect()
 }
 
-/// The nearest of some names, as long as the budget for comparisons lasts.
+/// Returns the nearest of some names, while the budget for comparisons lasts.
 fn suggestion<'a>(compiler: &Compiler<'_>, word: &str, names: &[&'a str]) -> Option<&'a str> {
     let left = compiler.suggestions.get().checked_sub(names.len())?;
     compiler.suggestions.set(left);
     nearest(word, names.iter().copied())
 }
 
-/// A transition to a state that its scope does not have, but another one may.
+/// Reports a transition to a state that is not in its scope, but may be in another one.
 fn missing_target(compiler: &Compiler<'_>, dangling: &Dangling<'_>) -> Diagnostic {
     let target = dangling.target;
     let mut diagnostic = Diagnostic::new(
@@ -70,7 +70,7 @@ fn missing_target(compiler: &Compiler<'_>, dangling: &Dangling<'_>) -> Diagnosti
     .aws(TRANSITION, format!("Missing 'Next' target: {target}"), Some(dangling.location.clone()));
     let Some(scope) = draft(compiler, dangling.scope) else { return diagnostic };
     if dangling.field == "StartAt" {
-        // AWS's walk then starts from nothing.
+        // AWS then treats all states of the scope as unreachable.
         for id in &scope.states {
             if let Some(state) = compiler.states.get(id.0 as usize) {
                 let location = Some(location(&state.pointer));
@@ -102,11 +102,11 @@ fn missing_target(compiler: &Compiler<'_>, dangling: &Dangling<'_>) -> Diagnosti
     }
 }
 
-/// A state's place as AWS writes it, `/States/Both/Branches[0]/States/Left`.
+/// The location of a state as AWS writes it, `/States/Both/Branches[0]/States/Left`.
 fn location(pointer: &Pointer) -> String {
     let mut out = String::new();
     let mut steps = pointer.steps();
-    // A state stands under a name in `States`; a number can only follow `Branches`.
+    // A state is a named member of `States`; a number can only follow `Branches`.
     while let Some(step) = steps.next() {
         out.push('/');
         out.push_str(&step);
@@ -120,7 +120,7 @@ fn location(pointer: &Pointer) -> String {
     out
 }
 
-/// The machine's own states need an end; those of branches and processors do not (spec §1.2).
+/// Reports a machine without an end. The machine's own states need one; those of branches and processors do not (spec §1.2).
 fn no_terminal_state(compiler: &mut Compiler<'_>) -> bool {
     let Some(root) = compiler.scopes.first() else { return false };
     if root.states.is_empty() {
@@ -128,7 +128,7 @@ fn no_terminal_state(compiler: &mut Compiler<'_>) -> bool {
     }
     let mut ends = root.states.iter().filter_map(|id| compiler.states.get(id.0 as usize)).filter(|state| state.terminal);
     if let Some(first) = ends.next() {
-        // To AWS a state without `Type` is no end (recorded); to a reader it only lacks its type.
+        // For AWS a state without `Type` is not an end (recorded); for a reader only its type is missing.
         if !first.typed && ends.all(|state| !state.typed) {
             let pointer = first.pointer.clone();
             if let Some(diagnostic) = compiler.diagnostics.iter_mut().find(|diagnostic| diagnostic.pointer == pointer) {
@@ -148,11 +148,11 @@ fn no_terminal_state(compiler: &mut Compiler<'_>) -> bool {
     true
 }
 
-/// States that no transition leads to. AWS leaves them out when the machine has no end at all.
+/// Reports states that no transition leads to. AWS omits them if the machine has no end at all.
 fn unreachable_states(compiler: &mut Compiler<'_>, scope_id: ScopeId, endless: bool, misspelt: &[(StateId, usize)]) {
     let Some(scope) = draft(compiler, scope_id) else { return };
     let reached = reachable(compiler, scope, scope.start.into_iter().collect());
-    // What is unreachable for a typing error in a target is part of that error, which has been reported.
+    // States that are unreachable because of a misspelt target are part of that error, which has been reported.
     let meant: Vec<(StateId, usize)> = misspelt
         .iter()
         .copied()
@@ -163,7 +163,7 @@ fn unreachable_states(compiler: &mut Compiler<'_>, scope_id: ScopeId, endless: b
     let mut implied = Vec::new();
     for id in scope.states.iter().filter(|id| !reached.contains(**id)) {
         let Some(state) = compiler.states.get(id.0 as usize) else { continue };
-        // The second of two states with one name is shadowed, which has been said.
+        // The second of two states with the same name is shadowed, which has been reported.
         if scope.names.get(state.name) != Some(id.index()) {
             continue;
         }
@@ -201,7 +201,7 @@ impl States {
         States { first: scope.states.first().map_or(0, |id| id.index()), inside: vec![false; scope.states.len()] }
     }
 
-    /// Adds a state; whether it is new.
+    /// Adds a state and returns whether it is new.
     fn insert(&mut self, id: StateId) -> bool {
         let place = id.index().checked_sub(self.first).and_then(|at| self.inside.get_mut(at));
         place.is_some_and(|place| !std::mem::replace(place, true))
@@ -212,7 +212,7 @@ impl States {
     }
 }
 
-/// Some states of a scope and all that can come after them.
+/// Returns the given states of a scope and all states that can follow them.
 fn reachable(compiler: &Compiler<'_>, scope: &ScopeDraft, from: Vec<StateId>) -> States {
     let mut reached = States::none_of(scope);
     let mut queue = from;
@@ -226,7 +226,7 @@ fn reachable(compiler: &Compiler<'_>, scope: &ScopeDraft, from: Vec<StateId>) ->
     reached
 }
 
-/// Reachable states from which no end can be reached: reported once a scope, at the first of them.
+/// Reports reachable states from which no end can be reached: once per scope, at the first of them.
 fn endless_loops(compiler: &mut Compiler<'_>, scope: ScopeId) {
     let Some(scope) = draft(compiler, scope) else { return };
     let mut into: Vec<(StateId, StateId)> = Vec::new();
@@ -234,7 +234,7 @@ fn endless_loops(compiler: &mut Compiler<'_>, scope: ScopeId) {
     let mut queue = Vec::new();
     for id in &scope.states {
         let Some(state) = compiler.states.get(id.0 as usize) else { continue };
-        // A state without any transition is either an end or wrong in a way that has been reported.
+        // A state without any transition is either an end or has an error that was reported.
         if state.terminal || state.next.is_empty() || state.compiled.is_none() {
             queue.push(*id);
         }
@@ -258,7 +258,7 @@ fn endless_loops(compiler: &mut Compiler<'_>, scope: ScopeId) {
     compiler.diagnostics.push(diagnostic.help("lead one of these states to an end"));
 }
 
-/// Variables assigned in a scope and in one around it; variables that nothing assigns.
+/// Reports variables that are assigned both in a scope and in an enclosing one, and variables that are never assigned.
 fn variables(compiler: &mut Compiler<'_>) {
     let mut found = Vec::new();
     for scope in &compiler.scopes {
@@ -305,12 +305,12 @@ fn variables(compiler: &mut Compiler<'_>) {
     compiler.diagnostics.extend(found);
 }
 
-/// Where a scope assigns a variable.
+/// Finds where a scope assigns a variable.
 fn assignment<'a>(scope: &'a ScopeDraft, name: &str) -> Option<&'a Assigned> {
     scope.assigned.get(scope.variables.get(name)?)
 }
 
-/// The scopes whose variables a scope sees, inmost first: none from inside a Distributed Map.
+/// The scopes whose variables are visible in a scope, the innermost first. Inside a Distributed Map none are.
 fn outer_scopes<'a>(compiler: &'a Compiler<'_>, scope: &'a ScopeDraft) -> impl Iterator<Item = &'a ScopeDraft> {
     std::iter::successors(Some(scope), |scope| {
         if scope.isolated {

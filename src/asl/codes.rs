@@ -10,8 +10,8 @@ macro_rules! codes {
         )*
         /// All codes in the order of the documentation.
         pub static CODES: &[&Code] = &[$(&$name),*];
-        /// The paragraph about each code, in the order of [`CODES`]; apart, so that a build that never prints the
-        /// documentation does not carry it.
+        /// The paragraph about each code, in the order of [`CODES`]. It is separate, so that a build that never prints the
+        /// documentation does not contain it.
         static DOCS: &[&str] = &[$($doc),*];
     };
 }

@@ -1,4 +1,4 @@
-//! What may be written at a place of a definition: data for an editor. Works on texts that are half written.
+//! Completions at a position of a definition: data for an editor. It accepts incomplete texts.
 
 use super::ir::QueryLanguage;
 use super::language::document::{Cursor, Document, Kind};
@@ -8,44 +8,44 @@ use crate::base::{Span, case, sort};
 use crate::expr::intrinsic::INTRINSICS;
 use crate::expr::jsonata::function_names;
 
-/// One proposal.
+/// One proposed completion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Completion {
-    /// What is shown, and what the typed text is matched against.
+    /// The text that is shown, and that the typed text is matched against.
     pub label: String,
-    /// What it is: `field`, `state`, `type`, `value`, `error`, `variable`, `function`, `path`.
+    /// The kind: `field`, `state`, `type`, `value`, `error`, `variable`, `function`, `path`.
     pub kind: &'static str,
-    /// A few words about it.
+    /// A short description.
     pub detail: String,
-    /// What replaces [`Completions::replace`].
+    /// The text that replaces [`Completions::replace`].
     pub insert: String,
 }
 
-/// The proposals for a place, and the text that they replace.
+/// The completions at a position, and the text that they replace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Completions {
-    /// The part of the text that has been typed already; empty at a fresh place.
+    /// The part of the text that has been typed already; empty at a new position.
     pub replace: Span,
-    /// The proposals, the likely ones first.
+    /// The completions, the most likely ones first.
     pub items: Vec<Completion>,
-    /// Inside of a path into the data: whose members may follow, for whoever has seen the data in a run.
+    /// Set inside of a path into the data: the path whose members a caller can complete if it has seen the data in a run.
     pub reads: Option<Reads>,
 }
 
-/// A path that is being written, up to its last dot, and where that is.
+/// A path that is being written, up to its last dot, and its location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reads {
-    /// The state around the place.
+    /// The state that contains the path.
     pub state: String,
     /// The field of the state that the path is in.
     pub field: String,
     /// The path itself, as in `$.order` or `$states.input.order`.
     pub path: String,
-    /// Whether it is an expression of JSONata and no JSONPath.
+    /// Whether it is an expression of JSONata. If not, it is JSONPath.
     pub jsonata: bool,
 }
 
-/// What may stand at a byte offset of a definition's text.
+/// Returns the completions at a byte offset of a definition's text.
 ///
 /// ```
 /// use stepglass::asl::complete::complete;
@@ -79,14 +79,14 @@ pub fn complete(text: &str, offset: usize) -> Completions {
     Completions { replace, items, reads: None }
 }
 
-/// Names that any Assign assigns.
+/// The names that any Assign assigns.
 pub(super) fn assigned<'d>(document: &'d Document) -> impl Iterator<Item = &'d str> {
     let assigns =
         document.ids().filter(|id| document.node(*id).is_some_and(|node| node.name == "Assign" && node.kind == Kind::Object));
     assigns.flat_map(|id| document.children(id)).map(|(_, node)| node.name.strip_suffix(".$").unwrap_or(&node.name))
 }
 
-/// The end of the string that an offset stands in: its closing quote, or the end of the line where it has none.
+/// The end of the string that contains an offset: its closing quote, or the end of the line if it has none.
 fn string_end(text: &str, offset: usize) -> usize {
     let rest = &text[offset..];
     offset + rest.find(['"', '\n']).filter(|end| rest[*end..].starts_with('"')).unwrap_or(0)
@@ -144,7 +144,7 @@ fn values(document: &Document, place: &Place, cursor: &Cursor, quoted: bool) -> 
     }
 }
 
-/// Proposals inside a path, an intrinsic call or a `{% … %}`; `None` for other strings.
+/// Returns completions inside a path, an intrinsic call or a `{% … %}`; `None` for other strings.
 fn inside_expression(document: &Document, place: &Place, cursor: &Cursor, typed: &str, offset: usize) -> Option<Completions> {
     let jsonata = typed.trim_start().starts_with("{%");
     let word = typed.get(word_start(typed, jsonata)..).unwrap_or_default();
@@ -216,12 +216,12 @@ fn reads(document: &Document, place: &Place, cursor: &Cursor, path: &str, jsonat
     Some(Reads { state: document.name(state).into(), field: field.into(), path: path.into(), jsonata })
 }
 
-/// Where the path or name begins that a text ends with: with the indices of lists, and not within an escape.
+/// The start of the path or name at the end of a text. It includes list indices and does not begin within an escape.
 fn word_start(typed: &str, jsonata: bool) -> usize {
     let mut start = typed.len();
     while let Some(c) = typed.get(..start).and_then(|head| head.chars().next_back()) {
         let next = match c {
-            // Names of JSONPath may have a dash, which is a minus in JSONata.
+            // Names of JSONPath may contain a dash, which is a minus in JSONata.
             _ if c.is_alphanumeric() || matches!(c, '_' | '.' | '$') || (c == '-' && !jsonata) => start - c.len_utf8(),
             ']' => {
                 let head = typed.get(..start - 1).unwrap_or_default();
@@ -231,7 +231,7 @@ fn word_start(typed: &str, jsonata: bool) -> usize {
                     None => break,
                 }
             }
-            // The letter after a backslash is a part of the text's notation.
+            // The letter after a backslash is part of the escape.
             '\\' => {
                 let slashes = typed.bytes().take(start).rev().take_while(|b| *b == b'\\').count();
                 return typed.len().min(start + slashes % 2);
@@ -309,7 +309,7 @@ pub(super) fn operators() -> impl Iterator<Item = String> {
 mod tests {
     use super::*;
 
-    /// The labels proposed at the `¦`.
+    /// Returns the labels that are proposed at the `¦`.
     fn labels(text: &str) -> Vec<String> {
         let at = text.find('¦').unwrap();
         complete(&text.replace('¦', ""), at).items.into_iter().map(|item| item.label).collect()

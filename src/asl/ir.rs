@@ -1,5 +1,5 @@
-//! The compiled machine. Whatever is a name in the definition is an id here: a target that does not exist, a path
-//! that does not parse or a field of the wrong type cannot reach the engine.
+//! The compiled machine. Every name in the definition is an id here: a target that does not exist, a path that does not parse
+//! or a field of the wrong type cannot reach the engine.
 
 use crate::asl::resource::Resource;
 use crate::base::{IdVec, Pointer, Value};
@@ -25,7 +25,7 @@ pub struct Machine {
     pub scopes: IdVec<ScopeId, Scope>,
     /// `TimeoutSeconds` of the machine.
     pub timeout: Option<u64>,
-    /// A hash of the definition; a snapshot is only restored into the machine it was taken from.
+    /// A hash of the definition. A snapshot is only restored into the machine from which it was taken.
     pub digest: u64,
 }
 
@@ -41,7 +41,7 @@ pub struct Scope {
     pub start: StateId,
 }
 
-/// Which language a state's fields are written in.
+/// The language in which a state's fields are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum QueryLanguage {
@@ -56,13 +56,13 @@ pub enum QueryLanguage {
 pub struct State {
     /// The name: unique in the whole machine.
     pub name: Arc<str>,
-    /// The `States` object it stands in.
+    /// The `States` object that contains the state.
     pub scope: ScopeId,
-    /// Where it stands in the definition.
+    /// The state's location in the definition.
     pub pointer: Pointer,
-    /// Its language.
+    /// The state's language.
     pub language: QueryLanguage,
-    /// What it is.
+    /// The state's type and the fields of that type.
     pub kind: Kind,
     /// `Next`; `None` for `End: true`, Succeed, Fail and Choice.
     pub next: Option<StateId>,
@@ -78,23 +78,23 @@ pub struct State {
     pub output_path: PathField,
     /// `Output` (JSONata).
     pub output: Option<Payload>,
-    /// `Assign`; for a Choice the one that counts when Default is taken.
+    /// `Assign`; for a Choice the one that applies when Default is taken.
     pub assign: Option<Payload>,
     /// `Retry`
     pub retry: Vec<Retrier>,
     /// `Catch`
     pub catch: Vec<Catcher>,
-    /// Whether any of its fields reads the Context Object; if not, it is never built.
+    /// Whether any of its fields reads the Context Object; if not, the engine never builds it.
     pub uses_context: bool,
 }
 
 impl State {
-    /// Whether a Task is called with the state's raw input, or a Pass begins with it, by its fields alone.
+    /// Whether the fields of a Task or Pass imply that its effective input is the state's raw input.
     pub(crate) fn calls_with_input(&self) -> bool {
         self.parameters.is_none() && (self.language == QueryLanguage::Jsonata || self.input_path.is_whole())
     }
 
-    /// Whether a state without a result hands its raw input on.
+    /// Whether a state without a result passes on its raw input.
     pub(crate) fn passes_input(&self) -> bool {
         match self.language {
             QueryLanguage::JsonPath => self.input_path.is_whole() && self.output_path.is_whole(),
@@ -102,7 +102,7 @@ impl State {
         }
     }
 
-    /// Whether a state that has a result hands the whole of it on.
+    /// Whether a state that has a result passes on the complete result.
     pub(crate) fn passes_result(&self) -> bool {
         match self.language {
             QueryLanguage::JsonPath => {
@@ -112,7 +112,7 @@ impl State {
         }
     }
 
-    /// Whether a state that has a result hands its raw input on in its place.
+    /// Whether a state that has a result passes on its raw input instead.
     pub(crate) fn drops_result(&self) -> bool {
         self.language == QueryLanguage::JsonPath && matches!(self.result_path, ResultPath::Discard) && self.output_path.is_whole()
     }
@@ -144,7 +144,7 @@ pub enum ResultPath {
     Whole,
     /// `null`: the result is dropped.
     Discard,
-    /// Anywhere else in the input.
+    /// Any other location in the input.
     At(ReferencePath),
 }
 
@@ -162,17 +162,17 @@ pub enum Payload {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum JsonataTemplate {
-    /// Nothing to compute in here.
+    /// A value without expressions.
     Literal(Value),
     /// One expression.
     Expression(Expression),
-    /// An array with something to compute in it.
+    /// An array that contains expressions.
     Array(Vec<JsonataTemplate>),
-    /// An object with something to compute in it.
+    /// An object that contains expressions.
     Object(Vec<(Arc<str>, JsonataTemplate)>),
 }
 
-/// A field that is fixed in the definition or computed at run time.
+/// A field that is fixed in the definition or evaluated at run time.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Field<T> {
@@ -186,7 +186,7 @@ pub enum Field<T> {
     Jsonata(Expression),
 }
 
-/// What a state is and the fields that only its type has.
+/// The state type and the fields that only this type has.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Kind {
@@ -243,9 +243,9 @@ impl Kind {
 /// The fields of a Task.
 #[derive(Clone, Debug)]
 pub struct Task {
-    /// `Resource`, untouched.
+    /// `Resource` as it is written.
     pub resource: Arc<str>,
-    /// The same, taken apart.
+    /// `Resource`, parsed.
     pub parsed: Resource,
     /// `TimeoutSeconds`, `TimeoutSecondsPath`
     pub timeout: Option<Field<u64>>,
@@ -256,7 +256,7 @@ pub struct Task {
 }
 
 impl Task {
-    /// With nothing but a resource.
+    /// Returns a Task that has only a resource.
     pub(crate) fn of(resource: Arc<str>) -> Task {
         Task { parsed: Resource::parse(&resource), resource, timeout: None, heartbeat: None, credentials: None }
     }
@@ -275,7 +275,7 @@ pub enum Wait {
 /// One element of `Choices`.
 #[derive(Clone, Debug)]
 pub struct Rule {
-    /// When it applies.
+    /// When the rule applies.
     pub condition: Condition,
     /// `Next`
     pub next: StateId,
@@ -289,11 +289,11 @@ pub struct Rule {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Condition {
-    /// All, left to right, stopping at the first false.
+    /// True if all are true; evaluated from left to right up to the first false one.
     And(Vec<Condition>),
-    /// Any, left to right, stopping at the first true.
+    /// True if any is true; evaluated from left to right up to the first true one.
     Or(Vec<Condition>),
-    /// The opposite.
+    /// The negation.
     Not(Box<Condition>),
     /// `Variable` and one operator.
     Test {
@@ -314,16 +314,16 @@ pub enum Condition {
 pub enum Test {
     /// The four families of comparisons, with a literal or a path.
     Compare {
-        /// Which values it compares; any other type makes it false.
+        /// The type of the values that it compares; a value of any other type makes it false.
         family: Family,
-        /// Which outcomes are true.
+        /// The outcomes that are true.
         operator: Comparison,
-        /// What to compare with.
+        /// The value to compare with.
         operand: Operand,
     },
     /// `StringMatches`, the pattern as written.
     Matches(Arc<str>),
-    /// `IsNull`, `IsPresent` …: the type, and the answer that makes the rule true.
+    /// `IsNull`, `IsPresent` …: the type test, and the result that makes the rule true.
     Is(TypeTest, bool),
 }
 
@@ -341,7 +341,7 @@ pub enum Family {
     Timestamp,
 }
 
-/// The order that a comparison asks for.
+/// The order that a comparison tests for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Comparison {
@@ -418,7 +418,7 @@ pub struct MapState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MapMode {
-    /// In the execution itself.
+    /// As iterations in the execution itself.
     Inline,
     /// As child executions.
     Distributed {
@@ -454,7 +454,7 @@ pub struct ItemBatcher {
 /// `ResultWriter`
 #[derive(Clone, Debug)]
 pub struct ResultWriter {
-    /// `Resource`; without it the results stay in the output.
+    /// `Resource`; without it the results are in the output.
     pub resource: Option<Arc<str>>,
     /// `Parameters` or `Arguments`
     pub parameters: Option<Payload>,

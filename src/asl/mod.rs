@@ -1,4 +1,4 @@
-//! Floor 2: definition text to [`ir::Machine`], or to every problem that it has.
+//! Floor 2: compiles the text of a definition to an [`ir::Machine`], or reports every problem in it.
 
 pub mod answer;
 mod check;
@@ -18,24 +18,24 @@ use crate::base::diag::{self, Diagnostic, Part, Severity};
 use crate::base::{Pointer, Span, Value, json, pointer};
 use ir::Machine;
 
-/// How deep Parallel and Map states may nest.
+/// Maximum nesting depth of Parallel and Map states.
 pub const MAX_NESTING: usize = 32;
 
-/// How many characters AWS takes as a definition (spec §11.3).
+/// Maximum length of a definition in characters, as in AWS (spec §11.3).
 pub const MAX_DEFINITION: usize = 1_048_576;
 
-/// What a definition is compiled for.
+/// The target of a compilation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CompileOptions {
-    /// The type of state machine; some features exist in one only.
+    /// The type of state machine; some features exist only in one of them.
     pub kind: MachineType,
-    /// The version of JSONata; AWS's own is the default.
+    /// The version of JSONata; the default is that of AWS.
     pub jsonata: JsonataVersion,
 }
 
 impl From<MachineType> for CompileOptions {
-    /// The defaults, for a type of state machine.
+    /// Returns the defaults for a type of state machine.
     fn from(kind: MachineType) -> CompileOptions {
         CompileOptions { kind, ..CompileOptions::default() }
     }
@@ -48,7 +48,7 @@ pub enum JsonataVersion {
     /// 2.0.6, which AWS runs.
     #[default]
     Aws,
-    /// 2.1, which has the operators `??` and `?:` besides.
+    /// 2.1, which also has the operators `??` and `?:`.
     Newer,
 }
 
@@ -63,16 +63,16 @@ pub enum MachineType {
     Express,
 }
 
-/// A machine with warnings, or errors.
+/// A machine with warnings, or errors instead of a machine.
 #[derive(Clone, Debug)]
 pub struct Compiled {
-    /// The machine: there exactly when no diagnostic is an error.
+    /// The machine, which is there exactly if no diagnostic is an error.
     pub machine: Option<Machine>,
-    /// All problems at once, in the order in which AWS reports those that it reports.
+    /// All problems, in the order in which AWS reports those that it reports.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Compiles a definition from its text; diagnostics carry the places in it.
+/// Compiles a definition from its text. The diagnostics have spans in the text.
 ///
 /// ```
 /// use stepglass::asl::{CompileOptions, compile};
@@ -80,7 +80,7 @@ pub struct Compiled {
 /// assert!(compiled.machine.is_some() && compiled.diagnostics.is_empty());
 /// ```
 pub fn compile(text: &str, options: &CompileOptions) -> Compiled {
-    // The length in bytes bounds the one in characters, which is only counted when it matters.
+    // The length in bytes bounds the length in characters, which is counted only if it matters.
     if text.len() > MAX_DEFINITION && text.chars().count() > MAX_DEFINITION {
         let message = format!("the definition has more than {MAX_DEFINITION} characters");
         let aws = format!("Value with length above {MAX_DEFINITION} failed to satisfy constraint");
@@ -102,14 +102,14 @@ pub fn compile(text: &str, options: &CompileOptions) -> Compiled {
     }
 }
 
-/// Compiles a definition that is already a value; diagnostics carry pointers only.
+/// Compiles a definition that is already a value. The diagnostics have only pointers.
 pub fn compile_value(value: &Value, options: &CompileOptions) -> Compiled {
     let (machine, diagnostics) = compile::compile(value, options);
     let failed = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
     Compiled { machine: machine.filter(|_| !failed), diagnostics }
 }
 
-/// The second reading of the text, which keeps positions: only when there is something to point at.
+/// Adds spans to diagnostics. This parses the text again, now with positions, and only if there are diagnostics.
 fn find_places(text: &str, compiled: &mut Compiled) {
     let Ok(located) = json::parse_located(text) else { return };
     for duplicate in &located.duplicates {

@@ -1,8 +1,8 @@
-//! The shapes of a Task's `Resource` (spec §11.1): what the history calls it and how it completes.
+//! The forms of a Task's `Resource` (spec §11.1): its name in the history, and how it completes.
 
 use std::sync::Arc;
 
-/// What a `Resource` is, read off its text alone.
+/// The form of a `Resource`, derived from its text alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Resource {
@@ -18,35 +18,35 @@ pub enum Resource {
     },
     /// `arn:…:states:…:SERVICE:API[.sync|.sync:2|.waitForTaskToken]`, and any other URI.
     Service {
-        /// What the history calls `resourceType`: `sqs`, `aws-sdk:s3`.
+        /// Its `resourceType` in the history: `sqs`, `aws-sdk:s3`.
         kind: Arc<str>,
-        /// What the history calls `resource`: `sendMessage.waitForTaskToken`.
+        /// Its `resource` in the history: `sendMessage.waitForTaskToken`.
         api: Arc<str>,
-        /// When the state goes on.
+        /// When the state continues.
         pattern: Pattern,
     },
 }
 
-/// What follows `urn:stepglass:` in the Resources that a runtime of ours does itself.
+/// Built-in tasks: the part after `urn:stepglass:` of the Resources that Stepglass runtimes handle themselves.
 pub const OWN_TASKS: [&str; 5] = ["waitForSignal", "signalExecution", "setState", "cancelExecution", "continueAsNew"];
 
-/// The Resource of Stepglass' own that waits for a signal.
+/// The Resource of the built-in task that waits for a signal.
 const WAIT_FOR_SIGNAL: &str = "urn:stepglass:waitForSignal";
 
 /// The service integration patterns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Pattern {
-    /// Goes on with the response.
+    /// The state continues with the response.
     RequestResponse,
-    /// `.sync`, `.sync:2`: waits for the job.
+    /// `.sync`, `.sync:2`: the state waits for the job.
     Sync,
-    /// `.waitForTaskToken`: waits for the token to come back.
+    /// `.waitForTaskToken`: the state waits until the token is returned.
     Callback,
 }
 
 impl Resource {
-    /// Reads a `Resource`. Every text is some resource; one that is no ARN is a service of its own name.
+    /// Parses a `Resource`. Every text is some resource; one that is not an ARN is a service with that name.
     pub fn parse(text: &str) -> Resource {
         let parts: Vec<&str> = text.splitn(6, ':').collect();
         if let ["arn", _, service, _, _, rest] = parts[..] {
@@ -76,7 +76,7 @@ impl Resource {
         }
     }
 
-    /// The pattern; Lambda functions and activities respond.
+    /// The pattern. Lambda functions and activities are request-response.
     pub fn pattern(&self) -> Pattern {
         match self {
             Resource::Service { pattern, .. } => *pattern,
@@ -85,14 +85,14 @@ impl Resource {
     }
 }
 
-/// `aws-sdk:s3:getObject` is the API `getObject` of `aws-sdk:s3`; a suffix belongs to the API.
+/// Parses `aws-sdk:s3:getObject` as the API `getObject` of `aws-sdk:s3`; a suffix belongs to the API.
 fn service_resource(rest: &str) -> Resource {
     let (base, suffix) = match rest.find(".sync").or_else(|| rest.find(".waitForTaskToken")) {
         Some(at) => rest.split_at(at),
         None => (rest, ""),
     };
     let pattern = match suffix {
-        // It waits for somebody outside, who need not know of a token.
+        // It waits for an external party, which does not need the token.
         "" if rest == WAIT_FOR_SIGNAL => Pattern::Callback,
         "" => Pattern::RequestResponse,
         s if s.starts_with(".sync") => Pattern::Sync,

@@ -1,10 +1,10 @@
-//! Which fields each object of a definition has: one static table (spec §1.1, §1.3, §1.4, §7.5, §7.6, §7.7).
+//! The fields that each object of a definition can have: one static table (spec §1.1, §1.3, §1.4, §7.5, §7.6, §7.7).
 
 use super::ir::QueryLanguage;
 
 /// An object's fields.
 pub(super) struct Shape {
-    /// What a message calls it: `a Task state`.
+    /// The object's name in messages: `a Task state`.
     pub noun: &'static str,
     /// Its fields, in the order in which AWS lists missing ones.
     pub rows: &'static [&'static [Row]],
@@ -14,17 +14,17 @@ pub(super) struct Shape {
 pub(super) struct Row {
     /// Its name.
     pub name: &'static str,
-    /// What it holds.
+    /// The type of its value.
     pub ty: Type,
-    /// Whether it must be there.
+    /// Whether it is required.
     pub required: bool,
-    /// The one language that has it; `None` for both.
+    /// The only language that has it; `None` for both.
     pub language: Option<QueryLanguage>,
     /// Whether a JSONata state may compute it.
     pub computable: bool,
 }
 
-/// What a field holds.
+/// The type of a field's value.
 #[derive(Clone, Copy)]
 pub(super) enum Type {
     /// Anything.
@@ -272,10 +272,10 @@ pub(super) static CATCHER: Shape = Shape {
     ]],
 };
 
-/// A state whose Type is yet to be written.
+/// A state whose Type is missing.
 pub(super) static UNTYPED: Shape = Shape { noun: "a state", rows: &[STATE] };
 
-/// An element of `Choices` in a JSONPath state, apart from its comparison.
+/// An element of `Choices` in a JSONPath state, without its comparison.
 pub(super) static JSONPATH_RULE: Shape = Shape {
     noun: "a Choice rule",
     rows: &[&[
@@ -298,13 +298,13 @@ pub(super) static JSONATA_RULE: Shape = Shape {
     ]],
 };
 
-/// The shape of a state of this type.
+/// Returns the shape of a state of this type.
 pub(super) fn state(name: &str) -> Option<&'static Shape> {
     STATES.get(STATE_TYPES.iter().position(|known| *known == name)?)
 }
 
 impl Shape {
-    /// The field of this name.
+    /// Returns the field with this name.
     pub(super) fn row(&self, name: &str) -> Option<&'static Row> {
         self.fields().find(|row| row.name == name)
     }

@@ -1,8 +1,8 @@
-//! "Did you mean": the nearest of the known names.
+//! "Did you mean" suggestions: the nearest of the known names.
 
 use crate::base::case;
 
-/// The known name nearest to `word`, if at most two edits away (and not further than the word is long).
+/// Returns the known name nearest to `word`, if it is at most two edits away (and fewer than the word has letters).
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     nearest_of(word, &mut known.into_iter())
 }
@@ -12,14 +12,14 @@ fn nearest_of<'a>(word: &str, known: &mut dyn Iterator<Item = &'a str>) -> Optio
     let word: Vec<char> = word.chars().take(81).collect();
     let mut best: Option<(usize, &str)> = None;
     for name in known {
-        // An edit takes a letter away, adds one, or both.
+        // An edit removes a letter, adds one, or does both.
         if name.len().abs_diff(word.len()) > 8 || (used ^ letters(name)).count_ones() > 4 {
             continue;
         }
         let candidate: Vec<char> = name.chars().collect();
         let distance = match distance(&word, &candidate) {
             Some(distance) => distance,
-            // A name in another case is one mistake, however many letters it changes.
+            // A name in another case is one mistake, regardless of how many letters differ.
             None if same_letters(&word, &candidate) => 1,
             None => continue,
         };
@@ -31,12 +31,12 @@ fn nearest_of<'a>(word: &str, known: &mut dyn Iterator<Item = &'a str>) -> Optio
     best.map(|(_, name)| name)
 }
 
-/// Which letters of English a text has, a bit for each.
+/// Which letters of English occur in a text, one bit for each.
 fn letters(text: &str) -> u32 {
     text.bytes().filter(u8::is_ascii_alphabetic).fold(0, |letters, letter| letters | 1 << (letter & 31))
 }
 
-/// Equal but for case, spaces, hyphens and underscores.
+/// Whether two words are equal except for case, spaces, hyphens and underscores.
 fn same_letters(a: &[char], b: &[char]) -> bool {
     let is_letter = |c: &&char| !matches!(c, ' ' | '-' | '_');
     let (mut a, mut b) = (a.iter().filter(is_letter), b.iter().filter(is_letter));
@@ -49,7 +49,7 @@ fn same_letters(a: &[char], b: &[char]) -> bool {
     }
 }
 
-/// Insertions, deletions, substitutions and swaps of neighbours between two words; `None` above 2.
+/// Counts insertions, deletions, substitutions and swaps of neighbours between two words; `None` above 2.
 fn distance(a: &[char], b: &[char]) -> Option<usize> {
     if a.len().abs_diff(b.len()) > 2 {
         return None;
@@ -73,7 +73,7 @@ fn distance(a: &[char], b: &[char]) -> Option<usize> {
             rows[at(i, j)] = least;
             nearest = nearest.min(least);
         }
-        // No later row has less.
+        // No later row can have a smaller distance.
         if nearest > 2 {
             return None;
         }

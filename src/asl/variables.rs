@@ -1,4 +1,4 @@
-//! Which variables each state reads: what `DescribeStateMachine` calls `variableReferences`.
+//! The variables that each state reads, as `variableReferences` of `DescribeStateMachine` lists them.
 
 use super::ir::{Catcher, Condition, Field, JsonataTemplate, Kind, Machine, Operand, PathField, Payload, Rule, State, Test, Wait};
 use crate::expr::jsonata::{Expression, function_names};

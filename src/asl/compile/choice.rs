@@ -11,7 +11,7 @@ use crate::asl::suggest::nearest;
 use crate::base::diag::{Diagnostic, Part};
 use crate::base::{Map, Table, Value};
 
-/// How deep And, Or and Not may nest.
+/// Maximum nesting depth of And, Or and Not.
 const MAX_RULE_DEPTH: usize = 64;
 
 /// Fields of a JSONPath rule besides the operators.
@@ -49,7 +49,7 @@ impl<'d> Compiler<'d> {
         complete.then_some(Kind::Choice { rules, default })
     }
 
-    /// Rules with the condition of an earlier one.
+    /// Reports rules whose condition equals that of an earlier rule.
     fn repeated_rules(&mut self, list: &Place<'_>, items: &[Value]) {
         let mut seen = Table::default();
         for (i, item) in items.iter().enumerate() {
@@ -79,7 +79,7 @@ impl<'d> Compiler<'d> {
         }
     }
 
-    /// Rules whose condition is fixed: one that is false never applies, one that is true takes all that come after it.
+    /// Reports rules whose condition is constant: a false one never applies, and no rule after a true one is ever evaluated.
     fn constant_rules(&mut self, list: &Place<'_>, items: &[Value], language: QueryLanguage) {
         if language != QueryLanguage::Jsonata {
             return;
@@ -102,7 +102,7 @@ impl<'d> Compiler<'d> {
         }
     }
 
-    /// A top-level rule of a JSONPath state.
+    /// Compiles a top-level rule of a JSONPath state.
     fn rule(&mut self, place: &Place<'_>, members: &'d Map, site: Site) -> Option<Rule> {
         let condition = self.condition(place, members, 0);
         let assign = match members.get("Assign") {
@@ -159,7 +159,7 @@ impl<'d> Compiler<'d> {
         Some(Rule { condition: condition?, next: next?, assign, output })
     }
 
-    /// The one test of a rule.
+    /// Compiles the one test of a rule.
     fn condition(&mut self, place: &Place<'_>, members: &'d Map, depth: usize) -> Option<Condition> {
         if depth > MAX_RULE_DEPTH {
             let message = format!("Choice rules are nested more than {MAX_RULE_DEPTH} levels deep");
@@ -286,7 +286,7 @@ impl<'d> Compiler<'d> {
         self.report(diagnostic.aws(SCHEMA, aws, Some(place.location())));
     }
 
-    /// `Variable` and its operator.
+    /// Compiles `Variable` and its operator.
     fn test(&mut self, place: &Place<'_>, members: &Map, name: &str) -> Option<Condition> {
         let at = place.key("Variable");
         let variable = match members.get("Variable") {
@@ -340,7 +340,7 @@ impl<'d> Compiler<'d> {
     }
 }
 
-/// AWS's words about a rule that is not one of the kinds of rules.
+/// AWS's message about a rule that is of none of the known forms.
 const SELECTORS: &str = "The object must have only one of the following fields, [And, Or, Not, Variable, Condition]";
 
 /// The operators in the order in which AWS lists them.
@@ -352,7 +352,7 @@ const AWS_OPERATORS: &str = "StringEquals, IsBoolean, StringLessThan, IsNumeric,
      TimestampEqualsPath, TimestampLessThan, StringGreaterThanEquals, NumericGreaterThanPath, NumericGreaterThanEquals, \
      NumericEqualsPath, TimestampLessThanPath, IsNull, IsPresent, TimestampGreaterThanEquals, NumericGreaterThanEqualsPath";
 
-/// What an operator's name says.
+/// The meaning of an operator's name.
 #[derive(Clone, Copy)]
 enum Operator {
     /// Family, order, and whether the operand is a path.

@@ -1,5 +1,4 @@
-//! Fields that compute something: paths, Reference Paths, templates, intrinsic calls, and JSONata by way of
-//! [`jsonata`](super::jsonata).
+//! Fields that are computed: paths, Reference Paths, templates, intrinsic calls, and JSONata via [`jsonata`](super::jsonata).
 
 use super::jsonata::Reach;
 use super::{Assigned, Compiler, Place, Read, SCHEMA};
@@ -14,14 +13,14 @@ use crate::expr::path::{Path, ReferencePath, Root};
 use crate::expr::template::{Template, TemplateProblem};
 use std::sync::Arc;
 
-/// The expression in a string `{% … %}` without its white space, and its byte offset (spec §8.1).
+/// Returns the expression in a string `{% … %}` without its white space, and its byte offset (spec §8.1).
 pub(super) fn as_expression(text: &str) -> Option<(&str, usize)> {
     let inner = text.strip_prefix("{%")?.strip_suffix("%}")?;
     let trimmed = inner.trim_start();
     Some((trimmed.trim_end(), 2 + inner.len() - trimmed.len()))
 }
 
-/// The names of intrinsic functions called in a text, with their offsets; strings are skipped.
+/// Returns the names of intrinsic functions that a text calls, with their offsets; strings are skipped.
 fn called(text: &str) -> Vec<(&str, usize)> {
     let mut found = Vec::new();
     let bytes = text.as_bytes();
@@ -59,7 +58,7 @@ impl Compiler<'_> {
         self.facts.uses_context = true;
     }
 
-    /// Notes a variable read inside an expression.
+    /// Records that an expression reads a variable.
     pub(crate) fn reads_variable(&mut self, name: &str, place: &Place<'_>, part: Part) {
         self.read(&Arc::from(name), place, part);
     }
@@ -71,7 +70,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// A Path.
+    /// Compiles a Path.
     pub(crate) fn path(&mut self, place: &Place<'_>, text: &str) -> Option<Path> {
         match Path::parse(text) {
             Ok(path) => {
@@ -96,7 +95,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// A Reference Path, for reading.
+    /// Compiles a Reference Path that is read.
     pub(crate) fn reference(&mut self, place: &Place<'_>, text: &str) -> Option<Path> {
         self.reference_path(place, text).map(|reference| reference.path().clone())
     }
@@ -129,7 +128,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// InputPath, OutputPath.
+    /// Compiles InputPath or OutputPath.
     pub(crate) fn path_field(&mut self, place: &Place<'_>, members: &Map, name: &str) -> PathField {
         match members.get(name) {
             Some(Value::Null) => PathField::Nothing,
@@ -140,7 +139,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// ResultPath of a state or a catcher: from the input, never from a variable or the Context Object.
+    /// Compiles ResultPath of a state or a catcher: it refers to the input, never to a variable or the Context Object.
     pub(crate) fn result_path(&mut self, place: &Place<'_>, members: &Map) -> ResultPath {
         match members.get("ResultPath") {
             Some(Value::Null) => ResultPath::Discard,
@@ -169,7 +168,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// A JSONPath payload template.
+    /// Compiles a JSONPath payload template.
     pub(crate) fn template(&mut self, place: &Place<'_>, value: &Value) -> Option<Template> {
         self.literal_paths(place, value);
         match Template::compile(value) {
@@ -240,7 +239,7 @@ impl Compiler<'_> {
         self.report(diagnostic);
     }
 
-    /// Strings that look like paths but are not computed, since their names lack `.$`.
+    /// Reports strings that look like paths but are not computed, because their names lack `.$`.
     fn literal_paths(&mut self, place: &Place<'_>, value: &Value) {
         match value {
             Value::Object(map) => {
@@ -270,7 +269,7 @@ impl Compiler<'_> {
                     self.literal_paths(&place.index(i), item);
                 }
             }
-            // An element of a list, or the whole template: there is no name that `.$` could be added to.
+            // In an element of a list, or in the whole template, there is no name to which `.$` could be added.
             Value::String(text) if looks_computed(text) => {
                 let message = format!("`{text}` is taken literally: only fields of objects are computed");
                 self.report(Diagnostic::new(&codes::LITERAL_PATH, place.pointer(), message));
@@ -279,7 +278,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// A call that AWS accepts and then fails each time.
+    /// Reports a call that AWS accepts, but that fails whenever it is evaluated.
     fn intrinsic_arguments(&mut self, place: &Place<'_>, text: &str) {
         if let Some(problem) = Call::parse(text).ok().and_then(|call| call.never_succeeds()) {
             let message = format!("this always fails: {problem}");
@@ -287,7 +286,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// A payload of either language.
+    /// Compiles a payload of either language.
     pub(crate) fn payload(&mut self, place: &Place<'_>, value: &Value, language: QueryLanguage, reach: Reach) -> Option<Payload> {
         match language {
             QueryLanguage::JsonPath => self.template(place, value).map(Payload::JsonPath),
@@ -295,7 +294,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// `Assign`: a payload whose top-level names are variables.
+    /// Compiles `Assign`: a payload whose top-level names are variables.
     pub(crate) fn assign(&mut self, place: &Place<'_>, members: &Map, language: QueryLanguage, reach: Reach) -> Option<Payload> {
         let value = members.get("Assign")?;
         let variables = value.as_object()?;
@@ -330,7 +329,7 @@ impl Compiler<'_> {
                 .at(Part::Key)
                 .help("names start with a letter and continue with letters, digits and `_`")
                 .aws("INVALID_VARIABLE_NAME", aws, Some(place.location()));
-            // Published definitions have hyphens in such names; they do no harm where nothing reads the variable.
+            // Published definitions have hyphens in such names, which do no harm unless something reads the variable.
             if starts && name.chars().all(|c| part(c) || c == '-') {
                 diagnostic = diagnostic.severity(Severity::Warning);
             }
@@ -345,7 +344,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// A value that is fixed (`name`), comes from a path (`name` + `Path`), or is computed by JSONata.
+    /// Compiles a value that is fixed (`name`), comes from a path (`name` + `Path`), or is computed by JSONata.
     pub(crate) fn field<T>(
         &mut self,
         place: &Place<'_>,
@@ -368,7 +367,7 @@ impl Compiler<'_> {
         self.reference(&place.key(&path_name), text).map(Field::Path)
     }
 
-    /// ErrorPath, CausePath: a Reference Path or a call that gives a string.
+    /// Compiles ErrorPath or CausePath: a Reference Path or a call that returns a string.
     pub(crate) fn string_path<T>(&mut self, place: &Place<'_>, text: &str) -> Option<Field<T>> {
         if text.starts_with('$') || !text.contains('(') {
             return self.reference(place, text).map(Field::Path);
@@ -411,7 +410,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Points into the string.
+/// Points the diagnostic at the offset in the string.
 fn at_offset(diagnostic: Diagnostic, error: &SyntaxError) -> Diagnostic {
     diagnostic.at(Part::Text { offset: error.offset, length: 1 })
 }
@@ -421,7 +420,7 @@ fn with_dollar(diagnostic: Diagnostic, place: &Place<'_>, text: &str) -> Diagnos
     diagnostic.fix(format!("did you mean `\"{}\": {meant}`?", place.name()), Part::Value, meant.to_string())
 }
 
-/// A misspelt function, or a path without its `$`.
+/// Suggests a correction of a misspelt function, or of a path without its `$`.
 fn suggest_for(diagnostic: Diagnostic, field: &str, text: &str) -> Diagnostic {
     for (name, offset) in called(text) {
         if Intrinsic::named(name).is_some() {
@@ -456,7 +455,7 @@ fn suggest_for(diagnostic: Diagnostic, field: &str, text: &str) -> Diagnostic {
     diagnostic
 }
 
-/// Whether somebody probably meant a text to be computed.
+/// Whether the author probably wanted a string to be computed.
 fn looks_computed(text: &str) -> bool {
     let path = text.starts_with("$.") || text.starts_with("$[") || text.starts_with("$$.");
     (path && Path::parse(text).is_ok()) || (text.starts_with("States.") && text.ends_with(')') && Call::parse(text).is_ok())

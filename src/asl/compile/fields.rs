@@ -1,4 +1,4 @@
-//! The fields of one object against its shape: unknown, misplaced, missing, of the wrong type, out of range.
+//! Checks the fields of one object against its shape: unknown, misplaced, missing, of the wrong type, out of range.
 
 use super::expression::as_expression;
 use super::{Compiler, Place, SCHEMA};
@@ -10,13 +10,13 @@ use crate::base::diag::{Diagnostic, Part};
 use crate::base::time::parse_rfc3339;
 use crate::base::{Map, Value, decimal};
 
-/// The language that a `QueryLanguage` field selects: AWS takes whatever is not exactly `JSONPath` for JSONata, and
-/// complains about the spelling besides (spec §1.1).
+/// Returns the language that a `QueryLanguage` field selects. AWS treats everything that is not exactly `JSONPath` as JSONata,
+/// and also reports the spelling (spec §1.1).
 pub(super) fn language(value: &Value) -> QueryLanguage {
     if value.as_str() == Some("JSONPath") { QueryLanguage::JsonPath } else { QueryLanguage::Jsonata }
 }
 
-/// A value's kind with its article, for messages.
+/// A value's type with its article, for messages.
 pub(super) fn describe(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -29,12 +29,13 @@ pub(super) fn describe(value: &Value) -> &'static str {
 }
 
 impl Compiler<'_> {
-    /// Checks every field of an object, and that none is missing.
+    /// Checks every field of an object, and that no required one is missing.
     pub(crate) fn check_shape(&mut self, place: &Place<'_>, members: &Map, shape: &Shape, language: QueryLanguage) {
         self.check_shape_mixed(place, members, shape, language, false);
     }
 
-    /// The same; `mixed` leaves out fields of the other language, which have been complained about as a whole.
+    /// Checks an object's fields. With `mixed`, fields of the other language are skipped, because one diagnostic for all of
+    /// them was reported.
     pub(crate) fn check_shape_mixed(
         &mut self,
         place: &Place<'_>,
@@ -71,14 +72,14 @@ impl Compiler<'_> {
         let mut diagnostic = Diagnostic::new(&codes::MISSING_FIELD, place.pointer(), format!("{} needs {list}", shape.noun))
             .at(if place.name().is_empty() { Part::Value } else { Part::Key })
             .aws(SCHEMA, format!("These fields are required: [{}]", missing.join(", ")), Some(place.location()));
-        // A field of nearly that name is there: then it is a typing error, reported as such with its fix.
+        // There is a field with nearly this name, so that the typing error is reported, together with its fix.
         if let Some(typo) = members.iter().map(|(name, _)| &**name).find(|name| nearest(name, missing.iter().copied()).is_some()) {
             diagnostic = diagnostic.label(place.key(typo).pointer(), Part::Key, "did you mean this?");
         }
         self.report(diagnostic);
     }
 
-    /// A field of the other query language.
+    /// Reports a field of the other query language.
     pub(crate) fn other_language(&mut self, place: &Place<'_>, name: &str, language: QueryLanguage) {
         let (own, other) = match language {
             QueryLanguage::JsonPath => ("JSONPath", "JSONata"),
@@ -113,7 +114,7 @@ impl Compiler<'_> {
         self.report(diagnostic);
     }
 
-    /// A field that the shape does not have: misplaced or misspelt.
+    /// Reports a field that is not in the shape: it is misplaced or misspelt.
     pub(crate) fn unknown_field(&mut self, place: &Place<'_>, name: &str, shape: &Shape) {
         let pointer = place.key(name).pointer();
         let aws = (format!("Field '{name}' is not supported"), Some(place.location()));
@@ -173,7 +174,7 @@ impl Compiler<'_> {
                 let number = number.as_f64();
                 let below = number < min;
                 let beyond = number > max;
-                // The bounds that a number can be beyond are whole.
+                // The bounds that a number can exceed are integers.
                 let (min, max) = (min as i64, max as i64);
                 if below {
                     self.out_of_range(place, format!("at least {min}"), format!("Minimum value is {min}"));
@@ -200,7 +201,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// A value of the wrong JSON type.
+    /// Reports a value of the wrong JSON type.
     pub(crate) fn wrong_type(&mut self, place: &Place<'_>, value: &Value, wanted: &str, aws: &str) {
         let what = if place.name().is_empty() { "this".to_string() } else { format!("`{}`", place.name()) };
         let mut diagnostic = Diagnostic::new(
@@ -209,7 +210,7 @@ impl Compiler<'_> {
             format!("{what} must be {wanted}, not {}", describe(value)),
         )
         .aws(SCHEMA, format!("Expected value of type [{aws}]"), Some(place.location()));
-        // A number or a boolean in quotes.
+        // The value is a number or a boolean in quotes.
         if let Some(text) = value.as_str() {
             let bare = match aws {
                 "INTEGER" => text.trim().parse::<i64>().is_ok(),
@@ -228,7 +229,7 @@ impl Compiler<'_> {
         self.report(diagnostic);
     }
 
-    /// A number with a fraction where an integer is needed; AWS has its own words for it.
+    /// Reports a number with a fraction where an integer is needed; AWS has a separate message for it.
     fn fraction(&mut self, place: &Place<'_>) {
         let message = format!("`{}` must be an integer", place.name());
         self.report(Diagnostic::new(&codes::WRONG_TYPE, place.pointer(), message).aws(
@@ -238,7 +239,7 @@ impl Compiler<'_> {
         ));
     }
 
-    /// A list or object with nothing in it.
+    /// Reports an empty list or object.
     pub(crate) fn empty_value(&mut self, place: &Place<'_>) {
         let message = format!("`{}` must not be empty", place.name());
         self.report(Diagnostic::new(&codes::EMPTY_VALUE, place.pointer(), message).aws(
@@ -269,7 +270,7 @@ impl Compiler<'_> {
         ));
     }
 
-    /// A `Type` that is not one of the eight.
+    /// Reports a `Type` that is not one of the eight.
     pub(crate) fn check_state_type(&mut self, place: &Place<'_>, text: &str) {
         self.check_word(place, text, shape::STATE_TYPES);
     }
@@ -293,7 +294,7 @@ impl Compiler<'_> {
         self.report(diagnostic);
     }
 
-    /// RFC 3339, as the language demands it.
+    /// Checks an RFC 3339 timestamp as the language requires it.
     pub(crate) fn check_timestamp(&mut self, place: &Place<'_>, text: &str) {
         if parse_rfc3339(text).is_some() {
             return;
@@ -312,7 +313,7 @@ impl Compiler<'_> {
         self.report(diagnostic);
     }
 
-    /// Two fields of which only one may be there. Whether both are.
+    /// Reports two fields of which only one is permitted. Returns whether both are there.
     pub(crate) fn exclusive(&mut self, place: &Place<'_>, members: &Map, first: &str, second: &str) -> bool {
         if !members.contains_key(first) || !members.contains_key(second) {
             return false;

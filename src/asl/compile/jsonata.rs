@@ -1,4 +1,4 @@
-//! Strings `{% … %}`: compiled, and looked through for references that cannot be.
+//! Compiles strings `{% … %}`, and checks them for references that cannot be resolved.
 
 use super::expression::as_expression;
 use super::{Compiler, Place, SCHEMA};
@@ -9,7 +9,7 @@ use crate::base::diag::{Diagnostic, Part, Severity};
 use crate::base::{Span, Value};
 use crate::expr::jsonata::{Expression, VariableRef, function_names};
 
-/// What `$states` holds where an expression stands, besides `input` and `context`.
+/// The members that `$states` has where an expression is evaluated, besides `input` and `context`.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Reach {
     /// `$states.result`: Output and Assign of Task, Parallel and Map.
@@ -26,7 +26,7 @@ impl Reach {
 }
 
 impl Compiler<'_> {
-    /// A JSON value with expressions at any depth.
+    /// Compiles a JSON value with expressions at any depth.
     pub(crate) fn jsonata_template(&mut self, place: &Place<'_>, value: &Value, reach: Reach) -> JsonataTemplate {
         match value {
             Value::String(text) => {
@@ -59,7 +59,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// One expression, given with its offset in the string.
+    /// Compiles one expression, which is given with its offset in the string.
     pub(crate) fn expression(&mut self, place: &Place<'_>, (text, offset): (&str, usize), reach: Reach) -> Option<Expression> {
         match Expression::parse(text) {
             Ok(expression) => {
@@ -82,7 +82,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// A literal that was probably meant to be an expression.
+    /// Reports a literal that was probably meant to be an expression.
     fn nearly_expression(&mut self, place: &Place<'_>, text: &str) {
         let trimmed = text.trim();
         let (opens, closes) = (trimmed.starts_with("{%"), trimmed.ends_with("%}"));
@@ -116,7 +116,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// What an expression refers to: variables, functions, the Context Object, and things that are not there.
+    /// Checks the references of an expression: variables, functions, the Context Object, and names that do not exist.
     fn references(&mut self, place: &Place<'_>, expression: &Expression, offset: usize, reach: Reach) {
         let found = expression.references();
         let part = |span: Span| Part::Text { offset: offset + span.start, length: span.end.saturating_sub(span.start) };
@@ -152,8 +152,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// Names and `$` that mean an input document, which expressions here do not have. AWS refuses each name once, in the order of the
-    /// text, and accepts `*` and `**`, which select nothing.
+    /// Reports names and `$` that refer to an input document, which expressions here do not have. AWS refuses each name once,
+    /// in the order of the text, and accepts `*` and `**`, which select nothing.
     fn top_level(&mut self, place: &Place<'_>, expression: &Expression, inputs: &[Span], part: &dyn Fn(Span) -> Part) {
         let mut reported: Vec<&str> = Vec::new();
         for input in inputs {
@@ -176,7 +176,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Variables hold JSON values: what is no function of the language can never be called.
+    /// Reports an unknown function. Variables contain JSON values, so only a function of the language can be called.
     fn unknown_function(&mut self, place: &Place<'_>, name: &str, part: Part) {
         let message = format!("there is no function `${name}`");
         let mut diagnostic = Diagnostic::new(&codes::UNKNOWN_FUNCTION, place.pointer(), message).at(part);

@@ -12,10 +12,10 @@ use crate::base::diag::{Diagnostic, Part};
 use crate::base::{Map, Value};
 use std::sync::Arc;
 
-/// Where an ItemReader can read from (spec §7.6).
+/// The APIs from which an ItemReader can read (spec §7.6).
 const READERS: &[&str] = &["s3:listObjectsV2", "s3:getObject"];
 
-/// Where a ResultWriter can write to (spec §7.7).
+/// The APIs to which a ResultWriter can write (spec §7.7).
 const WRITERS: &[&str] = &["s3:putObject"];
 
 impl<'d> Compiler<'d> {
@@ -64,7 +64,7 @@ impl<'d> Compiler<'d> {
 
     fn processor(&mut self, place: &Place<'_>, members: &'d Map, site: Site) -> Option<(ScopeId, MapMode)> {
         if self.exclusive(place, members, "ItemProcessor", "Iterator") {
-            // The new spelling is compiled, for what else there may be to say.
+            // The new spelling is compiled, because there may be more to report in it.
         } else if !members.contains_key("ItemProcessor") && !members.contains_key("Iterator") {
             self.report(
                 Diagnostic::new(&codes::MISSING_ONE_OF, place.pointer(), "a Map state needs `ItemProcessor`").at(Part::Key).aws(
@@ -122,7 +122,7 @@ impl<'d> Compiler<'d> {
         MapMode::Distributed { express: config.get("ExecutionType").and_then(Value::as_str) == Some("EXPRESS") }
     }
 
-    /// AWS takes these in inline mode too, and does nothing with them.
+    /// Reports fields of the distributed mode. AWS accepts them in inline mode too, where they have no effect.
     fn distributed_only(&mut self, place: &Place<'_>, members: &Map) {
         const FIELDS: [&str; 8] = [
             "ItemReader",
@@ -150,7 +150,7 @@ impl<'d> Compiler<'d> {
         }
         let at = place.key("ItemsPath");
         if reads {
-            // Ignored entirely, even where it would not parse (recorded January 2025).
+            // AWS ignores it completely, even if it is not a valid path (recorded January 2025).
             let message = "`ItemsPath` has no effect beside `ItemReader`";
             self.report(Diagnostic::new(&codes::IGNORED_FIELD, at.pointer(), message).at(Part::Key).label(
                 place.key("ItemReader").pointer(),
@@ -211,7 +211,8 @@ impl<'d> Compiler<'d> {
         Some(ItemReader { resource: Arc::from(resource?), parameters, config, max_items })
     }
 
-    /// A `ReaderConfig` with its expressions. The items of `CSVHeaders` are names, also where they look like expressions (measured).
+    /// Compiles a `ReaderConfig` with its expressions. The items of `CSVHeaders` are names, even if they look like expressions
+    /// (measured).
     fn reader_settings(&mut self, place: &Place<'_>, members: &Map) -> JsonataTemplate {
         let parts = members.iter().map(|(name, value)| match value {
             Value::Array(_) if &**name == "CSVHeaders" => (name.clone(), JsonataTemplate::Literal(value.clone())),
@@ -224,7 +225,7 @@ impl<'d> Compiler<'d> {
         JsonataTemplate::Object(parts)
     }
 
-    /// Which fields go with which input type (recorded on AWS).
+    /// Checks which fields go with which input type (recorded on AWS).
     fn reader_config(&mut self, place: &Place<'_>, members: &Map) {
         let word = |name: &str| members.get(name).and_then(Value::as_str);
         let missing = |name: &str, why: &str, aws: String| {
@@ -285,7 +286,7 @@ impl<'d> Compiler<'d> {
         self.payload(&at, value, language, Reach::default())
     }
 
-    /// The API that items are read from or results written to.
+    /// Checks the API from which items are read or to which results are written.
     fn storage(&mut self, place: &Place<'_>, resource: &str, known: &[&str]) {
         let api = resource.splitn(6, ':').nth(5).unwrap_or_default();
         let arn = resource.starts_with("arn:") && resource.split(':').nth(2) == Some("states");
@@ -355,7 +356,7 @@ impl<'d> Compiler<'d> {
         }
     }
 
-    /// 1 to 40 characters that an ARN can hold, unique in the machine.
+    /// Checks a label: 1 to 40 characters that are permitted in an ARN, unique in the machine.
     fn label(&mut self, place: &Place<'_>, label: &'d str) {
         const FORBIDDEN: &str = "?*<>{}[]:;,\\|^~$#%&`\"";
         let length = label.chars().count();

@@ -1,8 +1,8 @@
-//! Value to [`Machine`]: one walk over the definition that keeps going whatever it finds.
+//! Compiles a value to a [`Machine`]: one pass over the definition that continues after errors.
 //!
-//! Each part of the language has its file; this one has the scopes (`States` objects) and what all files share. The
-//! fields of an object are checked once, against its [`Shape`](super::shape::Shape): after that, reading a field of
-//! the wrong type gives nothing and reports nothing.
+//! Each part of the language has its file; this one has the scopes (`States` objects) and what all files share. The fields of
+//! an object are checked once, against its [`Shape`](super::shape::Shape). After that, reading a field of the wrong type
+//! returns nothing and reports nothing.
 
 mod choice;
 mod expression;
@@ -25,10 +25,10 @@ use place::Place;
 use std::cell::Cell;
 use std::sync::Arc;
 
-/// `SCHEMA_VALIDATION_FAILED`, AWS's code for nearly everything.
+/// `SCHEMA_VALIDATION_FAILED`, AWS's code for nearly every finding.
 const SCHEMA: &str = "SCHEMA_VALIDATION_FAILED";
 
-/// A machine and what was found on the way; the machine is worth nothing if there is an error among it.
+/// Returns a machine and the diagnostics. The machine must not be used if one of them is an error.
 pub(super) fn compile(value: &Value, options: &CompileOptions) -> (Option<Machine>, Vec<Diagnostic>) {
     let Some(members) = value.as_object() else {
         let message = format!("a state machine must be a JSON object, not {}", fields::describe(value));
@@ -68,55 +68,55 @@ fn shallow(value: &Value, depth: usize) -> bool {
     }
 }
 
-/// The state of the walk.
+/// The state of the pass.
 pub(super) struct Compiler<'d> {
     pub options: CompileOptions,
-    /// The machine's language: the default of every state at every depth.
+    /// The machine's language, which is the default of every state at every depth.
     pub language: QueryLanguage,
     pub diagnostics: Vec<Diagnostic>,
     pub states: Vec<StateDraft<'d>>,
     pub scopes: Vec<ScopeDraft>,
-    /// The state that first used each name.
+    /// The id of the state that first used each name.
     pub names: Names,
     /// Where each Map label was first used.
     pub labels: Vec<Pointer>,
     pub label_names: Names,
-    /// Targets that their scope does not have.
+    /// Transitions to states that are not in their scope.
     pub dangling: Vec<Dangling<'d>>,
-    /// How many names may still be compared for suggestions: absurd definitions do without.
+    /// How many names may still be compared for suggestions, so that extreme definitions do not take too long.
     pub suggestions: Cell<usize>,
     facts: Facts,
 }
 
-/// A state on its way.
+/// A state that is being compiled.
 pub(super) struct StateDraft<'d> {
     pub name: &'d Arc<str>,
     pub scope: ScopeId,
     pub pointer: Pointer,
-    /// The states that it can go to, as far as they exist.
+    /// The existing states that it has transitions to.
     pub next: Vec<StateId>,
     /// Whether it can end its scope.
     pub terminal: bool,
     /// Whether it has a `Type`, right or wrong.
     pub typed: bool,
     pub compiled: Option<State>,
-    /// The variables that it reads, with the place of each.
+    /// The variables that it reads, with the location of each.
     pub reads: Vec<Read>,
 }
 
-/// A `States` object on its way.
+/// A `States` object that is being compiled.
 pub(super) struct ScopeDraft {
     pub start: Option<StateId>,
-    /// The scope and the state around it.
+    /// The enclosing scope and state.
     pub parent: Option<(ScopeId, StateId)>,
-    /// Ids in a row.
+    /// The ids of its states, which are consecutive.
     pub states: Vec<StateId>,
     /// The id of each of them.
     pub names: Names,
     pub pointer: Pointer,
-    /// Whether it is the item processor of a Distributed Map, which sees no variables of the scopes around it.
+    /// Whether it is the item processor of a Distributed Map, in which variables of enclosing scopes are not visible.
     pub isolated: bool,
-    /// The first assignments of the variables that its states assign.
+    /// The first assignment of each variable that its states assign.
     pub assigned: Vec<Assigned>,
     pub variables: Names,
 }
@@ -135,7 +135,7 @@ pub(super) struct Read {
     pub part: Part,
 }
 
-/// A transition that leads nowhere.
+/// A transition to a state that does not exist.
 pub(super) struct Dangling<'d> {
     pub scope: ScopeId,
     pub target: &'d str,
@@ -145,7 +145,7 @@ pub(super) struct Dangling<'d> {
     pub location: String,
 }
 
-/// What the fields of one state turned out to use.
+/// Facts about the fields of one state that were found on the way.
 #[derive(Default)]
 struct Facts {
     uses_context: bool,
@@ -153,14 +153,14 @@ struct Facts {
     assigns: Vec<Assigned>,
 }
 
-/// Where a state stands, for its compilation.
+/// The surroundings of a state that its compilation needs.
 #[derive(Clone, Copy)]
 struct Site {
     id: StateId,
     scope: ScopeId,
-    /// How many Parallel and Map states are around it.
+    /// The number of enclosing Parallel and Map states.
     depth: usize,
-    /// Whether it runs in an Express execution: the machine's or that of a Distributed Map's iteration.
+    /// Whether it runs in an Express execution: that of the machine, or of an iteration of a Distributed Map.
     express: bool,
 }
 
@@ -181,7 +181,7 @@ impl<'d> Compiler<'d> {
         members.get("TimeoutSeconds").and_then(Value::as_i64).and_then(|seconds| u64::try_from(seconds).ok())
     }
 
-    /// One `StartAt` with its `States`.
+    /// Compiles one `StartAt` with its `States`.
     fn scope(
         &mut self,
         place: &Place<'_>,
@@ -210,7 +210,7 @@ impl<'d> Compiler<'d> {
                 "Value cannot be empty",
                 Some(states_place.location()),
             );
-            // AWS goes on as if nothing were wrong with it (recorded).
+            // AWS continues as if there were nothing wrong with it (recorded).
             if let Some(start) = members.get("StartAt").and_then(Value::as_str) {
                 let location = Some(place.key("StartAt").location());
                 diagnostic = diagnostic.aws("MISSING_TRANSITION_TARGET", format!("Missing 'Next' target: {start}"), location);
@@ -231,7 +231,7 @@ impl<'d> Compiler<'d> {
             ));
             return scope;
         }
-        // All names first: any state may go to any other.
+        // All names are collected first, because any state may go to any other.
         let mut queue = Vec::with_capacity(states.len());
         for (name, value) in states.iter() {
             let at = states_place.key(name);
@@ -272,7 +272,7 @@ impl<'d> Compiler<'d> {
         &mut self.states[id.0 as usize]
     }
 
-    /// Length and uniqueness.
+    /// Checks a state's name for its length and uniqueness.
     fn state_name(&mut self, place: &Place<'_>, name: &Arc<str>, id: StateId) {
         let length = name.chars().count();
         if length == 0 || length > 80 {
@@ -306,7 +306,7 @@ impl<'d> Compiler<'d> {
         }
     }
 
-    /// The state that a transition leads to; a missing one is reported at the end, when all scopes are known.
+    /// Returns the state that a transition leads to. A missing one is reported at the end, when all scopes are known.
     fn target(&mut self, place: &Place<'_>, scope: ScopeId, name: &'d str) -> Option<StateId> {
         let found = self.scopes.get(scope.0 as usize).and_then(|draft| draft.names.get(name)).map(StateId::from_index);
         if found.is_none() {
@@ -316,7 +316,7 @@ impl<'d> Compiler<'d> {
         found
     }
 
-    /// The machine, if every state compiled.
+    /// Returns the machine, if every state was compiled.
     fn finish(&mut self, value: &Value, timeout: Option<u64>) -> Option<Machine> {
         let mut states = IdVec::new();
         for draft in &mut self.states {
@@ -330,8 +330,8 @@ impl<'d> Compiler<'d> {
     }
 }
 
-/// FNV-1a over the definition's structure: white space does not count, the order of members does, since the ids of
-/// states follow it.
+/// FNV-1a over the definition's structure. White space does not matter; the order of members does, since the ids of states
+/// follow it.
 fn digest(value: &Value) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325;
     feed(&mut hash, value);

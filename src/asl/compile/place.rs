@@ -1,8 +1,8 @@
-//! Where in the definition the compiler stands: a chain on the stack, turned into text only for a diagnostic.
+//! The current position of the compiler in the definition: a chain on the stack that becomes text only for a diagnostic.
 
 use crate::base::Pointer;
 
-/// A value's address as a chain of steps to the document.
+/// The address of a value as a chain of steps that ends at the document.
 #[derive(Clone, Copy)]
 pub(crate) struct Place<'a> {
     parent: Option<&'a Place<'a>>,
@@ -20,7 +20,7 @@ impl<'a> Place<'a> {
     /// The whole document.
     pub(crate) const ROOT: Place<'static> = Place { parent: None, step: Step::Root };
 
-    /// The member `name` of the value here.
+    /// The position of the member `name` of the value here.
     pub(crate) fn key<'b>(&'b self, name: &'b str) -> Place<'b>
     where
         'a: 'b,
@@ -28,7 +28,7 @@ impl<'a> Place<'a> {
         Place { parent: Some(self), step: Step::Key(name) }
     }
 
-    /// The element `index` of the value here.
+    /// The position of the element `index` of the value here.
     pub(crate) fn index<'b>(&'b self, index: usize) -> Place<'b>
     where
         'a: 'b,
@@ -36,7 +36,7 @@ impl<'a> Place<'a> {
         Place { parent: Some(self), step: Step::Index(index) }
     }
 
-    /// As a JSON Pointer.
+    /// The position as a JSON Pointer.
     pub(crate) fn pointer(&self) -> Pointer {
         self.steps().into_iter().fold(Pointer::root(), |pointer, step| match step {
             Step::Root => pointer,
@@ -45,7 +45,7 @@ impl<'a> Place<'a> {
         })
     }
 
-    /// As AWS writes it: `/States/Ship/Choices[0]/Next`, `/` for the document.
+    /// The position as AWS writes it: `/States/Ship/Choices[0]/Next`; `/` for the document.
     pub(crate) fn location(&self) -> String {
         let mut text = String::new();
         for step in self.steps() {
@@ -64,7 +64,7 @@ impl<'a> Place<'a> {
         text
     }
 
-    /// The name of the member that the value here is; empty for elements and the document.
+    /// The name of the member at this position; empty for elements and the document.
     pub(crate) fn name(&self) -> &'a str {
         match self.step {
             Step::Key(name) => name,

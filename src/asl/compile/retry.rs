@@ -89,7 +89,8 @@ impl<'d> Compiler<'d> {
         out
     }
 
-    /// `ErrorEquals`; `last` says whether this is the last of its list, where `States.ALL` may stand.
+    /// Compiles `ErrorEquals`. `last` says whether the retrier or catcher is the last of its list, where `States.ALL` is
+    /// permitted.
     fn error_names(&mut self, place: &Place<'_>, members: &Map, last: bool) -> Vec<Arc<str>> {
         let list = place.key("ErrorEquals");
         let mut names = Vec::new();
@@ -122,7 +123,7 @@ impl<'d> Compiler<'d> {
         names
     }
 
-    /// Retriers and catchers whose errors earlier ones have taken already.
+    /// Reports retriers and catchers whose errors are all matched by earlier ones.
     fn shadowed<'a>(&mut self, place: &Place<'_>, noun: &str, lists: impl Iterator<Item = &'a [Arc<str>]>) {
         let mut seen: Vec<(&str, usize)> = Vec::new();
         for (i, names) in lists.enumerate() {
@@ -144,7 +145,7 @@ impl<'d> Compiler<'d> {
                     ),
                 );
             }
-            // Definitions have few error names; the bound keeps absurd ones linear.
+            // Definitions have few error names; the limit keeps the check linear for extreme ones.
             for name in names.iter().take(64usize.saturating_sub(seen.len())) {
                 seen.push((name, i));
             }
@@ -152,7 +153,7 @@ impl<'d> Compiler<'d> {
     }
 }
 
-/// Whether a wildcard takes every error that a name stands for: `States.TaskFailed` matches all but timeouts (spec
+/// Whether a wildcard matches every error that a name stands for: `States.TaskFailed` matches all errors except time-outs (spec
 /// §2.7). `States.Runtime` and `States.DataLimitExceeded` are matched by name only.
 fn covers(wildcard: &str, name: &str) -> bool {
     wildcard == "States.TaskFailed"

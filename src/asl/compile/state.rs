@@ -1,4 +1,4 @@
-//! One state: its type, what all types share, and the small types (Pass, Wait, Succeed, Fail, Parallel).
+//! Compiles one state: its type, the fields that all types share, and the small types (Pass, Wait, Succeed, Fail, Parallel).
 
 use super::fields::{self, describe};
 use super::jsonata::Reach;
@@ -15,7 +15,8 @@ impl<'d> Compiler<'d> {
     pub(super) fn state(&mut self, place: &Place<'_>, value: &'d Value, site: Site) {
         let Some(members) = value.as_object() else {
             self.wrong_type(place, value, "an object", "OBJECT");
-            // Whether it would have ended the machine or led anywhere cannot be known: no follow-up complaints.
+            // It is not known whether the state was meant to end the machine or where it leads, so there are no follow-up
+            // diagnostics.
             self.state_draft(site.id).terminal = true;
             return;
         };
@@ -38,7 +39,7 @@ impl<'d> Compiler<'d> {
         draft.compiled = compiled.map(|state| State { uses_context: facts.uses_context, ..state });
     }
 
-    /// Where the state can go and whether it can end, read off leniently: a state that is wrong in another way still
+    /// Reads the state's transitions and whether it can end, without reporting errors: a state that has another error still
     /// counts for the reachability of the others.
     fn edges(&mut self, members: &'d Map, site: Site) {
         let mut targets: Vec<&str> = Vec::new();
@@ -61,8 +62,8 @@ impl<'d> Compiler<'d> {
 
     fn state_members(&mut self, place: &Place<'_>, members: &'d Map, site: Site) -> Option<State> {
         let language = members.get("QueryLanguage").map_or(self.language, fields::language);
-        // Refused by AWS for the machine's own states; what it does further inside is not known, and published
-        // definitions have it there.
+        // AWS refuses this for the machine's own states. What it does in nested states is not known, and published definitions
+        // have it there.
         let downgraded = language == QueryLanguage::JsonPath && self.language == QueryLanguage::Jsonata;
         let mixed = downgraded && site.depth == 0;
         if downgraded {
@@ -122,7 +123,7 @@ impl<'d> Compiler<'d> {
         {
             state.result_selector = self.template(&place.key("ResultSelector"), selector);
         }
-        // A Map's Parameters are the old spelling of its ItemSelector.
+        // The Parameters of a Map are the old spelling of its ItemSelector.
         let parameters = if jsonpath { "Parameters" } else { "Arguments" };
         if has(parameters)
             && ty != Some("Map")
@@ -170,7 +171,7 @@ impl<'d> Compiler<'d> {
                 self.report(diagnostic);
             }
             Some(Value::String(word)) => {
-                // The word is unknown: what else the state may have cannot be known either.
+                // The type is unknown, so it is not known which fields the state may have.
                 self.check_state_type(&place.key("Type"), word);
             }
             Some(other) => {
@@ -185,7 +186,7 @@ impl<'d> Compiler<'d> {
         }
     }
 
-    /// Next or End, for the types that go on.
+    /// Compiles Next or End, for the types that have them.
     fn transition(&mut self, place: &Place<'_>, members: &'d Map, site: Site, shape: &Shape) -> Option<StateId> {
         shape.row("Next")?;
         let end = members.get("End");
@@ -241,7 +242,7 @@ impl<'d> Compiler<'d> {
         Kind::Pass { result }
     }
 
-    /// `Result` is not a template, whatever its members are called.
+    /// Reports members of `Result` that look like a template: `Result` is never one.
     fn literal_template(&mut self, place: &Place<'_>, value: &Value) {
         match value {
             Value::Object(map) => {
@@ -273,7 +274,7 @@ impl<'d> Compiler<'d> {
         const FORMS: [&str; 4] = ["Seconds", "Timestamp", "SecondsPath", "TimestampPath"];
         let forms = if language == QueryLanguage::JsonPath { &FORMS[..] } else { &FORMS[..2] };
         let present: Vec<&str> = forms.iter().copied().filter(|name| members.contains_key(name)).collect();
-        // AWS's words and order, recorded for JSONPath.
+        // The wording and order are AWS's, recorded for JSONPath.
         let list = if language == QueryLanguage::JsonPath {
             "SecondsPath, Seconds, TimestampPath, Timestamp"
         } else {

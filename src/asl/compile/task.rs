@@ -1,4 +1,4 @@
-//! Task: what its Resource is, its limits, its credentials.
+//! Compiles a Task: its Resource, its limits and its credentials.
 
 use super::jsonata::Reach;
 use super::state::unsigned;
@@ -45,8 +45,8 @@ impl Compiler<'_> {
             && (language == QueryLanguage::Jsonata || !members.contains_key("RoleArn.$"))
         {
             let mut diagnostic = Diagnostic::new(&codes::MISSING_FIELD, at.pointer(), "`Credentials` needs `RoleArn`");
-            // Recorded for JSONata. The language itself lets Credentials be any object, so a JSONPath definition made
-            // for another interpreter may hold other things.
+            // Recorded for JSONata. The specification lets Credentials be any object, so a JSONPath definition that was written
+            // for another interpreter may contain other values.
             if language == QueryLanguage::JsonPath {
                 diagnostic = diagnostic.severity(Severity::Warning);
             } else {
@@ -57,7 +57,7 @@ impl Compiler<'_> {
         matches!(value, Value::Object(_) | Value::String(_)).then(|| self.payload(&at, value, language, Reach::default())).flatten()
     }
 
-    /// What the Resource is, by its shape (spec §11.1).
+    /// Checks the Resource by its form (spec §11.1).
     fn resource(&mut self, place: &Place<'_>, text: &str, site: Site) {
         let resource = Resource::read(text);
         match resource {
@@ -83,11 +83,11 @@ impl Compiler<'_> {
                 self.express(place, "activities", "Express state machine does not support Activity ARN".into());
             }
             Resource::Service { pattern: Some(pattern) } if site.express => {
-                // AWS names `.sync` for `.sync:2` too.
+                // AWS writes `.sync` for `.sync:2` too.
                 let pattern = pattern.trim_end_matches(":2");
                 let what = format!("`.{pattern}` integrations");
-                // In AWS's message of `.waitForTaskToken` a second blank stands before "at" (recorded by LocalStack,
-                // `test_illegal_callbacks[WAIT_FOR_TASK_TOKEN]`); in that of `.sync` it does not.
+                // AWS's message about `.waitForTaskToken` has a second blank before "at" (recorded by LocalStack,
+                // `test_illegal_callbacks[WAIT_FOR_TASK_TOKEN]`); its message about `.sync` does not.
                 let blank = if pattern == "waitForTaskToken" { " " } else { "" };
                 let aws = format!("Express state machine does not support '.{pattern}' service integration{blank}");
                 self.express(place, &what, aws);
@@ -105,7 +105,7 @@ impl Compiler<'_> {
         ));
     }
 
-    /// A callback whose token nobody gets.
+    /// Reports a callback task that passes its token to nobody.
     fn callback(&mut self, place: &Place<'_>, members: &Map, resource: &str) {
         if !resource.ends_with(".waitForTaskToken") {
             return;
@@ -121,7 +121,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Whether a payload reads the task's token, alone or with the whole Context Object.
+/// Whether a payload reads the task's token, by itself or with the whole Context Object.
 fn mentions_token(value: &Value) -> bool {
     match value {
         Value::String(text) => {
@@ -133,13 +133,13 @@ fn mentions_token(value: &Value) -> bool {
     }
 }
 
-/// The kinds of Resource that matter here.
+/// The kinds of Resource that the checks distinguish.
 enum Resource {
-    /// Not a URI, or an ARN that lacks something.
+    /// Neither a URI nor a complete ARN.
     Impossible(&'static str),
     /// A URI that AWS does not know.
     Unrecognized,
-    /// A task that a runtime of ours does itself.
+    /// A built-in task: a resource that Stepglass runtimes handle themselves.
     Own,
     Activity,
     Lambda,
@@ -147,7 +147,7 @@ enum Resource {
     Service {
         pattern: Option<&'static str>,
     },
-    /// A placeholder of a deployment tool: anything may come in its place.
+    /// A placeholder of a deployment tool, which may be replaced by anything.
     Placeholder,
 }
 
@@ -184,7 +184,7 @@ impl Resource {
         }
     }
 
-    /// A service integration with a pattern that its service has (measured on AWS, September 2026).
+    /// Checks a service integration and whether its service has the pattern (measured on AWS, September 2026).
     fn service(service: &str, api: &str, pattern: Option<&'static str>) -> Resource {
         const WITHOUT_SYNC: &[&str] = &["lambda", "sns", "sqs", "dynamodb", "events", "apigateway", "aws-sdk", "bedrock-agentcore"];
         const WITHOUT_TOKEN: &[&str] = &[
@@ -215,10 +215,10 @@ impl Resource {
         }
     }
 
-    /// A function's name with its version or alias.
+    /// Checks a function's name with its version or alias.
     fn lambda(name: &str) -> Resource {
         let word = |text: &str| {
-            // `<name>` and `{name}` stand for names in examples and recordings.
+            // Examples and recordings have `<name>` and `{name}` in place of names.
             !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '<' | '>' | '{' | '}'))
         };
         let (function, qualifier) = name.split_once(':').map_or((name, None), |(name, qualifier)| (name, Some(qualifier)));

@@ -1,4 +1,4 @@
-//! Changes that put problems right, and a few that only improve.
+//! Code actions: edits that fix problems, and a few that are only improvements.
 
 use super::super::shape::STATE_TYPES;
 use super::document::{Document, Kind};
@@ -32,9 +32,10 @@ struct Actions<'a> {
     document: &'a Document<'a>,
     found: Vec<CodeAction>,
     problem: Option<(&'static str, Span)>,
-    /// The name that a free one was looked for last, and that one: of a thousand states of one name, each asks for it.
+    /// The last name for which a free one was searched, and the result: a thousand states of the same name would each repeat
+    /// the search.
     freed: Option<(String, String)>,
-    /// All names, once somebody has asked for them.
+    /// All names, once they are needed.
     uses: Option<Vec<Use>>,
 }
 
@@ -42,7 +43,7 @@ impl Actions<'_> {
     fn add(&mut self, title: impl Into<String>, mut edits: Vec<Edit>) {
         crate::base::sort::by_key(&mut edits, |edit| edit.span.start);
         let action = CodeAction { title: title.into(), problem: self.problem, edits };
-        // Problems come in the order of their places: those of one place come together.
+        // Problems are ordered by location, so those of one location are adjacent.
         let place = |action: &CodeAction| action.problem.map(|(_, span)| span);
         let mut here = self.found.iter().rev().take_while(|known| place(known) == place(&action));
         if !here.any(|known| known.problem == action.problem && known.edits == action.edits) {
@@ -99,7 +100,7 @@ impl Actions<'_> {
 
     fn improvements(&mut self, range: Span) {
         let document = self.document;
-        // Only where a cursor stands: over a whole text there would be many.
+        // Improvements are only offered at a cursor: over a whole text there would be too many.
         let Some(hit) = document.hit(range.start).filter(|_| range.end - range.start < 200) else { return };
         let name = document.name(hit.node);
         if hit.on_key && name == "Iterator" {
@@ -122,7 +123,7 @@ impl Actions<'_> {
         }
     }
 
-    /// A text of JSONata that looks computed and is not, where nothing is said about it already.
+    /// Offers braces for a text that looks like JSONata and is not computed, if there is no diagnostic about it.
     fn forgotten_braces(&mut self, node: usize) {
         let document = self.document;
         let Some(text) = document.string(node).filter(|text| text.starts_with('$')) else { return };
@@ -148,7 +149,7 @@ impl Actions<'_> {
         self.document.children(states).take_while(|(id, _)| *id != state).map(|(id, _)| id).last()
     }
 
-    /// Makes a state lead to another one, where it ends or has no transition.
+    /// Makes a state lead to another one, if it ends or has no transition.
     fn link(&mut self, from: usize, to: &str) {
         let document = self.document;
         let title = format!("let `{}` continue to `{to}`", document.name(from));
@@ -175,7 +176,7 @@ impl Actions<'_> {
         }
     }
 
-    /// Puts a member behind the last one, on a line of its own where the others have theirs.
+    /// Adds a member after the last one, on a new line if the others have lines of their own.
     fn insert(&mut self, title: String, object: usize, name: &str, value: &str) {
         let Some(edit) = self.insertion(object, &[(name, value.to_string())]) else { return };
         self.add(title, vec![edit]);
@@ -198,14 +199,14 @@ impl Actions<'_> {
         })
     }
 
-    /// The white space at the beginning of the line, if nothing else comes before a place.
+    /// The white space at the beginning of the line, if there is nothing else before the offset.
     fn indent_before(&self, at: usize) -> Option<&str> {
         let line = self.document.text.get(..at)?;
         let start = line.rfind('\n')? + 1;
         line.get(start..).filter(|indent| indent.trim().is_empty())
     }
 
-    /// The member or element with one of its commas.
+    /// The span of a member or element with one of its commas.
     fn with_comma(&self, node: usize) -> Option<Span> {
         let text = self.document.text;
         let place = self.document.node(node)?;
@@ -240,7 +241,8 @@ impl Actions<'_> {
         }
     }
 
-    /// The element at fault is a name in ErrorEquals, or its list, or its retrier.
+    /// Fixes a `States.ALL` that is not alone or not last. The element with the error is a name in ErrorEquals, or its list, or
+    /// its retrier.
     fn all_alone_and_last(&mut self, node: usize) {
         let document = self.document;
         let Some(names) = document.way(node).into_iter().find(|id| document.name(*id) == "ErrorEquals") else { return };
@@ -264,7 +266,7 @@ impl Actions<'_> {
         }
     }
 
-    /// What is put in the place of a field of the other query language.
+    /// Offers a replacement for a field of the other query language.
     fn other_language(&mut self, node: usize) {
         let document = self.document;
         let Some(place) = document.node(node) else { return };
@@ -314,7 +316,7 @@ impl Actions<'_> {
         self.remove(format!("remove `{name}`"), node);
     }
 
-    /// Paths of a payload template as expressions, as far as they are plain.
+    /// Adds the edits that turn plain paths of a payload template into expressions.
     fn template_edits(&self, within: usize, edits: &mut Vec<Edit>) {
         let document = self.document;
         for (id, node) in document.ids().filter_map(|id| Some((id, document.node(id)?))) {
@@ -328,7 +330,7 @@ impl Actions<'_> {
         }
     }
 
-    /// Gives an object the required fields that it lacks.
+    /// Adds the missing required fields to an object.
     fn missing_fields(&mut self, object: usize) {
         let document = self.document;
         let place = document.place(object);
@@ -354,7 +356,7 @@ impl Actions<'_> {
         }
     }
 
-    /// A value to begin with.
+    /// An initial value for a field.
     fn blank(&self, object: usize, name: &str) -> String {
         let document = self.document;
         match name {
@@ -377,7 +379,7 @@ impl Actions<'_> {
         }
     }
 
-    /// Another name for the second of two states with one name, with all that leads to it in its scope.
+    /// Offers another name for the second of two states with the same name, and changes the transitions to it in its scope.
     fn second_state(&mut self, node: usize) {
         let document = self.document;
         let Some(key) = document.node(node).and_then(|node| node.key) else { return };
@@ -401,7 +403,7 @@ impl Actions<'_> {
         self.remove(format!("remove this `{}`", document.name(node)), node);
     }
 
-    /// A name that no state has.
+    /// Returns a name that no state has.
     fn free_name(&mut self, name: &str) -> String {
         match &self.freed {
             Some((taken, free)) if taken == name => free.clone(),
@@ -434,7 +436,7 @@ impl Actions<'_> {
         self.replace(format!("let `TimeoutSeconds` be {}", beat.saturating_add(1)), timeout, beat.saturating_add(1).to_string());
     }
 
-    /// A text that looks like a path where texts are taken as they are.
+    /// Fixes a text that looks like a path where texts are literal.
     fn literal(&mut self, node: usize, text: &str) {
         let document = self.document;
         let Some(place) = document.node(node) else { return };
@@ -467,7 +469,8 @@ impl Actions<'_> {
         }
     }
 
-    /// A comma, colon, quote or bracket that is missing or too many: whatever brings the reader further.
+    /// Fixes a missing or surplus comma, colon, quote or bracket: it tries each and takes the one with which the parser gets
+    /// furthest.
     fn syntax(&mut self, at: usize) {
         let text = self.document.text;
         let head = text.get(..at).unwrap_or(text).trim_end().len();
@@ -505,14 +508,14 @@ impl Actions<'_> {
             let word = rest.get(..end).unwrap_or_default();
             candidates.insert(0, ("put it in quotes", vec![Edit { span: Span::new(at, at + end), text: quoted(word) }]));
         }
-        // A place within a character is none.
+        // An offset within a character is not valid.
         candidates.retain(|(_, edits)| edits.iter().all(|edit| text.get(edit.span.range()).is_some()));
         let mut further = Vec::new();
         for (title, edits) in candidates {
             let shift: usize = edits.iter().map(|edit| edit.text.len()).sum();
             match json::parse(&super::apply(text, &edits)) {
                 Ok(_) => return self.add(title, edits),
-                // Beyond the edit itself, and not at the end for want of brackets alone.
+                // The parser must get beyond the edit itself, and not only to the end of a text that lacks closing brackets.
                 Err(error) if error.offset > at + shift + 1 => further.push((error.offset - shift, title, edits)),
                 Err(_) => {}
             }
@@ -528,7 +531,7 @@ fn quoted(text: &str) -> String {
     Value::from(text).to_string()
 }
 
-/// A plain path of JSONPath as an expression of JSONata.
+/// Returns a plain path of JSONPath as an expression of JSONata.
 fn computed(path: &str) -> Option<String> {
     let (root, rest) = match path.strip_prefix("$$") {
         Some(rest) => ("$states.context", rest),
@@ -544,7 +547,7 @@ fn computed(path: &str) -> Option<String> {
     plain(rest).then(|| format!("{{% {root}{rest} %}}"))
 }
 
-/// Only `.name` and `[index]`, which mean the same in both languages.
+/// Whether the steps are only `.name` and `[index]`, which mean the same in both languages.
 fn plain(steps: &str) -> bool {
     let mut rest = steps;
     while !rest.is_empty() {

@@ -1,20 +1,20 @@
-//! A definition's text as a tree of places, as far as it can be made out: the one reader of half written texts.
+//! A definition's text as a tree of nodes with their locations. This is the only parser for incomplete texts.
 
 use crate::base::pointer::{self, Pointer};
 use crate::base::{Span, Value, json, sort};
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// What a value is.
+/// The kind of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::asl) enum Kind {
     Object,
     List,
     /// A string, decoded.
     Text(String),
-    /// A number, a word, or something else.
+    /// A number, a literal name, or something else.
     Other,
-    /// A member whose value is yet to be written.
+    /// A member whose value was not written yet.
     Missing,
 }
 
@@ -22,9 +22,9 @@ pub(in crate::asl) enum Kind {
 #[derive(Debug)]
 pub(in crate::asl) struct Node {
     pub parent: Option<usize>,
-    /// Its member name as written, with quotes.
+    /// The member's name as it is written, with quotes.
     pub key: Option<Span>,
-    /// The same, decoded; empty in a list and for the root.
+    /// The decoded name; empty in a list and for the root.
     pub name: String,
     pub span: Span,
     pub kind: Kind,
@@ -33,17 +33,17 @@ pub(in crate::asl) struct Node {
     next: Option<usize>,
 }
 
-/// Where an editor's cursor stands.
+/// The position of an editor's cursor.
 #[derive(Debug)]
 pub(in crate::asl) struct Cursor {
-    /// The object or list around it.
+    /// The enclosing object or list.
     pub level: usize,
     /// The member whose value is being written.
     pub key: Option<String>,
     /// The member whose name is being written.
     pub member: Option<usize>,
     pub is_key: bool,
-    /// The opening quote of the string around it.
+    /// The opening quote of the enclosing string.
     pub string: Option<usize>,
 }
 
@@ -51,17 +51,17 @@ pub(in crate::asl) struct Document<'a> {
     pub text: &'a str,
     nodes: Vec<Node>,
     pub cursor: Option<Cursor>,
-    /// What is open at the end of the text.
+    /// The nodes that are still open at the end of the text.
     pub open: Vec<usize>,
-    /// Of objects and lists with more than [`FEW`] members, as they are asked for: those of an object by name, those of a list as they
-    /// come. A text with thousands of states is asked for thousands of them.
+    /// Indexes of objects and lists with more than [`FEW`] members, built when needed: the members of an object by name, those
+    /// of a list in order. A text with thousands of states looks up thousands of them.
     indexes: RefCell<Vec<(usize, Rc<Vec<usize>>)>>,
 }
 
-/// So many members are looked through one after another.
+/// Up to this number of members a lookup is a linear search.
 const FEW: usize = 32;
 
-/// What stands at an offset.
+/// The node at an offset.
 pub(in crate::asl) struct Hit {
     pub node: usize,
     pub on_key: bool,
@@ -69,13 +69,13 @@ pub(in crate::asl) struct Hit {
 
 struct Reader<'a> {
     document: Document<'a>,
-    /// The member whose value comes next, or came last.
+    /// The member whose value is expected next, or was read last.
     member: Option<usize>,
     after_colon: bool,
 }
 
 impl<'a> Document<'a> {
-    /// Reads the whole text, however broken: an unknown character is skipped, a closing bracket closes what it can.
+    /// Parses the whole text, however broken it is: an unknown character is skipped, and a closing bracket closes what it can.
     pub(crate) fn read(text: &'a str, cursor: usize) -> Document<'a> {
         let document = Document { text, nodes: Vec::new(), cursor: None, open: Vec::new(), indexes: RefCell::default() };
         let mut reader = Reader { document, member: None, after_colon: false };
@@ -101,7 +101,7 @@ impl<'a> Document<'a> {
         })
     }
 
-    /// The member of this name; of several the last one, as in JSON.
+    /// The member with this name; of several ones the last, as in JSON.
     pub(crate) fn child(&self, id: usize, name: &str) -> Option<usize> {
         if let Some(members) = self.index(id) {
             let end = members.partition_point(|&at| self.name(at) <= name);
@@ -110,7 +110,7 @@ impl<'a> Document<'a> {
         self.children(id).filter(|(_, node)| node.key.is_some() && node.name == name).map(|(at, _)| at).last()
     }
 
-    /// Of several members with one name, the last one stands last.
+    /// Returns the index of a large node. Of several members with the same name, the last one comes last.
     fn index(&self, id: usize) -> Option<Rc<Vec<usize>>> {
         self.children(id).nth(FEW)?;
         let mut indexes = self.indexes.borrow_mut();
@@ -140,7 +140,7 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// The text of a member.
+    /// The text of a member with a string value.
     pub(crate) fn text_of(&self, id: usize, name: &str) -> Option<&str> {
         self.string(self.child(id, name)?)
     }
@@ -157,7 +157,7 @@ impl<'a> Document<'a> {
         self.text.get(span.range()).unwrap_or_default()
     }
 
-    /// The ways from the root to a value, itself included.
+    /// The nodes from the root to a value, inclusive.
     pub(crate) fn way(&self, id: usize) -> Vec<usize> {
         let mut way = vec![id];
         while let Some(parent) = way.last().and_then(|last| self.parent(*last)) {
@@ -167,7 +167,7 @@ impl<'a> Document<'a> {
         way
     }
 
-    /// Where a value is.
+    /// The JSON Pointer of a value.
     pub(crate) fn pointer(&self, id: usize) -> Pointer {
         let mut pointer = Pointer::root();
         for pair in self.way(id).windows(2) {
@@ -192,7 +192,7 @@ impl<'a> Document<'a> {
         Some(at)
     }
 
-    /// The innermost value or member name that an offset touches.
+    /// The innermost value or member name that contains or touches an offset.
     pub(crate) fn hit(&self, offset: usize) -> Option<Hit> {
         let touches = |span: Span| span.start <= offset && offset <= span.end;
         let inside = |(node, place): (usize, &Node)| match place.key {
@@ -251,7 +251,7 @@ impl Reader<'_> {
         (self.member, self.after_colon) = (None, false);
     }
 
-    /// The cursor where it stands in no string.
+    /// Sets the cursor if it is outside of any string.
     fn cursor_between(&mut self) {
         if self.document.cursor.is_none()
             && let Some(&level) = self.document.open.last()
@@ -278,7 +278,7 @@ impl Reader<'_> {
             return;
         };
         let list = self.in_list(level);
-        // After a value a name with a colon is the next member: only the comma is missing.
+        // After a value, a name with a colon is the next member: only the comma is missing.
         let filled = self.member.and_then(|m| self.document.node(m)).is_some_and(|node| node.kind != Kind::Missing);
         let named = filled && text.get(span.end..).is_some_and(|rest| rest.trim_start().starts_with(':'));
         let is_key = !list && (!self.after_colon || named);
@@ -299,7 +299,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Puts a value where one is due.
+    /// Adds a value where one is expected.
     fn value(&mut self, span: Span, kind: Kind) -> usize {
         let level = self.document.open.last().copied();
         if self.after_colon
@@ -332,7 +332,7 @@ fn ends_word(c: char) -> bool {
     c.is_whitespace() || matches!(c, '{' | '}' | '[' | ']' | ',' | ':' | '"')
 }
 
-/// The closing quote of a string; where it has none, the end of its line.
+/// The closing quote of a string; if it has none, the end of its line.
 fn closing(bytes: &[u8], open: usize) -> usize {
     let mut at = open + 1;
     while let Some(byte) = bytes.get(at) {
@@ -345,7 +345,7 @@ fn closing(bytes: &[u8], open: usize) -> usize {
     bytes.len()
 }
 
-/// The content of a string, without escapes where these are sound.
+/// The content of a string, with its valid escapes decoded.
 fn decoded(raw: &str) -> String {
     if raw.contains('\\')
         && let Ok(Value::String(text)) = json::parse(&format!("\"{raw}\""))
@@ -378,7 +378,7 @@ mod tests {
 
     #[test]
     fn members_of_large_texts_are_found_as_those_of_small_ones() {
-        // Names that come twice, one without a value, and more names than are looked through one after another.
+        // The test has names that occur twice, one without a value, and more names than a linear search handles.
         let names: Vec<String> = (0..3 * FEW).map(|i| format!("n{}", i % (2 * FEW))).chain(["".into(), "n1".into()]).collect();
         let members: Vec<String> = names.iter().enumerate().map(|(i, name)| format!("\"{name}\":[{i}]")).collect();
         let items: Vec<String> = (0..3 * FEW).map(|i| format!("{{\"n\":{i}}}")).collect();

@@ -1,20 +1,20 @@
-//! Laying out a definition's text: only white space changes, so a broken text is as safe as a sound one.
+//! Formats a definition's text. Only white space changes, so a broken text is as safe as a valid one.
 
 use super::Edit;
 use crate::base::{Span, json};
 
-/// Objects and lists that stand on one line stay there up to this many characters.
+/// Objects and lists that are on one line stay on it up to this length, in characters.
 const LINE: usize = 100;
 
 struct Token {
     span: Span,
     /// The first character.
     first: u8,
-    /// For an opening bracket: whether it stays on one line with what is inside.
+    /// For an opening bracket: whether its content stays on the same line.
     inline: bool,
 }
 
-/// The edits that indent a text by so many spaces for each level.
+/// Returns the edits that indent a text by this number of spaces for each level.
 pub(super) fn format(text: &str, indent: usize) -> Vec<Edit> {
     let mut tokens = tokens(text);
     decide(text, &mut tokens);
@@ -39,8 +39,8 @@ pub(super) fn format(text: &str, indent: usize) -> Vec<Edit> {
             Some(b':') => " ".into(),
             _ if matches!(token.first, b':' | b',') => String::new(),
             Some(before) if inline => if closes || matches!(before, b'{' | b'[') { "" } else { " " }.into(),
-            // Also where only the comma between two values is missing.
-            // What is never closed is not indented without end.
+            // This also applies where only the comma between two values is missing. The limit is for brackets that are never
+            // closed.
             Some(_) => format!("\n{:1$}", "", indent * open.len().min(json::MAX_DEPTH)),
         };
         put(from, token.span.start, wanted);
@@ -89,7 +89,7 @@ fn tokens(text: &str) -> Vec<Token> {
     tokens
 }
 
-/// Which objects and lists stay on one line: those that stand on one and are short enough.
+/// Decides which objects and lists stay on one line: those that are on one line and short enough.
 fn decide(text: &str, tokens: &mut [Token]) {
     let mut open: Vec<(usize, usize)> = Vec::new();
     let mut length = 0;

@@ -1,4 +1,4 @@
-//! What a place of a definition means, in a few words.
+//! Explains a position of a definition in a few words.
 
 use super::super::complete::{ERRORS, assigned, describe};
 use super::super::ir::QueryLanguage;
@@ -10,7 +10,7 @@ use super::words::{Section, about};
 use crate::base::{Span, case};
 use crate::expr::intrinsic::Intrinsic;
 
-/// What stands at an offset; `None` where there is nothing to say.
+/// Explains what is at an offset; `None` if there is no explanation.
 pub(super) fn hover(document: &Document, offset: usize) -> Option<Hover> {
     let hit = document.hit(offset)?;
     let found = at(document, offset, &hit)?;
@@ -104,7 +104,7 @@ fn field(document: &Document, object: usize, name: &str, span: Span) -> Option<H
     Some(words(span, "field", title, text))
 }
 
-/// A comparison in words, from its name.
+/// Describes a comparison in words, from its name.
 fn comparison(name: &str) -> Option<String> {
     let (base, path) = name.strip_suffix("Path").map_or((name, false), |base| (base, true));
     let (family, order) = ["String", "Numeric", "Timestamp", "Boolean"]
@@ -157,7 +157,7 @@ fn variable(document: &Document, name: &str, span: Span) -> Hover {
     Hover { path: Some(format!("${name}")), ..words(span, "variable", format!("${name}"), text) }
 }
 
-/// A function or a path at an offset of an expression.
+/// Explains a function or a path at an offset of an expression.
 fn inside_expression(document: &Document, span: Span, offset: usize, jsonata: bool) -> Option<Hover> {
     let source = document.source(span);
     let at = offset.checked_sub(span.start)?.min(source.len());
@@ -181,7 +181,7 @@ fn inside_expression(document: &Document, span: Span, offset: usize, jsonata: bo
         let place = Span::new(place.start + dollar, place.start + dollar + 1 + name.len());
         return Some(words(place, "function", format!("${signature}"), sentence.into()));
     }
-    // The path up to the end of the word that the offset is in.
+    // The path ends at the end of the word that contains the offset.
     let inner = at.saturating_sub(start);
     let cut = run.get(inner..).and_then(|rest| rest.find('.')).map_or(run.len(), |i| inner + i);
     let path = run.get(..cut)?.trim_start_matches('.');

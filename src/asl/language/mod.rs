@@ -1,7 +1,7 @@
-//! What an editor asks about a definition's text: completions are in [`super::complete`], all else is here.
+//! Language features of an editor for a definition's text. Completions are in [`super::complete`].
 //!
-//! Every function takes the text as it is, half written or not, and answers with places in it. Offsets and spans are
-//! bytes; `src/wasm` turns them into what editors count in.
+//! Every function accepts incomplete texts, and returns locations in them. Offsets and spans are in bytes; `src/wasm` converts
+//! them to the units that editors use.
 
 mod actions;
 pub(super) mod document;
@@ -16,68 +16,68 @@ use crate::base::Span;
 use crate::base::diag::Diagnostic;
 use document::Document;
 
-/// A change of the text. The edits of one list do not overlap and are in order.
+/// A change of the text. The edits of a list do not overlap and are in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
-    /// What is replaced; empty for an insertion.
+    /// The replaced span; empty for an insertion.
     pub span: Span,
-    /// What is put there.
+    /// The new text.
     pub text: String,
 }
 
-/// A place where a name stands.
+/// An occurrence of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// The name, without quotes and `$`.
+    /// The span of the name, without quotes and `$`.
     pub span: Span,
-    /// Whether the name is given there: a member of `States` or of `Assign`.
+    /// Whether it is the definition of the name: a member of `States` or of `Assign`.
     pub definition: bool,
 }
 
-/// A name and all its places.
+/// A name and all its occurrences.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Occurrences {
-    /// Where the name stands at the offset asked for.
+    /// The occurrence at the given offset.
     pub origin: Span,
     /// `state` or `variable`.
     pub kind: &'static str,
     /// The name itself.
     pub name: String,
-    /// All of them in the order of the text, the one at the offset included.
+    /// All occurrences in the order of the text, including the one at the offset.
     pub places: Vec<Target>,
 }
 
-/// What a place means.
+/// The explanation of a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hover {
-    /// What it is about.
+    /// The span that is explained.
     pub span: Span,
     /// `field`, `state`, `type`, `error`, `function`, `variable` or `path`.
     pub kind: &'static str,
-    /// The name, with what it holds or takes.
+    /// The name, with its type or its parameters.
     pub title: String,
-    /// A few sentences; what stands between backticks is code.
+    /// A few sentences; text between backticks is code.
     pub text: String,
-    /// The state around the place, or the state that is named there.
+    /// The state that contains the position, or that is named there.
     pub state: Option<String>,
-    /// The path or variable there, for whoever knows its last value.
+    /// The path or variable there, for callers that have its last value.
     pub path: Option<String>,
-    /// The field of the state that the path is in.
+    /// The field of the state that contains the path.
     pub field: Option<String>,
 }
 
-/// A change that can be made at a place.
+/// An edit that is offered at a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CodeAction {
-    /// What it does.
+    /// A title that says what it does.
     pub title: String,
-    /// The problem that it puts right, and where that is; none for other improvements.
+    /// The code and span of the problem that it fixes; `None` for other improvements.
     pub problem: Option<(&'static str, Span)>,
-    /// How.
+    /// The edits.
     pub edits: Vec<Edit>,
 }
 
-/// What stands at an offset, in a few words.
+/// Explains what is at an offset, in a few words.
 ///
 /// ```
 /// use stepglass::asl::language::hover;
@@ -89,7 +89,7 @@ pub fn hover(text: &str, offset: usize) -> Option<Hover> {
     hover::hover(&Document::read(text, usize::MAX), offset)
 }
 
-/// All places of the state or variable whose name stands at an offset.
+/// Returns all occurrences of the state or variable whose name is at an offset.
 pub fn references(text: &str, offset: usize) -> Option<Occurrences> {
     let (origin, symbol, places) = symbols::occurrences(&Document::read(text, usize::MAX), offset)?;
     let (kind, name) = match symbol {
@@ -99,7 +99,7 @@ pub fn references(text: &str, offset: usize) -> Option<Occurrences> {
     Some(Occurrences { origin, kind, name, places })
 }
 
-/// Where the name at an offset is given, and where it stands at the offset.
+/// Returns the definitions of the name at an offset, and the occurrence at the offset.
 ///
 /// ```
 /// use stepglass::asl::language::definition;
@@ -113,22 +113,23 @@ pub fn definition(text: &str, offset: usize) -> Option<(Span, Vec<Span>)> {
     Some((found.origin, targets))
 }
 
-/// The edits that give the state or variable at an offset another name everywhere.
+/// Returns the edits that rename the state or variable at an offset everywhere.
 ///
 /// # Errors
 ///
-/// A sentence that says why: there is no name, or the new one is not possible or taken.
+/// A sentence that says why: there is no name at the offset, or the new one is not valid or is taken.
 pub fn rename(text: &str, offset: usize, to: &str) -> Result<Vec<Edit>, String> {
     symbols::rename(&Document::read(text, usize::MAX), offset, to)
 }
 
-/// What could be changed between two offsets: fixes of the problems there, and improvements. `diagnostics` are those of the text.
+/// Returns the edits that are offered between two offsets: fixes of the problems there, and improvements. `diagnostics` are
+/// those of the text.
 pub fn code_actions(text: &str, range: Span, diagnostics: &[Diagnostic]) -> Vec<CodeAction> {
     actions::code_actions(text, range, diagnostics)
 }
 
-/// The edits that lay out a text with so many spaces for each level; only white space changes. What stands on one line
-/// stays there up to 100 characters.
+/// Returns the edits that format a text with this number of spaces for each level. Only white space changes. Values that are on
+/// one line stay on it up to 100 characters.
 ///
 /// ```
 /// use stepglass::asl::language::{apply, format};
@@ -140,7 +141,7 @@ pub fn format(text: &str, indent: usize) -> Vec<Edit> {
     format::format(text, indent.min(16))
 }
 
-/// The text with edits made; they are in order and do not overlap.
+/// Applies edits to a text. They must be in order and must not overlap.
 pub fn apply(text: &str, edits: &[Edit]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
@@ -158,17 +159,17 @@ pub fn apply(text: &str, edits: &[Edit]) -> String {
 pub struct OutlineState {
     /// Its name.
     pub name: String,
-    /// Where the name stands, without quotes.
+    /// The span of the name, without quotes.
     pub key: Span,
-    /// The whole member.
+    /// The span of the whole member.
     pub whole: Span,
     /// 0 for a state of the machine itself, 1 for one of its branches, and so on.
     pub depth: usize,
-    /// Where it is in the document, as a JSON Pointer.
+    /// The state's JSON Pointer.
     pub pointer: String,
 }
 
-/// The states of a text in its order.
+/// Returns the states of a text in the order of the text.
 pub fn outline(text: &str) -> Vec<OutlineState> {
     let document = Document::read(text, usize::MAX);
     let mut states: Vec<OutlineState> = symbols::scopes(&document)
@@ -197,18 +198,18 @@ pub fn outline(text: &str) -> Vec<OutlineState> {
 /// A path, an intrinsic function or an expression in a state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expression {
-    /// Where its string stands, with quotes.
+    /// The span of its string, with quotes.
     pub span: Span,
-    /// The field of the state that it is in.
+    /// The field of the state that contains it.
     pub field: String,
     /// Its text, without `{%` and `%}`.
     pub source: String,
-    /// Whether it is JSONata and no JSONPath.
+    /// Whether it is JSONata. If not, it is JSONPath.
     pub jsonata: bool,
 }
 
-/// What is computed in the fields of the first state of this name, in the order of the text; nothing of what is inside of
-/// a Parallel or Map.
+/// Returns the paths, calls and expressions in the fields of the first state with this name, in the order of the text, without
+/// those of states nested in a Parallel or Map.
 ///
 /// ```
 /// use stepglass::asl::language::expressions;
@@ -227,7 +228,7 @@ pub fn expressions(text: &str, state: &str) -> Vec<Expression> {
     let found = document.ids().filter_map(|id| {
         let field = inside(id)?;
         let (node, text) = (document.node(id)?, document.string(id)?);
-        // A string in a list is named by the list.
+        // A string in a list has the name of the list.
         let name = if node.key.is_some() { node.name.as_str() } else { document.name(node.parent?) };
         let jsonata = symbols::expression(name, text)?;
         let source = if jsonata { text.trim().trim_start_matches("{%").trim_end_matches("%}").trim() } else { text };

@@ -1,18 +1,18 @@
-//! What is around a value: the shape of the object, the query language, the scope.
+//! The surroundings of a value: the shape of the object, the query language, the scope.
 
 use super::super::ir::QueryLanguage;
 use super::super::shape::{self, Shape};
 use super::document::Document;
 
-/// What is around a place.
+/// The surroundings of a position.
 #[derive(Clone, Copy)]
 pub(in crate::asl) struct Place {
-    /// The fields of the object; `None` in a payload.
+    /// The fields that the object may have; `None` in a payload.
     pub shape: Option<&'static Shape>,
     pub language: QueryLanguage,
-    /// The `States` object in reach of transitions.
+    /// The `States` object whose states transitions can lead to.
     pub states: Option<usize>,
-    /// The state around it.
+    /// The enclosing state.
     pub state: Option<usize>,
     /// Whether it is a Choice rule.
     pub rule: bool,
@@ -21,12 +21,12 @@ pub(in crate::asl) struct Place {
 }
 
 impl Document<'_> {
-    /// The field of a state that a value is in; none for the state itself and what is elsewhere.
+    /// The field of a state that contains a value; `None` for the state itself and for values elsewhere.
     pub(crate) fn field_of(&self, state: usize, node: usize) -> Option<&str> {
         self.way(node).iter().skip_while(|id| **id != state).nth(1).map(|id| self.name(*id))
     }
 
-    /// Follows the way from the root to an object or list.
+    /// Determines the surroundings of an object or list by following the path to it from the root.
     pub(crate) fn place(&self, level: usize) -> Place {
         let way = self.way(level);
         let language = |text: Option<&str>| match text {
@@ -51,7 +51,7 @@ impl Document<'_> {
             }
             let listed = way.get(depth - 1).map_or("", |parent| self.name(*parent));
             place.rule = false;
-            // Within a payload nothing is a field.
+            // Names within a payload are not fields.
             if place.shape.is_none() && !matches!(listed, "Branches" | "Retry" | "Catch" | "Choices" | "And" | "Or" | "Not") {
                 continue;
             }

@@ -1,19 +1,19 @@
-//! Names and their uses: where a state or a variable is defined, where it is used, and how it gets another name.
+//! Names and their occurrences: where a state or a variable is defined, where it is used, and how it is renamed.
 
 use super::document::{Document, Kind};
 use super::{Edit, Target};
 use crate::base::{Span, Value, sort};
 
-/// What a name stands for.
+/// The kind of thing that a name refers to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Symbol {
     /// A state of the scope whose `States` object this is.
     State { states: usize, name: String },
-    /// A variable; one name is one variable in the whole machine.
+    /// A variable; a name is one variable in the whole machine.
     Variable(String),
 }
 
-/// A place where a name stands, without quotes and `$`.
+/// An occurrence of a name, without quotes and `$`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Use {
     pub span: Span,
@@ -21,7 +21,7 @@ pub(super) struct Use {
     pub symbol: Symbol,
 }
 
-/// The scopes of a definition, outermost first: the object and its `States`.
+/// The scopes of a definition, the outermost first: the object and its `States`.
 pub(super) fn scopes(document: &Document) -> Vec<(usize, Option<usize>)> {
     let mut scopes = Vec::new();
     let mut queue: Vec<usize> = document.ids().take(1).collect();
@@ -39,7 +39,7 @@ pub(super) fn scopes(document: &Document) -> Vec<(usize, Option<usize>)> {
     scopes
 }
 
-/// All names of states and variables.
+/// All occurrences of names of states and variables.
 pub(super) fn uses(document: &Document) -> Vec<Use> {
     let mut found = Vec::new();
     for (scope, states) in scopes(document) {
@@ -87,7 +87,7 @@ fn variables(document: &Document, found: &mut Vec<Use>) {
             found.push(Use { span: Span::new(span.start, span.start + name.len()), definition: true, symbol });
         }
         let Kind::Text(text) = &node.kind else { continue };
-        // A string in a list is named by the list.
+        // A string in a list has the name of the list.
         let name = if node.key.is_some() { node.name.as_str() } else { parent.map_or("", |parent| &parent.name) };
         let Some(jsonata) = expression(name, text) else { continue };
         for (span, name) in references(document, inside(node.span, document), jsonata) {
@@ -96,7 +96,7 @@ fn variables(document: &Document, found: &mut Vec<Use>) {
     }
 }
 
-/// Whether a string is computed: `Some(true)` for JSONata, `Some(false)` for a path or an intrinsic function.
+/// Returns whether a string is computed: `Some(true)` for JSONata, `Some(false)` for a path or an intrinsic function.
 pub(super) fn expression(member: &str, text: &str) -> Option<bool> {
     if text.trim_start().starts_with("{%") {
         return Some(true);
@@ -105,7 +105,7 @@ pub(super) fn expression(member: &str, text: &str) -> Option<bool> {
     (computed && (text.starts_with('$') || text.starts_with("States."))).then_some(false)
 }
 
-/// The `$names` in the source of an expression, without those in quotes.
+/// The `$names` in the source of an expression, except those in quotes.
 fn references<'d>(document: &Document<'d>, span: Span, jsonata: bool) -> Vec<(Span, &'d str)> {
     let source = document.source(span);
     let mut found = Vec::new();
@@ -117,7 +117,7 @@ fn references<'d>(document: &Document<'d>, span: Span, jsonata: bool) -> Vec<(Sp
             (Some(open), c) if c == open && before != '\\' => quote = None,
             (Some(_), _) => {}
             (None, '\'' | '`') => quote = Some(c),
-            // In the definition's text a double quote of the expression has a backslash.
+            // In the definition's text a double quote of the expression is preceded by a backslash.
             (None, '"') if jsonata => quote = Some('"'),
             (None, '$') if before != '$' => {
                 let name = word(source.get(at + 1..).unwrap_or_default());
@@ -128,7 +128,7 @@ fn references<'d>(document: &Document<'d>, span: Span, jsonata: bool) -> Vec<(Sp
             }
             _ => {}
         }
-        // An escaped quote of the expression ends like an open one.
+        // An escaped quote ends a string of the expression like a plain one.
         before = if c == '\\' && source.get(at + 1..).is_some_and(|rest| rest.starts_with('"')) { ' ' } else { c };
     }
     found
@@ -149,7 +149,7 @@ pub(super) fn inside(span: Span, document: &Document) -> Span {
 
 /// The name at an offset.
 pub(super) fn symbol_at(all: &[Use], offset: usize) -> Option<&Use> {
-    // The `$` belongs to the name as far as a cursor goes.
+    // For a cursor, the `$` is a part of the name.
     let touches = |place: &&Use| {
         let start = place.span.start - usize::from(matches!(place.symbol, Symbol::Variable(_)) && !place.definition);
         start <= offset && offset <= place.span.end
@@ -157,16 +157,16 @@ pub(super) fn symbol_at(all: &[Use], offset: usize) -> Option<&Use> {
     all.iter().find(touches)
 }
 
-/// The places of the name at an offset: where it stands, and all of them.
+/// Returns the occurrence at an offset, and all occurrences of its name.
 pub(super) fn occurrences(document: &Document, offset: usize) -> Option<(Span, Symbol, Vec<Target>)> {
     occurrences_in(&uses(document), offset)
 }
 
-/// The same where all names are known.
+/// Returns the occurrences of the name at an offset, given all names.
 pub(super) fn occurrences_in(all: &[Use], offset: usize) -> Option<(Span, Symbol, Vec<Target>)> {
     let at = symbol_at(all, offset)?;
     let known = all.iter().any(|place| place.symbol == at.symbol && place.definition);
-    // `$sum` is a function and no variable.
+    // `$sum` is a function and not a variable.
     if !known && matches!(at.symbol, Symbol::Variable(_)) {
         return None;
     }
@@ -175,14 +175,14 @@ pub(super) fn occurrences_in(all: &[Use], offset: usize) -> Option<(Span, Symbol
     Some((at.span, at.symbol.clone(), places))
 }
 
-/// The edits that give the name at an offset another name; why not, where that cannot be.
+/// Returns the edits that rename the name at an offset, or why that is not possible.
 pub(super) fn rename(document: &Document, offset: usize, to: &str) -> Result<Vec<Edit>, String> {
     let (_, symbol, places) = occurrences(document, offset).ok_or("there is no name of a state or a variable here")?;
     nameable(document, &symbol, to).map_err(|(_, why)| why)?;
     Ok(renamed(&symbol, places, to))
 }
 
-/// The edits that write another name at the places of one.
+/// Returns the edits that write another name at the given occurrences.
 pub(super) fn renamed(symbol: &Symbol, places: Vec<Target>, to: &str) -> Vec<Edit> {
     let written = match symbol {
         Symbol::State { .. } => {
@@ -194,7 +194,7 @@ pub(super) fn renamed(symbol: &Symbol, places: Vec<Target>, to: &str) -> Vec<Edi
     places.into_iter().map(|place| Edit { span: place.span, text: written.clone() }).collect()
 }
 
-/// Whether a state or a variable can have another name; why not, with a word for it.
+/// Checks whether a state or a variable can have another name. The error is a code and a sentence.
 pub(super) fn nameable(document: &Document, symbol: &Symbol, to: &str) -> Result<(), (&'static str, String)> {
     let long = to.is_empty() || to.chars().count() > 80;
     match symbol {
@@ -210,7 +210,7 @@ pub(super) fn nameable(document: &Document, symbol: &Symbol, to: &str) -> Result
             let why = "the name of a variable has 1 to 80 letters, digits and underscores, and starts with a letter";
             Err(("name", why.into()))
         }
-        // A function of JSONata too: what calls it would read the variable.
+        // The name of a JSONata function is not permitted: calls of the function would read the variable.
         Symbol::Variable(name) => {
             match to != name && uses(document).iter().any(|place| place.symbol == Symbol::Variable(to.into())) {
                 true => Err(("taken", format!("`${to}` means something already"))),

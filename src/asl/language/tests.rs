@@ -1,4 +1,4 @@
-//! What an editor shows, at the `¦` of a text.
+//! Tests of what an editor shows at the `¦` of a text.
 
 use super::*;
 use crate::asl::{CompileOptions, compile};
@@ -33,7 +33,7 @@ fn actions(text: &str, range: Span) -> Vec<CodeAction> {
     code_actions(text, range, &compile(text, &CompileOptions::default()).diagnostics)
 }
 
-/// The text after the first code action whose title begins so.
+/// Returns the text after applying the first code action whose title begins like this.
 fn fixed(text: &str, title: &str) -> String {
     let actions = actions(text, Span::new(0, text.len()));
     let action = actions.iter().find(|action| action.title.starts_with(title));
@@ -70,7 +70,7 @@ fn hovers() {
     assert_eq!((found.path.as_deref(), found.state.as_deref()), (Some("$states.input"), Some("A")));
     assert_eq!(found.field.as_deref(), Some("Output"));
     assert_eq!(hover("{\"a\": 1}", 8), None);
-    // Into the value of a variable.
+    // This position is in the value of a variable.
     let (text, at) = marked(
         r#"{"States":{"A":{"Type":"Pass","Assign":{"cart.$":"$.c"}},"B":{"Type":"Pass","Parameters":{"x.$":"$cart.items[0].pr¦ice"}}}}"#,
     );
@@ -89,7 +89,7 @@ fn definitions_and_references() {
     let all = references(ORDER, at("Charge\",\n")).unwrap();
     assert_eq!((all.kind, all.name.as_str(), all.places.len()), ("state", "Charge", 3));
     let variable = references(ORDER, at("$total\", \"Numeric")).unwrap();
-    // Not the one within the quotes of the template.
+    // The name within the quotes of the template does not count.
     assert_eq!((variable.kind, variable.places.len()), ("variable", 3));
     assert_eq!(references(ORDER, at("arn:aws")), None);
 }

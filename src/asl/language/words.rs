@@ -1,9 +1,9 @@
-//! A sentence about every field, type, error name and function: one table of text, read where it is asked.
+//! A sentence about every field, type, error name and function. It is one table of text, which is parsed when it is needed.
 
 /// The table: sections of lines `name|sentence`, where functions have their parameters in the name.
 static WORDS: &str = include_str!("words.txt");
 
-/// The parts of the table.
+/// The sections of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Section {
     Fields,
@@ -25,7 +25,7 @@ fn lines(section: Section) -> impl Iterator<Item = (&'static str, &'static str)>
     rest.take_while(|line| !line.starts_with("# ")).filter_map(|line| line.split_once('|'))
 }
 
-/// What the table has about a name: the name with its parameters, and the sentence.
+/// Returns the entry of a name: the name with its parameters, and the sentence.
 pub(super) fn about(section: Section, name: &str) -> Option<(&'static str, &'static str)> {
     lines(section).find(|(known, _)| *known == name || known.split_once('(').is_some_and(|(head, _)| head == name))
 }
@@ -67,7 +67,7 @@ mod tests {
         for name in function_names().filter(|name| *name != "eval") {
             assert!(about(Section::Jsonata, name).is_some(), "${name}");
         }
-        // And nothing is explained that does not exist.
+        // The table has no entries for functions that do not exist.
         assert!(lines(Section::Jsonata).all(|(name, _)| function_names().any(|known| name.starts_with(&format!("{known}(")))));
         assert!(lines(Section::Errors).all(|(name, _)| ERRORS.iter().all(|(known, _)| *known != name)));
     }

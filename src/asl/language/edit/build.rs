@@ -1,4 +1,4 @@
-//! New states: what each type needs at least, and where they go.
+//! Creates new states with the fields that each type requires, and inserts them.
 
 use super::flow::{Edge, Pen, Role, free};
 use super::plan::Piece;
@@ -7,37 +7,37 @@ use crate::asl::language::document::Kind;
 use crate::asl::shape::STATE_TYPES;
 use crate::base::{Map, Value};
 
-/// How new states are reached.
+/// How new states are connected.
 pub(super) enum Link<'d> {
     Edge(Edge<'d>),
     /// A new transition out of a state.
     New(usize, &'static str),
-    /// A new branch of a Parallel.
+    /// They are a new branch of a Parallel.
     Branch(usize),
     /// No transition leads to them.
     Alone,
 }
 
-/// Where new states go.
+/// Where new states are inserted.
 pub(super) struct Site<'d> {
-    /// The object with `States`; none where the text is empty.
+    /// The object with `States`; `None` if the text is empty.
     pub scope: usize,
     pub states: Option<usize>,
-    /// The state that they follow in the text.
+    /// The state that precedes them in the text.
     pub after: Option<usize>,
     pub link: Link<'d>,
-    /// Where they lead to; none for the end of the scope.
+    /// The state that follows them; `None` for the end of the scope.
     pub exit: Option<String>,
     pub jsonata: bool,
 }
 
-/// States with their names, the first of which is where they begin.
+/// States with their names. Execution starts at the first one.
 pub(super) type States = Vec<(String, Piece)>;
 
 const ROLES: [&str; 5] = ["next", "rule", "default", "catch", "branch"];
 
 impl<'d> Pen<'d> {
-    /// The place that a gesture names: an edge, a state with what is new, or a scope.
+    /// Resolves the location that a gesture names: an edge, a state with a new transition, or a scope.
     pub(super) fn site(&self, gesture: &Value) -> Result<Site<'d>, Box<Refused>> {
         let site = self.site_of(gesture)?;
         match site.states.filter(|states| !self.is_open(*states)) {
@@ -88,7 +88,7 @@ impl<'d> Pen<'d> {
         known.ok_or_else(|| Refused::new("impossible", format!("`as` is one of {}", ROLES.join(", "))))
     }
 
-    /// Whether a state can have another transition of a kind.
+    /// Checks whether a state can have another transition of a kind.
     pub(super) fn may_have(&self, state: usize, role: &str) -> Result<(), Box<Refused>> {
         if !self.is_open(state) {
             return Err(self.opaque(state));
@@ -118,7 +118,7 @@ impl<'d> Pen<'d> {
         Ok(())
     }
 
-    /// Puts states into a scope and leads to the first of them.
+    /// Inserts states into a scope and adds a transition to the first of them.
     pub(super) fn place(&mut self, site: &Site, states: States) -> Result<(), Box<Refused>> {
         let document = self.document;
         let Some(start) = states.first().map(|(name, _)| name.clone()) else { return Ok(()) };
@@ -166,7 +166,7 @@ impl<'d> Pen<'d> {
         Ok(())
     }
 
-    /// Adds a transition out of a state; a `Next` takes the place of the one that there is.
+    /// Adds a transition out of a state; a `Next` replaces the existing one.
     pub(super) fn add_edge(&mut self, from: usize, role: &str, to: &str) -> Result<(), Box<Refused>> {
         self.may_have(from, role)?;
         let document = self.document;
@@ -194,7 +194,7 @@ impl<'d> Pen<'d> {
             return self.plan.append(from, Some("Catch"), Piece::Json(Value::from(vec![catcher("States.ALL", to)])));
         };
         let catchers = document.kids(list);
-        // The catcher of an error.
+        // Finds the catcher of an error.
         let catches = |error: &str| {
             let catches = |element: &usize| {
                 let names = document.child(*element, "ErrorEquals").map_or(Vec::new(), |names| document.kids(names));
@@ -204,14 +204,14 @@ impl<'d> Pen<'d> {
         };
         let caught = |error: &str| catches(error).is_some();
         let all = catches("States.ALL");
-        // Only the last one can be for all errors; a new one is for one that is not caught yet.
+        // Only the last catcher can catch all errors, so a new one is for an error that is not caught yet.
         let error = match all {
             None => "States.ALL".to_string(),
             Some(_) if !caught("States.TaskFailed") => "States.TaskFailed".to_string(),
             Some(_) if !caught("States.Timeout") => "States.Timeout".to_string(),
             Some(_) => free("Error", |name| caught(name)).replace(' ', ""),
         };
-        // What catches every failure of a task hides what comes behind it.
+        // A catcher for every failure of a task hides those after it.
         let after = match catches("States.TaskFailed").or(all) {
             Some(element) => document.before(element),
             None => catchers.last().copied(),
@@ -219,7 +219,7 @@ impl<'d> Pen<'d> {
         self.plan.insert(list, after, None, Piece::Json(catcher(&error, to)));
     }
 
-    /// A rule that no other one of the state is like.
+    /// Creates a rule that differs from all others of the state.
     fn rule(&self, choice: usize, to: &str) -> Value {
         let document = self.document;
         let jsonata = document.place(choice).language == crate::asl::ir::QueryLanguage::Jsonata;
@@ -228,7 +228,7 @@ impl<'d> Pen<'d> {
         new_rule(jsonata, Some(to), |path| written.contains(&format!("{path}\"")) || written.contains(&format!("{path})")))
     }
 
-    /// A new state and what it needs beside it.
+    /// Creates a new state and the states that it needs beside it.
     pub(super) fn new_states(&mut self, gesture: &Value, exit: Option<&str>, jsonata: bool) -> Result<States, Box<Refused>> {
         let spec = gesture.get("state").cloned().unwrap_or(Value::Null);
         let given = text(&spec, "type").unwrap_or_default();
@@ -245,7 +245,7 @@ impl<'d> Pen<'d> {
         let mut more = Vec::new();
         let mut exit = exit.map(str::to_string);
         if kind == "Choice" && exit.is_none() && fields.get("Default").is_none() {
-            // A Choice cannot end its scope by itself.
+            // A Choice cannot end its scope itself.
             let done = self.fresh("Done");
             more.push((done.clone(), Piece::Json(object(&[("Type", Value::from("Succeed"))]))));
             exit = Some(done);
@@ -257,7 +257,7 @@ impl<'d> Pen<'d> {
         Ok(more)
     }
 
-    /// The value of a new state.
+    /// Creates the value of a new state.
     pub(super) fn new_state(&mut self, kind: &str, name: &str, fields: &Map, exit: Option<&str>, jsonata: bool) -> Value {
         let mut out = Map::new();
         out.insert("Type", kind);
@@ -284,7 +284,7 @@ impl<'d> Pen<'d> {
         Value::from(out)
     }
 
-    /// The fields without which a state of a type is none.
+    /// Adds the fields that a state of a type requires.
     pub(super) fn needed(
         &mut self,
         kind: &str,
@@ -316,7 +316,7 @@ impl<'d> Pen<'d> {
         }
     }
 
-    /// A scope with one Pass.
+    /// Creates a scope with one Pass.
     fn inner(&mut self, wanted: &str) -> Value {
         let name = self.fresh(wanted);
         let pass = object(&[("Type", "Pass".into()), ("End", true.into())]);
@@ -332,7 +332,7 @@ pub(super) fn object(members: &[(&str, Value)]) -> Value {
     map.into()
 }
 
-/// What a person changes first in a new state.
+/// The field that a user usually edits first in a new state.
 pub(super) fn first_field(kind: &str, jsonata: bool) -> &'static str {
     match kind {
         "Task" => "Resource",
@@ -375,7 +375,7 @@ fn with_target(rule: Value, to: &str) -> Value {
     }
 }
 
-/// A Lambda function called like the state.
+/// The ARN of a Lambda function with the name of the state.
 fn resource(name: &str) -> String {
     let function: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')).take(64).collect();
     let function = if function.is_empty() { "NAME" } else { &function };

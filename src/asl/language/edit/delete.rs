@@ -1,4 +1,4 @@
-//! States go, and what led to them leads to what they led to.
+//! Deletes states and connects their predecessors with their successors.
 
 use super::flow::{Edge, Pen, Role};
 use super::{Focus, Refused, pointers};
@@ -48,7 +48,7 @@ impl<'d> Pen<'d> {
         Ok(format!("{} deleted.", names.join(", ")))
     }
 
-    /// What to select afterwards: what led there, or what is led to.
+    /// Selects a predecessor or the successor of the deleted states.
     fn after_delete(&mut self, states: usize, gone: &[usize], into: &[Edge], to: Option<String>) {
         let next = gone.iter().flat_map(|state| self.out_of(*state)).find_map(|edge| edge.target).map(str::to_string);
         let before = into.iter().find_map(|edge| edge.from).map(|from| self.name(from).to_string());
@@ -60,7 +60,7 @@ impl<'d> Pen<'d> {
         }
     }
 
-    /// Where a transition into deleted states leads instead; `None` for the end of the scope.
+    /// The new target of a transition into deleted states; `None` for the end of the scope.
     fn successor(&self, edge: &Edge, gone: &[usize], into: &[Edge]) -> Result<Option<String>, Box<Refused>> {
         let states = edge.states;
         let mut found: Vec<Option<String>> = Vec::new();
@@ -71,7 +71,7 @@ impl<'d> Pen<'d> {
             at += 1;
             unknown |= !self.is_open(state);
             let mut out = self.out_of(state);
-            // Errors go elsewhere, and not on with what comes next.
+            // Catchers are ignored if there is a regular transition, because errors lead elsewhere.
             if out.iter().any(|edge| !matches!(edge.role, Role::Catch(_))) {
                 out.retain(|edge| !matches!(edge.role, Role::Catch(_)));
             }
@@ -121,7 +121,7 @@ impl<'d> Pen<'d> {
         }
     }
 
-    /// The last states of a scope: the machine is empty then; of a Parallel the branch goes.
+    /// Deletes all states of a scope: the machine is then empty; of a Parallel the branch is removed.
     fn delete_all(&mut self, states: usize, gone: &[usize]) -> Result<String, Box<Refused>> {
         let scope = self.document.parent(states).unwrap_or_default();
         let owner = self.document.way(scope).into_iter().rev().find(|node| self.is_state(*node));

@@ -1,4 +1,4 @@
-//! Gestures about what is there: fields, elements of lists, transitions, names, and single new states.
+//! Gestures that edit what exists: fields, elements of lists, transitions, names, and single new states.
 
 use super::flow::{Pen, Role};
 use super::plan::Piece;
@@ -9,7 +9,7 @@ use crate::asl::language::{Edit, apply};
 use crate::base::{Span, Value, pointer};
 
 impl Pen<'_> {
-    /// A field, and what is missing around it.
+    /// Sets a field, and adds the missing objects around it.
     pub(super) fn set(&mut self, gesture: &Value) -> Result<String, Box<Refused>> {
         let at = pointer_of(gesture, "at")?;
         let value = gesture.get("value").cloned().unwrap_or_default();
@@ -20,7 +20,7 @@ impl Pen<'_> {
             return Ok(format!("{} set.", self.spoken(node)));
         }
         let steps: Vec<String> = pointer::steps(at).collect();
-        // The nearest value around it, which gets the rest.
+        // The nearest existing value around the field, into which the rest is inserted.
         let mut node = self.find("")?;
         for (i, step) in steps.iter().enumerate() {
             let place = self.document.node(node);
@@ -73,7 +73,7 @@ impl Pen<'_> {
         Ok(said)
     }
 
-    /// An element of a list to another index.
+    /// Moves an element of a list to another index.
     pub(super) fn shift(&mut self, gesture: &Value) -> Result<String, Box<Refused>> {
         let node = self.find(pointer_of(gesture, "at")?)?;
         let list = self.document.parent(node);
@@ -112,7 +112,7 @@ impl Pen<'_> {
         Ok(format!("{what} added{place}."))
     }
 
-    /// Where new states are, in words.
+    /// Describes the location of new states in words.
     pub(super) fn place_of(&self, site: &super::build::Site) -> String {
         use super::build::Link;
         let to = site.exit.as_ref().map_or("the end".to_string(), |exit| exit.to_string());
@@ -212,7 +212,7 @@ impl Pen<'_> {
         Ok(format!("{old} is called {to} now."))
     }
 
-    /// Gives a variable another name wherever it is assigned and read.
+    /// Renames a variable wherever it is assigned and read.
     fn rename_variable(&mut self, old: &str, to: &str) -> Result<String, Box<Refused>> {
         let document = self.document;
         let symbol = Symbol::Variable(old.to_string());
@@ -250,7 +250,7 @@ impl Pen<'_> {
         Ok(format!("${old} is called ${to} now."))
     }
 
-    /// Gives a state another name, with all that lead to it.
+    /// Renames a state, and changes all transitions to it.
     pub(super) fn rename_state(&mut self, state: usize, to: &str) {
         let (states, old) = (self.around(state), self.name(state).to_string());
         for edge in self.edges(states) {
@@ -262,7 +262,7 @@ impl Pen<'_> {
         self.renamed.push((old, to.to_string()));
     }
 
-    /// Selects the state that a value is in.
+    /// Selects the state that contains a value.
     fn select_around(&mut self, node: usize) {
         let inside = self.document.way(node).into_iter().rev().find(|node| self.is_state(*node));
         if let Some(state) = inside {
@@ -274,7 +274,7 @@ impl Pen<'_> {
         self.select.push(self.name(state).to_string());
     }
 
-    /// A value in words: `Rule 2 of Choose`.
+    /// Describes a value in words: `Rule 2 of Choose`.
     fn spoken(&self, node: usize) -> String {
         let document = self.document;
         let owner =

@@ -1,4 +1,4 @@
-//! The machine of a text as a graph: scopes, states and the fields that make transitions.
+//! The machine of a text as a graph: scopes, states and the fields that define transitions.
 
 use super::plan::{Piece, Plan};
 use super::{Focus, Refused};
@@ -7,45 +7,45 @@ use crate::asl::language::document::{Document, Kind};
 use crate::asl::language::symbols;
 use crate::base::{Value, pointer};
 
-/// Which field makes a transition.
+/// The field that defines a transition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     Start,
     Next,
     End,
     Default,
-    /// Of an element of `Choices`.
+    /// `Next` of an element of `Choices`.
     Rule(usize),
-    /// Of an element of `Catch`.
+    /// `Next` of an element of `Catch`.
     Catch(usize),
 }
 
 /// A transition.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Edge<'d> {
-    /// The value of its field.
+    /// The node of the field's value.
     pub node: usize,
-    /// Where it comes from; none for `StartAt`.
+    /// The source state; `None` for `StartAt`.
     pub from: Option<usize>,
     pub role: Role,
-    /// Where it leads to; none for `End`.
+    /// The name of the target; `None` for `End`.
     pub target: Option<&'d str>,
-    /// The `States` of its scope.
+    /// The `States` node of its scope.
     pub states: usize,
 }
 
-/// A hand on a text: what it changes, and what is said about that.
+/// An editor of a text: the planned changes, and the information about them for the user.
 pub(super) struct Pen<'d> {
     pub document: &'d Document<'d>,
     pub plan: Plan<'d>,
-    /// The scopes, outermost first: the object and its `States`.
+    /// The scopes, the outermost first: the object and its `States`.
     pub scopes: Vec<(usize, Option<usize>)>,
-    /// The names of all states, and of those that are new.
+    /// The names of all existing and new states.
     pub names: Vec<String>,
     /// The states to select afterwards.
     pub select: Vec<String>,
     pub focus: Option<Focus>,
-    /// The new states whose placeholders are to be filled in.
+    /// The new states whose placeholders the user should fill in.
     pub stops: Vec<String>,
     pub losses: Vec<(String, String)>,
     pub renamed: Vec<(String, String)>,
@@ -81,7 +81,7 @@ impl<'d> Pen<'d> {
         parent.is_some_and(|parent| self.scopes.iter().any(|(_, states)| *states == Some(parent)))
     }
 
-    /// The state at a pointer.
+    /// Returns the state at a pointer.
     pub(super) fn state(&self, pointer: &str) -> Result<usize, Box<Refused>> {
         let state = self.find(pointer)?;
         if !self.is_state(state) {
@@ -93,23 +93,24 @@ impl<'d> Pen<'d> {
         }
     }
 
-    /// The state at a pointer, whose fields can change.
+    /// Returns the state at a pointer, if its fields can be changed.
     pub(super) fn open_state(&self, pointer: &str) -> Result<usize, Box<Refused>> {
         let state = self.state(pointer)?;
         if self.is_open(state) { Ok(state) } else { Err(self.opaque(state)) }
     }
 
-    /// Whether what a state is can be read. A placeholder has a name, and transitions lead to it; the rest is written elsewhere.
+    /// Whether the fields of a state are in the text. A placeholder has a name, and transitions lead to it, but its fields are
+    /// in another file.
     pub(super) fn is_open(&self, state: usize) -> bool {
         self.document.node(state).is_some_and(|node| node.kind == Kind::Object)
     }
 
-    /// Why what is inside of a state, or of `States`, cannot change.
+    /// Returns why the content of a state, or of `States`, cannot be changed.
     pub(super) fn opaque(&self, node: usize) -> Box<Refused> {
         Refused::new("shape", format!("`{}` is a placeholder or not an object: its content cannot be changed", self.name(node)))
     }
 
-    /// States of one scope.
+    /// Returns states that must be of one scope.
     pub(super) fn states(&self, pointers: &[String]) -> Result<Vec<usize>, Box<Refused>> {
         let mut states = Vec::new();
         for pointer in pointers {
@@ -126,7 +127,7 @@ impl<'d> Pen<'d> {
         Ok(states)
     }
 
-    /// The `States` that a state is in.
+    /// The `States` node that contains a state.
     pub(super) fn around(&self, state: usize) -> usize {
         self.document.parent(state).unwrap_or_default()
     }
@@ -143,7 +144,7 @@ impl<'d> Pen<'d> {
         self.document.pointer(node).as_str().to_string()
     }
 
-    /// Whether states of a scope are JSONata if they do not say.
+    /// Whether states of a scope are JSONata by default.
     pub(super) fn jsonata(&self, node: usize) -> bool {
         self.document.place(node).language == QueryLanguage::Jsonata
     }
@@ -160,7 +161,7 @@ impl<'d> Pen<'d> {
         Some(Edge { node, from, role, target: Some(target), states })
     }
 
-    /// The transitions out of a state, as they are written; the end of its scope too.
+    /// The transitions out of a state in the order of the text, including the end of its scope.
     pub(super) fn out_of(&self, state: usize) -> Vec<Edge<'d>> {
         let document = self.document;
         let states = self.around(state);
@@ -178,7 +179,7 @@ impl<'d> Pen<'d> {
         found
     }
 
-    /// All transitions of a scope, in no certain order.
+    /// All transitions of a scope, in no particular order.
     pub(super) fn edges(&self, states: usize) -> Vec<Edge<'d>> {
         let scope = self.document.parent(states).unwrap_or_default();
         let mut found = Vec::new();
@@ -189,7 +190,7 @@ impl<'d> Pen<'d> {
         found
     }
 
-    /// The transition that a field makes, or the rule or catcher that has the field, as a graph names it.
+    /// Returns the transition that a field defines. For a rule or catcher the pointer is that of the element, as in the graph.
     pub(super) fn edge(&self, at: &str) -> Result<Edge<'d>, Box<Refused>> {
         let node = self.find(at)?;
         let document = self.document;
@@ -206,7 +207,8 @@ impl<'d> Pen<'d> {
         found.ok_or_else(|| Refused::new("not-found", format!("there is no transition at `{at}`")))
     }
 
-    /// Leads a transition elsewhere, or to the end of the scope; a rule, a catcher or a Default that leads nowhere goes away.
+    /// Redirects a transition to another state, or to the end of the scope. A rule, a catcher or a Default without a target is
+    /// removed.
     pub(super) fn lead(&mut self, edge: &Edge, target: Option<&str>) -> Result<(), Box<Refused>> {
         let document = self.document;
         if edge.target == target {
@@ -215,7 +217,7 @@ impl<'d> Pen<'d> {
         match (edge.role, target) {
             (Role::End, Some(to)) => {
                 self.plan.key(edge.node, "Next");
-                // An `End` beside a `Next`.
+                // There is an `End` beside a `Next`.
                 self.plan.value(edge.node, Piece::text(to));
             }
             (_, Some(to)) => self.plan.value(edge.node, Piece::text(to)),
@@ -236,7 +238,7 @@ impl<'d> Pen<'d> {
         Ok(())
     }
 
-    /// Removes an element of a list; the last catcher or retrier with its field.
+    /// Removes an element of a list; with the last catcher or retrier also the field.
     pub(super) fn remove_element(&mut self, element: usize) -> Result<(), Box<Refused>> {
         let Some(list) = self.document.parent(element) else { return Ok(()) };
         self.plan.remove(element);
@@ -251,7 +253,7 @@ impl<'d> Pen<'d> {
         Ok(())
     }
 
-    /// A name that no state has yet: the wanted one, or with a number.
+    /// Reserves a name that no state has yet: the wanted one, with a number if needed.
     pub(super) fn fresh(&mut self, wanted: &str) -> String {
         let wanted: String = wanted.trim().chars().take(80).collect();
         let wanted = if wanted.is_empty() { "State".to_string() } else { wanted };
@@ -260,14 +262,14 @@ impl<'d> Pen<'d> {
         name
     }
 
-    /// The object of the scope at a pointer, and its `States`.
+    /// Returns the object of the scope at a pointer, and its `States`.
     pub(super) fn scope(&self, at: &str) -> Result<(usize, Option<usize>), Box<Refused>> {
         let node = self.find(at)?;
         let found = self.scopes.iter().find(|(object, _)| *object == node).copied();
         found.ok_or_else(|| Refused::new("not-found", format!("`{}` has no `States`", pointer::unescape(at))))
     }
 
-    /// The state of this name in a scope.
+    /// Returns the state with this name in a scope.
     pub(super) fn named(&self, states: usize, name: &str) -> Option<usize> {
         self.document.child(states, name)
     }
@@ -278,7 +280,7 @@ impl<'d> Pen<'d> {
     }
 }
 
-/// A name that is not taken: the wanted one, or with the first number that makes it so, in 80 characters.
+/// Returns a name that is not taken: the wanted one, or with the first number that makes it unique, in at most 80 characters.
 pub(super) fn free(wanted: &str, taken: impl Fn(&str) -> bool) -> String {
     if !taken(wanted) {
         return wanted.to_string();

@@ -1,5 +1,5 @@
-//! Gestures on the graph as edits of the text. A gesture says what it changes of the tree (`plan`); `print` makes the edits of
-//! JSON text, and whoever has another syntax makes its own from the same changes.
+//! Edits a definition's text by gestures on the graph. A gesture plans changes of the tree (`plan`). `print` turns them into
+//! edits of JSON text; for another syntax, such as YAML, other code writes the same changes.
 
 mod build;
 mod delete;
@@ -20,65 +20,65 @@ use crate::base::{Pointer, Span, Value, json};
 use flow::Pen;
 pub use possible::{Possible, gestures};
 
-/// What a gesture makes of a text.
+/// The result of a gesture.
 #[derive(Clone, Debug)]
 pub struct Edited {
-    /// The edits, in order.
+    /// The edits, in the order of the text.
     pub edits: Vec<Edit>,
-    /// The same as changes of the tree, for other syntaxes.
+    /// The same edits as changes of the tree, for other syntaxes.
     pub changes: Value,
-    /// The text with the edits.
+    /// The text after the edits.
     pub text: String,
-    /// Pointers of the states to select, in the text with the edits.
+    /// The pointers of the states to select, in the text after the edits.
     pub select: Vec<String>,
-    /// What one would change next, in the text with the edits.
+    /// The value that the user is likely to edit next, in the text after the edits.
     pub caret: Mark,
-    /// What is left to fill in, in the text with the edits.
+    /// The placeholders to fill in, in the text after the edits.
     pub stops: Vec<Mark>,
-    /// What was done, in a sentence.
+    /// A sentence that says what was done.
     pub announce: String,
-    /// Pointers, and what is taken away or changed there.
+    /// Pointers, and what is removed or changed there.
     pub losses: Vec<(String, String)>,
-    /// Problems that there were not before.
+    /// Problems that the edits introduce.
     pub introduces: Vec<Introduced>,
-    /// The definition that was made besides.
+    /// A definition that was created in addition (by `extract`).
     pub asl: Option<String>,
 }
 
-/// A problem that a gesture brings.
+/// A problem that a gesture introduces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Introduced {
     /// The diagnostic's code.
     pub code: &'static str,
-    /// How bad it is.
+    /// The diagnostic's severity.
     pub severity: Severity,
-    /// Where it is in the text with the edits.
+    /// The JSON Pointer of its location, in the text after the edits.
     pub pointer: String,
-    /// What it says.
+    /// The diagnostic's message.
     pub message: String,
 }
 
-/// A place in the text with the edits.
+/// A location in the text after the edits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mark {
-    /// Where it is in JSON text: a name or a text without its quotes.
+    /// The span in JSON text: a name or a string without its quotes.
     pub span: Span,
-    /// The value that it is in.
+    /// The pointer of the value that contains it.
     pub pointer: String,
-    /// Whether it is the value's name.
+    /// Whether it is the name of the value, and not the value itself.
     pub key: bool,
-    /// The part of the value's text, for a placeholder.
+    /// The part of the value's text; set for a placeholder.
     pub part: Option<String>,
 }
 
 /// Why a gesture is not possible.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
-    /// One of a few words.
+    /// A short code.
     pub code: &'static str,
     /// A sentence.
     pub message: String,
-    /// Pointers and names of the states of which one has to be said; `None` for none of them.
+    /// Pointers and names of the states of which the caller must choose one; `None` stands for none of them.
     pub choices: Vec<(Option<String>, String)>,
 }
 
@@ -88,15 +88,15 @@ impl Refused {
     }
 }
 
-/// Where the caret goes.
+/// Where the caret is put.
 enum Focus {
-    /// A field of the state of this name; its name where there is no such field.
+    /// A field of the state with this name; the state's name if there is no such field.
     Field(String, &'static str),
     /// A value.
     At(String),
 }
 
-/// The edits that a gesture makes of a definition's text.
+/// Returns the edits for a gesture on a definition's text.
 ///
 /// ```
 /// use stepglass::{asl::{CompileOptions, language::edit}, base::json};
@@ -113,7 +113,7 @@ pub fn edit(text: &str, gesture: &Value, options: &CompileOptions) -> Result<Edi
     made(text, gesture, Some(options))
 }
 
-/// The same without what it introduces, which takes longer than all the rest: two compilations.
+/// Returns the edits without the problems that they introduce, which take two compilations and thus longer than all the rest.
 ///
 /// # Errors
 ///
@@ -151,7 +151,7 @@ fn made(text: &str, gesture: &Value, judged: Option<&CompileOptions>) -> Result<
 }
 
 impl Pen<'_> {
-    /// Plans what a gesture does; says what that is.
+    /// Plans what a gesture does, and returns a sentence that describes it.
     fn draw(&mut self, gesture: &Value) -> Result<String, Box<Refused>> {
         match text(gesture, "kind").unwrap_or_default() {
             "set" => self.set(gesture),
@@ -184,12 +184,12 @@ fn text<'v>(value: &'v Value, name: &str) -> Option<&'v str> {
     value.get(name)?.as_str()
 }
 
-/// A pointer of a gesture.
+/// Returns a pointer from a gesture.
 fn pointer_of<'v>(gesture: &'v Value, name: &str) -> Result<&'v str, Box<Refused>> {
     text(gesture, name).ok_or_else(|| Refused::new("not-found", format!("the gesture needs `{name}`")))
 }
 
-/// The pointers of several states.
+/// Returns the pointers of several states.
 fn pointers(gesture: &Value) -> Vec<String> {
     let list = gesture.get("states").and_then(Value::as_array).unwrap_or_default();
     list.iter().filter_map(|pointer| Some(pointer.as_str()?.to_string())).collect()
@@ -214,7 +214,7 @@ fn caret(document: &Document, focus: &Focus) -> Mark {
     }
 }
 
-/// A value without its quotes, or its name.
+/// The location of a value without its quotes, or of its name.
 fn mark(document: &Document, node: usize, key: bool) -> Mark {
     let pointer = document.pointer(node).as_str().to_string();
     let Some(place) = document.node(node) else {
@@ -247,14 +247,14 @@ fn stops(document: &Document, state: usize) -> Vec<Mark> {
     found
 }
 
-/// The problems that a text has and the one before had not; a state that has another name is not another problem.
+/// The problems of a text that the text before did not have. A state with a new name is not a new problem.
 fn introduced(before: &str, after: &str, renamed: &[(String, String)], options: &CompileOptions) -> Vec<Introduced> {
     let new_name = |message: &str| {
         renamed.iter().fold(message.to_string(), |message, (old, new)| message.replace(&format!("`{old}`"), &format!("`{new}`")))
     };
-    // An empty page has no problems yet.
+    // An empty text has no problems yet.
     let known = if before.trim().is_empty() { Vec::new() } else { compile(before, options).diagnostics };
-    // What a message names may also be something else of that name, such as a label: it is not renamed.
+    // A name in a message may also be of something else, such as a label, which is not renamed.
     let mut known: Vec<(&str, [String; 2])> =
         known.into_iter().map(|one| (one.code.name, [new_name(&one.message), one.message])).collect();
     let found = compile(after, options).diagnostics;

@@ -1,4 +1,4 @@
-//! States as definitions of their own: copied out of a text, and put into one with names that nothing else has.
+//! Copies states out of a text as definitions of their own, and pastes definitions into a text under unique names.
 
 use super::build::{Site, States};
 use super::flow::{Edge, Pen, Role, free};
@@ -10,13 +10,13 @@ use crate::asl::language::symbols::{self, Symbol};
 use crate::base::{Map, Value, json};
 
 impl Pen<'_> {
-    /// States of one scope as a definition. Transitions that leave them stay as they are.
+    /// Returns states of one scope as a definition. Transitions to other states are unchanged.
     pub(super) fn copied(&self, states: &[usize]) -> String {
         let start = self.entries(states).first().copied().or(states.first().copied()).unwrap_or_default();
         print::text(&self.plan, &self.machine(states, self.name(start)))
     }
 
-    /// A definition of states of the text, as the plan has them.
+    /// Returns a definition of states of the text, with the planned changes.
     pub(super) fn machine(&self, states: &[usize], start: &str) -> Piece {
         let mut members: States = Vec::new();
         if self.jsonata(0) {
@@ -28,7 +28,7 @@ impl Pen<'_> {
         Piece::Object(members)
     }
 
-    /// The states of a selection that are led to from elsewhere.
+    /// The states of a selection that have transitions from elsewhere.
     pub(super) fn entries(&self, states: &[usize]) -> Vec<usize> {
         let Some(scope) = states.first().map(|state| self.around(*state)) else { return Vec::new() };
         let outside = |edge: &Edge| edge.from.is_none_or(|from| !states.contains(&from));
@@ -80,7 +80,7 @@ impl Pen<'_> {
         })
     }
 
-    /// Puts the states of a definition at a place; gives the name of the first.
+    /// Pastes the states of a definition at a location. Returns the name of the first.
     pub(super) fn pasted(&mut self, site: &Site, asl: &str) -> Result<String, Box<Refused>> {
         let asl = whole(asl)?;
         let renamed = self.with_free_names(&asl, site)?;
@@ -95,7 +95,7 @@ impl Pen<'_> {
             let state = if inner && !site.jsonata { said_jsonata(state.clone()) } else { state.clone() };
             all.push((name.to_string(), Piece::Json(state)));
         }
-        // The first of them is the one to lead to.
+        // The state at which execution starts comes first, because the transition leads to it.
         if let Some(at) = all.iter().position(|(name, _)| *name == start) {
             let first = all.remove(at);
             all.insert(0, first);
@@ -110,7 +110,7 @@ impl Pen<'_> {
         Ok(first)
     }
 
-    /// A definition whose names are free in this text.
+    /// Renames states of a definition whose names are taken in this text.
     fn with_free_names(&mut self, asl: &str, site: &Site) -> Result<String, Box<Refused>> {
         let document = Document::read(asl, usize::MAX);
         let mut plan = Plan::new(&document);
@@ -157,7 +157,7 @@ impl Pen<'_> {
         Ok(apply(asl, &edits))
     }
 
-    /// The variables of scopes around and inside of the one of a place: states there must not assign the same.
+    /// The variables of scopes that enclose the location or are nested in it: states there must not assign the same names.
     fn variables_elsewhere(&self, site: &Site) -> Vec<String> {
         let document = self.document;
         let mut found = Vec::new();
@@ -176,7 +176,7 @@ impl Pen<'_> {
     }
 }
 
-/// A whole definition, of which only states or a single one may be given.
+/// Completes a definition if only states or a single one are given.
 fn whole(asl: &str) -> Result<String, Box<Refused>> {
     let wrong = |message: &str| Refused::new("asl", message.to_string());
     let value = json::parse(asl).map_err(|error| wrong(&format!("the text is not JSON: {}", error.message)))?;
@@ -197,7 +197,7 @@ fn whole(asl: &str) -> Result<String, Box<Refused>> {
     } else {
         return Err(wrong("the text has no `States`"));
     };
-    // A placeholder is a number here, or a text.
+    // A placeholder is a number here, or a string.
     let is_some_state = |state: &Value| matches!(state, Value::Number(_) | Value::String(_)) || member(state, "Type").is_some();
     let states = made.get("States").and_then(Value::as_object);
     if states.is_none_or(|states| states.is_empty() || !states.values().all(is_some_state)) {
@@ -206,7 +206,7 @@ fn whole(asl: &str) -> Result<String, Box<Refused>> {
     Ok(made.to_string())
 }
 
-/// A definition whose ends lead to the exit of a place, and whose transitions lead to nothing that is not there.
+/// Connects a definition: its ends lead to the exit of the location, and transitions to missing states are removed.
 fn joined(asl: &str, pen: &mut Pen, site: &Site) -> Result<String, Box<Refused>> {
     let document = Document::read(asl, usize::MAX);
     let other = Pen::new(&document);
@@ -232,7 +232,7 @@ fn joined(asl: &str, pen: &mut Pen, site: &Site) -> Result<String, Box<Refused>>
                 plan.key(edge.node, "End");
                 plan.value(edge.node, Piece::Json(true.into()));
             }
-            // A rule cannot end a scope by itself.
+            // A rule cannot end a scope itself.
             (_, None) => {
                 let name = done.get_or_insert_with(|| pen.fresh("Done")).clone();
                 plan.value(edge.node, Piece::text(&name));
@@ -245,7 +245,7 @@ fn joined(asl: &str, pen: &mut Pen, site: &Site) -> Result<String, Box<Refused>>
     Ok(apply(asl, &print::edits(&plan)))
 }
 
-/// A state of a JSONata machine among those of another one; and all inside of it.
+/// Marks a state of a JSONata machine, and all states in it, for a machine with another default language.
 fn said_jsonata(state: Value) -> Value {
     let Value::Object(map) = &state else { return state };
     let mut out = Map::new();
@@ -274,7 +274,7 @@ fn inner_jsonata(scope: Value) -> Value {
     out.into()
 }
 
-/// A definition whose Succeed states lead on as well, where something comes after it.
+/// Changes the Succeed states of a definition so that execution continues after them, if something follows.
 pub(super) fn without_ends(asl: &str, exit: Option<&str>) -> Result<String, Box<Refused>> {
     let asl = whole(asl)?;
     let Some(exit) = exit else { return Ok(asl) };

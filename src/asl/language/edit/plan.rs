@@ -1,39 +1,39 @@
-//! What a gesture changes, said of the tree and not of the text: a printer for each syntax makes the edits.
+//! The planned changes of a gesture, in terms of the tree and not of the text. A printer for each syntax turns them into edits.
 
 use super::Refused;
 use crate::asl::language::document::{Document, Kind};
 use crate::base::{Value, json};
 
-/// What is written: something new, or values of the text with what is changed inside of them.
+/// A value to write: a new one, or one of the text with the changes inside of it.
 pub(super) enum Piece {
     /// A value.
     Json(Value),
-    /// A value as JSON text, escapes as somebody wrote them.
+    /// A value as JSON text, with escapes as they were written.
     Written(String),
     Object(Vec<(String, Piece)>),
     List(Vec<Piece>),
-    /// A value of the text, from its place.
+    /// A value that is moved from elsewhere in the text.
     Old(usize),
 }
 
 /// A new member or element.
 pub(super) struct Insert {
     pub into: usize,
-    /// The one that it follows; none at the beginning.
+    /// The sibling that it follows; `None` at the beginning.
     pub after: Option<usize>,
-    /// The member's name; of an element `None`.
+    /// The member's name; `None` for an element.
     pub name: Option<String>,
     pub value: Piece,
 }
 
-/// The changes of a text.
+/// The planned changes of a text.
 pub(super) struct Plan<'d> {
     pub document: &'d Document<'d>,
     pub values: Vec<(usize, Piece)>,
     pub keys: Vec<(usize, String)>,
     pub removed: Vec<usize>,
     pub inserts: Vec<Insert>,
-    /// All that there is, where the text has no object.
+    /// The complete new value, if the text has no object.
     pub whole: Option<Piece>,
 }
 
@@ -48,13 +48,13 @@ impl<'d> Plan<'d> {
         Plan { document, values: Vec::new(), keys: Vec::new(), removed: Vec::new(), inserts: Vec::new(), whole: None }
     }
 
-    /// Puts a value in the place of another one.
+    /// Replaces a value.
     pub(super) fn value(&mut self, node: usize, piece: Piece) {
         self.values.retain(|(known, _)| *known != node);
         self.values.push((node, piece));
     }
 
-    /// Gives a member another name.
+    /// Renames a member.
     pub(super) fn key(&mut self, node: usize, name: &str) {
         self.keys.retain(|(known, _)| *known != node);
         if self.document.name(node) != name {
@@ -72,18 +72,18 @@ impl<'d> Plan<'d> {
         self.inserts.push(Insert { into, after, name: name.map(str::to_string), value });
     }
 
-    /// Adds a member behind the last one, or a value to the end of a list.
+    /// Adds a member after the last one, or a value to the end of a list.
     pub(super) fn append(&mut self, into: usize, name: Option<&str>, value: Piece) {
         let last = self.document.kids(into).last().copied();
         self.insert(into, last, name, value);
     }
 
-    /// The children that stay.
+    /// The number of children that are not removed.
     pub(super) fn kept(&self, node: usize) -> usize {
         self.document.kids(node).iter().filter(|child| !self.removed.contains(child)).count()
     }
 
-    /// Gives a value another one with as few changes as it takes.
+    /// Changes a value to another one with as few edits as possible.
     pub(super) fn become_value(&mut self, node: usize, value: &Value) {
         let document = self.document;
         let Some(place) = document.node(node) else { return };
@@ -124,7 +124,7 @@ impl<'d> Plan<'d> {
         }
     }
 
-    /// Refuses where the text is not sound around what changes.
+    /// Refuses the plan if the text around the changes is not valid.
     pub(super) fn check(&self) -> Result<(), Box<Refused>> {
         let document = self.document;
         for insert in &self.inserts {
@@ -155,13 +155,13 @@ impl<'d> Plan<'d> {
 }
 
 impl Document<'_> {
-    /// The members or elements.
+    /// The members or elements of a node.
     #[inline(never)]
     pub(super) fn kids(&self, id: usize) -> Vec<usize> {
         self.children(id).map(|(child, _)| child).collect()
     }
 
-    /// The one before it, in its object or list.
+    /// The previous sibling of a node.
     #[inline(never)]
     pub(super) fn before(&self, id: usize) -> Option<usize> {
         let kids = self.kids(self.parent(id)?);
@@ -169,12 +169,12 @@ impl Document<'_> {
         kids.get(at.checked_sub(1)?).copied()
     }
 
-    /// A value as it is written, where it is JSON.
+    /// Returns a value of the text, if it is valid JSON.
     pub(super) fn value(&self, id: usize) -> Option<Value> {
         json::parse(self.source(self.node(id)?.span)).ok()
     }
 
-    /// Where a member or an element begins.
+    /// The byte offset at which a member or an element begins.
     pub(super) fn start(&self, id: usize) -> usize {
         self.node(id).map_or(0, |node| node.key.map_or(node.span.start, |key| key.start))
     }
@@ -183,7 +183,7 @@ impl Document<'_> {
         self.node(id).map_or(0, |node| node.span.end)
     }
 
-    /// Whether an object or list is closed, and only commas and colons stand between its children.
+    /// Whether an object or list is closed, and its children are separated only by commas and colons.
     pub(super) fn sound(&self, id: usize) -> bool {
         let Some(node) = self.node(id) else { return false };
         let (brackets, is_object) = match node.kind {

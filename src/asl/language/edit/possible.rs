@@ -1,4 +1,4 @@
-//! What can be done at a place, and why not.
+//! Lists the gestures that a location offers, and why others are not possible.
 
 use super::Refused;
 use super::build::object;
@@ -8,16 +8,16 @@ use crate::asl::language::document::Document;
 use crate::asl::shape::STATE_TYPES;
 use crate::base::{Map, Value};
 
-/// A gesture that somebody may think of at a place.
+/// A gesture that a location may offer.
 #[derive(Clone, Debug)]
 pub struct Possible {
-    /// The gesture's `kind`, and what else is said of it.
+    /// The gesture's `kind` and its other arguments.
     pub about: Value,
-    /// Why it is not possible.
+    /// Why it is not possible; `None` if it is.
     pub refused: Option<Box<Refused>>,
 }
 
-/// The gestures at a state, an edge, a scope, an element of a list, or several states.
+/// Returns the gestures at a state, an edge, a scope, an element of a list, or several states.
 pub fn gestures(text: &str, places: &[String]) -> Vec<Possible> {
     let document = Document::read(text, usize::MAX);
     let mut offers = Offers { document: &document, pen: Pen::new(&document), found: Vec::new() };
@@ -69,7 +69,7 @@ impl Offers<'_> {
         self.found.push(Possible { about: map.into(), refused });
     }
 
-    /// Draws a gesture to see whether it is possible.
+    /// Plans a gesture to find out whether it is possible.
     fn refusal(&self, kind: &str, given: &[(&str, Value)]) -> Option<Box<Refused>> {
         let mut all = vec![("kind", Value::from(kind))];
         all.extend(given.iter().cloned());
@@ -90,7 +90,7 @@ impl Offers<'_> {
         self.typed("wrap", "states", states, &["Parallel", "Map"]);
     }
 
-    /// A gesture with a type: those that are possible, or why none is.
+    /// Adds a gesture that has a type: the possible types, or why none is.
     fn typed(&mut self, kind: &str, name: &str, states: Value, types: &[&str]) {
         let mut refused = None;
         let mut possible = Vec::new();
@@ -119,7 +119,7 @@ impl Offers<'_> {
         }
         for edge in self.pen.out_of(state) {
             let pointer = self.pen.pointer(edge.node);
-            // As a graph names them.
+            // The pointer is that of the graph's edge.
             let place = match edge.role {
                 Role::Rule(_) | Role::Catch(_) => pointer.strip_suffix("/Next").unwrap_or(&pointer),
                 _ => &pointer,
@@ -155,7 +155,7 @@ impl Offers<'_> {
         }
     }
 
-    /// The variables that the machine assigns, which can have other names.
+    /// The variables that the machine assigns, which can be renamed.
     fn variables(&mut self) {
         let mut names: Vec<&str> = assigned(self.document).collect();
         let mut seen = Vec::new();

@@ -1,14 +1,15 @@
-//! The changes of a plan as edits of JSON text: what stays is not touched, and what is new is laid out like what is around it.
+//! Prints the changes of a plan as edits of JSON text. Unchanged text is not touched, and new text is laid out like its
+//! surroundings.
 
 use super::plan::{Insert, Piece, Plan};
 use crate::asl::language::document::{Document, Kind};
 use crate::asl::language::{Edit, apply};
 use crate::base::{Span, Value, sort};
 
-/// Values stay on one line up to this many characters, where those beside them do.
+/// Maximum length of a value on one line, in characters, if its siblings are on one line.
 const LINE: usize = 100;
 
-/// The edits of a plan, in order.
+/// Returns the edits of a plan, in order.
 pub(super) fn edits(plan: &Plan) -> Vec<Edit> {
     let printer = Printer::of(plan);
     if let Some(piece) = &plan.whole {
@@ -25,7 +26,7 @@ pub(super) fn edits(plan: &Plan) -> Vec<Edit> {
     printer.within(0)
 }
 
-/// A piece as a text of its own.
+/// Returns a value as a complete text.
 pub(super) fn text(plan: &Plan, piece: &Piece) -> String {
     let printer = Printer { flat: false, ..Printer::of(plan) };
     let mut text = String::new();
@@ -38,9 +39,9 @@ struct Printer<'p> {
     plan: &'p Plan<'p>,
     document: &'p Document<'p>,
     eol: &'static str,
-    /// What a level is indented by.
+    /// The indentation of one level.
     unit: String,
-    /// Whether the text stands on one line.
+    /// Whether the text is on one line.
     flat: bool,
     colon: &'static str,
     comma: &'static str,
@@ -70,7 +71,7 @@ impl<'p> Printer<'p> {
         }
     }
 
-    /// The edits of what is inside of a value.
+    /// Returns the edits inside of a value.
     fn within(&self, root: usize) -> Vec<Edit> {
         let mut out = Vec::new();
         let plan = self.plan;
@@ -100,7 +101,7 @@ impl<'p> Printer<'p> {
         out
     }
 
-    /// Whether a value is inside of another one, and neither removed nor replaced with what is around it.
+    /// Whether a value is inside of another one, and neither removed nor replaced together with a value around it.
     fn lives(&self, node: usize, root: usize) -> bool {
         let way = self.document.way(node);
         let Some(at) = way.iter().position(|above| *above == root) else { return false };
@@ -110,13 +111,13 @@ impl<'p> Printer<'p> {
             && !above.iter().any(|above| self.plan.values.iter().any(|(known, _)| known == above))
     }
 
-    /// Whether the children of a value have lines of their own.
+    /// Whether the children of a value are on separate lines.
     fn is_wide(&self, container: Option<usize>) -> bool {
         let Some(container) = container else { return true };
         self.document.kids(container).iter().any(|child| own_line(self.document.text, self.document.start(*child)).is_some())
     }
 
-    /// The edits where members or elements come and go.
+    /// Adds the edits for inserted and removed members or elements.
     fn rewrite(&self, container: usize, out: &mut Vec<Edit>) {
         let (document, plan) = (self.document, self.plan);
         let Some(place) = document.node(container) else { return };
@@ -148,7 +149,8 @@ impl<'p> Printer<'p> {
             return;
         }
         let items = |list: &[&Insert]| list.iter().map(|new| self.item(new, lines, new.after.or(last))).collect::<Vec<_>>();
-        // The one that stays before a gap, what was removed in the gap, and what is new in it.
+        // A gap is described by the remaining child before it, by whether children were removed in it, and by what is inserted
+        // in it.
         let mut before: Option<usize> = None;
         let mut gone: Vec<usize> = Vec::new();
         let mut new: Vec<&Insert> = new_after(None).collect();
@@ -179,7 +181,7 @@ impl<'p> Printer<'p> {
         }
     }
 
-    /// A new member or element; on one line where the one that it is like stands on one.
+    /// Returns the text of a new member or element, on one line if the sibling `like` is on one line.
     fn item(&self, new: &Insert, indent: Option<&str>, like: Option<usize>) -> String {
         let mut head = String::new();
         if let Some(name) = &new.name {
@@ -201,7 +203,7 @@ impl<'p> Printer<'p> {
         head
     }
 
-    /// Writes a value; without an indentation on one line.
+    /// Writes a value; without an indentation it is on one line.
     fn write(&self, out: &mut String, piece: &Piece, indent: Option<&str>) {
         match piece {
             Piece::Json(Value::Object(map)) if !map.is_empty() => {
@@ -254,7 +256,7 @@ impl<'p> Printer<'p> {
                 out.push_str(self.colon);
             }
             match part {
-                // Clones only references.
+                // This clones only references.
                 Part::Json(value) => self.write(out, &Piece::Json(value.clone()), deeper.as_deref()),
                 Part::Piece(piece) => self.write(out, piece, deeper.as_deref()),
             }
@@ -267,7 +269,7 @@ impl<'p> Printer<'p> {
         out.push_str(close);
     }
 
-    /// A value of the text with its own changes, where it is to stand now.
+    /// Returns a value of the text with the changes inside of it, indented for its new location.
     fn moved(&self, node: usize, indent: Option<&str>) -> String {
         let Some(place) = self.document.node(node) else { return String::new() };
         let mut edits = self.within(node);
@@ -302,21 +304,21 @@ pub(super) fn quoted(text: &str) -> String {
     Value::from(text).to_string()
 }
 
-/// The white space that a line begins with.
+/// The white space at the beginning of a line.
 fn indent_at(text: &str, at: usize) -> &str {
     let start = text.get(..at).and_then(|head| head.rfind('\n')).map_or(0, |at| at + 1);
     let line = text.get(start..at).unwrap_or_default();
     line.get(..line.len() - line.trim_start().len()).unwrap_or_default()
 }
 
-/// The white space before a place, if nothing else stands before it on its line.
+/// The white space before an offset, if nothing else precedes it on its line.
 fn own_line(text: &str, at: usize) -> Option<&str> {
     let head = text.get(..at)?;
     let start = head.rfind('\n')? + 1;
     head.get(start..).filter(|indent| indent.trim().is_empty())
 }
 
-/// The changes for another syntax: values of the text are named by their pointers.
+/// Returns the changes for another syntax: values of the text are identified by their pointers.
 pub(super) fn changes(plan: &Plan) -> Value {
     let document = plan.document;
     let at = |node: usize| Value::from(document.pointer(node).as_str());

@@ -1,4 +1,4 @@
-//! A state of another type: what both types have stays.
+//! Changes the type of a state. The fields that both types have are unchanged.
 
 use super::build::first_field;
 use super::flow::{Pen, Role};
@@ -57,7 +57,7 @@ impl Pen<'_> {
         Ok(format!("{name} is a {kind} now{lost}."))
     }
 
-    /// Where the state goes on, of another type; and takes away the rules that it had.
+    /// Returns where the state of the new type leads, and removes the rules that it had.
     fn way_on(&mut self, state: usize, kind: &str) -> Result<Option<String>, Box<Refused>> {
         let out = self.out_of(state);
         let first = |role: Role| out.iter().find(|edge| edge.role == role).and_then(|edge| edge.target);
@@ -86,7 +86,7 @@ impl Pen<'_> {
         Ok(exit)
     }
 
-    /// Writes the transition of the new type in the place of the old one.
+    /// Replaces the old transition by that of the new type.
     fn lead_on(&mut self, state: usize, kind: &str, exit: Option<String>) {
         if ENDS.contains(&kind) {
             return;
@@ -113,7 +113,7 @@ impl Pen<'_> {
         }
     }
 
-    /// What another type has by another name: the states inside.
+    /// Moves the nested states to the field in which the other type has them.
     fn carry(&mut self, state: usize, old: &str, kind: &str, given: &mut Map) {
         let document = self.document;
         if old == "Parallel"

@@ -1,4 +1,4 @@
-//! States with one way in and one way out: into a Parallel or Map, and out of it again.
+//! Moves states with one entry and one exit into a Parallel or Map, and out of it again.
 
 use super::build::{Link, Site, States, object};
 use super::flow::{Edge, Pen, Role};
@@ -6,13 +6,13 @@ use super::plan::Piece;
 use super::{Focus, Refused, pointer_of, pointers, text};
 use crate::base::Value;
 
-/// How a selection is entered and left.
+/// The entry and the exit of a selection.
 pub(super) struct Ways<'d> {
     pub states: Vec<usize>,
-    /// The transitions that lead into it.
+    /// The transitions that lead into the selection.
     pub into: Vec<Edge<'d>>,
     pub entry: usize,
-    /// Where it leads to; none for the end of the scope.
+    /// The state that follows the selection; `None` for the end of the scope.
     pub exit: Option<&'d str>,
 }
 
@@ -62,7 +62,8 @@ impl<'d> Pen<'d> {
         Ok(Ways { states, into, entry, exit })
     }
 
-    /// Lets what leaves a selection end its scope; gives a state that does so where a rule left it.
+    /// Makes the transitions out of a selection end its scope. Returns a Succeed state if a rule or another field left the
+    /// selection, because those cannot end it themselves.
     pub(super) fn end_ways(&mut self, ways: &Ways) -> Result<Option<(String, Piece)>, Box<Refused>> {
         let mut done: Option<String> = None;
         let Some(exit) = ways.exit else { return Ok(None) };
@@ -85,7 +86,7 @@ impl<'d> Pen<'d> {
         Ok(done.map(|name| (name, Piece::Json(object(&[("Type", "Succeed".into())])))))
     }
 
-    /// Puts a state in the place of a selection.
+    /// Replaces a selection by a state.
     pub(super) fn replace(&mut self, ways: &Ways, name: &str, piece: Piece) -> Result<(), Box<Refused>> {
         let first = ways.states.first().copied().unwrap_or_default();
         let states = self.around(first);
@@ -152,7 +153,7 @@ impl<'d> Pen<'d> {
             return Err(Refused::new("impossible", format!("`{name}` has no first state inside")));
         };
         let out = self.out_of(state).into_iter().find(|edge| matches!(edge.role, Role::Next | Role::End));
-        // A Parallel that leads to itself leads to what was inside.
+        // A Parallel with a transition to itself now leads to the first state that was inside.
         let exit =
             out.and_then(|edge| edge.target).map(|to| if to == name { self.name(first).to_string() } else { to.to_string() });
         let around = self.around(state);
@@ -190,7 +191,7 @@ impl<'d> Pen<'d> {
         Ok(format!("The states of {name} take its place."))
     }
 
-    /// Lets a state that ends its scope lead on; a Succeed becomes a Pass.
+    /// Makes a state that ends its scope lead to another state; a Succeed becomes a Pass.
     fn go_on(&mut self, state: usize, to: Option<&str>) -> Result<(), Box<Refused>> {
         let Some(to) = to else { return Ok(()) };
         if self.kind(state) == "Succeed" {
@@ -206,7 +207,7 @@ impl<'d> Pen<'d> {
         }
     }
 
-    /// The states of the machine that a Task starts, in its place.
+    /// Replaces a Task by the states of the machine that it starts.
     pub(super) fn inline(&mut self, gesture: &Value) -> Result<String, Box<Refused>> {
         let state = self.state(pointer_of(gesture, "state")?)?;
         let asl = text(gesture, "asl").ok_or_else(|| Refused::new("asl", "the gesture needs `asl`, a definition".into()))?;
@@ -249,7 +250,7 @@ impl<'d> Pen<'d> {
         Ok(format!("The states of the machine that {name} started take its place."))
     }
 
-    /// A Pass that makes the input of a child, if that is not the state's own.
+    /// Returns a Pass that builds the input of a child, if that differs from the state's own.
     fn child_input(&self, task: usize, start: &str) -> Option<Piece> {
         let document = self.document;
         let jsonata = self.jsonata_state(task);
@@ -286,7 +287,7 @@ impl<'d> Pen<'d> {
         Some(Piece::Object(members))
     }
 
-    /// A selection as a machine of its own, and a Task that starts it.
+    /// Moves a selection into a machine of its own, and adds a Task that starts it.
     pub(super) fn extract(&mut self, gesture: &Value) -> Result<String, Box<Refused>> {
         let states = self.states(&pointers(gesture))?;
         let ways = self.ways(states)?;
@@ -318,7 +319,7 @@ impl<'d> Pen<'d> {
         })
     }
 
-    /// The variables that a selection reads and others assign; loses what a machine of its own does not have.
+    /// Returns the variables that a selection reads and other states assign; reports what a separate machine cannot have.
     fn read_outside(&mut self, states: &[usize]) -> Vec<String> {
         use crate::asl::language::symbols::{Symbol, uses};
         let document = self.document;
@@ -357,7 +358,7 @@ impl<'d> Pen<'d> {
     }
 }
 
-/// The Task that starts a machine, with the variables that it reads.
+/// Returns the Task that starts a machine, with the variables that the machine reads.
 fn starter(name: &str, read: &[String], exit: Option<&str>, jsonata: bool) -> Value {
     let machine: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_') { c } else { '-' }).collect();
     let arn = format!("arn:aws:states:us-east-1:123456789012:stateMachine:{machine}");
@@ -385,7 +386,7 @@ fn starter(name: &str, read: &[String], exit: Option<&str>, jsonata: bool) -> Va
     ])
 }
 
-/// The state that takes variables out of the input.
+/// Returns the state that assigns variables from the input.
 fn taker(read: &[String], next: &str, jsonata: bool) -> Value {
     let mut assign = crate::base::Map::new();
     for name in read {
