@@ -26,6 +26,6 @@ test("the WebAssembly is made of every file of the crate, also of what it includ
       assert.ok(sources.includes(included), `${path} includes ${included}, which the fingerprint lacks`);
     }
   }
-  assert.ok(sources.includes("src/asl/language/words.txt"));
+  assert.ok(sources.includes("src/asl/language/descriptions.txt"));
   assert.ok(!sources.some((path) => path.startsWith("js/")), "which the WebAssembly is not made of");
 });

@@ -16,8 +16,8 @@ pub(super) fn check(compiler: &mut Compiler<'_>) {
     // The states that misspelt targets probably refer to, with the index of each diagnostic.
     let mut misspelt = Vec::new();
     for one in &dangling {
-        if let Some(meant) = meant(compiler, one) {
-            misspelt.push((meant, compiler.diagnostics.len()));
+        if let Some(intended) = intended(compiler, one) {
+            misspelt.push((intended, compiler.diagnostics.len()));
         }
         let diagnostic = missing_target(compiler, one);
         compiler.diagnostics.push(diagnostic);
@@ -40,12 +40,12 @@ fn draft<'a>(compiler: &'a Compiler<'_>, scope: ScopeId) -> Option<&'a ScopeDraf
 }
 
 /// The state of the same scope that a misspelt target probably refers to.
-fn meant(compiler: &Compiler<'_>, dangling: &Dangling<'_>) -> Option<StateId> {
+fn intended(compiler: &Compiler<'_>, dangling: &Dangling<'_>) -> Option<StateId> {
     if compiler.names.contains(dangling.target) {
         return None;
     }
     let scope = draft(compiler, dangling.scope)?;
-    scope.names.get(suggestion(compiler, dangling.target, &state_names(compiler, scope))?).map(StateId::from_index)
+    scope.names.get(nearest_name(compiler, dangling.target, &state_names(compiler, scope))?).map(StateId::from_index)
 }
 
 fn state_names<'a>(compiler: &Compiler<'a>, scope: &ScopeDraft) -> Vec<&'a str> {
@@ -53,7 +53,7 @@ fn state_names<'a>(compiler: &Compiler<'a>, scope: &ScopeDraft) -> Vec<&'a str> 
 }
 
 /// Returns the nearest of some names, while the budget for comparisons lasts.
-fn suggestion<'a>(compiler: &Compiler<'_>, word: &str, names: &[&'a str]) -> Option<&'a str> {
+fn nearest_name<'a>(compiler: &Compiler<'_>, word: &str, names: &[&'a str]) -> Option<&'a str> {
     let left = compiler.suggestions.get().checked_sub(names.len())?;
     compiler.suggestions.set(left);
     nearest(word, names.iter().copied())
@@ -79,7 +79,7 @@ fn missing_target(compiler: &Compiler<'_>, dangling: &Dangling<'_>) -> Diagnosti
         }
     }
     if let Some(state) = compiler.names.get(target).and_then(|id| compiler.states.get(id)) {
-        let place = match draft(compiler, state.scope).and_then(|scope| scope.parent) {
+        let position = match draft(compiler, state.scope).and_then(|scope| scope.parent) {
             None => "the machine's top-level states".to_string(),
             Some((_, holder)) => {
                 let holder = compiler.states.get(holder.0 as usize).map_or("", |holder| holder.name);
@@ -87,14 +87,14 @@ fn missing_target(compiler: &Compiler<'_>, dangling: &Dangling<'_>) -> Diagnosti
             }
         };
         return diagnostic
-            .label(state.pointer.clone(), Part::Key, format!("`{target}` is among {place}"))
+            .label(state.pointer.clone(), Part::Key, format!("`{target}` is among {position}"))
             .help("no transition leads into or out of a branch or an item processor");
     }
     let field = &dangling.field;
     let names = state_names(compiler, scope);
-    match suggestion(compiler, target, &names) {
-        Some(meant) => {
-            let text = crate::base::Value::from(meant).to_string();
+    match nearest_name(compiler, target, &names) {
+        Some(intended) => {
+            let text = crate::base::Value::from(intended).to_string();
             diagnostic.fix(format!("did you mean `\"{field}\": {text}`?"), Part::Value, text)
         }
         None if names.len() <= 6 => diagnostic.help(format!("the states here are `{}`", names.join("`, `"))),
@@ -153,12 +153,12 @@ fn unreachable_states(compiler: &mut Compiler<'_>, scope_id: ScopeId, endless: b
     let Some(scope) = draft(compiler, scope_id) else { return };
     let reached = reachable(compiler, scope, scope.start.into_iter().collect());
     // States that are unreachable because of a misspelt target are part of that error, which has been reported.
-    let meant: Vec<(StateId, usize)> = misspelt
+    let intended: Vec<(StateId, usize)> = misspelt
         .iter()
         .copied()
         .filter(|(id, _)| compiler.states.get(id.0 as usize).is_some_and(|state| state.scope == scope_id))
         .collect();
-    let nearly = reachable(compiler, scope, meant.iter().map(|(id, _)| *id).collect());
+    let nearly = reachable(compiler, scope, intended.iter().map(|(id, _)| *id).collect());
     let mut found = Vec::new();
     let mut implied = Vec::new();
     for id in scope.states.iter().filter(|id| !reached.contains(**id)) {
@@ -181,7 +181,7 @@ fn unreachable_states(compiler: &mut Compiler<'_>, scope_id: ScopeId, endless: b
         diagnostic.aws.extend((!endless).then_some(aws));
         found.push(diagnostic);
     }
-    if let Some((_, cause)) = meant.first()
+    if let Some((_, cause)) = intended.first()
         && let Some(diagnostic) = compiler.diagnostics.get_mut(*cause)
         && !endless
     {
@@ -203,8 +203,8 @@ impl States {
 
     /// Adds a state and returns whether it is new.
     fn insert(&mut self, id: StateId) -> bool {
-        let place = id.index().checked_sub(self.first).and_then(|at| self.inside.get_mut(at));
-        place.is_some_and(|place| !std::mem::replace(place, true))
+        let position = id.index().checked_sub(self.first).and_then(|at| self.inside.get_mut(at));
+        position.is_some_and(|position| !std::mem::replace(position, true))
     }
 
     fn contains(&self, id: StateId) -> bool {
@@ -294,8 +294,8 @@ fn variables(compiler: &mut Compiler<'_>) {
                 .chain(outer_scopes(compiler, scope))
                 .flat_map(|scope| scope.assigned.iter().map(|assigned| &*assigned.name))
                 .collect();
-            if let Some(meant) = suggestion(compiler, &read.name, &within) {
-                diagnostic = diagnostic.help(format!("did you mean `${meant}`?"));
+            if let Some(intended) = nearest_name(compiler, &read.name, &within) {
+                diagnostic = diagnostic.help(format!("did you mean `${intended}`?"));
             } else if &*read.name == "state" {
                 diagnostic = diagnostic.help("did you mean `$states`?");
             }

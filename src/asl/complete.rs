@@ -2,7 +2,7 @@
 
 use super::ir::QueryLanguage;
 use super::language::document::{Cursor, Document, Kind};
-use super::language::place::Place;
+use super::language::surroundings::Surroundings;
 use super::shape::{self, Type};
 use crate::base::{Span, case, sort};
 use crate::expr::intrinsic::INTRINSICS;
@@ -62,7 +62,7 @@ pub fn complete(text: &str, offset: usize) -> Completions {
     let Some(cursor) = &document.cursor else {
         return Completions { replace: Span::new(offset, offset), items: Vec::new(), reads: None };
     };
-    let place = document.place(cursor.level);
+    let place = document.surroundings(cursor.level);
     let typed = cursor.string.map_or("", |start| &text[start + 1..offset]);
     if cursor.string.is_some()
         && !cursor.is_key
@@ -92,7 +92,7 @@ fn string_end(text: &str, offset: usize) -> usize {
     offset + rest.find(['"', '\n']).filter(|end| rest[*end..].starts_with('"')).unwrap_or(0)
 }
 
-fn fields(document: &Document, place: &Place, cursor: &Cursor, quoted: bool) -> Vec<Completion> {
+fn fields(document: &Document, place: &Surroundings, cursor: &Cursor, quoted: bool) -> Vec<Completion> {
     let others = document.children(cursor.level).filter(|(id, _)| Some(*id) != cursor.member);
     let present: Vec<&str> = others.map(|(_, node)| node.name.as_str()).collect();
     let rows = place.shape.map(|shape| shape.fields().collect::<Vec<_>>()).unwrap_or_default();
@@ -116,7 +116,7 @@ fn fields(document: &Document, place: &Place, cursor: &Cursor, quoted: bool) -> 
     items
 }
 
-fn values(document: &Document, place: &Place, cursor: &Cursor, quoted: bool) -> Vec<Completion> {
+fn values(document: &Document, place: &Surroundings, cursor: &Cursor, quoted: bool) -> Vec<Completion> {
     let key = cursor.key.as_deref().unwrap_or_default();
     let item = |label: &str, kind: &'static str, detail: &str| Completion {
         label: label.into(),
@@ -136,7 +136,9 @@ fn values(document: &Document, place: &Place, cursor: &Cursor, quoted: bool) -> 
         return ERRORS.iter().map(|(name, detail)| item(name, "error", detail)).collect();
     }
     match place.shape.and_then(|shape| shape.row(key)).map(|row| row.ty) {
-        Some(Type::Word(words)) => words.iter().map(|word| item(word, if key == "Type" { "type" } else { "value" }, "")).collect(),
+        Some(Type::Word(descriptions)) => {
+            descriptions.iter().map(|word| item(word, if key == "Type" { "type" } else { "value" }, "")).collect()
+        }
         Some(Type::Boolean) if !quoted => {
             ["true", "false"].iter().map(|word| Completion { insert: (*word).into(), ..item(word, "value", "") }).collect()
         }
@@ -145,7 +147,13 @@ fn values(document: &Document, place: &Place, cursor: &Cursor, quoted: bool) -> 
 }
 
 /// Returns completions inside a path, an intrinsic call or a `{% … %}`; `None` for other strings.
-fn inside_expression(document: &Document, place: &Place, cursor: &Cursor, typed: &str, offset: usize) -> Option<Completions> {
+fn inside_expression(
+    document: &Document,
+    place: &Surroundings,
+    cursor: &Cursor,
+    typed: &str,
+    offset: usize,
+) -> Option<Completions> {
     let jsonata = typed.trim_start().starts_with("{%");
     let word = typed.get(word_start(typed, jsonata)..).unwrap_or_default();
     let key = cursor.key.as_deref().unwrap_or_default();
@@ -210,7 +218,7 @@ fn inside_expression(document: &Document, place: &Place, cursor: &Cursor, typed:
     Some(Completions { replace: Span::new(offset - tail.len(), offset), items, reads })
 }
 
-fn reads(document: &Document, place: &Place, cursor: &Cursor, path: &str, jsonata: bool) -> Option<Reads> {
+fn reads(document: &Document, place: &Surroundings, cursor: &Cursor, path: &str, jsonata: bool) -> Option<Reads> {
     let state = place.state?;
     let field = document.field_of(state, cursor.level).or(cursor.key.as_deref()).unwrap_or_default();
     Some(Reads { state: document.name(state).into(), field: field.into(), path: path.into(), jsonata })
@@ -326,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn places() {
+    fn completions_depend_on_the_position() {
         has(r#"{"¦"}"#, &["StartAt", "States", "QueryLanguage"], &["Type", "Next"]);
         has(r#"{"States":{"A":{"Type":"Pass", ¦}}}"#, &["Result", "Next", "Parameters"], &["Type", "Arguments", "Retry"]);
         has(
@@ -366,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_into_the_data() {
+    fn paths_into_the_data_report_what_they_read() {
         let check = |field: &str, expect: Option<(&str, &str)>| {
             let text = format!(r#"{{"States":{{"A":{{"Type":"Task",{field}}}}}}}"#);
             let found = complete(&text.replace('¦', ""), text.find('¦').unwrap()).reads;
@@ -388,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_typed() {
+    fn every_prefix_of_a_definition_is_accepted() {
         let text = r#"{"StartAt":"A","States":{"A":{"Type":"Task","Retry":[{"ErrorEquals":["x"]}],"é":"{% $a.b[0] %}"}}"#;
         for cut in 0..=text.len() {
             for at in 0..=cut {

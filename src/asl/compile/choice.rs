@@ -3,7 +3,7 @@
 use super::expression::as_expression;
 use super::fields::describe;
 use super::jsonata::Reach;
-use super::{Compiler, Place, SCHEMA, Site};
+use super::{Compiler, Position, SCHEMA, Site};
 use crate::asl::codes;
 use crate::asl::ir::{Comparison, Condition, Family, Kind, Operand, QueryLanguage, Rule, Test, TypeTest};
 use crate::asl::shape;
@@ -18,8 +18,14 @@ const MAX_RULE_DEPTH: usize = 64;
 const RULE_FIELDS: &[&str] = &["Variable", "And", "Or", "Not", "Next", "Assign", "Comment"];
 
 impl<'d> Compiler<'d> {
-    pub(super) fn choice(&mut self, place: &Place<'_>, members: &'d Map, site: Site, language: QueryLanguage) -> Option<Kind> {
-        let list = place.key("Choices");
+    pub(super) fn choice(
+        &mut self,
+        position: &Position<'_>,
+        members: &'d Map,
+        site: Site,
+        language: QueryLanguage,
+    ) -> Option<Kind> {
+        let list = position.key("Choices");
         let mut rules = Vec::new();
         let mut complete = true;
         let items = members.get("Choices").and_then(Value::as_array).unwrap_or_default();
@@ -40,7 +46,7 @@ impl<'d> Compiler<'d> {
         self.constant_rules(&list, items, language);
         let default = match members.get("Default").and_then(Value::as_str) {
             Some(name) => {
-                let target = self.target(&place.key("Default"), site.scope, name);
+                let target = self.target(&position.key("Default"), site.scope, name);
                 complete &= target.is_some();
                 target
             }
@@ -50,7 +56,7 @@ impl<'d> Compiler<'d> {
     }
 
     /// Reports rules whose condition equals that of an earlier rule.
-    fn repeated_rules(&mut self, list: &Place<'_>, items: &[Value]) {
+    fn repeated_rules(&mut self, list: &Position<'_>, items: &[Value]) {
         let mut seen = Table::default();
         for (i, item) in items.iter().enumerate() {
             let Some(rule) = item.as_object() else { continue };
@@ -80,49 +86,49 @@ impl<'d> Compiler<'d> {
     }
 
     /// Reports rules whose condition is constant: a false one never applies, and no rule after a true one is ever evaluated.
-    fn constant_rules(&mut self, list: &Place<'_>, items: &[Value], language: QueryLanguage) {
+    fn constant_rules(&mut self, list: &Position<'_>, items: &[Value], language: QueryLanguage) {
         if language != QueryLanguage::Jsonata {
             return;
         }
         let constant = |item: &Value| item.get("Condition").and_then(Value::as_bool);
         let first = items.iter().position(|item| constant(item) == Some(true));
         for (i, item) in items.iter().enumerate() {
-            let place = list.index(i);
+            let position = list.index(i);
             if let Some(first) = first.filter(|first| *first < i) {
                 let message = "this rule can never apply: an earlier rule always applies";
-                self.report(Diagnostic::new(&codes::UNREACHABLE_RULE, place.pointer(), message).label(
+                self.report(Diagnostic::new(&codes::UNREACHABLE_RULE, position.pointer(), message).label(
                     list.index(first).key("Condition").pointer(),
                     Part::Value,
                     "always true",
                 ));
             } else if constant(item) == Some(false) {
                 let message = "this rule can never apply: its condition is `false`";
-                self.report(Diagnostic::new(&codes::UNREACHABLE_RULE, place.pointer(), message));
+                self.report(Diagnostic::new(&codes::UNREACHABLE_RULE, position.pointer(), message));
             }
         }
     }
 
     /// Compiles a top-level rule of a JSONPath state.
-    fn rule(&mut self, place: &Place<'_>, members: &'d Map, site: Site) -> Option<Rule> {
-        let condition = self.condition(place, members, 0);
+    fn rule(&mut self, position: &Position<'_>, members: &'d Map, site: Site) -> Option<Rule> {
+        let condition = self.condition(position, members, 0);
         let assign = match members.get("Assign") {
             Some(value @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_))) => {
-                self.wrong_type(&place.key("Assign"), value, "an object", "OBJECT");
+                self.wrong_type(&position.key("Assign"), value, "an object", "OBJECT");
                 None
             }
-            _ => self.assign(place, members, QueryLanguage::JsonPath, Reach::default()),
+            _ => self.assign(position, members, QueryLanguage::JsonPath, Reach::default()),
         };
         let next = match members.get("Next") {
-            Some(Value::String(name)) => self.target(&place.key("Next"), site.scope, name),
+            Some(Value::String(name)) => self.target(&position.key("Next"), site.scope, name),
             Some(value) => {
-                self.wrong_type(&place.key("Next"), value, "a string", "STRING");
+                self.wrong_type(&position.key("Next"), value, "a string", "STRING");
                 None
             }
             None => {
-                self.report(Diagnostic::new(&codes::MISSING_FIELD, place.pointer(), "a Choice rule needs `Next`").aws(
+                self.report(Diagnostic::new(&codes::MISSING_FIELD, position.pointer(), "a Choice rule needs `Next`").aws(
                     SCHEMA,
                     "These fields are required: [Next]",
-                    Some(place.location()),
+                    Some(position.location()),
                 ));
                 None
             }
@@ -130,19 +136,19 @@ impl<'d> Compiler<'d> {
         Some(Rule { condition: condition?, next: next?, assign, output: None })
     }
 
-    fn jsonata_rule(&mut self, place: &Place<'_>, members: &'d Map, site: Site) -> Option<Rule> {
+    fn jsonata_rule(&mut self, position: &Position<'_>, members: &'d Map, site: Site) -> Option<Rule> {
         let mut foreign = false;
         for (name, _) in members.iter() {
             if operator(name).is_some() || matches!(&**name, "Variable" | "And" | "Or" | "Not") {
-                self.other_language(place, name, QueryLanguage::Jsonata);
+                self.other_language(position, name, QueryLanguage::Jsonata);
                 foreign = true;
             }
         }
         if foreign {
             return None;
         }
-        self.check_shape(place, members, &shape::JSONATA_RULE, QueryLanguage::Jsonata);
-        let at = place.key("Condition");
+        self.check_shape(position, members, &shape::JSONATA_RULE, QueryLanguage::Jsonata);
+        let at = position.key("Condition");
         let condition = match members.get("Condition") {
             Some(Value::Bool(value)) => Some(Condition::Constant(*value)),
             Some(Value::String(text)) => as_expression(text)
@@ -150,20 +156,20 @@ impl<'d> Compiler<'d> {
                 .map(Condition::Jsonata),
             _ => None,
         };
-        let assign = self.assign(place, members, QueryLanguage::Jsonata, Reach::default());
+        let assign = self.assign(position, members, QueryLanguage::Jsonata, Reach::default());
         let output = members
             .get("Output")
-            .and_then(|value| self.payload(&place.key("Output"), value, QueryLanguage::Jsonata, Reach::default()));
+            .and_then(|value| self.payload(&position.key("Output"), value, QueryLanguage::Jsonata, Reach::default()));
         let next = members.get("Next").and_then(Value::as_str);
-        let next = next.and_then(|next| self.target(&place.key("Next"), site.scope, next));
+        let next = next.and_then(|next| self.target(&position.key("Next"), site.scope, next));
         Some(Rule { condition: condition?, next: next?, assign, output })
     }
 
     /// Compiles the one test of a rule.
-    fn condition(&mut self, place: &Place<'_>, members: &'d Map, depth: usize) -> Option<Condition> {
+    fn condition(&mut self, position: &Position<'_>, members: &'d Map, depth: usize) -> Option<Condition> {
         if depth > MAX_RULE_DEPTH {
             let message = format!("Choice rules are nested more than {MAX_RULE_DEPTH} levels deep");
-            self.report(Diagnostic::new(&codes::NESTED_TOO_DEEP, place.pointer(), message));
+            self.report(Diagnostic::new(&codes::NESTED_TOO_DEEP, position.pointer(), message));
             return None;
         }
         let mut operators: Vec<&'d str> = Vec::new();
@@ -172,43 +178,43 @@ impl<'d> Compiler<'d> {
             match &**name {
                 "And" | "Or" | "Not" => operators.push(name),
                 "Variable" => {}
-                "Comment" if value.as_str().is_none() => self.wrong_type(&place.key(name), value, "a string", "STRING"),
+                "Comment" if value.as_str().is_none() => self.wrong_type(&position.key(name), value, "a string", "STRING"),
                 "Comment" => {}
                 "Next" | "Assign" if depth == 0 => {}
                 "Condition" | "Output" => {
-                    self.other_language(place, name, QueryLanguage::JsonPath);
+                    self.other_language(position, name, QueryLanguage::JsonPath);
                     sound = false;
                 }
                 _ if operator(name).is_some() => operators.push(name),
                 _ => {
-                    self.unknown_in_rule(place, name, depth);
+                    self.unknown_in_rule(position, name, depth);
                     sound = false;
                 }
             }
         }
         let has_variable = members.contains_key("Variable");
         match *operators.as_slice() {
-            [name @ ("And" | "Or")] if !has_variable => self.combination(place, members, name, depth),
+            [name @ ("And" | "Or")] if !has_variable => self.combination(position, members, name, depth),
             ["Not"] if !has_variable => match members.get("Not") {
                 Some(Value::Object(rule)) => {
-                    self.condition(&place.key("Not"), rule, depth + 1).map(|rule| Condition::Not(Box::new(rule)))
+                    self.condition(&position.key("Not"), rule, depth + 1).map(|rule| Condition::Not(Box::new(rule)))
                 }
                 other => {
-                    self.wrong_type(&place.key("Not"), other.unwrap_or(&Value::Null), "a rule", "OBJECT");
+                    self.wrong_type(&position.key("Not"), other.unwrap_or(&Value::Null), "a rule", "OBJECT");
                     None
                 }
             },
-            [name] if has_variable && operator(name).is_some() => self.test(place, members, name),
+            [name] if has_variable && operator(name).is_some() => self.test(position, members, name),
             _ if !sound && operators.is_empty() => None,
             _ => {
-                self.not_one_test(place, &operators, has_variable);
+                self.not_one_test(position, &operators, has_variable);
                 None
             }
         }
     }
 
-    fn combination(&mut self, place: &Place<'_>, members: &'d Map, name: &'d str, depth: usize) -> Option<Condition> {
-        let at = place.key(name);
+    fn combination(&mut self, position: &Position<'_>, members: &'d Map, name: &'d str, depth: usize) -> Option<Condition> {
+        let at = position.key(name);
         let Some(Value::Array(items)) = members.get(name) else {
             self.wrong_type(&at, members.get(name).unwrap_or(&Value::Null), "a list of rules", "ARRAY");
             return None;
@@ -231,8 +237,8 @@ impl<'d> Compiler<'d> {
         Some(if name == "And" { Condition::And(parts) } else { Condition::Or(parts) })
     }
 
-    fn unknown_in_rule(&mut self, place: &Place<'_>, name: &str, depth: usize) {
-        let pointer = place.key(name).pointer();
+    fn unknown_in_rule(&mut self, position: &Position<'_>, name: &str, depth: usize) {
+        let pointer = position.key(name).pointer();
         let aws = format!("Field '{name}' is not supported");
         let diagnostic = if depth > 0 && matches!(name, "Next" | "Assign") {
             Diagnostic::new(&codes::FIELD_NOT_ALLOWED, pointer, format!("only the outermost rule can have `{name}`"))
@@ -243,15 +249,15 @@ impl<'d> Compiler<'d> {
                 Diagnostic::new(&codes::UNKNOWN_FIELD, pointer, format!("`{name}` is not a field or operator of a Choice rule"));
             let known = RULE_FIELDS.iter().copied().chain(OPERATORS.iter().map(|(name, _)| *name));
             match nearest(name, known) {
-                Some(meant) => diagnostic.fix(format!("did you mean `{meant}`?"), Part::Key, format!("\"{meant}\"")),
+                Some(intended) => diagnostic.fix(format!("did you mean `{intended}`?"), Part::Key, format!("\"{intended}\"")),
                 None if name == "StringMatchesPath" => diagnostic.help("there is no Path form of `StringMatches`"),
                 None => diagnostic,
             }
         };
-        self.report(diagnostic.at(Part::Key).aws(SCHEMA, aws, Some(place.location())));
+        self.report(diagnostic.at(Part::Key).aws(SCHEMA, aws, Some(position.location())));
     }
 
-    fn not_one_test(&mut self, place: &Place<'_>, operators: &[&str], has_variable: bool) {
+    fn not_one_test(&mut self, position: &Position<'_>, operators: &[&str], has_variable: bool) {
         let several = operators.len() > 1;
         let aws = match operators {
             [] if !has_variable => SELECTORS.to_string(),
@@ -264,31 +270,31 @@ impl<'d> Compiler<'d> {
         };
         let diagnostic = match operators {
             [] if has_variable => {
-                Diagnostic::new(&codes::CHOICE_RULE, place.pointer(), "the rule has a `Variable` but no comparison operator")
+                Diagnostic::new(&codes::CHOICE_RULE, position.pointer(), "the rule has a `Variable` but no comparison operator")
                     .help("add an operator such as `\"StringEquals\": \"…\"` or `\"IsPresent\": true`")
             }
-            [] => Diagnostic::new(&codes::CHOICE_RULE, place.pointer(), "the rule has no test")
+            [] => Diagnostic::new(&codes::CHOICE_RULE, position.pointer(), "the rule has no test")
                 .help("add `Variable` with a comparison operator, or `And`, `Or`, `Not`"),
             [name] if has_variable => {
                 let message = format!("`Variable` cannot be used with `{name}`: put it into the inner rules");
-                Diagnostic::new(&codes::CHOICE_RULE, place.pointer(), message)
+                Diagnostic::new(&codes::CHOICE_RULE, position.pointer(), message)
             }
             [name] => {
                 let message = format!("`{name}` needs a `Variable`, the path of the value to compare");
-                Diagnostic::new(&codes::CHOICE_RULE, place.pointer(), message)
+                Diagnostic::new(&codes::CHOICE_RULE, position.pointer(), message)
             }
             several => {
                 let list = several.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" and ");
-                Diagnostic::new(&codes::CHOICE_RULE, place.pointer(), format!("a rule has one test, not {list}"))
+                Diagnostic::new(&codes::CHOICE_RULE, position.pointer(), format!("a rule has one test, not {list}"))
                     .help("combine several tests with `And` or `Or`")
             }
         };
-        self.report(diagnostic.aws(SCHEMA, aws, Some(place.location())));
+        self.report(diagnostic.aws(SCHEMA, aws, Some(position.location())));
     }
 
     /// Compiles `Variable` and its operator.
-    fn test(&mut self, place: &Place<'_>, members: &Map, name: &str) -> Option<Condition> {
-        let at = place.key("Variable");
+    fn test(&mut self, position: &Position<'_>, members: &Map, name: &str) -> Option<Condition> {
+        let at = position.key("Variable");
         let variable = match members.get("Variable") {
             Some(Value::String(text)) => self.reference(&at, text),
             other => {
@@ -296,7 +302,7 @@ impl<'d> Compiler<'d> {
                 None
             }
         };
-        let at = place.key(name);
+        let at = position.key(name);
         let operand = members.get(name)?;
         let test = match (operator(name)?, operand) {
             (Operator::Compare(family, comparison, true), Value::String(text)) => {
@@ -319,7 +325,7 @@ impl<'d> Compiler<'d> {
         Some(Condition::Test { variable: variable?, test })
     }
 
-    fn wrong_operand(&mut self, place: &Place<'_>, operator: Operator, value: &Value) {
+    fn wrong_operand(&mut self, position: &Position<'_>, operator: Operator, value: &Value) {
         let (wanted, aws) = match operator {
             Operator::Compare(_, _, true) => ("a path", "STRING"),
             Operator::Compare(Family::Numeric, ..) => ("a number", "NUMBER"),
@@ -327,16 +333,16 @@ impl<'d> Compiler<'d> {
             Operator::Compare(Family::Timestamp, ..) => ("a timestamp in a string", "STRING"),
             _ => ("a string", "STRING"),
         };
-        let name = place.name();
+        let name = position.name();
         if matches!(operator, Operator::Compare(_, _, false)) && value.as_str().is_some_and(|text| text.starts_with('$')) {
             let message = format!("`{name}` must be {wanted}, not {}", describe(value));
-            let diagnostic = Diagnostic::new(&codes::WRONG_TYPE, place.pointer(), message);
+            let diagnostic = Diagnostic::new(&codes::WRONG_TYPE, position.pointer(), message);
             let diagnostic =
                 diagnostic.fix(format!("to compare with a path, use `{name}Path`"), Part::Key, format!("\"{name}Path\""));
-            self.report(diagnostic.aws(SCHEMA, format!("Expected value of type [{aws}]"), Some(place.location())));
+            self.report(diagnostic.aws(SCHEMA, format!("Expected value of type [{aws}]"), Some(position.location())));
             return;
         }
-        self.wrong_type(place, value, wanted, aws);
+        self.wrong_type(position, value, wanted, aws);
     }
 }
 
@@ -423,7 +429,7 @@ mod tests {
     use super::OPERATORS;
 
     #[test]
-    fn all_operators_have_their_name() {
+    fn every_operator_has_a_unique_name() {
         assert_eq!(OPERATORS.len(), 39);
         assert!(OPERATORS.iter().all(|(name, _)| !name.is_empty()));
     }

@@ -1,7 +1,7 @@
 //! Fields that are computed: paths, Reference Paths, templates, intrinsic calls, and JSONata via [`jsonata`](super::jsonata).
 
 use super::jsonata::Reach;
-use super::{Assigned, Compiler, Place, Read, SCHEMA};
+use super::{Assigned, Compiler, Position, Read, SCHEMA};
 use crate::asl::codes;
 use crate::asl::ir::{Field, PathField, Payload, QueryLanguage, ResultPath};
 use crate::asl::suggest::nearest;
@@ -50,8 +50,8 @@ fn called(text: &str) -> Vec<(&str, usize)> {
 }
 
 impl Compiler<'_> {
-    fn read(&mut self, name: &Arc<str>, place: &Place<'_>, part: Part) {
-        self.facts.reads.push(Read { name: name.clone(), pointer: place.pointer(), part });
+    fn read(&mut self, name: &Arc<str>, position: &Position<'_>, part: Part) {
+        self.facts.reads.push(Read { name: name.clone(), pointer: position.pointer(), part });
     }
 
     pub(crate) fn uses_context(&mut self) {
@@ -59,35 +59,35 @@ impl Compiler<'_> {
     }
 
     /// Records that an expression reads a variable.
-    pub(crate) fn reads_variable(&mut self, name: &str, place: &Place<'_>, part: Part) {
-        self.read(&Arc::from(name), place, part);
+    pub(crate) fn reads_variable(&mut self, name: &str, position: &Position<'_>, part: Part) {
+        self.read(&Arc::from(name), position, part);
     }
 
-    fn note_root(&mut self, place: &Place<'_>, path: &Path) {
+    fn note_root(&mut self, position: &Position<'_>, path: &Path) {
         self.facts.uses_context |= path.uses_context();
         if let Some(name) = path.variable() {
-            self.read(&name.clone(), place, Part::Value);
+            self.read(&name.clone(), position, Part::Value);
         }
     }
 
     /// Compiles a Path.
-    pub(crate) fn path(&mut self, place: &Place<'_>, text: &str) -> Option<Path> {
+    pub(crate) fn path(&mut self, position: &Position<'_>, text: &str) -> Option<Path> {
         match Path::parse(text) {
             Ok(path) => {
-                self.note_root(place, &path);
+                self.note_root(position, &path);
                 Some(path)
             }
             Err(error) => {
                 let mut diagnostic = at_offset(
-                    Diagnostic::new(&codes::INVALID_PATH, place.pointer(), error.message.clone()),
+                    Diagnostic::new(&codes::INVALID_PATH, position.pointer(), error.message.clone()),
                     &error,
                 )
-                .aws(SCHEMA, "Value must be a valid JSONPath.", Some(place.location()));
+                .aws(SCHEMA, "Value must be a valid JSONPath.", Some(position.location()));
                 if text.starts_with("States.") {
                     diagnostic = diagnostic
                         .help("intrinsic functions are allowed only in `.$` fields of Parameters, ResultSelector, ItemSelector and Assign");
                 } else if Path::parse(&format!("$.{text}")).is_ok() {
-                    diagnostic = with_dollar(diagnostic, place, text);
+                    diagnostic = with_dollar(diagnostic, position, text);
                 }
                 self.report(diagnostic);
                 None
@@ -96,14 +96,14 @@ impl Compiler<'_> {
     }
 
     /// Compiles a Reference Path that is read.
-    pub(crate) fn reference(&mut self, place: &Place<'_>, text: &str) -> Option<Path> {
-        self.reference_path(place, text).map(|reference| reference.path().clone())
+    pub(crate) fn reference(&mut self, position: &Position<'_>, text: &str) -> Option<Path> {
+        self.reference_path(position, text).map(|reference| reference.path().clone())
     }
 
-    fn reference_path(&mut self, place: &Place<'_>, text: &str) -> Option<ReferencePath> {
+    fn reference_path(&mut self, position: &Position<'_>, text: &str) -> Option<ReferencePath> {
         match ReferencePath::parse(text) {
             Ok(reference) => {
-                self.note_root(place, reference.path());
+                self.note_root(position, reference.path());
                 Some(reference)
             }
             Err(error) => {
@@ -113,12 +113,16 @@ impl Compiler<'_> {
                 } else {
                     error.message.clone()
                 };
-                let mut diagnostic = at_offset(Diagnostic::new(&codes::INVALID_REFERENCE_PATH, place.pointer(), message), &error)
-                    .aws(SCHEMA, format!("Value is not a Reference Path: {}", error.message), Some(place.location()));
+                let mut diagnostic =
+                    at_offset(Diagnostic::new(&codes::INVALID_REFERENCE_PATH, position.pointer(), message), &error).aws(
+                        SCHEMA,
+                        format!("Value is not a Reference Path: {}", error.message),
+                        Some(position.location()),
+                    );
                 if text.starts_with("States.") {
                     diagnostic = diagnostic.help("an intrinsic function is not allowed here");
                 } else if !text.starts_with('$') && ReferencePath::parse(&format!("$.{text}")).is_ok() {
-                    diagnostic = with_dollar(diagnostic, place, text);
+                    diagnostic = with_dollar(diagnostic, position, text);
                 } else if selects_many {
                     diagnostic = diagnostic.help("it consists of `.name`, `['name']` and `[0]` only");
                 }
@@ -129,22 +133,22 @@ impl Compiler<'_> {
     }
 
     /// Compiles InputPath or OutputPath.
-    pub(crate) fn path_field(&mut self, place: &Place<'_>, members: &Map, name: &str) -> PathField {
+    pub(crate) fn path_field(&mut self, position: &Position<'_>, members: &Map, name: &str) -> PathField {
         match members.get(name) {
             Some(Value::Null) => PathField::Nothing,
             Some(Value::String(text)) if **text != *"$" => {
-                self.path(&place.key(name), text).map_or(PathField::Whole, PathField::Path)
+                self.path(&position.key(name), text).map_or(PathField::Whole, PathField::Path)
             }
             _ => PathField::Whole,
         }
     }
 
     /// Compiles ResultPath of a state or a catcher: it refers to the input, never to a variable or the Context Object.
-    pub(crate) fn result_path(&mut self, place: &Place<'_>, members: &Map) -> ResultPath {
+    pub(crate) fn result_path(&mut self, position: &Position<'_>, members: &Map) -> ResultPath {
         match members.get("ResultPath") {
             Some(Value::Null) => ResultPath::Discard,
             Some(Value::String(text)) if **text != *"$" => {
-                let at = place.key("ResultPath");
+                let at = position.key("ResultPath");
                 let Ok(reference) = ReferencePath::parse(text) else {
                     self.reference_path(&at, text);
                     return ResultPath::Whole;
@@ -169,28 +173,28 @@ impl Compiler<'_> {
     }
 
     /// Compiles a JSONPath payload template.
-    pub(crate) fn template(&mut self, place: &Place<'_>, value: &Value) -> Option<Template> {
-        self.literal_paths(place, value);
+    pub(crate) fn template(&mut self, position: &Position<'_>, value: &Value) -> Option<Template> {
+        self.literal_paths(position, value);
         match Template::compile(value) {
             Ok(template) => {
                 self.facts.uses_context |= template.uses_context();
                 for name in template.variables() {
-                    self.read(&name, place, Part::Value);
+                    self.read(&name, position, Part::Value);
                 }
                 Some(template)
             }
             Err(problems) => {
                 for problem in problems {
-                    self.template_problem(place, value, &problem);
+                    self.template_problem(position, value, &problem);
                 }
                 None
             }
         }
     }
 
-    fn template_problem(&mut self, place: &Place<'_>, template: &Value, problem: &TemplateProblem) {
-        let mut pointer = place.pointer();
-        let mut location = place.location();
+    fn template_problem(&mut self, position: &Position<'_>, template: &Value, problem: &TemplateProblem) {
+        let mut pointer = position.pointer();
+        let mut location = position.location();
         let mut value = Some(template);
         let steps: Vec<String> = problem.pointer.steps().collect();
         for (i, step) in steps.iter().enumerate() {
@@ -240,11 +244,11 @@ impl Compiler<'_> {
     }
 
     /// Reports strings that look like paths but are not computed, because their names lack `.$`.
-    fn literal_paths(&mut self, place: &Place<'_>, value: &Value) {
+    fn literal_paths(&mut self, position: &Position<'_>, value: &Value) {
         match value {
             Value::Object(map) => {
                 for (key, item) in map.iter() {
-                    let at = place.key(key);
+                    let at = position.key(key);
                     match item {
                         Value::String(text) if !key.ends_with(".$") && looks_computed(text) => {
                             let message = format!("`{text}` is taken literally, because the name does not end in `.$`");
@@ -266,58 +270,70 @@ impl Compiler<'_> {
             }
             Value::Array(items) => {
                 for (i, item) in items.iter().enumerate() {
-                    self.literal_paths(&place.index(i), item);
+                    self.literal_paths(&position.index(i), item);
                 }
             }
             // In an element of a list, or in the whole template, there is no name to which `.$` could be added.
             Value::String(text) if looks_computed(text) => {
                 let message = format!("`{text}` is taken literally: only fields of objects are computed");
-                self.report(Diagnostic::new(&codes::LITERAL_PATH, place.pointer(), message));
+                self.report(Diagnostic::new(&codes::LITERAL_PATH, position.pointer(), message));
             }
             _ => {}
         }
     }
 
     /// Reports a call that AWS accepts, but that fails whenever it is evaluated.
-    fn intrinsic_arguments(&mut self, place: &Place<'_>, text: &str) {
+    fn intrinsic_arguments(&mut self, position: &Position<'_>, text: &str) {
         if let Some(problem) = Call::parse(text).ok().and_then(|call| call.never_succeeds()) {
             let message = format!("this always fails: {problem}");
-            self.report(Diagnostic::new(&codes::INTRINSIC_ARGUMENTS, place.pointer(), message));
+            self.report(Diagnostic::new(&codes::INTRINSIC_ARGUMENTS, position.pointer(), message));
         }
     }
 
     /// Compiles a payload of either language.
-    pub(crate) fn payload(&mut self, place: &Place<'_>, value: &Value, language: QueryLanguage, reach: Reach) -> Option<Payload> {
+    pub(crate) fn payload(
+        &mut self,
+        position: &Position<'_>,
+        value: &Value,
+        language: QueryLanguage,
+        reach: Reach,
+    ) -> Option<Payload> {
         match language {
-            QueryLanguage::JsonPath => self.template(place, value).map(Payload::JsonPath),
-            QueryLanguage::Jsonata => Some(Payload::Jsonata(self.jsonata_template(place, value, reach))),
+            QueryLanguage::JsonPath => self.template(position, value).map(Payload::JsonPath),
+            QueryLanguage::Jsonata => Some(Payload::Jsonata(self.jsonata_template(position, value, reach))),
         }
     }
 
     /// Compiles `Assign`: a payload whose top-level names are variables.
-    pub(crate) fn assign(&mut self, place: &Place<'_>, members: &Map, language: QueryLanguage, reach: Reach) -> Option<Payload> {
+    pub(crate) fn assign(
+        &mut self,
+        position: &Position<'_>,
+        members: &Map,
+        language: QueryLanguage,
+        reach: Reach,
+    ) -> Option<Payload> {
         let value = members.get("Assign")?;
         let variables = value.as_object()?;
-        let place = place.key("Assign");
+        let position = position.key("Assign");
         for (key, _) in variables.iter() {
             let name = match language {
                 QueryLanguage::JsonPath => key.strip_suffix(".$").unwrap_or(key),
                 QueryLanguage::Jsonata => key,
             };
-            let at = place.key(key);
+            let at = position.key(key);
             self.variable_name(&at, name);
-            self.facts.assigns.push(Assigned { name: Arc::from(name), pointer: at.pointer(), location: place.location() });
+            self.facts.assigns.push(Assigned { name: Arc::from(name), pointer: at.pointer(), location: position.location() });
         }
-        self.payload(&place, value, language, reach)
+        self.payload(&position, value, language, reach)
     }
 
-    fn variable_name(&mut self, place: &Place<'_>, name: &str) {
+    fn variable_name(&mut self, position: &Position<'_>, name: &str) {
         let length = name.chars().count();
         if length > 80 {
             let message = format!("the name of a variable can have at most 80 characters, but this one has {length}");
             let aws = format!("Invalid variable name '{name}': the variable name exceeds the 80-character limit.");
-            let diagnostic = Diagnostic::new(&codes::NAME_TOO_LONG, place.pointer(), message).at(Part::Key);
-            self.report(diagnostic.aws("INVALID_VARIABLE_NAME", aws, Some(place.location())));
+            let diagnostic = Diagnostic::new(&codes::NAME_TOO_LONG, position.pointer(), message).at(Part::Key);
+            self.report(diagnostic.aws("INVALID_VARIABLE_NAME", aws, Some(position.location())));
             return;
         }
         let starts = name.chars().next().is_some_and(char::is_alphabetic);
@@ -325,10 +341,10 @@ impl Compiler<'_> {
         if !starts || !name.chars().all(part) {
             let message = format!("`{name}` is not a valid name for a variable");
             let aws = format!("Invalid variable name '{name}': the variable name contains invalid characters.");
-            let mut diagnostic = Diagnostic::new(&codes::INVALID_VARIABLE_NAME, place.pointer(), message)
+            let mut diagnostic = Diagnostic::new(&codes::INVALID_VARIABLE_NAME, position.pointer(), message)
                 .at(Part::Key)
                 .help("names start with a letter and continue with letters, digits and `_`")
-                .aws("INVALID_VARIABLE_NAME", aws, Some(place.location()));
+                .aws("INVALID_VARIABLE_NAME", aws, Some(position.location()));
             // Published definitions have hyphens in such names, which do no harm unless something reads the variable.
             if starts && name.chars().all(|c| part(c) || c == '-') {
                 diagnostic = diagnostic.severity(Severity::Warning);
@@ -336,10 +352,10 @@ impl Compiler<'_> {
             self.report(diagnostic);
         } else if name == "states" {
             let message = "the name `states` is reserved";
-            self.report(Diagnostic::new(&codes::INVALID_VARIABLE_NAME, place.pointer(), message).at(Part::Key).aws(
+            self.report(Diagnostic::new(&codes::INVALID_VARIABLE_NAME, position.pointer(), message).at(Part::Key).aws(
                 "RESERVED_VARIABLE_NAME",
                 "Cannot assign to reserved variable '$states'.",
-                Some(place.location()),
+                Some(position.location()),
             ));
         }
     }
@@ -347,38 +363,38 @@ impl Compiler<'_> {
     /// Compiles a value that is fixed (`name`), comes from a path (`name` + `Path`), or is computed by JSONata.
     pub(crate) fn field<T>(
         &mut self,
-        place: &Place<'_>,
+        position: &Position<'_>,
         members: &Map,
         name: &str,
         convert: impl Fn(&Value) -> Option<T>,
     ) -> Option<Field<T>> {
         let path_name = format!("{name}Path");
-        if self.exclusive(place, members, name, &path_name) {
+        if self.exclusive(position, members, name, &path_name) {
             return None;
         }
         if let Some(value) = members.get(name) {
             if let Some(expression) = value.as_str().and_then(as_expression) {
-                let at = place.key(name);
+                let at = position.key(name);
                 return self.expression(&at, expression, Reach::default()).map(Field::Jsonata);
             }
             return convert(value).map(Field::Fixed);
         }
         let text = members.get(&path_name)?.as_str()?;
-        self.reference(&place.key(&path_name), text).map(Field::Path)
+        self.reference(&position.key(&path_name), text).map(Field::Path)
     }
 
     /// Compiles ErrorPath or CausePath: a Reference Path or a call that returns a string.
-    pub(crate) fn string_path<T>(&mut self, place: &Place<'_>, text: &str) -> Option<Field<T>> {
+    pub(crate) fn string_path<T>(&mut self, position: &Position<'_>, text: &str) -> Option<Field<T>> {
         if text.starts_with('$') || !text.contains('(') {
-            return self.reference(place, text).map(Field::Path);
+            return self.reference(position, text).map(Field::Path);
         }
         let name = text.split('(').next().unwrap_or_default().trim();
         match Call::parse(text) {
             Ok(call) if Intrinsic::named(name).is_some_and(Intrinsic::may_give_a_string) => {
-                self.intrinsic_arguments(place, text);
+                self.intrinsic_arguments(position, text);
                 self.facts.uses_context |= call.uses_context();
                 for variable in call.variables() {
-                    self.read(&variable, place, Part::Value);
+                    self.read(&variable, position, Part::Value);
                 }
                 Some(Field::Call(call))
             }
@@ -389,13 +405,16 @@ impl Compiler<'_> {
                 };
                 let aws = format!(
                     "The value for the field '{}' must be a valid JSONPath or a valid intrinsic function call",
-                    place.name()
+                    position.name()
                 );
-                let mut diagnostic =
-                    Diagnostic::new(&codes::INVALID_INTRINSIC, place.pointer(), message).aws(SCHEMA, aws, Some(place.location()));
+                let mut diagnostic = Diagnostic::new(&codes::INVALID_INTRINSIC, position.pointer(), message).aws(
+                    SCHEMA,
+                    aws,
+                    Some(position.location()),
+                );
                 if let Err(error) = &result {
                     diagnostic = at_offset(diagnostic, error);
-                    diagnostic = suggest_for(diagnostic, place.name(), text);
+                    diagnostic = suggest_for(diagnostic, position.name(), text);
                 } else {
                     diagnostic = diagnostic.help({
                         let those: Vec<&str> =
@@ -415,9 +434,9 @@ fn at_offset(diagnostic: Diagnostic, error: &SyntaxError) -> Diagnostic {
     diagnostic.at(Part::Text { offset: error.offset, length: 1 })
 }
 
-fn with_dollar(diagnostic: Diagnostic, place: &Place<'_>, text: &str) -> Diagnostic {
-    let meant = Value::from(format!("$.{text}"));
-    diagnostic.fix(format!("did you mean `\"{}\": {meant}`?", place.name()), Part::Value, meant.to_string())
+fn with_dollar(diagnostic: Diagnostic, position: &Position<'_>, text: &str) -> Diagnostic {
+    let intended = Value::from(format!("$.{text}"));
+    diagnostic.fix(format!("did you mean `\"{}\": {intended}`?", position.name()), Part::Value, intended.to_string())
 }
 
 /// Suggests a correction of a misspelt function, or of a path without its `$`.
@@ -427,16 +446,16 @@ fn suggest_for(diagnostic: Diagnostic, field: &str, text: &str) -> Diagnostic {
             continue;
         }
         let with_prefix = format!("States.{name}");
-        let meant = if Intrinsic::named(&with_prefix).is_some() {
+        let intended = if Intrinsic::named(&with_prefix).is_some() {
             Some(with_prefix.as_str())
         } else {
             nearest(name, INTRINSICS.iter().map(|row| row.name))
         };
         let mut diagnostic = diagnostic.at(Part::Text { offset, length: name.len() });
-        diagnostic = match meant {
-            Some(meant) => {
-                let title = format!("did you mean `{meant}`?");
-                diagnostic.fix(title, Part::Text { offset, length: name.len() }, meant)
+        diagnostic = match intended {
+            Some(intended) => {
+                let title = format!("did you mean `{intended}`?");
+                diagnostic.fix(title, Part::Text { offset, length: name.len() }, intended)
             }
             None => diagnostic.help(format!("there is no function `{name}`")),
         };
@@ -444,12 +463,12 @@ fn suggest_for(diagnostic: Diagnostic, field: &str, text: &str) -> Diagnostic {
     }
     let plain = !text.is_empty() && !text.contains('(') && !text.starts_with('$');
     if plain && text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '[' | ']')) {
-        let meant = Value::from(format!("$.{text}"));
+        let intended = Value::from(format!("$.{text}"));
         let without = field.strip_suffix(".$").unwrap_or(field);
         return diagnostic.help(format!("to use the text literally, rename the field to `{without}`")).fix(
-            format!("did you mean `\"{field}\": {meant}`?"),
+            format!("did you mean `\"{field}\": {intended}`?"),
             Part::Value,
-            meant.to_string(),
+            intended.to_string(),
         );
     }
     diagnostic

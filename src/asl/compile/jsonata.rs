@@ -1,7 +1,7 @@
 //! Compiles strings `{% … %}`, and checks them for references that cannot be resolved.
 
 use super::expression::as_expression;
-use super::{Compiler, Place, SCHEMA};
+use super::{Compiler, Position, SCHEMA};
 use crate::asl::ir::JsonataTemplate;
 use crate::asl::suggest::nearest;
 use crate::asl::{JsonataVersion, codes};
@@ -27,21 +27,21 @@ impl Reach {
 
 impl Compiler<'_> {
     /// Compiles a JSON value with expressions at any depth.
-    pub(crate) fn jsonata_template(&mut self, place: &Place<'_>, value: &Value, reach: Reach) -> JsonataTemplate {
+    pub(crate) fn jsonata_template(&mut self, position: &Position<'_>, value: &Value, reach: Reach) -> JsonataTemplate {
         match value {
             Value::String(text) => {
                 if let Some(expression) = as_expression(text) {
-                    if let Some(expression) = self.expression(place, expression, reach) {
+                    if let Some(expression) = self.expression(position, expression, reach) {
                         return JsonataTemplate::Expression(expression);
                     }
                 } else {
-                    self.nearly_expression(place, text);
+                    self.nearly_expression(position, text);
                 }
                 JsonataTemplate::Literal(value.clone())
             }
             Value::Array(items) => {
                 let parts: Vec<_> =
-                    items.iter().enumerate().map(|(i, item)| self.jsonata_template(&place.index(i), item, reach)).collect();
+                    items.iter().enumerate().map(|(i, item)| self.jsonata_template(&position.index(i), item, reach)).collect();
                 if parts.iter().all(|part| matches!(part, JsonataTemplate::Literal(_))) {
                     return JsonataTemplate::Literal(value.clone());
                 }
@@ -49,7 +49,7 @@ impl Compiler<'_> {
             }
             Value::Object(map) => {
                 let parts: Vec<_> =
-                    map.iter().map(|(key, item)| (key.clone(), self.jsonata_template(&place.key(key), item, reach))).collect();
+                    map.iter().map(|(key, item)| (key.clone(), self.jsonata_template(&position.key(key), item, reach))).collect();
                 if parts.iter().all(|(_, part)| matches!(part, JsonataTemplate::Literal(_))) {
                     return JsonataTemplate::Literal(value.clone());
                 }
@@ -60,19 +60,22 @@ impl Compiler<'_> {
     }
 
     /// Compiles one expression, which is given with its offset in the string.
-    pub(crate) fn expression(&mut self, place: &Place<'_>, (text, offset): (&str, usize), reach: Reach) -> Option<Expression> {
+    pub(crate) fn expression(
+        &mut self,
+        position: &Position<'_>,
+        (text, offset): (&str, usize),
+        reach: Reach,
+    ) -> Option<Expression> {
         match Expression::parse(text) {
             Ok(expression) => {
-                self.references(place, &expression, offset, reach);
+                self.references(position, &expression, offset, reach);
                 Some(expression)
             }
             Err(error) => {
                 let part = Part::Text { offset: offset + error.offset, length: 1 };
-                let mut diagnostic = Diagnostic::new(&codes::INVALID_JSONATA, place.pointer(), error.message.clone()).at(part).aws(
-                    "INVALID_JSONATA_EXPRESSION",
-                    error.message.clone(),
-                    Some(place.location()),
-                );
+                let mut diagnostic = Diagnostic::new(&codes::INVALID_JSONATA, position.pointer(), error.message.clone())
+                    .at(part)
+                    .aws("INVALID_JSONATA_EXPRESSION", error.message.clone(), Some(position.location()));
                 if text.contains("[?(") {
                     diagnostic = diagnostic.help("this is a JSONPath filter; in JSONata it is `[price < 10]`");
                 }
@@ -83,7 +86,7 @@ impl Compiler<'_> {
     }
 
     /// Reports a literal that was probably meant to be an expression.
-    fn nearly_expression(&mut self, place: &Place<'_>, text: &str) {
+    fn nearly_expression(&mut self, position: &Position<'_>, text: &str) {
         let trimmed = text.trim();
         let (opens, closes) = (trimmed.starts_with("{%"), trimmed.ends_with("%}"));
         if !(opens || closes) {
@@ -95,10 +98,10 @@ impl Compiler<'_> {
             } else {
                 ("the string must start with `{%`, because it ends with `%}`", format!("{{% {}", text.trim_start()))
             };
-            let mut diagnostic = Diagnostic::new(&codes::UNCLOSED_EXPRESSION, place.pointer(), message).aws(
+            let mut diagnostic = Diagnostic::new(&codes::UNCLOSED_EXPRESSION, position.pointer(), message).aws(
                 SCHEMA,
                 "JSONata string must start with {% and end with %}",
-                Some(place.location()),
+                Some(position.location()),
             );
             if opens && closes {
                 diagnostic = diagnostic.fix("remove the white space around it", Part::Value, Value::from(trimmed).to_string());
@@ -111,13 +114,13 @@ impl Compiler<'_> {
         }
         if opens && closes && trimmed.len() < text.len() {
             let message = "the string is taken literally: an expression has no white space before `{%` or after `%}`";
-            let diagnostic = Diagnostic::new(&codes::NOT_AN_EXPRESSION, place.pointer(), message);
+            let diagnostic = Diagnostic::new(&codes::NOT_AN_EXPRESSION, position.pointer(), message);
             self.report(diagnostic.fix("remove the white space around it", Part::Value, Value::from(trimmed).to_string()));
         }
     }
 
     /// Checks the references of an expression: variables, functions, the Context Object, and names that do not exist.
-    fn references(&mut self, place: &Place<'_>, expression: &Expression, offset: usize, reach: Reach) {
+    fn references(&mut self, position: &Position<'_>, expression: &Expression, offset: usize, reach: Reach) {
         let found = expression.references();
         let part = |span: Span| Part::Text { offset: offset + span.start, length: span.end.saturating_sub(span.start) };
         if self.options.jsonata == JsonataVersion::Aws {
@@ -129,32 +132,33 @@ impl Compiler<'_> {
                 };
                 let token = operator.get(1..).unwrap_or_default();
                 let aws = format!("The symbol \"{token}\" cannot be used as a unary operator");
-                let diagnostic = Diagnostic::new(&codes::NEWER_JSONATA, place.pointer(), message).at(part(*at)).help(help);
-                self.report(diagnostic.aws("INVALID_JSONATA_EXPRESSION", aws, Some(place.location())));
+                let diagnostic = Diagnostic::new(&codes::NEWER_JSONATA, position.pointer(), message).at(part(*at)).help(help);
+                self.report(diagnostic.aws("INVALID_JSONATA_EXPRESSION", aws, Some(position.location())));
             }
         }
         for root in &found.roots {
-            self.unsupported(place, part(*root), "Reference to '$$' is not supported.", "read `$states.input` instead");
+            self.unsupported(position, part(*root), "Reference to '$$' is not supported.", "read `$states.input` instead");
         }
-        self.top_level(place, expression, &found.inputs, &part);
+        self.top_level(position, expression, &found.inputs, &part);
         for variable in &found.variables {
             match &*variable.name {
-                "states" => self.states_reference(place, variable, &part, reach),
+                "states" => self.states_reference(position, variable, &part, reach),
                 "eval" => {
                     let message = "`$eval` is not available in state machines";
-                    let diagnostic = Diagnostic::new(&codes::UNSUPPORTED_JSONATA, place.pointer(), message).at(part(variable.span));
+                    let diagnostic =
+                        Diagnostic::new(&codes::UNSUPPORTED_JSONATA, position.pointer(), message).at(part(variable.span));
                     self.report(diagnostic.severity(Severity::Warning).help("use `$parse` to read JSON text"));
                 }
                 name if function_names().any(|known| known == name) => {}
-                name if variable.called => self.unknown_function(place, name, part(variable.span)),
-                name => self.reads_variable(name, place, part(variable.span)),
+                name if variable.called => self.unknown_function(position, name, part(variable.span)),
+                name => self.reads_variable(name, position, part(variable.span)),
             }
         }
     }
 
     /// Reports names and `$` that refer to an input document, which expressions here do not have. AWS refuses each name once,
     /// in the order of the text, and accepts `*` and `**`, which select nothing.
-    fn top_level(&mut self, place: &Place<'_>, expression: &Expression, inputs: &[Span], part: &dyn Fn(Span) -> Part) {
+    fn top_level(&mut self, position: &Position<'_>, expression: &Expression, inputs: &[Span], part: &dyn Fn(Span) -> Part) {
         let mut reported: Vec<&str> = Vec::new();
         for input in inputs {
             let text = expression.text().get(input.range()).unwrap_or_default();
@@ -164,29 +168,29 @@ impl Compiler<'_> {
             }
             reported.push(name);
             let message = format!("`{name}` selects nothing: expressions here have no input document");
-            let diagnostic = Diagnostic::new(&codes::NO_DOCUMENT, place.pointer(), message).at(part(*input));
+            let diagnostic = Diagnostic::new(&codes::NO_DOCUMENT, position.pointer(), message).at(part(*input));
             if name.starts_with('*') {
                 self.report(diagnostic.severity(Severity::Warning).help("did you mean `$states.input`?"));
                 continue;
             }
             let aws = format!("Reference to '{name}' at the top level is not supported.");
-            let diagnostic = diagnostic.aws("UNSUPPORTED_JSONATA_EXPRESSION", aws, Some(place.location()));
-            let meant = if name == "$" { "$states.input".to_string() } else { format!("$states.input.{text}") };
-            self.report(diagnostic.fix(format!("did you mean `{meant}`?"), part(*input), meant));
+            let diagnostic = diagnostic.aws("UNSUPPORTED_JSONATA_EXPRESSION", aws, Some(position.location()));
+            let intended = if name == "$" { "$states.input".to_string() } else { format!("$states.input.{text}") };
+            self.report(diagnostic.fix(format!("did you mean `{intended}`?"), part(*input), intended));
         }
     }
 
     /// Reports an unknown function. Variables contain JSON values, so only a function of the language can be called.
-    fn unknown_function(&mut self, place: &Place<'_>, name: &str, part: Part) {
+    fn unknown_function(&mut self, position: &Position<'_>, name: &str, part: Part) {
         let message = format!("there is no function `${name}`");
-        let mut diagnostic = Diagnostic::new(&codes::UNKNOWN_FUNCTION, place.pointer(), message).at(part);
-        if let Some(meant) = nearest(name, function_names()) {
-            diagnostic = diagnostic.fix(format!("did you mean `${meant}`?"), part, format!("${meant}"));
+        let mut diagnostic = Diagnostic::new(&codes::UNKNOWN_FUNCTION, position.pointer(), message).at(part);
+        if let Some(intended) = nearest(name, function_names()) {
+            diagnostic = diagnostic.fix(format!("did you mean `${intended}`?"), part, format!("${intended}"));
         }
         self.report(diagnostic);
     }
 
-    fn states_reference(&mut self, place: &Place<'_>, states: &VariableRef, part: &dyn Fn(Span) -> Part, reach: Reach) {
+    fn states_reference(&mut self, position: &Position<'_>, states: &VariableRef, part: &dyn Fn(Span) -> Part, reach: Reach) {
         let Some((member, span)) = states.path.first() else {
             self.uses_context();
             return;
@@ -204,19 +208,19 @@ impl Compiler<'_> {
                     _ => "`$states` has `input`, `context`, `result` and `errorOutput`",
                 };
                 let message = format!("Field '$states.{member}' does not exist.");
-                self.unsupported(place, whole, &message, help);
+                self.unsupported(position, whole, &message, help);
             }
         }
     }
 
-    fn unsupported(&mut self, place: &Place<'_>, part: Part, aws: &str, help: &str) {
+    fn unsupported(&mut self, position: &Position<'_>, part: Part, aws: &str, help: &str) {
         let message = aws.trim_end_matches('.').replace('\'', "`");
         let mut lower = message.chars();
         let message: String = lower.next().map(|c| c.to_ascii_lowercase()).into_iter().chain(lower).collect();
-        self.report(Diagnostic::new(&codes::UNSUPPORTED_JSONATA, place.pointer(), message).at(part).help(help).aws(
+        self.report(Diagnostic::new(&codes::UNSUPPORTED_JSONATA, position.pointer(), message).at(part).help(help).aws(
             "UNSUPPORTED_JSONATA_EXPRESSION",
             aws,
-            Some(place.location()),
+            Some(position.location()),
         ));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::jsonata::Reach;
 use super::state::unsigned;
-use super::{Compiler, Place, SCHEMA, Site};
+use super::{Compiler, Position, SCHEMA, Site};
 use crate::asl::codes;
 use crate::asl::ir::{
     ItemBatcher, ItemReader, JsonataTemplate, MapMode, MapState, PathField, Payload, QueryLanguage, ResultWriter, ScopeId,
@@ -19,29 +19,36 @@ const READERS: &[&str] = &["s3:listObjectsV2", "s3:getObject"];
 const WRITERS: &[&str] = &["s3:putObject"];
 
 impl<'d> Compiler<'d> {
-    pub(super) fn map(&mut self, place: &Place<'_>, members: &'d Map, site: Site, language: QueryLanguage) -> Option<MapState> {
-        let processor = self.processor(place, members, site);
+    pub(super) fn map(
+        &mut self,
+        position: &Position<'_>,
+        members: &'d Map,
+        site: Site,
+        language: QueryLanguage,
+    ) -> Option<MapState> {
+        let processor = self.processor(position, members, site);
         let mode = processor.map_or(MapMode::Inline, |(_, mode)| mode);
         if mode == MapMode::Inline && processor.is_some() {
-            self.distributed_only(place, members);
+            self.distributed_only(position, members);
         }
         let reads = members.contains_key("ItemReader");
-        let items_path = self.items_path(place, members, language, reads);
+        let items_path = self.items_path(position, members, language, reads);
         let items = match members.get("Items") {
-            Some(value) if language == QueryLanguage::Jsonata => Some(self.items(place, value)),
+            Some(value) if language == QueryLanguage::Jsonata => Some(self.items(position, value)),
             _ => None,
         };
-        let item_selector = self.item_selector(place, members, language);
-        let max_concurrency = self.field(place, members, "MaxConcurrency", unsigned);
-        let tolerated_count = self.field(place, members, "ToleratedFailureCount", unsigned);
-        let tolerated_percentage = self.field(place, members, "ToleratedFailurePercentage", Value::as_f64);
+        let item_selector = self.item_selector(position, members, language);
+        let max_concurrency = self.field(position, members, "MaxConcurrency", unsigned);
+        let tolerated_count = self.field(position, members, "ToleratedFailureCount", unsigned);
+        let tolerated_percentage = self.field(position, members, "ToleratedFailurePercentage", Value::as_f64);
         let object = |name: &str| members.get(name).and_then(Value::as_object);
-        let item_reader = object("ItemReader").and_then(|reader| self.item_reader(&place.key("ItemReader"), reader, language));
-        let item_batcher = object("ItemBatcher").map(|batcher| self.item_batcher(&place.key("ItemBatcher"), batcher, language));
-        let result_writer = object("ResultWriter").map(|writer| self.result_writer(&place.key("ResultWriter"), writer, language));
+        let item_reader = object("ItemReader").and_then(|reader| self.item_reader(&position.key("ItemReader"), reader, language));
+        let item_batcher = object("ItemBatcher").map(|batcher| self.item_batcher(&position.key("ItemBatcher"), batcher, language));
+        let result_writer =
+            object("ResultWriter").map(|writer| self.result_writer(&position.key("ResultWriter"), writer, language));
         let label = match members.get("Label") {
             Some(Value::String(label)) => {
-                self.label(&place.key("Label"), label);
+                self.label(&position.key("Label"), label);
                 Some(label.clone())
             }
             _ => None,
@@ -62,22 +69,22 @@ impl<'d> Compiler<'d> {
         })
     }
 
-    fn processor(&mut self, place: &Place<'_>, members: &'d Map, site: Site) -> Option<(ScopeId, MapMode)> {
-        if self.exclusive(place, members, "ItemProcessor", "Iterator") {
+    fn processor(&mut self, position: &Position<'_>, members: &'d Map, site: Site) -> Option<(ScopeId, MapMode)> {
+        if self.exclusive(position, members, "ItemProcessor", "Iterator") {
             // The new spelling is compiled, because there may be more to report in it.
         } else if !members.contains_key("ItemProcessor") && !members.contains_key("Iterator") {
             self.report(
-                Diagnostic::new(&codes::MISSING_ONE_OF, place.pointer(), "a Map state needs `ItemProcessor`").at(Part::Key).aws(
+                Diagnostic::new(&codes::MISSING_ONE_OF, position.pointer(), "a Map state needs `ItemProcessor`").at(Part::Key).aws(
                     SCHEMA,
                     "These fields are required: [ItemProcessor]",
-                    Some(place.location()),
+                    Some(position.location()),
                 ),
             );
             return None;
         }
         let name = if members.contains_key("ItemProcessor") { "ItemProcessor" } else { "Iterator" };
         let processor = members.get(name)?.as_object()?;
-        let at = place.key(name);
+        let at = position.key(name);
         self.check_shape(&at, processor, &shape::PROCESSOR, QueryLanguage::JsonPath);
         let mode = self.processor_config(&at, processor, site);
         let (express, isolated) = match mode {
@@ -88,9 +95,9 @@ impl<'d> Compiler<'d> {
         Some((scope, mode))
     }
 
-    fn processor_config(&mut self, place: &Place<'_>, processor: &Map, site: Site) -> MapMode {
+    fn processor_config(&mut self, position: &Position<'_>, processor: &Map, site: Site) -> MapMode {
         let Some(config) = processor.get("ProcessorConfig").and_then(Value::as_object) else { return MapMode::Inline };
-        let at = place.key("ProcessorConfig");
+        let at = position.key("ProcessorConfig");
         self.check_shape(&at, config, &shape::PROCESSOR_CONFIG, QueryLanguage::JsonPath);
         if config.get("Mode").and_then(Value::as_str) != Some("DISTRIBUTED") {
             if config.contains_key("ExecutionType") {
@@ -123,7 +130,7 @@ impl<'d> Compiler<'d> {
     }
 
     /// Reports fields of the distributed mode. AWS accepts them in inline mode too, where they have no effect.
-    fn distributed_only(&mut self, place: &Place<'_>, members: &Map) {
+    fn distributed_only(&mut self, position: &Position<'_>, members: &Map) {
         const FIELDS: [&str; 8] = [
             "ItemReader",
             "ItemBatcher",
@@ -136,24 +143,24 @@ impl<'d> Compiler<'d> {
         ];
         for name in FIELDS.into_iter().filter(|name| members.contains_key(name)) {
             let message = format!("`{name}` has no effect except in the distributed mode");
-            let pointer = place.key(name).pointer();
+            let pointer = position.key(name).pointer();
             let help =
                 "set `\"ProcessorConfig\": {\"Mode\": \"DISTRIBUTED\", \"ExecutionType\": \"STANDARD\"}` in the ItemProcessor";
             self.report(Diagnostic::new(&codes::DISTRIBUTED_ONLY, pointer, message).at(Part::Key).help(help));
         }
     }
 
-    fn items_path(&mut self, place: &Place<'_>, members: &Map, language: QueryLanguage, reads: bool) -> PathField {
+    fn items_path(&mut self, position: &Position<'_>, members: &Map, language: QueryLanguage, reads: bool) -> PathField {
         let Some(Value::String(text)) = members.get("ItemsPath") else { return PathField::Whole };
         if language == QueryLanguage::Jsonata {
             return PathField::Whole;
         }
-        let at = place.key("ItemsPath");
+        let at = position.key("ItemsPath");
         if reads {
             // AWS ignores it completely, even if it is not a valid path (recorded January 2025).
             let message = "`ItemsPath` has no effect beside `ItemReader`";
             self.report(Diagnostic::new(&codes::IGNORED_FIELD, at.pointer(), message).at(Part::Key).label(
-                place.key("ItemReader").pointer(),
+                position.key("ItemReader").pointer(),
                 Part::Key,
                 "reads the items",
             ));
@@ -165,18 +172,18 @@ impl<'d> Compiler<'d> {
         }
     }
 
-    fn items(&mut self, place: &Place<'_>, value: &Value) -> JsonataTemplate {
-        self.jsonata_template(&place.key("Items"), value, Reach::default())
+    fn items(&mut self, position: &Position<'_>, value: &Value) -> JsonataTemplate {
+        self.jsonata_template(&position.key("Items"), value, Reach::default())
     }
 
-    fn item_selector(&mut self, place: &Place<'_>, members: &Map, language: QueryLanguage) -> Option<Payload> {
-        if language == QueryLanguage::JsonPath && self.exclusive(place, members, "ItemSelector", "Parameters") {
+    fn item_selector(&mut self, position: &Position<'_>, members: &Map, language: QueryLanguage) -> Option<Payload> {
+        if language == QueryLanguage::JsonPath && self.exclusive(position, members, "ItemSelector", "Parameters") {
             return None;
         }
         let old = (language == QueryLanguage::JsonPath).then_some("Parameters");
         let name = ["ItemSelector"].into_iter().chain(old).find(|name| members.contains_key(name))?;
         let value = members.get(name)?;
-        let at = place.key(name);
+        let at = position.key(name);
         if name == "ItemSelector" && language == QueryLanguage::JsonPath && value.as_object().is_none() {
             self.wrong_type(&at, value, "an object", "OBJECT");
             return None;
@@ -184,14 +191,14 @@ impl<'d> Compiler<'d> {
         self.payload(&at, value, language, Reach::default())
     }
 
-    fn item_reader(&mut self, place: &Place<'_>, reader: &Map, language: QueryLanguage) -> Option<ItemReader> {
-        self.check_shape(place, reader, &shape::ITEM_READER, language);
+    fn item_reader(&mut self, position: &Position<'_>, reader: &Map, language: QueryLanguage) -> Option<ItemReader> {
+        self.check_shape(position, reader, &shape::ITEM_READER, language);
         let resource = reader.get("Resource").and_then(Value::as_str);
         if let Some(resource) = resource {
-            self.storage(&place.key("Resource"), resource, READERS);
+            self.storage(&position.key("Resource"), resource, READERS);
         }
-        let parameters = self.storage_parameters(place, reader, language);
-        let at = place.key("ReaderConfig");
+        let parameters = self.storage_parameters(position, reader, language);
+        let at = position.key("ReaderConfig");
         let mut config = None;
         let mut max_items = None;
         if let Some(members) = reader.get("ReaderConfig").and_then(Value::as_object) {
@@ -213,10 +220,10 @@ impl<'d> Compiler<'d> {
 
     /// Compiles a `ReaderConfig` with its expressions. The items of `CSVHeaders` are names, even if they look like expressions
     /// (measured).
-    fn reader_settings(&mut self, place: &Place<'_>, members: &Map) -> JsonataTemplate {
+    fn reader_settings(&mut self, position: &Position<'_>, members: &Map) -> JsonataTemplate {
         let parts = members.iter().map(|(name, value)| match value {
             Value::Array(_) if &**name == "CSVHeaders" => (name.clone(), JsonataTemplate::Literal(value.clone())),
-            value => (name.clone(), self.jsonata_template(&place.key(name), value, Reach::default())),
+            value => (name.clone(), self.jsonata_template(&position.key(name), value, Reach::default())),
         });
         let parts: Vec<_> = parts.collect();
         if parts.iter().all(|(_, part)| matches!(part, JsonataTemplate::Literal(_))) {
@@ -226,13 +233,13 @@ impl<'d> Compiler<'d> {
     }
 
     /// Checks which fields go with which input type (recorded on AWS).
-    fn reader_config(&mut self, place: &Place<'_>, members: &Map) {
+    fn reader_config(&mut self, position: &Position<'_>, members: &Map) {
         let word = |name: &str| members.get(name).and_then(Value::as_str);
         let missing = |name: &str, why: &str, aws: String| {
-            Diagnostic::new(&codes::READER_CONFIG, place.pointer(), format!("{why} needs `{name}`")).aws(
+            Diagnostic::new(&codes::READER_CONFIG, position.pointer(), format!("{why} needs `{name}`")).aws(
                 SCHEMA,
                 aws,
-                Some(place.location()),
+                Some(position.location()),
             )
         };
         let one = |name: &str| format!("The field '{name}' is required");
@@ -256,26 +263,26 @@ impl<'d> Compiler<'d> {
             };
             if !fits && members.contains_key(name) {
                 let message = format!("`{name}` cannot be used with {} input", input.unwrap_or_default());
-                found.push(Diagnostic::new(&codes::READER_CONFIG, place.key(name).pointer(), message).at(Part::Key).aws(
+                found.push(Diagnostic::new(&codes::READER_CONFIG, position.key(name).pointer(), message).at(Part::Key).aws(
                     SCHEMA,
                     format!("Field '{name}' is not supported"),
-                    Some(place.location()),
+                    Some(position.location()),
                 ));
             }
         }
         if let Some(pointer) = word("ItemsPointer").filter(|text| !text.is_empty() && !text.starts_with(['/', '{'])) {
             let message = format!("`{pointer}` is not a JSON Pointer: it must start with `/`");
             let aws = format!("Invalid input: JSON Pointer expression must start with '/': \"{pointer}\"");
-            let at = place.key("ItemsPointer");
+            let at = position.key("ItemsPointer");
             found.push(Diagnostic::new(&codes::READER_CONFIG, at.pointer(), message).aws(SCHEMA, aws, Some(at.location())));
         }
         self.diagnostics.extend(found);
     }
 
-    fn storage_parameters(&mut self, place: &Place<'_>, members: &Map, language: QueryLanguage) -> Option<Payload> {
+    fn storage_parameters(&mut self, position: &Position<'_>, members: &Map, language: QueryLanguage) -> Option<Payload> {
         let name = if language == QueryLanguage::JsonPath { "Parameters" } else { "Arguments" };
         let value = members.get(name)?;
-        let at = place.key(name);
+        let at = position.key(name);
         if let Some(parameters) = value.as_object() {
             for name in ["Bucket", "Prefix", "Key"] {
                 if let Some(value) = parameters.get(name).filter(|value| value.as_str().is_none()) {
@@ -287,7 +294,7 @@ impl<'d> Compiler<'d> {
     }
 
     /// Checks the API from which items are read or to which results are written.
-    fn storage(&mut self, place: &Place<'_>, resource: &str, known: &[&str]) {
+    fn storage(&mut self, position: &Position<'_>, resource: &str, known: &[&str]) {
         let api = resource.splitn(6, ':').nth(5).unwrap_or_default();
         let arn = resource.starts_with("arn:") && resource.split(':').nth(2) == Some("states");
         if resource.contains("${") || (arn && known.contains(&api)) {
@@ -296,40 +303,44 @@ impl<'d> Compiler<'d> {
         let expected: Vec<String> = known.iter().map(|api| format!("`arn:aws:states:::{api}`")).collect();
         let message = format!("`{resource}` is not {}", expected.join(" or "));
         let aws = "The field 'Resource' does not match any of the allowed values";
-        self.report(Diagnostic::new(&codes::INVALID_RESOURCE, place.pointer(), message).aws(SCHEMA, aws, Some(place.location())));
+        self.report(Diagnostic::new(&codes::INVALID_RESOURCE, position.pointer(), message).aws(
+            SCHEMA,
+            aws,
+            Some(position.location()),
+        ));
     }
 
-    fn item_batcher(&mut self, place: &Place<'_>, batcher: &Map, language: QueryLanguage) -> ItemBatcher {
-        self.check_shape(place, batcher, &shape::ITEM_BATCHER, language);
+    fn item_batcher(&mut self, position: &Position<'_>, batcher: &Map, language: QueryLanguage) -> ItemBatcher {
+        self.check_shape(position, batcher, &shape::ITEM_BATCHER, language);
         let limits = ["MaxItemsPerBatch", "MaxItemsPerBatchPath", "MaxInputBytesPerBatch", "MaxInputBytesPerBatchPath"];
         if !limits.iter().any(|name| batcher.contains_key(name)) {
             self.report(
                 Diagnostic::new(
                     &codes::MISSING_ONE_OF,
-                    place.pointer(),
+                    position.pointer(),
                     "an ItemBatcher needs `MaxItemsPerBatch` or `MaxInputBytesPerBatch`",
                 )
                 .aws(
                     SCHEMA,
                     "ItemBatcher must have at least one of: [MaxItemsPerBatch, MaxInputBytesPerBatch]",
-                    Some(place.location()),
+                    Some(position.location()),
                 ),
             );
         }
         ItemBatcher {
-            max_items: self.field(place, batcher, "MaxItemsPerBatch", unsigned),
-            max_bytes: self.field(place, batcher, "MaxInputBytesPerBatch", unsigned),
+            max_items: self.field(position, batcher, "MaxItemsPerBatch", unsigned),
+            max_bytes: self.field(position, batcher, "MaxInputBytesPerBatch", unsigned),
             batch_input: batcher
                 .get("BatchInput")
-                .and_then(|value| self.payload(&place.key("BatchInput"), value, language, Reach::default())),
+                .and_then(|value| self.payload(&position.key("BatchInput"), value, language, Reach::default())),
         }
     }
 
-    fn result_writer(&mut self, place: &Place<'_>, writer: &Map, language: QueryLanguage) -> ResultWriter {
+    fn result_writer(&mut self, position: &Position<'_>, writer: &Map, language: QueryLanguage) -> ResultWriter {
         if writer.is_empty() {
-            self.empty_value(place);
+            self.empty_value(position);
         }
-        self.check_shape(place, writer, &shape::RESULT_WRITER, language);
+        self.check_shape(position, writer, &shape::RESULT_WRITER, language);
         let resource = writer.get("Resource").and_then(Value::as_str);
         let parameters = if language == QueryLanguage::JsonPath { "Parameters" } else { "Arguments" };
         let pair = ["Resource", parameters];
@@ -338,26 +349,30 @@ impl<'d> Compiler<'d> {
         {
             let message = format!("a ResultWriter that writes to S3 needs `{missing}`");
             let aws = format!("These fields are required: [{missing}]");
-            self.report(Diagnostic::new(&codes::MISSING_FIELD, place.pointer(), message).aws(SCHEMA, aws, Some(place.location())));
+            self.report(Diagnostic::new(&codes::MISSING_FIELD, position.pointer(), message).aws(
+                SCHEMA,
+                aws,
+                Some(position.location()),
+            ));
         }
         if let Some(resource) = resource {
-            self.storage(&place.key("Resource"), resource, WRITERS);
+            self.storage(&position.key("Resource"), resource, WRITERS);
         }
         let config = writer.get("WriterConfig").and_then(Value::as_object);
         if let Some(config) = config {
-            self.check_shape(&place.key("WriterConfig"), config, &shape::WRITER_CONFIG, language);
+            self.check_shape(&position.key("WriterConfig"), config, &shape::WRITER_CONFIG, language);
         }
         let word = |name: &str| config.and_then(|config| config.get(name)).and_then(Value::as_str).map(Arc::from);
         ResultWriter {
             resource: resource.map(Arc::from),
-            parameters: self.storage_parameters(place, writer, language),
+            parameters: self.storage_parameters(position, writer, language),
             transformation: word("Transformation"),
             output_type: word("OutputType"),
         }
     }
 
     /// Checks a label: 1 to 40 characters that are permitted in an ARN, unique in the machine.
-    fn label(&mut self, place: &Place<'_>, label: &'d str) {
+    fn label(&mut self, position: &Position<'_>, label: &'d str) {
         const FORBIDDEN: &str = "?*<>{}[]:;,\\|^~$#%&`\"";
         let length = label.chars().count();
         let bad = |c: char| c.is_whitespace() || c.is_control() || FORBIDDEN.contains(c);
@@ -375,10 +390,10 @@ impl<'d> Compiler<'d> {
                 .map(|c| (format!("{c:?} cannot be part of a label"), format!("Label contains invalid character: '{c}'")))
         };
         if let Some((message, aws)) = problem {
-            let mut diagnostic = Diagnostic::new(&codes::INVALID_LABEL, place.pointer(), message).aws(
+            let mut diagnostic = Diagnostic::new(&codes::INVALID_LABEL, position.pointer(), message).aws(
                 "INVALID_LABEL_NAME",
                 aws,
-                Some(place.location()),
+                Some(position.location()),
             );
             if let Some(offset) = label.find(bad) {
                 let length = label[offset..].chars().next().map_or(1, char::len_utf8);
@@ -389,13 +404,13 @@ impl<'d> Compiler<'d> {
         }
         if let Some(first) = self.label_names.get(label).and_then(|at| self.labels.get(at)) {
             let message = format!("another Map state has the label `{label}`");
-            let diagnostic = Diagnostic::new(&codes::DUPLICATE_LABEL, place.pointer(), message)
+            let diagnostic = Diagnostic::new(&codes::DUPLICATE_LABEL, position.pointer(), message)
                 .label(first.clone(), Part::Value, "first used here")
-                .aws("DUPLICATE_LABEL_NAME", format!("Duplicate Label name: {label}"), Some(place.location()));
+                .aws("DUPLICATE_LABEL_NAME", format!("Duplicate Label name: {label}"), Some(position.location()));
             self.report(diagnostic);
         } else {
             self.label_names.add(label, self.labels.len());
-            self.labels.push(place.pointer());
+            self.labels.push(position.pointer());
         }
     }
 }

@@ -9,7 +9,7 @@ mod expression;
 mod fields;
 mod jsonata;
 mod map;
-mod place;
+mod position;
 mod retry;
 mod state;
 mod task;
@@ -21,7 +21,7 @@ use super::shape;
 use super::{CompileOptions, MAX_NESTING, MachineType};
 use crate::base::diag::{Diagnostic, Part};
 use crate::base::{Id, IdVec, Map, Names, Pointer, Value, json};
-use place::Place;
+use position::Position;
 use std::cell::Cell;
 use std::sync::Arc;
 
@@ -170,21 +170,21 @@ impl<'d> Compiler<'d> {
     }
 
     fn machine(&mut self, members: &'d Map) -> Option<u64> {
-        let place = Place::ROOT;
+        let position = Position::ROOT;
         self.language = match members.get("QueryLanguage") {
             None => QueryLanguage::JsonPath,
             Some(value) => fields::language(value),
         };
-        self.check_shape(&place, members, &shape::MACHINE, QueryLanguage::JsonPath);
+        self.check_shape(&position, members, &shape::MACHINE, QueryLanguage::JsonPath);
         let express = self.options.kind == MachineType::Express;
-        self.scope(&place, members, None, 0, express, false);
+        self.scope(&position, members, None, 0, express, false);
         members.get("TimeoutSeconds").and_then(Value::as_i64).and_then(|seconds| u64::try_from(seconds).ok())
     }
 
     /// Compiles one `StartAt` with its `States`.
     fn scope(
         &mut self,
-        place: &Place<'_>,
+        position: &Position<'_>,
         members: &'d Map,
         parent: Option<(ScopeId, StateId)>,
         depth: usize,
@@ -197,13 +197,13 @@ impl<'d> Compiler<'d> {
             parent,
             states: Vec::new(),
             names: Names::default(),
-            pointer: place.pointer(),
+            pointer: position.pointer(),
             isolated,
             assigned: Vec::new(),
             variables: Names::default(),
         });
         let Some(states) = members.get("States").and_then(Value::as_object) else { return scope };
-        let states_place = place.key("States");
+        let states_place = position.key("States");
         if states.is_empty() {
             let mut diagnostic = Diagnostic::new(&codes::EMPTY_VALUE, states_place.pointer(), "`States` has no state").aws(
                 SCHEMA,
@@ -212,7 +212,7 @@ impl<'d> Compiler<'d> {
             );
             // AWS continues as if there were nothing wrong with it (recorded).
             if let Some(start) = members.get("StartAt").and_then(Value::as_str) {
-                let location = Some(place.key("StartAt").location());
+                let location = Some(position.key("StartAt").location());
                 diagnostic = diagnostic.aws("MISSING_TRANSITION_TARGET", format!("Missing 'Next' target: {start}"), location);
             }
             if parent.is_none() {
@@ -253,7 +253,7 @@ impl<'d> Compiler<'d> {
             queue.push((name, value, id));
         }
         if let Some(Value::String(start)) = members.get("StartAt") {
-            let start = self.target(&place.key("StartAt"), scope, start);
+            let start = self.target(&position.key("StartAt"), scope, start);
             self.scope_draft(scope).start = start;
         }
         for (name, value, id) in queue {
@@ -273,7 +273,7 @@ impl<'d> Compiler<'d> {
     }
 
     /// Checks a state's name for its length and uniqueness.
-    fn state_name(&mut self, place: &Place<'_>, name: &Arc<str>, id: StateId) {
+    fn state_name(&mut self, position: &Position<'_>, name: &Arc<str>, id: StateId) {
         let length = name.chars().count();
         if length == 0 || length > 80 {
             let message = if length == 0 {
@@ -286,20 +286,20 @@ impl<'d> Compiler<'d> {
             } else {
                 format!("The state name '{name}' exceeds the 80-character limit allowed by the service")
             };
-            self.report(Diagnostic::new(&codes::NAME_TOO_LONG, place.pointer(), message).at(Part::Key).aws(
+            self.report(Diagnostic::new(&codes::NAME_TOO_LONG, position.pointer(), message).at(Part::Key).aws(
                 "INVALID_STATE_NAME",
                 aws,
-                Some(place.location()),
+                Some(position.location()),
             ));
         }
         if let Some(first) = self.names.get(name) {
             let first = self.state_draft(StateId::from_index(first)).pointer.clone();
             let message = format!("another state is called `{name}`; names must be unique in the whole machine");
             self.report(
-                Diagnostic::new(&codes::DUPLICATE_STATE, place.pointer(), message)
+                Diagnostic::new(&codes::DUPLICATE_STATE, position.pointer(), message)
                     .at(Part::Key)
                     .label(first, Part::Key, "first used here")
-                    .aws("DUPLICATE_STATE_NAME", format!("Duplicate State name: {name}"), Some(place.location())),
+                    .aws("DUPLICATE_STATE_NAME", format!("Duplicate State name: {name}"), Some(position.location())),
             );
         } else {
             self.names.insert(name.clone(), id.index());
@@ -307,11 +307,11 @@ impl<'d> Compiler<'d> {
     }
 
     /// Returns the state that a transition leads to. A missing one is reported at the end, when all scopes are known.
-    fn target(&mut self, place: &Place<'_>, scope: ScopeId, name: &'d str) -> Option<StateId> {
+    fn target(&mut self, position: &Position<'_>, scope: ScopeId, name: &'d str) -> Option<StateId> {
         let found = self.scopes.get(scope.0 as usize).and_then(|draft| draft.names.get(name)).map(StateId::from_index);
         if found.is_none() {
-            let field = place.name().to_string();
-            self.dangling.push(Dangling { scope, target: name, field, pointer: place.pointer(), location: place.location() });
+            let field = position.name().to_string();
+            self.dangling.push(Dangling { scope, target: name, field, pointer: position.pointer(), location: position.location() });
         }
         found
     }

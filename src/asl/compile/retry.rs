@@ -2,7 +2,7 @@
 
 use super::jsonata::Reach;
 use super::state::unsigned;
-use super::{Compiler, Place, SCHEMA, Site};
+use super::{Compiler, Position, SCHEMA, Site};
 use crate::asl::codes;
 use crate::asl::ir::{Catcher, QueryLanguage, ResultPath, Retrier};
 use crate::asl::shape;
@@ -34,8 +34,8 @@ const ERROR_NAMES: &[&str] = &[
 ];
 
 impl<'d> Compiler<'d> {
-    pub(super) fn retriers(&mut self, place: &Place<'_>, members: &Map) -> Vec<Retrier> {
-        let list = place.key("Retry");
+    pub(super) fn retriers(&mut self, position: &Position<'_>, members: &Map) -> Vec<Retrier> {
+        let list = position.key("Retry");
         let items = members.get("Retry").and_then(Value::as_array).unwrap_or_default();
         let mut out = Vec::with_capacity(items.len());
         for (i, item) in items.iter().enumerate() {
@@ -59,8 +59,14 @@ impl<'d> Compiler<'d> {
         out
     }
 
-    pub(super) fn catchers(&mut self, place: &Place<'_>, members: &'d Map, site: Site, language: QueryLanguage) -> Vec<Catcher> {
-        let list = place.key("Catch");
+    pub(super) fn catchers(
+        &mut self,
+        position: &Position<'_>,
+        members: &'d Map,
+        site: Site,
+        language: QueryLanguage,
+    ) -> Vec<Catcher> {
+        let list = position.key("Catch");
         let items = members.get("Catch").and_then(Value::as_array).unwrap_or_default();
         let mut out = Vec::with_capacity(items.len());
         let mut errors = Vec::with_capacity(items.len());
@@ -91,8 +97,8 @@ impl<'d> Compiler<'d> {
 
     /// Compiles `ErrorEquals`. `last` says whether the retrier or catcher is the last of its list, where `States.ALL` is
     /// permitted.
-    fn error_names(&mut self, place: &Place<'_>, members: &Map, last: bool) -> Vec<Arc<str>> {
-        let list = place.key("ErrorEquals");
+    fn error_names(&mut self, position: &Position<'_>, members: &Map, last: bool) -> Vec<Arc<str>> {
+        let list = position.key("ErrorEquals");
         let mut names = Vec::new();
         for (i, item) in members.get("ErrorEquals").and_then(Value::as_array).unwrap_or_default().iter().enumerate() {
             let at = list.index(i);
@@ -104,8 +110,8 @@ impl<'d> Compiler<'d> {
             if name.starts_with("States.") && !ERROR_NAMES.contains(&&**name) && !name.starts_with("States.Http.StatusCode.") {
                 let mut diagnostic =
                     Diagnostic::new(&codes::UNKNOWN_ERROR_NAME, at.pointer(), format!("no error is called `{name}`"));
-                if let Some(meant) = nearest(name, ERROR_NAMES.iter().copied()) {
-                    diagnostic = diagnostic.fix(format!("did you mean `{meant}`?"), Part::Value, format!("\"{meant}\""));
+                if let Some(intended) = nearest(name, ERROR_NAMES.iter().copied()) {
+                    diagnostic = diagnostic.fix(format!("did you mean `{intended}`?"), Part::Value, format!("\"{intended}\""));
                 }
                 self.report(diagnostic);
             }
@@ -124,7 +130,7 @@ impl<'d> Compiler<'d> {
     }
 
     /// Reports retriers and catchers whose errors are all matched by earlier ones.
-    fn shadowed<'a>(&mut self, place: &Place<'_>, noun: &str, lists: impl Iterator<Item = &'a [Arc<str>]>) {
+    fn shadowed<'a>(&mut self, position: &Position<'_>, noun: &str, lists: impl Iterator<Item = &'a [Arc<str>]>) {
         let mut seen: Vec<(&str, usize)> = Vec::new();
         for (i, names) in lists.enumerate() {
             let taken: Vec<usize> = names
@@ -138,8 +144,8 @@ impl<'d> Compiler<'d> {
             {
                 let message = format!("this {noun} can never apply: earlier ones match all of its errors");
                 self.report(
-                    Diagnostic::new(&codes::UNREACHABLE_HANDLER, place.index(i).key("ErrorEquals").pointer(), message).label(
-                        place.index(earlier).key("ErrorEquals").pointer(),
+                    Diagnostic::new(&codes::UNREACHABLE_HANDLER, position.index(i).key("ErrorEquals").pointer(), message).label(
+                        position.index(earlier).key("ErrorEquals").pointer(),
                         Part::Value,
                         format!("this {noun} comes first"),
                     ),

@@ -2,7 +2,7 @@
 
 use super::jsonata::Reach;
 use super::state::unsigned;
-use super::{Compiler, Place, SCHEMA, Site};
+use super::{Compiler, Position, SCHEMA, Site};
 use crate::asl::codes;
 use crate::asl::ir::{Field, QueryLanguage, Task};
 use crate::asl::resource;
@@ -10,36 +10,38 @@ use crate::base::diag::{Diagnostic, Part, Severity};
 use crate::base::{Map, Value};
 
 impl Compiler<'_> {
-    pub(super) fn task(&mut self, place: &Place<'_>, members: &Map, site: Site, language: QueryLanguage) -> Option<Task> {
-        let timeout = self.field(place, members, "TimeoutSeconds", unsigned);
-        let heartbeat = self.field(place, members, "HeartbeatSeconds", unsigned);
+    pub(super) fn task(&mut self, position: &Position<'_>, members: &Map, site: Site, language: QueryLanguage) -> Option<Task> {
+        let timeout = self.field(position, members, "TimeoutSeconds", unsigned);
+        let heartbeat = self.field(position, members, "HeartbeatSeconds", unsigned);
         if let (Some(Field::Fixed(timeout)), Some(Field::Fixed(heartbeat))) = (&timeout, &heartbeat)
             && heartbeat >= timeout
         {
             let message = format!("a heartbeat of {heartbeat} s is not shorter than the timeout of {timeout} s");
             self.report(
-                Diagnostic::new(&codes::HEARTBEAT_TOO_LONG, place.key("HeartbeatSeconds").pointer(), message)
-                    .label(place.key("TimeoutSeconds").pointer(), Part::Value, "the timeout")
-                    .aws(SCHEMA, "'HeartbeatSeconds' must be smaller than 'TimeoutSeconds'", Some(place.location())),
+                Diagnostic::new(&codes::HEARTBEAT_TOO_LONG, position.key("HeartbeatSeconds").pointer(), message)
+                    .label(position.key("TimeoutSeconds").pointer(), Part::Value, "the timeout")
+                    .aws(SCHEMA, "'HeartbeatSeconds' must be smaller than 'TimeoutSeconds'", Some(position.location())),
             );
         }
-        let credentials = members.get("Credentials").and_then(|value| self.credentials(place, value, language));
+        let credentials = members.get("Credentials").and_then(|value| self.credentials(position, value, language));
         let resource = members.get("Resource").and_then(Value::as_str)?;
-        self.resource(&place.key("Resource"), resource, site);
+        self.resource(&position.key("Resource"), resource, site);
         if members.contains_key("Credentials") && matches!(Resource::read(resource), Resource::Activity) {
             let message = "activities cannot have `Credentials`: their workers use their own";
-            self.report(Diagnostic::new(&codes::FIELD_NOT_ALLOWED, place.key("Credentials").pointer(), message).at(Part::Key).aws(
-                SCHEMA,
-                "The field 'Credentials' is not supported for activities",
-                Some(place.location()),
-            ));
+            self.report(
+                Diagnostic::new(&codes::FIELD_NOT_ALLOWED, position.key("Credentials").pointer(), message).at(Part::Key).aws(
+                    SCHEMA,
+                    "The field 'Credentials' is not supported for activities",
+                    Some(position.location()),
+                ),
+            );
         }
-        self.callback(place, members, resource);
+        self.callback(position, members, resource);
         Some(Task { timeout, heartbeat, credentials, ..Task::of(resource.into()) })
     }
 
-    fn credentials(&mut self, place: &Place<'_>, value: &Value, language: QueryLanguage) -> Option<crate::asl::ir::Payload> {
-        let at = place.key("Credentials");
+    fn credentials(&mut self, position: &Position<'_>, value: &Value, language: QueryLanguage) -> Option<crate::asl::ir::Payload> {
+        let at = position.key("Credentials");
         if let Some(members) = value.as_object()
             && !members.contains_key("RoleArn")
             && (language == QueryLanguage::Jsonata || !members.contains_key("RoleArn.$"))
@@ -58,7 +60,7 @@ impl Compiler<'_> {
     }
 
     /// Checks the Resource by its form (spec §11.1).
-    fn resource(&mut self, place: &Place<'_>, text: &str, site: Site) {
+    fn resource(&mut self, position: &Position<'_>, text: &str, site: Site) {
         let resource = Resource::read(text);
         match resource {
             Resource::Impossible(why) => {
@@ -66,21 +68,21 @@ impl Compiler<'_> {
                     "The resource provided {text} is not recognized. The value is not a valid resource ARN, or the resource is not \
                      available in this region."
                 );
-                self.report(Diagnostic::new(&codes::INVALID_RESOURCE, place.pointer(), why).aws(
+                self.report(Diagnostic::new(&codes::INVALID_RESOURCE, position.pointer(), why).aws(
                     SCHEMA,
                     aws,
-                    Some(place.location()),
+                    Some(position.location()),
                 ));
             }
             Resource::Unrecognized => {
                 let message = match text.strip_prefix("urn:stepglass:") {
-                    Some(_) => format!("Stepglass has no task `{text}`; it has {}", resource::OWN_TASKS.join(", ")),
+                    Some(_) => format!("Stepglass has no task `{text}`; it has {}", resource::BUILTIN_TASKS.join(", ")),
                     None => format!("AWS does not know the resource `{text}`; your own handlers must provide it"),
                 };
-                self.report(Diagnostic::new(&codes::UNRECOGNIZED_RESOURCE, place.pointer(), message));
+                self.report(Diagnostic::new(&codes::UNRECOGNIZED_RESOURCE, position.pointer(), message));
             }
             Resource::Activity if site.express => {
-                self.express(place, "activities", "Express state machine does not support Activity ARN".into());
+                self.express(position, "activities", "Express state machine does not support Activity ARN".into());
             }
             Resource::Service { pattern: Some(pattern) } if site.express => {
                 // AWS writes `.sync` for `.sync:2` too.
@@ -90,23 +92,23 @@ impl Compiler<'_> {
                 // `test_illegal_callbacks[WAIT_FOR_TASK_TOKEN]`); its message about `.sync` does not.
                 let blank = if pattern == "waitForTaskToken" { " " } else { "" };
                 let aws = format!("Express state machine does not support '.{pattern}' service integration{blank}");
-                self.express(place, &what, aws);
+                self.express(position, &what, aws);
             }
             _ => {}
         }
     }
 
-    pub(super) fn express(&mut self, place: &Place<'_>, what: &str, aws: String) {
+    pub(super) fn express(&mut self, position: &Position<'_>, what: &str, aws: String) {
         let message = format!("Express executions do not support {what}");
-        self.report(Diagnostic::new(&codes::EXPRESS_UNSUPPORTED, place.pointer(), message).aws(
+        self.report(Diagnostic::new(&codes::EXPRESS_UNSUPPORTED, position.pointer(), message).aws(
             SCHEMA,
             aws,
-            Some(place.location()),
+            Some(position.location()),
         ));
     }
 
     /// Reports a callback task that passes its token to nobody.
-    fn callback(&mut self, place: &Place<'_>, members: &Map, resource: &str) {
+    fn callback(&mut self, position: &Position<'_>, members: &Map, resource: &str) {
         if !resource.ends_with(".waitForTaskToken") {
             return;
         }
@@ -114,7 +116,7 @@ impl Compiler<'_> {
         if !passes {
             let message = "this task waits for its token to come back, but does not pass it on";
             self.report(
-                Diagnostic::new(&codes::CALLBACK_WITHOUT_TOKEN, place.key("Resource").pointer(), message)
+                Diagnostic::new(&codes::CALLBACK_WITHOUT_TOKEN, position.key("Resource").pointer(), message)
                     .help("pass `$$.Task.Token` (JSONata: `$states.context.Task.Token`) to the service"),
             );
         }
@@ -140,7 +142,7 @@ enum Resource {
     /// A URI that AWS does not know.
     Unrecognized,
     /// A built-in task: a resource that Stepglass runtimes handle themselves.
-    Own,
+    Builtin,
     Activity,
     Lambda,
     /// `arn:aws:states:::service:api`, with `sync`, `sync:2` or `waitForTaskToken`.
@@ -179,7 +181,7 @@ impl Resource {
                 Resource::service(service, api, pattern)
             }
             ["arn", _, "lambda" | "states", ..] => Resource::Impossible("the ARN is incomplete"),
-            ["urn", "stepglass", name] if resource::OWN_TASKS.contains(&name) => Resource::Own,
+            ["urn", "stepglass", name] if resource::BUILTIN_TASKS.contains(&name) => Resource::Builtin,
             _ => Resource::Unrecognized,
         }
     }

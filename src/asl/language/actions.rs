@@ -113,7 +113,7 @@ impl Actions<'_> {
             self.forgotten_braces(hit.node);
         }
         let state = if hit.on_key { Some(hit.node) } else { document.parent(hit.node) };
-        let Some(state) = state.and_then(|node| document.place(node).state) else { return };
+        let Some(state) = state.and_then(|node| document.surroundings(node).state) else { return };
         let is_choice = document.text_of(state, "Type") == Some("Choice");
         if is_choice
             && document.child(state, "Default").is_none()
@@ -127,7 +127,7 @@ impl Actions<'_> {
     fn forgotten_braces(&mut self, node: usize) {
         let document = self.document;
         let Some(text) = document.string(node).filter(|text| text.starts_with('$')) else { return };
-        let Some(place) = document.parent(node).map(|parent| document.place(parent)) else { return };
+        let Some(place) = document.parent(node).map(|parent| document.surroundings(parent)) else { return };
         if place.state.is_none() || place.language != super::super::ir::QueryLanguage::Jsonata {
             return;
         }
@@ -233,7 +233,7 @@ impl Actions<'_> {
     fn create_state(&mut self, target: usize) {
         let document = self.document;
         let Some(name) = document.string(target) else { return };
-        let states = document.parent(target).and_then(|parent| document.place(parent).states);
+        let states = document.parent(target).and_then(|parent| document.surroundings(parent).states);
         if let Some(states) = states
             && document.child(states, name).is_none()
         {
@@ -245,7 +245,7 @@ impl Actions<'_> {
     /// its retrier.
     fn all_alone_and_last(&mut self, node: usize) {
         let document = self.document;
-        let Some(names) = document.way(node).into_iter().find(|id| document.name(*id) == "ErrorEquals") else { return };
+        let Some(names) = document.path_to(node).into_iter().find(|id| document.name(*id) == "ErrorEquals") else { return };
         let Some(entry) = document.parent(names) else { return };
         let Some(list) = document.parent(entry) else { return };
         if document.children(names).count() > 1 {
@@ -272,9 +272,9 @@ impl Actions<'_> {
         let Some(place) = document.node(node) else { return };
         let (Some(key), Some(object)) = (place.key, place.parent) else { return };
         let name = place.name.as_str();
-        let around = document.place(object);
-        let jsonata = around.language == super::super::ir::QueryLanguage::Jsonata;
-        let ty = around.state.and_then(|state| document.text_of(state, "Type")).unwrap_or_default();
+        let surroundings = document.surroundings(object);
+        let jsonata = surroundings.language == super::super::ir::QueryLanguage::Jsonata;
+        let ty = surroundings.state.and_then(|state| document.text_of(state, "Type")).unwrap_or_default();
         let path = document.string(node).and_then(computed);
         let other = match (jsonata, name) {
             (true, "Parameters") => Some(match ty {
@@ -308,7 +308,7 @@ impl Actions<'_> {
             self.add(format!("make it `{other}`"), edits);
         }
         if !jsonata
-            && let Some(state) = around.state
+            && let Some(state) = surroundings.state
             && document.child(state, "QueryLanguage").is_none()
         {
             self.insert("make this a JSONata state".into(), state, "QueryLanguage", "\"JSONata\"");
@@ -322,7 +322,7 @@ impl Actions<'_> {
         for (id, node) in document.ids().filter_map(|id| Some((id, document.node(id)?))) {
             let Some(name) = node.name.strip_suffix(".$") else { continue };
             if let (Some(key), Some(expression)) = (node.key, document.string(id).and_then(computed))
-                && document.way(id).contains(&within)
+                && document.path_to(id).contains(&within)
             {
                 edits.push(Edit { span: key, text: quoted(name) });
                 edits.push(Edit { span: node.span, text: quoted(&expression) });
@@ -333,7 +333,7 @@ impl Actions<'_> {
     /// Adds the missing required fields to an object.
     fn missing_fields(&mut self, object: usize) {
         let document = self.document;
-        let place = document.place(object);
+        let place = document.surroundings(object);
         let Some(shape) = place.shape else { return };
         let lacks = |row: &&super::super::shape::Row| {
             row.required
@@ -370,7 +370,7 @@ impl Actions<'_> {
             "Choices" | "Branches" => "[]".into(),
             "Condition" => r#""{% true %}""#.into(),
             "Next" => {
-                let states = document.place(object).states.and_then(|states| document.children(states).last());
+                let states = document.surroundings(object).states.and_then(|states| document.children(states).last());
                 quoted(states.map_or("", |(_, node)| &node.name))
             }
             "Transformation" => "\"NONE\"".into(),
@@ -441,7 +441,7 @@ impl Actions<'_> {
         let document = self.document;
         let Some(place) = document.node(node) else { return };
         let jsonata =
-            place.parent.is_some_and(|parent| document.place(parent).language == super::super::ir::QueryLanguage::Jsonata);
+            place.parent.is_some_and(|parent| document.surroundings(parent).language == super::super::ir::QueryLanguage::Jsonata);
         if jsonata {
             if let Some(expression) = computed(text) {
                 self.replace(format!("make it an expression: `{expression}`"), node, quoted(&expression));

@@ -53,13 +53,13 @@ pub(in crate::asl) struct Document<'a> {
     pub cursor: Option<Cursor>,
     /// The nodes that are still open at the end of the text.
     pub open: Vec<usize>,
-    /// Indexes of objects and lists with more than [`FEW`] members, built when needed: the members of an object by name, those
+    /// Indexes of objects and lists with more than [`LINEAR_SEARCH`] members, built when needed: the members of an object by name, those
     /// of a list in order. A text with thousands of states looks up thousands of them.
     indexes: RefCell<Vec<(usize, Rc<Vec<usize>>)>>,
 }
 
 /// Up to this number of members a lookup is a linear search.
-const FEW: usize = 32;
+const LINEAR_SEARCH: usize = 32;
 
 /// The node at an offset.
 pub(in crate::asl) struct Hit {
@@ -112,7 +112,7 @@ impl<'a> Document<'a> {
 
     /// Returns the index of a large node. Of several members with the same name, the last one comes last.
     fn index(&self, id: usize) -> Option<Rc<Vec<usize>>> {
-        self.children(id).nth(FEW)?;
+        self.children(id).nth(LINEAR_SEARCH)?;
         let mut indexes = self.indexes.borrow_mut();
         if let Some((_, index)) = indexes.iter().find(|(of, _)| *of == id) {
             return Some(index.clone());
@@ -158,19 +158,19 @@ impl<'a> Document<'a> {
     }
 
     /// The nodes from the root to a value, inclusive.
-    pub(crate) fn way(&self, id: usize) -> Vec<usize> {
-        let mut way = vec![id];
-        while let Some(parent) = way.last().and_then(|last| self.parent(*last)) {
-            way.push(parent);
+    pub(crate) fn path_to(&self, id: usize) -> Vec<usize> {
+        let mut path = vec![id];
+        while let Some(parent) = path.last().and_then(|last| self.parent(*last)) {
+            path.push(parent);
         }
-        way.reverse();
-        way
+        path.reverse();
+        path
     }
 
     /// The JSON Pointer of a value.
     pub(crate) fn pointer(&self, id: usize) -> Pointer {
         let mut pointer = Pointer::root();
-        for pair in self.way(id).windows(2) {
+        for pair in self.path_to(id).windows(2) {
             let &[above, below] = pair else { continue };
             pointer = match self.node(above).map(|node| &node.kind) {
                 Some(Kind::List) => pointer.index(self.children(above).position(|(at, _)| at == below).unwrap_or(0)),
@@ -280,8 +280,8 @@ impl Reader<'_> {
         let list = self.in_list(level);
         // After a value, a name with a colon is the next member: only the comma is missing.
         let filled = self.member.and_then(|m| self.document.node(m)).is_some_and(|node| node.kind != Kind::Missing);
-        let named = filled && text.get(span.end..).is_some_and(|rest| rest.trim_start().starts_with(':'));
-        let is_key = !list && (!self.after_colon || named);
+        let state_named = filled && text.get(span.end..).is_some_and(|rest| rest.trim_start().starts_with(':'));
+        let is_key = !list && (!self.after_colon || state_named);
         let of = if list {
             Some(self.document.name(level).to_string())
         } else {
@@ -360,7 +360,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_are_read_as_far_as_they_go() {
+    fn incomplete_texts_are_parsed_as_far_as_possible() {
         for (text, pointer, expect) in [
             (r#"{"a":{"b":[1,"x"]}}"#, "/a/b/1", "\"x\""),
             (r#"{"a":1 "b":2}"#, "/b", "2"),
@@ -377,11 +377,12 @@ mod tests {
     }
 
     #[test]
-    fn members_of_large_texts_are_found_as_those_of_small_ones() {
+    fn members_are_found_in_large_objects_as_in_small_ones() {
         // The test has names that occur twice, one without a value, and more names than a linear search handles.
-        let names: Vec<String> = (0..3 * FEW).map(|i| format!("n{}", i % (2 * FEW))).chain(["".into(), "n1".into()]).collect();
+        let names: Vec<String> =
+            (0..3 * LINEAR_SEARCH).map(|i| format!("n{}", i % (2 * LINEAR_SEARCH))).chain(["".into(), "n1".into()]).collect();
         let members: Vec<String> = names.iter().enumerate().map(|(i, name)| format!("\"{name}\":[{i}]")).collect();
-        let items: Vec<String> = (0..3 * FEW).map(|i| format!("{{\"n\":{i}}}")).collect();
+        let items: Vec<String> = (0..3 * LINEAR_SEARCH).map(|i| format!("{{\"n\":{i}}}")).collect();
         let text = format!("{{\"o\":{{{}}},\"l\":[{}]}}", members.join(","), items.join(","));
         let document = Document::read(&text, usize::MAX);
         let at = |pointer: &str| document.find(pointer).and_then(|id| document.node(id)).map(|node| document.source(node.span));

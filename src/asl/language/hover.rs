@@ -4,9 +4,9 @@ use super::super::complete::{ERRORS, assigned, describe};
 use super::super::ir::QueryLanguage;
 use super::super::shape::Type;
 use super::Hover;
+use super::descriptions::{Section, about};
 use super::document::{Document, Hit, Kind};
 use super::symbols::{Symbol, expression, inside, symbol_at, uses, word};
-use super::words::{Section, about};
 use crate::base::{Span, case};
 use crate::expr::intrinsic::Intrinsic;
 
@@ -14,7 +14,7 @@ use crate::expr::intrinsic::Intrinsic;
 pub(super) fn hover(document: &Document, offset: usize) -> Option<Hover> {
     let hit = document.hit(offset)?;
     let found = at(document, offset, &hit)?;
-    let state = document.parent(hit.node).and_then(|parent| document.place(parent).state);
+    let state = document.parent(hit.node).and_then(|parent| document.surroundings(parent).state);
     let field = state.filter(|_| found.path.is_some()).and_then(|state| document.field_of(state, hit.node));
     Some(Hover { field: field.map(String::from), ..found })
 }
@@ -22,7 +22,7 @@ pub(super) fn hover(document: &Document, offset: usize) -> Option<Hover> {
 fn at(document: &Document, offset: usize, hit: &Hit) -> Option<Hover> {
     let node = document.node(hit.node)?;
     let parent = node.parent?;
-    let place = document.place(parent);
+    let place = document.surroundings(parent);
     let state = place.state.map(|state| document.name(state).to_string());
     if hit.on_key {
         let span = inside(node.key?, document);
@@ -45,7 +45,7 @@ fn at(document: &Document, offset: usize, hit: &Hit) -> Option<Hover> {
             Symbol::State { states, name } => {
                 return Some(match document.child(*states, name) {
                     Some(target) => Hover { state: Some(name.clone()), ..state_words(document, target, found.span) },
-                    None => words(found.span, "state", name.clone(), "This scope has no state with this name.".into()),
+                    None => descriptions(found.span, "state", name.clone(), "This scope has no state with this name.".into()),
                 });
             }
             Symbol::Variable(name) if assigned(document).any(|known| known == name) => {
@@ -59,17 +59,17 @@ fn at(document: &Document, offset: usize, hit: &Hit) -> Option<Hover> {
     if place.errors || name == "ErrorEquals" {
         let known = ERRORS.iter().find(|(known, _)| known == text).map(|(_, sentence)| *sentence);
         let sentence = known.or_else(|| about(Section::Errors, text).map(|(_, sentence)| sentence))?;
-        return Some(words(span, "error", text.clone(), capital(sentence)));
+        return Some(descriptions(span, "error", text.clone(), capital(sentence)));
     }
     if name == "Type" && place.state == Some(parent) {
         let (name, sentence) = about(Section::Types, text)?;
-        return Some(words(span, "type", name.into(), sentence.into()));
+        return Some(descriptions(span, "type", name.into(), sentence.into()));
     }
     let jsonata = expression(name, text)?;
     Some(Hover { state, ..inside_expression(document, span, offset, jsonata)? })
 }
 
-fn words(span: Span, kind: &'static str, title: String, text: String) -> Hover {
+fn descriptions(span: Span, kind: &'static str, title: String, text: String) -> Hover {
     Hover { span, kind, title, text, state: None, path: None, field: None }
 }
 
@@ -79,13 +79,13 @@ fn capital(text: &str) -> String {
 }
 
 fn field(document: &Document, object: usize, name: &str, span: Span) -> Option<Hover> {
-    let place = document.place(object);
+    let place = document.surroundings(object);
     let row = place.shape.and_then(|shape| shape.row(name));
     let mut title = name.to_string();
     if let Some(row) = row {
         title.push_str(" · ");
         match row.ty {
-            Type::Word(words) => title.push_str(&words.join(", ")),
+            Type::Word(descriptions) => title.push_str(&descriptions.join(", ")),
             ty => title.push_str(describe(ty)),
         }
         if row.required {
@@ -101,7 +101,7 @@ fn field(document: &Document, object: usize, name: &str, span: Span) -> Option<H
         Some((_, sentence)) => sentence.to_string(),
         None => comparison(name)?,
     };
-    Some(words(span, "field", title, text))
+    Some(descriptions(span, "field", title, text))
 }
 
 /// Describes a comparison in words, from its name.
@@ -142,19 +142,19 @@ fn state_words(document: &Document, state: usize, span: Span) -> Hover {
     if let Some(default) = text("Default") {
         lines.push(format!("Continues to `{default}` by default."));
     }
-    words(span, "state", title, lines.join("\n"))
+    descriptions(span, "state", title, lines.join("\n"))
 }
 
 fn variable(document: &Document, name: &str, span: Span) -> Hover {
     let mut states: Vec<&str> = Vec::new();
     for assign in document.ids().filter(|id| document.name(*id) == "Assign") {
         let sets = document.children(assign).any(|(_, node)| node.name.strip_suffix(".$").unwrap_or(&node.name) == name);
-        if let Some(state) = document.place(assign).state.filter(|_| sets) {
+        if let Some(state) = document.surroundings(assign).state.filter(|_| sets) {
             states.push(document.name(state));
         }
     }
     let text = format!("A variable, assigned in {}.", states.iter().map(|s| format!("`{s}`")).collect::<Vec<_>>().join(", "));
-    Hover { path: Some(format!("${name}")), ..words(span, "variable", format!("${name}"), text) }
+    Hover { path: Some(format!("${name}")), ..descriptions(span, "variable", format!("${name}"), text) }
 }
 
 /// Explains a function or a path at an offset of an expression.
@@ -169,7 +169,7 @@ fn inside_expression(document: &Document, span: Span, offset: usize, jsonata: bo
     let called = source.get(end..)?.trim_start().starts_with('(');
     if run.starts_with("States.") && !jsonata {
         let Intrinsic { name, parameters, sentence, .. } = Intrinsic::named(run)?;
-        return Some(words(place, "function", format!("{name}({parameters})"), (*sentence).into()));
+        return Some(descriptions(place, "function", format!("{name}({parameters})"), (*sentence).into()));
     }
     let dollar = run.rfind('$')?;
     let name = word(run.get(dollar + 1..)?);
@@ -179,7 +179,7 @@ fn inside_expression(document: &Document, span: Span, offset: usize, jsonata: bo
         && let Some((signature, sentence)) = about(Section::Jsonata, name)
     {
         let place = Span::new(place.start + dollar, place.start + dollar + 1 + name.len());
-        return Some(words(place, "function", format!("${signature}"), sentence.into()));
+        return Some(descriptions(place, "function", format!("${signature}"), sentence.into()));
     }
     // The path ends at the end of the word that contains the offset.
     let inner = at.saturating_sub(start);
@@ -196,6 +196,6 @@ fn inside_expression(document: &Document, span: Span, offset: usize, jsonata: bo
             None => return None,
         };
     };
-    let hover = words(Span::new(place.start, place.start + cut), "path", path.to_string(), sentence.into());
+    let hover = descriptions(Span::new(place.start, place.start + cut), "path", path.to_string(), sentence.into());
     Some(Hover { path: Some(path.to_string()), ..hover })
 }

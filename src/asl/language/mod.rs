@@ -4,13 +4,13 @@
 //! them to the units that editors use.
 
 mod actions;
+mod descriptions;
 pub(super) mod document;
 pub mod edit;
 mod format;
 mod hover;
-pub(super) mod place;
+pub(super) mod surroundings;
 mod symbols;
-mod words;
 
 use crate::base::Span;
 use crate::base::diag::Diagnostic;
@@ -176,18 +176,18 @@ pub fn outline(text: &str) -> Vec<OutlineState> {
         .into_iter()
         .filter_map(|(_, states)| states)
         .flat_map(|states| {
-            let around = document.pointer(states);
-            let depth = document.way(states).iter().filter(|above| document.name(**above) == "States").count();
-            document.children(states).map(move |(_, node)| (node, around.clone(), depth))
+            let scope = document.pointer(states);
+            let depth = document.path_to(states).iter().filter(|above| document.name(**above) == "States").count();
+            document.children(states).map(move |(_, node)| (node, scope.clone(), depth))
         })
-        .filter_map(|(node, around, depth)| {
+        .filter_map(|(node, scope, depth)| {
             let key = node.key?;
             Some(OutlineState {
                 name: node.name.clone(),
                 key: symbols::inside(key, &document),
                 whole: Span::new(key.start, node.span.end),
                 depth: depth.saturating_sub(1),
-                pointer: around.key(&node.name).as_str().to_string(),
+                pointer: scope.key(&node.name).as_str().to_string(),
             })
         })
         .collect();

@@ -95,7 +95,7 @@ fn definitions_and_references() {
 }
 
 #[test]
-fn names_are_equal_only_within_their_scope() {
+fn equal_names_in_other_scopes_are_not_references() {
     let text = r#"{"StartAt":"P","States":{"P":{"Type":"Parallel","Next":"A","Branches":[{"StartAt":"B","States":{"B":{"Next":"A"}}}]},"A":{}}}"#;
     let outer = references(text, text.find("\"A\",\"Branches").unwrap() + 1).unwrap();
     assert_eq!(outer.places.len(), 2);
@@ -194,7 +194,7 @@ fn quick_fixes() {
 }
 
 #[test]
-fn braces_that_were_forgotten() {
+fn missing_braces_are_added() {
     for (value, expect) in [
         ("$.y", Some("{% $states.input.y %}")),
         ("$states.input.y", Some("{% $states.input.y %}")),
@@ -231,7 +231,7 @@ fn syntax_fixes() {
 }
 
 #[test]
-fn formatting_changes_white_space_alone() {
+fn formatting_changes_only_white_space() {
     let check = |text: &str, expect: &str| {
         let after = apply(text, &format(text, 2));
         assert_eq!(after, expect, "{text}");
@@ -286,7 +286,7 @@ fn expressions_of_a_state() {
 }
 
 #[test]
-fn whatever_is_typed() {
+fn every_prefix_of_a_definition_is_accepted() {
     for cut in (0..=ORDER.len()).step_by(7) {
         let text = &ORDER[..cut];
         for at in (0..=cut).rev().step_by(11) {
@@ -308,7 +308,7 @@ fn whatever_is_typed() {
 }
 
 #[test]
-fn random_damage_is_answered() {
+fn damaged_texts_get_answers() {
     let pieces =
         ["{", "}", "[", "]", ",", ":", "\"", "\\", "\n", "'", "é👍", "\"States\":{", "\"Assign\":{\"x\":", "{% $x ", "$$", " "];
     let mut rng = crate::base::Rng::new(11);

@@ -1,6 +1,6 @@
 //! Creates new states with the fields that each type requires, and inserts them.
 
-use super::flow::{Edge, Pen, Role, free};
+use super::flow::{Edge, GraphEditor, Role, unique_name};
 use super::plan::Piece;
 use super::{Focus, Refused, member, text};
 use crate::asl::language::document::Kind;
@@ -36,12 +36,12 @@ pub(super) type States = Vec<(String, Piece)>;
 
 const ROLES: [&str; 5] = ["next", "rule", "default", "catch", "branch"];
 
-impl<'d> Pen<'d> {
+impl<'d> GraphEditor<'d> {
     /// Resolves the location that a gesture names: an edge, a state with a new transition, or a scope.
     pub(super) fn site(&self, gesture: &Value) -> Result<Site<'d>, Box<Refused>> {
         let site = self.site_of(gesture)?;
         match site.states.filter(|states| !self.is_open(*states)) {
-            Some(states) => Err(self.opaque(states)),
+            Some(states) => Err(self.opaque_refusal(states)),
             None => Ok(site),
         }
     }
@@ -53,13 +53,13 @@ impl<'d> Pen<'d> {
         let Some(from) = text(gesture, "from") else { return self.site_in(text(gesture, "scope").unwrap_or_default()) };
         let from = self.state(from)?;
         let role = self.role(gesture)?;
-        self.may_have(from, role)?;
+        self.check_transition(from, role)?;
         if role == "next"
-            && let Some(edge) = self.out_of(from).into_iter().find(|edge| matches!(edge.role, Role::Next | Role::End))
+            && let Some(edge) = self.transitions_of(from).into_iter().find(|edge| matches!(edge.role, Role::Next | Role::End))
         {
             return Ok(self.site_on(edge));
         }
-        let states = self.around(from);
+        let states = self.enclosing_states(from);
         let link = if role == "branch" { Link::Branch(from) } else { Link::New(from, role) };
         let scope = self.document.parent(states).unwrap_or_default();
         Ok(Site { scope, states: Some(states), after: Some(from), link, exit: None, jsonata: self.jsonata(states) })
@@ -78,7 +78,7 @@ impl<'d> Pen<'d> {
             return Ok(alone(0, None, None, false));
         }
         let (object, states) = self.scope(scope)?;
-        let after = states.and_then(|states| self.document.kids(states).last().copied());
+        let after = states.and_then(|states| self.document.child_ids(states).last().copied());
         Ok(alone(object, states, after, self.jsonata(object)))
     }
 
@@ -89,9 +89,9 @@ impl<'d> Pen<'d> {
     }
 
     /// Checks whether a state can have another transition of a kind.
-    pub(super) fn may_have(&self, state: usize, role: &str) -> Result<(), Box<Refused>> {
+    pub(super) fn check_transition(&self, state: usize, role: &str) -> Result<(), Box<Refused>> {
         if !self.is_open(state) {
-            return Err(self.opaque(state));
+            return Err(self.opaque_refusal(state));
         }
         let kind = self.kind(state);
         let possible = match role {
@@ -119,11 +119,11 @@ impl<'d> Pen<'d> {
     }
 
     /// Inserts states into a scope and adds a transition to the first of them.
-    pub(super) fn place(&mut self, site: &Site, states: States) -> Result<(), Box<Refused>> {
+    pub(super) fn insert_states(&mut self, site: &Site, states: States) -> Result<(), Box<Refused>> {
         let document = self.document;
         let Some(start) = states.first().map(|(name, _)| name.clone()) else { return Ok(()) };
         match &site.link {
-            Link::Edge(edge) => self.lead(edge, Some(&start))?,
+            Link::Edge(edge) => self.redirect(edge, Some(&start))?,
             Link::New(from, role) => self.add_edge(*from, role, &start)?,
             Link::Branch(parallel) => {
                 let branch = Piece::Object(vec![("StartAt".into(), Piece::text(&start)), ("States".into(), Piece::Object(states))]);
@@ -134,7 +134,7 @@ impl<'d> Pen<'d> {
                 return Ok(());
             }
             Link::Alone => {
-                let first = site.states.is_none_or(|states| document.kids(states).is_empty());
+                let first = site.states.is_none_or(|states| document.child_ids(states).is_empty());
                 let known = document.child(site.scope, "StartAt");
                 match known {
                     _ if !first || self.document.node(0).is_none_or(|root| root.kind != Kind::Object) => {}
@@ -142,7 +142,7 @@ impl<'d> Pen<'d> {
                     None => {
                         let last = match site.states {
                             Some(states) => document.before(states),
-                            None => document.kids(site.scope).last().copied(),
+                            None => document.child_ids(site.scope).last().copied(),
                         };
                         self.plan.insert(site.scope, last, Some("StartAt"), Piece::text(&start));
                     }
@@ -168,7 +168,7 @@ impl<'d> Pen<'d> {
 
     /// Adds a transition out of a state; a `Next` replaces the existing one.
     pub(super) fn add_edge(&mut self, from: usize, role: &str, to: &str) -> Result<(), Box<Refused>> {
-        self.may_have(from, role)?;
+        self.check_transition(from, role)?;
         let document = self.document;
         match role {
             "rule" => {
@@ -180,8 +180,8 @@ impl<'d> Pen<'d> {
             }
             "default" => self.plan.append(from, Some("Default"), Piece::text(to)),
             "catch" => self.add_catcher(from, to),
-            _ => match self.out_of(from).into_iter().find(|edge| matches!(edge.role, Role::Next | Role::End)) {
-                Some(edge) => self.lead(&edge, Some(to))?,
+            _ => match self.transitions_of(from).into_iter().find(|edge| matches!(edge.role, Role::Next | Role::End)) {
+                Some(edge) => self.redirect(&edge, Some(to))?,
                 None => self.plan.append(from, Some("Next"), Piece::text(to)),
             },
         }
@@ -193,11 +193,11 @@ impl<'d> Pen<'d> {
         let Some(list) = document.child(from, "Catch") else {
             return self.plan.append(from, Some("Catch"), Piece::Json(Value::from(vec![catcher("States.ALL", to)])));
         };
-        let catchers = document.kids(list);
+        let catchers = document.child_ids(list);
         // Finds the catcher of an error.
         let catches = |error: &str| {
             let catches = |element: &usize| {
-                let names = document.child(*element, "ErrorEquals").map_or(Vec::new(), |names| document.kids(names));
+                let names = document.child(*element, "ErrorEquals").map_or(Vec::new(), |names| document.child_ids(names));
                 names.iter().any(|name| document.string(*name) == Some(error))
             };
             catchers.iter().copied().find(catches)
@@ -209,7 +209,7 @@ impl<'d> Pen<'d> {
             None => "States.ALL".to_string(),
             Some(_) if !caught("States.TaskFailed") => "States.TaskFailed".to_string(),
             Some(_) if !caught("States.Timeout") => "States.Timeout".to_string(),
-            Some(_) => free("Error", |name| caught(name)).replace(' ', ""),
+            Some(_) => unique_name("Error", |name| caught(name)).replace(' ', ""),
         };
         // A catcher for every failure of a task hides those after it.
         let after = match catches("States.TaskFailed").or(all) {
@@ -222,7 +222,7 @@ impl<'d> Pen<'d> {
     /// Creates a rule that differs from all others of the state.
     fn rule(&self, choice: usize, to: &str) -> Value {
         let document = self.document;
-        let jsonata = document.place(choice).language == crate::asl::ir::QueryLanguage::Jsonata;
+        let jsonata = document.surroundings(choice).language == crate::asl::ir::QueryLanguage::Jsonata;
         let list = document.child(choice, "Choices");
         let written = list.and_then(|list| document.node(list)).map_or("", |list| document.source(list.span));
         new_rule(jsonata, Some(to), |path| written.contains(&format!("{path}\"")) || written.contains(&format!("{path})")))
@@ -239,14 +239,14 @@ impl<'d> Pen<'d> {
         if wanted.trim().is_empty() || wanted.chars().count() > 80 {
             return Err(Refused::new("name", "the name of a state has 1 to 80 characters".into()));
         }
-        let name = self.fresh(wanted);
+        let name = self.reserve_name(wanted);
         let fields = member(&spec, "fields").and_then(Value::as_object).cloned().unwrap_or_default();
         let jsonata = jsonata || fields.get("QueryLanguage").and_then(Value::as_str) == Some("JSONata");
         let mut more = Vec::new();
         let mut exit = exit.map(str::to_string);
         if kind == "Choice" && exit.is_none() && fields.get("Default").is_none() {
             // A Choice cannot end its scope itself.
-            let done = self.fresh("Done");
+            let done = self.reserve_name("Done");
             more.push((done.clone(), Piece::Json(object(&[("Type", Value::from("Succeed"))]))));
             exit = Some(done);
         }
@@ -261,7 +261,7 @@ impl<'d> Pen<'d> {
     pub(super) fn new_state(&mut self, kind: &str, name: &str, fields: &Map, exit: Option<&str>, jsonata: bool) -> Value {
         let mut out = Map::new();
         out.insert("Type", kind);
-        for (field, value) in self.needed(kind, name, fields, exit, jsonata) {
+        for (field, value) in self.required_fields(kind, name, fields, exit, jsonata) {
             out.insert(field, value);
         }
         for (field, value) in fields.iter().filter(|(field, _)| !matches!(&***field, "Type" | "Next" | "End")) {
@@ -285,7 +285,7 @@ impl<'d> Pen<'d> {
     }
 
     /// Adds the fields that a state of a type requires.
-    pub(super) fn needed(
+    pub(super) fn required_fields(
         &mut self,
         kind: &str,
         name: &str,
@@ -302,12 +302,12 @@ impl<'d> Pen<'d> {
                 vec![("Choices", Value::from(vec![new_rule(jsonata, exit, |_| false)]))]
             }
             "Parallel" if !has(&["Branches"]) => {
-                vec![("Branches", Value::from(vec![self.inner("Branch"), self.inner("Branch")]))]
+                vec![("Branches", Value::from(vec![self.new_scope("Branch"), self.new_scope("Branch")]))]
             }
             "Map" if !has(&["ItemProcessor", "Iterator"]) => {
                 let mut processor = Map::new();
                 processor.insert("ProcessorConfig", object(&[("Mode", "INLINE".into())]));
-                if let Value::Object(inner) = self.inner("Item") {
+                if let Value::Object(inner) = self.new_scope("Item") {
                     inner.iter().for_each(|(name, value)| drop(processor.insert(name.clone(), value.clone())));
                 }
                 vec![("ItemProcessor", processor.into())]
@@ -317,8 +317,8 @@ impl<'d> Pen<'d> {
     }
 
     /// Creates a scope with one Pass.
-    fn inner(&mut self, wanted: &str) -> Value {
-        let name = self.fresh(wanted);
+    fn new_scope(&mut self, wanted: &str) -> Value {
+        let name = self.reserve_name(wanted);
         let pass = object(&[("Type", "Pass".into()), ("End", true.into())]);
         object(&[("StartAt", name.as_str().into()), ("States", object(&[(&name, pass)]))])
     }
@@ -350,7 +350,7 @@ fn catcher(error: &str, to: &str) -> Value {
 
 fn new_rule(jsonata: bool, to: Option<&str>, taken: impl Fn(&str) -> bool) -> Value {
     let root = if jsonata { "$states.input." } else { "$." };
-    let path = free(&format!("{root}value"), |path| taken(&path.replace(' ', ""))).replace(' ', "");
+    let path = unique_name(&format!("{root}value"), |path| taken(&path.replace(' ', ""))).replace(' ', "");
     let mut rule = Map::new();
     if jsonata {
         rule.insert("Condition", format!("{{% $exists({path}) %}}"));

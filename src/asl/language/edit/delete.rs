@@ -1,10 +1,10 @@
 //! Deletes states and connects their predecessors with their successors.
 
-use super::flow::{Edge, Pen, Role};
+use super::flow::{Edge, GraphEditor, Role};
 use super::{Focus, Refused, pointers};
 use crate::base::Value;
 
-impl<'d> Pen<'d> {
+impl<'d> GraphEditor<'d> {
     pub(super) fn delete(&mut self, gesture: &Value) -> Result<String, Box<Refused>> {
         let states = self.states(&pointers(gesture))?;
         self.delete_states(&states, gesture)
@@ -12,20 +12,20 @@ impl<'d> Pen<'d> {
 
     pub(super) fn delete_states(&mut self, gone: &[usize], gesture: &Value) -> Result<String, Box<Refused>> {
         let Some(first) = gone.first().copied() else { return Ok(String::new()) };
-        let states = self.around(first);
+        let states = self.enclosing_states(first);
         let edges = self.edges(states);
         let is_gone = |name: &str| gone.iter().any(|state| self.name(*state) == name);
         let into: Vec<Edge<'d>> = edges
             .into_iter()
             .filter(|edge| edge.from.is_none_or(|from| !gone.contains(&from)) && edge.target.is_some_and(is_gone))
             .collect();
-        if self.document.kids(states).iter().all(|state| gone.contains(state)) {
+        if self.document.child_ids(states).iter().all(|state| gone.contains(state)) {
             return self.delete_all(states, gone);
         }
         let given = match gesture.get("to") {
             Some(Value::String(pointer)) => {
                 let to = self.state(pointer)?;
-                if self.around(to) != states || gone.contains(&to) {
+                if self.enclosing_states(to) != states || gone.contains(&to) {
                     return Err(Refused::new("impossible", format!("nothing can lead to `{}` instead", self.name(to))));
                 }
                 Some(Some(self.name(to).to_string()))
@@ -38,7 +38,7 @@ impl<'d> Pen<'d> {
                 Some(to) => to.clone(),
                 None => self.successor(edge, gone, &into)?,
             };
-            self.lead(edge, to.as_deref())?;
+            self.redirect(edge, to.as_deref())?;
         }
         for state in gone {
             self.plan.remove(*state);
@@ -50,9 +50,9 @@ impl<'d> Pen<'d> {
 
     /// Selects a predecessor or the successor of the deleted states.
     fn after_delete(&mut self, states: usize, gone: &[usize], into: &[Edge], to: Option<String>) {
-        let next = gone.iter().flat_map(|state| self.out_of(*state)).find_map(|edge| edge.target).map(str::to_string);
+        let next = gone.iter().flat_map(|state| self.transitions_of(*state)).find_map(|edge| edge.target).map(str::to_string);
         let before = into.iter().find_map(|edge| edge.from).map(|from| self.name(from).to_string());
-        let is_left = |name: &String| self.named(states, name).is_some_and(|state| !gone.contains(&state));
+        let is_left = |name: &String| self.state_named(states, name).is_some_and(|state| !gone.contains(&state));
         let select = [before, to, next].into_iter().flatten().find(is_left);
         if let Some(name) = select {
             self.focus = Some(Focus::Field(name.clone(), ""));
@@ -64,13 +64,13 @@ impl<'d> Pen<'d> {
     fn successor(&self, edge: &Edge, gone: &[usize], into: &[Edge]) -> Result<Option<String>, Box<Refused>> {
         let states = edge.states;
         let mut found: Vec<Option<String>> = Vec::new();
-        let mut queue: Vec<usize> = edge.target.iter().filter_map(|name| self.named(states, name)).collect();
+        let mut queue: Vec<usize> = edge.target.iter().filter_map(|name| self.state_named(states, name)).collect();
         let mut at = 0;
         let mut unknown = false;
         while let Some(&state) = queue.get(at) {
             at += 1;
             unknown |= !self.is_open(state);
-            let mut out = self.out_of(state);
+            let mut out = self.transitions_of(state);
             // Catchers are ignored if there is a regular transition, because errors lead elsewhere.
             if out.iter().any(|edge| !matches!(edge.role, Role::Catch(_))) {
                 out.retain(|edge| !matches!(edge.role, Role::Catch(_)));
@@ -79,7 +79,7 @@ impl<'d> Pen<'d> {
                 found.push(None);
             }
             for next in out {
-                match next.target.map(|name| (name, self.named(states, name))) {
+                match next.target.map(|name| (name, self.state_named(states, name))) {
                     Some((_, Some(state))) if gone.contains(&state) => {
                         if !queue.contains(&state) {
                             queue.push(state);
@@ -90,29 +90,31 @@ impl<'d> Pen<'d> {
                 }
             }
         }
-        let mut ways: Vec<Option<String>> = Vec::new();
-        for way in found {
-            if !ways.contains(&way) {
-                ways.push(way);
+        let mut successors: Vec<Option<String>> = Vec::new();
+        for successor in found {
+            if !successors.contains(&successor) {
+                successors.push(successor);
             }
         }
         let name = edge.target.unwrap_or_default();
-        match &ways[..] {
+        match &successors[..] {
             [Some(to)] => Ok(Some(to.clone())),
             [None] | [] if matches!(edge.role, Role::Next) && !unknown => Ok(None),
             _ => {
-                let mut targets: Vec<String> = ways.into_iter().flatten().collect();
+                let mut targets: Vec<String> = successors.into_iter().flatten().collect();
                 let message = match targets.len() {
                     0 if unknown => format!("what comes after `{name}` is not known: which of these follows?"),
                     0 => format!("nothing comes after `{name}`, but what led to it needs a next state"),
                     _ => format!("`{name}` leads to several states: which of them follows?"),
                 };
                 if targets.is_empty() {
-                    let all = self.document.kids(states).into_iter().filter(|state| !gone.contains(state));
+                    let all = self.document.child_ids(states).into_iter().filter(|state| !gone.contains(state));
                     targets.extend(all.map(|state| self.name(state).to_string()));
                 }
-                let mut choices: Vec<(Option<String>, String)> =
-                    targets.into_iter().filter_map(|name| Some((Some(self.pointer(self.named(states, &name)?)), name))).collect();
+                let mut choices: Vec<(Option<String>, String)> = targets
+                    .into_iter()
+                    .filter_map(|name| Some((Some(self.pointer(self.state_named(states, &name)?)), name)))
+                    .collect();
                 if into.iter().all(|edge| edge.role != Role::Start) {
                     choices.push((None, "none: remove the transition".into()));
                 }
@@ -124,7 +126,7 @@ impl<'d> Pen<'d> {
     /// Deletes all states of a scope: the machine is then empty; of a Parallel the branch is removed.
     fn delete_all(&mut self, states: usize, gone: &[usize]) -> Result<String, Box<Refused>> {
         let scope = self.document.parent(states).unwrap_or_default();
-        let owner = self.document.way(scope).into_iter().rev().find(|node| self.is_state(*node));
+        let owner = self.document.path_to(scope).into_iter().rev().find(|node| self.is_state(*node));
         match owner {
             Some(owner) if self.document.node(scope).is_some_and(|scope| scope.key.is_none()) => {
                 self.remove_element(scope)?;

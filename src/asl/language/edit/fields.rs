@@ -1,6 +1,6 @@
 //! Gestures that edit what exists: fields, elements of lists, transitions, names, and single new states.
 
-use super::flow::{Pen, Role};
+use super::flow::{GraphEditor, Role};
 use super::plan::Piece;
 use super::{Focus, Refused, pointer_of, text};
 use crate::asl::language::document::Kind;
@@ -8,7 +8,7 @@ use crate::asl::language::symbols::{Symbol, Use, nameable, uses};
 use crate::asl::language::{Edit, apply};
 use crate::base::{Span, Value, pointer};
 
-impl Pen<'_> {
+impl GraphEditor<'_> {
     /// Sets a field, and adds the missing objects around it.
     pub(super) fn set(&mut self, gesture: &Value) -> Result<String, Box<Refused>> {
         let at = pointer_of(gesture, "at")?;
@@ -17,7 +17,7 @@ impl Pen<'_> {
         if let Ok(node) = self.find(at) {
             self.select_around(node);
             self.plan.become_value(node, &value);
-            return Ok(format!("{} set.", self.spoken(node)));
+            return Ok(format!("{} set.", self.describe(node)));
         }
         let steps: Vec<String> = pointer::steps(at).collect();
         // The nearest existing value around the field, into which the rest is inserted.
@@ -26,7 +26,7 @@ impl Pen<'_> {
             let place = self.document.node(node);
             let is_list = place.is_some_and(|place| place.kind == Kind::List);
             let next = match is_list {
-                true => step.parse().ok().and_then(|at: usize| self.document.kids(node).get(at).copied()),
+                true => step.parse().ok().and_then(|at: usize| self.document.child_ids(node).get(at).copied()),
                 false => self.document.child(node, step),
             };
             if let Some(next) = next {
@@ -38,7 +38,7 @@ impl Pen<'_> {
                 "0" | "-" => Value::from(vec![value]),
                 step => super::build::object(&[(step, value)]),
             });
-            let count = self.document.kids(node).len();
+            let count = self.document.child_ids(node).len();
             match place.map(|place| &place.kind) {
                 Some(Kind::Object) => self.plan.append(node, Some(step), Piece::Json(value)),
                 Some(Kind::List) if step == "-" || step.parse() == Ok(count) => {
@@ -49,13 +49,13 @@ impl Pen<'_> {
                 _ => return Err(Refused::new("not-found", format!("nothing can be at `{at}`"))),
             }
             self.select_around(node);
-            let of = if self.pointer(node).is_empty() { String::new() } else { format!(" of {}", self.spoken(node)) };
+            let of = if self.pointer(node).is_empty() { String::new() } else { format!(" of {}", self.describe(node)) };
             return Ok(format!("{}{of} set.", if step == "-" { "An element" } else { step.as_str() }));
         }
         Err(Refused::new("not-found", format!("nothing can be at `{at}`")))
     }
 
-    pub(super) fn take_away(&mut self, gesture: &Value) -> Result<String, Box<Refused>> {
+    pub(super) fn remove_field(&mut self, gesture: &Value) -> Result<String, Box<Refused>> {
         let node = self.find(pointer_of(gesture, "at")?)?;
         if self.is_state(node) {
             return self.delete_states(&[node], gesture);
@@ -64,7 +64,7 @@ impl Pen<'_> {
             return Err(Refused::new("impossible", "the whole definition cannot be removed".into()));
         };
         self.select_around(parent);
-        let said = format!("{} removed.", self.spoken(node));
+        let said = format!("{} removed.", self.describe(node));
         self.focus = Some(Focus::At(self.pointer(parent)));
         match self.document.node(node).and_then(|node| node.key) {
             Some(_) => self.plan.remove(node),
@@ -81,7 +81,7 @@ impl Pen<'_> {
         let Some(list) = list.filter(is_list) else {
             return Err(Refused::new("impossible", "only the elements of a list have an order".into()));
         };
-        let all = self.document.kids(list);
+        let all = self.document.child_ids(list);
         let to = gesture.get("to").and_then(Value::as_i64).and_then(|to| usize::try_from(to).ok());
         let Some(to) = to.filter(|to| *to < all.len()) else {
             return Err(Refused::new(
@@ -92,7 +92,7 @@ impl Pen<'_> {
         let from = all.iter().position(|child| *child == node).unwrap_or_default();
         self.focus = Some(Focus::At(format!("{}/{to}", self.pointer(list))));
         self.select_around(list);
-        let said = self.spoken(node);
+        let said = self.describe(node);
         if from != to {
             let after = if from < to { Some(to) } else { to.checked_sub(1) };
             self.plan.remove(node);
@@ -107,7 +107,7 @@ impl Pen<'_> {
         let name = states.first().map(|(name, _)| name.clone()).unwrap_or_default();
         let kind = gesture.get("state").and_then(|state| text(state, "type")).unwrap_or_default();
         let place = self.place_of(&site);
-        self.place(&site, states)?;
+        self.insert_states(&site, states)?;
         let what = if name.starts_with(kind) { name } else { format!("{kind} {name}") };
         Ok(format!("{what} added{place}."))
     }
@@ -131,7 +131,7 @@ impl Pen<'_> {
     pub(super) fn connect(&mut self, gesture: &Value) -> Result<String, Box<Refused>> {
         let to = self.state(pointer_of(gesture, "to")?)?;
         let target = self.name(to).to_string();
-        let states = self.around(to);
+        let states = self.enclosing_states(to);
         let wrong_scope = || {
             let message = format!("`{target}` is in another scope: no transition leads into or out of a branch");
             Refused::new("impossible", message)
@@ -141,7 +141,7 @@ impl Pen<'_> {
             if edge.states != states {
                 return Err(wrong_scope());
             }
-            self.lead(&edge, Some(&target))?;
+            self.redirect(&edge, Some(&target))?;
             let from = edge.from.map_or("The start".to_string(), |from| self.name(from).to_string());
             self.select_state(edge.from.unwrap_or(to));
             self.focus = Some(Focus::At(at.strip_suffix("/End").map_or(at.to_string(), |state| format!("{state}/Next"))));
@@ -153,7 +153,7 @@ impl Pen<'_> {
         if role == "branch" {
             return Err(Refused::new("impossible", "a branch has states of its own".into()));
         }
-        if self.around(from) != states {
+        if self.enclosing_states(from) != states {
             return Err(wrong_scope());
         }
         self.add_edge(from, role, &target)?;
@@ -165,7 +165,7 @@ impl Pen<'_> {
                 let list = if role == "rule" { "Choices" } else { "Catch" };
                 let at = self.plan.inserts.last().and_then(|new| {
                     let after = new.after.filter(|_| self.name(new.into) == list)?;
-                    self.document.kids(new.into).iter().position(|child| *child == after)
+                    self.document.child_ids(new.into).iter().position(|child| *child == after)
                 });
                 let field = match (list, self.jsonata_state(from)) {
                     ("Catch", _) => "ErrorEquals/0",
@@ -181,7 +181,7 @@ impl Pen<'_> {
     }
 
     pub(super) fn jsonata_state(&self, state: usize) -> bool {
-        self.document.place(state).language == crate::asl::ir::QueryLanguage::Jsonata
+        self.document.surroundings(state).language == crate::asl::ir::QueryLanguage::Jsonata
     }
 
     pub(super) fn disconnect(&mut self, gesture: &Value) -> Result<String, Box<Refused>> {
@@ -189,7 +189,7 @@ impl Pen<'_> {
         if edge.role == Role::End {
             return Err(Refused::new("impossible", "the state ends its scope already".into()));
         }
-        self.lead(&edge, None)?;
+        self.redirect(&edge, None)?;
         let from = edge.from.unwrap_or_default();
         self.select_state(from);
         self.focus = Some(Focus::At(self.pointer(from)));
@@ -204,7 +204,7 @@ impl Pen<'_> {
         }
         let state = self.state(pointer_of(gesture, "state")?)?;
         let old = self.name(state).to_string();
-        let symbol = Symbol::State { states: self.around(state), name: old.clone() };
+        let symbol = Symbol::State { states: self.enclosing_states(state), name: old.clone() };
         nameable(self.document, &symbol, to).map_err(|(code, why)| Refused::new(code, why))?;
         self.rename_state(state, to);
         self.select.push(to.to_string());
@@ -252,7 +252,7 @@ impl Pen<'_> {
 
     /// Renames a state, and changes all transitions to it.
     pub(super) fn rename_state(&mut self, state: usize, to: &str) {
-        let (states, old) = (self.around(state), self.name(state).to_string());
+        let (states, old) = (self.enclosing_states(state), self.name(state).to_string());
         for edge in self.edges(states) {
             if edge.target == Some(&old) {
                 self.plan.value(edge.node, Piece::text(to));
@@ -264,7 +264,7 @@ impl Pen<'_> {
 
     /// Selects the state that contains a value.
     fn select_around(&mut self, node: usize) {
-        let inside = self.document.way(node).into_iter().rev().find(|node| self.is_state(*node));
+        let inside = self.document.path_to(node).into_iter().rev().find(|node| self.is_state(*node));
         if let Some(state) = inside {
             self.select_state(state);
         }
@@ -275,10 +275,10 @@ impl Pen<'_> {
     }
 
     /// Describes a value in words: `Rule 2 of Choose`.
-    fn spoken(&self, node: usize) -> String {
+    fn describe(&self, node: usize) -> String {
         let document = self.document;
         let owner =
-            document.parent(node).into_iter().flat_map(|parent| document.way(parent)).rev().find(|node| self.is_state(*node));
+            document.parent(node).into_iter().flat_map(|parent| document.path_to(parent)).rev().find(|node| self.is_state(*node));
         let of = owner.map_or(String::new(), |owner| format!(" of {}", self.name(owner)));
         if self.is_state(node) {
             return self.name(node).to_string();
@@ -288,7 +288,7 @@ impl Pen<'_> {
             return format!("{}{of}", place.name);
         }
         let list = document.parent(node).unwrap_or_default();
-        let number = document.kids(list).iter().position(|child| *child == node).unwrap_or_default() + 1;
+        let number = document.child_ids(list).iter().position(|child| *child == node).unwrap_or_default() + 1;
         let what = match self.name(list) {
             "Choices" => "Rule",
             "Catch" => "Catcher",

@@ -35,7 +35,7 @@ pub(super) struct Edge<'d> {
 }
 
 /// An editor of a text: the planned changes, and the information about them for the user.
-pub(super) struct Pen<'d> {
+pub(super) struct GraphEditor<'d> {
     pub document: &'d Document<'d>,
     pub plan: Plan<'d>,
     /// The scopes, the outermost first: the object and its `States`.
@@ -52,12 +52,12 @@ pub(super) struct Pen<'d> {
     pub asl: Option<String>,
 }
 
-impl<'d> Pen<'d> {
-    pub(super) fn new(document: &'d Document<'d>) -> Pen<'d> {
+impl<'d> GraphEditor<'d> {
+    pub(super) fn new(document: &'d Document<'d>) -> GraphEditor<'d> {
         let scopes = symbols::scopes(document);
         let states = scopes.iter().filter_map(|(_, states)| *states).flat_map(|states| document.children(states));
         let names = states.map(|(_, state)| state.name.clone()).collect();
-        Pen {
+        GraphEditor {
             document,
             plan: Plan::new(document),
             scopes,
@@ -88,7 +88,7 @@ impl<'d> Pen<'d> {
             return Err(Refused::new("not-found", format!("there is no state at `{pointer}`")));
         }
         match self.document.node(state).map(|node| &node.kind) {
-            None | Some(Kind::Missing | Kind::List) => Err(self.opaque(state)),
+            None | Some(Kind::Missing | Kind::List) => Err(self.opaque_refusal(state)),
             _ => Ok(state),
         }
     }
@@ -96,7 +96,7 @@ impl<'d> Pen<'d> {
     /// Returns the state at a pointer, if its fields can be changed.
     pub(super) fn open_state(&self, pointer: &str) -> Result<usize, Box<Refused>> {
         let state = self.state(pointer)?;
-        if self.is_open(state) { Ok(state) } else { Err(self.opaque(state)) }
+        if self.is_open(state) { Ok(state) } else { Err(self.opaque_refusal(state)) }
     }
 
     /// Whether the fields of a state are in the text. A placeholder has a name, and transitions lead to it, but its fields are
@@ -106,7 +106,7 @@ impl<'d> Pen<'d> {
     }
 
     /// Returns why the content of a state, or of `States`, cannot be changed.
-    pub(super) fn opaque(&self, node: usize) -> Box<Refused> {
+    pub(super) fn opaque_refusal(&self, node: usize) -> Box<Refused> {
         Refused::new("shape", format!("`{}` is a placeholder or not an object: its content cannot be changed", self.name(node)))
     }
 
@@ -128,7 +128,7 @@ impl<'d> Pen<'d> {
     }
 
     /// The `States` node that contains a state.
-    pub(super) fn around(&self, state: usize) -> usize {
+    pub(super) fn enclosing_states(&self, state: usize) -> usize {
         self.document.parent(state).unwrap_or_default()
     }
 
@@ -146,7 +146,7 @@ impl<'d> Pen<'d> {
 
     /// Whether states of a scope are JSONata by default.
     pub(super) fn jsonata(&self, node: usize) -> bool {
-        self.document.place(node).language == QueryLanguage::Jsonata
+        self.document.surroundings(node).language == QueryLanguage::Jsonata
     }
 
     fn edge_at(&self, node: Option<usize>, from: Option<usize>, role: Role, states: usize) -> Option<Edge<'d>> {
@@ -162,9 +162,9 @@ impl<'d> Pen<'d> {
     }
 
     /// The transitions out of a state in the order of the text, including the end of its scope.
-    pub(super) fn out_of(&self, state: usize) -> Vec<Edge<'d>> {
+    pub(super) fn transitions_of(&self, state: usize) -> Vec<Edge<'d>> {
         let document = self.document;
-        let states = self.around(state);
+        let states = self.enclosing_states(state);
         let mut found = Vec::new();
         for (name, role) in [("Next", Role::Next), ("End", Role::End), ("Default", Role::Default)] {
             found.extend(self.edge_at(document.child(state, name), Some(state), role, states));
@@ -185,7 +185,7 @@ impl<'d> Pen<'d> {
         let mut found = Vec::new();
         found.extend(self.edge_at(self.document.child(scope, "StartAt"), None, Role::Start, states));
         for (state, _) in self.document.children(states) {
-            found.extend(self.out_of(state));
+            found.extend(self.transitions_of(state));
         }
         found
     }
@@ -194,22 +194,24 @@ impl<'d> Pen<'d> {
     pub(super) fn edge(&self, at: &str) -> Result<Edge<'d>, Box<Refused>> {
         let node = self.find(at)?;
         let document = self.document;
-        let way = document.way(node);
-        let above = |n: usize| way.len().checked_sub(n + 1).and_then(|at| way.get(at)).copied();
+        let path = document.path_to(node);
+        let above = |n: usize| path.len().checked_sub(n + 1).and_then(|at| path.get(at)).copied();
         let start = above(1).filter(|_| document.name(node) == "StartAt").and_then(|scope| {
             let (_, states) = self.scopes.iter().find(|(object, _)| *object == scope)?;
             self.edge_at(Some(node), None, Role::Start, (*states)?)
         });
         let owner = [above(1), above(2), above(3)].into_iter().flatten().find(|above| self.is_state(*above));
         let found = start.or_else(|| {
-            self.out_of(owner?).into_iter().find(|edge| edge.node == node || document.child(node, "Next") == Some(edge.node))
+            self.transitions_of(owner?)
+                .into_iter()
+                .find(|edge| edge.node == node || document.child(node, "Next") == Some(edge.node))
         });
         found.ok_or_else(|| Refused::new("not-found", format!("there is no transition at `{at}`")))
     }
 
     /// Redirects a transition to another state, or to the end of the scope. A rule, a catcher or a Default without a target is
     /// removed.
-    pub(super) fn lead(&mut self, edge: &Edge, target: Option<&str>) -> Result<(), Box<Refused>> {
+    pub(super) fn redirect(&mut self, edge: &Edge, target: Option<&str>) -> Result<(), Box<Refused>> {
         let document = self.document;
         if edge.target == target {
             return Ok(());
@@ -242,7 +244,7 @@ impl<'d> Pen<'d> {
     pub(super) fn remove_element(&mut self, element: usize) -> Result<(), Box<Refused>> {
         let Some(list) = self.document.parent(element) else { return Ok(()) };
         self.plan.remove(element);
-        if self.plan.kept(list) == 0 {
+        if self.plan.remaining(list) == 0 {
             match self.name(list) {
                 "Catch" | "Retry" => self.plan.remove(list),
                 "Choices" => return Err(Refused::new("last", "a Choice needs at least one rule".into())),
@@ -254,10 +256,10 @@ impl<'d> Pen<'d> {
     }
 
     /// Reserves a name that no state has yet: the wanted one, with a number if needed.
-    pub(super) fn fresh(&mut self, wanted: &str) -> String {
+    pub(super) fn reserve_name(&mut self, wanted: &str) -> String {
         let wanted: String = wanted.trim().chars().take(80).collect();
         let wanted = if wanted.is_empty() { "State".to_string() } else { wanted };
-        let name = free(&wanted, |name| self.names.iter().any(|known| known == name));
+        let name = unique_name(&wanted, |name| self.names.iter().any(|known| known == name));
         self.names.push(name.clone());
         name
     }
@@ -270,18 +272,18 @@ impl<'d> Pen<'d> {
     }
 
     /// Returns the state with this name in a scope.
-    pub(super) fn named(&self, states: usize, name: &str) -> Option<usize> {
+    pub(super) fn state_named(&self, states: usize, name: &str) -> Option<usize> {
         self.document.child(states, name)
     }
 
-    pub(super) fn lose(&mut self, node: usize, message: String) {
+    pub(super) fn report_loss(&mut self, node: usize, message: String) {
         let pointer = self.pointer(node);
         self.losses.push((pointer, message));
     }
 }
 
 /// Returns a name that is not taken: the wanted one, or with the first number that makes it unique, in at most 80 characters.
-pub(super) fn free(wanted: &str, taken: impl Fn(&str) -> bool) -> String {
+pub(super) fn unique_name(wanted: &str, taken: impl Fn(&str) -> bool) -> String {
     if !taken(wanted) {
         return wanted.to_string();
     }

@@ -17,7 +17,7 @@ use super::{Edit, apply};
 use crate::asl::{CompileOptions, compile};
 use crate::base::diag::Severity;
 use crate::base::{Pointer, Span, Value, json};
-use flow::Pen;
+use flow::GraphEditor;
 pub use possible::{Possible, gestures};
 
 /// The result of a gesture.
@@ -124,38 +124,38 @@ pub fn edit_only(text: &str, gesture: &Value) -> Result<Edited, Box<Refused>> {
 
 fn made(text: &str, gesture: &Value, judged: Option<&CompileOptions>) -> Result<Edited, Box<Refused>> {
     let document = Document::read(text, usize::MAX);
-    let mut pen = Pen::new(&document);
-    let announce = pen.draw(gesture)?;
-    pen.plan.check()?;
-    let edits = print::edits(&pen.plan);
+    let mut editor = GraphEditor::new(&document);
+    let announce = editor.plan_gesture(gesture)?;
+    editor.plan.check()?;
+    let edits = print::edits(&editor.plan);
     let after = apply(text, &edits);
     if json::check(text).is_ok() && json::check(&after).is_err() {
         return Err(Refused::new("broken", "the change would break the text here".into()));
     }
-    let changes = print::changes(&pen.plan);
+    let changes = print::changes(&editor.plan);
     let new = Document::read(&after, usize::MAX);
-    let introduces = judged.map_or_else(Vec::new, |options| introduced(text, &after, &pen.renamed, options));
-    let select = pen.select.iter().filter_map(|name| Some(new.pointer(state_named(&new, name)?).as_str().to_string())).collect();
+    let introduces = judged.map_or_else(Vec::new, |options| introduced(text, &after, &editor.renamed, options));
+    let select = editor.select.iter().filter_map(|name| Some(new.pointer(state_named(&new, name)?).as_str().to_string())).collect();
     Ok(Edited {
         edits,
         changes,
         select,
-        caret: pen.focus.as_ref().map_or_else(|| mark(&new, 0, false), |focus| caret(&new, focus)),
-        stops: pen.stops.iter().filter_map(|name| state_named(&new, name)).flat_map(|state| stops(&new, state)).collect(),
+        caret: editor.focus.as_ref().map_or_else(|| mark(&new, 0, false), |focus| caret(&new, focus)),
+        stops: editor.stops.iter().filter_map(|name| state_named(&new, name)).flat_map(|state| stops(&new, state)).collect(),
         announce,
-        losses: pen.losses,
+        losses: editor.losses,
         introduces,
-        asl: pen.asl,
+        asl: editor.asl,
         text: after,
     })
 }
 
-impl Pen<'_> {
+impl GraphEditor<'_> {
     /// Plans what a gesture does, and returns a sentence that describes it.
-    fn draw(&mut self, gesture: &Value) -> Result<String, Box<Refused>> {
+    fn plan_gesture(&mut self, gesture: &Value) -> Result<String, Box<Refused>> {
         match text(gesture, "kind").unwrap_or_default() {
             "set" => self.set(gesture),
-            "remove" => self.take_away(gesture),
+            "remove" => self.remove_field(gesture),
             "move" => self.shift(gesture),
             "insert" | "append" | "create" => self.add(gesture),
             "connect" => self.connect(gesture),
@@ -232,7 +232,7 @@ fn mark(document: &Document, node: usize, key: bool) -> Mark {
 /// The placeholders in a state, in the order of the text.
 fn stops(document: &Document, state: usize) -> Vec<Mark> {
     let mut found = Vec::new();
-    for id in document.ids().filter(|id| document.way(*id).contains(&state)) {
+    for id in document.ids().filter(|id| document.path_to(*id).contains(&state)) {
         let Some(place) = document.node(id).filter(|node| matches!(node.kind, Kind::Text(_))) else { continue };
         let source = document.source(place.span);
         let mut at = 0;

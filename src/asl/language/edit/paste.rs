@@ -1,7 +1,7 @@
 //! Copies states out of a text as definitions of their own, and pastes definitions into a text under unique names.
 
 use super::build::{Site, States};
-use super::flow::{Edge, Pen, Role, free};
+use super::flow::{Edge, GraphEditor, Role, unique_name};
 use super::plan::{Piece, Plan};
 use super::{Focus, Refused, member, pointers, print, text};
 use crate::asl::language::apply;
@@ -9,7 +9,7 @@ use crate::asl::language::document::{Document, Kind};
 use crate::asl::language::symbols::{self, Symbol};
 use crate::base::{Map, Value, json};
 
-impl Pen<'_> {
+impl GraphEditor<'_> {
     /// Returns states of one scope as a definition. Transitions to other states are unchanged.
     pub(super) fn copied(&self, states: &[usize]) -> String {
         let start = self.entries(states).first().copied().or(states.first().copied()).unwrap_or_default();
@@ -30,7 +30,7 @@ impl Pen<'_> {
 
     /// The states of a selection that have transitions from elsewhere.
     pub(super) fn entries(&self, states: &[usize]) -> Vec<usize> {
-        let Some(scope) = states.first().map(|state| self.around(*state)) else { return Vec::new() };
+        let Some(scope) = states.first().map(|state| self.enclosing_states(*state)) else { return Vec::new() };
         let outside = |edge: &Edge| edge.from.is_none_or(|from| !states.contains(&from));
         let edges: Vec<Edge<'_>> = self.edges(scope).into_iter().filter(outside).collect();
         let is_led_to = |state: &usize| edges.iter().any(|edge| edge.target == Some(self.name(*state)));
@@ -57,7 +57,7 @@ impl Pen<'_> {
     pub(super) fn duplicate(&mut self, gesture: &Value) -> Result<String, Box<Refused>> {
         let states = self.states(&pointers(gesture))?;
         let asl = self.copied(&states);
-        let scope = self.document.parent(self.around(states.first().copied().unwrap_or_default())).unwrap_or_default();
+        let scope = self.document.parent(self.enclosing_states(states.first().copied().unwrap_or_default())).unwrap_or_default();
         let mut site = self.site_in(&self.pointer(scope))?;
         site.after = states.last().copied();
         site.exit = None;
@@ -82,17 +82,17 @@ impl Pen<'_> {
 
     /// Pastes the states of a definition at a location. Returns the name of the first.
     pub(super) fn pasted(&mut self, site: &Site, asl: &str) -> Result<String, Box<Refused>> {
-        let asl = whole(asl)?;
+        let asl = completed(asl)?;
         let renamed = self.with_free_names(&asl, site)?;
-        let joined = joined(&renamed, self, site)?;
-        let value = json::parse(&joined).map_err(|error| Refused::new("asl", error.message))?;
+        let connected = connected(&renamed, self, site)?;
+        let value = json::parse(&connected).map_err(|error| Refused::new("asl", error.message))?;
         let inner = value.get("QueryLanguage").and_then(Value::as_str) == Some("JSONata");
         let states = value.get("States").and_then(Value::as_object).cloned().unwrap_or_default();
         let start = value.get("StartAt").and_then(Value::as_str).unwrap_or_default().to_string();
         let mut all: States = Vec::new();
         let outer = self.document.node(0).is_some_and(|root| root.kind == Kind::Object);
         for (name, state) in states.iter() {
-            let state = if inner && !site.jsonata { said_jsonata(state.clone()) } else { state.clone() };
+            let state = if inner && !site.jsonata { marked_jsonata(state.clone()) } else { state.clone() };
             all.push((name.to_string(), Piece::Json(state)));
         }
         // The state at which execution starts comes first, because the transition leads to it.
@@ -103,7 +103,7 @@ impl Pen<'_> {
         let Some((first, _)) = all.first() else { return Err(Refused::new("asl", "the definition has no state".into())) };
         let first = first.clone();
         self.select.extend(all.iter().map(|(name, _)| name.clone()));
-        self.place(site, all)?;
+        self.insert_states(site, all)?;
         if !outer {
             self.stops.clear();
         }
@@ -114,7 +114,7 @@ impl Pen<'_> {
     fn with_free_names(&mut self, asl: &str, site: &Site) -> Result<String, Box<Refused>> {
         let document = Document::read(asl, usize::MAX);
         let mut plan = Plan::new(&document);
-        let other = Pen::new(&document);
+        let other = GraphEditor::new(&document);
         let mut variables: Vec<(String, String)> = Vec::new();
         let taken = self.variables_elsewhere(site);
         for (_, states) in &other.scopes {
@@ -123,7 +123,7 @@ impl Pen<'_> {
             for (state, name) in all {
                 let name_now = if self.names.contains(&name) {
                     let others = &other.names;
-                    let name_now = free(&name, |name| self.names.iter().chain(others.iter()).any(|known| known == name));
+                    let name_now = unique_name(&name, |name| self.names.iter().chain(others.iter()).any(|known| known == name));
                     plan.key(state, &name_now);
                     for edge in other.edges(states).iter().filter(|edge| edge.target == Some(&name)) {
                         plan.value(edge.node, Piece::text(&name_now));
@@ -139,7 +139,7 @@ impl Pen<'_> {
         for place in &uses {
             let Symbol::Variable(name) = &place.symbol else { continue };
             if place.definition && taken.contains(name) && !variables.iter().any(|(known, _)| known == name) {
-                let new = free(name, |other| {
+                let new = unique_name(name, |other| {
                     let other = other.replace(' ', "");
                     taken.contains(&other) || uses.iter().any(|place| place.symbol == Symbol::Variable(other.clone()))
                 });
@@ -164,11 +164,11 @@ impl Pen<'_> {
         for place in symbols::uses(document).into_iter().filter(|place| place.definition) {
             let Symbol::Variable(name) = place.symbol else { continue };
             let Some(hit) = document.hit(place.span.start) else { continue };
-            let way = document.way(hit.node);
-            let scope = way.iter().rev().find(|node| self.scopes.iter().any(|(object, _)| object == *node)).copied();
+            let path = document.path_to(hit.node);
+            let scope = path.iter().rev().find(|node| self.scopes.iter().any(|(object, _)| object == *node)).copied();
             let Some(scope) = scope.filter(|scope| *scope != site.scope) else { continue };
-            let around = document.way(site.scope).contains(&scope) || document.way(scope).contains(&site.scope);
-            if around && !found.contains(&name) {
+            let is_nested = document.path_to(site.scope).contains(&scope) || document.path_to(scope).contains(&site.scope);
+            if is_nested && !found.contains(&name) {
                 found.push(name);
             }
         }
@@ -177,7 +177,7 @@ impl Pen<'_> {
 }
 
 /// Completes a definition if only states or a single one are given.
-fn whole(asl: &str) -> Result<String, Box<Refused>> {
+fn completed(asl: &str) -> Result<String, Box<Refused>> {
     let wrong = |message: &str| Refused::new("asl", message.to_string());
     let value = json::parse(asl).map_err(|error| wrong(&format!("the text is not JSON: {}", error.message)))?;
     let Value::Object(map) = &value else { return Err(wrong("the text is not a definition")) };
@@ -207,15 +207,15 @@ fn whole(asl: &str) -> Result<String, Box<Refused>> {
 }
 
 /// Connects a definition: its ends lead to the exit of the location, and transitions to missing states are removed.
-fn joined(asl: &str, pen: &mut Pen, site: &Site) -> Result<String, Box<Refused>> {
+fn connected(asl: &str, editor: &mut GraphEditor, site: &Site) -> Result<String, Box<Refused>> {
     let document = Document::read(asl, usize::MAX);
-    let other = Pen::new(&document);
+    let other = GraphEditor::new(&document);
     let mut plan = Plan::new(&document);
     let Some(states) = document.child(0, "States") else { return Ok(asl.to_string()) };
     let mut done: Option<String> = None;
     for edge in other.edges(states) {
         let known = edge.target.is_some_and(|name| {
-            let outside = site.states.and_then(|states| pen.named(states, name));
+            let outside = site.states.and_then(|states| editor.state_named(states, name));
             document.child(states, name).is_some() || (outside.is_some() && site.exit.is_none())
         });
         if known || edge.role == Role::Start {
@@ -234,7 +234,7 @@ fn joined(asl: &str, pen: &mut Pen, site: &Site) -> Result<String, Box<Refused>>
             }
             // A rule cannot end a scope itself.
             (_, None) => {
-                let name = done.get_or_insert_with(|| pen.fresh("Done")).clone();
+                let name = done.get_or_insert_with(|| editor.reserve_name("Done")).clone();
                 plan.value(edge.node, Piece::text(&name));
             }
         }
@@ -246,7 +246,7 @@ fn joined(asl: &str, pen: &mut Pen, site: &Site) -> Result<String, Box<Refused>>
 }
 
 /// Marks a state of a JSONata machine, and all states in it, for a machine with another default language.
-fn said_jsonata(state: Value) -> Value {
+fn marked_jsonata(state: Value) -> Value {
     let Value::Object(map) = &state else { return state };
     let mut out = Map::new();
     for (name, value) in map.iter() {
@@ -267,7 +267,7 @@ fn inner_jsonata(scope: Value) -> Value {
     let (Value::Object(map), Some(states)) = (&scope, scope.get("States").and_then(Value::as_object)) else { return scope };
     let mut inner = Map::new();
     for (name, state) in states.iter() {
-        inner.insert(name.clone(), said_jsonata(state.clone()));
+        inner.insert(name.clone(), marked_jsonata(state.clone()));
     }
     let mut out: Map = (**map).clone();
     out.insert("States", inner);
@@ -276,7 +276,7 @@ fn inner_jsonata(scope: Value) -> Value {
 
 /// Changes the Succeed states of a definition so that execution continues after them, if something follows.
 pub(super) fn without_ends(asl: &str, exit: Option<&str>) -> Result<String, Box<Refused>> {
-    let asl = whole(asl)?;
+    let asl = completed(asl)?;
     let Some(exit) = exit else { return Ok(asl) };
     let document = Document::read(&asl, usize::MAX);
     let mut plan = Plan::new(&document);

@@ -74,13 +74,13 @@ impl<'d> Plan<'d> {
 
     /// Adds a member after the last one, or a value to the end of a list.
     pub(super) fn append(&mut self, into: usize, name: Option<&str>, value: Piece) {
-        let last = self.document.kids(into).last().copied();
+        let last = self.document.child_ids(into).last().copied();
         self.insert(into, last, name, value);
     }
 
     /// The number of children that are not removed.
-    pub(super) fn kept(&self, node: usize) -> usize {
-        self.document.kids(node).iter().filter(|child| !self.removed.contains(child)).count()
+    pub(super) fn remaining(&self, node: usize) -> usize {
+        self.document.child_ids(node).iter().filter(|child| !self.removed.contains(child)).count()
     }
 
     /// Changes a value to another one with as few edits as possible.
@@ -101,7 +101,7 @@ impl<'d> Plan<'d> {
                 }
             }
             (Kind::List, Value::Array(list)) => {
-                let old = document.kids(node);
+                let old = document.child_ids(node);
                 let same = |at: &usize, value: &Value| document.value(*at).as_ref() == Some(value);
                 let first = old.iter().zip(list.iter()).take_while(|(at, value)| same(at, value)).count();
                 let most = old.len().min(list.len()) - first;
@@ -135,7 +135,7 @@ impl<'d> Plan<'d> {
         }
         let parents = self.removed.iter().filter_map(|node| document.parent(*node));
         for container in parents.chain(self.inserts.iter().map(|insert| insert.into)) {
-            if !document.sound(container) {
+            if !document.is_valid(container) {
                 return Err(self.broken(container));
             }
         }
@@ -157,16 +157,16 @@ impl<'d> Plan<'d> {
 impl Document<'_> {
     /// The members or elements of a node.
     #[inline(never)]
-    pub(super) fn kids(&self, id: usize) -> Vec<usize> {
+    pub(super) fn child_ids(&self, id: usize) -> Vec<usize> {
         self.children(id).map(|(child, _)| child).collect()
     }
 
     /// The previous sibling of a node.
     #[inline(never)]
     pub(super) fn before(&self, id: usize) -> Option<usize> {
-        let kids = self.kids(self.parent(id)?);
-        let at = kids.iter().position(|kid| *kid == id)?;
-        kids.get(at.checked_sub(1)?).copied()
+        let child_ids = self.child_ids(self.parent(id)?);
+        let at = child_ids.iter().position(|kid| *kid == id)?;
+        child_ids.get(at.checked_sub(1)?).copied()
     }
 
     /// Returns a value of the text, if it is valid JSON.
@@ -184,7 +184,7 @@ impl Document<'_> {
     }
 
     /// Whether an object or list is closed, and its children are separated only by commas and colons.
-    pub(super) fn sound(&self, id: usize) -> bool {
+    pub(super) fn is_valid(&self, id: usize) -> bool {
         let Some(node) = self.node(id) else { return false };
         let (brackets, is_object) = match node.kind {
             Kind::Object => ("{}", true),

@@ -2,7 +2,7 @@
 
 use super::Refused;
 use super::build::object;
-use super::flow::{Pen, Role};
+use super::flow::{GraphEditor, Role};
 use crate::asl::complete::assigned;
 use crate::asl::language::document::Document;
 use crate::asl::shape::STATE_TYPES;
@@ -20,14 +20,14 @@ pub struct Possible {
 /// Returns the gestures at a state, an edge, a scope, an element of a list, or several states.
 pub fn gestures(text: &str, places: &[String]) -> Vec<Possible> {
     let document = Document::read(text, usize::MAX);
-    let mut offers = Offers { document: &document, pen: Pen::new(&document), found: Vec::new() };
+    let mut offers = Offers { document: &document, editor: GraphEditor::new(&document), found: Vec::new() };
     offers.at(places);
     offers.found
 }
 
 struct Offers<'d> {
     document: &'d Document<'d>,
-    pen: Pen<'d>,
+    editor: GraphEditor<'d>,
     found: Vec<Possible>,
 }
 
@@ -37,25 +37,25 @@ impl Offers<'_> {
         if place.is_empty() && self.document.text.trim().is_empty() {
             return self.offer("create", &[], None);
         }
-        let Ok(node) = self.pen.find(place) else { return };
-        if self.pen.is_state(node) {
+        let Ok(node) = self.editor.find(place) else { return };
+        if self.editor.is_state(node) {
             self.state(node, place);
-        } else if self.pen.scope(place).is_ok() {
-            let refused = self.pen.site(&object(&[("scope", place.as_str().into())])).err();
+        } else if self.editor.scope(place).is_ok() {
+            let refused = self.editor.site(&object(&[("scope", place.as_str().into())])).err();
             for kind in ["create", "paste"] {
                 self.offer(kind, &[], refused.clone());
             }
             if place.is_empty() {
                 self.variables();
             }
-        } else if self.pen.edge(place).is_ok() {
+        } else if self.editor.edge(place).is_ok() {
             self.edge(place);
         }
         let element = self.document.node(node).is_some_and(|node| node.key.is_none()) && node != 0;
         if element {
             self.tried("remove", &[("at", place.as_str().into())], &[]);
             let list = self.document.parent(node).unwrap_or_default();
-            let alone = self.document.kids(list).len() < 2;
+            let alone = self.document.child_ids(list).len() < 2;
             self.offer("move", &[], alone.then(|| Refused::new("impossible", "there is only one".into())));
         }
     }
@@ -73,8 +73,8 @@ impl Offers<'_> {
     fn refusal(&self, kind: &str, given: &[(&str, Value)]) -> Option<Box<Refused>> {
         let mut all = vec![("kind", Value::from(kind))];
         all.extend(given.iter().cloned());
-        let mut pen = Pen::new(self.document);
-        pen.draw(&object(&all)).and_then(|_| pen.plan.check()).err()
+        let mut editor = GraphEditor::new(self.document);
+        editor.plan_gesture(&object(&all)).and_then(|_| editor.plan.check()).err()
     }
 
     fn tried(&mut self, kind: &str, given: &[(&str, Value)], about: &[(&str, Value)]) {
@@ -105,20 +105,20 @@ impl Offers<'_> {
     }
 
     fn state(&mut self, state: usize, place: &str) {
-        if self.pen.state(place).is_err() {
+        if self.editor.state(place).is_err() {
             return;
         }
         let at = Value::from(place);
         for role in ["next", "rule", "default", "catch", "branch"] {
-            let refused = self.pen.may_have(state, role).err();
+            let refused = self.editor.check_transition(state, role).err();
             self.offer("append", &[("as", role.into())], refused.clone());
             if role != "branch" {
-                let targets = self.targets(self.pen.around(state));
+                let targets = self.targets(self.editor.enclosing_states(state));
                 self.offer("connect", &[("as", role.into()), ("targets", targets)], refused);
             }
         }
-        for edge in self.pen.out_of(state) {
-            let pointer = self.pen.pointer(edge.node);
+        for edge in self.editor.transitions_of(state) {
+            let pointer = self.editor.pointer(edge.node);
             // The pointer is that of the graph's edge.
             let place = match edge.role {
                 Role::Rule(_) | Role::Catch(_) => pointer.strip_suffix("/Next").unwrap_or(&pointer),
@@ -128,19 +128,19 @@ impl Offers<'_> {
         }
         self.several(&[place.to_string()]);
         self.offer("rename", &[], None);
-        let kind = self.pen.kind(state);
+        let kind = self.editor.kind(state);
         let others: Vec<&str> = STATE_TYPES.iter().copied().filter(|other| *other != kind).collect();
         self.typed("retype", "state", at.clone(), &others);
         self.tried("unwrap", &[("state", at)], &[]);
         let starts = self.document.text_of(state, "Resource").is_some_and(|text| text.contains(":states:startExecution"));
-        let why = || Refused::new("impossible", format!("`{}` does not start another machine", self.pen.name(state)));
+        let why = || Refused::new("impossible", format!("`{}` does not start another machine", self.editor.name(state)));
         let refused = (!starts).then(why);
         self.offer("inline", &[], refused);
     }
 
     fn edge(&mut self, place: &str) {
-        let Ok(edge) = self.pen.edge(place) else { return };
-        let refused = self.pen.site(&object(&[("edge", place.into())])).err();
+        let Ok(edge) = self.editor.edge(place) else { return };
+        let refused = self.editor.site(&object(&[("edge", place.into())])).err();
         for kind in ["insert", "paste"] {
             self.offer(kind, &[("edge", place.into())], refused.clone());
         }
@@ -174,9 +174,9 @@ impl Offers<'_> {
     fn targets(&self, states: usize) -> Value {
         let target = |(id, node): (usize, &crate::asl::language::document::Node)| {
             object(&[
-                ("pointer", self.pen.pointer(id).into()),
+                ("pointer", self.editor.pointer(id).into()),
                 ("name", node.name.as_str().into()),
-                ("type", self.pen.kind(id).into()),
+                ("type", self.editor.kind(id).into()),
             ])
         };
         self.document.children(states).map(target).collect::<Vec<_>>().into()

@@ -57,8 +57,9 @@ impl<'p> Printer<'p> {
         let first = document.children(0).next();
         let tight = first.and_then(|(_, node)| text.get(node.key?.end..node.span.start)) == Some(":");
         let flat = first.is_some() && !document.source(root).contains('\n');
-        let around = indent_at(text, root.start);
-        let unit = document.kids(0).iter().find_map(|child| own_line(text, document.start(*child))?.strip_prefix(around));
+        let outer_indent = indent_at(text, root.start);
+        let unit =
+            document.child_ids(0).iter().find_map(|child| own_line(text, document.start(*child))?.strip_prefix(outer_indent));
         Printer {
             plan,
             document,
@@ -75,7 +76,7 @@ impl<'p> Printer<'p> {
     fn within(&self, root: usize) -> Vec<Edit> {
         let mut out = Vec::new();
         let plan = self.plan;
-        for (node, piece) in plan.values.iter().filter(|(node, _)| *node != root && self.lives(*node, root)) {
+        for (node, piece) in plan.values.iter().filter(|(node, _)| *node != root && self.is_kept_inside(*node, root)) {
             let Some(place) = self.document.node(*node) else { continue };
             let indent = indent_at(self.document.text, self.document.start(*node));
             let wide = !self.flat && self.is_wide(place.parent);
@@ -83,7 +84,7 @@ impl<'p> Printer<'p> {
             self.write(&mut text, piece, wide.then_some(indent));
             out.push(Edit { span: place.span, text });
         }
-        for (node, name) in plan.keys.iter().filter(|(node, _)| self.lives(*node, root) && *node != root) {
+        for (node, name) in plan.keys.iter().filter(|(node, _)| self.is_kept_inside(*node, root) && *node != root) {
             if let Some(span) = self.document.node(*node).and_then(|node| node.key) {
                 out.push(Edit { span, text: quoted(name) });
             }
@@ -93,7 +94,9 @@ impl<'p> Printer<'p> {
         sort::sort(&mut containers);
         containers.dedup();
         for container in containers {
-            if self.lives(container, root) && (container == root || !plan.values.iter().any(|(node, _)| *node == container)) {
+            if self.is_kept_inside(container, root)
+                && (container == root || !plan.values.iter().any(|(node, _)| *node == container))
+            {
                 self.rewrite(container, &mut out);
             }
         }
@@ -102,10 +105,10 @@ impl<'p> Printer<'p> {
     }
 
     /// Whether a value is inside of another one, and neither removed nor replaced together with a value around it.
-    fn lives(&self, node: usize, root: usize) -> bool {
-        let way = self.document.way(node);
-        let Some(at) = way.iter().position(|above| *above == root) else { return false };
-        let inside = way.get(at + 1..).unwrap_or_default();
+    fn is_kept_inside(&self, node: usize, root: usize) -> bool {
+        let path = self.document.path_to(node);
+        let Some(at) = path.iter().position(|above| *above == root) else { return false };
+        let inside = path.get(at + 1..).unwrap_or_default();
         let above = inside.get(..inside.len().saturating_sub(1)).unwrap_or_default();
         !inside.iter().any(|node| self.plan.removed.contains(node))
             && !above.iter().any(|above| self.plan.values.iter().any(|(known, _)| known == above))
@@ -114,14 +117,14 @@ impl<'p> Printer<'p> {
     /// Whether the children of a value are on separate lines.
     fn is_wide(&self, container: Option<usize>) -> bool {
         let Some(container) = container else { return true };
-        self.document.kids(container).iter().any(|child| own_line(self.document.text, self.document.start(*child)).is_some())
+        self.document.child_ids(container).iter().any(|child| own_line(self.document.text, self.document.start(*child)).is_some())
     }
 
     /// Adds the edits for inserted and removed members or elements.
     fn rewrite(&self, container: usize, out: &mut Vec<Edit>) {
         let (document, plan) = (self.document, self.plan);
         let Some(place) = document.node(container) else { return };
-        let children = document.kids(container);
+        let children = document.child_ids(container);
         let new_after = |after: Option<usize>| plan.inserts.iter().filter(move |new| new.into == container && new.after == after);
         let lines = children.iter().find_map(|child| own_line(document.text, document.start(*child)));
         let sep = match lines {
@@ -336,7 +339,7 @@ pub(super) fn changes(plan: &Plan) -> Value {
         out.push(change("remove", &[("at", at(*node))]));
     }
     for new in &plan.inserts {
-        let after = new.after.and_then(|after| document.kids(new.into).iter().position(|child| *child == after));
+        let after = new.after.and_then(|after| document.child_ids(new.into).iter().position(|child| *child == after));
         out.push(change(
             "insert",
             &[

@@ -1,7 +1,7 @@
 //! Changes the type of a state. The fields that both types have are unchanged.
 
 use super::build::first_field;
-use super::flow::{Pen, Role};
+use super::flow::{GraphEditor, Role};
 use super::plan::Piece;
 use super::{Focus, Refused, pointer_of, text};
 use crate::asl::ir::QueryLanguage;
@@ -11,7 +11,7 @@ use crate::base::{Map, Value};
 
 const ENDS: [&str; 2] = ["Succeed", "Fail"];
 
-impl Pen<'_> {
+impl GraphEditor<'_> {
     pub(super) fn retype(&mut self, gesture: &Value) -> Result<String, Box<Refused>> {
         let state = self.open_state(pointer_of(gesture, "state")?)?;
         let given = text(gesture, "type").unwrap_or_default();
@@ -29,9 +29,9 @@ impl Pen<'_> {
             Some(node) => self.plan.value(node, Piece::text(kind)),
             None => self.plan.insert(state, None, Some("Type"), Piece::text(kind)),
         }
-        let exit = self.way_on(state, kind)?;
+        let exit = self.exit_of(state, kind)?;
         let mut given = Map::new();
-        self.carry(state, old, kind, &mut given);
+        self.move_nested_states(state, old, kind, &mut given);
         let Some(shape) = shape::state(kind) else { return Ok(String::new()) };
         for (child, member) in document.children(state) {
             let field = member.name.as_str();
@@ -46,20 +46,20 @@ impl Pen<'_> {
                 given.insert(field, true);
             } else {
                 self.plan.remove(child);
-                self.lose(child, format!("{kind} has no `{field}`"));
+                self.report_loss(child, format!("{kind} has no `{field}`"));
             }
         }
-        for (field, value) in self.needed(kind, &name, &given, exit.as_deref(), jsonata) {
+        for (field, value) in self.required_fields(kind, &name, &given, exit.as_deref(), jsonata) {
             self.plan.append(state, Some(field), Piece::Json(value));
         }
-        self.lead_on(state, kind, exit);
+        self.set_transition(state, kind, exit);
         let lost = if self.losses.is_empty() { String::new() } else { format!(", without {} of its fields", self.losses.len()) };
         Ok(format!("{name} is a {kind} now{lost}."))
     }
 
     /// Returns where the state of the new type leads, and removes the rules that it had.
-    fn way_on(&mut self, state: usize, kind: &str) -> Result<Option<String>, Box<Refused>> {
-        let out = self.out_of(state);
+    fn exit_of(&mut self, state: usize, kind: &str) -> Result<Option<String>, Box<Refused>> {
+        let out = self.transitions_of(state);
         let first = |role: Role| out.iter().find(|edge| edge.role == role).and_then(|edge| edge.target);
         let rule = out.iter().find(|edge| matches!(edge.role, Role::Rule(_))).and_then(|edge| edge.target);
         let exit = first(Role::Next).or_else(|| first(Role::Default)).or(rule).map(str::to_string);
@@ -80,14 +80,14 @@ impl Pen<'_> {
             }
             self.plan.remove(node);
             if field == "Choices" || (field != "End" && exit.is_some()) {
-                self.lose(node, format!("{kind} has no {what}"));
+                self.report_loss(node, format!("{kind} has no {what}"));
             }
         }
         Ok(exit)
     }
 
     /// Replaces the old transition by that of the new type.
-    fn lead_on(&mut self, state: usize, kind: &str, exit: Option<String>) {
+    fn set_transition(&mut self, state: usize, kind: &str, exit: Option<String>) {
         if ENDS.contains(&kind) {
             return;
         }
@@ -114,18 +114,18 @@ impl Pen<'_> {
     }
 
     /// Moves the nested states to the field in which the other type has them.
-    fn carry(&mut self, state: usize, old: &str, kind: &str, given: &mut Map) {
+    fn move_nested_states(&mut self, state: usize, old: &str, kind: &str, given: &mut Map) {
         let document = self.document;
         if old == "Parallel"
             && kind == "Map"
             && let Some(branches) = document.child(state, "Branches")
         {
-            let all = document.kids(branches);
+            let all = document.child_ids(branches);
             let Some(first) = all.first().copied() else { return };
             self.plan.key(branches, "ItemProcessor");
             self.plan.value(branches, Piece::Old(first));
             for branch in all.iter().skip(1) {
-                self.lose(*branch, "a Map has one item processor".into());
+                self.report_loss(*branch, "a Map has one item processor".into());
             }
             given.insert("Branches", true);
             given.insert("ItemProcessor", true);
@@ -138,7 +138,7 @@ impl Pen<'_> {
         {
             if let Some(config) = document.child(processor, "ProcessorConfig") {
                 self.plan.remove(config);
-                self.lose(config, "a branch has no `ProcessorConfig`".into());
+                self.report_loss(config, "a branch has no `ProcessorConfig`".into());
             }
             let field = self.name(processor).to_string();
             self.plan.key(processor, "Branches");

@@ -10,7 +10,7 @@ fn refused(text: &str, gesture: &str) -> Box<Refused> {
 }
 
 #[test]
-fn what_is_impossible_is_refused_with_its_reason() {
+fn impossible_gestures_are_refused_with_a_reason() {
     for (gesture, code) in [
         (r#"{"kind":"connect","from":"/States/B","as":"next","to":"/States/A"}"#, "impossible"),
         (r#"{"kind":"rename","state":"/States/B","to":"A"}"#, "taken"),
@@ -25,7 +25,7 @@ fn what_is_impossible_is_refused_with_its_reason() {
 }
 
 #[test]
-fn states_of_one_name_do_not_come_into_one_scope() {
+fn states_with_equal_names_cannot_get_into_one_scope() {
     let text = r#"{"StartAt":"M","States":{"M":{"Type":"Map","ItemProcessor":{"StartAt":"A","States":{"A":{"Type":"Succeed"}}},"Next":"A"},"A":{"Type":"Succeed"}}}"#;
     assert_eq!(refused(text, r#"{"kind":"unwrap","state":"/States/M"}"#).code, "taken");
 }
@@ -43,7 +43,7 @@ const WIDE: &str = r#"{
 "#;
 
 #[test]
-fn a_state_goes_on_a_transition_in_the_style_of_the_text() {
+fn a_state_on_a_transition_is_written_in_the_style_of_the_text() {
     let edited = made(WIDE, r#"{"kind":"insert","edge":"/States/A/Next","state":{"type":"Wait","name":"Rest"}}"#);
     let expected = WIDE.replace("\"Next\": \"B\"\n        },", "\"Next\": \"Rest\"\n        },\n        \"Rest\": {\n            \"Type\": \"Wait\",\n            \"Seconds\": 1,\n            \"Next\": \"B\"\n        },");
     assert_eq!(edited.text, expected);
@@ -52,7 +52,7 @@ fn a_state_goes_on_a_transition_in_the_style_of_the_text() {
 }
 
 #[test]
-fn a_problem_that_names_something_else_than_the_renamed_state_is_no_new_one() {
+fn renaming_a_state_introduces_no_problem_about_an_equal_label() {
     let map = r#"{"Type":"Map","Label":"M","ItemProcessor":{"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":"I","States":{"I":{"Type":"Succeed"}}}"#;
     let text =
         format!(r#"{{"StartAt":"M","States":{{"M":{map},"Next":"N"}},"N":{},"End":true}}}}}}"#, map.replace("\"I\"", "\"J\""));
@@ -62,7 +62,7 @@ fn a_problem_that_names_something_else_than_the_renamed_state_is_no_new_one() {
 }
 
 #[test]
-fn a_variable_has_its_other_name_wherever_it_is_assigned_and_read() {
+fn a_renamed_variable_is_renamed_everywhere() {
     let text = r#"{"StartAt":"A","States":{
   "A":{"Type":"Pass","Assign":{"sum.$":"States.MathAdd($sum, 1)","n":1},"Next":"B"},
   "B":{"Type":"Pass","QueryLanguage":"JSONata","Output":"{% $sum\/2 & '$sum' & $sum([1]) %}","End":true}}}"#;
@@ -81,7 +81,7 @@ fn a_variable_has_its_other_name_wherever_it_is_assigned_and_read() {
 }
 
 #[test]
-fn what_is_no_object_has_a_name_and_transitions_lead_to_it() {
+fn a_placeholder_for_a_state_keeps_its_name_and_transitions() {
     let text = r#"{"StartAt":"A","States":{"A":{"Type":"Pass","Next":"X"},"X":9001,"B":{"Type":"Succeed"}}}"#;
     assert_eq!(made(text, r#"{"kind":"rename","state":"/States/X","to":"Y"}"#).text, text.replace('X', "Y"));
     let edited = made(text, r#"{"kind":"insert","edge":"/States/A/Next","state":{"type":"Wait"}}"#);
@@ -111,7 +111,7 @@ fn what_is_no_object_has_a_name_and_transitions_lead_to_it() {
 }
 
 #[test]
-fn what_should_be_a_list_and_is_none_is_named() {
+fn a_value_that_should_be_a_list_is_named_in_the_refusal() {
     let text = r#"{"StartAt":"A","States":{"A":{"Type":"Choice","Choices":{"a":1},"Default":"B"},"B":{"Type":"Succeed"}}}"#;
     let why = refused(text, r#"{"kind":"connect","from":"/States/A","as":"rule","to":"/States/B"}"#);
     assert_eq!((why.code, why.message.as_str()), ("shape", "`Choices` is not a list: fix that first"));

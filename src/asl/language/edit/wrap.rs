@@ -1,13 +1,13 @@
 //! Moves states with one entry and one exit into a Parallel or Map, and out of it again.
 
 use super::build::{Link, Site, States, object};
-use super::flow::{Edge, Pen, Role};
+use super::flow::{Edge, GraphEditor, Role};
 use super::plan::Piece;
 use super::{Focus, Refused, pointer_of, pointers, text};
 use crate::base::Value;
 
 /// The entry and the exit of a selection.
-pub(super) struct Ways<'d> {
+pub(super) struct Selection<'d> {
     pub states: Vec<usize>,
     /// The transitions that lead into the selection.
     pub into: Vec<Edge<'d>>,
@@ -16,17 +16,17 @@ pub(super) struct Ways<'d> {
     pub exit: Option<&'d str>,
 }
 
-impl<'d> Pen<'d> {
-    pub(super) fn ways(&self, states: Vec<usize>) -> Result<Ways<'d>, Box<Refused>> {
+impl<'d> GraphEditor<'d> {
+    pub(super) fn selection(&self, states: Vec<usize>) -> Result<Selection<'d>, Box<Refused>> {
         let refuse = |message: String| Err(Refused::new("ways", message));
         if let Some(state) = states.iter().find(|state| !self.is_open(**state)) {
-            return Err(self.opaque(*state));
+            return Err(self.opaque_refusal(*state));
         }
-        let scope = states.first().map(|state| self.around(*state)).unwrap_or_default();
+        let scope = states.first().map(|state| self.enclosing_states(*state)).unwrap_or_default();
         let entries = self.entries(&states);
         let led_inside = |state: &usize| {
             let name = self.name(*state);
-            states.iter().any(|from| from != state && self.out_of(*from).iter().any(|edge| edge.target == Some(name)))
+            states.iter().any(|from| from != state && self.transitions_of(*from).iter().any(|edge| edge.target == Some(name)))
         };
         let alone = states.iter().find(|state| !led_inside(state)).or(states.first());
         let entry = match &entries[..] {
@@ -38,7 +38,7 @@ impl<'d> Pen<'d> {
         };
         let mut exits: Vec<Option<&str>> = Vec::new();
         for state in &states {
-            for edge in self.out_of(*state) {
+            for edge in self.transitions_of(*state) {
                 let leaves = edge.target.is_none_or(|name| !states.iter().any(|state| self.name(*state) == name));
                 if leaves && !exits.contains(&edge.target) {
                     exits.push(edge.target);
@@ -59,26 +59,26 @@ impl<'d> Pen<'d> {
         let from_outside = |edge: &Edge| edge.from.is_none_or(|from| !states.contains(&from));
         let name = self.name(entry);
         let into = self.edges(scope).into_iter().filter(|edge| from_outside(edge) && edge.target == Some(name)).collect();
-        Ok(Ways { states, into, entry, exit })
+        Ok(Selection { states, into, entry, exit })
     }
 
     /// Makes the transitions out of a selection end its scope. Returns a Succeed state if a rule or another field left the
     /// selection, because those cannot end it themselves.
-    pub(super) fn end_ways(&mut self, ways: &Ways) -> Result<Option<(String, Piece)>, Box<Refused>> {
+    pub(super) fn end_selection(&mut self, selection: &Selection) -> Result<Option<(String, Piece)>, Box<Refused>> {
         let mut done: Option<String> = None;
-        let Some(exit) = ways.exit else { return Ok(None) };
-        for edge in ways.states.iter().flat_map(|state| self.out_of(*state)).collect::<Vec<_>>() {
+        let Some(exit) = selection.exit else { return Ok(None) };
+        for edge in selection.states.iter().flat_map(|state| self.transitions_of(*state)).collect::<Vec<_>>() {
             if edge.target != Some(exit) {
                 continue;
             }
             match edge.role {
-                Role::Next => self.lead(&edge, None)?,
+                Role::Next => self.redirect(&edge, None)?,
                 _ => {
                     let name = match &done {
                         Some(name) => name.clone(),
-                        None => self.fresh("Done"),
+                        None => self.reserve_name("Done"),
                     };
-                    self.lead(&edge, Some(&name))?;
+                    self.redirect(&edge, Some(&name))?;
                     done = Some(name);
                 }
             }
@@ -87,16 +87,16 @@ impl<'d> Pen<'d> {
     }
 
     /// Replaces a selection by a state.
-    pub(super) fn replace(&mut self, ways: &Ways, name: &str, piece: Piece) -> Result<(), Box<Refused>> {
-        let first = ways.states.first().copied().unwrap_or_default();
-        let states = self.around(first);
+    pub(super) fn replace(&mut self, selection: &Selection, name: &str, piece: Piece) -> Result<(), Box<Refused>> {
+        let first = selection.states.first().copied().unwrap_or_default();
+        let states = self.enclosing_states(first);
         let before = self.document.before(first);
         self.plan.insert(states, before, Some(name), piece);
-        for state in &ways.states {
+        for state in &selection.states {
             self.plan.remove(*state);
         }
-        for edge in &ways.into {
-            self.lead(edge, Some(name))?;
+        for edge in &selection.into {
+            self.redirect(edge, Some(name))?;
         }
         Ok(())
     }
@@ -107,29 +107,29 @@ impl<'d> Pen<'d> {
             return Err(Refused::new("impossible", "states can be put into a Parallel or a Map".into()));
         }
         let states = self.states(&pointers(gesture))?;
-        let ways = self.ways(states)?;
-        let name = self.fresh(text(gesture, "name").unwrap_or(kind));
-        let start = Piece::text(self.name(ways.entry));
-        let mut inner: States = ways.states.iter().map(|state| (self.name(*state).to_string(), Piece::Old(*state))).collect();
-        inner.extend(self.end_ways(&ways)?);
+        let selection = self.selection(states)?;
+        let name = self.reserve_name(text(gesture, "name").unwrap_or(kind));
+        let start = Piece::text(self.name(selection.entry));
+        let mut inner: States = selection.states.iter().map(|state| (self.name(*state).to_string(), Piece::Old(*state))).collect();
+        inner.extend(self.end_selection(&selection)?);
         let mut scope = vec![("StartAt".to_string(), start), ("States".to_string(), Piece::Object(inner))];
-        let first = ways.states.first().copied().unwrap_or_default();
+        let first = selection.states.first().copied().unwrap_or_default();
         let field = if kind == "Map" {
             scope.insert(0, ("ProcessorConfig".into(), Piece::Json(object(&[("Mode", "INLINE".into())]))));
-            self.lose(first, "a Map runs its states once for each item of its input, which must be a list".into());
+            self.report_loss(first, "a Map runs its states once for each item of its input, which must be a list".into());
             ("ItemProcessor".to_string(), Piece::Object(scope))
         } else {
-            self.lose(first, "the output of a Parallel is a list with the output of each branch".into());
+            self.report_loss(first, "the output of a Parallel is a list with the output of each branch".into());
             ("Branches".to_string(), Piece::List(vec![Piece::Object(scope)]))
         };
-        let last = match ways.exit {
+        let last = match selection.exit {
             Some(exit) => ("Next".to_string(), Piece::text(exit)),
             None => ("End".to_string(), Piece::Json(true.into())),
         };
-        self.replace(&ways, &name, Piece::Object(vec![("Type".into(), Piece::text(kind)), field, last]))?;
+        self.replace(&selection, &name, Piece::Object(vec![("Type".into(), Piece::text(kind)), field, last]))?;
         self.select.push(name.clone());
         self.focus = Some(Focus::Field(name.clone(), ""));
-        let names: Vec<&str> = ways.states.iter().map(|state| self.name(*state)).collect();
+        let names: Vec<&str> = selection.states.iter().map(|state| self.name(*state)).collect();
         Ok(format!("{} put into {name}.", names.join(", ")))
     }
 
@@ -139,7 +139,7 @@ impl<'d> Pen<'d> {
         let branches: Vec<usize> = match kind {
             "Parallel" => {
                 let list = document.child(state, "Branches");
-                list.map_or(Vec::new(), |list| document.kids(list))
+                list.map_or(Vec::new(), |list| document.child_ids(list))
             }
             "Map" => ["ItemProcessor", "Iterator"].iter().find_map(|name| document.child(state, name)).into_iter().collect(),
             _ => return Err(Refused::new("impossible", format!("`{name}` has no states inside: it is a {kind}"))),
@@ -152,14 +152,14 @@ impl<'d> Pen<'d> {
         let Some((starts, first)) = starts.and_then(|starts| starts.first().copied().map(|first| (starts, first))) else {
             return Err(Refused::new("impossible", format!("`{name}` has no first state inside")));
         };
-        let out = self.out_of(state).into_iter().find(|edge| matches!(edge.role, Role::Next | Role::End));
+        let out = self.transitions_of(state).into_iter().find(|edge| matches!(edge.role, Role::Next | Role::End));
         // A Parallel with a transition to itself now leads to the first state that was inside.
         let exit =
             out.and_then(|edge| edge.target).map(|to| if to == name { self.name(first).to_string() } else { to.to_string() });
-        let around = self.around(state);
+        let enclosing_states = self.enclosing_states(state);
         for (i, begins) in starts.iter().enumerate() {
             let on = starts.get(i + 1).map(|next| self.name(*next).to_string()).or_else(|| exit.clone());
-            let inner = self.around(*begins);
+            let inner = self.enclosing_states(*begins);
             for (id, member) in document.children(inner) {
                 let twice = self.names.iter().filter(|name| **name == member.name).count() > 1;
                 if twice {
@@ -167,23 +167,25 @@ impl<'d> Pen<'d> {
                     return Err(Refused::new("taken", message));
                 }
                 self.go_on(id, on.as_deref())?;
-                self.plan.insert(around, Some(state), Some(&member.name), Piece::Old(id));
+                self.plan.insert(enclosing_states, Some(state), Some(&member.name), Piece::Old(id));
             }
         }
-        for edge in self.edges(around).into_iter().filter(|edge| edge.from != Some(state) && edge.target == Some(name.as_str())) {
+        for edge in
+            self.edges(enclosing_states).into_iter().filter(|edge| edge.from != Some(state) && edge.target == Some(name.as_str()))
+        {
             let to = self.name(first).to_string();
-            self.lead(&edge, Some(&to))?;
+            self.redirect(&edge, Some(&to))?;
         }
         self.plan.remove(state);
         for (child, field) in document.children(state) {
             if !matches!(field.name.as_str(), "Type" | "Branches" | "ItemProcessor" | "Iterator" | "Next" | "End" | "Comment") {
-                self.lose(child, format!("`{}` of {name} is lost", field.name));
+                self.report_loss(child, format!("`{}` of {name} is lost", field.name));
             }
         }
         if kind == "Map" {
-            self.lose(state, "the states run once, with the whole input".into());
+            self.report_loss(state, "the states run once, with the whole input".into());
         } else if starts.len() > 1 {
-            self.lose(state, "the branches run one after the other".into());
+            self.report_loss(state, "the branches run one after the other".into());
         }
         let names: Vec<String> = starts.iter().map(|state| self.name(*state).to_string()).collect();
         self.select.extend(names.iter().cloned());
@@ -201,8 +203,8 @@ impl<'d> Pen<'d> {
             self.plan.append(state, Some("Next"), Piece::text(to));
             return Ok(());
         }
-        match self.out_of(state).into_iter().find(|edge| edge.role == Role::End) {
-            Some(edge) => self.lead(&edge, Some(to)),
+        match self.transitions_of(state).into_iter().find(|edge| edge.role == Role::End) {
+            Some(edge) => self.redirect(&edge, Some(to)),
             None => Ok(()),
         }
     }
@@ -216,21 +218,21 @@ impl<'d> Pen<'d> {
         if !resource.contains(":states:startExecution") {
             return Err(Refused::new("impossible", format!("`{name}` does not start another machine")));
         }
-        let states = self.around(state);
+        let states = self.enclosing_states(state);
         let exit = self
-            .out_of(state)
+            .transitions_of(state)
             .into_iter()
             .find_map(|edge| if edge.role == Role::Next { edge.target.map(str::to_string) } else { None });
         let scope = document.parent(states).unwrap_or_default();
         let site = Site { scope, states: Some(states), after: Some(state), link: Link::Alone, exit, jsonata: self.jsonata(states) };
         let mut start = self.pasted(&site, &super::paste::without_ends(asl, site.exit.as_deref())?)?;
         if let Some(piece) = self.child_input(state, &start) {
-            let before = self.fresh(&format!("{name} input"));
+            let before = self.reserve_name(&format!("{name} input"));
             self.plan.insert(states, Some(state), Some(&before), piece);
             start = before;
         }
         for edge in self.edges(states).into_iter().filter(|edge| edge.from != Some(state) && edge.target == Some(name.as_str())) {
-            self.lead(&edge, Some(&start))?;
+            self.redirect(&edge, Some(&start))?;
         }
         self.plan.remove(state);
         for (child, field) in document.children(state) {
@@ -243,7 +245,7 @@ impl<'d> Pen<'d> {
                 _ => false,
             };
             if !stays {
-                self.lose(child, format!("`{}` of {name} is lost", field.name));
+                self.report_loss(child, format!("`{}` of {name} is lost", field.name));
             }
         }
         self.focus = Some(Focus::Field(start, ""));
@@ -290,30 +292,30 @@ impl<'d> Pen<'d> {
     /// Moves a selection into a machine of its own, and adds a Task that starts it.
     pub(super) fn extract(&mut self, gesture: &Value) -> Result<String, Box<Refused>> {
         let states = self.states(&pointers(gesture))?;
-        let ways = self.ways(states)?;
-        let entry = self.name(ways.entry).to_string();
-        let name = self.fresh(text(gesture, "name").unwrap_or(&entry));
-        let jsonata = self.jsonata(self.around(ways.entry));
-        let read = self.read_outside(&ways.states);
-        let mut child = Pen::new(self.document);
-        let done = child.end_ways(&ways)?;
-        let begin = if read.is_empty() { entry.clone() } else { child.fresh("Take variables") };
-        let mut machine = child.machine(&ways.states, &begin);
+        let selection = self.selection(states)?;
+        let entry = self.name(selection.entry).to_string();
+        let name = self.reserve_name(text(gesture, "name").unwrap_or(&entry));
+        let jsonata = self.jsonata(self.enclosing_states(selection.entry));
+        let read = self.read_outside(&selection.states);
+        let mut child = GraphEditor::new(self.document);
+        let done = child.end_selection(&selection)?;
+        let begin = if read.is_empty() { entry.clone() } else { child.reserve_name("Take variables") };
+        let mut machine = child.machine(&selection.states, &begin);
         if let Piece::Object(members) = &mut machine
             && let Some((_, Piece::Object(inner))) = members.last_mut()
         {
             inner.extend(done);
             if !read.is_empty() {
-                inner.insert(0, (begin, Piece::Json(taker(&read, &entry, jsonata))));
+                inner.insert(0, (begin, Piece::Json(assigning_state(&read, &entry, jsonata))));
             }
         }
         self.asl = Some(super::print::text(&child.plan, &machine));
-        let task = starter(&name, &read, ways.exit, jsonata);
-        self.replace(&ways, &name, Piece::Json(task))?;
+        let task = starting_task(&name, &read, selection.exit, jsonata);
+        self.replace(&selection, &name, Piece::Json(task))?;
         self.select.push(name.clone());
         self.focus =
             Some(Focus::Field(name.clone(), if jsonata { "Arguments/StateMachineArn" } else { "Parameters/StateMachineArn" }));
-        Ok(match ways.states.len() {
+        Ok(match selection.states.len() {
             1 => format!("1 state is now a separate machine, which {name} starts."),
             all => format!("{all} states are now a separate machine, which {name} starts."),
         })
@@ -347,19 +349,19 @@ impl<'d> Pen<'d> {
         for state in states {
             let source = document.node(*state).map_or("", |node| document.source(node.span));
             if source.contains("$$.") || source.contains("$states.context") {
-                self.lose(*state, "the Context Object is that of the new machine's execution".into());
+                self.report_loss(*state, "the Context Object is that of the new machine's execution".into());
             }
         }
         for name in lost {
             let first = states.first().copied().unwrap_or_default();
-            self.lose(first, format!("`${name}` is assigned in the new machine and read outside it"));
+            self.report_loss(first, format!("`${name}` is assigned in the new machine and read outside it"));
         }
         read
     }
 }
 
 /// Returns the Task that starts a machine, with the variables that the machine reads.
-fn starter(name: &str, read: &[String], exit: Option<&str>, jsonata: bool) -> Value {
+fn starting_task(name: &str, read: &[String], exit: Option<&str>, jsonata: bool) -> Value {
     let machine: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_') { c } else { '-' }).collect();
     let arn = format!("arn:aws:states:us-east-1:123456789012:stateMachine:{machine}");
     let key = |name: &str| if jsonata { name.to_string() } else { format!("{name}.$") };
@@ -387,7 +389,7 @@ fn starter(name: &str, read: &[String], exit: Option<&str>, jsonata: bool) -> Va
 }
 
 /// Returns the state that assigns variables from the input.
-fn taker(read: &[String], next: &str, jsonata: bool) -> Value {
+fn assigning_state(read: &[String], next: &str, jsonata: bool) -> Value {
     let mut assign = crate::base::Map::new();
     for name in read {
         match jsonata {

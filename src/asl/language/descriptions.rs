@@ -1,7 +1,7 @@
 //! A sentence about every field, type, error name and function. It is one table of text, which is parsed when it is needed.
 
 /// The table: sections of lines `name|sentence`, where functions have their parameters in the name.
-static WORDS: &str = include_str!("words.txt");
+static DESCRIPTIONS: &str = include_str!("descriptions.txt");
 
 /// The sections of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ fn lines(section: Section) -> impl Iterator<Item = (&'static str, &'static str)>
         Section::Jsonata => "# jsonata",
         Section::Paths => "# paths",
     };
-    let rest = WORDS.lines().skip_while(move |line| *line != title).skip(1);
+    let rest = DESCRIPTIONS.lines().skip_while(move |line| *line != title).skip(1);
     rest.take_while(|line| !line.starts_with("# ")).filter_map(|line| line.split_once('|'))
 }
 
@@ -38,7 +38,7 @@ mod tests {
     use crate::expr::jsonata::function_names;
 
     #[test]
-    fn every_name_has_its_sentence() {
+    fn every_name_has_a_description() {
         let shapes = [
             &shape::MACHINE,
             &shape::BRANCH,

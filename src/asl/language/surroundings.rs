@@ -6,7 +6,7 @@ use super::document::Document;
 
 /// The surroundings of a position.
 #[derive(Clone, Copy)]
-pub(in crate::asl) struct Place {
+pub(in crate::asl) struct Surroundings {
     /// The fields that the object may have; `None` in a payload.
     pub shape: Option<&'static Shape>,
     pub language: QueryLanguage,
@@ -23,22 +23,22 @@ pub(in crate::asl) struct Place {
 impl Document<'_> {
     /// The field of a state that contains a value; `None` for the state itself and for values elsewhere.
     pub(crate) fn field_of(&self, state: usize, node: usize) -> Option<&str> {
-        self.way(node).iter().skip_while(|id| **id != state).nth(1).map(|id| self.name(*id))
+        self.path_to(node).iter().skip_while(|id| **id != state).nth(1).map(|id| self.name(*id))
     }
 
     /// Determines the surroundings of an object or list by following the path to it from the root.
-    pub(crate) fn place(&self, level: usize) -> Place {
-        let way = self.way(level);
+    pub(crate) fn surroundings(&self, level: usize) -> Surroundings {
+        let path = self.path_to(level);
         let language = |text: Option<&str>| match text {
             Some("JSONata") => Some(QueryLanguage::Jsonata),
             Some("JSONPath") => Some(QueryLanguage::JsonPath),
             _ => None,
         };
-        let own = way.first().and_then(|root| language(self.text_of(*root, "QueryLanguage"))).unwrap_or(QueryLanguage::JsonPath);
+        let own = path.first().and_then(|root| language(self.text_of(*root, "QueryLanguage"))).unwrap_or(QueryLanguage::JsonPath);
         let mut place =
-            Place { shape: Some(&shape::MACHINE), language: own, states: None, state: None, rule: false, errors: false };
+            Surroundings { shape: Some(&shape::MACHINE), language: own, states: None, state: None, rule: false, errors: false };
         let mut in_states = false;
-        for (depth, &level) in way.iter().enumerate() {
+        for (depth, &level) in path.iter().enumerate() {
             if depth == 0 {
                 place.states = self.child(level, "States");
                 continue;
@@ -49,7 +49,7 @@ impl Document<'_> {
                 place.language = language(self.text_of(level, "QueryLanguage")).unwrap_or(own);
                 continue;
             }
-            let listed = way.get(depth - 1).map_or("", |parent| self.name(*parent));
+            let listed = path.get(depth - 1).map_or("", |parent| self.name(*parent));
             place.rule = false;
             // Names within a payload are not fields.
             if place.shape.is_none() && !matches!(listed, "Branches" | "Retry" | "Catch" | "Choices" | "And" | "Or" | "Not") {

@@ -4,8 +4,8 @@ use crate::base::Pointer;
 
 /// The address of a value as a chain of steps that ends at the document.
 #[derive(Clone, Copy)]
-pub(crate) struct Place<'a> {
-    parent: Option<&'a Place<'a>>,
+pub(crate) struct Position<'a> {
+    parent: Option<&'a Position<'a>>,
     step: Step<'a>,
 }
 
@@ -16,24 +16,24 @@ enum Step<'a> {
     Index(usize),
 }
 
-impl<'a> Place<'a> {
+impl<'a> Position<'a> {
     /// The whole document.
-    pub(crate) const ROOT: Place<'static> = Place { parent: None, step: Step::Root };
+    pub(crate) const ROOT: Position<'static> = Position { parent: None, step: Step::Root };
 
     /// The position of the member `name` of the value here.
-    pub(crate) fn key<'b>(&'b self, name: &'b str) -> Place<'b>
+    pub(crate) fn key<'b>(&'b self, name: &'b str) -> Position<'b>
     where
         'a: 'b,
     {
-        Place { parent: Some(self), step: Step::Key(name) }
+        Position { parent: Some(self), step: Step::Key(name) }
     }
 
     /// The position of the element `index` of the value here.
-    pub(crate) fn index<'b>(&'b self, index: usize) -> Place<'b>
+    pub(crate) fn index<'b>(&'b self, index: usize) -> Position<'b>
     where
         'a: 'b,
     {
-        Place { parent: Some(self), step: Step::Index(index) }
+        Position { parent: Some(self), step: Step::Index(index) }
     }
 
     /// The position as a JSON Pointer.
@@ -75,9 +75,9 @@ impl<'a> Place<'a> {
     fn steps(&self) -> Vec<Step<'a>> {
         let mut steps = Vec::new();
         let mut at = Some(self);
-        while let Some(place) = at {
-            steps.push(place.step);
-            at = place.parent;
+        while let Some(position) = at {
+            steps.push(position.step);
+            at = position.parent;
         }
         steps.reverse();
         steps
