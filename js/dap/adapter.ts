@@ -1,11 +1,11 @@
-// The debug adapter: requests of the protocol, answered in their order.
+// The debug adapter. It answers the requests of the Debug Adapter Protocol in the order in which they come.
 
 import type { DebugProtocol } from "@vscode/debugprotocol";
 import type { AdapterHost, DebugAdapter as PublicAdapter, ProtocolMessage } from "../api/dap.d.ts";
 import { messageOf } from "../base/errors.ts";
 import { CAPABILITIES } from "./capabilities.ts";
 import { Debuggee } from "./debuggee.ts";
-import { type Launch, Refused, attached, launched } from "./launch.ts";
+import { type Launch, Refused, readAttach, readLaunch } from "./launch.ts";
 
 type Handler = (given: any) => unknown;
 
@@ -15,11 +15,11 @@ export class DebugAdapter implements PublicAdapter {
   #listeners = new Set<(message: ProtocolMessage) => void>();
   #sequence = 0;
   #queue: Promise<void> = Promise.resolve();
-  /** Events that wait for the response to the request that has led to them. */
-  #held: ProtocolMessage[] | undefined;
+  /** Events that are sent after the response to the current request. Undefined outside of a request. */
+  #deferred: ProtocolMessage[] | undefined;
   #client: DebugProtocol.InitializeRequestArguments = { adapterID: "stepglass" };
   #debuggee: Debuggee | undefined;
-  /** How the run was asked for, for a restart. */
+  /** How the run was started, for a restart. */
   #start: (() => Promise<Launch>) | undefined;
   #isConfigured = false;
   #handlers: Readonly<Record<string, Handler>>;
@@ -45,7 +45,7 @@ export class DebugAdapter implements PublicAdapter {
   }
 
   async #answer({ seq, command, arguments: given }: DebugProtocol.Request): Promise<void> {
-    this.#held = [];
+    this.#deferred = [];
     const response = { type: "response", request_seq: seq, command };
     let isDone = false;
     try {
@@ -65,10 +65,10 @@ export class DebugAdapter implements PublicAdapter {
         body: { error: { id: isExpected ? 1 : 2, format: message, showUser: !isQuiet } },
       });
     }
-    const events = this.#held;
-    this.#held = undefined;
+    const events = this.#deferred;
+    this.#deferred = undefined;
     for (const event of events) this.#send(event);
-    // Breakpoints have places only now that the definition is known.
+    // The client can set breakpoints only now, because their locations depend on the definition.
     if (isDone && (command === "launch" || command === "attach")) this.#event("initialized");
   }
 
@@ -80,11 +80,11 @@ export class DebugAdapter implements PublicAdapter {
 
   #event(event: string, body?: object): void {
     const message = { type: "event", event, ...(body && { body }) } as unknown as ProtocolMessage;
-    if (this.#held) this.#held.push(message);
+    if (this.#deferred) this.#deferred.push(message);
     else this.#send(message);
   }
 
-  /** What is debugged. */
+  /** The debugged run. Throws if nothing was readLaunch. */
   get #at(): Debuggee {
     if (this.#debuggee === undefined) throw new Refused("nothing is debugged: launch or attach comes first");
     return this.#debuggee;
@@ -96,8 +96,8 @@ export class DebugAdapter implements PublicAdapter {
         this.#client = given;
         return CAPABILITIES;
       },
-      launch: (given) => this.#begin(() => launched(this.#host, given)),
-      attach: (given) => this.#begin(() => attached(this.#host, given)),
+      launch: (given) => this.#begin(() => readLaunch(this.#host, given)),
+      attach: (given) => this.#begin(() => readAttach(this.#host, given)),
       configurationDone: () => {
         this.#isConfigured = true;
         this.#at.start();
@@ -145,11 +145,11 @@ export class DebugAdapter implements PublicAdapter {
     this.#debuggee = new Debuggee(launch, this.#client, (event, body) => this.#event(event, body));
   }
 
-  /** Runs again from the start, with the definition as it is now. Breakpoints stay. */
+  /** Runs again from the start, with the present definition. Breakpoints stay. */
   async #restart({ arguments: given }: DebugProtocol.RestartArguments & { arguments?: any }): Promise<void> {
     const before = this.#at;
     const start = this.#start;
-    const again = given?.request === "attach" ? () => attached(this.#host, given) : () => launched(this.#host, given);
+    const again = given?.request === "attach" ? () => readAttach(this.#host, given) : () => readLaunch(this.#host, given);
     const launch = await (given === undefined || given === null ? start : again)?.();
     if (launch === undefined) throw new Refused("nothing is debugged: launch or attach comes first");
     if (given) this.#start = again;
@@ -158,7 +158,7 @@ export class DebugAdapter implements PublicAdapter {
     if (this.#isConfigured) this.#debuggee.start();
   }
 
-  /** Takes the definition as the file has it now, and stays where the run is as far as the way there is the same. */
+  /** Applies the present text of the definition's file. The run stays at its position if the path to it is the same. */
   async #edit(): Promise<unknown> {
     const debuggee = this.#at;
     const launch = await this.#start?.();

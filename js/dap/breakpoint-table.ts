@@ -1,19 +1,19 @@
-// All breakpoints that the client has set, of every kind, and the session's breakpoints that are made of them.
+// All breakpoints that the client has set, of every kind, and the breakpoints of the session that implement them.
 
 import type { DebugProtocol } from "@vscode/debugprotocol";
 import type { Breakpoint, DebugSession } from "../api/debug.d.ts";
 import type { Debugged, Sources } from "./sources.ts";
-import { type Resolved, namesIn, onData, onPlace, onState } from "./stops.ts";
+import { type Resolved, namesIn, onData, onLocation, onState } from "./stops.ts";
 
-/** Why the run stops at a breakpoint, in the protocol's words. */
+/** The reason of a stop at a breakpoint, as the protocol names it. */
 type BreakpointReason = "breakpoint" | "function breakpoint" | "data breakpoint" | "exception";
 
-/** A breakpoint as it was answered, with those of the session. */
+/** A breakpoint of the client as it was answered, and the breakpoints of the session for it. */
 interface Row {
   answer: DebugProtocol.Breakpoint;
   breakpoints: Breakpoint[];
   reason: BreakpointReason;
-  /** Where a stage stops, in the words of the definition. */
+  /** Describes where it stops, in the words of the definition. */
   at?: string;
 }
 
@@ -27,10 +27,10 @@ export class BreakpointTable {
   #names: string[];
   #filter: "none" | "uncaught" | "all";
   #rows: Row[] = [];
-  /** By the number of a breakpoint of the session. */
+  /** The client's breakpoint for each id of a breakpoint of the session. */
   #owners = new Map<number, Row>();
 
-  /** `before` has the breakpoints of the run before a restart. */
+  /** `before` is the table of the run before a restart. */
   constructor(sources: Sources, session: DebugSession, before?: BreakpointTable) {
     this.#sources = sources;
     this.#session = session;
@@ -76,21 +76,21 @@ export class BreakpointTable {
     };
   }
 
-  /** Where breakpoints can be in some lines. */
+  /** Returns the possible breakpoint locations in some lines. */
   locations(given: DebugProtocol.BreakpointLocationsArguments): DebugProtocol.BreakpointLocationsResponse["body"] {
     const from = this.#sources.ours({ line: given.line }).line;
     const to = this.#sources.ours({ line: given.endLine ?? given.line }).line;
-    const places = this.#sources.in(given.source).flatMap(({ places: { all } }) => all);
-    const within = places.filter(({ range: { start } }) => start.line >= from && start.line <= to);
-    return { breakpoints: within.map((place) => this.#sources.lines(place)) };
+    const locations = this.#sources.in(given.source).flatMap(({ locations: { all } }) => all);
+    const within = locations.filter(({ range: { start } }) => start.line >= from && start.line <= to);
+    return { breakpoints: within.map((location) => this.#sources.lines(location)) };
   }
 
-  /** Why the run has stopped at a breakpoint of the session; the number that the client knows it by. */
+  /** Returns why a breakpoint of the session stops the run, and the client's breakpoint that it implements. */
   ownerOf(id: number): { reason: BreakpointReason; answer: DebugProtocol.Breakpoint; at?: string } | undefined {
     return this.#owners.get(id);
   }
 
-  /** All as they stand now. */
+  /** The present answers for all breakpoints. */
   get all(): DebugProtocol.Breakpoint[] {
     return this.#rows.map(({ answer }) => answer);
   }
@@ -112,7 +112,7 @@ export class BreakpointTable {
       breakpoints.map((one) => this.#inSource(key, source, one)),
     );
     const functions = this.#functions.map((one) => this.#onFunction(one));
-    const language = this.#sources.machines[0]?.places.language ?? "JSONPath";
+    const language = this.#sources.machines[0]?.locations.language ?? "JSONPath";
     const data = this.#data.map((one) => {
       const id = this.#idOf("data", one.dataId);
       return rowOf(id, [onData(one.dataId, one, language)], "data breakpoint");
@@ -126,7 +126,7 @@ export class BreakpointTable {
     const all: Breakpoint[] = [];
     for (const row of [...this.#rows, ...named]) {
       for (const [i, breakpoint] of row.breakpoints.entries()) {
-        // A number of its own keeps the hits of a breakpoint that stays.
+        // A stable id keeps the hit count of a breakpoint that is set again.
         const id = this.#idOf(
           "session",
           row.answer.id ?? "named",
@@ -149,10 +149,10 @@ export class BreakpointTable {
     const id = this.#idOf(key, asked.line, asked.column);
     const machines = this.#sources.in(source);
     for (const machine of machines) {
-      const place = machine.places.at(line, column);
-      if (place === undefined) continue;
-      const row = rowOf(id, [onPlace(place, machine.places, asked, machine.name)], "breakpoint");
-      return { ...row, answer: { ...row.answer, source: machine.source, ...this.#sources.lines(place) } };
+      const location = machine.locations.at(line, column);
+      if (location === undefined) continue;
+      const row = rowOf(id, [onLocation(location, machine.locations, asked, machine.name)], "breakpoint");
+      return { ...row, answer: { ...row.answer, source: machine.source, ...this.#sources.lines(location) } };
     }
     const message = machines.length === 0 ? "this file is not a part of what is debugged" : "no state is on this line";
     return { answer: { id, verified: false, message, line: asked.line }, breakpoints: [], reason: "breakpoint" };
@@ -160,17 +160,17 @@ export class BreakpointTable {
 
   #onFunction(asked: DebugProtocol.FunctionBreakpoint): Row {
     const id = this.#idOf("function", asked.name);
-    const machines: Debugged[] = this.#sources.machines.filter(({ places }) => places.states.has(asked.name));
+    const machines: Debugged[] = this.#sources.machines.filter(({ locations }) => locations.states.has(asked.name));
     const [first] = machines;
     if (first === undefined) {
-      const names = this.#sources.machines.flatMap(({ places }) => [...places.states.keys()]);
+      const names = this.#sources.machines.flatMap(({ locations }) => [...locations.states.keys()]);
       const message = `there is no state ${asked.name}; the states are ${names.slice(0, 10).join(", ")}${names.length > 10 ? " …" : ""}`;
       return { answer: { id, verified: false, message }, breakpoints: [], reason: "function breakpoint" };
     }
-    const resolved = machines.map(({ name, places }) => onState(asked.name, places, asked, name));
+    const resolved = machines.map(({ name, locations }) => onState(asked.name, locations, asked, name));
     const row = rowOf(id, resolved, "function breakpoint");
-    const place = first.places.states.get(asked.name);
-    return { ...row, answer: { ...row.answer, source: first.source, ...(place && this.#sources.lines(place)) } };
+    const location = first.locations.states.get(asked.name);
+    return { ...row, answer: { ...row.answer, source: first.source, ...(location && this.#sources.lines(location)) } };
   }
 }
 

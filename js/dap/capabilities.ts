@@ -1,9 +1,9 @@
-// What the adapter can do, as it says to clients.
+// The capabilities that the adapter announces to clients.
 
 import type { DebugProtocol } from "@vscode/debugprotocol";
 import { FILTERS } from "./stops.ts";
 
-/** What is absent here is not supported; docs/debug-adapter.md says why. */
+/** A capability that is absent here is not supported. The reasons are in docs/debug-adapter.md. */
 export const CAPABILITIES: DebugProtocol.Capabilities = {
   supportsConfigurationDoneRequest: true,
   supportsFunctionBreakpoints: true,

@@ -1,4 +1,4 @@
-// A run under the debugger: what each request asks of it, and the events that it sends.
+// The debugged run. It carries out requests and sends events.
 
 import type { DebugProtocol } from "@vscode/debugprotocol";
 import type { DebugSession as Session, StackFrame, Stop } from "../api/debug.d.ts";
@@ -6,7 +6,7 @@ import type { ExecutionResult } from "../api/index.d.ts";
 import { DebugSession } from "../debug/session.ts";
 import { detailsOf, isStateEntered } from "../history/events.ts";
 import { BreakpointTable } from "./breakpoint-table.ts";
-import { targetOf } from "./evaluation.ts";
+import { parseTarget } from "./evaluation.ts";
 import { Inspection } from "./inspection.ts";
 import { type Launch, Refused } from "./launch.ts";
 import { Marks } from "./marks.ts";
@@ -18,7 +18,7 @@ import { refusedChange, valueOfText } from "./variables.ts";
 
 type Emit = (event: string, body?: object) => void;
 
-/** Reasons of the debugger in the protocol's words. */
+/** The protocol's names of the debugger's stop reasons. */
 const REASONS: Readonly<Record<Stop["reason"], string>> = {
   start: "entry",
   step: "step",
@@ -40,15 +40,15 @@ export class Debuggee {
   #emit: Emit;
   #progress: Progress;
   #marks: Marks;
-  /** Stops are not told while the adapter itself moves the run. */
-  #quiet = false;
-  /** Why the next stop happens, where the debugger does not know it. */
-  #because: { reason: string; description: string } | undefined;
-  /** Whether the run goes to the end of what was recorded of it. */
+  /** Stops are not reported while the adapter itself moves the run. */
+  #isSilent = false;
+  /** The reason of the next stop, if the debugger does not know it. */
+  #nextReason: { reason: string; description: string } | undefined;
+  /** Whether the run is being played to the end of its recorded part. */
   #catchingUp = false;
   #isOver = false;
-  /** Tasks that the user was told to answer. */
-  #told = new Set<number>();
+  /** Tasks that the user was asked to answer. */
+  #askedTasks = new Set<number>();
   #targets = new Map<number, { event?: number; place?: number }>();
 
   constructor(launch: Launch, client: DebugProtocol.InitializeRequestArguments, emit: Emit, before?: BreakpointTable) {
@@ -58,7 +58,7 @@ export class Debuggee {
     this.session = new DebugSession(launch.machine, launch.options);
     this.sources = new Sources(launch.programs.values(), client);
     this.stops = new BreakpointTable(this.sources, this.session, before);
-    this.inspection = new Inspection(this.session, this.sources, (act) => this.#quietly(act));
+    this.inspection = new Inspection(this.session, this.sources, (act) => this.#silently(act));
     this.#marks = new Marks(this.session);
     this.#progress = new Progress(this.session, client.supportsProgressReporting === true, emit);
     this.#listen();
@@ -72,7 +72,7 @@ export class Debuggee {
       const { source, line, column } = this.stops.ownerOf(breakpoint)?.answer ?? {};
       this.#emit("output", { category: "console", output: `${text}\n`, ...(source && { source, line, column }) });
     });
-    session.on("tasks", () => this.#tellTasks());
+    session.on("tasks", () => this.#reportTasks());
     session.on("progress", () => this.#progress.moved());
   }
 
@@ -87,13 +87,13 @@ export class Debuggee {
   start(): void {
     const { recorded, stopOnEntry, options } = this.#launch;
     if (recorded !== undefined && options.arn !== undefined) {
-      // An execution elsewhere is looked at where it is now.
+      // A remote execution is shown at its present position.
       this.#catchingUp = true;
       return this.session.continue({ ignoreBreakpoints: true });
     }
     this.#progress.begin();
     if (!stopOnEntry) return this.session.continue();
-    this.#because = { reason: "entry", description: "Paused at the start" };
+    this.#nextReason = { reason: "entry", description: "Paused at the start" };
     this.session.next();
   }
 
@@ -104,10 +104,10 @@ export class Debuggee {
   }
 
   #ended(result: ExecutionResult): void {
-    if (this.#catchingUp) return this.#caughtUp();
+    if (this.#catchingUp) return this.#endCatchUp();
     this.#progress.end();
     if (!this.#launch.stopOnEnd) return this.#finish(result);
-    this.#tellStop({ reason: "end", description: `the execution has ended: ${result.status}` });
+    this.#reportStop({ reason: "end", description: `the execution has ended: ${result.status}` });
   }
 
   #finish(result: ExecutionResult | undefined): void {
@@ -125,29 +125,29 @@ export class Debuggee {
     this.#emit("terminated");
   }
 
-  /** All that was recorded has been played: the run stands at the end of that. */
-  #caughtUp(): void {
+  /** Stops after everything that was recorded has been played. */
+  #endCatchUp(): void {
     if (!this.#catchingUp) return;
     this.#catchingUp = false;
-    // The debugger is in the middle of its turn.
+    // The debugger is in the middle of a turn and must finish it first.
     queueMicrotask(() => {
       if (this.#isOver) return;
-      this.#quietly(() => this.session.pause());
-      this.#because = { reason: "entry", description: "Attached to the execution as it is now" };
+      this.#silently(() => this.session.pause());
+      this.#nextReason = { reason: "entry", description: "Attached to the execution as it is now" };
       this.session.goto(this.#launch.recorded ?? 0);
     });
   }
 
-  #tellTasks(): void {
-    if (this.#quiet) return;
+  #reportTasks(): void {
+    if (this.#isSilent) return;
     const waiting = this.session.waiting();
     if (this.#catchingUp) {
       const { events, due } = this.session;
-      if (waiting.length > 0 || due === null || events >= (this.#launch.recorded ?? 0)) this.#caughtUp();
+      if (waiting.length > 0 || due === null || events >= (this.#launch.recorded ?? 0)) this.#endCatchUp();
       return;
     }
-    const unknown = waiting.filter(({ task, kind }) => kind !== "token" && !this.#told.has(task));
-    for (const { task } of unknown) this.#told.add(task);
+    const unknown = waiting.filter(({ task, kind }) => kind !== "token" && !this.#askedTasks.has(task));
+    for (const { task } of unknown) this.#askedTasks.add(task);
     const [first] = unknown;
     if (first === undefined) return;
     const others = unknown.length > 1 ? ` (and ${unknown.length - 1} more tasks)` : "";
@@ -157,26 +157,26 @@ export class Debuggee {
 
   // ---------------------------------------------------------------------------------------- stops
 
-  #quietly<Result>(act: () => Result): Result {
-    const before = this.#quiet;
-    this.#quiet = true;
+  #silently<Result>(act: () => Result): Result {
+    const before = this.#isSilent;
+    this.#isSilent = true;
     try {
       return act();
     } finally {
-      this.#quiet = before;
+      this.#isSilent = before;
     }
   }
 
   #stopped(stop: Stop): void {
-    if (this.#quiet || this.#isOver || this.#catchingUp) return;
-    this.#tellStop(stop);
+    if (this.#isSilent || this.#isOver || this.#catchingUp) return;
+    this.#reportStop(stop);
   }
 
-  #tellStop(stop: Stop): void {
+  #reportStop(stop: Stop): void {
     this.#forget();
     this.#progress.end();
-    const because = this.#because;
-    this.#because = undefined;
+    const because = this.#nextReason;
+    this.#nextReason = undefined;
     const owner = stop.breakpoint === undefined ? undefined : this.stops.ownerOf(stop.breakpoint);
     const { id } = owner?.answer ?? {};
     const reason = owner?.reason ?? REASONS[stop.reason];
@@ -194,18 +194,18 @@ export class Debuggee {
     this.#emit("stepglass/graph", this.graph());
   }
 
-  /** Where the run stands, in words: `at Charge, after Parameters`. */
+  /** Describes the current position: `at Charge, after Parameters`. */
   #where(): string {
     const [frame] = this.session.stackTrace();
     if (frame === undefined) return "before the first state";
     const field = FIELDS[frame.stage ?? ""]?.find(
-      (one) => this.inspection.placesOf(frame)?.states.get(frame.state)?.fields[one] !== undefined,
+      (one) => this.inspection.locationsOf(frame)?.states.get(frame.state)?.fields[one] !== undefined,
     );
     return `at ${frame.state}${field === undefined ? "" : `, after ${field}`}`;
   }
 
   #forget(): void {
-    this.inspection.forget();
+    this.inspection.invalidate();
     this.#targets.clear();
   }
 
@@ -225,7 +225,7 @@ export class Debuggee {
 
   // ---------------------------------------------------------------------------------------- moving
 
-  /** Goes on; at the very end the session is over. */
+  /** Continues the run. At the very end, ends the session instead. */
   resume<Body>(act: (session: Session) => void, body?: Body): Body | undefined {
     if (this.session.status === "ended") this.#finish(this.session.outcome);
     else {
@@ -239,7 +239,7 @@ export class Debuggee {
     const key = this.inspection.threadsOf.keyOf(threadId);
     const { current } = this.inspection.threadsOf;
     const isCurrent = key === undefined || (key.execution === current.execution && key.thread === current.thread);
-    if (key !== undefined && key.execution !== this.session.execution) this.#quietly(() => this.session.selectExecution(key.execution));
+    if (key !== undefined && key.execution !== this.session.execution) this.#silently(() => this.session.selectExecution(key.execution));
     this.resume((session) => {
       if (granularity === "instruction" && kind !== "stepOut") return session.stepStage();
       if (kind === "stepIn" && isCurrent && this.#isInside()) return session.stepStage();
@@ -247,7 +247,7 @@ export class Debuggee {
     });
   }
 
-  /** Whether a step in goes by a stage: in the middle of a state that has no states inside. */
+  /** Returns whether a step-in goes by stages: at a position in the middle of a state that contains no states. */
   #isInside(): boolean {
     const [frame] = this.session.stackTrace();
     if (frame === undefined || frame.stage === undefined) return false;
@@ -255,17 +255,17 @@ export class Debuggee {
   }
 
   back(act: (session: Session) => void): void {
-    // Neither resumes the run: both look at what was seen.
-    this.#because = { reason: "step", description: "" };
+    // Neither of these resumes the run. Both move the position within the part that was reached.
+    this.#nextReason = { reason: "step", description: "" };
     act(this.session);
-    this.#because = undefined;
+    this.#nextReason = undefined;
   }
 
-  /** Back to where a state of the same scope was entered; by `instruction` one event. */
+  /** Steps back to where a state of the same scope was entered, or by one event if the granularity is `instruction`. */
   stepBack({ granularity }: DebugProtocol.StepBackArguments): void {
     this.back((session) => {
       if (granularity === "instruction") return session.stepBack();
-      this.#quietly(() => {
+      this.#silently(() => {
         const here = new Set(session.stackTrace().map(({ execution, thread }) => `${execution}:${thread}`));
         const isThere = (): boolean => {
           const [frame] = session.stackTrace();
@@ -277,11 +277,11 @@ export class Debuggee {
           session.stepBack();
         } while (session.position !== before && !isThere());
       });
-      this.#tellStop({ reason: "step", description: "" });
+      this.#reportStop({ reason: "step", description: "" });
     });
   }
 
-  /** Whether the last event is that a state was entered. Events of child executions are passed one by one. */
+  /** Returns whether the last event entered a state. In child executions, every event counts. */
   #hasEntered({ state, child }: StackFrame): boolean {
     const [last] = this.session.history(Math.max(0, this.session.event - 1));
     return child !== undefined || (last !== undefined && isStateEntered(last) && detailsOf(last).name === state);
@@ -289,25 +289,25 @@ export class Debuggee {
 
   pause(): void {
     if (this.session.status === "running") this.session.pause();
-    else this.#tellStop({ reason: "pause", description: "by hand" });
+    else this.#reportStop({ reason: "pause", description: "by hand" });
   }
 
   gotoTargets(given: DebugProtocol.GotoTargetsArguments): DebugProtocol.GotoTargetsResponse["body"] {
     const { line, column } = this.sources.ours(given);
     const machine = this.inspection.machineOf(this.session.execution);
     const found = this.sources.in(given.source).find(({ name }) => name === machine);
-    const place = found?.places.at(line, column);
-    if (place === undefined) return { targets: [] };
-    const lines = this.sources.lines(found?.places.states.get(place.state) ?? place);
+    const location = found?.locations.at(line, column);
+    if (location === undefined) return { targets: [] };
+    const lines = this.sources.lines(found?.locations.states.get(location.state) ?? location);
     const add = (label: string, target: { event?: number; place?: number }): DebugProtocol.GotoTarget => {
       this.#targets.set(this.#targets.size + 1, target);
       return { id: this.#targets.size, label, ...lines };
     };
     const own = this.session
-      .visits(place.state)
-      .map(({ enter }, i) => add(`${place.state}, visit ${i + 1} (event ${enter})`, { event: enter }));
-    const inner = this.session.childVisits(place.state, { most: 100 });
-    return { targets: [...own, ...inner.map(({ child, place: at }) => add(`${place.state} in ${child}`, { place: at }))] };
+      .visits(location.state)
+      .map(({ enter }, i) => add(`${location.state}, visit ${i + 1} (event ${enter})`, { event: enter }));
+    const inner = this.session.childVisits(location.state, { most: 100 });
+    return { targets: [...own, ...inner.map(({ child, place: at }) => add(`${location.state} in ${child}`, { place: at }))] };
   }
 
   goto({ targetId }: DebugProtocol.GotoArguments): void {
@@ -321,23 +321,23 @@ export class Debuggee {
     const { execution, event, state, child } = this.inspection.frameOf(frameId);
     if (child !== undefined) throw new Refused(`${state} is in a child execution of a Distributed Map: only the whole Map can run again`);
     const { session } = this;
-    this.#quietly(() => {
+    this.#silently(() => {
       if (session.execution !== execution) session.selectExecution(execution);
       session.fork({ event, label: `again from ${state}` });
     });
-    this.#because = { reason: "restart", description: `Paused before ${state} runs again` };
-    this.#tellStop({ reason: "goto", description: `before ${state} runs again` });
+    this.#nextReason = { reason: "restart", description: `Paused before ${state} runs again` };
+    this.#reportStop({ reason: "goto", description: `before ${state} runs again` });
   }
 
-  /** Takes a changed definition. The client is told which breakpoints have moved. */
+  /** Applies a changed definition. The client is notified of breakpoints that have moved. */
   apply(launch: Launch): object {
-    const report = this.#quietly(() => this.session.applyDefinition(launch.program.definition));
+    const report = this.#silently(() => this.session.applyDefinition(launch.program.definition));
     this.#launch = { ...launch, options: this.#launch.options };
     this.sources = new Sources(launch.programs.values(), this.#client);
     this.inspection.take(this.sources);
     this.stops = new BreakpointTable(this.sources, this.session, this.stops);
     for (const breakpoint of this.stops.all) this.#emit("breakpoint", { reason: "changed", breakpoint });
-    this.#tellStop(this.session.stopped);
+    this.#reportStop(this.session.stopped);
     return report;
   }
 
@@ -353,7 +353,7 @@ export class Debuggee {
   setExpression({ expression, value, frameId }: DebugProtocol.SetExpressionArguments): DebugProtocol.SetExpressionResponse["body"] {
     const frame = frameId === undefined ? this.inspection.threadsOf.frame(undefined) : this.inspection.frameOf(frameId);
     const given = valueOfText(value, (text) => this.inspection.valueOf(text, frame).value);
-    const { target, name, path } = targetOf(expression);
+    const { target, name, path } = parseTarget(expression);
     const { execution = this.session.execution, visit } = frame ?? {};
     const whole = this.inspection.threadsOf.within(execution, () =>
       target === "input" ? this.session.stages(visit).input : this.session.scopes(visit)[name ?? ""]?.value,
@@ -374,7 +374,7 @@ export class Debuggee {
   ): DebugProtocol.SetVariableResponse["body"] {
     const { session } = this;
     try {
-      this.#quietly(() => {
+      this.#silently(() => {
         if (frame !== undefined && frame.execution !== session.execution) session.selectExecution(frame.execution);
         session.setValue(change);
       });

@@ -1,4 +1,4 @@
-// Expressions in the scope of a frame, their completions, and the commands of the debug console.
+// Evaluates expressions in the scope of a frame, completes them, and runs the commands of the debug console.
 
 import type { DebugProtocol } from "@vscode/debugprotocol";
 import type { DebugSession, Evaluated, StackFrame } from "../api/debug.d.ts";
@@ -6,22 +6,22 @@ import { complete } from "../definition/definition.ts";
 import { syntaxOf } from "../definition/expression-syntax.ts";
 import { isObject } from "../base/json.ts";
 import { Refused } from "./launch.ts";
-import type { Places } from "./places.ts";
+import type { SourceLocations } from "./source-locations.ts";
 import type { Path } from "./values.ts";
 
 type Language = "jsonata" | "jsonpath" | "template";
 
-/** An expression as it is to be read. */
-interface Question {
+/** An expression with its language. */
+interface ParsedExpression {
   text: string;
   language: Language;
 }
 
 /**
- * `{% … %}` is JSONata, an object a payload template, anything else an expression in the query language of the state; what is not
- * JSONPath there is read as JSONata.
+ * Returns the language of an expression: `{% … %}` is JSONata, an object is a payload template, and anything else is in the query
+ * language of the state. Text that is not valid JSONPath is JSONata.
  */
-function questionOf(expression: string, language: Places["language"]): Question {
+function parseExpression(expression: string, language: SourceLocations["language"]): ParsedExpression {
   const [, inside] = /^\s*\{%(.*)%\}\s*$/s.exec(expression) ?? [];
   if (inside !== undefined) return { text: inside.trim(), language: "jsonata" };
   const text = expression.trim().replace(/^"(.*)"$/s, "$1");
@@ -39,16 +39,21 @@ function isTemplate(text: string): boolean {
   }
 }
 
-/** The value of an expression; undefined where it gives nothing. Throws Refused with the reason. */
-export function evaluated(session: DebugSession, expression: string, visit: number | undefined, language: Places["language"]): Evaluated {
-  const { text, language: own } = questionOf(expression, language);
+/** Returns the value of an expression; undefined if it returns nothing. Throws Refused with the reason. */
+export function evaluate(
+  session: DebugSession,
+  expression: string,
+  visit: number | undefined,
+  language: SourceLocations["language"],
+): Evaluated {
+  const { text, language: own } = parseExpression(expression, language);
   const found = session.evaluate(text, { language: own, ...(visit !== undefined && { visit }) });
   if (found.message !== undefined) throw new Refused(found.message);
   return found;
 }
 
-/** What an expression names that can be set: a variable or the input, and the way into it. */
-export function targetOf(expression: string): { target: "input" | "variable"; name?: string; path: Path } {
+/** Parses an expression that can be assigned to: a variable or the input, and the path inside of it. */
+export function parseTarget(expression: string): { target: "input" | "variable"; name?: string; path: Path } {
   const text = expression
     .trim()
     .replace(/^\{%(.*)%\}$/s, "$1")
@@ -135,8 +140,8 @@ const COMMANDS: readonly ConsoleCommand[] = [
   },
 ];
 
-/** Does what a line of the console says, where it is a command. */
-export function commanded(session: DebugSession, line: string): string | undefined {
+/** Runs a line of the console if it is a command. Returns its output, or undefined. */
+export function runCommand(session: DebugSession, line: string): string | undefined {
   const [, name, rest = ""] = /^\s*(\.[a-z]+)\s*(.*)$/s.exec(line) ?? [];
   if (name === undefined) return undefined;
   const command = COMMANDS.find((one) => one.name === name);
@@ -153,16 +158,16 @@ function jsonOf(text: string): unknown {
 }
 
 const TYPES: Readonly<Record<string, DebugProtocol.CompletionItemType>> = { variable: "variable", function: "function", path: "property" };
-/** So many members are offered. */
+/** Maximum number of members that are offered. */
 const OFFERED = 200;
 
-/** What can stand at a place of an expression; `at` counts characters from 0. */
+/** Returns the completions at a position of an expression. `at` counts characters from 0. */
 export function completionsAt(
   session: DebugSession,
   text: string,
   at: number,
   frame: StackFrame | undefined,
-  language: Places["language"],
+  language: SourceLocations["language"],
 ): DebugProtocol.CompletionItem[] {
   const before = text.slice(0, at);
   if (/^\s*\.[a-z]*$/.test(before))
@@ -187,7 +192,7 @@ export function completionsAt(
   return [...variables, ...others.map((item) => ({ ...item, ...about }))].filter(({ label }) => label.startsWith(word) || word === "");
 }
 
-/** The members of what a path gives. */
+/** Returns completions for the members of a path's value. */
 function membersAt(session: DebugSession, path: string, frame: StackFrame | undefined, isJsonata: boolean): string[] {
   const language = isJsonata ? "jsonata" : "jsonpath";
   const { value } = session.evaluate(path, { language, ...(frame && { visit: frame.visit }) });
@@ -195,7 +200,7 @@ function membersAt(session: DebugSession, path: string, frame: StackFrame | unde
   return typeof one === "object" && one !== null ? Object.keys(one).slice(0, OFFERED) : [];
 }
 
-/** Functions and names that the language service offers in a definition. */
+/** Returns completions for functions and names, as the language service offers them in a definition. */
 function offered(typed: string, isJsonata: boolean): DebugProtocol.CompletionItem[] {
   const field = isJsonata ? `"QueryLanguage":"JSONata","Output":"{% ` : `"Parameters":{"x.$":"`;
   const head = `{"StartAt":"A","States":{"A":{"Type":"Pass",${field}${JSON.stringify(typed).slice(1, -1)}`;

@@ -1,11 +1,11 @@
-// What a client looks at of a run: threads, frames, scopes, variables, and the values of expressions.
+// Answers a client's requests about the state of a run: threads, frames, scopes, variables, and the values of expressions.
 
 import type { DebugProtocol } from "@vscode/debugprotocol";
 import type { DebugSession as Session, StackFrame } from "../api/debug.d.ts";
 import { isObject } from "../base/json.ts";
-import { commanded, completionsAt, evaluated } from "./evaluation.ts";
+import { runCommand, completionsAt, evaluate } from "./evaluation.ts";
 import { Refused } from "./launch.ts";
-import type { Places } from "./places.ts";
+import type { SourceLocations } from "./source-locations.ts";
 import type { Sources } from "./sources.ts";
 import { Threads, protocolFrame } from "./threads.ts";
 import { brief, counts, typeOf } from "./values.ts";
@@ -17,23 +17,23 @@ export class Inspection {
   #session: Session;
   #sources: Sources;
 
-  /** `quietly` acts without telling the client of it. */
-  constructor(session: Session, sources: Sources, quietly: <Result>(act: () => Result) => Result) {
+  /** `silently` runs a function without sending events to the client. */
+  constructor(session: Session, sources: Sources, silently: <Result>(act: () => Result) => Result) {
     this.#session = session;
     this.#sources = sources;
-    this.threadsOf = new Threads(session, quietly);
+    this.threadsOf = new Threads(session, silently);
     this.variablesOf = new Variables(session);
   }
 
-  /** The definitions have changed. */
+  /** Replaces the definitions. */
   take(sources: Sources): void {
     this.#sources = sources;
   }
 
-  /** The run has moved: what was listed no longer holds. */
-  forget(): void {
-    this.threadsOf.forget();
-    this.variablesOf.forget();
+  /** Invalidates all references after the run has moved. */
+  invalidate(): void {
+    this.threadsOf.invalidate();
+    this.variablesOf.invalidate();
   }
 
   threads(given: { start?: number; count?: number } = {}): object {
@@ -46,8 +46,8 @@ export class Inspection {
     const shown = frames.slice(startFrame, levels > 0 ? startFrame + levels : undefined);
     const stackFrames = shown.map((one, i) => {
       const found = this.#sources.of(this.machineOf(one.frame.execution));
-      const place = found && this.threadsOf.placeOf(one.frame, found.places, startFrame + i === 0);
-      return protocolFrame(one, place, found?.source, this.#sources.counting);
+      const location = found && this.threadsOf.locationOf(one.frame, found.locations, startFrame + i === 0);
+      return protocolFrame(one, location, found?.source, this.#sources.counting);
     });
     return { stackFrames, totalFrames: frames.length };
   }
@@ -56,8 +56,8 @@ export class Inspection {
     return this.#session.executions().find(({ id }) => id === execution)?.machine ?? this.#sources.machines[0]?.name ?? "";
   }
 
-  placesOf({ execution }: StackFrame): Places | undefined {
-    return this.#sources.of(this.machineOf(execution))?.places;
+  locationsOf({ execution }: StackFrame): SourceLocations | undefined {
+    return this.#sources.of(this.machineOf(execution))?.locations;
   }
 
   frameOf(id: number): StackFrame {
@@ -66,14 +66,14 @@ export class Inspection {
     return frame;
   }
 
-  #languageOf(frame: StackFrame | undefined): Places["language"] {
-    const places = frame && this.placesOf(frame);
-    return places?.states.get(frame?.state ?? "")?.language ?? this.#sources.machines[0]?.places.language ?? "JSONPath";
+  #languageOf(frame: StackFrame | undefined): SourceLocations["language"] {
+    const locations = frame && this.locationsOf(frame);
+    return locations?.states.get(frame?.state ?? "")?.language ?? this.#sources.machines[0]?.locations.language ?? "JSONPath";
   }
 
   scopes({ frameId }: DebugProtocol.ScopesArguments): DebugProtocol.ScopesResponse["body"] {
     const frame = this.frameOf(frameId);
-    return { scopes: this.threadsOf.within(frame.execution, () => this.variablesOf.scopes(frame, this.placesOf(frame))) };
+    return { scopes: this.threadsOf.within(frame.execution, () => this.variablesOf.scopes(frame, this.locationsOf(frame))) };
   }
 
   variables(given: DebugProtocol.VariablesArguments): DebugProtocol.VariablesResponse["body"] {
@@ -82,11 +82,11 @@ export class Inspection {
   }
 
   evaluate({ expression, frameId, context }: DebugProtocol.EvaluateArguments): DebugProtocol.EvaluateResponse["body"] {
-    const done = context === "repl" ? commanded(this.#session, expression) : undefined;
+    const done = context === "repl" ? runCommand(this.#session, expression) : undefined;
     if (done !== undefined) return { result: done, variablesReference: 0 };
     const frame = frameId === undefined ? this.threadsOf.frame(undefined) : this.frameOf(frameId);
     const { value, nothing } = this.valueOf(expression, frame);
-    // A word under the mouse need not be an expression.
+    // The word under the mouse may not be an expression.
     if (nothing && context === "hover") throw new Refused(`${expression} has no value here`);
     if (nothing) return { result: "undefined", type: "undefined", variablesReference: 0 };
     const isWhole = context === "clipboard" || (context === "repl" && typeof value === "string");
@@ -100,7 +100,7 @@ export class Inspection {
 
   valueOf(expression: string, frame: StackFrame | undefined) {
     const { execution = this.#session.execution, visit } = frame ?? {};
-    return this.threadsOf.within(execution, () => evaluated(this.#session, expression, visit, this.#languageOf(frame)));
+    return this.threadsOf.within(execution, () => evaluate(this.#session, expression, visit, this.#languageOf(frame)));
   }
 
   completions({ text, column, line = 1, frameId }: DebugProtocol.CompletionsArguments): DebugProtocol.CompletionsResponse["body"] {

@@ -1,4 +1,4 @@
-// What a launch or attach request asks for, as a debug session takes it.
+// Reads launch and attach requests into the options of a debug session.
 
 import type { AdapterHost, DebugProgram } from "../api/dap.d.ts";
 import type { DebugOptions, Mock } from "../api/debug.d.ts";
@@ -15,23 +15,23 @@ import { MockConfig } from "../mocks/config.ts";
 import { sessionMocks } from "./mocks.ts";
 import { textProgram } from "./program.ts";
 
-/** A request that cannot be done, for a reason that the user can do something about. */
+/** A request that is refused for a reason that the user can do something about. */
 export class Refused extends Error {}
 
-/** What is debugged: the machine, the machines that its tasks start, and the options of the session. */
+/** The debugged machine, the machines that its tasks start, and the options of the session. */
 export interface Launch {
   program: DebugProgram;
   machine: StateMachine;
-  /** By the names of their machines. */
+  /** The programs by the names of their machines. */
   programs: Map<string, DebugProgram>;
   options: DebugOptions;
-  /** The number of events that were recorded; undefined if no recorded execution is debugged. */
+  /** The number of recorded events. Undefined if no recorded execution is debugged. */
   recorded?: number;
   stopOnEntry: boolean;
   stopOnEnd: boolean;
 }
 
-/** The members of a launch or attach request. Others, such as those that belong to the editor, are ignored. */
+/** The arguments of a launch or attach request. Others, such as those of the editor itself, are ignored. */
 const ARGUMENTS: Readonly<Record<string, [words: string, allows: (value: unknown) => boolean]>> = {
   definition: ["a file, FILE#ID for a template, or an object", (value) => typeof value === "string" || isObject(value)],
   test: ["FILE#NAME of a test", isText],
@@ -71,7 +71,7 @@ function startOf(value: unknown): number {
   return typeof value === "number" ? value : Date.parse(String(value));
 }
 
-/** The arguments of a request, which have been checked. */
+/** The checked arguments of a request. */
 type Given = Record<string, unknown> & {
   definition?: string | object;
   test?: string;
@@ -94,24 +94,24 @@ function checked(given: unknown): Given {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null)) as Given;
 }
 
-/** Reads what a launch request asks for. */
-export async function launched(host: AdapterHost, request: unknown): Promise<Launch> {
+/** Reads a launch request. */
+export async function readLaunch(host: AdapterHost, request: unknown): Promise<Launch> {
   const reader = new Reader(host, checked(request));
   return reader.launch();
 }
 
-/** Reads what an attach request asks for: an execution of a server or a Runtime, as it is now. */
-export async function attached(host: AdapterHost, request: unknown): Promise<Launch> {
+/** Reads an attach request: an execution of a server or a Runtime, in its present state. */
+export async function readAttach(host: AdapterHost, request: unknown): Promise<Launch> {
   const given = checked(request);
   const { executionArn, server } = given;
   if (executionArn === undefined) throw new Refused("attach needs an executionArn");
   if (host.readExecution === undefined) throw new Refused("this adapter cannot attach: it has no server or Runtime to ask");
-  const found = await shownOf(() => host.readExecution?.(executionArn, server));
+  const found = await orRefuse(() => host.readExecution?.(executionArn, server));
   if (found === undefined) throw new Refused(`there is no execution ${executionArn}`);
   const { definition, events, stateMachineName: name = "StateMachine", type, name: executionName } = found;
   const own = given.definition ?? pretty(definition, name);
   const about = { ...(type && { machineType: type }), ...(executionName && { executionName }) };
-  // Tasks that have no recorded answer yet wait, as on the server.
+  // Tasks without a recorded answer wait, as on the server.
   return new Reader(host, { ask: true, stopOnEnd: true, ...about, ...given, definition: own, history: events }, name).launch(executionArn);
 }
 
@@ -120,8 +120,8 @@ function pretty(definition: string, name: string): DebugProgram {
   return { ...program, name };
 }
 
-/** What the host has thrown, as a reason to refuse. */
-async function shownOf<Result>(act: () => Result | Promise<Result>): Promise<Result> {
+/** Runs a function of the host. Throws Refused with the message of its error. */
+async function orRefuse<Result>(act: () => Result | Promise<Result>): Promise<Result> {
   try {
     return await act();
   } catch (error) {
@@ -151,7 +151,7 @@ class Reader {
     const tasks = this.#given.tasks ?? test?.tasks;
     const mocks = await this.#mocks(program, recorded !== undefined);
     const options: DebugOptions = {
-      // As `stepglass test` names its executions.
+      // `stepglass test` gives its executions this name.
       ...(test && { name: "test" }),
       ...this.#settings(),
       ...(test?.seed !== undefined && this.#given.seed === undefined && { seed: test.seed }),
@@ -194,9 +194,9 @@ class Reader {
       return pretty(JSON.stringify(definition), name ?? "StateMachine");
     }
     const { substitutions = {} } = this.#given;
-    const program = await shownOf(async () => {
+    const program = await orRefuse(async () => {
       if (this.#host.open) return this.#host.open(definition, substitutions);
-      const [file, id] = parted(definition);
+      const [file, id] = splitId(definition);
       return textProgram(file, await this.#read(file), { substitutions, ...(id !== undefined && { id }) });
     });
     return name === undefined ? program : { ...program, name };
@@ -204,10 +204,10 @@ class Reader {
 
   async #read(path: string): Promise<string> {
     if (this.#host.readFile === undefined) throw new Refused(`this adapter cannot read files, so not ${path}`);
-    return shownOf(async () => (await this.#host.readFile?.(path)) ?? "");
+    return orRefuse(async () => (await this.#host.readFile?.(path)) ?? "");
   }
 
-  /** The value of a file in JSON or YAML. */
+  /** Reads and parses a file in JSON or YAML. */
   async #value(path: string): Promise<unknown> {
     const value = valueOf(path, await this.#read(path));
     if (value === undefined) throw new Refused(`${path} is neither JSON nor YAML`);
@@ -218,12 +218,12 @@ class Reader {
     const { test } = this.#given;
     if (test === undefined) return undefined;
     if (this.#host.readTest === undefined) throw new Refused("this adapter cannot read test files");
-    return shownOf(() => this.#host.readTest?.(test));
+    return orRefuse(() => this.#host.readTest?.(test));
   }
 
   async #loaded(path: string) {
     if (this.#host.loadTasks === undefined) throw new Refused("this adapter cannot load modules, so tasks need mocks");
-    return (await shownOf(() => this.#host.loadTasks?.(path))) ?? {};
+    return (await orRefuse(() => this.#host.loadTasks?.(path))) ?? {};
   }
 
   async #input(test: { input?: unknown } | undefined, program: DebugProgram): Promise<unknown> {
@@ -240,24 +240,25 @@ class Reader {
     if (mocks === "generated") {
       const results = Object.entries(exampleResults(program.definition));
       const named = results.map(([state, result]): [string, Mock] => [state, { mode: "result", result }]);
-      // What was recorded answers before a mock that stands for all other tasks would.
+      // Without a recording, all other tasks get an empty result. With one, such a mock would take precedence over the recorded
+      // answers.
       return Object.fromEntries([...named, ...(hasRecording ? [] : [["*", { mode: "result", result: {} }] as [string, Mock]])]);
     }
-    if (typeof mocks !== "string") return this.#written(mocks);
-    const [file, testCase] = parted(mocks);
+    if (typeof mocks !== "string") return this.#mocksOf(mocks);
+    const [file, testCase] = splitId(mocks);
     const value = await this.#value(file);
     if (!isObject(value)) throw new Refused(`${file} has no mocks: it must hold an object`);
-    if (!isObject(value.StateMachines)) return this.#written(isObject(value.mocks) ? value.mocks : value);
-    const config = await shownOf(() => new MockConfig(value, file));
-    return shownOf(() => {
+    if (!isObject(value.StateMachines)) return this.#mocksOf(isObject(value.mocks) ? value.mocks : value);
+    const config = await orRefuse(() => new MockConfig(value, file));
+    return orRefuse(() => {
       const name = config.nameFor(program.name);
       if (testCase === undefined) throw new Refused(`${file} has test cases: choose one, for example ${file}#${config.testCases(name)[0]}`);
       return sessionMocks(config.mocks(name, testCase));
     });
   }
 
-  /** Mocks of a session, or as test files have them. */
-  async #written(mocks: Record<string, unknown>): Promise<Record<string, Mock>> {
+  /** Reads mocks, in the form of a session or of test files. */
+  async #mocksOf(mocks: Record<string, unknown>): Promise<Record<string, Mock>> {
     const isOurs = (mock: unknown): boolean => isObject(mock) && typeof mock.mode === "string";
     const entries = Object.entries(mocks);
     const own = Object.fromEntries(entries.filter(([, mock]) => isOurs(mock))) as Record<string, Mock>;
@@ -265,7 +266,7 @@ class Reader {
     if (Object.keys(others).length === 0) return own;
     if (this.#host.readMocks === undefined)
       throw new Refused(`the mock of ${Object.keys(others)[0]} needs a mode, for example {"mode": "result", "result": {}}`);
-    return { ...own, ...(await shownOf(() => this.#host.readMocks?.(others))) };
+    return { ...own, ...(await orRefuse(() => this.#host.readMocks?.(others))) };
   }
 
   async #recorded(program: DebugProgram, arn?: string): Promise<{ options: DebugOptions; events: number } | undefined> {
@@ -273,7 +274,7 @@ class Reader {
     if (history === undefined) return undefined;
     const held = typeof history === "string" ? await this.#value(history) : history;
     const events = isObject(held) && Array.isArray(held.history) ? held.history : held;
-    const told = await shownOf(() => replayHistory(program.definition, JSON.stringify(events), { ...(arn !== undefined && { arn }) }));
+    const told = await orRefuse(() => replayHistory(program.definition, JSON.stringify(events), { ...(arn !== undefined && { arn }) }));
     const { input, startTime, tasks, recorded } = told;
     // Tasks of an execution that still runs have no answer yet, but may get one here.
     const open = arn === undefined ? new Set<number>() : openTasks(events as HistoryEvent[]);
@@ -285,20 +286,20 @@ class Reader {
   }
 }
 
-/** The events of states that go on at the end of a history. */
+/** Returns the events of the states that are still open at the end of a history. */
 function openTasks(events: readonly HistoryEvent[]): Set<number> {
   const chains = new Chains(() => ({}));
   for (const event of events) chains.add(event);
   return new Set(events.map(({ id }) => id).filter((id) => chains.visitOf(id)?.end === 0));
 }
 
-/** `FILE#ID` in its parts. */
-function parted(text: string): [file: string, id: string | undefined] {
+/** Splits `FILE#ID`. */
+function splitId(text: string): [file: string, id: string | undefined] {
   const at = text.lastIndexOf("#");
   return at < 1 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** The machine of a program. Its errors are told with their places in the file. */
+/** Compiles the machine of a program. Its errors contain their locations in the file. */
 function machineOf(program: DebugProgram, type = program.type): StateMachine {
   try {
     return new StateMachine(program.definition, { name: program.name, ...(type && { type }) });

@@ -1,10 +1,10 @@
-// How far the states of a machine are at a moment of its run, for a graph beside the text.
+// The status of each state at the current position, for a graph next to the text.
 
 import type { DebugSession } from "../api/debug.d.ts";
 import type { HistoryEvent } from "../api/index.d.ts";
 import { detailsOf, isStateEntered, isStateExited } from "../history/events.ts";
 
-/** A state on the graph: `failed` if a visit of it has ended without its exit. */
+/** The status of a state. It is `failed` if a visit of it has ended without leaving it. */
 interface Mark {
   status: "running" | "succeeded" | "failed";
   visits: number;
@@ -22,7 +22,7 @@ export class Marks {
     this.#session = session;
   }
 
-  /** The states that were entered by the current position, by name. */
+  /** The marks of the states that were entered before the current position, by name. */
   get all(): Record<string, Mark> {
     this.#move();
     const open = new Set([...this.#session.threads(), ...this.#session.stackTrace()].map(({ state }) => state));

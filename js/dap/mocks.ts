@@ -1,4 +1,4 @@
-// Mocks of test files and of Step Functions Local as mocks of a debug session.
+// Converts mocks of test files and of Step Functions Local to mocks of a debug session.
 
 import type { Mock, MockStep } from "../api/debug.d.ts";
 import type { TaskHandler } from "../api/index.d.ts";
@@ -7,8 +7,8 @@ import { answerer, rangeOf } from "../mocks/answers.ts";
 import { type MockResult, isIterations, isResult, responds, throws } from "../mocks/results.ts";
 
 /**
- * Mocks by state, function or resource. Results in a list become a script, which counts the calls of a run: a fork is answered as its
- * parent was. What a script cannot express, such as results for each iteration, stays a function.
+ * Converts mocks by state, function or resource. A list of results becomes a script, which counts the calls of a run, so that a
+ * fork gets the same answers as its parent. What a script cannot express, such as results for each iteration, becomes a function.
  */
 export function sessionMocks(mocks: Readonly<Record<string, unknown>>): Record<string, Mock> {
   return Object.fromEntries(Object.entries(mocks).map(([name, mock]) => [name, sessionMock(name, mock)]));
@@ -27,11 +27,11 @@ function sessionMock(name: string, mock: unknown): Mock {
     return result && { call, ...stepOf(result) };
   });
   if (steps.length > 0 && steps.every((step) => step !== undefined)) return { mode: "script", steps };
-  // Its own Task is what the handler of a mock is given.
+  // The handler of a mock gets its own Task.
   return { mode: "function", handler: answerer(name, mock) as TaskHandler };
 }
 
-/** One result, also in the form of Step Functions Local. */
+/** Returns a mock as one result, also from the form of Step Functions Local. Undefined if it is not one result. */
 function resultOf(mock: unknown): MockResult | undefined {
   if (isResult(mock)) return mock;
   if (!isObject(mock) || Object.keys(mock).length !== 1) return undefined;

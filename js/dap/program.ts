@@ -1,4 +1,4 @@
-// Definitions from texts, with their places there: what an adapter without files of its own reads.
+// Creates programs from texts, for an adapter without files of its own.
 
 import type { DebugProgram } from "../api/dap.d.ts";
 import type { MachineType } from "../api/index.d.ts";
@@ -9,7 +9,7 @@ import { type Machine, namedBy } from "../sources/machine.ts";
 import { machinesOf } from "../sources/machines.ts";
 import { encoded } from "../sources/traced.ts";
 
-/** A definition in a text: by itself, or in a template. */
+/** Creates a program from a text that is a definition, or a template that contains one. */
 export function textProgram(
   path: string,
   text: string,

@@ -1,8 +1,11 @@
-// Progress of a run that takes long, for clients that show it.
+// Sends progress events for a long run to clients that support them.
 
 import type { DebugSession } from "../api/debug.d.ts";
 
-/** A run is long after so many events; it is told of each time it has had so many more. Times would differ from run to run. */
+/**
+ * Number of events after which a run is long. Progress is reported each time that many more have happened. A time limit would
+ * behave differently from run to run.
+ */
 const LONG = 2000;
 const STEP = 1000;
 
@@ -10,9 +13,9 @@ export class Progress {
   #session: DebugSession;
   #isWanted: boolean;
   #emit: (event: string, body?: object) => void;
-  /** The number of events when the run went on. */
+  /** The number of events when the run was continued. */
   #since: number | undefined;
-  #told: number | undefined;
+  #askedTasks: number | undefined;
   #last = 0;
 
   constructor(session: DebugSession, isWanted: boolean, emit: (event: string, body?: object) => void) {
@@ -21,30 +24,30 @@ export class Progress {
     this.#emit = emit;
   }
 
-  /** The run goes on. */
+  /** Called when the run is continued. */
   begin(): void {
     this.#since = this.#session.events;
   }
 
-  /** The run has moved. */
+  /** Called when the run has moved. */
   moved(): void {
     if (!this.#isWanted || this.#since === undefined || this.#session.status !== "running") return;
     const { events } = this.#session;
     const message = `${events.toLocaleString("en")} events`;
-    if (this.#told === undefined) {
+    if (this.#askedTasks === undefined) {
       if (events - this.#since < LONG) return;
       this.#last += 1;
       this.#emit("progressStart", { progressId: `run ${this.#last}`, title: "Running the state machine", message });
     } else {
-      if (events - this.#told < STEP) return;
+      if (events - this.#askedTasks < STEP) return;
       this.#emit("progressUpdate", { progressId: `run ${this.#last}`, message });
     }
-    this.#told = events;
+    this.#askedTasks = events;
   }
 
-  /** The run has stopped. */
+  /** Called when the run has stopped. */
   end(): void {
-    if (this.#told !== undefined) this.#emit("progressEnd", { progressId: `run ${this.#last}` });
-    this.#told = this.#since = undefined;
+    if (this.#askedTasks !== undefined) this.#emit("progressEnd", { progressId: `run ${this.#last}` });
+    this.#askedTasks = this.#since = undefined;
   }
 }

@@ -1,16 +1,16 @@
-// The files of what is debugged, as the protocol names them.
+// The source files of the debugged machines, as the protocol names them.
 
 import type { DebugProtocol } from "@vscode/debugprotocol";
 import type { DebugProgram } from "../api/dap.d.ts";
 import { Refused } from "./launch.ts";
-import { type Place, Places } from "./places.ts";
+import { type SourceLocation, SourceLocations } from "./source-locations.ts";
 import type { Counting } from "./threads.ts";
 
-/** A machine with its places and its source. */
+/** A machine with its locations and its source. */
 export interface Debugged {
   /** The name of the machine. */
   name: string;
-  places: Places;
+  locations: SourceLocations;
   source: DebugProtocol.Source;
 }
 
@@ -25,7 +25,7 @@ export class Sources {
     this.#client = client;
     this.machines = Array.from(programs, (program, i) => ({
       name: program.name,
-      places: new Places(program),
+      locations: new SourceLocations(program),
       source: this.#sourceOf(program, i + 1),
     }));
   }
@@ -36,12 +36,12 @@ export class Sources {
     return { name: path.split(/[\\/]/).at(-1) ?? path, path: written };
   }
 
-  /** The machine of a name. */
+  /** Returns the machine with a name. */
   of(name: string): Debugged | undefined {
     return this.machines.find((one) => one.name === name);
   }
 
-  /** The machines that a source has. */
+  /** Returns the machines that a source contains. */
   in(source: DebugProtocol.Source): Debugged[] {
     const { path, sourceReference } = source;
     return this.machines.filter(({ source: own }) =>
@@ -55,34 +55,36 @@ export class Sources {
       .filter((one, i, all) => all.findIndex(({ path }) => path === one.path) === i || one.path === undefined);
   }
 
-  /** The text of a definition that has no file. */
+  /** Returns the text of a definition that has no file. */
   read({ sourceReference, source }: DebugProtocol.SourceArguments): DebugProtocol.SourceResponse["body"] {
     const reference = source?.sourceReference ?? sourceReference;
     const found = this.machines.find((one) => one.source.sourceReference === reference) ?? (source && this.in(source)[0]);
     if (found === undefined) throw new Refused("there is no such source");
-    return { content: found.places.program.text, mimeType: "application/json" };
+    return { content: found.locations.program.text, mimeType: "application/json" };
   }
 
-  /** Lines and columns as the client counts them. */
+  /** Converts lines and columns to the client's numbers. */
   get counting(): Counting {
     const { linesStartAt1 = true, columnsStartAt1 = true } = this.#client;
     return { line: (line) => line - (linesStartAt1 ? 0 : 1), column: (column) => column - (columnsStartAt1 ? 0 : 1) };
   }
 
-  /** The line and column here of those of the client. */
+  /** Converts the client's line and column to numbers from 1. */
   ours({ line, column }: { line: number; column?: number | undefined }): { line: number; column: number | undefined } {
     const { linesStartAt1 = true, columnsStartAt1 = true } = this.#client;
     return { line: line + (linesStartAt1 ? 0 : 1), column: column === undefined ? undefined : column + (columnsStartAt1 ? 0 : 1) };
   }
 
-  /** The first line and column of a place, as the client counts them, and its end. */
-  lines({ range: { start, end } }: Place): Pick<DebugProtocol.Breakpoint, "line" | "column" | "endLine" | "endColumn"> & { line: number } {
+  /** Returns the range of a location in the client's numbers. */
+  lines({
+    range: { start, end },
+  }: SourceLocation): Pick<DebugProtocol.Breakpoint, "line" | "column" | "endLine" | "endColumn"> & { line: number } {
     const { line, column } = this.counting;
     return { line: line(start.line), column: column(start.column), endLine: line(end.line), endColumn: column(end.column) };
   }
 }
 
-/** Editors of Windows write a drive's letter and separators in several ways. */
+/** Editors on Windows write the letter of a drive and separators in several ways. */
 function isSame(a: string, b: string): boolean {
   const plain = (path: string): string => path.replaceAll("\\", "/").replace(/^[A-Za-z]:/, (drive) => drive.toLowerCase());
   return plain(a) === plain(b);

@@ -1,4 +1,4 @@
-// Breakpoints of the protocol as breakpoints of the debugger, and where they stop in words.
+// Converts breakpoints of the protocol to breakpoints of the debugger, with a description of where they stop.
 
 import type { DebugProtocol } from "@vscode/debugprotocol";
 import type { Breakpoint } from "../api/debug.d.ts";
@@ -6,9 +6,9 @@ import { messageOf } from "../base/errors.ts";
 import { Breakpoints } from "../debug/breakpoints.ts";
 import { test } from "../debug/expressions.ts";
 import { syntaxOf } from "../definition/expression-syntax.ts";
-import type { Place, Places } from "./places.ts";
+import type { SourceLocation, SourceLocations } from "./source-locations.ts";
 
-/** The stage at which a breakpoint on a field stops: after the field has done its part. */
+/** The stage at which a breakpoint on a field stops: after the field has been applied. */
 const STAGES: Readonly<Record<string, string>> = {
   InputPath: "afterInputPath",
   ItemsPath: "afterItemsPath",
@@ -23,7 +23,7 @@ const STAGES: Readonly<Record<string, string>> = {
   OutputPath: "output",
   Assign: "assignedVariables",
 };
-/** The field that shows where a state stands, by its last stage. */
+/** The field that is shown as the current location of a state, by its last stage. */
 export const FIELDS: Readonly<Record<string, readonly string[]>> = {
   afterInputPath: ["InputPath"],
   afterItemsPath: ["ItemsPath"],
@@ -42,15 +42,15 @@ export const FIELDS: Readonly<Record<string, readonly string[]>> = {
   catch: ["Catch"],
 };
 
-/** A breakpoint of the protocol, whatever it is set on. */
-type Asked = Pick<DebugProtocol.SourceBreakpoint, "condition" | "hitCondition" | "logMessage">;
+/** The conditions of a breakpoint of the protocol, of any kind. */
+type BreakpointTerms = Pick<DebugProtocol.SourceBreakpoint, "condition" | "hitCondition" | "logMessage">;
 
-/** A breakpoint as the session gets it, or why it cannot have it. */
+/** A breakpoint for the session, or the reason why it is invalid. */
 export type Resolved = { breakpoint: Breakpoint; at: string } | { message: string };
 
-/** What a place stops at: a breakpoint and its description. */
-function stopAt({ state, field, index }: Place, places: Places): { breakpoint: Breakpoint; at: string } {
-  const type = places.states.get(state)?.type;
+/** Returns the breakpoint for a location, and its description. */
+function stopAt({ state, field, index }: SourceLocation, locations: SourceLocations): { breakpoint: Breakpoint; at: string } {
+  const type = locations.states.get(state)?.type;
   const number = (index ?? 0) + 1;
   switch (field) {
     case "Next":
@@ -80,24 +80,34 @@ function stopAt({ state, field, index }: Place, places: Places): { breakpoint: B
   }
 }
 
-/** A breakpoint on a line. */
-export function onPlace(place: Place, places: Places, asked: Asked, machine: string | undefined): Resolved {
-  const { breakpoint, at } = stopAt(place, places);
-  return withTerms({ ...breakpoint, ...(machine !== undefined && { machine }) }, at, asked, places.states.get(place.state)?.language);
+/** Returns the breakpoint for a line. */
+export function onLocation(
+  location: SourceLocation,
+  locations: SourceLocations,
+  asked: BreakpointTerms,
+  machine: string | undefined,
+): Resolved {
+  const { breakpoint, at } = stopAt(location, locations);
+  return withTerms({ ...breakpoint, ...(machine !== undefined && { machine }) }, at, asked, locations.states.get(location.state)?.language);
 }
 
-/** A breakpoint on a state by its name. */
-export function onState(state: string, places: Places, asked: Asked, machine: string | undefined): Resolved {
-  const language = places.states.get(state)?.language;
+/** Returns the breakpoint for a state, by its name. */
+export function onState(state: string, locations: SourceLocations, asked: BreakpointTerms, machine: string | undefined): Resolved {
+  const language = locations.states.get(state)?.language;
   return withTerms({ kind: "entry", state, ...(machine !== undefined && { machine }) }, `before ${state}`, asked, language);
 }
 
-/** A breakpoint on what `dataBreakpointInfo` has given: a variable, or a path in the data. */
-export function onData(path: string, asked: Asked, language: Places["language"]): Resolved {
+/** Returns the breakpoint for the data id of `dataBreakpointInfo`: a variable, or a path in the data. */
+export function onData(path: string, asked: BreakpointTerms, language: SourceLocations["language"]): Resolved {
   return withTerms({ kind: "change", path }, `where ${path} changes`, asked, language);
 }
 
-function withTerms(breakpoint: Breakpoint, at: string, asked: Asked, language: Places["language"] = "JSONPath"): Resolved {
+function withTerms(
+  breakpoint: Breakpoint,
+  at: string,
+  asked: BreakpointTerms,
+  language: SourceLocations["language"] = "JSONPath",
+): Resolved {
   const { condition, hitCondition, logMessage } = asked;
   const whole: Breakpoint = { ...breakpoint };
   if (condition?.trim()) {
@@ -115,8 +125,11 @@ function withTerms(breakpoint: Breakpoint, at: string, asked: Asked, language: P
   return { breakpoint: whole, at };
 }
 
-/** A condition in the query language of the state; what is no JSONPath is JSONata. */
-function conditionOf(condition: string, language: Places["language"]): Pick<Breakpoint, "condition" | "language"> | { message: string } {
+/** Parses a condition in the query language of the state. Text that is not valid JSONPath is JSONata. */
+function conditionOf(
+  condition: string,
+  language: SourceLocations["language"],
+): Pick<Breakpoint, "condition" | "language"> | { message: string } {
   const [, inside] = /^\s*\{%(.*)%\}\s*$/s.exec(condition) ?? [];
   if (inside === undefined && language === "JSONPath") {
     const { message } = test("jsonpath", condition, { input: {} });
@@ -132,7 +145,7 @@ function syntaxProblem(text: string): { message?: string } {
   return "message" in part ? { message: part.message } : {};
 }
 
-/** The filters for errors that the editor offers. */
+/** The exception filters that the editor offers. */
 export const FILTERS: DebugProtocol.ExceptionBreakpointsFilter[] = [
   { filter: "all", label: "Any error", description: "Stops at every error, before Retry and Catch.", default: false },
   { filter: "uncaught", label: "Uncaught errors", description: "Stops at errors that no Retry and no Catch handles.", default: true },
@@ -146,7 +159,7 @@ export const FILTERS: DebugProtocol.ExceptionBreakpointsFilter[] = [
   },
 ];
 
-/** The names in the condition of the filter for named errors. */
+/** Returns the error names in the condition of the filter for named errors. */
 export function namesIn(condition = ""): string[] {
   return condition
     .split(/[\s,]+/)

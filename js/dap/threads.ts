@@ -1,13 +1,13 @@
-// Branches, iterations and started executions as threads of the protocol, and the states around each other as their frames.
+// Maps branches, iterations and nested executions to threads of the protocol, and enclosing states to their frames.
 
 import type { DebugProtocol } from "@vscode/debugprotocol";
 import type { DebugSession, StackFrame } from "../api/debug.d.ts";
 import { detailsOf } from "../history/events.ts";
 import { isObject } from "../base/json.ts";
-import type { Place, Places } from "./places.ts";
+import type { SourceLocation, SourceLocations } from "./source-locations.ts";
 import { FIELDS } from "./stops.ts";
 
-/** So many threads in child executions of Distributed Maps are listed at once. */
+/** Maximum number of threads in child executions of Distributed Maps that are listed at once. */
 const PAGE = 100;
 
 /** A thread of an execution. */
@@ -16,7 +16,7 @@ interface ThreadKey {
   thread: number;
 }
 
-/** A thread as it is listed. */
+/** A listed thread. */
 export interface Listed extends ThreadKey {
   id: number;
   name: string;
@@ -24,21 +24,21 @@ export interface Listed extends ThreadKey {
 
 export class Threads {
   #session: DebugSession;
-  #quietly: <Result>(act: () => Result) => Result;
+  #silently: <Result>(act: () => Result) => Result;
   #ids = new Map<string, number>();
   #keys = new Map<number, ThreadKey>();
   #frames = new Map<number, StackFrame>();
   #lastFrame = 0;
 
-  /** `quietly` acts without telling the client of it. */
-  constructor(session: DebugSession, quietly: <Result>(act: () => Result) => Result) {
+  /** `silently` runs a function without sending events to the client. */
+  constructor(session: DebugSession, silently: <Result>(act: () => Result) => Result) {
     this.#session = session;
-    this.#quietly = quietly;
+    this.#silently = silently;
     this.idOf({ execution: 0, thread: 0 });
   }
 
-  /** The run has moved: frames no longer hold. Threads keep their numbers. */
-  forget(): void {
+  /** Invalidates all frames after the run has moved. Threads keep their ids. */
+  invalidate(): void {
     this.#frames.clear();
   }
 
@@ -53,7 +53,7 @@ export class Threads {
     return id;
   }
 
-  /** The thread that the run has stopped in. */
+  /** The thread in which the run has stopped. */
   get current(): ThreadKey {
     const [frame] = this.#session.stackTrace();
     return { execution: frame?.execution ?? this.#session.execution, thread: frame?.thread ?? 0 };
@@ -63,12 +63,12 @@ export class Threads {
     return this.#keys.get(id);
   }
 
-  /** Looks into an execution, and comes back to that which is selected. */
+  /** Runs a function while another execution is selected, and restores the selection. */
   within<Result>(execution: number, act: () => Result): Result {
     const session = this.#session;
     const before = session.execution;
     if (before === execution) return act();
-    return this.#quietly(() => {
+    return this.#silently(() => {
       session.selectExecution(execution);
       try {
         return act();
@@ -78,7 +78,7 @@ export class Threads {
     });
   }
 
-  /** The threads, with those of child executions from a place on. `next` is the place of the following page. */
+  /** Returns the threads, with a page of those of child executions. `next` is the start of the following page. */
   list({ start = 0, count = PAGE }: { start?: number | undefined; count?: number | undefined } = {}): { threads: Listed[]; next?: number } {
     const session = this.#session;
     const selected = session.execution;
@@ -103,7 +103,7 @@ export class Threads {
     return { ...key, id: this.idOf(key), name };
   }
 
-  /** A thread that is over, or has not begun, and is looked at all the same. */
+  /** Returns the name of the current thread if it has ended or has not begun, and is shown nevertheless. */
   #currentName(): string {
     const frames = this.#session.stackTrace();
     const [inner, outer] = frames;
@@ -111,7 +111,7 @@ export class Threads {
     return inner.isIteration ? `${outer.state} #${inner.slot}` : `${outer.state} branch ${inner.slot + 1}`;
   }
 
-  /** The frames of a thread, the innermost first. */
+  /** Returns the frames of a thread, the innermost first. */
   framesOf(id: number): { id: number; frame: StackFrame }[] {
     const key = this.#keys.get(id);
     if (key === undefined) return [];
@@ -125,27 +125,29 @@ export class Threads {
     });
   }
 
-  /** A frame that was listed; without a number the innermost where the run has stopped. */
+  /** Returns a listed frame. Without an id, returns the innermost frame at the current position. */
   frame(id: number | undefined): StackFrame | undefined {
     return id === undefined ? this.#session.stackTrace()[0] : this.#frames.get(id);
   }
 
-  /** Where a frame stands: at the field of its last stage, if it is the innermost. */
-  placeOf(frame: StackFrame, places: Places, isInnermost: boolean): Place | undefined {
-    if (!isInnermost) return places.of(frame.state);
+  /** Returns the current location of a frame. For the innermost frame, it is the field of its last stage. */
+  locationOf(frame: StackFrame, locations: SourceLocations, isInnermost: boolean): SourceLocation | undefined {
+    if (!isInnermost) return locations.of(frame.state);
     if (this.#hasLeft(frame))
-      return places.of(frame.state, "Next") === places.of(frame.state) ? places.of(frame.state, "End") : places.of(frame.state, "Next");
+      return locations.of(frame.state, "Next") === locations.of(frame.state)
+        ? locations.of(frame.state, "End")
+        : locations.of(frame.state, "Next");
     const { stage = "" } = frame;
-    const field = FIELDS[stage]?.find((one) => places.states.get(frame.state)?.fields[one] !== undefined);
-    if (field === undefined) return places.of(frame.state);
-    if (stage !== "choice" && stage !== "retry" && stage !== "catch") return places.of(frame.state, field);
+    const field = FIELDS[stage]?.find((one) => locations.states.get(frame.state)?.fields[one] !== undefined);
+    if (field === undefined) return locations.of(frame.state);
+    if (stage !== "choice" && stage !== "retry" && stage !== "catch") return locations.of(frame.state, field);
     const { stages } = this.within(frame.execution, () => this.#session.stages(frame.visit));
     const decided: unknown = stages.findLast((one) => one.stage === stage)?.value;
     const taken = isObject(decided) ? (decided.taken ?? decided.retrier ?? decided.catcher) : undefined;
-    return taken === "default" ? places.of(frame.state, "Default") : places.of(frame.state, field, Number(taken));
+    return taken === "default" ? locations.of(frame.state, "Default") : locations.of(frame.state, field, Number(taken));
   }
 
-  /** Whether the last thing that has happened is that the state was left. */
+  /** Returns whether the last event is that the state was left. */
   #hasLeft({ execution, state, child }: StackFrame): boolean {
     const session = this.#session;
     if (child !== undefined || execution !== session.execution || session.event === 0) return false;
@@ -154,21 +156,21 @@ export class Threads {
   }
 }
 
-/** Lines and columns as the client counts them. */
+/** Converts lines and columns to the client's numbers. */
 export interface Counting {
   line: (line: number) => number;
   column: (column: number) => number;
 }
 
-/** A frame as the protocol has it. */
+/** Converts a frame to the protocol's form. */
 export function protocolFrame(
   { id, frame }: { id: number; frame: StackFrame },
-  place: Place | undefined,
+  location: SourceLocation | undefined,
   source: DebugProtocol.Source | undefined,
   { line, column }: Counting,
 ): DebugProtocol.StackFrame {
   const { state, attempt, child } = frame;
-  const { start, end } = place?.range ?? {};
+  const { start, end } = location?.range ?? {};
   return {
     id,
     name: attempt > 0 ? `${state} (attempt ${attempt + 1})` : state,

@@ -1,18 +1,18 @@
-// JSON values as variables of the protocol: a short text, and members that are listed a page at a time.
+// Converts JSON values to variables of the protocol: a short text, and members that are listed in pages.
 
 import type { DebugProtocol } from "@vscode/debugprotocol";
 
-/** So many characters of a value are shown on its line. */
+/** Maximum number of characters of a value's short text. */
 const SHOWN = 100;
-/** So many members are listed for a client that asks for all of them. */
+/** Maximum number of members that are listed for a client that asks for all of them. */
 const LISTED = 1000;
-/** A value with more members than this is offered in pages. */
+/** Number of members above which a value is offered in pages. */
 const PAGED = 100;
 
-/** Names and indices from a value down to one inside of it. */
+/** Names and indices that lead from a value to one inside of it. */
 export type Path = readonly (string | number)[];
 
-/** A list whose items are made when they are asked for. */
+/** A list whose items are computed on access. */
 export class LazyList {
   readonly length: number;
   readonly item: (index: number) => unknown;
@@ -23,7 +23,7 @@ export class LazyList {
   }
 }
 
-/** A value's short text: `{id: 7, items: [1, 2, …]}`. */
+/** Returns the short text of a value: `{id: 7, items: [1, 2, …]}`. */
 export function brief(value: unknown, most = SHOWN): string {
   if (value instanceof LazyList) return `(${value.length})`;
   if (typeof value !== "object" || value === null) return cut(value === undefined ? "undefined" : JSON.stringify(value), most);
@@ -48,25 +48,25 @@ function cut(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most - 1)}…` : text;
 }
 
-/** A value's type in JSON's words. */
+/** Returns the JSON type of a value. */
 export function typeOf(value: unknown): string {
   if (value instanceof LazyList || Array.isArray(value)) return "array";
   return value === null ? "null" : typeof value;
 }
 
-/** Whether a value has members. */
+/** Returns whether a value has members. */
 export function hasMembers(value: unknown): boolean {
   return value instanceof LazyList ? value.length > 0 : typeof value === "object" && value !== null && Object.keys(value).length > 0;
 }
 
-/** How many members a value has, where they are many. */
+/** Returns how many members a value has, if it is offered in pages. */
 export function counts(value: unknown): Pick<DebugProtocol.Variable, "indexedVariables" | "namedVariables"> {
   if (value instanceof LazyList || Array.isArray(value)) return value.length > PAGED ? { indexedVariables: value.length } : {};
   const named = typeof value === "object" && value !== null ? Object.keys(value).length : 0;
   return named > PAGED ? { namedVariables: named } : {};
 }
 
-/** The members of a value, of a page. `more` is how many come after it, where the client has asked for all. */
+/** Returns a page of a value's members. `more` is the number of members after it, if the client asked for all. */
 export function membersOf(
   value: unknown,
   { start = 0, count }: { start?: number | undefined; count?: number | undefined },
@@ -85,16 +85,16 @@ export function membersOf(
   return { members, more: more(names.length) };
 }
 
-/** A value with another one at a path. */
+/** Returns a copy of a value with another value at a path. */
 export function withValue(value: unknown, [first, ...rest]: Path, replacement: unknown): unknown {
   if (first === undefined) return replacement;
   if (Array.isArray(value)) return value.map((one: unknown, i) => (i === Number(first) ? withValue(one, rest, replacement) : one));
   const object = typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
-  // A computed key makes a member of any name, also of __proto__.
+  // A computed key can be any name, including __proto__.
   return { ...object, [first]: withValue(object[first], rest, replacement) };
 }
 
-/** A step in JSONata and JSONPath: `.name`, `[3]`. */
+/** Returns a path step in the syntax of JSONata and JSONPath: `.name`, `[3]`. */
 export function stepText(step: string | number, language: "jsonata" | "jsonpath"): string {
   if (typeof step === "number") return `[${step}]`;
   if (/^[A-Za-z_]\w*$/.test(step)) return `.${step}`;

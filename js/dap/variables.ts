@@ -1,33 +1,33 @@
-// Scopes and variables of a frame. They are read when the editor opens them, and forgotten when the run moves.
+// Scopes and variables of a frame. They are read when the editor opens them, and are invalid once the run moves.
 
 import type { DebugProtocol } from "@vscode/debugprotocol";
 import type { DebugSession, StackFrame } from "../api/debug.d.ts";
 import { codeOf, messageOf } from "../base/errors.ts";
 import { Refused } from "./launch.ts";
-import type { Places } from "./places.ts";
+import type { SourceLocations } from "./source-locations.ts";
 import { LazyList, type Path, brief, counts, hasMembers, membersOf, stepText, typeOf, withValue } from "./values.ts";
 
-/** What a value is a part of, by which it can be changed: the input, a variable or the result of a frame's state. */
+/** Where a value comes from, so that it can be changed: the input, a variable or the result of a frame's state. */
 interface Origin {
   target: "input" | "variable" | "result";
   /** The name of the variable. */
   name?: string;
-  /** From there to the value. */
+  /** The path from there to the value. */
   path: Path;
-  /** The value of all of it. */
+  /** The whole input, variable or result. */
   whole: unknown;
 }
 
-/** Something with members that the editor has a reference to. */
+/** A value with members to which the editor has a reference. */
 interface Container {
   frame: StackFrame;
   load: () => unknown;
   origin?: Origin | undefined;
-  /** Whether its members are the variables. */
+  /** Whether its members are the variables of the frame. */
   isVariables?: boolean;
-  /** The expression in JSONata that gives it. */
+  /** The JSONata expression that returns it. */
   expression?: string | undefined;
-  /** The path in JSONPath for a data breakpoint. */
+  /** The JSONPath for a data breakpoint. */
   data?: string | undefined;
 }
 
@@ -48,8 +48,8 @@ export class Variables {
     this.#session = session;
   }
 
-  /** The run has moved: what was listed no longer holds. */
-  forget(): void {
+  /** Invalidates all references after the run has moved. */
+  invalidate(): void {
     this.#containers.clear();
   }
 
@@ -59,12 +59,12 @@ export class Variables {
     return this.#last;
   }
 
-  /** A reference to a value that an expression has given; 0 for one without members. */
+  /** Returns a reference to the value of an expression; 0 for a value without members. */
   referTo(value: unknown, frame: StackFrame, expression?: string): number {
     return hasMembers(value) ? this.#add({ frame, load: () => value, ...(expression !== undefined && { expression }) }) : 0;
   }
 
-  scopes(frame: StackFrame, places: Places | undefined): DebugProtocol.Scope[] {
+  scopes(frame: StackFrame, locations: SourceLocations | undefined): DebugProtocol.Scope[] {
     const session = this.#session;
     const { visit } = frame;
     const { input, stages, attempts, items } = session.stages(visit);
@@ -85,12 +85,12 @@ export class Variables {
     const variables = (): object => Object.fromEntries(Object.entries(session.scopes(visit)).map(([name, { value }]) => [name, value]));
     add("Variables", { load: variables, isVariables: true }, { presentationHint: "locals" });
     add("Context", { load: () => session.values(visit).context, expression: "$states.context" });
-    if (frame.type === "Task") add("Task", { load: () => this.#task(frame, places, { last, attempts }) });
+    if (frame.type === "Task") add("Task", { load: () => this.#task(frame, locations, { last, attempts }) });
     if (last("error") !== undefined) add("Error", { load: () => last("error"), expression: "$error" });
     return scopes;
   }
 
-  /** A stage of a Map, which has one value for each item, as a list. */
+  /** Returns the value of a stage. A stage of a Map has one value for each item, which become a list. */
   #stage(visit: number, stage: string, value: unknown, items = 0): unknown {
     if (items < 2) return value;
     return new LazyList(items, (item) => {
@@ -99,12 +99,12 @@ export class Variables {
     });
   }
 
-  #task(frame: StackFrame, places: Places | undefined, seen: { last: (name: string) => unknown; attempts: number }): object {
+  #task(frame: StackFrame, locations: SourceLocations | undefined, seen: { last: (name: string) => unknown; attempts: number }): object {
     const { last, attempts } = seen;
     const given = last("afterParameters") ?? last("afterArguments");
     const waiting = this.#session.waiting().find(({ state, execution }) => state === frame.state && execution === undefined);
     return {
-      resource: places?.states.get(frame.state)?.fields.Resource,
+      resource: locations?.states.get(frame.state)?.fields.Resource,
       ...(given !== undefined && { arguments: given }),
       attempt: attempts,
       ...(waiting && { waiting: waiting.kind, ...(waiting.token !== undefined && { token: waiting.token }) }),
@@ -112,7 +112,7 @@ export class Variables {
     };
   }
 
-  /** The frame that a reference belongs to. */
+  /** Returns the frame that a reference belongs to. */
   frameOf(reference: number): StackFrame | undefined {
     return this.#containers.get(reference)?.frame;
   }
@@ -141,7 +141,7 @@ export class Variables {
     };
   }
 
-  /** Where a data breakpoint on a member looks: `$name`, or a path in the data. */
+  /** Returns what a data breakpoint on a member watches: `$name`, or a path in the data. */
   dataPath(reference: number, name: string): string | undefined {
     const container = this.#found(reference);
     if (container.isVariables) return `$${name}`;
@@ -149,7 +149,7 @@ export class Variables {
     return container.data && container.data + stepText(isIndex ? Number(name) : name, "jsonpath");
   }
 
-  /** Changes a member, which is a fork of the run. Returns the change as `DebugSession.setValue` takes it. */
+  /** Returns the change of a member as `DebugSession.setValue` takes it. It makes a fork of the run. */
   change(reference: number, name: string, value: unknown): { frame: StackFrame; change: Parameters<DebugSession["setValue"]>[0] } {
     const container = this.#found(reference);
     const held = container.load();
@@ -166,7 +166,7 @@ export class Variables {
   }
 }
 
-/** A value whose parts are members; one without parts is its only member. */
+/** Returns a value with members. A value without members becomes its own only member. */
 function members(value: unknown): unknown {
   return typeof value === "object" && value !== null ? value : { value };
 }
@@ -178,7 +178,7 @@ function memberOf(container: Container, name: string | number, value: unknown): 
     const own: Origin = { target: "variable", name: String(name), path: [], whole: value };
     return { ...member, origin: own, expression: `$${name}` };
   }
-  // The result of a task is the only part of its scope that can be another.
+  // In the scope of a Task, only the result can be changed.
   const isResult = frame.type === "Task" && name === "result" && origin === undefined && expression === undefined && data === undefined;
   const below: Origin | undefined = isResult
     ? { target: "result", path: [], whole: value }
@@ -191,7 +191,7 @@ function memberOf(container: Container, name: string | number, value: unknown): 
   };
 }
 
-/** Whether a whole has no parts, so that its only member stands for it. */
+/** Returns whether the whole value has no members, so that its only member stands for it. */
 function isScalar({ whole, path }: Origin): boolean {
   return path.length === 0 && (typeof whole !== "object" || whole === null);
 }
@@ -201,7 +201,7 @@ function changeOf(origin: Origin, { visit }: StackFrame, value: unknown): Parame
   return { target, value: withValue(whole, path, value), visit, ...(name !== undefined && { name }) };
 }
 
-/** What a text that the user has typed stands for: JSON, or what an expression gives. */
+/** Parses a text that the user has typed: JSON, or else an expression that is evaluated. */
 export function valueOfText(text: string, evaluate: (expression: string) => unknown): unknown {
   try {
     return JSON.parse(text);
@@ -210,7 +210,7 @@ export function valueOfText(text: string, evaluate: (expression: string) => unkn
   }
 }
 
-/** Why a value could not be set, for the user. */
+/** Converts the error of a change to a message for the user. */
 export function refusedChange(error: unknown): unknown {
   return codeOf(error) === "NOT_SETTABLE" ? new Refused(messageOf(error)) : error;
 }

@@ -1,40 +1,40 @@
-// The states of a definition and their fields, by the lines where they are written.
+// Maps lines of a definition's text to its states and their fields.
 
 import type { DebugProgram } from "../api/dap.d.ts";
 import type { Range } from "../api/index.d.ts";
 import { isObject } from "../base/json.ts";
 import { pointerTo } from "../base/pointer.ts";
 
-/** States in states go no deeper. */
+/** Maximum nesting depth of states. */
 const DEPTH = 32;
-/** Fields whose items are places of their own: rules, retriers and catchers. */
+/** Fields whose items have locations of their own: rules, retriers and catchers. */
 const LISTS = new Set(["Choices", "Retry", "Catch"]);
 
-/** A state, a field of it, or a rule, retrier or catcher. */
-export interface Place {
+/** The location of a state, a field of it, or a rule, retrier or catcher. */
+export interface SourceLocation {
   state: string;
-  /** The field; absent for the state as a whole. */
+  /** The field. Undefined for the state as a whole. */
   field?: string;
-  /** The number of the rule, retrier or catcher, from 0. */
+  /** The index of the rule, retrier or catcher. */
   index?: number;
   pointer: string;
   range: Range;
 }
 
-/** A state, as the definition has it. */
-export interface StatePlace extends Place {
+/** The location of a state, with its fields. */
+export interface StateLocation extends SourceLocation {
   type: string;
   language: "JSONata" | "JSONPath";
   fields: Record<string, unknown>;
 }
 
-export class Places {
+export class SourceLocations {
   readonly program: DebugProgram;
-  /** All states by their names, which are unique in a machine. */
-  readonly states = new Map<string, StatePlace>();
+  /** All states by name. State names are unique in a machine. */
+  readonly states = new Map<string, StateLocation>();
   readonly startAt: string | undefined;
   readonly language: "JSONata" | "JSONPath";
-  #all: Place[] | undefined;
+  #all: SourceLocation[] | undefined;
   #whole: Range;
 
   constructor(program: DebugProgram) {
@@ -46,7 +46,7 @@ export class Places {
     this.#scope(definition, "", "JSONPath", 0);
   }
 
-  #scope(scope: unknown, pointer: string, around: Places["language"], depth: number): void {
+  #scope(scope: unknown, pointer: string, around: SourceLocations["language"], depth: number): void {
     if (!isObject(scope) || !isObject(scope.States) || depth > DEPTH) return;
     const own = languageOf(scope, around);
     for (const [state, fields] of Object.entries(scope.States)) {
@@ -60,17 +60,17 @@ export class Places {
     }
   }
 
-  /** All places, those of a state after the state. */
-  get all(): Place[] {
+  /** All locations. Those of a state's fields follow the state. */
+  get all(): SourceLocation[] {
     return (this.#all ??= [...this.states.values()].flatMap((state) => [state, ...this.#fieldsOf(state)]));
   }
 
-  #fieldsOf({ state, pointer, fields }: StatePlace): Place[] {
+  #fieldsOf({ state, pointer, fields }: StateLocation): SourceLocation[] {
     return Object.entries(fields).flatMap(([field, value]) => {
       const at = pointerTo(pointer, field);
-      const own: Place = { state, field, pointer: at, range: this.program.range(at) };
+      const own: SourceLocation = { state, field, pointer: at, range: this.program.range(at) };
       if (!LISTS.has(field) || !Array.isArray(value)) return [own];
-      const items = value.map((_, index): Place => {
+      const items = value.map((_, index): SourceLocation => {
         const item = pointerTo(at, String(index));
         return { state, field, index, pointer: item, range: this.program.range(item) };
       });
@@ -78,24 +78,24 @@ export class Places {
     });
   }
 
-  /** The place of a field of a state, of an item of it, or else of the state. */
-  of(state: string, field?: string, index?: number): Place | undefined {
+  /** Returns the location of an item of a field, or of the field, or else of the state. */
+  of(state: string, field?: string, index?: number): SourceLocation | undefined {
     const whole = this.states.get(state);
     if (whole === undefined || field === undefined || !(field in whole.fields)) return whole;
     const own = this.#fieldsOf(whole).filter((one) => one.field === field);
     return own.find((one) => one.index === index) ?? own[0];
   }
 
-  /** Whether a line is one of the definition. */
+  /** Returns whether a line is part of the definition. */
   has(line: number): boolean {
     return this.#whole.start.line <= line && line <= this.#whole.end.line;
   }
 
   /**
-   * What stands at a line: the state that begins there, or the innermost state, field or item around it; with a column the innermost
-   * there. Lines of the machine itself, such as StartAt, belong to its first state.
+   * Returns the location at a line: the state that begins there, or the innermost state, field or item around it. With a column,
+   * returns the innermost location there. Lines of the machine itself, such as StartAt, belong to its first state.
    */
-  at(line: number, column?: number): Place | undefined {
+  at(line: number, column?: number): SourceLocation | undefined {
     const around = this.all.filter(({ range: { start, end } }) => start.line <= line && line <= end.line);
     if (column !== undefined) {
       const inside = around.filter(({ range: { start, end } }) => isBefore(start, { line, column }) && isBefore({ line, column }, end));
@@ -103,13 +103,16 @@ export class Places {
     }
     const first = around.find(({ field, range }) => field === undefined && range.start.line === line);
     if (first !== undefined) return first;
-    const innermost = around.reduce<Place | undefined>((best, one) => (best === undefined || isInside(one, best) ? one : best), undefined);
+    const innermost = around.reduce<SourceLocation | undefined>(
+      (best, one) => (best === undefined || isInside(one, best) ? one : best),
+      undefined,
+    );
     if (innermost !== undefined) return innermost;
     return this.has(line) && this.startAt !== undefined ? this.states.get(this.startAt) : undefined;
   }
 }
 
-function languageOf(scope: unknown, around: Places["language"]): Places["language"] {
+function languageOf(scope: unknown, around: SourceLocations["language"]): SourceLocations["language"] {
   const own = isObject(scope) ? scope.QueryLanguage : undefined;
   return own === "JSONata" || own === "JSONPath" ? own : around;
 }
@@ -123,7 +126,7 @@ function isBefore(a: Position, b: Position): boolean {
   return a.line < b.line || (a.line === b.line && a.column <= b.column);
 }
 
-/** Whether a place begins later than another one, or where it begins and ends earlier. */
-function isInside({ range: { start, end } }: Place, { range }: Place): boolean {
+/** Returns whether a location begins after another one, or begins with it and ends earlier. */
+function isInside({ range: { start, end } }: SourceLocation, { range }: SourceLocation): boolean {
   return start.offset > range.start.offset || (start.offset === range.start.offset && end.offset <= range.end.offset);
 }
