@@ -1,4 +1,4 @@
-// Beside the graph: adding, undo and redo, and what can be done with several states; for the mouse and for fingers.
+// The buttons beside the graph: add, undo, redo, and commands for several states. They are for the mouse and for touch.
 
 import { useComputed } from "@preact/signals";
 import { liveValues, toggleLiveValues } from "../debugger/liveValues.ts";
@@ -15,7 +15,7 @@ import * as deeds from "./deeds.ts";
 import { chooseSeveral, gathering } from "./several.ts";
 import { takeBack } from "./text.ts";
 
-/// Signs that only this part of the page has.
+/** The icons that only this part of the page uses. */
 const SIGNS = {
   wrap: "M3 3H17V17H3ZM7.5 7.5H12.5V12.5H7.5Z",
   values:
@@ -30,7 +30,7 @@ interface ToolOf {
   command?: string;
   run(): void;
   flip?: boolean;
-  /// Of one that is switched on and off.
+  /** The state of a toggle button. */
   pressed?: boolean;
 }
 

@@ -1,4 +1,4 @@
-// An empty page: what one can begin with.
+// The choices on an empty page.
 
 import { Icon, type IconName } from "../ui/Icon.tsx";
 import * as panes from "../store/panes.ts";

@@ -1,4 +1,4 @@
-// What is said of the graph once, below it: the next thing that can be done, and where a breakpoint would help.
+// One-time notices below the graph: the next possible action, and where a breakpoint would help.
 
 import { StopHints } from "../debugger/stopHints.tsx";
 import { Icon } from "../ui/Icon.tsx";

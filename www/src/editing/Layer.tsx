@@ -1,4 +1,5 @@
-// What the pen draws over the states: the `+` of transitions and states, the line that is being led, the selection that grows.
+// The layer that the graph editor draws over the states: the `+` of transitions and states, the transition being dragged, and the
+// lasso.
 
 import { computed, signal } from "@preact/signals";
 import type { RefObject } from "preact";
@@ -22,13 +23,13 @@ import { lasso, severalByClick, startLasso } from "./several.ts";
 import { touched } from "./touch.ts";
 import { leads, takesState, wayTitle } from "./ways.ts";
 
-/// What the pointer is over.
+/** The node or the edge under the pointer. */
 const over = signal<{ edge?: GraphEdge; node?: string }>({});
 const scale = computed(() => view.value.k);
 
-/// In px of the screen.
+/** The distance at which the pointer reaches a state or a transition, in px of the screen. */
 const REACH = 12;
-/// From this scale on, states are so small that a `+` would cover them, and the least share of its size that it then has.
+/** Below this scale, states are so small that a `+` would cover them, so it shrinks, down to the share `LEAST` of its size. */
 const SMALL = 0.6;
 const LEAST = 0.6;
 
@@ -37,7 +38,10 @@ interface Props {
   svg: RefObject<SVGSVGElement | null>;
 }
 
-/// What the pointer is over: a state, from whose border one comes to its signs, or a transition, beside which its `+` may stand.
+/**
+ * Returns what is under the pointer: a state, including its border with its signs, or a transition, including the place of its
+ * `+`.
+ */
 function overAt(event: PointerEvent, svg: SVGSVGElement, index: GraphIndex): { edge?: GraphEdge; node?: string } {
   const named = (name: "node" | "port" | "insert"): string | undefined =>
     (event.target as Element).closest<SVGElement>(`[data-${name}]`)?.dataset[name];
@@ -51,14 +55,14 @@ function overAt(event: PointerEvent, svg: SVGSVGElement, index: GraphIndex): { e
   return { ...(edge && { edge }), ...(now !== undefined && { node: now }) };
 }
 
-/// A double click on the canvas adds a state there.
+/** Adds a state where the canvas is double-clicked. */
 function twice(event: MouseEvent, svg: SVGSVGElement, index: GraphIndex): void {
   const target = event.target as Element;
   if (target === svg || target.closest(".backdrop, .scope"))
     void deeds.createAt({ x: event.clientX, y: event.clientY }, scopeAt(index, ...placeIn(svg, event)));
 }
 
-/// Listens to the pointer on the drawing; gives what ends that.
+/** Adds pointer listeners to the drawing. Returns the function that removes them. */
 function listen(svg: SVGSVGElement, index: GraphIndex): () => void {
   const listening = new AbortController();
   const { signal: until } = listening;
@@ -85,7 +89,7 @@ function listen(svg: SVGSVGElement, index: GraphIndex): () => void {
 
 export function Layer({ index, svg }: Props) {
   useEffect(() => {
-    // What the pointer was over has changed.
+    // The graph has changed, so the element under the pointer is not known.
     over.value = {};
     return listen(svg.current!, index);
   }, [index]);
@@ -104,17 +108,20 @@ export function Layer({ index, svg }: Props) {
   );
 }
 
-/// A point of the window in px of the drawing.
+/** Returns a point of the window in px of the drawing. */
 export function placeIn(svg: SVGSVGElement, event: { clientX: number; clientY: number }): [number, number] {
   const box = svg.getBoundingClientRect();
   const { x, y, k } = view.peek();
   return [(event.clientX - box.left - x) / k, (event.clientY - box.top - y) / k];
 }
 
-/// How large what one presses is drawn: of the same size on the screen, but smaller where states are small, so as not to cover them.
+/**
+ * The scale of the signs to press. They have a fixed size on the screen, but shrink where states are small, so that they do not
+ * cover them.
+ */
 const signScale = computed(() => Math.max(LEAST, Math.min(1, scale.value / SMALL)) / scale.value);
 
-/// A `+` of nearly the same size at any scale.
+/** A `+` that has nearly the same size at any scale. */
 function Plus({
   x,
   y,
@@ -152,10 +159,10 @@ function Plus({
   );
 }
 
-/// With each drawing: it depends on the graph as well as on signals.
+/** Evaluated with each render, because it depends on the graph as well as on signals. */
 const asked = <T,>(of: () => T): T => of();
 
-/// How the graph is seen by who places a `+`. A click on a short line is about the transition itself.
+/** Returns the facts that the position of a `+` depends on. A click on a short line belongs to the transition itself. */
 function seenNow(index: GraphIndex): Seen {
   return {
     scale: scale.value,
@@ -164,7 +171,7 @@ function seenNow(index: GraphIndex): Seen {
   };
 }
 
-/// Where a state can be put on a transition.
+/** The `+` of the transitions that a state can be inserted into. */
 function Inserts({ index }: { index: GraphIndex }) {
   const shown = asked(() => {
     if (drag.value) return [];
@@ -231,7 +238,10 @@ function Ports({ index }: { index: GraphIndex }) {
   );
 }
 
-/// The ends of the transitions that the pointer is at, to lead them elsewhere. A click without a drag is one on the transition.
+/**
+ * The ends of the transitions near the pointer, which can be dragged to another state. A click without a drag selects the
+ * transition.
+ */
 function Ends({ index }: { index: GraphIndex }) {
   const shown = asked(() => {
     const { edge } = over.value;
@@ -257,7 +267,7 @@ function Ends({ index }: { index: GraphIndex }) {
   );
 }
 
-/// The line that is being led, and the states that it can go to.
+/** The transition being dragged, and its possible targets. */
 function Drawing({ index }: { index: GraphIndex }) {
   const now = drag.value;
   if (!now) return null;
@@ -291,7 +301,7 @@ function Drawing({ index }: { index: GraphIndex }) {
   );
 }
 
-/// Where what is carried from the palette would go.
+/** The place where a piece from the palette would be dropped. */
 function Aimed({ index }: { index: GraphIndex }) {
   const aim = carrying.value?.aim;
   if (!aim) return null;

@@ -1,4 +1,4 @@
-// What stands over the panes while the graph is edited: the menu of choices, a name being changed.
+// The parts over the panes during editing: the menu of choices, and the field for a new name.
 
 import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";

@@ -1,4 +1,4 @@
-// The palette: states, patterns and services to carry onto the graph. A press without a drag adds behind the selected state, as the
+// The palette: states, patterns and services to drag onto the graph. A click adds the piece behind the selected state, as the
 // keys do.
 
 import { signal, useSignal } from "@preact/signals";
@@ -22,7 +22,7 @@ export function togglePalette(): void {
   paletteOpen.value = !paletteOpen.value;
 }
 
-/// Moves the drawing aside, as far as it has room there.
+/** Moves the drawing aside, as far as there is room. */
 function makeRoom(): void {
   const box = document.querySelector<HTMLElement>(".pen-palette");
   const index = analysis.graph.peek();
@@ -34,7 +34,7 @@ function makeRoom(): void {
   if (need > 0 && room > 0) pan(Math.min(need, room), 0);
 }
 
-/// Adds it behind the state that is selected, or by itself.
+/** Adds a piece behind the selected state, or unconnected if none is selected. */
 async function addHere({ id, title }: Option): Promise<void> {
   if (!canEdit()) return;
   const node = stateAt();
@@ -49,7 +49,7 @@ async function addHere({ id, title }: Option): Promise<void> {
   if (way) await add(id, way.where);
 }
 
-/// What the palette has for a text: its own pieces, and the services that are called so.
+/** Returns the pieces that match a text: the palette's own, and services with such names. */
 function usePieces(text: string): readonly OptionGroup[] {
   const groups = useSignal<readonly OptionGroup[]>([]);
   const found = useSignal<readonly OptionGroup[]>([]);
@@ -80,7 +80,7 @@ function onKey(event: KeyboardEvent): void {
     paletteOpen.value = false;
     document.querySelector<HTMLElement>(".pen-bar button")?.focus();
   }
-  // Its keys are not the graph's.
+  // The palette handles its own keys, so the graph must not receive them.
   event.stopPropagation();
 }
 
@@ -144,7 +144,7 @@ function Pieces({ group: { title, options } }: { group: OptionGroup }): JSX.Elem
   );
 }
 
-/// What is carried, below the pointer.
+/** The dragged piece, below the pointer. */
 export function Carried(): JSX.Element | null {
   const now = carrying.value;
   if (!now) return null;

@@ -1,4 +1,4 @@
-// The list of a choice, beside its place; on a narrow page at the lower edge.
+// The list of a choice, beside its place. On a narrow page it is at the lower edge.
 
 import { type Signal, useComputed, useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
@@ -22,10 +22,10 @@ function serial(choice: OpenChoice): number {
   return known;
 }
 
-/// A finger needs no keyboard over the list.
+/** Returns whether the device has touch input, for which an on-screen keyboard would cover the list. */
 const coarse = (): boolean => matchMedia("(pointer: coarse)").matches;
 
-/// What is shown of a choice, and what is chosen in it now.
+/** Returns the shown options of a choice, and the selected one. */
 function useOptions(choice: OpenChoice) {
   const text = useSignal(choice.text ?? "");
   const own = useSignal(choice.groups);
@@ -54,7 +54,7 @@ function shownGroups(
   return written ? [{ title: "", options: [written] }, ...others] : others;
 }
 
-/// Looks elsewhere for what is typed.
+/** Searches for further options that match the typed text. */
 function useSearch(choice: OpenChoice, text: string, found: Signal<readonly OptionGroup[]>): void {
   useEffect(() => {
     const wanted = text.trim();
@@ -73,7 +73,7 @@ function useSearch(choice: OpenChoice, text: string, found: Signal<readonly Opti
   }, [text]);
 }
 
-/// Puts the box at its place and the focus in it; who goes elsewhere chooses nothing.
+/** Positions the box and moves the focus into it. If the focus leaves the box, the choice is cancelled. */
 function usePlace(choice: OpenChoice, box: RefObject<HTMLDivElement | null>, field: RefObject<HTMLInputElement | null>): void {
   useLayoutEffect(() => {
     const element = box.current!;
@@ -86,7 +86,7 @@ function usePlace(choice: OpenChoice, box: RefObject<HTMLDivElement | null>, fie
     addEventListener("pointerdown", outside, true);
     addEventListener("resize", again);
     function again(): void {
-      // A keyboard on the screen changes the window and not the choice.
+      // An on-screen keyboard resizes the window, which does not cancel the choice.
       if (coarse()) place(element, choice.at);
       else choice.answer(undefined);
     }
@@ -101,7 +101,7 @@ function take({ choice, mode }: Options, option: Option | undefined): void {
   if (option) choice.answer({ id: option.id, mode: mode.value });
 }
 
-/// Moves the chosen option in its list. Who is faster than the definition changes has each key count, one after the other.
+/** Moves the selected option in its list. Keys that come faster than the definition changes are applied one after the other. */
 function shift({ choice, current, own, at, moved }: Options, by: number): void {
   moved.current = moved.current.then(async () => {
     const options = current.value.flatMap((group) => group.options);
@@ -113,7 +113,7 @@ function shift({ choice, current, own, at, moved }: Options, by: number): void {
   });
 }
 
-/// What a key does in the list; false where it is typed.
+/** Handles a key in the list. Returns false if the key is text input. */
 function pressed(shown: Options, event: KeyboardEvent, radio: boolean): boolean {
   const { choice, options, at, chosen } = shown;
   const arrow = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
@@ -140,7 +140,7 @@ function onKey(shown: Options, field: HTMLInputElement | null, event: KeyboardEv
   const radio = event.target instanceof HTMLInputElement && event.target.type === "radio";
   if (pressed(shown, event, radio)) event.preventDefault();
   else {
-    // What is typed in a list without a focused field is what is looked for.
+    // Letters that are typed while the field does not have the focus are added to the search.
     const letter = event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey && !radio;
     if (field && event.target !== field && letter) field.focus();
   }
@@ -180,7 +180,7 @@ function Open({ choice }: { choice: OpenChoice }) {
   );
 }
 
-/// For who has no keys.
+/** Buttons that move the option, for users without a keyboard. */
 function Mover({ shown }: { shown: Options }) {
   return (
     <p class="picker-foot">
@@ -280,7 +280,7 @@ function Row({ shown, option, number }: { shown: Options; option: Option; number
   );
 }
 
-/// As near to its point as the window has room.
+/** Positions the box as near to its point as the window allows. */
 function place(element: HTMLElement, at: { x: number; y: number } | undefined): void {
   if (element.classList.contains("low")) return;
   const graph = document.querySelector("#graph-pane")?.getBoundingClientRect();

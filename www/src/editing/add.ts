@@ -1,4 +1,4 @@
-// The menu of what can be added: states by their types, patterns, copies of states, and calls of services.
+// The menu of states to add: state types, patterns, copies of states, and service calls.
 
 import type { NewState, StateType } from "stepglass";
 import { TYPES, type Where, pasted, placed, waysBehindOf } from "../model/gestures.ts";
@@ -21,8 +21,10 @@ function remind(id: string): void {
   remember("added", [id, ...recent().filter((other) => other !== id)].slice(0, 8));
 }
 
-/// A Parallel and a Map begin with a state inside, a Choice with a rule: the interpreter sees to what each type needs.
-/// With what was added last in front, or in the order in which they always stand.
+/**
+ * Returns the groups of the menu, optionally with the most recent ones first. The interpreter adds what a type needs: a Parallel
+ * and a Map get a first state, a Choice gets a rule.
+ */
 export async function groupsFor(recently = true): Promise<OptionGroup[]> {
   const { patternOptions: shown } = await import("./patterns.ts");
   const states = (analysis.latest.value?.states ?? []).map(({ name, type, pointer }): Option => ({
@@ -34,7 +36,7 @@ export async function groupsFor(recently = true): Promise<OptionGroup[]> {
   const all = [...TYPES, ...shown];
   const last = (recently ? recent() : []).flatMap((id) => all.find((one) => one.id === id) ?? []).slice(0, MOST_RECENT);
   return [
-    // Each stands in its own list too: who knows its place there finds it there.
+    // A recent option is also in its own group, where users who know its position find it.
     ...(last.length > 1 ? [{ title: "Recent", options: last.map((one) => ({ ...one, id: RECENT + one.id })) }] : []),
     { title: "States", options: TYPES },
     { title: "Patterns", options: shown },
@@ -45,11 +47,11 @@ export async function groupsFor(recently = true): Promise<OptionGroup[]> {
 interface Asked {
   title: string;
   at?: Spot | undefined;
-  /// Where it can go; the first is what is meant.
+  /** The possible positions; the first one is the default. */
   ways: readonly (Mode & { where: Where })[];
 }
 
-/// Asks what to add, and adds it.
+/** Asks which state to add, and adds it. */
 export async function addAt({ title, at, ways }: Asked): Promise<void> {
   const [only] = ways;
   const chosen = await pick({
@@ -64,7 +66,7 @@ export async function addAt({ title, at, ways }: Asked): Promise<void> {
   if (chosen && way) await add(chosen.id, way.where, at);
 }
 
-/// Adds what an option of the menu stands for.
+/** Adds the state of a menu option. */
 export async function add(option: string, where: Where, at?: Spot): Promise<void> {
   const id = option.startsWith(RECENT) ? option.slice(RECENT.length) : option;
   const [kind, rest] = [id.slice(0, id.indexOf(" ")), id.slice(id.indexOf(" ") + 1)];
@@ -96,5 +98,5 @@ async function put(state: NewState, where: Where, at: Spot | undefined): Promise
   if (pointer !== undefined) added.value = { state: pointer, caret: done.caret };
 }
 
-/// What can stand behind a state: the ways that it does not have yet, or can have more of.
+/** Returns what can be added behind a state: the kinds of transition that it does not have yet, or can have several of. */
 export const waysBehind = async (state: string): Promise<ReturnType<typeof waysBehindOf>> => waysBehindOf(state, await possible(state));

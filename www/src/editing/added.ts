@@ -1,6 +1,6 @@
-// The state that was added last, for who shows what is to be filled in of it.
+// The state that was added last, for the views that show its fields to fill in.
 
 import { signal } from "@preact/signals";
 
-/// Its pointer, and what is likely to be changed next, as a range of the text.
+/** The pointer of the state, and the range of the text that is likely to be changed next. */
 export const added = signal<{ state: string; caret: { start: number; end: number } } | null>(null);

@@ -1,4 +1,4 @@
-// A state, a pattern or a service that is carried from the palette to the graph: onto a transition, behind a state, or where nothing is.
+// Drags a state, a pattern or a service from the palette to the graph: onto a transition, behind a state, or to an empty place.
 
 import { signal } from "@preact/signals";
 import { pan, size, view } from "../graph/viewport.ts";
@@ -13,17 +13,17 @@ import type { Option } from "./picking.ts";
 import { pick } from "./picking.ts";
 import { takesState } from "./ways.ts";
 
-/// Where it would go: nowhere while it is not over the graph.
+/** Where the piece would be dropped; null while the pointer is not over the graph. */
 type Aim = { edge: GraphEdge } | { node: string } | { scope: string } | null;
 
 export const carrying = signal<{ option: Option; x: number; y: number; aim: Aim; words: string } | null>(null);
 
 const AWAY = 6;
-/// In px of the screen.
+/** Distances in px of the screen: to a transition, and to the pane's edge. */
 const REACH = 26;
 const EDGE = 28;
 
-/// A press on something of the palette, which may become a drag.
+/** Handles a press on a piece of the palette, which may become a drag. */
 export function startCarrying(event: PointerEvent, option: Option): void {
   if (event.button !== 0) return;
   const { pointerId, clientX, clientY } = event;
@@ -46,7 +46,7 @@ export function startCarrying(event: PointerEvent, option: Option): void {
     const now = carrying.peek();
     carrying.value = null;
     if (!now) return;
-    // The click that comes with it is none.
+    // A click follows the drag and must have no effect.
     const quiet = (click: Event): void => click.stopImmediatePropagation();
     source.addEventListener("click", quiet, { capture: true, once: true });
     setTimeout(() => source.removeEventListener("click", quiet, true));
@@ -73,7 +73,7 @@ export function startCarrying(event: PointerEvent, option: Option): void {
 
 const canvas = (): SVGSVGElement | null => document.querySelector<SVGSVGElement>("svg.canvas");
 
-/// Near the pane's edge the view moves along.
+/** Scrolls the view while the pointer is near the pane's edge. */
 function moveAlong(at: PointerEvent): void {
   const box = canvas()?.getBoundingClientRect();
   if (!box || document.elementFromPoint(at.clientX, at.clientY)?.closest(".pen-palette")) return;
@@ -98,7 +98,7 @@ function aimAt({ clientX, clientY }: PointerEvent): Aim {
   return edge && takesState(index, edge) ? { edge } : { scope: scopeAt(index, x, y) };
 }
 
-/// The innermost state without others inside that is under a point.
+/** Returns the innermost state without nested states at a point. */
 function stateUnder(index: GraphIndex, x: number, y: number): string | undefined {
   return index.graph.nodes.findLast(
     (node, i) =>

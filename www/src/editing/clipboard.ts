@@ -1,4 +1,4 @@
-// States on the clipboard, as the text of a definition: between machines, pages and programs.
+// Copies states to the clipboard as the text of a definition, which can be pasted into other machines, pages and programs.
 
 import { wayBehind } from "../model/ways.ts";
 import * as analysis from "../store/analysis.ts";
@@ -10,14 +10,14 @@ import { type Where, pasted } from "./add.ts";
 import { deleteHere } from "./deeds.ts";
 import { scopeOf, stateAt, statesAt } from "./ways.ts";
 
-/// The focus is on a state, and no text is selected that would be meant.
+/** Returns whether the focus is on a state and no text is selected, so that the clipboard keys apply to states. */
 function onStates(): boolean {
   if (document.querySelector("dialog[open]")) return false;
   const at = document.activeElement;
   return at?.closest(".canvas") != null && String(getSelection() ?? "") === "";
 }
 
-/// The text for the clipboard, made before somebody wants it: what is copied has to be there at once.
+/** The prepared text for the clipboard. An event of the clipboard needs it synchronously. */
 let ready: { of: string; text: string } | undefined;
 
 function wanted(): string {
@@ -35,7 +35,7 @@ export async function prepare(): Promise<string | undefined> {
   return asl;
 }
 
-/// States as a definition of their own; undefined where that is not possible, which has been said then.
+/** Returns states as a definition of their own. If that is not possible, it shows why and returns undefined. */
 export async function copied(states: readonly string[]): Promise<string | undefined> {
   try {
     const done = await tried({ kind: "copy", states });
@@ -47,7 +47,7 @@ export async function copied(states: readonly string[]): Promise<string | undefi
   return undefined;
 }
 
-/// Copies the states that are selected; for menus, which have no event of the clipboard.
+/** Copies the selected states. Menus use this, because they have no clipboard event. */
 export async function copyHere(cut = false): Promise<void> {
   const number = statesAt().length;
   const text = await prepare();
@@ -56,12 +56,12 @@ export async function copyHere(cut = false): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    // Where the browser does not allow it, this page has it.
+    // If the browser does not allow it, the text is available on this page only.
   }
   await tell(number, cut);
 }
 
-/// What was copied on this page last, where its clipboard cannot be read.
+/** The text that was last copied on this page. It is used if the clipboard cannot be read. */
 let held = "";
 
 async function tell(number: number, cut: boolean): Promise<void> {
@@ -79,7 +79,7 @@ export async function pasteHere(): Promise<void> {
   await paste(text);
 }
 
-/// Puts states behind the state with the focus, in its transition; unconnected where there is none, or no way out of it.
+/** Inserts states into the transition behind the focused state. They stay unconnected if there is no such state or transition. */
 export async function paste(text: string): Promise<void> {
   if (text.trim() === "") return showToast("There is nothing to paste.");
   const node = stateAt();
@@ -89,7 +89,7 @@ export async function paste(text: string): Promise<void> {
   await perform(pasted(text, where));
 }
 
-/// The ordinary keys, whatever they are on this system: the browser says when they are pressed.
+/** Listens to the clipboard events, which the browser sends for the system's own keys. */
 export function listenToClipboard(): void {
   const copy = (cut: boolean) => (event: ClipboardEvent) => {
     if (!onStates()) return;
@@ -109,7 +109,7 @@ export function listenToClipboard(): void {
     event.preventDefault();
     void paste(text);
   });
-  // With the key that is held before, there is time to make it.
+  // The modifier key is pressed first, which leaves time to prepare the text.
   addEventListener("keydown", (event) => {
     if ((event.key === "Control" || event.key === "Meta") && onStates()) void prepare();
   });

@@ -1,4 +1,5 @@
-// The commands of editing on the graph: for the keys, the palette, the help, and the menus of states and transitions.
+// The editing commands for the graph. They are used by keys, the command palette, the help, and the menus of states and
+// transitions.
 
 import type { Command } from "../commands/commands.ts";
 import type { NodeCommand } from "../debugger/onGraph.ts";
@@ -47,7 +48,7 @@ const edit = (id: string, title: string, keys: readonly string[], run: () => voi
   able: own,
   run,
 });
-/// What somebody reaches by its name or in a menu.
+/** Returns a command without a key, which users reach by its name or in a menu. */
 const rare = (id: string, title: string, run: () => void): Command => ({ id, title, group: "Edit", able: own, run });
 
 export const editCommands: readonly Command[] = [
@@ -66,7 +67,7 @@ export const editCommands: readonly Command[] = [
   edit("unwrapState", "Take the states out of the Parallel or Map", ["Shift+G"], () => void deeds.unwrapHere()),
   edit("deleteStates", "Delete the states, and join what is around them", ["Delete", "Backspace"], () => void deeds.deleteHere()),
   edit("duplicateStates", "Duplicate the states", ["Mod+D"], () => void deeds.duplicateHere()),
-  // The browser says when these are pressed.
+  // The browser sends events for these keys.
   { id: "copyStates", title: "Copy the states", group: "Edit", keys: ["Mod+C"], place: "graph" },
   { id: "cutStates", title: "Cut the states", group: "Edit", keys: ["Mod+X"], place: "graph" },
   { id: "pasteStates", title: "Paste states after the state", group: "Edit", keys: ["Mod+V"], place: "graph" },
@@ -100,7 +101,7 @@ const own2 =
   (node: GraphNode): boolean =>
     own() && isState(node) && shown(node);
 
-/// Of the state that the menu is of: the keys mean the one with the focus.
+/** The menu's commands apply to its own state, while the keys apply to the focused one. */
 const of =
   (run: () => void) =>
   (node: GraphNode): void => {
@@ -247,7 +248,7 @@ function waysOf(id: string): number {
   return Math.max(kinds.filter((kind) => kind === "choice").length, kinds.filter((kind) => kind === "catch").length);
 }
 
-/// What can be done with a transition, besides stopping on it.
+/** Returns the commands for a transition, except breakpoints. */
 export function wayCommands(edge: GraphEdge): NodeCommand[] {
   if (!own()) return [];
   const spot = (): { x: number; y: number } => {

@@ -1,4 +1,4 @@
-// What can be done with states and transitions, as the menus, the keys and the pointer ask for it.
+// The actions on states and transitions that menus, keys and the pointer start.
 
 import type { Gesture, StateType } from "stepglass";
 import { elementOf, focused } from "../graph/focus.ts";
@@ -17,7 +17,7 @@ const none = (): void => showToast("Select a state first, in the graph or in the
 const tell = (message: string | undefined): void =>
   showToast(message === undefined ? "That is not possible here." : unticked(sentence(message)));
 
-/// Beside a state, for what is asked about it.
+/** Returns a position beside a state, for questions about it. */
 function spotOf(node: GraphNode | undefined): { at: Spot } | Record<string, never> {
   const svg = document.querySelector<SVGSVGElement>("svg.canvas");
   const box = node && svg && elementOf(svg, node.id)?.getBoundingClientRect();
@@ -30,7 +30,7 @@ export async function insertOn(edge: GraphEdge, at: Spot): Promise<void> {
   await addAt({ title: `Insert a state: ${wayTitle(index, edge)}`, at, ways: [{ id: edge.id, title: "", where: { edge: edge.id } }] });
 }
 
-/// On one of the transitions of the state with the focus.
+/** Inserts a state into a transition of the focused state. */
 export async function insertHere(): Promise<void> {
   const [index, node] = [analysis.graph.value, stateAt()];
   if (!index || !canEdit()) return;
@@ -57,13 +57,13 @@ export async function createAt(at: Spot | undefined, scope: string): Promise<voi
   await addAt({ title: "Add a state", at, ways: [{ id: "create", title: "", where: { scope } }] });
 }
 
-/// In the scope of the state with the focus.
+/** Adds a state in the scope of the focused state. */
 export async function createHere(): Promise<void> {
   const node = stateAt();
   await createAt(spotOf(node).at, node ? scopeOf(node.id) : "");
 }
 
-/// Asks which transition of a state leads where.
+/** Asks for a transition of a state and its new target. */
 export async function connectHere(): Promise<void> {
   const [index, node] = [analysis.graph.value, stateAt()];
   if (!index || !node) return none();
@@ -80,7 +80,7 @@ export async function connectHere(): Promise<void> {
   );
 }
 
-/// Leads one transition elsewhere.
+/** Redirects a transition. */
 export async function lead(edge: GraphEdge): Promise<void> {
   const index = analysis.graph.value;
   if (!index || !canEdit()) return;
@@ -120,7 +120,7 @@ export async function deleteHere(): Promise<void> {
   const states = statesAt();
   if (states.length === 0) return none();
   const index = analysis.graph.value;
-  // Who goes on by keyboard stands at a neighbour.
+  // A keyboard user continues at a neighbour of the deleted states.
   const next = index ? neighbourOf(index, states) : undefined;
   const done = await perform({ kind: "delete", states: states.map(({ id }) => id) }, spotOf(states[0]));
   if (done && done.select.length === 0) {
@@ -175,7 +175,7 @@ export async function unwrapHere(): Promise<void> {
   await perform({ kind: "unwrap", state: node.id }, { careful: true, ...spotOf(node) });
 }
 
-/// Makes the selected states a machine of their own, which the page keeps beside this one.
+/** Extracts the selected states to a machine of their own, which the page stores next to this one. */
 export async function extractHere(): Promise<void> {
   const states = pointers();
   if (states.length === 0) return none();
@@ -194,7 +194,7 @@ export async function inlineHere(): Promise<void> {
   await perform({ kind: "inline", state: node.id, asl }, spotOf(node));
 }
 
-/// The order of a state's rules and catchers, which is the order in which they are looked at; and of a Parallel's branches.
+/** Changes the order of a state's rules and catchers, in which they are evaluated, or of a Parallel's branches. */
 export async function orderHere(): Promise<void> {
   const node = stateAt();
   if (!node) return none();
@@ -214,7 +214,7 @@ export async function orderHere(): Promise<void> {
   });
 }
 
-/// Another branch of a Parallel.
+/** Adds a branch to a Parallel. */
 export async function branchHere(): Promise<void> {
   const node = stateAt();
   if (!node) return none();
@@ -225,7 +225,7 @@ export async function branchHere(): Promise<void> {
   });
 }
 
-/// Whether the state with the focus stands in a branch of a Parallel.
+/** Returns whether the focused state is in a branch of a Parallel. */
 export const inBranch = (): boolean => branchOf(stateAt()?.id ?? "") !== undefined;
 
 export async function moveBranch(by: number): Promise<void> {

@@ -1,5 +1,5 @@
-// Leading a transition by the pointer: from a state's `+`, or by the end of a transition. On a state that it can go to it connects, on
-// none it asks what to put there, elsewhere it says why not.
+// Drags a transition by the pointer, from a state's `+` or by the end of a transition. Dropped on a possible target it connects
+// the states, dropped on an empty place it asks which state to add, and elsewhere it shows why it cannot connect.
 
 import { signal } from "@preact/signals";
 import type { NewEdge, PossibleGesture } from "stepglass";
@@ -14,27 +14,27 @@ import { perform, possible, tried } from "./gesture.ts";
 import { pick } from "./picking.ts";
 
 export interface Drag {
-  /// The state that it leaves.
+  /** The source state. */
   from: string;
-  /// The transition whose end is led; a new one where there is none.
+  /** The transition whose end is dragged. Absent for a new transition. */
   edge?: string;
   x: number;
   y: number;
   toX: number;
   toY: number;
-  /// The state below the pointer.
+  /** The state under the pointer. */
   over: string | null;
-  /// Where it can go, when that is known.
+  /** The possible targets, or null while they are not known. */
   targets: ReadonlySet<string> | null;
 }
 
 export const drag = signal<Drag | null>(null);
 
 const AWAY = 5;
-/// So near to the pane's edge the view moves along.
+/** The distance from the pane's edge within which the view scrolls, in px. */
 const EDGE = 28;
 
-/// What is known of a press: where it is, and what is possible there once that is asked.
+/** The facts about a press: where it is, and the gestures that are possible there, once they are known. */
 interface Press {
   svg: SVGElement;
   index: GraphIndex;
@@ -42,7 +42,7 @@ interface Press {
   found?: PossibleGesture[];
 }
 
-/// A press that may become a drag. The press itself stays what it is.
+/** Handles a press that may become a drag. A press without movement stays a click. */
 export function startDrag(event: PointerEvent, index: GraphIndex, begun: Press["begun"]): void {
   if (event.button !== 0) return;
   event.stopPropagation();
@@ -78,7 +78,7 @@ export function startDrag(event: PointerEvent, index: GraphIndex, begun: Press["
 
 function begin(press: Press, pointerId: number): void {
   const { begun, svg } = press;
-  // Not before: a click is of what captures the pointer.
+  // The capture begins only here, because a click goes to the element that captures the pointer.
   svg.setPointerCapture(pointerId);
   drag.value = { ...begun, toX: begun.x, toY: begun.y, over: null, targets: null };
   void possible(begun.edge ?? begun.from).then(
@@ -91,7 +91,7 @@ function begin(press: Press, pointerId: number): void {
   );
 }
 
-/// Leads the line to the pointer, and moves the view along at its edges.
+/** Moves the end of the line to the pointer, and scrolls the view near its edges. */
 function follow({ svg, index }: Press, at: PointerEvent): void {
   const box = svg.getBoundingClientRect();
   const along = (here: number, length: number): number => (here < EDGE ? 8 : here > length - EDGE ? -8 : 0);
@@ -106,7 +106,7 @@ function finish({ svg, found }: Press, at: PointerEvent): void {
   const now = drag.peek();
   drag.value = null;
   if (!now) return;
-  // The click that comes with it is none.
+  // A click follows the drag and must have no effect.
   const quiet = (click: Event): void => click.stopImmediatePropagation();
   svg.addEventListener("click", quiet, { capture: true, once: true });
   setTimeout(() => svg.removeEventListener("click", quiet, true));
@@ -128,7 +128,7 @@ async function drop(now: Drag, known: PossibleGesture[] | undefined, at: { x: nu
   const ways = kindsTo(all, now.over);
   const to = now.over;
   if (ways.length === 0) {
-    // The interpreter knows why.
+    // The interpreter explains why it is not possible.
     const done = await tried({ kind: "connect", from: now.from, as: "next", to });
     return showToast("refused" in done ? unticked(sentence(done.refused.message)) : "It cannot go there.");
   }
@@ -136,7 +136,7 @@ async function drop(now: Drag, known: PossibleGesture[] | undefined, at: { x: nu
   if (as) await perform({ kind: "connect", from: now.from, as, to }, { at });
 }
 
-/// Which of several kinds a new transition is; undefined where that is left open.
+/** Asks for the kind of a new transition if there are several. Returns undefined if the user chooses none. */
 async function asOne(ways: readonly NewEdge[], at?: { x: number; y: number }): Promise<NewEdge | undefined> {
   if (ways.length === 1) return ways[0];
   const chosen = await pick({

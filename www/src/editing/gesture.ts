@@ -1,4 +1,5 @@
-// Gestures on the graph: the interpreter turns each into a minimal edit of the text, the editor makes it a step that can be undone.
+// Gestures on the graph. The interpreter turns each into a minimal edit of the text, and the editor makes it a step that can be
+// undone.
 
 import type { Edited, Gesture, PossibleGesture, RefusedEdit } from "stepglass";
 import { focusNode, focused, refocus } from "../graph/focus.ts";
@@ -15,13 +16,13 @@ import { sentence, unticked } from "../ui/format.ts";
 import { pick } from "./picking.ts";
 import { write } from "./text.ts";
 
-/// Where a menu that a gesture needs is shown, in px of the window.
+/** The position of a menu that a gesture needs, in px of the window. */
 export interface Spot {
   x: number;
   y: number;
 }
 
-/// The definition on the page can be changed here; that of a started execution is another one's.
+/** Returns whether the shown definition can be edited. The definition of a child execution cannot. */
 export function canEdit(): boolean {
   if (!analysis.inside.value) return true;
   showToast(`Go back to ${workspace.title.value} first: the machines that tasks start are changed under Mocks.`);
@@ -30,7 +31,7 @@ export function canEdit(): boolean {
 
 const words = (text: string): string => unticked(sentence(text));
 
-/// What is possible at a place: a state, an edge, a scope, or several states.
+/** Returns the gestures that are possible for a state, an edge, a scope, or several states. */
 export function possible(place: string | readonly string[]): Promise<PossibleGesture[]> {
   workspace.flush();
   const { definition, format } = workspace;
@@ -41,26 +42,26 @@ export function possible(place: string | readonly string[]): Promise<PossibleGes
   });
 }
 
-/// What a gesture would do, without doing it.
+/** Returns the result of a gesture without applying it. */
 export function tried(gesture: Gesture, ahead?: Drawn): Promise<Edited | RefusedEdit> {
   workspace.flush();
   const { definition, format } = workspace;
   return interpreter.query("edit", { text: definition.value, format: format.value, gesture, problems: false, ...(ahead && { ahead }) });
 }
 
-/// The last gesture in words, and the text that it was made in.
+/** The description of the last gesture, and the text that it was applied to. */
 export const gestured = { before: "", words: "" };
 
 interface Options {
-  /// Where to ask, if there is something to ask.
+  /** The position of questions, if there are any. */
   at?: Spot;
-  /// The focus goes to the place in the text that is to be filled in.
+  /** Whether the focus moves to the part of the text that must be filled in. */
   fill?: boolean;
-  /// What is lost is asked about before.
+  /** Whether the user is asked before fields are removed. */
   careful?: boolean;
 }
 
-/// Makes a gesture. Gives what came of it; undefined where nothing was changed, which has been said then.
+/** Applies a gesture. If nothing was changed, it shows why and returns undefined. */
 export async function perform(gesture: Gesture, options: Options = {}): Promise<Edited | undefined> {
   if (!canEdit()) return undefined;
   for (let tries = 0; tries < 3; tries++) {
@@ -73,7 +74,7 @@ export async function perform(gesture: Gesture, options: Options = {}): Promise<
       showToast((error as Error).message);
       return undefined;
     }
-    // Somebody wrote meanwhile.
+    // The user has typed in the meantime.
     workspace.flush();
     if (workspace.definition.value !== text) continue;
     if ("refused" in done) return refused(gesture, done.refused, options);
@@ -116,14 +117,14 @@ async function sure({ losses }: Edited, at: Spot | undefined): Promise<boolean> 
   return chosen?.id === "yes";
 }
 
-/// Writes the edits, and lets the graph, the selection and the focus follow. What is wrong now is looked for after that.
+/** Writes the edits and updates the graph, the selection and the focus. Problems are searched for afterwards. */
 async function settle(before: string, gesture: Gesture, done: Edited, fill: boolean): Promise<void> {
   Object.assign(gestured, { before, words: words(done.announce).replace(/\.$/, "") });
   write(before, done, fill);
   const held = document.activeElement;
   analysis.withGraph(() => {
     const now = document.activeElement;
-    // Who has gone elsewhere meanwhile stays there.
+    // If the user has moved the focus in the meantime, it stays there.
     if (now === held || now === document.body || held?.isConnected === false) chooseAll(done.select);
   });
   const after = workspace.definition.value;
@@ -142,13 +143,13 @@ async function settle(before: string, gesture: Gesture, done: Edited, fill: bool
   );
 }
 
-/// The errors that a gesture has brought.
+/** Returns the errors that a gesture has introduced. */
 async function introducedBy(text: string, gesture: Gesture): Promise<Edited["introduces"]> {
   const done = await interpreter.query("edit", { text, format: workspace.format.value, gesture });
   return "refused" in done ? [] : done.introduces.filter(({ severity }) => severity === "error");
 }
 
-/// Selects states by their pointers, and puts the focus on the first.
+/** Selects states by their pointers, and moves the focus to the first. */
 function chooseAll(pointers: readonly string[]): void {
   const index = analysis.graph.value;
   const nodes = pointers.flatMap((pointer) => index?.node(index.byId.get(pointer) ?? -1) ?? []);
@@ -157,13 +158,13 @@ function chooseAll(pointers: readonly string[]): void {
   selection.selectState(first.name, "graph");
   selection.selectAlso(nodes.map(({ name }) => name));
   focused.value = first.id;
-  // Where nobody has moved the view the whole graph stays in it.
+  // If the user has not moved the view, the whole graph stays visible.
   if (moved.peek() || !outgrown(index!)) reveal(first.id);
   else fit(index!, glide);
   toGraph(first.id);
 }
 
-/// Whether a part of the graph is out of sight.
+/** Returns whether a part of the graph is out of view. */
 function outgrown({ graph, corner }: GraphIndex): boolean {
   const { k, ...to } = view.peek();
   const { width, height } = size.peek();
@@ -171,7 +172,7 @@ function outgrown({ graph, corner }: GraphIndex): boolean {
   return x < 0 || y < 0 || graph.width * k + x > width || graph.height * k + y > height;
 }
 
-/// The focus is on a state of the graph again, unless somebody is writing.
+/** Returns the focus to a state of the graph, unless the user is typing. */
 export function toGraph(id: string | null): void {
   if (id === null || document.activeElement?.closest("#left, #inspector-pane, .picker")) return;
   const back = (): boolean => {
@@ -179,7 +180,7 @@ export function toGraph(id: string | null): void {
     return svg !== null && focusNode(svg, id);
   };
   if (back()) return;
-  // It gets it when it is drawn: with a new graph, or as soon as it is in sight.
+  // The state gets the focus when it is drawn, with a new graph or as soon as it is visible.
   refocus.id = id;
   requestAnimationFrame(() => refocus.id === id && back() && (refocus.id = null));
 }

@@ -1,4 +1,4 @@
-// Hints at the place: what can be done next, said once, until somebody has read it.
+// Hints about the next possible action. Each is shown once, until the user has dismissed it.
 
 import { signal } from "@preact/signals";
 import { keyHint } from "../keys/keymap.ts";
@@ -25,7 +25,7 @@ let done: HintName[] = recall<HintName[]>("hints", [], isList);
 
 export const hint = signal<{ name: HintName; text: string } | null>(null);
 
-/// Shows a hint that nobody has seen yet; of those after a gesture, the next one each time.
+/** Shows a hint that the user has not seen yet. After a gesture, it is the next one of a fixed order. */
 export function showHint(name: HintName): void {
   const next = name === "added" ? ORDER.find((one) => !done.includes(one)) : done.includes(name) ? undefined : name;
   if (next === undefined || hint.peek()?.name === next) return;
@@ -38,7 +38,7 @@ export function dismissHint(): void {
   hint.value = null;
 }
 
-/// None is shown again in this browser.
+/** No hint is shown again in this browser. */
 export function noMoreHints(): void {
   done = Object.keys(WORDS) as HintName[];
   remember("hints", done);

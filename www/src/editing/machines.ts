@@ -1,4 +1,4 @@
-// Machines that were made of a selection, and the ones that tasks start.
+// The machines that were extracted from a selection, and the ones that tasks start.
 
 import type { Edited } from "stepglass";
 import type { GraphNode } from "../model/graph.ts";
@@ -7,13 +7,13 @@ import * as analysis from "../store/analysis.ts";
 import * as workspace from "../store/workspace.ts";
 import { showToast } from "../store/words.ts";
 
-/// The machine that a task of the definition starts.
+/** Returns the machine that a task of the definition starts. */
 export async function startedBy(pointer: string): Promise<ReturnType<typeof startedAt>> {
   const { query } = await import("../store/interpreter.ts");
   return startedAt(await query("json", { text: workspace.definition.value, format: workspace.format.value }), pointer);
 }
 
-/// Keeps the machine of an extraction beside this one, where a run of it finds it.
+/** Stores the machine of an extraction next to this one, where a run of it finds it. */
 export async function keepMachine({ asl = "", select }: Edited): Promise<void> {
   const started = await startedBy(select[0] ?? "");
   const name = started?.name ?? "Extracted";
@@ -22,7 +22,7 @@ export async function keepMachine({ asl = "", select }: Edited): Promise<void> {
   showToast(`The machine ${name} is under Mocks, with the machines that tasks start.`);
 }
 
-/// The definition of the machine that a state starts, where the page has it.
+/** Returns the definition of the machine that a state starts, if the page has it. */
 export async function machineOf(node: GraphNode): Promise<string | undefined> {
   if (!analysis.graph.peek()?.byId.has(node.id)) return undefined;
   const started = await startedBy(node.id);

@@ -1,4 +1,4 @@
-// Patterns on the page: what is inserted runs at once, and the keys go to what is to be filled in.
+// Inserts patterns. An inserted pattern can run at once, and the focus moves to its placeholders.
 
 import * as model from "../debugger/model.ts";
 import { patternFor, patternOptions } from "../model/patterns.ts";
@@ -13,7 +13,7 @@ import * as prefs from "../prefs.ts";
 
 export { patternOptions } from "../model/patterns.ts";
 
-/// Asks for a pattern alone.
+/** Asks for a pattern. */
 export async function choosePattern(at: Spot): Promise<void> {
   if (!canEdit()) return;
   const chosen = await pick({
@@ -25,18 +25,18 @@ export async function choosePattern(at: Spot): Promise<void> {
   if (chosen) await insertPattern(chosen.id.slice("pattern ".length), { scope: "" }, { at });
 }
 
-/// Puts a pattern in its place, with its mocks, and goes to what is to be filled in.
+/** Inserts a pattern with its mocks, and moves the focus to its placeholders. */
 export async function insertPattern(id: string, where: Where, options: { at?: Spot }): Promise<void> {
   const pattern = patternFor(id, new Set((analysis.latest.value?.states ?? []).map(({ name }) => name)));
   if (!pattern) return;
   workspace.flush();
   const empty = workspace.definition.value.trim() === "";
-  // In the query language of the machine the interpreter puts it.
+  // The interpreter converts the pattern to the machine's query language.
   const done = await perform(pasted(pattern.asl, where), { ...options, fill: true });
   if (!done) return;
   model.mocks.value = { ...model.mocks.value, ...pattern.mocks };
   if (empty && /^\s*(\{\s*\})?\s*$/.test(workspace.input.value)) workspace.edit({ input: `${JSON.stringify(pattern.input, null, 2)}\n` });
-  // On a phone the definition is another pane, and a keyboard would take half of it.
+  // On a phone the definition is in another pane, and an on-screen keyboard would cover half of it.
   if (done.stops.length === 0 || prefs.layoutSize() === "narrow") return;
   dismissHint();
   if (fillIn()) showHint("fill");

@@ -1,4 +1,4 @@
-// The pen: editing the machine on its graph. This chunk comes with the first deed on the page.
+// The graph editor. This chunk is loaded with the first action on the page.
 
 import "../styles/editing.css";
 import { commands } from "../commands/commands.ts";
@@ -40,5 +40,5 @@ pen.value = {
   words: () => `${WORDS.map(([id, does]) => `${keymap.value?.shown(id)[0] ?? "no key"} ${does}`).join(", ")}. The menu has the rest.`,
 };
 
-// What is printed is put together when it is asked for; that comes behind the pen.
+// The code for printing is loaded after the graph editor, and is used on request.
 void import("../exchange/print.ts").catch(() => {});

@@ -1,4 +1,4 @@
-// Choosing one of several things, beside the place that it is about.
+// A choice among several options, beside the place that it applies to.
 
 import { signal } from "@preact/signals";
 import type { Mode, Option, OptionGroup } from "../model/options.ts";
@@ -7,25 +7,25 @@ export type { Mode, Option, OptionGroup } from "../model/options.ts";
 
 export interface Choosing {
   title: string;
-  /// Of the field that filters; without one there is no field.
+  /** The placeholder of the filter field. If it is absent, there is no field. */
   placeholder: string;
   groups: readonly OptionGroup[];
   modes?: readonly Mode[];
-  /// Options that are found elsewhere.
+  /** Searches for further options elsewhere. */
   search?(text: string): Promise<readonly OptionGroup[]>;
-  /// What is in the field at first.
+  /** The initial text of the field. */
   text?: string;
-  /// The option that the text of the field is by itself; undefined where it is none.
+  /** Returns the option that the text itself stands for, or undefined. */
   made?(text: string): Option | undefined;
-  /// Says why there is no option.
+  /** Returns the message that there is no option. */
   nothing?(text: string): string;
-  /// Moves an option up or down in its list; gives the list as it is then, or undefined where nothing moved.
+  /** Moves an option up or down in its list. Returns the new list, or undefined if nothing moved. */
   move?(id: string, by: number): Promise<readonly OptionGroup[] | undefined>;
-  /// Letters that choose at once, where there is no field.
+  /** The letters that select an option at once, if there is no field. */
   keys?: Readonly<Record<string, string>>;
-  /// The option that is chosen at first.
+  /** The option that is selected at first. */
   chosen?: string;
-  /// Beside this point; without one in the middle of the graph.
+  /** The point to place the list at. The default is the middle of the graph. */
   at?: { x: number; y: number };
 }
 
@@ -41,7 +41,7 @@ export interface OpenChoice extends Choosing {
 
 export const choosing = signal<OpenChoice | null>(null);
 
-/// Asks; undefined where nothing is chosen. What had the focus gets it back.
+/** Shows a choice. Returns undefined if nothing is chosen. The focus returns to where it was. */
 export function pick(asked: Choosing): Promise<Chosen | undefined> {
   choosing.peek()?.answer(undefined);
   return new Promise((resolve) => {

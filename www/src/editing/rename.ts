@@ -1,4 +1,4 @@
-// Renaming: a state in its box on the graph, a variable in the text, where its places are.
+// Renames a state in its box on the graph, or a variable everywhere in the text.
 
 import { signal } from "@preact/signals";
 import { renameState } from "../editor/place.ts";
@@ -21,7 +21,7 @@ export function startRename(id: string): void {
   const node = analysis.graph.peek()?.graph.nodes.find((one) => one.id === id);
   const box = svg && elementOf(svg, id)?.getBoundingClientRect();
   if (!node || !canEdit()) return;
-  // In the table it is renamed in the definition.
+  // In the table, a state is renamed in the definition.
   if (!box) return void renameState(node.name);
   const width = Math.max(180, box.width);
   renaming.value = {
@@ -45,7 +45,7 @@ export async function rename(to: string): Promise<void> {
   if (to !== now.name && to.trim() !== "") await perform({ kind: "rename", state: now.id, to });
 }
 
-/// Asks which variable, and for its other name, which is written wherever it is assigned and read.
+/** Asks for a variable and its new name, and replaces it wherever it is assigned and read. */
 export async function renameVariable(): Promise<void> {
   if (!canEdit()) return;
   const names = (await possible("")).find(({ kind }) => kind === "rename")?.variables ?? [];

@@ -1,4 +1,4 @@
-// The services in the page's menus.
+// The service integrations in the page's menus.
 
 import type { NewState } from "stepglass";
 import { languageOf, serviceOptions, serviceTask } from "../model/services.ts";
@@ -11,10 +11,10 @@ const load = () => import("stepglass/integrations");
 
 export const searchServices = (text: string): Promise<readonly OptionGroup[]> => serviceOptions(load, text);
 
-/// The fields of a task that calls a service: what it needs, in the machine's query language.
+/** Returns a task that calls a service, with its required fields in the machine's query language. */
 export const serviceState = async (id: string): Promise<NewState> => serviceTask(load, id, await machineLanguage());
 
-/// That of the machine, in which new states are written.
+/** Returns the query language of the machine, which new states use too. */
 export async function machineLanguage(): Promise<"JSONPath" | "JSONata"> {
   if (analysis.latest.peek() === null) return "JSONPath";
   try {

@@ -1,4 +1,4 @@
-// Selecting several states: Shift and a click, a lasso with Shift, or one after another by finger and by key.
+// Selects several states: by Shift and click, with a lasso, or one after another by touch and by key.
 
 import { effect, signal } from "@preact/signals";
 import { focused } from "../graph/focus.ts";
@@ -10,14 +10,14 @@ import * as selection from "../store/selection.ts";
 import { say } from "../store/words.ts";
 import { count } from "../ui/format.ts";
 
-/// In px of the drawing.
+/** The lasso in px of the drawing, or null. */
 export const lasso = signal<Rectangle | null>(null);
-/// Each press adds a state or takes it away, as Shift does.
+/** Whether each press adds a state to the selection or removes it, as Shift does. */
 export const gathering = signal(false);
 
 const { alsoSelected, selectedState } = selection;
 
-// Who selects another state, anywhere, means that one.
+// If another state is selected anywhere, it replaces the selection.
 effect(() => {
   const state = selectedState.value;
   if (alsoSelected.peek().size > 0 && (state === null || !alsoSelected.peek().has(state))) selection.selectAlso([]);
@@ -38,7 +38,7 @@ export function chooseSeveral(names: readonly string[]): void {
   say(`${count(all.size, "state")} selected`);
 }
 
-/// Adds a state to what is selected, or takes it away.
+/** Adds a state to the selection, or removes it. */
 export function toggle(node: GraphNode): void {
   if (!isState(node)) return;
   const before = alsoSelected.peek().size > 0 ? [...alsoSelected.peek()] : selectedState.peek() === null ? [] : [selectedState.peek()!];
@@ -55,7 +55,7 @@ export function severalByClick(event: MouseEvent, index: GraphIndex): boolean {
   return true;
 }
 
-/// A rectangle over the states, begun with Shift beside them. Whether the press was one.
+/** Starts a lasso if Shift is held beside the states. Returns whether it has started. */
 export function startLasso(event: PointerEvent, svg: SVGSVGElement, index: GraphIndex): boolean {
   if (!event.shiftKey || event.button !== 0 || (event.target as Element).closest("[data-node], .plus, .selector, .fold")) return false;
   const box = svg.getBoundingClientRect();
@@ -90,13 +90,13 @@ export function startLasso(event: PointerEvent, svg: SVGSVGElement, index: Graph
   return true;
 }
 
-/// All states beside the one with the focus.
+/** Selects all states in the scope of the focused state. */
 export function chooseAllBeside(node: GraphNode): void {
   const index = analysis.graph.peek();
   if (index) chooseSeveral(statesBeside(index, node).map(({ name }) => name));
 }
 
-/// All states that lead to one, or that it leads to, in its scope.
+/** Selects the predecessors or successors of a state in its scope. */
 export function chooseAlong(node: GraphNode, up: boolean): void {
   const index = analysis.graph.peek();
   if (index) chooseSeveral(statesAlong(index, node, up).map(({ name }) => name));

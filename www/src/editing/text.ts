@@ -1,4 +1,5 @@
-// The edits of gestures in the text: one history with what is typed, tinted for a moment, and with stops to fill in.
+// Applies the edits of gestures to the text. They share the undo history with typing, are highlighted for a moment, and can have
+// placeholders to fill in.
 
 import { isolateHistory, redo, redoDepth, undo, undoDepth } from "@codemirror/commands";
 import { type Range, StateEffect, StateField } from "@codemirror/state";
@@ -11,7 +12,7 @@ import * as panes from "../store/panes.ts";
 import { say } from "../store/words.ts";
 import * as workspace from "../store/workspace.ts";
 
-/// For how long an edit is tinted, in ms.
+/** How long an edit is highlighted, in milliseconds. */
 const SHOWN = 1_600;
 
 const tint = StateEffect.define<readonly TextRange[]>();
@@ -27,7 +28,7 @@ const tinted = StateField.define<DecorationSet>({
   provide: (field) => EditorView.decorations.from(field),
 });
 
-/// What is left to fill in, in the order of the text.
+/** The remaining placeholders, in the order of the text. */
 const stops = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update(marks, transaction) {
@@ -50,7 +51,7 @@ function placesOf(view: EditorView): { from: number; to: number }[] {
   return found;
 }
 
-/// Goes to the next stop, or the one before; at the last one the walk ends.
+/** Moves to the next placeholder, or to the previous one. After the last one the walk ends. */
 function walk(view: EditorView, back: boolean): boolean {
   const all = placesOf(view);
   if (all.length === 0) return false;
@@ -59,7 +60,7 @@ function walk(view: EditorView, back: boolean): boolean {
   if (!next) {
     view.dispatch({ effects: setStops.of([]) });
     say("Everything is filled in.");
-    // The key does what it does elsewhere, but not out of the last placeholder.
+    // Tab is consumed at the last placeholder, while Shift+Tab at the first one has its usual effect.
     return !back;
   }
   view.dispatch({ selection: { anchor: next.from, head: next.to }, scrollIntoView: true });
@@ -91,7 +92,7 @@ const extension = [
 const prepared = new WeakSet<EditorView>();
 let fading: ReturnType<typeof setTimeout> | undefined;
 
-/// Writes the edits of a gesture in the definition. Without an editor, as where it could not be loaded, the text changes all the same.
+/** Writes the edits of a gesture to the definition. The text changes even if the editor could not be loaded. */
 export function write(before: string, { edits, caret, stops: left }: Edited, fill: boolean): void {
   const view = definitionEditor.value?.view;
   if (!view || view.state.doc.toString() !== before) {
@@ -111,7 +112,7 @@ export function write(before: string, { edits, caret, stops: left }: Edited, fil
   const length = before.length + moved;
   const clamp = (at: number): number => Math.min(Math.max(0, at), length);
   const show = changed.find(({ start, end }) => end > start) ?? changed[0];
-  // All at once: each update of the editor has its price.
+  // All changes are in one transaction, because each update of the editor is expensive.
   view.dispatch({
     changes: edits.map(({ start, end, text }) => ({ from: start, to: end, insert: text })),
     selection: { anchor: clamp(caret.start), head: clamp(caret.end) },
@@ -128,7 +129,7 @@ export function write(before: string, { edits, caret, stops: left }: Edited, fil
   definitionEditor.value!.flush();
 }
 
-/// Goes to the first thing to fill in; false where there is none.
+/** Moves to the first placeholder. Returns false if there is none. */
 export function fillIn(): boolean {
   const view = definitionEditor.value?.view;
   const [first] = view && prepared.has(view) ? placesOf(view) : [];
@@ -142,7 +143,7 @@ export function fillIn(): boolean {
   return true;
 }
 
-/// Takes back the last step of the text, or makes it again; the focus stays where it is.
+/** Undoes the last step of the text, or redoes it. The focus stays where it is. */
 export async function takeBack(again: boolean): Promise<void> {
   const editor = definitionEditor.value;
   if (!editor) return;

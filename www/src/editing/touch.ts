@@ -1,4 +1,4 @@
-// Fingers have no hover: once one was used, everything that it can press is shown.
+// Touch has no hover. After the first touch, everything that can be pressed is shown.
 
 import { signal } from "@preact/signals";
 

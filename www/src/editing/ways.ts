@@ -1,4 +1,4 @@
-// The transitions and states that gestures are about, in words.
+// The states that gestures apply to.
 
 import { type GraphNode, isState } from "../model/graph.ts";
 import { focused } from "../graph/focus.ts";
@@ -7,7 +7,7 @@ import * as selection from "../store/selection.ts";
 
 export { fieldTitle, leads, nameOf, scopeOf, takesState, wayTitle, waysAt } from "../model/ways.ts";
 
-/// The state that has the focus in the graph, or is selected.
+/** Returns the focused state of the graph, or the selected one. */
 export function stateAt(): GraphNode | undefined {
   const index = analysis.graph.peek();
   if (!index) return undefined;
@@ -18,7 +18,7 @@ export function stateAt(): GraphNode | undefined {
   return node && isState(node) ? node : undefined;
 }
 
-/// All states that are selected, or the one.
+/** Returns all selected states, or the single one. */
 export function statesAt(): GraphNode[] {
   const index = analysis.graph.peek();
   const many = [...selection.alsoSelected.peek()].flatMap((name) => index?.node(index.byName.get(name) ?? -1) ?? []);

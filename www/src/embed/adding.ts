@@ -1,4 +1,4 @@
-// The menu of what can be added in a component: states by their types, patterns, copies of states, and calls of services.
+// The component's menu of states to add: state types, patterns, copies of states, and service calls.
 
 import type { StateType } from "stepglass";
 import { TYPES, type Way, type Where, pasted, placed, waysBehindOf } from "../model/gestures.ts";
@@ -9,7 +9,7 @@ import { scopeOf, wayTitle, waysAt } from "../model/ways.ts";
 import type { Making } from "./making.ts";
 import type { Spot } from "./picker.ts";
 
-/// Files of their own: what nobody looks for is not loaded.
+/** These modules are files of their own, so that they are loaded only when they are used. */
 const patterns = () => import("../model/patterns.ts");
 const table = () => import("../../../js/entries/integrations.ts");
 
@@ -53,7 +53,7 @@ async function add(pen: Making, title: string, ways: readonly Way[], at: Spot): 
   }
 }
 
-/// A pattern brings answers along for its tasks, so that it runs at once, and placeholders to fill in.
+/** Inserts a pattern with mocks for its tasks, so that it can run at once, and with placeholders to fill in. */
 async function insertPattern(pen: Making, id: string, where: Where, at: Spot): Promise<void> {
   const { owner } = pen;
   const { patternFor } = await patterns();
@@ -74,7 +74,7 @@ export async function insertOn(pen: Making, edge: GraphEdge, at: Spot): Promise<
   await add(pen, `Insert a state: ${wayTitle(pen.owner.index()!, edge)}`, [{ id: edge.id, title: "", where: { edge: edge.id } }], at);
 }
 
-/// On one of the transitions of the state with the focus.
+/** Inserts a state into a transition of the focused state. */
 export async function insertHere(pen: Making): Promise<void> {
   const [index, node] = [pen.owner.index(), pen.here()];
   if (!index || !node) return createHere(pen);
@@ -99,7 +99,7 @@ export async function createIn(pen: Making, scope: string, at: Spot): Promise<vo
   await add(pen, "Add a state", [{ id: "create", title: "", where: { scope } }], at);
 }
 
-/// In the scope of the state with the focus.
+/** Adds a state in the scope of the focused state. */
 export async function createHere(pen: Making, at = pen.spot()): Promise<void> {
   const node = pen.here();
   await createIn(pen, node ? scopeOf(node.id) : "", at);

@@ -1,10 +1,10 @@
-// The element's declaration against its source. Only the compiler reads this module: an error here is a declaration that says
-// something else than the source.
+// Compares the element's declaration with its source. Only the compiler reads this module. An error here means that the
+// declaration and the source disagree.
 
 import type * as declared from "../../../js/api/debugger.d.ts";
 import type * as source from "./element.ts";
 
-/// A source that has everything that is declared, takes what the declaration takes and gives what it gives.
+/** Requires a source with all declared members, which accepts the declared parameters and returns the declared results. */
 type Checked<Declared, Source extends Declared> = [Declared, Source];
 
 export type Element = Checked<declared.StepglassDebugger, source.StepglassDebugger>;

@@ -1,4 +1,4 @@
-// States on the clipboard, as the text of a definition: between components, pages and programs.
+// Copies states to the clipboard as the text of a definition, which can be pasted into other components, pages and programs.
 
 import { pasted, type Where } from "../model/gestures.ts";
 import { count } from "../ui/format.ts";
@@ -6,11 +6,11 @@ import { scopeOf, wayBehind } from "../model/ways.ts";
 import { deleteHere } from "./deeds.ts";
 import type { Making } from "./making.ts";
 
-/// What was copied last from any component of the page, where its clipboard cannot be read.
+/** The text that was last copied from any component of the page. It is used if the clipboard cannot be read. */
 let held = "";
-/// The browser's clipboard does not have it: not yet, or because the browser does not allow it.
+/** Whether the text is not in the browser's clipboard, because it is not written yet or the browser does not allow it. */
 let only = false;
-/// Done when what is being copied is there.
+/** Resolves when the text of the current copy is available. */
 let copying: Promise<unknown> = Promise.resolve();
 
 export class Clipboard {
@@ -18,7 +18,7 @@ export class Clipboard {
 
   constructor(private readonly pen: Making) {}
 
-  /// The browser says when the keys of copying and pasting are pressed, whatever they are on this system.
+  /** Listens to the clipboard events, which the browser sends for the system's own keys. */
   listen(signal: AbortSignal): void {
     const { pen } = this;
     for (const type of ["copy", "cut"] as const)
@@ -52,7 +52,7 @@ export class Clipboard {
     return JSON.stringify([this.pen.owner.text(), this.pen.statesHere().map(({ id }) => id)]);
   }
 
-  /// With the key that is held before, there is time to make what is copied.
+  /** Prepares the text to copy. The modifier key is pressed first, which leaves time for it. */
   async prepare(): Promise<string | undefined> {
     const states = this.pen.statesHere().map(({ id }) => id);
     const of = this.wanted();
@@ -69,7 +69,7 @@ export class Clipboard {
     if (asl === undefined) return;
     held = asl;
     only = true;
-    // Where the browser does not allow it, the components of this page have it.
+    // If the browser does not allow it, the text is available to the components of this page only.
     void navigator.clipboard?.writeText(asl).then(
       () => (only = false),
       () => {},
@@ -82,7 +82,7 @@ export class Clipboard {
     else this.pen.tell(`Copied ${count(this.pen.statesHere().length, "state")}.`);
   }
 
-  /// For menus, which have no event of the clipboard.
+  /** Pastes states. Menus use this, because they have no clipboard event. */
   async paste(): Promise<void> {
     let text = held;
     try {

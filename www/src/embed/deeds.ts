@@ -1,4 +1,4 @@
-// What can be done with the states of a component, by its keys and by the menu of a state.
+// The editing commands of a component, for its keys and for the menu of a state.
 
 import type { Gesture, NewEdge, PossibleGesture, StateType } from "stepglass";
 import { ALONG, AROUND, KINDS, kindsTo, leadings, noOrder, orderOf, targetOptions } from "../model/gestures.ts";
@@ -14,11 +14,11 @@ import { type Spot, place } from "./picker.ts";
 interface Deed {
   id: string;
   title: string;
-  /// The keys, the first of which the menu names; `Mod` is Control or Command.
+  /** The keys; the menu shows the first one. `Mod` is Control or Command. */
   keys?: readonly string[];
-  /// Whether the menu of a state has it; `many` are selected.
+  /** Returns whether the menu of a state has the command. `many` is set if several states are selected. */
   shown?(node: GraphNode, many: boolean, index: GraphIndex): boolean;
-  /// Without a state, too.
+  /** Whether the command works without a state. */
   anywhere?: boolean;
   run(pen: Making): unknown;
 }
@@ -194,7 +194,7 @@ async function orderHere(pen: Making): Promise<void> {
   });
 }
 
-/// The states become a machine of their own, which the page is told of.
+/** Extracts the states to a machine of their own, and notifies the page about it. */
 async function extractHere(pen: Making): Promise<void> {
   await pen.perform({ kind: "extract", states: ids(pen) }, pen.spot());
 }
@@ -213,7 +213,7 @@ export async function deleteHere(pen: Making): Promise<void> {
   const next = neighbourOf(owner.index()!, states);
   const done = await pen.perform({ kind: "delete", states: states.map(({ id }) => id) }, pen.spot());
   const index = owner.index();
-  // Who goes on by keyboard stands at a neighbour.
+  // A keyboard user continues at a neighbour of the deleted states.
   const to = next ?? index?.graph.nodes.find(isState)?.id;
   if (!done || done.select.length > 0 || to === undefined || !index?.byId.has(to)) return;
   owner.choose(index.node(index.byId.get(to)!)!.name);
@@ -221,7 +221,7 @@ export async function deleteHere(pen: Making): Promise<void> {
   pen.shown();
 }
 
-/// These states are selected from now on.
+/** Selects these states. */
 export function select(pen: Making, nodes: readonly GraphNode[]): void {
   pen.several = nodes.map(({ id }) => id);
   pen.tell(nodes.length === 0 ? "Nothing is selected." : `${count(nodes.length, "state")} selected.`);
@@ -253,7 +253,7 @@ async function alongHere(pen: Making): Promise<void> {
   if (chosen) select(pen, statesAlong(pen.owner.index()!, node, chosen.id === "up"));
 }
 
-/// The end of a transition was let go over a state, or over none.
+/** Handles the end of a transition that was dropped on a state or on an empty place. */
 export async function drop(
   pen: Making,
   from: string,
@@ -276,7 +276,7 @@ export async function drop(
     if (!chosen) return;
     as = chosen.id as NewEdge;
   }
-  // Where it cannot go, the interpreter says why.
+  // If it is not possible, the interpreter explains why.
   const gesture: Gesture = { kind: "connect", from, as, to };
   await pen.perform(gesture, at);
 }

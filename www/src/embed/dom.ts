@@ -1,4 +1,4 @@
-// Making elements without any text ever becoming markup.
+// Creates elements. No text ever becomes markup.
 
 const SVG = "http://www.w3.org/2000/svg";
 

@@ -1,4 +1,4 @@
-// The graph of one component: drawn once, and then only painted.
+// The graph of a component. It is drawn once; afterwards only statuses change.
 
 import { type GraphEdge, type GraphIndex, type GraphNode, isContainer, isState } from "../model/graph.ts";
 import { type NodeRun, STATUS_TEXT } from "../model/log.ts";
@@ -18,7 +18,7 @@ interface DrawingEvents {
 
 let drawings = 0;
 
-/// A list of states within lists, each a button, as the page has it too.
+/** The drawing is a list of states within lists, each a button, as on the page. */
 export class Drawing {
   readonly element: SVGSVGElement;
   private readonly nodes = new Map<number, Drawn>();
@@ -63,7 +63,7 @@ export class Drawing {
     this.element.addEventListener("keydown", (event) => this.keys(event));
   }
 
-  /// Shows the status of a state.
+  /** Shows the status of a state. */
   paintNode(at: number, run: NodeRun): void {
     const drawn = this.nodes.get(at);
     const node = this.index.node(at);
@@ -90,7 +90,7 @@ export class Drawing {
       .join(" ");
     const { x, y, width, height } = node;
     const parts: SVGElement[] = [];
-    // On the border, below the last line of the name.
+    // The icon is on the border, below the last line of the name.
     if (icon)
       parts.push(
         svg(
@@ -123,14 +123,14 @@ export class Drawing {
     line.setAttribute("marker-end", `url(#${this.prefix}-${taken > 0 && kind !== "catch" ? "taken" : kind})`);
   }
 
-  /// Marks a state; the caller paints the nodes again.
+  /** Selects a state. The caller must paint the nodes again. */
   select(state: string): void {
     this.selected = state;
     const at = this.index.byName.get(state);
     if (at !== undefined) this.focusable(at);
   }
 
-  /// Puts the focus on a state.
+  /** Moves the focus to a state. */
   focus(id: string): void {
     this.nodes.get(this.index.byId.get(id) ?? -1)?.button.focus({ preventScroll: true });
   }
@@ -139,7 +139,7 @@ export class Drawing {
     return this.nodes.get(this.index.byId.get(id) ?? -1)?.group;
   }
 
-  /// Where a state is on the screen.
+  /** Returns the position of a state on the screen. */
   boxOf(id: string): DOMRect | undefined {
     return this.nodes
       .get(this.index.byId.get(id) ?? -1)
@@ -147,7 +147,7 @@ export class Drawing {
       ?.getBoundingClientRect();
   }
 
-  /// The box of a state, to bring it into sight.
+  /** Returns the box of a state, for scrolling it into view. */
   box(state: string): GraphNode | undefined {
     return this.index.node(this.index.byName.get(state) ?? -1);
   }
@@ -216,7 +216,7 @@ export class Drawing {
     return [group, ...scopes];
   }
 
-  /// The one that the Tab key reaches.
+  /** Makes a node the one that the Tab key reaches. */
   private focusable(at: number): void {
     this.nodes.get(this.focused)?.button.setAttribute("tabindex", "-1");
     this.nodes.get(at)?.button.setAttribute("tabindex", "0");

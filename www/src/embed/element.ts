@@ -1,4 +1,4 @@
-// <stepglass-debugger>: a state machine on anybody's page, to look at, to run, to step through, or attached to an execution.
+// <stepglass-debugger>: a state machine on any page, to view, run, step through, or attach to an execution.
 
 import { GraphIndex, isState } from "../model/graph.ts";
 import { EventLog, Fold } from "../model/fold.ts";
@@ -19,23 +19,23 @@ import { sheets } from "./sheets.ts";
 import { isYaml, read } from "./syntax.ts";
 import { widthsIn } from "./widths.ts";
 
-/// What of an execution is needed to look on: those of the package are such.
+/** The members of an execution that are needed to watch it. The package's executions have them. */
 interface Watched extends AsyncIterable<unknown> {
   result?: Promise<unknown>;
   name?: string;
 }
 
-/// Asks the page to do the work of a task.
+/** Asks the page to do the work of a task. */
 export class TaskEvent extends Event {
   private answer: unknown;
-  /// Whether somebody has answered.
+  /** Whether a listener has answered. */
   taken = false;
 
   constructor(readonly task: Readonly<Asked>) {
     super("asl-task", { bubbles: true, composed: true, cancelable: true });
   }
 
-  /// What the task gives: a value or a promise of one. A rejection fails the task with the error's name and message.
+  /** Answers the task with a value or a promise. If the promise is rejected, the task fails with the error's name and message. */
   respondWith(answer: unknown): void {
     this.answer = answer;
     this.taken = true;
@@ -71,18 +71,18 @@ export class StepglassDebugger extends Base {
 
   private root: ShadowRoot | undefined;
   private text = "";
-  /// The same as JSON, as the worker takes it.
+  /** The definition as JSON, for the worker. */
   private json = "";
   private pen: Pen | undefined;
   private penLooks: CSSStyleSheet[] = [];
-  /// The definition was changed by the page, or by the user since.
+  /** The definition was changed by the page, or by the user since then. */
   private fresh = false;
   private edited = false;
-  /// The machines that tasks start: those that were given, and those that were made of states here.
+  /** The machines that tasks start: those that were set, and those that were extracted here. */
   private others: Record<string, string> = {};
-  /// What patterns have brought along.
+  /** The mocks and the input of inserted patterns. */
   private brought: { mocks: Record<string, unknown>; input?: unknown } = { mocks: {} };
-  /// Told when the text that is there now is drawn.
+  /** Called when the current text is drawn. */
   private drawn: (() => void) | undefined;
   private given: string | undefined;
   private link: Link | undefined;
@@ -99,10 +99,10 @@ export class StepglassDebugger extends Base {
   private cursor = 0;
   private chosen = "";
   private asked = new Set<number>();
-  /// Looks whether the run has come to rest, while somebody waits for that.
+  /** Checks whether the run has come to rest, while a caller waits for that. */
   private rested: (() => void) | undefined;
   private attached = 0;
-  /// How the execution has ended, as was told.
+  /** The result of the execution that was last reported. */
   private ended?: RunResult | undefined;
   private parts!: Parts;
   private darkness: MediaQueryList | undefined;
@@ -121,7 +121,7 @@ export class StepglassDebugger extends Base {
     this.contrast.addEventListener("change", this.themed);
     this.dress();
     this.size();
-    // What nobody scrolls to costs nothing.
+    // A component that is not scrolled into view does no work.
     this.observer = new IntersectionObserver(
       (entries) => {
         if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
@@ -160,7 +160,7 @@ export class StepglassDebugger extends Base {
     }
   }
 
-  /// The definition: its JSON text. May also be set to an object.
+  /** The definition as JSON text. It can also be set to an object. */
   get definition(): string {
     return this.given ?? this.text;
   }
@@ -172,7 +172,7 @@ export class StepglassDebugger extends Base {
     if (this.visible) void this.load();
   }
 
-  /// The machines that tasks start, by their names: those that were set, and those that the user has made of states.
+  /** The machines that tasks start, by name: those that were set, and those that the user has extracted. */
   get machines(): Record<string, string> {
     return { ...this.others };
   }
@@ -181,7 +181,7 @@ export class StepglassDebugger extends Base {
     this.others = machinesOf(value);
   }
 
-  /// Whether its user can change the machine.
+  /** Whether the user can edit the machine. */
   get editable(): boolean {
     return this.hasAttribute("editable");
   }
@@ -190,17 +190,17 @@ export class StepglassDebugger extends Base {
     this.toggleAttribute("editable", value);
   }
 
-  /// Whether something was changed since the definition was given or saved.
+  /** Whether the definition was changed since it was set or saved. */
   get unsaved(): boolean {
     return this.pen?.unsaved ?? false;
   }
 
-  /// What is there now is saved: for pages that save later than the event `save` ends.
+  /** Marks the current definition as saved, for pages that save after the event `save`. */
   markSaved(): void {
     this.pen?.markSaved();
   }
 
-  /// Runs to the next breakpoint or to the end; anew where it has ended. Resolves when it stands still.
+  /** Runs to the next breakpoint or to the end. An execution that has ended starts again. Resolves when the run comes to rest. */
   async run(): Promise<void> {
     await this.command("continue");
   }
@@ -213,31 +213,31 @@ export class StepglassDebugger extends Base {
     await this.command("restart");
   }
 
-  /// Lets the machine's time pass until its next timer, as with `speed="manual"` nothing else does.
+  /** Advances the clock to the next timer. With `speed="manual"`, nothing else does. */
   async nextTimer(): Promise<void> {
     if (this.session && this.link) this.stand(await this.link.call("advance", { session: this.session }));
   }
 
-  /// One step: "over" (the default), "into", "out", "stage" or "back".
+  /** Makes one step: "over" (the default), "into", "out", "stage" or "back". */
   async step(kind: Step = "over"): Promise<void> {
     if (kind === "back" && !this.session) return this.goto(this.cursor - 1);
     await this.command(kind);
   }
 
-  /// Shows the run as it was after an event; 0 is before the first.
+  /** Shows the run as it was after an event; 0 is before the first event. */
   async goto(event: number): Promise<void> {
     const to = Math.max(0, Math.min(Math.trunc(event) || 0, this.log.length));
     if (this.session && this.link) this.stand(await this.link.call("goto", { session: this.session, event: to }));
     this.show(to);
   }
 
-  /// Begins another run, as this one was up to the event shown or the given one.
+  /** Starts another run that is the same up to the shown or given event. */
   async fork(event?: number): Promise<void> {
     if (this.session && this.link)
       this.stand(await this.link.call("fork", { session: this.session, ...(event === undefined ? {} : { event }) }));
   }
 
-  /// The graph as a picture of its own, with the run's colours unless `run` is false.
+  /** Returns the graph as a standalone SVG, with the run's colours unless `run` is false. */
   async exportSvg({ theme = "light", run = true }: { theme?: "light" | "dark" | "auto"; run?: boolean } = {}): Promise<string> {
     const { link } = this;
     if (!link || !this.index) throw new Error("the graph is not there yet");
@@ -253,8 +253,8 @@ export class StepglassDebugger extends Base {
   }
 
   /**
-   * Looks on an execution of this page: shows what has happened, and what happens from now on. Nothing of it is changed.
-   * `definition` is the machine's; without it the component's own. Resolves when the execution has ended.
+   * Attaches to an execution of this page: shows its past events and the following ones. It does not change the execution.
+   * `definition` is the machine's definition. The default is the component's own. Resolves when the execution has ended.
    */
   async attach(execution: Watched, { definition }: { definition?: string | object } = {}): Promise<void> {
     const mine = ++this.attached;
@@ -281,7 +281,7 @@ export class StepglassDebugger extends Base {
       waiting.push(event as HistoryEvent);
       if (drawing) continue;
       drawing = true;
-      // At most one picture a frame, and some where no frame is drawn.
+      // The graph is drawn at most once a frame, and also in a page that draws no frames.
       setTimeout(draw, 16);
     }
     draw();
@@ -340,7 +340,7 @@ export class StepglassDebugger extends Base {
     }
   }
 
-  /// Its user can change the machine from now on, or no more.
+  /** Switches editing on or off. */
   private async equip(editable: boolean): Promise<void> {
     const { parts } = this;
     if (editable === (this.pen !== undefined)) return;
@@ -391,7 +391,7 @@ export class StepglassDebugger extends Base {
     this.dress();
   }
 
-  /// A machine without a state, to begin with.
+  /** Shows an empty machine. */
   private blank(): void {
     this.index = undefined;
     this.drawing = undefined;
@@ -405,7 +405,10 @@ export class StepglassDebugger extends Base {
     this.drawn?.();
   }
 
-  /// The definition's text: set, in an attribute, behind an address, or in a `<script type="application/json">` inside.
+  /**
+   * Returns the text of the definition: from the property, the attribute, an address, or a nested `<script
+   * type="application/json">`.
+   */
   private async read(): Promise<string | undefined> {
     const inside = this.querySelector('script[type="application/json"]')?.textContent ?? undefined;
     const text = this.given ?? this.getAttribute("definition") ?? inside;
@@ -448,17 +451,17 @@ export class StepglassDebugger extends Base {
     if (mine !== this.loading) return this.link!.close(session);
     this.stand(standing);
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    // Who edits runs it when they want.
+    // A user who edits starts the run by hand.
     const at = this.edited ? null : this.getAttribute("at");
     if (at !== null) {
       await this.command("continue");
-      // A long run goes on beside the page; where it has stopped is the end that events are counted to.
+      // A long run continues in the background. Events are counted up to where it has stopped.
       await this.rest();
       if (mine === this.loading) await this.goto(Number(at));
     } else if (this.hasAttribute("autoplay") && !still && !this.edited) await this.run();
   }
 
-  /// Resolves when the run moves no more by itself: it has stopped, ended, or waits for somebody.
+  /** Resolves when the run comes to rest: it has stopped or ended, or it waits for an answer. */
   private rest(): Promise<void> {
     return new Promise((resolve) => {
       const look = (): void => {
@@ -513,7 +516,7 @@ export class StepglassDebugger extends Base {
     this.arrange();
   }
 
-  /// Nothing has happened yet.
+  /** Resets the display to the state before the first event. */
   private forget(): void {
     const { index } = this;
     this.history = new History(index?.graph);
@@ -586,14 +589,14 @@ export class StepglassDebugger extends Base {
     this.arrange();
   }
 
-  /// The state that an event is about.
+  /** Returns the state that an event belongs to. */
   private stateAt(event: number): string {
     const at = event > 0 ? this.log.nodes[event - 1]! : -1;
     return at >= 0 ? (this.index?.node(at)?.name ?? "") : "";
   }
 
   private choose(state: string): void {
-    // Who edits presses a state to do something with it.
+    // During editing, a press on the selected state keeps it selected.
     this.chosen = this.chosen === state && !this.pen ? "" : state;
     this.drawing?.select(this.chosen);
     this.repaint();
@@ -621,7 +624,7 @@ export class StepglassDebugger extends Base {
       frame.scrollTop = Math.max(0, top - frame.clientHeight / 3);
   }
 
-  /// Puts words and buttons in order.
+  /** Shows and hides texts and buttons. */
   private arrange(): void {
     if (!this.root) return;
     const { parts, standing } = this;
@@ -676,7 +679,7 @@ export class StepglassDebugger extends Base {
     this.listTasks();
   }
 
-  /// Where the run is, in the status line, while it has no result.
+  /** Returns the text of the status line about the position of the run while it has no result. */
   private placeWords(total: number, live: boolean): string {
     const { standing, cursor } = this;
     if (standing && standing.tasks.length > 0) return `Waiting for an answer: ${standing.tasks[0]!.state}`;
@@ -696,7 +699,7 @@ export class StepglassDebugger extends Base {
   private listEvents(): void {
     const { events } = this.parts;
     const rows = this.history.events;
-    // Long lists show what is around the cursor.
+    // A long list shows only the rows around the cursor.
     const from = Math.max(0, Math.min(this.cursor - 100, rows.length - 200));
     const items = rows.slice(from, from + 200).map((event) => {
       const button = html(
@@ -755,7 +758,7 @@ export class StepglassDebugger extends Base {
     );
   }
 
-  // Tasks that nobody but the page, or who looks at it, can answer.
+  // Tasks that only the page, or the user, can answer.
 
   private ask(task: Asked): void {
     if (this.asked.has(task.id)) return;
@@ -821,7 +824,7 @@ export class StepglassDebugger extends Base {
     this.stand(await this.link.call("go", { session: this.session, how }));
   }
 
-  /// Called by the buttons.
+  /** Handles a press on a button. */
   press(name: string): void {
     const done =
       name === "run"
@@ -865,7 +868,7 @@ export class StepglassDebugger extends Base {
     }
   }
 
-  /// The height of the attribute, in CSS pixels or as CSS has it.
+  /** Applies the height of the attribute, in CSS pixels or any CSS length. */
   private size(): void {
     const height = this.getAttribute("height");
     if (height !== null) this.style.height = /^\d+$/.test(height) ? `${height}px` : height;

@@ -1,4 +1,4 @@
-// The placeholders of a pattern in the text of a component: Tab goes from one to the next, Escape ends that.
+// The placeholders of an inserted pattern in the component's text. Tab moves from one to the next, and Escape ends that.
 
 const PLACEHOLDER = /\$\{[^}]*\}/g;
 
@@ -7,7 +7,7 @@ export class Filling {
 
   constructor(private readonly area: HTMLTextAreaElement) {}
 
-  /// Goes to the first one from a place on, where the text is shown.
+  /** Moves to the first placeholder from an offset, if the text is shown. */
   begin(from: number): void {
     const { area } = this;
     if (!area.checkVisibility()) return;
@@ -15,7 +15,7 @@ export class Filling {
     this.on = this.go(from, false);
   }
 
-  /// Whether a key was one of this.
+  /** Handles a key. Returns whether it was one of these. */
   pressed(event: KeyboardEvent): boolean {
     if (!this.on) return false;
     const { area } = this;

@@ -1,10 +1,10 @@
-// What attributes give, and how values and times are shown.
+// Reads the values of attributes, and formats values and times.
 
 export function words(text: string): Set<string> {
   return new Set(text.split(/[\s,]+/).filter(Boolean));
 }
 
-/// Whether nothing is there yet; a text that is being written may have no state for a moment.
+/** Returns whether the definition is empty. A text that is being edited may have no state for a moment. */
 export function isEmpty(text: string, json: string): boolean {
   return text.trim() === "" || /"States"\s*:\s*\{\s*\}/.test(json);
 }
@@ -15,7 +15,7 @@ export async function fetched(url: URL): Promise<string> {
   return response.text();
 }
 
-/// The text of JSON as it stands, or behind an address.
+/** Returns JSON text, either the given one or that at an address. */
 export async function textOr(text: string): Promise<string> {
   if (text.trim() === "") return "{}";
   let json = text;
@@ -41,7 +41,7 @@ export function pretty(json: unknown): string {
   }
 }
 
-/// `afterInputPath` → `After InputPath`.
+/** Returns the title of a stage: `afterInputPath` → `After InputPath`. */
 export function stageName(stage: string): string {
   return stage.startsWith("after") ? `After ${stage.slice(5)}` : `${stage[0]!.toUpperCase()}${stage.slice(1)}`;
 }
@@ -52,7 +52,7 @@ export function elapsed(ms: number): string {
   return `${days > 0 ? `${days} d ` : ""}${part(3_600_000, 24)}:${part(60_000, 60)}:${part(1000, 60)}`;
 }
 
-/// Definitions by names, as texts; each may be given as an object.
+/** Returns definitions by name, as texts. Each can be given as an object. */
 export function machinesOf(value: unknown): Record<string, string> {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new Error("machines must be an object of definitions by their names");

@@ -1,4 +1,5 @@
-// What the pen of a component draws over its graph: the `+` of transitions and states, and the line that is being led.
+// The layer that the component's graph editor draws over the graph: the `+` of transitions and states, and the transition being
+// dragged.
 
 import type { PossibleGesture } from "stepglass";
 import { targetsOf } from "../model/gestures.ts";
@@ -19,33 +20,33 @@ import { labelsOf, plusOf } from "../model/plus.ts";
 import { svg } from "./dom.ts";
 import type { Spot } from "./picker.ts";
 
-/// What the layer asks for.
+/** The callbacks of the layer. */
 interface Hand {
   insert(edge: GraphEdge, at: Spot): void;
   append(state: string, at: Spot): void;
   create(scope: string, at: Spot): void;
   rename(state: string): void;
   menu(state: string, at: Spot): void;
-  /// With Shift and a click.
+  /** Called for a click with Shift. */
   also(state: string): void;
-  /// Whether each press does that.
+  /** Returns whether each press has the effect of Shift and click. */
   gathering(): boolean;
-  /// These states were drawn around.
+  /** Called with the states inside the lasso. */
   within(states: readonly GraphNode[]): void;
   possible(place: string): Promise<PossibleGesture[]>;
-  /// The end of a transition was let go: over a state, or over none.
+  /** Called when the end of a transition was dropped on a state or on an empty place. */
   drop(from: string, edge: string | undefined, to: string | null, at: Spot, known: PossibleGesture[] | undefined): void;
-  /// With a click beside all states.
+  /** Called for a click on an empty place. */
   none(): void;
-  /// The pointers of the states that are selected.
+  /** Returns the pointers of the selected states. */
   selected(): string[];
 }
 
-/// In px of the screen.
+/** The distance at which the pointer reaches a sign, and the movement from which on a press is a drag, in px of the screen. */
 const REACH = 12;
 const AWAY = 5;
 
-/// Whether a finger was used: it has no hover, so everything that it can press is shown.
+/** Whether touch is used. It has no hover, so everything that can be pressed is shown. */
 let touched = matchMedia("(hover: none) and (pointer: coarse)").matches;
 
 export class Layer {
@@ -92,7 +93,7 @@ export class Layer {
     });
   }
 
-  /// Shows what is there to press now.
+  /** Draws the signs that can be pressed now. */
   draw(): void {
     if (this.stop) return;
     const { index } = this;
@@ -165,7 +166,7 @@ export class Layer {
     return made;
   }
 
-  /// A finger finds the `+` on its line; a short line is for clicks.
+  /** Returns the `+` of a transition. For touch it is on the line, but a short line is reserved for clicks. */
   private insert(edge: GraphEdge): SVGGElement {
     const labels = (this.labels ??= labelsOf(this.index.graph));
     const [x, y] = plusOf(edge, { scale: this.scale, labels, beside: (_, short) => short && !touched });
@@ -201,13 +202,13 @@ export class Layer {
     return svg("rect", { class: kind, x: x - 5, y: y - 5, width: width + 10, height: height + 10, rx: 14 });
   }
 
-  /// The states that a transition may lead to, and the one that the pointer is over.
+  /** Returns the outlines of the possible targets of a transition, and of the state under the pointer. */
   private ends(targets: ReadonlySet<string>, over: string | null, refused: boolean): SVGElement[] {
     const possible = [...targets].map((id) => this.around(id, id === over ? "target hit" : "target"));
     return refused ? [...possible, this.around(over!, "no-target")] : possible;
   }
 
-  /// Leads a transition by the pointer; a press that moves nowhere stays a press.
+  /** Drags a transition by the pointer. A press without movement stays a press. */
   private lead(event: PointerEvent, from: string, edge: string | undefined, x: number, y: number): void {
     event.preventDefault();
     const { index, hand } = this;
@@ -234,7 +235,7 @@ export class Layer {
     });
   }
 
-  /// With Shift, a rectangle that is drawn beside states selects those in it.
+  /** Starts a lasso if Shift is held on an empty place. It selects the states inside it. */
   lasso(event: PointerEvent): void {
     if (!event.shiftKey || event.pointerType !== "mouse" || (event.target as Element).closest("[data-node], .plus, .way-end")) return;
     event.preventDefault();
@@ -250,7 +251,7 @@ export class Layer {
     });
   }
 
-  /// Follows the pointer from a press on; a press that moves nowhere stays a press.
+  /** Follows the pointer from a press on; a press that moves nowhere stays a press. */
   private drag(event: PointerEvent, { begin, paint, drop }: Dragging): void {
     if (event.button !== 0 || this.stop) return;
     const { canvas, group } = this;
@@ -290,15 +291,15 @@ export class Layer {
   }
 }
 
-/// What is drawn while the pointer is followed, and what is done where it is let go.
+/** The callbacks of a drag: what is drawn during it, and what happens at its end. */
 interface Dragging {
-  /// It has moved; the function draws again.
+  /** Called when the drag begins. The given function draws again. */
   begin?(again: () => void): unknown;
   paint(at: PointerEvent): SVGElement[];
   drop(at: PointerEvent): unknown;
 }
 
-/// Listens to the pointer on an element, and to Escape, until the function that it returns is called.
+/** Listens to the pointer on an element, and to Escape, until the returned function is called. */
 function follow(element: Element, move: (at: PointerEvent) => void, up: (at: PointerEvent) => void, escape: () => void): () => void {
   const ends = new AbortController();
   const { signal } = ends;

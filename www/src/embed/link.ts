@@ -1,10 +1,11 @@
-// The way to the worker that all components of a page share: begun when the first one is looked at, ended when it hangs.
+// The connection to the worker that all components of a page share. The worker is started when the first component is visible,
+// and ended when it hangs.
 
 import type { Call, FromWorker, Methods } from "./protocol.ts";
 
 export interface Listener {
   hear(message: Extract<FromWorker, { session: number }>): void;
-  /// The worker had to be ended, and with it the session.
+  /** Called when the worker was ended, and with it the session. */
   lost(why: string): void;
 }
 
@@ -13,11 +14,11 @@ interface Open {
   reject(error: Error): void;
 }
 
-/// Seconds without a word in which the page itself could listen: what it is late to hear has been said.
+/** How long the worker may be silent, in seconds. Only seconds in which the page itself could receive messages count. */
 const PATIENCE = 8;
 const links = new Map<string, Link>();
 
-/// The link of these addresses; the same for equal ones.
+/** Returns the link for these addresses. Equal addresses share a link. */
 export function linkTo(worker: string, wasm: string): Link {
   const key = `${worker} ${wasm}`;
   let link = links.get(key);
@@ -54,7 +55,7 @@ export class Link {
     });
   }
 
-  /// A number for a session whose news this listener hears.
+  /** Returns a number for a session whose messages this listener receives. */
   session(listener: Listener): number {
     const session = this.sessions++;
     this.listeners.set(session, listener);
@@ -90,7 +91,7 @@ export class Link {
       event.preventDefault();
       this.end(event.message || "the interpreter's worker could not be loaded");
     };
-    // An endless machine never freezes the page: its thread is ended, the other components begin anew.
+    // A machine without an end never freezes the page: its worker is ended, and the other components start again.
     this.watch = setInterval(() => {
       if (document.hidden || !this.ready || this.calls.size === 0) return;
       if (++this.silent > PATIENCE) this.end("the interpreter did not answer and was stopped");
@@ -117,7 +118,7 @@ interface Policies {
 
 let policy: { createScriptURL(address: string): string } | undefined;
 
-/// Pages with Trusted Types allow the policy `stepglass-debugger`, or have one for all.
+/** Pages with Trusted Types must allow the policy `stepglass-debugger`, or have a default policy. */
 function scriptUrl(address: string): string {
   const factory = (globalThis as { trustedTypes?: Policies }).trustedTypes;
   if (!factory) return address;

@@ -1,4 +1,5 @@
-// What the parts of a component's pen need of each other: the states that a gesture is about, how it is made, and what is asked before.
+// The interface between the parts of a component's graph editor: the selected states, how gestures are applied, and what is asked
+// before.
 
 import type { Edited, Gesture, PossibleGesture } from "stepglass";
 import type { GraphIndex, GraphNode } from "../model/graph.ts";
@@ -7,7 +8,7 @@ import type { Drawing } from "./drawing.ts";
 import type { Link } from "./link.ts";
 import type { Picker, Spot } from "./picker.ts";
 
-/// The component, as its pen sees it.
+/** The component, as its graph editor sees it. */
 export interface Owner {
   readonly host: HTMLElement;
   readonly root: ShadowRoot;
@@ -20,43 +21,46 @@ export interface Owner {
   drawing(): Drawing | undefined;
   chosen(): string;
   choose(state: string): void;
-  /// Shows another text; resolves when it is drawn.
+  /** Shows another text. Resolves when it is drawn. */
   write(text: string): Promise<void>;
-  /// Tasks are answered so from now on; `input` is that of a machine that has none yet.
+  /** Sets the mocks of tasks. `input` is used if the machine has no input yet. */
   prepare(mocks: Record<string, Mock>, input: unknown): void;
-  /// The definitions of other machines, by their names.
+  /** Returns the definitions of other machines, by name. */
   machines(): Promise<Record<string, string>>;
   keep(name: string, definition: string): void;
 }
 
-/// The pen, as its deeds see it.
+/** The graph editor, as its commands see it. */
 export interface Making {
   readonly owner: Owner;
   readonly picker: Picker;
   readonly clipboard: { copy(cut: boolean): Promise<void>; paste(): Promise<void> };
-  /// The ids of the states that are selected, where they are several.
+  /** The ids of the selected states, if there are several. */
   several: readonly string[];
-  /// Each press adds a state to what is selected, or takes it away.
+  /** Whether each press adds a state to the selection or removes it. */
   gathering: boolean;
-  /// The state that has the focus, or is chosen.
+  /** Returns the focused state, or the selected one. */
   here(): GraphNode | undefined;
-  /// All that are selected, or the one.
+  /** Returns all selected states, or the single one. */
   statesHere(): GraphNode[];
-  /// Beside a state; without one beside the one that has the focus.
+  /** Returns a position beside a state. The default is the focused state. */
   spot(id?: string): Spot;
   focused(): boolean;
-  /// What is possible at a place.
+  /** Returns the gestures that are possible for a state, an edge, a scope, or several states. */
   possible(at: string | readonly string[]): Promise<PossibleGesture[]>;
-  /// Makes a gesture; with `careful`, what is lost is asked about before. Gives undefined where nothing was changed, which was said then.
+  /**
+   * Applies a gesture. With `careful`, the user is asked before fields are removed. If nothing was changed, it shows why and
+   * returns undefined.
+   */
   perform(gesture: Gesture, at?: Spot, careful?: boolean): Promise<Edited | undefined>;
-  /// The text as JSON, with what was typed.
+  /** Returns the text as JSON, including what was typed. */
   json(): Promise<string>;
-  /// States as a definition of their own; undefined where that is not possible, which was said then.
+  /** Returns states as a definition of their own. If that is not possible, it shows why and returns undefined. */
   aslOf(states: readonly string[]): Promise<string | undefined>;
   tell(message: string, bad?: boolean): void;
   refuse(message: string | undefined): void;
-  /// What is drawn over the graph has changed.
+  /** Called when the drawing over the graph has changed. */
   shown(): void;
-  /// Goes to the first placeholder from a place of the text on, where the text is shown.
+  /** Moves to the first placeholder from an offset of the text, if the text is shown. */
   fillIn(from: number): void;
 }

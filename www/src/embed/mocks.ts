@@ -1,7 +1,9 @@
-// What the attributes `mocks` and `breakpoints` say, for the debugger.
+// Converts the attributes `mocks` and `breakpoints` for the debugger.
 
-/// Mocks as the debugger takes them, or shorter: `{output}`, `{error, cause}`, or a list of these by attempt, the last of which
-/// stands for all further ones.
+/**
+ * Returns mocks in the debugger's form. The short forms are `{output}`, `{error, cause}`, or a list of these by attempt, whose
+ * last element applies to all further attempts.
+ */
 export function mocksOf(value: unknown): Record<string, unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new Error("mocks must be an object of answers by state, function or resource");
@@ -30,7 +32,10 @@ function answerOf(mock: unknown): Record<string, unknown> {
   };
 }
 
-/// `ChargeCard`, `ChargeCard:error`, `:error`, several with spaces between; or the JSON of the debugger's own breakpoints.
+/**
+ * Returns the breakpoints of a text: `ChargeCard`, `ChargeCard:error`, `:error`, several separated by spaces, or the debugger's
+ * own breakpoints in JSON.
+ */
 export function breakpointsOf(text: string): unknown[] {
   const trimmed = text.trim();
   if (trimmed === "") return [];

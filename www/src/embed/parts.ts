@@ -2,7 +2,7 @@
 
 import { html, svg } from "./dom.ts";
 
-/// What is pressed.
+/** Handles presses on buttons. */
 export interface Pressed {
   press(name: string): void;
   scrubTo(event: number): void;
@@ -17,7 +17,7 @@ export interface Parts {
   data: HTMLElement;
   events: HTMLElement;
   code: HTMLElement;
-  /// Where it is only shown.
+  /** The definition, if it is read-only. */
   shownCode: HTMLElement;
   tasks: HTMLElement;
   status: HTMLElement;
@@ -86,7 +86,7 @@ export function build(owner: Pressed): Parts {
   const tasks = html("div", { class: "tasks" });
   const side = html("div", { class: "side" }, tasks, data, events, code);
   const note = html("p", { class: "note", role: "alert", hidden: true });
-  // The element's own words are English on a page of any language.
+  // The element's own texts are English on a page of any language.
   const shell = html("div", { class: "shell", hidden: true, lang: "en" }, bar, note, html("div", { class: "panes" }, frame, side), status);
   return {
     shell,

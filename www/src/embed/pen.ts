@@ -1,4 +1,4 @@
-// Editing in a component: the gestures of the page's pen, for a mouse, fingers and keys, and the text beside the graph.
+// Editing in a component: the gestures of the page's graph editor for mouse, touch and keys, and the text beside the graph.
 
 import type { Edited, Gesture, PossibleGesture, RefusedEdit } from "stepglass";
 import { applied } from "../../../js/definition/text-edits.ts";
@@ -26,11 +26,11 @@ const SIGNS = {
   redo: "M12.5 4L16 7.5L12.5 11M16 7.5H8A4 4 0 0 0 8 15.5H12",
   more: "M4.5 10A.6 .6 0 1 1 4.49 10ZM10 10A.6 .6 0 1 1 9.99 10ZM15.5 10A.6 .6 0 1 1 15.49 10Z",
 };
-/// After the last key in the text.
+/** The delay after the last keystroke in the text until it is read, in milliseconds. */
 const TYPED = 300;
 const MOD = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘" : "Ctrl";
 
-/// A machine that states were made of.
+/** A machine that was extracted from states. */
 interface Extracted {
   name: string;
   definition: string;
@@ -92,7 +92,7 @@ export class Pen implements Making {
     this.arrange();
   }
 
-  /// Whether there is something that was not saved.
+  /** Whether there are changes that were not saved. */
   get unsaved(): boolean {
     return this.owner.text() !== this.savedText;
   }
@@ -102,7 +102,7 @@ export class Pen implements Making {
     this.arrange();
   }
 
-  /// Another definition was given: it is where things begin.
+  /** Starts again with another definition. Its history is empty. */
   reset(): void {
     this.steps.clear();
     this.several = [];
@@ -117,12 +117,15 @@ export class Pen implements Making {
     this.strip.remove();
   }
 
-  /// What has the focus in the graph, before it is drawn anew.
+  /** Returns the focused element of the graph before it is drawn again. */
   held(): string | undefined {
     return this.focused() ? ((this.owner.root.activeElement as SVGElement).dataset["node"] ?? "") : undefined;
   }
 
-  /// The graph was drawn anew. The focus stays in it: further keys may come before it goes where the change was.
+  /**
+   * Called when the graph was drawn again. The focus stays in it, because further keys may come before it moves to the changed
+   * state.
+   */
   drawn(held: string | undefined): void {
     const [index, drawing] = [this.owner.index()!, this.owner.drawing()!];
     if (held !== undefined) drawing.focus(index.byId.has(held) ? held : (index.graph.nodes.find(isState)?.id ?? ""));
@@ -149,7 +152,7 @@ export class Pen implements Making {
     this.shown();
   }
 
-  /// States that are elsewhere now go there.
+  /** Animates the states that have moved. */
   private glide(index: GraphIndex, drawing: Drawing): void {
     const before = this.drawnBefore;
     this.drawnBefore = new Map(index.graph.nodes.map((node) => [node.name, node]));
@@ -164,7 +167,7 @@ export class Pen implements Making {
     }
   }
 
-  /// There is no state yet.
+  /** Shows that there is no state yet. */
   empty(): void {
     this.layer = undefined;
     const first = html("button", { type: "button" }, "Add the first state");
@@ -173,7 +176,7 @@ export class Pen implements Making {
     this.shown();
   }
 
-  /// The text, the selection or what is drawn has changed.
+  /** Called when the text, the selection or the drawing has changed. */
   shown(): void {
     const text = this.owner.text();
     if (this.typing === undefined && this.area.value !== text) this.area.value = text;
@@ -201,7 +204,7 @@ export class Pen implements Making {
       { signal },
     );
     area.addEventListener("blur", () => this.flush(), { signal });
-    // One history for the graph and the text.
+    // The graph and the text share one history.
     area.addEventListener(
       "beforeinput",
       (event) => {
@@ -212,11 +215,11 @@ export class Pen implements Making {
       { signal },
     );
     this.clipboard.listen(signal);
-    // Beside the drawing, too, where nothing else is to be pressed.
+    // The lasso also works outside the drawing, where there is nothing else to press.
     owner.frame.addEventListener("pointerdown", (event) => this.layer?.lasso(event), { signal });
   }
 
-  /// What has been typed becomes the definition.
+  /** Applies the typed text to the definition. */
   private flush(): void {
     if (this.typing === undefined) return;
     clearTimeout(this.typing);
@@ -231,7 +234,7 @@ export class Pen implements Making {
     const mod = event.ctrlKey || event.metaKey;
     const target = event.target as Element;
     if (target.closest(".picker, .pen-name")) return;
-    // With Alt some systems write another letter.
+    // With Alt, some systems produce another letter.
     const letter = event.altKey && event.code.startsWith("Key") ? event.code.slice(3) : event.key;
     const key = letter.length === 1 ? letter.toLowerCase() : letter;
     const done = (run: () => unknown): void => {
@@ -253,7 +256,7 @@ export class Pen implements Making {
     if (deed && (this.here() || deed.anywhere)) done(() => deed.run(this));
   }
 
-  /// Saves, unless the page says that it was not.
+  /** Saves, unless the page cancels it. */
   save(): void {
     this.flush();
     const { host } = this.owner;
@@ -274,7 +277,7 @@ export class Pen implements Making {
     this.tell(message === undefined ? "That is not possible here." : unticked(sentence(message)).replace(/\.?$/, "."), true);
   }
 
-  // The state that gestures are about.
+  // The state that gestures apply to.
 
   here(): GraphNode | undefined {
     const index = this.owner.index();
@@ -324,9 +327,9 @@ export class Pen implements Making {
     return undefined;
   }
 
-  // Making gestures.
+  // Applying gestures.
 
-  /// One after another: each is about the text that the one before has left.
+  /** Gestures run one after another, because each applies to the text that the previous one has produced. */
   perform(gesture: Gesture, at?: Spot, careful = false): Promise<Edited | undefined> {
     const next = this.busy.then(() => this.make(gesture, at, careful));
     this.busy = next.catch(() => {});
@@ -366,7 +369,7 @@ export class Pen implements Making {
     return done;
   }
 
-  /// The machine that a gesture has made of states, which the page is told of; who edits can put it back.
+  /** Notifies the page about a machine that was extracted from states. Undo can restore it. */
   private async extracted(after: string, { asl, select: [task] }: Edited): Promise<Extracted | undefined> {
     if (asl === undefined || task === undefined) return undefined;
     const name = startedAt((await read(after)).json, task)?.name;
@@ -390,7 +393,7 @@ export class Pen implements Making {
     return to && this.make({ ...gesture, to: to.id === "" ? null : to.id }, at, false);
   }
 
-  /// The text is another one: it is told, drawn, and what is new has the focus.
+  /** Replaces the text: notifies the page, draws the graph, and moves the focus to what is new. */
   private async become(
     text: string,
     edits: Edited["edits"],
@@ -438,7 +441,7 @@ export class Pen implements Making {
     await this.become(text, difference(now, text), again ? "Redone." : "Undone.");
   }
 
-  /// All that can be done with a state, or with those that are selected.
+  /** Opens the menu of a state, or of the selected ones. */
   private menu(id: string | undefined, at: Spot): void {
     if (id !== undefined) this.owner.drawing()?.focus(id);
     const node = this.here();
@@ -451,13 +454,13 @@ export class Pen implements Making {
     }));
     const title = many ? `${this.several.length} states` : node.name;
     void this.picker.pick({ title, placeholder: "What to do", groups: [{ title: "", options }], at }).then((chosen) => {
-      // The list has given the focus back to what had it, which may have been a button.
+      // The list has returned the focus to where it was before, which may have been a button.
       if (chosen) this.on(node.id, () => DEEDS.find((one) => one.id === chosen.id)!.run(this));
     });
   }
 }
 
-/// `Shift+g` as on the keys.
+/** Returns the key's name as on a keyboard, for example `Shift+g`. */
 const keyName = (key: string): string =>
   key
     .replace("Mod", MOD)

@@ -1,11 +1,11 @@
-// The looks of editing: the page's own, and the few things that only the component has.
+// The styles of editing: those of the page, and a few that only the component has.
 
 import editing from "../styles/editing.css?raw";
 import own from "./pen.css?raw";
 
 let made: CSSStyleSheet | undefined;
 
-/// One for all components of a page.
+/** Returns the style sheet, which all components of a page share. */
 export function penSheet(): CSSStyleSheet {
   if (!made) {
     made = new CSSStyleSheet();

@@ -1,4 +1,4 @@
-// The list of a choice in a component, beside its place, over the page. A field filters it, where there is much to choose from.
+// The list of a choice in a component, beside its place, over the page. A field filters it if there are many options.
 
 import { type Mode, type Option, type OptionGroup, filtered } from "../model/options.ts";
 import { glyphOf } from "../ui/services.ts";
@@ -11,16 +11,16 @@ export interface Spot {
 
 export interface Choosing {
   title: string;
-  /// Of the field that filters; without one there is no field.
+  /** The placeholder of the filter field. If it is absent, there is no field. */
   placeholder?: string;
   groups: readonly OptionGroup[];
-  /// Further ones, which are loaded when the list opens.
+  /** Loads further options when the list opens. */
   more?(): Promise<readonly OptionGroup[]>;
-  /// Options that are found elsewhere.
+  /** Searches for further options elsewhere. */
   search?(text: string): Promise<readonly OptionGroup[]>;
-  /// Moves an option up or down in its list; gives the list as it is then, or undefined where nothing moved.
+  /** Moves an option up or down in its list. Returns the new list, or undefined if nothing moved. */
   move?(id: string, by: number): Promise<readonly OptionGroup[] | undefined>;
-  /// Letters that choose at once, where there is no field.
+  /** The letters that select an option at once, if there is no field. */
   keys?: Readonly<Record<string, string>>;
   modes?: readonly Mode[];
   at: Spot;
@@ -31,10 +31,10 @@ export interface Chosen {
   mode: string;
 }
 
-/// A finger needs no keyboard over the list.
+/** Returns whether the device has touch input, for which an on-screen keyboard would cover the list. */
 const coarse = (): boolean => matchMedia("(pointer: coarse)").matches;
 
-/// Over everything, at a point of the window; on a narrow page at its lower edge.
+/** Shows the box over everything, at a point of the window. On a narrow page it is at the lower edge. */
 export function place(box: HTMLElement, { x, y }: Spot): void {
   box.popover = "manual";
   (box as { showPopover?(): void }).showPopover?.();
@@ -49,12 +49,12 @@ export class Picker {
 
   constructor(private readonly shell: HTMLElement) {}
 
-  /// Closes what is open, with nothing chosen.
+  /** Closes the open list without a choice. */
   dismiss(): void {
     this.close?.();
   }
 
-  /// Asks; undefined where nothing is chosen. What had the focus gets it back.
+  /** Shows a choice. Returns undefined if nothing is chosen. The focus returns to where it was. */
   pick(choice: Choosing): Promise<Chosen | undefined> {
     this.dismiss();
     const back = (this.shell.getRootNode() as ShadowRoot).activeElement;
@@ -85,7 +85,7 @@ class List {
   private options: Option[] = [];
   private own: readonly OptionGroup[];
   private found: readonly OptionGroup[] = [];
-  /// What is being looked for, and why it cannot be.
+  /** The text of the current search, and the problem of the last one. */
   private sought = "";
   private problem = "";
   private at = 0;
@@ -145,7 +145,7 @@ class List {
     this.fill(this.at);
   }
 
-  /// Looks elsewhere for what is typed.
+  /** Searches for further options that match the typed text. */
   private look(): void {
     const { search } = this.choice;
     const wanted = this.field!.value.trim();
@@ -169,7 +169,7 @@ class List {
     );
   }
 
-  /// For who has no keys.
+  /** Returns buttons that move the option, for users without a keyboard. */
   private mover(): HTMLElement {
     const button = (title: string, by: number): HTMLButtonElement => {
       const made = html("button", { type: "button" }, title);
@@ -185,14 +185,14 @@ class List {
     );
   }
 
-  /// Moves the chosen option in its list.
+  /** Moves the selected option in its list. */
   private async move(by: number): Promise<void> {
     const option = this.options[this.at];
     const next = option && (await this.choice.move!(option.id, by));
     if (!next || this.done) return;
     this.own = next;
     this.fill(this.at + by);
-    // The graph, which was drawn anew, has the focus.
+    // The graph was drawn again and has the focus.
     if (!this.box.contains((this.box.getRootNode() as ShadowRoot).activeElement)) this.list.focus({ preventScroll: true });
   }
 
@@ -296,7 +296,7 @@ class List {
       if (option) this.answer({ id: option.id, mode: this.mode });
     } else if (event.key === "Tab" && (this.choice.modes ?? []).length < 2 && !this.choice.move) this.answer(undefined);
     else {
-      // What is typed in the list is what is looked for.
+      // Letters that are typed in the list are added to the search.
       if (this.field && !radio && event.target !== this.field && event.key.length === 1 && !event.ctrlKey && !event.metaKey)
         this.field.focus();
       return;

@@ -1,4 +1,4 @@
-// What components and their worker say to each other. One worker serves all components of a page.
+// The protocol between components and their worker. One worker serves all components of a page.
 
 import type { Gesture, PossibleGesture, RefusedEdit, TextWidths, WrittenEdit } from "stepglass";
 import type { Graph } from "../model/graph.ts";
@@ -10,7 +10,7 @@ export type Step = "over" | "into" | "out" | "back" | "stage";
 export interface Begin {
   definition: string;
   input: string;
-  /// What stands for tasks, by state, function or resource; what has none is asked of the page.
+  /** The mocks of tasks by state, function or resource. The page is asked about tasks without a mock. */
   mocks: Record<string, unknown>;
   breakpoints: unknown[];
   clock: "skip" | "manual" | number;
@@ -29,16 +29,16 @@ export interface Asked {
 
 export type TaskAnswer = { kind: "succeed"; output: unknown } | { kind: "fail"; error: string; cause: string };
 
-/// Where a session stands.
+/** The position of a session. */
 export interface Standing {
   status: "running" | "paused" | "ended";
   reason: string;
   description: string;
-  /// The event that is looked at, and how many there are.
+  /** The selected event, and the number of events. */
   event: number;
   events: number;
   now: number;
-  /// Whether something happens when time passes.
+  /** Whether a timer is pending. */
   timed: boolean;
   outcome?: RunResult;
   tasks: Asked[];
@@ -53,7 +53,7 @@ export interface Methods {
   go: { params: { session: number; how: "continue" | "pause" | "restart" | Step }; value: Standing };
   goto: { params: { session: number; event: number }; value: Standing };
   fork: { params: { session: number; event?: number }; value: Standing };
-  /// Lets time pass until the next timer.
+  /** Advances the clock to the next timer. */
   advance: { params: { session: number }; value: Standing };
   answer: { params: { session: number; id: number; answer: TaskAnswer }; value: Standing };
   stages: { params: { session: number; state: string }; value: { stage: string; value: unknown }[] };
@@ -67,5 +67,5 @@ export type FromWorker =
   | { broken: string }
   | { id: number; value: unknown }
   | { id: number; error: string }
-  /// New events of a session, or with `from: 0` all of another run, and where it stands then.
+  /** New events of a session, or with `from: 0` all events of another run, and the session's position. */
   | { session: number; from: number; events: HistoryEvent[]; standing: Standing };

@@ -1,4 +1,5 @@
-// The component's looks: the page's own tokens and graph, and its few boxes. Adopted, so no policy of a page is in the way.
+// The styles of a component: the page's tokens and graph styles, and the component's own. They are adopted style sheets, so that
+// no content security policy of a page forbids them.
 
 import graph from "../styles/graph.css?raw";
 import tokens from "../styles/tokens.css?raw";
@@ -15,7 +16,7 @@ function sheet(text: string): CSSStyleSheet {
   return made;
 }
 
-/// One sheet of each theme for all components of a page. The page's rules for the element win over them.
+/** Returns the style sheets of a theme, which all components of a page share. The page's rules for the element override them. */
 export function sheets(theme: Theme): CSSStyleSheet[] {
   common ??= sheet(`${graph}\n${own}`);
   let found = themes.get(theme);

@@ -1,4 +1,4 @@
-// What can be undone: the texts before and after, whoever changed them.
+// The undo history: the texts before and after each change, whatever made it.
 
 import type { TextEdit } from "stepglass";
 
@@ -16,13 +16,13 @@ export class Steps {
     return this.future.length > 0;
   }
 
-  /// A change has been made to this text.
+  /** Records that this text was changed. */
   push(before: string): void {
     this.past = [...this.past.slice(1 - MOST), before];
     this.future = [];
   }
 
-  /// The text before the last step, or after the one that was taken back; undefined where there is none.
+  /** Returns the text to undo to, or with `again` the text to redo; undefined if there is none. */
   take(now: string, again: boolean): string | undefined {
     const [from, to] = again ? [this.future, this.past] : [this.past, this.future];
     const text = from.pop();
@@ -36,7 +36,7 @@ export class Steps {
   }
 }
 
-/// The one edit that makes a text another one.
+/** Returns the single edit between two texts. */
 export function difference(before: string, after: string): TextEdit[] {
   if (before === after) return [];
   const shorter = Math.min(before.length, after.length);

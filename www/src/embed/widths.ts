@@ -1,8 +1,11 @@
-// How wide texts are in the font that a component has, for the layout of its graph.
+// Measures text widths in the component's font, for the layout of its graph.
 
 import type { TextWidths } from "stepglass";
 
-/// The widths of all characters that the definition may show, in thousandths of an em; undefined where nothing can be measured.
+/**
+ * Returns the widths of all characters that the definition may show, in thousandths of an em; undefined if they cannot be
+ * measured.
+ */
 export function widthsIn(element: Element, definition: string): TextWidths | undefined {
   const context = document.createElement("canvas").getContext("2d");
   if (!context) return undefined;

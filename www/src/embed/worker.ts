@@ -1,4 +1,4 @@
-// The components' worker: the interpreter, and a debugging session for each component that runs something.
+// The components' worker: the interpreter, and a debug session for each component that runs a machine.
 
 import { Host, Player, init, layoutOf, possibleOf, problemsOf, svgOf, wasmUrl, writtenOf } from "../../../js/entries/stepping.ts";
 import type { AskedTask } from "stepglass/debug";
@@ -9,7 +9,7 @@ import type { Asked, Begin, Call, FromWorker, Methods, Standing } from "./protoc
 
 const post = (message: FromWorker): void => self.postMessage(message);
 
-/// The events of a run after which the page is told where it stands.
+/** The events of a run after which its position is sent to the page. */
 const SAID = ["stopped", "continued", "terminated", "tasks", "run", "progress"];
 
 class Session {
@@ -102,7 +102,7 @@ class Session {
     };
   }
 
-  /// Tells what is new, at most once a turn.
+  /** Sends what is new, at most once per turn of the event loop. */
   say(): void {
     this.saying = false;
     if (this.debug.run.id !== this.run) {
@@ -142,7 +142,7 @@ function of(id: number): Session {
   return session;
 }
 
-/// Does something with a session and tells where it stands then.
+/** Applies a function to a session and returns the session's position. */
 function after(id: number, work: (session: Session) => void): Standing {
   const session = of(id);
   work(session);

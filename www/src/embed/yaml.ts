@@ -1,3 +1,3 @@
-// Definitions in YAML, loaded with the first one: the worker knows JSON.
+// Reads definitions in YAML. It is loaded with the first one, because the worker reads only JSON.
 
 export { yaml } from "../../../js/definition/yaml-syntax.ts";
