@@ -1,4 +1,4 @@
-// All commands and their keys: the one table that the keys, the palette, the help and the tooltips are made of.
+// All commands and their keys. The keys, the palette, the help and the tooltips are made from this one table.
 
 import { signal } from "@preact/signals";
 import { convertToJsonata, definitionEditor, goToDefinition, openGoTo } from "../editor/place.ts";
@@ -30,13 +30,13 @@ export interface Command {
   id: string;
   title: string;
   group: Group;
-  /// The keys it has until somebody changes them; with several, the first is the one that is shown.
+  /** The default keys. If there are several, the first is displayed. */
   keys?: readonly string[];
-  /// Where the keys count; absent: anywhere.
+  /** Where the keys apply. Absent means everywhere. */
   place?: Place;
-  /// Whether it can be done now; absent: always.
+  /** Returns whether the command is available. Absent means always. */
   able?: () => boolean;
-  /// Absent where the place does it, with what has the focus there.
+  /** Absent if the place itself runs the command on its focused element. */
   run?(): void;
 }
 
@@ -48,7 +48,7 @@ const withState = (run: (state: string) => void) => (): void => {
   else showToast("Select a state first, in the graph or in the definition.");
 };
 
-/// With the choice of iterations, which is there where there are any.
+/** The module of iterations is loaded only if there are any. */
 const stepIteration = (by: number): void => {
   if (playback.iterations()) void import("../graph/Iterations.tsx").then((module) => module.stepIteration(by));
 };
@@ -58,7 +58,7 @@ const inEditor = (id: string) => (): void => {
   requestAnimationFrame(() => definitionEditor.value?.command(id));
 };
 
-/// Folds or unfolds the selected state, where it can be.
+/** Folds or unfolds the selected state, if possible. */
 const folding = (collapsed: boolean) => (): boolean => {
   const node = selectedNode();
   return node !== undefined && (node.type === "Parallel" || node.type === "Map") && node.collapsed !== collapsed;
@@ -69,9 +69,9 @@ const fold = (): void => {
   if (node) analysis.toggleFold(node.pointer);
 };
 
-/// Whether the focus is where states and events are chosen, not written.
+/** Returns whether the focus is in a pane where states and events are selected and not edited. */
 const choosing = (): boolean => document.activeElement?.closest("#graph-pane, #dock") != null;
-/// Where End goes to the end of something else, that is meant.
+/** Returns whether End selects the last event. It has another meaning in some parts of the page, which takes precedence. */
 const lookingBack = (): boolean =>
   execution.run.value !== null &&
   playback.cursor.value < execution.eventCount.value &&
@@ -81,7 +81,7 @@ const lookingBack = (): boolean =>
 const rerunnable = (): boolean =>
   session.canStep() && (selected() || selection.selectedEvent.value !== null) && (execution.busy.value || choosing());
 
-/// Parts that are loaded later add theirs.
+/** Parts that are loaded later add their commands. */
 export const commands = signal<readonly Command[]>([
   { id: "continue", group: "Run", title: "Continue or pause", keys: ["F8", "Mod+\\"], run: session.continueOrPause },
   {
@@ -92,7 +92,7 @@ export const commands = signal<readonly Command[]>([
     able: () => session.canGoOn() || !execution.busy.value,
     run: session.runOut,
   },
-  // Before "run", whose key it shares: where a state or event is chosen in a run, that is meant.
+  // This comes before "run", which has the same key. It applies while a state or event of a run is selected.
   {
     id: "rerun",
     group: "Run",
@@ -346,7 +346,7 @@ async function goToProblem(back: boolean): Promise<void> {
   requestAnimationFrame(() => definitionEditor.value?.nextProblem(back));
 }
 
-/// Commands and states, for the palette.
+/** Returns the commands that match a text, for the palette. */
 export function findCommands(text: string): Command[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const states = (analysis.graph.value?.graph.nodes ?? [])
@@ -359,7 +359,7 @@ export function findCommands(text: string): Command[] {
       run: () => selection.selectState(name, "page"),
     }));
   const all = words.length === 0 ? commands.value : [...commands.value, ...states];
-  // First what is called exactly so, then what has the words as they stand.
+  // An exact match comes first, then a title that contains the phrase.
   const phrase = words.join(" ");
   const rank = ({ title }: Command): number => (title.toLowerCase() === phrase ? 0 : title.toLowerCase().includes(phrase) ? 1 : 2);
   return all

@@ -1,11 +1,11 @@
-// Going from pane to pane by keyboard.
+// Moves the focus between panes by keyboard.
 
 import * as prefs from "../prefs.ts";
 import * as panes from "../store/panes.ts";
 
 export function focusGraph(): void {
   if (prefs.layoutSize() === "narrow") panes.showNarrow("graph");
-  // When the pane is drawn.
+  // The focus moves when the pane is rendered.
   queueMicrotask(() => document.querySelector<SVGGElement>('.canvas [data-node][tabindex="0"]')?.focus());
 }
 

@@ -1,4 +1,4 @@
-// The parts that commands are listed in.
+// The groups of the list of commands.
 
 import type { Group } from "./commands.ts";
 

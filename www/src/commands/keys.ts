@@ -1,4 +1,4 @@
-// The commands' keys as they are now: those of the table, and what somebody has changed.
+// The current keys of the commands: the defaults, and the user's changes.
 
 import { type Command, commands } from "./commands.ts";
 import * as prefs from "../prefs.ts";
@@ -11,13 +11,18 @@ export const isChanged = (command: Command): boolean => prefs.keymap.value[comma
 
 const placeOf = (command: Command): Place => command.place ?? "page";
 
-/// Whether two commands may not have the same key: keys of the page count in every part of it, those of text in the definition.
+/**
+ * Returns whether two commands cannot have the same key. The page's keys apply in every part of it, and those of text editors
+ * also in the definition.
+ */
 const meet = (a: Command, b: Command): boolean =>
   a !== b && (placeOf(a) === placeOf(b) || placeOf(a) === "page" || placeOf(b) === "page" || (writes(a) && writes(b)));
 const writes = (command: Command): boolean => command.place === "editor" || command.place === "text";
 
-/// The commands that have a chord already where this command would have it. Two commands of the table may share a chord: the one
-/// that can be done gets it.
+/**
+ * Returns the commands that already use a chord where this command would use it. Two commands of the table may share a chord; the
+ * available one gets it.
+ */
 export function holders(chord: string, command: Command): Command[] {
   return commands.value.filter(
     (other) => meet(other, command) && keysOf(other).includes(chord) && !(command.keys?.includes(chord) && other.keys?.includes(chord)),
@@ -30,7 +35,7 @@ export function setKeys(command: Command, keys: readonly string[]): void {
   prefs.keymap.value = same ? others : { ...others, [command.id]: keys };
 }
 
-/// Gives a chord to a command, and takes it from those who have it where the two would meet.
+/** Assigns a chord to a command, and removes it from the commands that conflict. */
 export function give(chord: string, command: Command): void {
   for (const other of holders(chord, command))
     setKeys(
@@ -45,7 +50,7 @@ export function resetAll(): void {
   prefs.singleKeys.value = true;
 }
 
-/// The command that a key means in a place; of several with the same key the first that can be done.
+/** Returns the command of a key in a place. If several have the key, the first available one is returned. */
 function find(event: KeyboardEvent, place: Place): Command | undefined {
   for (const chord of chordsOf(event)) {
     if (isSingle(chord) && !prefs.singleKeys.value) continue;
@@ -56,7 +61,7 @@ function find(event: KeyboardEvent, place: Place): Command | undefined {
   return undefined;
 }
 
-/// The page's command for a key press, where it means one. A key that writes or moves is left to what has the focus.
+/** Returns the page's command for a key press, if there is one. The focused element handles keys that type or move. */
 export function pageCommand(event: KeyboardEvent): Command | undefined {
   const command = find(event, "page");
   if (!command || !chordsOf(event).some((chord) => isPlain(chord) && keysOf(command).includes(chord))) return command;

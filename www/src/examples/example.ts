@@ -1,18 +1,18 @@
-// An example of the gallery: a folder of www/examples, read.
+// Reads an example of the gallery, which is a folder of www/examples.
 
 import type { NamedInput, Workspace } from "../model/share.ts";
 
-/// A workspace that teaches one thing.
+/** A workspace that teaches one thing. */
 export interface Example extends Workspace {
   id: string;
   lesson: string;
   features: string[];
   inputs: NamedInput[];
-  /// What somebody may answer for its tasks, by the text of the input.
+  /** The suggested answers for its tasks, by the text of the input. */
   answers: ReadonlyMap<string, Record<string, unknown>>;
 }
 
-/// What `example.json` says. `result` is what the tests hold an input to.
+/** The contents of `example.json`. The tests compare the result of each input with its `result`. */
 interface Card {
   title: string;
   lesson: string;
@@ -21,13 +21,13 @@ interface Card {
   breakpoints: NonNullable<Workspace["breakpoints"]>;
 }
 
-/// Makes the workspace of the texts of a folder.
+/** Creates the workspace from the texts of a folder. */
 export function example(id: string, card: string, definition: string, tasks = "", format: Workspace["format"] = "json"): Example {
   const { title, lesson, features, inputs, breakpoints } = JSON.parse(card) as Card;
   const textOf = (input: unknown): string => `${JSON.stringify(input, null, 2)}\n`;
   const named = inputs.map(({ name, input }): NamedInput => ({ name, text: textOf(input) }));
   const answers = new Map(inputs.map((one) => [textOf(one.input), one.answers ?? {}]));
-  // A first run goes through; the places worth stopping at are there to be switched on.
+  // The first run does not stop. The breakpoints are disabled, and the user can enable them.
   const offered = breakpoints.map((one) => ({ ...one, enabled: false }));
   return {
     id,

@@ -1,4 +1,4 @@
-// The example that the page begins with; the others come with the gallery.
+// The example that the page begins with. The others are loaded with the gallery.
 
 import card from "../../examples/order/example.json?raw";
 import definition from "../../examples/order/machine.asl.json?raw";

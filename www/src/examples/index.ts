@@ -30,7 +30,7 @@ const ORDER = [
 const files: Record<string, string> = import.meta.glob("../../examples/*/*", { eager: true, query: "?raw", import: "default" });
 const text = (id: string, name: string): string | undefined => files[`../../examples/${id}/${name}`];
 
-/// Every folder there is; one that the order does not name comes last.
+/** All folders. One that the order does not name comes last. */
 const ids = [...new Set(Object.keys(files).map((path) => path.split("/").at(-2)!))].sort((a, b) => place(a) - place(b));
 
 function place(id: string): number {

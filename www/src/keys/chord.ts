@@ -1,10 +1,10 @@
-// Chords: a key with what is held down beside it, as `Mod+Shift+Enter`. `Mod` is ⌘ on a Mac and Ctrl elsewhere.
+// Chords: a key with its modifiers, such as `Mod+Shift+Enter`. `Mod` is ⌘ on a Mac and Ctrl elsewhere.
 
 import { MOD } from "../ui/format.ts";
 
 const MAC = MOD === "⌘";
 
-/// The characters that stand on these keys where layouts differ, so that a chord is found by its place as well.
+/** The characters of keys that differ between layouts, so that a chord can be found by the key's position as well. */
 const PLACES: Record<string, string> = {
   BracketLeft: "[",
   BracketRight: "]",
@@ -22,20 +22,20 @@ const PLACES: Record<string, string> = {
 const MODIFIERS = new Set(["Control", "Shift", "Alt", "Meta", "AltGraph", "CapsLock", "Dead", "Process", "Unidentified"]);
 
 interface Pressed {
-  /// The chord begins so, without Shift.
+  /** The modifiers of the chord, without Shift. */
   held: string;
   shift: boolean;
-  /// The character that is typed, or the key's name.
+  /** The typed character, or the key's name. */
   key: string;
-  /// Whether `key` is a character, and whether that is a letter.
+  /** Whether `key` is a character, and whether it is a letter. */
   typed: boolean;
   letter: boolean;
-  /// What stands at this place of a keyboard from the United States.
+  /** The character at this position of a US keyboard. */
   place: string | undefined;
 }
 
 function pressed(event: KeyboardEvent): Pressed {
-  // What AltGr types is a character, not a chord.
+  // AltGr produces a character and not a chord.
   const graph = event.getModifierState("AltGraph");
   const named = /^F\d/.test(event.key);
   const mod = !graph && (MAC ? event.metaKey || (named && event.ctrlKey) : event.ctrlKey || event.metaKey);
@@ -54,7 +54,7 @@ function pressed(event: KeyboardEvent): Pressed {
   };
 }
 
-/// All chords that a key press may stand for, the most likely first; none for a modifier by itself.
+/** Returns all chords that a key press may stand for, the most likely first. A modifier alone stands for none. */
 export function chordsOf(event: KeyboardEvent): string[] {
   if (MODIFIERS.has(event.key) || event.isComposing) return [];
   const { held, shift, key, typed, letter, place } = pressed(event);
@@ -68,23 +68,23 @@ export function chordsOf(event: KeyboardEvent): string[] {
   return [...new Set(found)];
 }
 
-/// The chord to keep of a key that is pressed to be one; null while only modifiers are.
+/** Returns the chord to store for a key press in the settings; null while only modifiers are pressed. */
 export function recorded(event: KeyboardEvent): string | null {
   const chords = chordsOf(event);
   const { held } = pressed(event);
-  // With Alt, and with Ctrl and Shift, the character depends on the system; the place does not.
+  // With Alt, and with Ctrl and Shift, the character depends on the system, while the position does not.
   return (held !== "" ? chords.at(-1) : chords[0]) ?? null;
 }
 
 const WHOLE = /^(Mod\+)?(Alt\+)?(Shift\+)?([^+].*|\+)$/s;
 
-/// Whether the chord is a character that can be typed, with nothing held but Shift.
+/** Returns whether the chord is a character that can be typed, with no modifier but Shift. */
 export function isSingle(chord: string): boolean {
   const [, mod, alt, , key] = WHOLE.exec(chord) ?? [];
   return !mod && !alt && key !== undefined && ([...key].length === 1 || key === "Space");
 }
 
-/// Whether the chord is a key by itself, or with Shift, that text fields and lists have a use for.
+/** Returns whether the chord is a single key, or one with Shift, that text fields and lists use. */
 export const isPlain = (chord: string): boolean => !/^(Mod|Alt)\+|^(Shift\+)?F\d/.test(chord);
 
 const SHOWN: Record<string, string> = {
@@ -99,13 +99,13 @@ const SHOWN: Record<string, string> = {
   "-": "−",
 };
 
-/// As people read it: `Ctrl Shift Enter`.
+/** Returns the chord as it is displayed: `Ctrl Shift Enter`. */
 export function shown(chord: string): string {
   const [, mod, alt, shift, key = ""] = WHOLE.exec(chord) ?? [];
   return [mod && MOD, alt && "Alt", shift && "Shift", SHOWN[key] ?? key].filter(Boolean).join(" ");
 }
 
-/// As `aria-keyshortcuts` has it.
+/** Returns the chord in the format of `aria-keyshortcuts`. */
 export function spoken(chord: string): string {
   return chord.replace(/^Mod\+/, MAC ? "Meta+" : "Control+");
 }
@@ -132,7 +132,7 @@ const KEPT = new Set([
 ]);
 const WRITING = new Set(["Mod+C", "Mod+V", "Mod+X"]);
 
-/// What to think of before a chord is taken, in a sentence; "" for nothing.
+/** Returns a warning about a chord that the user wants to assign, as a sentence; "" if there is none. */
 export function caution(chord: string): string {
   if (KEPT.has(chord) || /^Alt\+\d$/.test(chord))
     return `The browser or the system may use ${shown(chord)} itself, so that it never reaches the page.`;

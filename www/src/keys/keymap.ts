@@ -1,23 +1,25 @@
-// The keys that hold now, for all who show or ask them. The table itself comes as a chunk of its own.
+// The current keys, for all modules that display or look them up. The table itself is loaded as a separate chunk.
 
 import { signal } from "@preact/signals";
 
-/// Where a key means something: anywhere, or only with the focus in one part of the page; `text` is every text editor, `editor`
-/// that of the definition.
+/**
+ * Where a key applies: anywhere, or only while one part of the page has the focus. `text` is every text editor, and `editor` is
+ * that of the definition.
+ */
 export type Place = "page" | "graph" | "editor" | "text" | "timeline";
 
 export interface Keymap {
-  /// The command that a key means there; it has no `run` where the place itself does it.
+  /** Returns the command of a key in a place. It has no `run` if the place itself handles it. */
   find(event: KeyboardEvent, place: Place): { id: string; run?(): void } | undefined;
-  /// A command's keys as people read them.
+  /** Returns a command's keys as they are displayed. */
   shown(id: string): string[];
-  /// Its keys as `aria-keyshortcuts` has them.
+  /** Returns its keys in the format of `aria-keyshortcuts`. */
   spoken(id: string): string | undefined;
 }
 
 export const keymap = signal<Keymap | null>(null);
 
-/// ` (F9)` after a title, or nothing where the command has no key.
+/** Returns ` (F9)` for use after a title, or "" if the command has no key. */
 export function keyHint(id: string): string {
   const [first] = keymap.value?.shown(id) ?? [];
   return first === undefined ? "" : ` (${first})`;

@@ -1,11 +1,11 @@
-// The keys of the text editors, as a table like that of the page's commands. What every text field has stays as it is:
-// the arrows by themselves, Enter, Backspace, and the clipboard.
+// The keys of the text editors, as a table like that of the page's commands. The keys that every text field has are not included:
+// the arrows alone, Enter, Backspace, and the clipboard.
 
 import { MOD } from "../ui/format.ts";
 
 const MAC = MOD === "⌘";
 
-/// Id, title, keys; and those of a Mac where they are others. `Ctrl` is the key of that name on a Mac.
+/** The id, the title, and the keys; also those of a Mac if they differ. `Ctrl` is the key of that name on a Mac. */
 const TABLE: [string, string, string[], string[]?][] = [
   ["undo", "Undo", ["Mod+Z"]],
   ["redo", "Redo", ["Mod+Y", "Mod+Shift+Z"], ["Mod+Shift+Z"]],

@@ -122,7 +122,7 @@ function Columns({ size }: { size: "wide" | "medium" }) {
   );
 }
 
-/// The dock, and its upper border.
+/** The dock and its upper border. */
 function Lower() {
   return (
     <>

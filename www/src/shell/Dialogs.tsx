@@ -1,4 +1,4 @@
-// The dialogs, each loaded when it is first opened.
+// The dialogs. Each is loaded when it is first opened.
 
 import type { ComponentType } from "preact";
 import * as panes from "../store/panes.ts";

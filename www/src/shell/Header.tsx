@@ -1,4 +1,4 @@
-// The bar on top: what is open, how it runs, where it goes.
+// The header: the open machine, the run's controls, and the ways to share it.
 
 import { keyHint } from "../keys/keymap.ts";
 import * as prefs from "../prefs.ts";
@@ -68,7 +68,7 @@ export function Header() {
   );
 }
 
-/// What is on the page stays among the drafts; in a project it is a tab beside it.
+/** The current machine stays among the drafts. In a project, the new one is a tab next to it. */
 function New() {
   const create = (): void => {
     opening.open(opening.EMPTY, true);

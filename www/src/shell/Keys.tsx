@@ -1,4 +1,4 @@
-// Listens to the keys of the whole page, and keeps the focus of who uses them.
+// Handles the keys of the whole page, and keeps the focus for keyboard users.
 
 import { useLayoutEffect } from "preact/hooks";
 import { canStep } from "../debugger/session.ts";
@@ -10,7 +10,7 @@ const TELLING: ReadonlySet<string> = new Set(["help", "examples", "settings", "e
 
 export function Keys() {
   useLayoutEffect(() => {
-    // Before what has the focus: a key of the page means the same everywhere.
+    // The listener runs before the focused element's, because a key of the page means the same everywhere.
     addEventListener("keydown", heard, true);
     const end = keepFocus();
     return () => {
@@ -23,7 +23,7 @@ export function Keys() {
 
 function heard(event: KeyboardEvent): void {
   if (document.querySelector("dialog[open]")) {
-    // The list of commands comes in place of what only tells something.
+    // The command palette replaces a dialog that only shows information.
     if (TELLING.has(panes.dialog.peek()) && pageCommand(event)?.id === "palette") {
       event.preventDefault();
       event.stopPropagation();
@@ -31,7 +31,7 @@ function heard(event: KeyboardEvent): void {
     }
     return;
   }
-  // The browser's full screen, unless there is something to step through.
+  // F11 is the browser's full screen, unless there is something to step through.
   if (event.key === "F11" && !event.ctrlKey && !event.metaKey && !canStep()) return;
   const command = pageCommand(event);
   if (!command) return;

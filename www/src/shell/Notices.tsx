@@ -1,4 +1,4 @@
-// What somebody should know of their work, with what can be done about it. It stays until it is dismissed or done.
+// Messages that the user should see, with possible actions. A message stays until it is dismissed or done.
 
 import { dismiss, notices } from "../store/words.ts";
 import { Icon } from "../ui/Icon.tsx";

@@ -1,4 +1,4 @@
-// All commands by their names, and all states.
+// The command palette, with all commands and all states by name.
 
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
@@ -20,7 +20,7 @@ export function Palette() {
   const run = (command: Command | undefined): void => {
     if (!command) return;
     close();
-    // When the dialog has given the focus back, which is when it is drawn no more; and before any other key.
+    // The command runs after the dialog was removed and has restored the focus, and before any other key.
     queueMicrotask(() => command.run?.());
   };
   const keys = (event: KeyboardEvent): void => {

@@ -1,4 +1,4 @@
-// Over a recorded execution: whether the definition does the same here, and the way into the debugger.
+// The strip over a recorded execution: whether the definition reproduces it, and a button that debugs it.
 
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
@@ -33,7 +33,7 @@ export function RecordedStrip() {
   );
 }
 
-/// The history came alone. There is nothing to compare it with.
+/** Shown if the history came without a definition, so that there is nothing to compare it with. */
 function Sketched({ name }: { name: string }) {
   const again = (): void => {
     const recorded = workspace.sketched.value!;
@@ -60,7 +60,7 @@ function Sketched({ name }: { name: string }) {
   );
 }
 
-/// What a replay on this definition has found, or why there is none.
+/** Returns the result of a replay on this definition, or why there is none. */
 function useReplay(): { found: ReplayReport | null; problem: string } {
   const report = useSignal<ReplayReport | null>(null);
   const problem = useSignal("");
@@ -87,7 +87,7 @@ function outcomeOf(found: ReplayReport | null, problem: string): string {
     : "";
 }
 
-/// What the recording does not have.
+/** The gaps of the recording. */
 function Gaps({ missing }: { missing: ReplayReport["missing"] }) {
   return (
     <details>
@@ -107,7 +107,7 @@ function Gaps({ missing }: { missing: ReplayReport["missing"] }) {
 function Replay({ name }: { name: string }) {
   const { found, problem } = useReplay();
   const [first, ...others] = found?.divergences ?? [];
-  // Those that are still in the text.
+  // Only placeholders that are still in the text are listed.
   const open = namesIn(workspace.definition.value).filter((name) => found?.filled[name] !== undefined);
   const tone = first ? "warn" : "";
   return (

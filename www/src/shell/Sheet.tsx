@@ -7,11 +7,11 @@ import * as panes from "../store/panes.ts";
 import { Icon } from "../ui/Icon.tsx";
 
 export function Sheet() {
-  /// Tasks that somebody has put off.
+  /** The tasks that the user has postponed. */
   const later = useSignal<ReadonlySet<number>>(new Set());
   const tasks = execution.waiting.value;
   const [task] = tasks.filter(({ id }) => !later.value.has(id));
-  // The list of all of them is on screen.
+  // The list of all waiting tasks is visible.
   if (!task || (panes.narrowTab.value === "events" && panes.dockTab.value === "waiting")) return null;
   const close = (): void => {
     later.value = new Set([...later.value, ...tasks.map(({ id }) => id)]);

@@ -1,4 +1,4 @@
-// The bar at the bottom: how the run, the definition and the interpreter are.
+// The status bar at the bottom: the status of the run, the definition and the interpreter.
 
 import { outcomeTone, resultWords } from "../model/log.ts";
 import { Countdown } from "../panes/Dock.tsx";
@@ -13,7 +13,7 @@ import { TONE_ICON } from "../ui/tone.ts";
 
 type Said = readonly [text: string, tone: "" | "good" | "bad" | "warn" | "accent", icon: IconName];
 
-/// What stands first in the bar: how it is with the interpreter, the definition, and the run.
+/** Returns the first text of the bar: the status of the interpreter, the definition, or the run. */
 function status(): Said {
   const run = execution.run.value;
   const engine = interpreter.engine.value;
@@ -30,13 +30,13 @@ function status(): Said {
     const waiting = execution.waiting.value.slice(0, 3).map(({ state }) => state);
     return waiting.length > 0 ? [`Waiting for your answer: ${waiting.join(", ")}`, "accent", "hand"] : ["Running", "accent", "play"];
   }
-  // A history may have been recorded before its execution had ended.
+  // A history may have been recorded before its execution ended.
   const result = run.result ?? { status: "RUNNING" };
   const tone = outcomeTone(result.status);
   return [resultWords(result), tone, result.status === "RUNNING" ? "clock" : TONE_ICON[tone]];
 }
 
-/// On a phone only what cannot be left out.
+/** A phone shows only what is essential. */
 export function StatusBar({ narrow = false }: { narrow?: boolean }) {
   const run = execution.run.value;
   const [text, tone, icon] = status();

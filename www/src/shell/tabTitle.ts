@@ -1,4 +1,4 @@
-// The browser's tab tells the machine and how its run stands.
+// Shows the machine and the status of its run in the title of the browser's tab.
 
 import { effect } from "@preact/signals";
 import { pausedState } from "../debugger/model.ts";

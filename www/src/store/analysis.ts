@@ -1,4 +1,4 @@
-// What the definition's text says: its graph as it is folded, its states, and what is wrong with it.
+// The analysis of the definition's text: its graph with its folds, its states, and its problems.
 
 import { batch, computed, effect, signal } from "@preact/signals";
 import { WorkerLost } from "../client.ts";
@@ -11,45 +11,50 @@ import { revealRange, selectedState } from "./selection.ts";
 import { shout } from "./words.ts";
 import { definition, flush, format, machineType } from "./workspace.ts";
 
-/// Of the definition on the page.
+/** The analysis of the definition on the page. */
 export const latest = signal<Analysis | null>(null);
 const ownGraph = signal<GraphIndex | null>(null);
-/// The started execution that is looked at in place of the run's own, and what was read of its machine.
+/** The child execution that is shown in place of the run's own, and the analysis of its machine. */
 export const inside = signal<(Inside & { graph: GraphIndex; analysis: Analysis | null }) | null>(null);
 export const graph = computed(() => inside.value?.graph ?? ownGraph.value);
-/// Of the definition whose graph is shown: that on the page, or a started execution's.
+/** The analysis of the definition whose graph is shown: that on the page, or a child execution's. */
 export const shown = computed(() => (inside.value ? inside.value.analysis : latest.value));
-/// The graph on screen is of an earlier text: this one cannot be read.
+/** Whether the graph on screen belongs to an earlier text, because the current one cannot be read. */
 export const stale = signal(false);
 export const direction = signal<"TB" | "LR">("TB");
-/// Width by height of the graph's pane, as it was when the machine was opened; 0 before the pane is there.
+/** The aspect ratio (width divided by height) of the graph's pane when the machine was opened; 0 before the pane exists. */
 export const aspect = signal(0);
-/// What somebody has folded, and what of the large and deep, which is folded by itself, somebody has opened.
+/**
+ * The containers that the user has folded, and those that the user has opened although their size or depth folds them
+ * automatically.
+ */
 export const collapsed = signal<ReadonlySet<string>>(new Set());
 export const expanded = signal<ReadonlySet<string>>(new Set());
 export const problems = computed<Diagnostic[]>(() => latest.value?.diagnostics ?? []);
 export const errorCount = computed(() => problems.value.filter((problem) => problem.severity === "error").length);
 
-/// The text that the analysis is of, and what it was read as: nothing once the text has changed, as what the editor knows of an edited text
-/// is not what it knew before, also where an undo brings the same text back.
+/**
+ * The analysed text and the options that it was read with. Both are cleared when the text changes, because the editor drops what
+ * it knows of an edited text, even if an undo restores the same text.
+ */
 let analyzedText = "";
 let analyzedAs = "";
 export const analyzed = (): string => analyzedText;
 
-/// The graph that the page has, by the interpreter's number.
+/** The id of the graph that the page has. */
 let graphHeld = 0;
 export const drawnGraph = (): { have: number; index: GraphIndex | null } => ({
   have: ownGraph.peek() ? graphHeld : 0,
   index: ownGraph.peek(),
 });
-/// What the page was told of a text last, by the interpreter's number.
+/** The last analysis that the page received. */
 let told: { id: number; named: NonNullable<Analyzed["named"]> } = { id: 0, named: [] };
-/// The shape of the pane that it was laid out for.
+/** The aspect ratio that the last layout was made for. */
 export let laidOutFor = 0;
 let analyzeTimer: ReturnType<typeof setTimeout> | undefined;
 let analyzing = 0;
 
-/// How a definition's graph is laid out.
+/** Returns the options of the layout of a definition's graph. */
 export function drawnAs(text: string): Drawn {
   return {
     collapsed: [...collapsed.value],
@@ -65,7 +70,7 @@ export function analyzeSoon(delay: number): void {
   analyzeTimer = setTimeout(() => void analyze(), delay);
 }
 
-/// A text that is being read: whether its graph is there, what is done when it is, and when all is known.
+/** A text that is being read: whether its graph is drawn, the callbacks for that, and a promise for the whole analysis. */
 interface Reading {
   text: string;
   drawn?: boolean;
@@ -74,8 +79,10 @@ interface Reading {
 }
 let reading: Reading | undefined;
 
-/// Reads the text at once. Its graph comes first, and is painted before the interpreter looks for problems. A text that is known is
-/// only drawn: folded, turned, or for a pane of another shape, as the first run makes it.
+/**
+ * Reads the text at once. Its graph comes first and is painted before the interpreter searches for problems. A text that was
+ * analysed before is only drawn again: folded, turned, or for another aspect ratio, which the first run causes.
+ */
 export function analyze(): Promise<void> {
   clearTimeout(analyzeTimer);
   const mine = ++analyzing;
@@ -91,7 +98,7 @@ export function analyze(): Promise<void> {
     for (const act of now.then) act();
     return made.took;
   });
-  // What is edited is painted before; where there is no graph yet, nobody waits for its painting.
+  // The edited graph is painted first. If there is no graph yet, nothing waits for a painting.
   const looked = Promise.resolve(ownGraph.value && drawn.then(() => new Promise<void>(afterPaint))).then(() =>
     known ? undefined : client.call("analyze", { ...asked, type, have: told.id }),
   );
@@ -114,7 +121,7 @@ export function analyze(): Promise<void> {
   ));
 }
 
-/// With what the page knew already.
+/** Completes an analysis with the members that have not changed. */
 function wholeOf({ id, named = told.named, offsets, ...found }: Analyzed): Analysis {
   const { states = [], tasks = [] } = latest.peek() ?? {};
   told = { id, named };
@@ -143,18 +150,21 @@ function draws(text: string, { graphId, graph: made }: Drawing, shape: number | 
   });
 }
 
-/// Resolves when what is known of the definition is of its present text.
+/** Resolves when the analysis belongs to the current text. */
 export async function settled(): Promise<void> {
   if (beingRead()) await reading!.all;
 }
 
-/// Acts as soon as the graph is of the present text: before it is painted, so that what is selected then is painted with it.
+/**
+ * Calls a function as soon as the graph belongs to the current text. This is before the painting, so that a selection made then
+ * is painted with the graph.
+ */
 export function withGraph(act: () => void): void {
   if (!beingRead() || reading!.drawn) act();
   else reading!.then.push(act);
 }
 
-/// Whether the present text is being read, which it is if it has not been.
+/** Returns whether the current text is being read. If it has not been read yet, this starts. */
 function beingRead(): boolean {
   flush();
   const { value } = definition;
@@ -163,9 +173,9 @@ function beingRead(): boolean {
   return true;
 }
 
-/// Until what has changed is read, in ms; for a text that is after the patience of the editor.
+/** The delay after a change until it is read, in milliseconds. The editor has its own delay before that. */
 const PATIENCE = 90;
-/// The most for a text that takes long to read: while somebody types, the last keys are worth more than all between.
+/** The maximum delay for a text that takes long to read, in milliseconds. During typing, only the latest text matters. */
 const LONGEST = 400;
 
 let last: string | undefined;
@@ -183,7 +193,7 @@ effect(() => {
   last = text;
 });
 
-/// The pane's shape, which a layout is made for.
+/** Sets the aspect ratio of the pane for the layout. */
 export function setAspect(ratio: number): void {
   aspect.value = ratio;
 }
@@ -214,22 +224,22 @@ export function setFolds(closed: ReadonlySet<string>, open: ReadonlySet<string>)
   });
 }
 
-/// As the machine is drawn where nobody has folded anything.
+/** Resets the folds to their defaults. */
 export const resetFolds = (): void => setFolds(new Set(), new Set());
 
-/// Opens all that a state is inside of.
+/** Unfolds all containers around a state. */
 export function unfoldTo(pointer: string): void {
   const around = (shown.value?.states ?? []).filter((state) => pointer.startsWith(`${state.pointer}/`)).map((state) => state.pointer);
   if (around.length > 0) setFolded(around, false);
 }
 
-/// What was read of the machine of the started execution that is looked at.
+/** Sets the analysis of the machine of the shown child execution. */
 export function readInside(drawn: GraphIndex, found: Analysis | null): void {
   const now = inside.peek();
   if (now) inside.value = { ...now, graph: drawn, analysis: found };
 }
 
-/// Goes to the place of a value in the definition.
+/** Goes to the position of a value in the definition. */
 export function revealPointer(pointer: string): void {
   const place = problems.value.find((problem) => problem.pointer === pointer && problem.range)?.range;
   if (place) revealRange(place.start.offset, place.end.offset);

@@ -1,4 +1,4 @@
-// The execution on screen: what the interpreter has told of it. The runner writes it.
+// The execution on screen, as the interpreter has reported it. Only the runner writes these signals.
 
 import { computed, signal } from "@preact/signals";
 import type { ChildExecution, ClockMode, PendingTimer, RunResult, WaitingTask } from "../model/protocol.ts";
@@ -6,36 +6,36 @@ import { definition } from "./workspace.ts";
 
 export interface RunState {
   id: number;
-  /// Of one that has ended, and is looked back at, "ended".
+  /** A recorded or restored execution that has ended has the phase "ended" from the start. */
   phase: "starting" | "running" | "paused" | "ended";
-  /// What was run, to say that the text has changed since.
+  /** The definition that runs, so that the page can say that the text has changed since. */
   definition: string;
   clock: ClockMode;
   seed: number;
   result?: RunResult;
   took?: number;
-  /// It begins with a pause. Another object for each beginning.
+  /** Set if the run begins with a pause. It is a new object for each run. */
   pauses?: object;
-  /// The name of the execution whose recorded events these are; nothing was run here.
+  /** The name of the execution whose recorded events are shown. Nothing runs on the page then. */
   recorded?: string;
-  /// Another tab has it: it is only looked at here.
+  /** Whether another tab owns the execution. It is read-only here. */
   elsewhere?: boolean;
-  /// Why it could not begin.
+  /** Why the run could not start. */
   refused?: string;
 }
 
 export const run = signal<RunState | null>(null);
 export const waiting = signal<WaitingTask[]>([]);
-/// Executions that tasks have started.
+/** The executions that tasks have started. */
 export const children = signal<ChildExecution[]>([]);
-/// What is wrong with a mock's JavaScript, by the mock's name.
+/** The errors in the JavaScript of mocks, by the mock's name. */
 export const mockProblems = signal<Record<string, string>>({});
 export const timer = signal<{ due: number | null; now: number; speed: number; heard: number; timers: PendingTimer[] } | null>(null);
-/// What handlers and log points have written; of a log point also at which event.
+/** The output of handlers and log points. For a log point it includes the event. */
 export const console = signal<{ level: string; text: string; event?: number; execution?: number }[]>([]);
 export const eventCount = signal(0);
 export const changedSince = computed(() => run.value !== null && run.value.definition !== definition.value);
-/// The run on screen is of a machine that another one has taken the place of.
+/** Whether another machine has replaced the one of the run on screen. */
 export const outlived = signal(false);
 export const busy = computed(() => run.value !== null && run.value.phase !== "ended");
 
@@ -43,7 +43,7 @@ export function clearConsole(): void {
   console.value = [];
 }
 
-/// The run shown is of this text from now on.
+/** Sets the text that the shown run belongs to. */
 export function ran(text: string): void {
   if (run.value) run.value = { ...run.value, definition: text };
 }

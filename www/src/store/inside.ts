@@ -1,10 +1,10 @@
-// Which machine of the run is looked at: its own, or one that a task of it has started.
+// Selects the machine of the run that is shown: the run's own, or one that a task has started.
 
 import type { Choices } from "../model/iterations.ts";
 import { collapsed, expanded, inside, setFolds } from "./analysis.ts";
 import { choices } from "./playback.ts";
 
-/// How graphs of other machines were looked at.
+/** The folds and choices of the graphs of other machines, by definition. */
 const views = new Map<string, [ReadonlySet<string>, ReadonlySet<string>, Choices]>();
 
 export function turnTo(next: typeof inside.value): void {

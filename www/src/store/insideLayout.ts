@@ -1,4 +1,4 @@
-// While a started execution is looked at: its machine's graph as somebody has folded it, and what its text tells.
+// Lays out the graph of the selected child execution with the user's folds, and analyses its text.
 
 import { computed, effect } from "@preact/signals";
 import { GraphIndex } from "../model/graph.ts";

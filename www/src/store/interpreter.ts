@@ -1,4 +1,4 @@
-// The interpreter's thread and the frame of the task handlers, as the page sees them.
+// The interpreter's worker and the frame of the task handlers, as the page sees them.
 
 import { signal } from "@preact/signals";
 import { Client } from "../client.ts";
@@ -11,7 +11,7 @@ export const engine = signal<"loading" | "ready" | "broken">("loading");
 export const engineMessage = signal("");
 export const engineVersion = signal("");
 
-/// The listeners to what the interpreter says unasked, and to the loss of its thread, with the reason. The runner is the first.
+/** The handlers of the interpreter's notes, and of the loss of its worker with the reason. The runner sets them. */
 export const hearers: { heard(note: Note): void; lost(why: string): void } = { heard() {}, lost() {} };
 
 export const client = new Client(
@@ -30,7 +30,7 @@ export const sandbox = new Sandbox(
   (problems) => (mockProblems.value = problems),
 );
 
-/// The interpreter asks the handlers that were loaded from now on.
+/** Connects the interpreter to the handlers that were loaded. */
 export function useSandbox({ port, problems }: Loaded): void {
   client.connect(port);
   mockProblems.value = problems;

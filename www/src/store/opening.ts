@@ -1,4 +1,4 @@
-// Puts a workspace on the page: an example, a draft, what came with a link or a file.
+// Opens a workspace on the page: an example, a draft, or one from a link or a file.
 
 import { batch } from "@preact/signals";
 import type { Workspace } from "../model/share.ts";
@@ -14,7 +14,10 @@ import { type Lesson, current, edit, flush, generation, hasCode } from "./worksp
 
 export const EMPTY: Workspace = { title: "Untitled", format: "json", definition: "", input: "{}", tasks: "", clock: "skip", seed: 1 };
 
-/// Where a workspace comes from: a draft of this browser, the gallery, or elsewhere, which is kept as a draft at once.
+/**
+ * The origin of a workspace: a draft of this browser, the gallery, or elsewhere. A workspace from elsewhere is stored as a draft
+ * at once.
+ */
 export interface Source {
   draft?: { id: string; turn: number };
   example?: string;
@@ -22,17 +25,17 @@ export interface Source {
 }
 
 export interface Opening {
-  /// Called before another workspace takes the place of the present one.
+  /** Called before another workspace replaces the current one. */
   leave(): void;
   enter(source: Source): void;
 }
 export const openings = new Set<Opening>();
-/// Of the present workspace: where it comes from, and what it was when it was opened.
+/** The origin of the current workspace, and its contents when it was opened. */
 export const opened: { source: Source; as: Workspace } = { source: {}, as: current() };
 
 export const isTouched = (): boolean => JSON.stringify(current()) !== JSON.stringify(opened.as);
 
-/// Puts a workspace in place of the present one.
+/** Replaces the current workspace. */
 export function open(next: Workspace, trusted: boolean, source: Source = {}): void {
   stop();
   flush();
@@ -44,7 +47,7 @@ export function open(next: Workspace, trusted: boolean, source: Source = {}): vo
     forgetViews();
     setChoices(new Map(Object.entries(next.iterations ?? {})));
     edit({
-      // One line, wherever it comes from: files are named by it.
+      // The title is a single line, because it is used in file names.
       title: next.title.replace(/\s+/g, " "),
       format: next.format,
       definition: next.definition,
@@ -65,7 +68,7 @@ export function open(next: Workspace, trusted: boolean, source: Source = {}): vo
   for (const opening of openings) opening.enter(source);
 }
 
-/// Puts in place what is of one machine besides its definition.
+/** Replaces the parts of a machine besides its definition. */
 export function takeParts(
   next: Pick<Workspace, "input" | "inputs" | "tasks" | "breakpoints" | "mocks" | "machines">,
   trusted: boolean,

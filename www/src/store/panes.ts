@@ -1,4 +1,4 @@
-// Which panes, tabs and dialogs are in sight.
+// The visible panes, tabs and dialogs.
 
 import { batch, signal } from "@preact/signals";
 import type { EventFilter } from "../model/protocol.ts";
@@ -20,11 +20,11 @@ type DialogName = "help" | "examples" | "share" | "import" | "export" | "trust" 
 
 export const leftTab = signal<LeftTab>("definition");
 export const dockTab = signal<DockTab>("events");
-/// Until there is something to show it is only its tabs.
+/** Whether the dock is open. Without anything to show, it has only its tabs. */
 export const dockOpen = signal(false);
-/// The visitor has chosen the tab: no run takes it away.
+/** Whether the user has selected the dock's tab. A run does not change it then. */
 export const dockChosen = signal(false);
-/// The one pane of a narrow page.
+/** The visible pane of a narrow page. */
 export const narrowTab = signal<NarrowTab>("graph");
 export const dialog = signal<"" | DialogName>("");
 export const filter = signal<EventFilter>({ text: "", kind: "all", state: "" });
@@ -41,7 +41,7 @@ export function chooseLeft(tab: LeftTab): void {
   leftTab.value = tab;
 }
 
-/// A tab of the left pane, which comes in sight also on a narrow page.
+/** Selects a tab of the left pane, and shows that pane on a narrow page. */
 export function showLeft(tab: LeftTab): void {
   batch(() => {
     leftTab.value = tab;
@@ -49,12 +49,12 @@ export function showLeft(tab: LeftTab): void {
   });
 }
 
-/// Brings a pane in sight on a narrow page; others show it anyway.
+/** Shows a pane on a narrow page. A wide page shows all panes anyway. */
 export function showNarrow(pane: NarrowTab): void {
   narrowTab.value = pane;
 }
 
-/// A tab of the dock that the visitor wants, and keeps.
+/** Selects a tab of the dock for the user. No run changes it. */
 export function chooseDock(tab: DockTab): void {
   batch(() => {
     dockTab.value = tab;
@@ -62,12 +62,12 @@ export function chooseDock(tab: DockTab): void {
   });
 }
 
-/// A tab of the dock that is in sight until another one is worth a look.
+/** Selects a tab of the dock until a run selects another one. */
 export function showDock(tab: DockTab): void {
   dockTab.value = tab;
 }
 
-/// A tab that is worth a look, unless the visitor has chosen one.
+/** Selects a tab of the dock, unless the user has selected one. */
 export function offerDock(tab: DockTab): void {
   if (!dockChosen.value) dockTab.value = tab;
 }
@@ -76,7 +76,7 @@ export function setFilter(next: EventFilter): void {
   filter.value = next;
 }
 
-/// As a machine that has just been opened has them.
+/** Resets the panes to the state for a machine that was just opened. */
 export function resetPanes(): void {
   batch(() => {
     leftTab.value = "definition";

@@ -1,4 +1,4 @@
-// The events of the execution on screen, played at a pace that an eye can follow, and looked back at.
+// The events of the execution on screen. They are played at a readable pace, and can be reviewed.
 
 import { type Signal, batch, signal } from "@preact/signals";
 import type { EventLog, Fold } from "../model/fold.ts";
@@ -12,52 +12,52 @@ import { offerDock } from "./panes.ts";
 import { type Origin, selectedEvent, selectedState, selectionOrigin } from "./selection.ts";
 import { say, tellFailure } from "./words.ts";
 
-/// How many events the page shows: all of them, or fewer while it catches up or looks back.
+/** The number of displayed events: all of them, or fewer while the page catches up or looks back. */
 export const cursor = signal(0);
 export const live = signal(true);
-/// Which iteration of a Map is looked at, by the Map's pointer; of a Map without one, all together.
+/** The selected iteration of each Map, by the Map's pointer. A Map that is missing shows all iterations together. */
 export const choices = signal<Choices>(new Map());
-/// Grows whenever something else of the run is shown.
+/** A counter that grows whenever the displayed position or data of the run changes. */
 export const shownAt = signal(0);
-/// The node that the last event shown is about, for the graph to follow.
+/** The node of the last displayed event, which the graph follows. */
 export const active = signal<string | null>(null);
-/// The node that waits while its time is skipped, and how long it does.
+/** The node whose waiting time is being skipped, and its duration in milliseconds. */
 export const skipped = signal<{ id: string; ms: number } | null>(null);
 
-/// What reads a run's log: loaded with the first run.
+/** The module that reads a run's log. It is loaded with the first run. */
 let reader: typeof import("../model/iterations.ts") | undefined;
 export const loadReader = async (): Promise<void> => void (reader ??= await import("../model/iterations.ts"));
 let log: EventLog | undefined;
 let fold: Fold | undefined;
-/// The run as the chosen iterations alone have it.
+/** The run restricted to the selected iterations. */
 let part: Part | undefined;
-/// The run's own graph, with nothing folded: what happens inside of a folded state is known when it is unfolded.
+/** The run's own graph with nothing folded, so that the events inside a folded state are known when it is unfolded. */
 let runGraph: GraphIndex | null = null;
 const nodeRuns = new Map<string, Signal<NodeRun>>();
 const edgeCounts = new Map<string, Signal<number>>();
 
-/// The run of a node up to the event shown, by the node's id.
+/** Returns the facts about a node's visits up to the displayed event, by the node's id. */
 export function runOf(id: string): Signal<NodeRun> {
   let held = nodeRuns.get(id);
   if (!held) nodeRuns.set(id, (held = signal(idleRun())));
   return held;
 }
 
-/// How often an edge was travelled, by the edge's id.
+/** Returns how often an edge was taken, by the edge's id. */
 export function takenOf(id: string): Signal<number> {
   let held = edgeCounts.get(id);
   if (!held) edgeCounts.set(id, (held = signal(0)));
   return held;
 }
 
-// When.
+// Times.
 
-/// When the execution began, in ms since the epoch of its own time.
+/** Returns when the execution began, in milliseconds since the epoch, in the execution's time. */
 export function startTime(): number {
   return log && log.length > 0 ? log.times[0]! : 0;
 }
 
-/// Whether what stands at a place of the debugger's tape, after an event, has happened by the moment that is looked at.
+/** Returns whether a position in the debugger's recording, after an event, is before the displayed position. */
 export function isSeen(after: number, place: number): boolean {
   const last = fold && log && fold.at > 0 ? log.places[fold.at - 1]! : 0;
   return after < cursor.value || (after === cursor.value && shownAt.value > 0 && place <= last + 1);
@@ -67,31 +67,31 @@ export function timeOf(event: number): number {
   return log && event > 0 && event <= log.events ? log.timeOf(event) - log.times[0]! : 0;
 }
 
-/// The time of what is shown last, in ms since the epoch.
+/** Returns the time of the last displayed event, in milliseconds since the epoch. */
 export function shownTime(): number {
   return log && fold && fold.at > 0 ? log.times[fold.at - 1]! : 0;
 }
 
 // Iterations.
 
-/// What the run has made of the iterations of its Maps, to look through.
+/** Returns the run with its iterations and choices. */
 export function iterations(): Look | undefined {
   void shownAt.value;
   return runGraph && log && fold ? { index: runGraph, log, fold, choices: choices.value } : undefined;
 }
 
-/// The indices of the chosen iterations around a node, from the outermost Map on; undefined where all are looked at.
+/** Returns the indices of the selected iterations around a node, the outermost Map first; undefined where all are shown. */
 export function chosenAround(id: string): (number | undefined)[] {
   const look = iterations();
   return look ? reader!.chosenAround(look, look.index.byId.get(id) ?? -1) : [];
 }
 
-/// Whether a visit of a state is in the iterations that are looked at.
+/** Returns whether a visit of a state lies in the selected iterations. */
 export function isLookedAt(id: string, indices: readonly number[]): boolean {
   return choices.value.size === 0 || chosenAround(id).every((index, i) => index === undefined || index === indices[i]);
 }
 
-/// Looks at the iteration that a state's visit is in.
+/** Selects the iterations that contain a visit of a state. */
 export function chooseAround(state: string, indices: readonly number[]): void {
   if (!runGraph || indices.length === 0) return;
   const maps: string[] = [];
@@ -101,13 +101,13 @@ export function chooseAround(state: string, indices: readonly number[]): void {
   chosenByStop = true;
 }
 
-/// Looks at one iteration, and at those around it.
+/** Selects an iteration and those around it. */
 function chooseItem(item: number): void {
   const look = iterations();
   if (look && item >= 0) choose(reader!.choicesFor(look, item));
 }
 
-/// Another run begins with what somebody has chosen, not with where this one has stopped.
+/** Whether the current choices were made by a stop and not by the user. The next run keeps only the user's choices. */
 let chosenByStop = false;
 
 export function choose(changes: Iterable<readonly [string, Choice | undefined]>): void {
@@ -125,14 +125,14 @@ export function setChoices(next: Choices): void {
   chosenByStop = false;
 }
 
-/// Before another run: all iterations are looked at where a stop had chosen one.
+/** Clears the choices that a stop has made, before another run. */
 export function forgetStop(): void {
   if (chosenByStop) choose([...choices.value.keys()].map((map) => [map, undefined]));
 }
 
-// What there is to show.
+// The displayed events.
 
-/// Forgets the events. `graph`: what comes is of that machine; without one nothing is shown.
+/** Drops all events. The following ones belong to the machine of `graph`; without a graph, nothing is displayed. */
 export function begin(graph: GraphIndex | null): void {
   batch(() => {
     log = fold = part = undefined;
@@ -140,13 +140,13 @@ export function begin(graph: GraphIndex | null): void {
     eventCount.value = cursor.value = 0;
     live.value = true;
     selectedEvent.value = null;
-    // Another machine's states may have the same places.
+    // The states of another machine may have the same pointers.
     for (const held of nodeRuns.values()) held.value = idleRun();
     for (const held of edgeCounts.values()) held.value = 0;
   });
 }
 
-/// As before the first run.
+/** Returns to the state before the first run. */
 export function clear(): void {
   batch(() => {
     begin(null);
@@ -157,12 +157,14 @@ export function clear(): void {
   });
 }
 
-/// What comes is of that machine.
+/** Sets the graph of the machine that the following events belong to. */
 export function setGraph(graph: GraphIndex): void {
   runGraph = graph;
 }
 
-/// More has happened. `atOnce`: it has been seen before, in another execution.
+/**
+ * Adds events. With `atOnce` they are displayed without playing them, because they were displayed before in another execution.
+ */
 export function append(chunk: LogChunk, atOnce: boolean): void {
   log ??= new reader!.EventLog();
   log.append(chunk);
@@ -171,7 +173,7 @@ export function append(chunk: LogChunk, atOnce: boolean): void {
   else catchUp();
 }
 
-/// Shows the moment at which a run has stopped, at once.
+/** Displays the position at which a run has stopped, without playing the events before it. */
 export function arrive(event: number, place: number): void {
   cancelAnimationFrame(frame);
   frame = 0;
@@ -181,7 +183,7 @@ export function arrive(event: number, place: number): void {
   showUpTo(to);
 }
 
-/// The run goes on: what comes is watched.
+/** Plays the following events, because the run continues. */
 export function follow(): void {
   live.value = true;
 }
@@ -190,19 +192,25 @@ export function catchUp(): void {
   if (live.value) play();
 }
 
-// Showing the events, never more than two seconds late.
+// Playing the events, never more than two seconds late.
 
 const PACE = 26;
 const LATE = 1.6;
-/// Time that a clock skips is seen passing for a moment: from so many milliseconds on, so long, and the first so many times.
+/**
+ * Skipped time is displayed for a moment: gaps of at least `GAP` milliseconds, for `FLASH` milliseconds each, and only the first
+ * `FLASHES` of a run.
+ */
 const GAP = 1000;
 const FLASH = 300;
 const FLASHES = 8;
 let flash = { at: 0, until: 0, count: 0 };
 let frame = 0;
-/// Events a second. It only grows until the page has caught up: a pace that follows the backlog would never be done with it.
+/**
+ * Events per second. The pace only grows until the page has caught up, because a pace that follows the backlog would never
+ * finish.
+ */
 let pace = PACE;
-/// The whole run is played again, which somebody wants to watch.
+/** Whether the user plays the whole run again. */
 let again = false;
 let shown = 0;
 let last = 0;
@@ -228,7 +236,7 @@ export function play(): void {
   frame = requestAnimationFrame(step);
 }
 
-/// So many entries are shown, or those before time makes a leap on the way there.
+/** Returns the number of entries to display, limited by the next gap in time. */
 function untilGap(to: number, now: number): number {
   if (run.peek()?.clock !== "skip" || flash.count >= FLASHES) return to;
   for (let i = Math.max(1, fold?.at ?? 0); i < Math.floor(to); i++) {
@@ -242,7 +250,7 @@ function untilGap(to: number, now: number): number {
   return to;
 }
 
-/// Shows so many entries of the log.
+/** Displays the first entries of the log. */
 function showUpTo(to: number): void {
   if (!runGraph || !log) return;
   fold ??= new reader!.Fold(runGraph, log);
@@ -270,10 +278,10 @@ function showUpTo(to: number): void {
   if (live.value && fold.at === log.length && run.value?.phase === "ended") finished();
 }
 
-/// The run whose end was told.
+/** The run whose end was announced. */
 let told: RunState | null = null;
 
-/// The end of `now` is no news when the run is looked at as `next`.
+/** Marks the end as announced if the run `now` is continued as `next`. */
 export function isTold(now: RunState, next: RunState): void {
   if (told === now) told = next;
 }
@@ -282,7 +290,7 @@ function finished(): void {
   const ended = run.value!;
   if (told === ended || !ended.result) return;
   told = ended;
-  // A run that has ended before is only looked at.
+  // A run that had ended before it was opened is only reviewed.
   if (ended.took !== 0 || ended.recorded !== undefined) offerDock("result");
   const { status, error, cause } = ended.result;
   const words = `${outcomeWord(status)}${error ? ` with ${error}` : ""}${cause ? `: ${cause.slice(0, 200)}` : ""}`;
@@ -291,7 +299,7 @@ function finished(): void {
   else tellFailure(words);
 }
 
-/// Shows the run as it was after an event; the last one is the present again.
+/** Displays the run as it was after an event. The last event is the present. */
 export function goTo(event: number): void {
   cancelAnimationFrame(frame);
   frame = 0;
@@ -302,11 +310,14 @@ export function goTo(event: number): void {
 }
 
 let lookingBack = false;
-/// Somebody drags the time line: the page is ahead of the interpreter.
+/** Returns whether the user drags the time line. Then the page is ahead of the interpreter. */
 export const isLookingBack = (): boolean => lookingBack;
 let where = 0;
 
-/// The interpreter looks where the page looks, so that steps begin there. One call at a time, however fast somebody drags.
+/**
+ * Moves the interpreter to the displayed position, so that steps begin there. There is one call at a time, however fast the user
+ * drags.
+ */
 function tellWhere(event: number): void {
   const state = run.value;
   where = event;
@@ -328,7 +339,7 @@ export function returnToLive(): void {
   goTo(eventCount.value);
 }
 
-/// Plays the whole run again from its beginning.
+/** Plays the whole run again from its beginning. */
 export function replay(): void {
   goTo(0);
   live.value = true;
@@ -346,7 +357,7 @@ export function pausePlayback(): void {
   live.value = false;
 }
 
-/// Selects an event, its state, and the time it happened at.
+/** Selects an event and its state, and displays the run at that event. */
 export function selectEvent(id: number, state: string | null, origin: Origin): void {
   batch(() => {
     selectedEvent.value = id;
@@ -354,7 +365,7 @@ export function selectEvent(id: number, state: string | null, origin: Origin): v
     selectionOrigin.value = origin;
     goTo(id);
     chooseItem(log?.itemOf(id) ?? -1);
-    // An event that is looked at is looked at, also the last one.
+    // Selecting an event shows the past, even if it is the last event.
     live.value = id >= eventCount.value && run.value?.phase !== "ended";
   });
 }

@@ -1,4 +1,4 @@
-// Executions that ran elsewhere: shown on the page, replayed, and run again with their answers.
+// Executions that ran elsewhere. They can be displayed, replayed, and debugged with their answers.
 
 import type { ReplayReport } from "../model/protocol.ts";
 import type { Recorded } from "../model/recorded.ts";
@@ -12,8 +12,10 @@ import { show, start } from "./runner.ts";
 import { shout, showToast } from "./words.ts";
 import * as workspace from "./workspace.ts";
 
-/// Events that were recorded elsewhere, shown as a run of the present definition, of the one that comes with them, or of
-/// what they tell themselves.
+/**
+ * Shows events that were recorded elsewhere as a run of the current definition, of the one that comes with them, or of one that
+ * is reconstructed from the events.
+ */
 export async function showRecorded(recorded: Recorded): Promise<void> {
   workspace.flush();
   const { statesOf } = await import("../model/recorded.ts");
@@ -68,17 +70,17 @@ function openItsMachine({ title, input }: Recorded, definition: string): void {
   open({ title, format: "json", definition, input: input ?? "{}", tasks: "", clock: "skip", seed: 1 }, true, { brought: true });
 }
 
-/// More events of the recorded execution on screen.
+/** Adds events to the recorded execution on screen. */
 export async function showMore(events: Recorded["events"], result: Recorded["result"]): Promise<void> {
   const shown = run.value;
   if (shown?.recorded !== undefined) await client.call("showMore", { run: shown.id, events, result });
 }
 
-/// Runs the recorded execution on screen again with its answers, and compares.
+/** Replays the recorded execution on screen with its answers, and compares the result. */
 export const replayRecorded = (): Promise<ReplayReport> =>
   client.call("replay", { definition: workspace.definition.value, format: workspace.format.value });
 
-/// A run of the present definition, paused before its first state, in which tasks answer as they did there.
+/** Starts a run of the current definition, paused before its first state, in which tasks answer as recorded. */
 export async function debugRecorded(title: string, { tasks, input, startTime }: ReplayReport): Promise<void> {
   workspace.edit({
     recordedAnswers: { title, tasks, ...(startTime !== undefined && { startTime }) },

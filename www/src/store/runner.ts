@@ -1,4 +1,4 @@
-// Runs the machine on the page, and hears what the interpreter tells of it.
+// Runs the machine on the page, and handles the interpreter's notes about the run.
 
 import { batch } from "@preact/signals";
 import type { SavedSession } from "stepglass/debug";
@@ -17,10 +17,10 @@ import { selectedState } from "./selection.ts";
 import { say, shout, silence, tellFailure } from "./words.ts";
 import * as workspace from "./workspace.ts";
 
-/// Told of everything that the interpreter says of the present run.
+/** The listeners that receive every note about the current run. */
 export const listeners = new Set<(note: Note) => void>();
 
-/// What a run is begun with besides the workspace: the debugger, which is built on this, sets it.
+/** The settings of a run besides the workspace. The debugger, which is built on this module, sets them. */
 export interface Settings {
   breakpoints: Breakpoint[];
   stops: boolean;
@@ -29,33 +29,33 @@ export interface Settings {
 }
 export const debugging: { settings(): Settings } = { settings: () => ({ breakpoints: [], stops: true, exceptions: "none", mocks: {} }) };
 
-/// The generation of the workspace that was run last.
+/** The generation of the workspace that was run last. */
 let workspaceRun = -1;
-/// Whether executions go on beside the run's own, which has ended.
+/** Whether child executions continue although the run's own execution has ended. */
 let beside = false;
-/// What comes next has been seen before, in another execution.
+/** Whether the following events were displayed before, in another execution. */
 let atOnce = false;
 
-/// How a run begins: before its first state, or by going to a state.
+/** How a run begins: paused before its first state, or by running to a state. */
 export interface Beginning {
   paused?: boolean;
   runTo?: string;
-  /// The first step.
+  /** The first step. */
   step?: StepCommand;
-  /// Runs of a session file, paused where they were.
+  /** The runs of a session file, paused where they were. */
   saved?: SavedSession;
-  /// A run of this browser: what it is kept as, which is empty where another tab has it; with `until` it goes on.
+  /** For a run that this browser has stored: its id, which is empty if another tab owns it. With `until`, the run continues. */
   kept?: string;
   until?: number;
 }
 
 let held: Beginning = {};
-/// Begins what has waited for somebody to look at the code.
+/** Starts the run that has waited for the user to review the code. */
 export const startHeld = (): Promise<void> => start(held);
 
 class Refusal extends Error {}
 
-/// Runs the machine. Asks first where the tasks' code came with a link.
+/** Runs the machine. If the tasks' code came with a link, the user is asked first. */
 export async function start(beginning: Beginning = {}): Promise<void> {
   const { paused = false, saved, kept, until } = beginning;
   if (workspace.unwritten.size > 0) await Promise.all([...workspace.unwritten].map((write) => write()));
@@ -77,7 +77,7 @@ export async function start(beginning: Beginning = {}): Promise<void> {
     ...(pauses && { pauses: {} }),
     ...(kept === "" && { elsewhere: true }),
   };
-  // Runs of one workspace stay beside each other.
+  // The runs of one workspace form one session.
   const besideOthers = !saved && workspaceRun === workspace.generation.value;
   workspaceRun = workspace.generation.value;
   batch(() => {
@@ -88,7 +88,7 @@ export async function start(beginning: Beginning = {}): Promise<void> {
   try {
     await Promise.all([analyze(), playback.loadReader()]);
     holdBack();
-    // What is written while the handlers come has not been looked at.
+    // This is read before the handlers are loaded, because text that is typed meanwhile was not reviewed.
     const input = workspace.input.value;
     const { handlers, resolver } = await loadHandlers();
     if (run.value !== begun) return;
@@ -97,7 +97,7 @@ export async function start(beginning: Beginning = {}): Promise<void> {
     const { run: id, graph: whole } = await client.call("run", order);
     if (run.value !== begun) return;
     playback.setGraph(whole ? new GraphIndex(whole) : index!);
-    // A run that begins with a pause does not count as running before that pause: a key that continues would stop it.
+    // A run that begins with a pause does not count as running before that pause. Otherwise the key that continues would stop it.
     run.value = { ...begun, id, phase: pauses ? "starting" : "running" };
     client.running = true;
     if (!pauses) say("Running");
@@ -105,13 +105,13 @@ export async function start(beginning: Beginning = {}): Promise<void> {
     const message = (error as Error).message;
     if (error instanceof WorkerLost) return;
     run.value = { ...begun, phase: "ended", refused: message };
-    // Nothing is played, and this is what is to be read.
+    // Nothing is played, so the result shows why.
     dockTab.value = "result";
     shout(`Not started. ${message}`);
   }
 }
 
-/// What the interpreter is to run, as the page has it now.
+/** Returns the request for the interpreter, from the current contents of the page. */
 function orderOf(
   { definition, clock, seed, pauses }: RunState,
   { runTo, step, saved, kept, until }: Beginning,
@@ -134,7 +134,7 @@ function orderOf(
   };
 }
 
-/// Refuses what cannot be run: a definition or an input that is wrong.
+/** Throws if the definition or the input cannot be run. */
 function holdBack(): void {
   if (workspace.definition.value.trim() === "") throw new Refusal("The definition is empty.");
   if (errorCount.value > 0) {
@@ -147,7 +147,7 @@ function holdBack(): void {
   if (workspace.inputProblem.value) throw new Refusal(`The input is not JSON: ${workspace.inputProblem.value.message}`);
 }
 
-/// The task handlers and the mocks that are code, in the frame that runs them.
+/** Loads the task handlers and the mocks in JavaScript into the sandbox. */
 async function loadHandlers(): Promise<{ handlers: string[]; resolver: boolean }> {
   const tasks = workspace.tasks.value;
   const codes = workspace.codesOf(debugging.settings().mocks);
@@ -164,7 +164,7 @@ async function loadHandlers(): Promise<{ handlers: string[]; resolver: boolean }
   }
 }
 
-/// A run takes the place of the one before.
+/** Shows a run in place of the one before. */
 export function show(begun: RunState): void {
   batch(() => {
     clearRun();
@@ -174,14 +174,16 @@ export function show(begun: RunState): void {
   });
 }
 
-/// From here on the definition is that of another machine: the run on screen does not belong to it, and its next runs are not
-/// shown beside that run.
+/**
+ * Called when the definition is replaced by that of another machine. The run on screen does not belong to it, and its next runs
+ * start a new session.
+ */
 export function outlive(): void {
   outlived.value = run.value !== null;
   workspaceRun = -1;
 }
 
-/// The definition is that of the run on screen again.
+/** Called when the definition is that of the run on screen again. */
 export function comeBack(): void {
   outlived.value = false;
 }
@@ -189,12 +191,12 @@ export function comeBack(): void {
 export function stop(): void {
   const now = run.value;
   if (now?.elsewhere) return;
-  // What is still being read and made is not waited for any more.
+  // The loading that is still in progress is not waited for.
   if (now?.phase === "starting" && now.id === 0) run.value = { ...now, phase: "ended", refused: "It was stopped before it began." };
   void client.call("stop", {});
 }
 
-/// Lets time pass: to the next timer, or so many milliseconds.
+/** Advances the clock to the next timer, or by `milliseconds`. */
 export function advance(milliseconds?: number): void {
   if (run.value?.elsewhere) return;
   void client.call("advance", milliseconds === undefined ? {} : { milliseconds });
@@ -208,7 +210,7 @@ export function answerTask(id: number, answer: Answer): void {
   void client.call("answer", { id, answer });
 }
 
-/// A run is told of mocks that have changed; resolves when the next task is played by them.
+/** Sends changed mocks to the run. Resolves when the next task uses them. */
 export async function tellMocks(mocks: Record<string, Mock>): Promise<void> {
   const codes = workspace.codesOf(mocks);
   if (
@@ -219,15 +221,15 @@ export async function tellMocks(mocks: Record<string, Mock>): Promise<void> {
     debugging.settings().mocks === mocks
   )
     useSandbox(await sandbox.load("", codes));
-  // Others came while these were read.
+  // Other mocks may have been set while these were loaded.
   if (debugging.settings().mocks === mocks) await client.call("setMocks", { mocks });
 }
 
-/// Forgets the last run, as if nothing had run yet.
+/** Drops the last run, as if nothing had run yet. */
 export function clearRun(): void {
   batch(() => {
     beside = false;
-    // Why it did not start is about the definition that it had.
+    // The reason why a run did not start belongs to its definition.
     if (run.value?.refused !== undefined) silence();
     turnTo(null);
     playback.clear();
@@ -246,7 +248,7 @@ hearers.lost = (why) => {
     engine.value = "loading";
     waiting.value = [];
     timer.value = null;
-    // Nobody is left to lead the way back from another execution.
+    // The connection to the run is gone, so there is no way back from a child execution.
     if (inside.value) {
       turnTo(null);
       playback.begin(null);
@@ -276,7 +278,7 @@ function hear(note: Note): void {
     case "lacking":
       return shout(note.message);
     case "together":
-      // Each may be of a run that one before has begun to show.
+      // Each note may belong to a run that an earlier one in the list has switched to.
       return batch(() => note.notes.forEach(hear));
   }
   const now = run.value;
@@ -288,7 +290,7 @@ function hear(note: Note): void {
   for (const listener of listeners) listener(note);
 }
 
-/// Of the run that is on screen.
+/** Handles a note about the run on screen. */
 function hearOf(now: RunState, note: Note): void {
   switch (note.note) {
     case "continued":
@@ -303,7 +305,7 @@ function hearOf(now: RunState, note: Note): void {
         const phase = over && !(beside && inside.value) ? "ended" : "paused";
         const state = run.value!;
         if (state.phase !== phase) run.value = { ...state, phase };
-        // Where somebody drags the time line, the page is ahead of the interpreter.
+        // While the user drags the time line, the page is ahead of the interpreter.
         if (stop.reason === "end") playback.play();
         else if (stop.reason !== "goto" || !playback.isLookingBack()) playback.arrive(event, place);
       });
@@ -350,7 +352,7 @@ function hearOf(now: RunState, note: Note): void {
   }
 }
 
-/// Another run is shown, a fork or one of before, or another execution of the run.
+/** Shows another run (a fork or an earlier one), or another execution of the run. */
 function switched({ note, run: id, graph, inside: within }: Extract<Note, { note: "switched" | "entered" }>): void {
   const now = run.value!;
   batch(() => {
@@ -362,7 +364,7 @@ function switched({ note, run: id, graph, inside: within }: Extract<Note, { note
       selectedState.value = null;
       const next = { ...now, id };
       run.value = next;
-      // Its end was told, and is not news in another execution.
+      // The end was announced already and is not announced again for another execution.
       playback.isTold(now, next);
       return;
     }

@@ -1,4 +1,4 @@
-// The selection: one state and one event, everywhere.
+// The selection, which all parts of the page share: one state and one event.
 
 import { batch, signal } from "@preact/signals";
 import { showLeft } from "./panes.ts";
@@ -6,11 +6,11 @@ import { showLeft } from "./panes.ts";
 export type Origin = "graph" | "editor" | "events" | "inspector" | "problems" | "page";
 
 export const selectedState = signal<string | null>(null);
-/// With more than one, all of them; gestures that take several states have these.
+/** All selected states, if there is more than one. Gestures for several states apply to them. */
 export const alsoSelected = signal<ReadonlySet<string>>(new Set());
 export const selectedEvent = signal<number | null>(null);
 export const selectionOrigin = signal<Origin>("page");
-/// A place in the definition to go to; the number makes equal ones differ.
+/** A range of the definition to go to. The number distinguishes equal ranges. */
 export const reveal = signal<{ from: number; to: number; count: number } | null>(null);
 
 export function selectState(state: string | null, origin: Origin): void {
@@ -22,7 +22,7 @@ export function selectState(state: string | null, origin: Origin): void {
   });
 }
 
-/// Several states; none where there are fewer than two.
+/** Selects several states. With fewer than two, the set is cleared. */
 export function selectAlso(states: readonly string[]): void {
   if (states.length > 1 || alsoSelected.peek().size > 0) alsoSelected.value = new Set(states.length > 1 ? states : []);
 }
@@ -39,7 +39,7 @@ export function revealRange(from: number, to: number): void {
   });
 }
 
-/// The editor stands there.
+/** Called when the editor has moved there. */
 export function revealed(): void {
   reveal.value = null;
 }

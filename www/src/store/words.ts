@@ -1,11 +1,11 @@
-// What the page tells besides what stands in its panes: to the eye and to the ear.
+// Notifications besides the contents of the panes, on the screen and for screen readers.
 
 import { signal } from "@preact/signals";
 import { failing } from "../ui/lazy.tsx";
 import { run } from "./execution.ts";
 
 export const announcement = signal("");
-/// Words about a failure that those who do not see the page hear at once; on screen it stands where it is at home.
+/** A message about a failure that screen readers announce at once. On the screen, the failure is shown in its own place. */
 export const failure = signal("");
 export const alarm = signal("");
 export const toast = signal("");
@@ -14,10 +14,10 @@ let saidAt = -Infinity;
 let sayTimer: ReturnType<typeof setTimeout> | undefined;
 let toastTimer: ReturnType<typeof setTimeout> | undefined;
 
-/// Polite words for people who do not see the page.
+/** Announces a text politely to screen readers. */
 export function say(text: string): void {
   clearTimeout(sayTimer);
-  // While a run goes on, at most one message a second: the last one.
+  // During a run there is at most one announcement a second, with the latest text.
   const wait = run.peek()?.phase === "running" ? saidAt + 1000 - performance.now() : 0;
   if (wait > 0) sayTimer = setTimeout(() => announce(text), wait);
   else announce(text);
@@ -28,7 +28,7 @@ function announce(text: string): void {
   announcement.value = announcement.value === text ? `${text}\u200b` : text;
 }
 
-/// Words that cannot wait, also on screen.
+/** Shows and announces a text at once. */
 export function shout(text: string): void {
   alarm.value = text;
 }
@@ -39,7 +39,7 @@ export function silence(): void {
   alarm.value = "";
 }
 
-/// Words about a failure that stands on screen elsewhere; none when it is over.
+/** Announces a failure that is shown elsewhere on the screen. An empty text means that it is over. */
 export function tellFailure(text: string): void {
   failure.value = text;
 }
@@ -51,12 +51,12 @@ export function showToast(text: string): void {
   toastTimer = setTimeout(() => (toast.value = ""), 4000);
 }
 
-/// Words that stay until somebody has read them, with what can be done about it. One of each kind at a time.
+/** A message that stays until the user has dismissed it, with possible actions. There is at most one of each kind. */
 export interface Notice {
   kind: "another" | "foreign" | "first" | "formatted" | "tabs" | "storage" | "executions" | "reload" | "file" | "project";
   text: string;
   warn?: boolean;
-  /// Called when somebody dismisses it, and not when it is done or no longer true.
+  /** Called when the user dismisses it, but not when it is removed for another reason. */
   dismissed?(): void;
   actions?: { label: string; run(): void }[];
 }
@@ -72,7 +72,7 @@ export function dismiss(kind: Notice["kind"]): void {
   if (notices.value.some((one) => one.kind === kind)) notices.value = notices.value.filter((one) => one.kind !== kind);
 }
 
-/// Removes the messages about a machine that is no longer on the page.
+/** Removes the messages about a machine that is no longer on the page. */
 export function dismissAllButStorage(): void {
   notices.value = notices.value.filter(({ kind }) => kind === "storage");
 }

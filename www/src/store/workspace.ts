@@ -1,11 +1,11 @@
-// What somebody works on: the texts of a machine, and what belongs to them.
+// The workspace that the user edits: the texts of a machine, and what belongs to them.
 
 import { batch, computed, signal } from "@preact/signals";
 import type { Recorded } from "../model/recorded.ts";
 import type { ClockMode, Machine, Mock, ReplayReport } from "../model/protocol.ts";
 import type { Config, NamedInput, SharedBreakpoint, Workspace } from "../model/share.ts";
 
-/// Of an example: what it teaches, and what somebody may answer for its tasks, by the text of the input.
+/** The lesson of an example, and the suggested answers for its tasks, by the text of the input. */
 export interface Lesson {
   lesson: string;
   answers: ReadonlyMap<string, Record<string, unknown>>;
@@ -16,29 +16,29 @@ export const format = signal<"json" | "yaml">("json");
 export const definition = signal("");
 export const input = signal("");
 export const tasks = signal("");
-/// Inputs to choose from; `input` is the text that runs.
+/** The inputs to choose from; `input` is the text that runs. */
 export const inputs = signal<NamedInput[]>([]);
-/// Breakpoints that came with an example, a link or a session.
+/** The breakpoints that came with an example, a link or a session. */
 export const broughtBreakpoints = signal<SharedBreakpoint[]>([]);
-/// Mocks that came with one, and those that are set since.
+/** The mocks that came with an example, a link or a session, and those that were set since. */
 export const broughtMocks = signal<Record<string, Mock>>({});
-/// Definitions that tasks start.
+/** The state machines that tasks start. */
 export const machines = signal<Machine[]>([]);
-/// Other machines of the same project, which tasks start by their names.
+/** The other machines of the same project, which tasks start by their names. */
 export const siblings = signal<readonly Machine[]>([]);
-/// Tasks answer as they did in this recorded execution.
+/** The recorded execution whose answers the tasks give again. */
 export const recordedAnswers = signal<{ title: string; tasks: ReplayReport["tasks"]; startTime?: number } | null>(null);
 export const clock = signal<ClockMode>("skip");
 export const seed = signal(1);
-/// What an execution is begun with besides its input.
+/** The options of an execution, besides its input. */
 export const config = signal<Config>({});
 export const lesson = signal<Lesson | null>(null);
-/// The history that the present definition was drawn from, where nothing else was known of its machine.
+/** The history that the current definition was reconstructed from, if its machine is not known. */
 export const sketched = signal<Recorded | null>(null);
-/// Code that came with a link runs only after somebody has looked at it: that of the tasks, and that of mocks.
+/** Whether the user has reviewed the code that came with a link, of the tasks and of the mocks. It does not run before. */
 export const tasksTrusted = signal(true);
 export const mocksTrusted = signal(true);
-/// Grows when a whole workspace is put in place, so that the editors take its texts over.
+/** A counter that grows when the whole workspace is replaced, so that the editors take over its texts. */
 export const generation = signal(0);
 
 const parts = {
@@ -62,7 +62,7 @@ const parts = {
 };
 export type Changes = { [K in keyof typeof parts]?: (typeof parts)[K]["value"] };
 
-/// Changes some of it, as one change.
+/** Changes some members as one change. */
 export function edit(changes: Changes): void {
   batch(() => {
     for (const [key, value] of Object.entries(changes)) (parts[key as keyof Changes] as { value: unknown }).value = value;
@@ -79,17 +79,17 @@ export const suspect = computed(
 );
 export const inputProblem = computed(() => jsonProblem(input.value));
 
-/// Called before the texts are used: editors tell of the last keys a moment later.
+/** Called before the texts are used, because editors report the last keystrokes with a delay. */
 export const flushers = new Set<() => void>();
 
 export function flush(): void {
   for (const tell of flushers) tell();
 }
 
-/// What is typed in forms and not in the text yet: each writes it, which takes a moment.
+/** Called to write what was typed in forms to the text, which is asynchronous. */
 export const unwritten = new Set<() => Promise<unknown>>();
 
-/// All of it, as it is kept and shared.
+/** Returns the whole workspace, as it is stored and shared. */
 export function current(): Workspace {
   return {
     title: title.value,
@@ -107,7 +107,7 @@ export function current(): Workspace {
   };
 }
 
-/// The texts of mocks that are JavaScript, by name.
+/** Returns the texts of the mocks in JavaScript, by name. */
 export const codesOf = (mocks: Record<string, Mock>): Record<string, string> =>
   Object.fromEntries(Object.entries(mocks).flatMap(([name, mock]) => (mock.mode === "javascript" ? [[name, mock.code]] : [])));
 

@@ -1,4 +1,4 @@
-// What the tour does, on the example that the page begins with: everything happens on the page itself.
+// The steps of the tour on the first example. They happen on the page itself.
 
 import { batch } from "@preact/signals";
 import * as model from "../debugger/model.ts";
@@ -21,12 +21,12 @@ const STATE = "ChargeCard";
 export interface Step {
   title: string;
   text: string;
-  /// What it is about, to be framed.
+  /** The selector of the element that gets a frame. */
   at: string;
   run(gone: AbortSignal): Promise<void>;
 }
 
-/// The example, as it was at first. What was there before stays among the drafts.
+/** Opens the example in its original state. The previous workspace stays among the drafts. */
 export async function prepare(gone: AbortSignal): Promise<void> {
   const { example } = opening.opened.source;
   if (example !== first.id || opening.isTouched() || execution.run.peek() !== null) opening.open(first, true, { example: first.id });
@@ -34,7 +34,7 @@ export async function prepare(gone: AbortSignal): Promise<void> {
   await come(() => analysis.graph.value?.byName.has(STATE) === true, gone);
 }
 
-/// Waits until the run stands still at another place than before.
+/** Waits until the run has stopped at another position than before. */
 async function stop(act: () => void, gone: AbortSignal): Promise<void> {
   const before = model.stopped.peek();
   act();
@@ -60,7 +60,7 @@ export const steps: readonly Step[] = [
     at: `.canvas [data-node="/States/${STATE}"]`,
     async run(gone) {
       look("graph");
-      // The example has one that is off.
+      // The example has a breakpoint that is disabled.
       const there = model.breakpoints.peek().find(({ kind, state }) => kind === "retry" && state === STATE);
       if (there?.id === undefined) session.addBreakpoint({ kind: "retry", state: STATE });
       else session.changeBreakpoint(there.id, { enabled: true });

@@ -1,5 +1,5 @@
-// A tour of thirty seconds that does what it tells. It stands beside everything, asks for nothing, and goes on by itself unless it is
-// paused, or somebody wants less motion.
+// A tour of thirty seconds that performs its steps. It never blocks the page, asks for nothing, and continues by itself unless it
+// is paused or the user prefers reduced motion.
 
 import "../styles/tour.css";
 import { signal } from "@preact/signals";
@@ -13,12 +13,12 @@ import { Icon } from "../ui/Icon.tsx";
 import { prepare, steps } from "./steps.ts";
 import { isGone } from "./wait.ts";
 
-/// Between the end of one step and the next one.
+/** The pause between two steps, in milliseconds. */
 const REST = 5_000;
 
 interface Now {
   at: number;
-  /// Whether the step is being done.
+  /** Whether the step is in progress. */
   busy: boolean;
 }
 
@@ -28,7 +28,7 @@ let ending = new AbortController();
 let root: HTMLElement | undefined;
 let back: Element | null = null;
 
-/// Begins, or begins anew.
+/** Starts the tour, or restarts it. */
 export function begin(): void {
   ending.abort();
   ending = new AbortController();
@@ -44,7 +44,7 @@ export function begin(): void {
   void go(0);
 }
 
-/// Nothing of the tour is offered after the next load: its runs are the tour's, and not the visitor's.
+/** Removes the tour's runs, so that the next load does not offer them as the user's own. */
 async function clearUp(): Promise<void> {
   if (execution.busy.peek()) runner.stop();
   const { forgetUnfinished } = await import("../exchange/executions.ts");
@@ -150,13 +150,13 @@ function Buttons({ busy, last }: { busy: boolean; last: boolean }) {
   );
 }
 
-/// A frame around what the step is about.
+/** A frame around the element of the step. */
 function Ring({ at }: { at: string }) {
   const ring = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const place = (): void => {
       const frame = ring.current;
-      // The tour was ended before its frame was placed.
+      // The tour was ended before its frame was positioned.
       if (!frame) return clearInterval(timer);
       const there = at
         .split(", ")

@@ -1,20 +1,20 @@
-// Waiting for the page, as long as the tour goes on.
+// Waits for a condition of the page while the tour goes on.
 
 import { effect } from "@preact/signals";
 
-/// After this something else was done on the page.
+/** After this time, in milliseconds, the user has done something else on the page. */
 const PATIENCE = 20_000;
 
 class Gone extends Error {}
 
-/// Resolves when it is so.
+/** Resolves when the condition holds. */
 export function come(so: () => boolean, gone: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     let dispose: (() => void) | undefined;
     const over = (): void => {
       clearTimeout(timer);
       gone.removeEventListener("abort", stop);
-      // The effect may run before it can be ended.
+      // The effect may run before its dispose function exists.
       queueMicrotask(() => dispose?.());
     };
     const stop = (): void => {

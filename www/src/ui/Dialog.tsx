@@ -1,4 +1,4 @@
-// A modal dialog: the browser's own, which keeps the focus inside and gives it back.
+// A modal dialog. It is the browser's own, which traps the focus and restores it.
 
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
@@ -14,7 +14,7 @@ interface Props {
 
 export function Dialog({ title, close, wide = false, children, footer }: Props) {
   const element = useRef<HTMLDialogElement>(null);
-  // With the first picture of it and not after: what is typed then is for the dialog.
+  // The dialog opens in a layout effect, before its first painting, so that it receives what is typed then.
   useLayoutEffect(() => {
     const dialog = element.current!;
     const before = document.activeElement;

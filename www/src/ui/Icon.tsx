@@ -1,4 +1,4 @@
-// Small signs, drawn as strokes in a square of 20.
+// Small icons, drawn as strokes in a square of 20.
 
 import type { NodeKind } from "../model/graph.ts";
 import { type IconName, PATHS } from "./paths.ts";
@@ -23,7 +23,7 @@ export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
   );
 }
 
-/// `detail` is what the graph says of a state: of a task, which service it calls.
+/** `detail` is the caption of the state on the graph. For a task it names the service. */
 export function TypeTile({ type, detail }: { type: NodeKind; detail?: string | undefined }) {
   return (
     <svg class={`tile tile-${type.toLowerCase()}`} width="1.625rem" height="1.625rem" viewBox="0 0 26 26" aria-hidden="true">

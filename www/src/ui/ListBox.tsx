@@ -1,21 +1,21 @@
-// A list of which one row is chosen, by mouse and keys. The keys' focus stays on the list.
+// A list with one selected row, for mouse and keys. The keyboard focus stays on the list.
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
 interface Props {
   label: string;
-  /// Unique in the page: rows are named by it and their place.
+  /** The id is unique in the page. The ids of the rows are made of it and their index. */
   id: string;
   rows: number;
   chosen: number;
   choose(row: number): void;
-  /// What a row shows.
+  /** Returns the contents of a row. */
   row(at: number): { class?: string; content: ComponentChildren };
 }
 
 const PAGE = 10;
-/// More rows are not drawn at once.
+/** The maximum number of rows that are rendered. */
 const MOST = 2000;
 
 export function ListBox({ label, id, rows, chosen, choose, row }: Props) {

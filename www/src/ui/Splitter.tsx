@@ -6,21 +6,21 @@ import { useRef } from "preact/hooks";
 
 interface Props {
   label: string;
-  /// The size of the pane that the border belongs to, in the unit of `scale`.
+  /** The size of the pane that the border resizes, in the unit of `scale`. */
   size: Signal<number>;
   min: number;
   max: number;
   initial: number;
-  /// Whether the panes lie side by side or one above the other.
+  /** "vertical" if the panes are side by side, "horizontal" if one is above the other. */
   orientation: "vertical" | "horizontal";
-  /// Whether the pane lies after the border.
+  /** Whether the pane comes after the border. */
   after?: boolean;
-  /// Pixels for one unit of the size.
+  /** Returns the pixels of one unit of the size. */
   scale: () => number;
   controls: string;
 }
 
-/// Tells how far the border was dragged, and from which size.
+/** Calls `drag` with the size at the start and the distance that the border was dragged. */
 function useDrag(orientation: Props["orientation"], size: () => number, drag: (from: number, pixels: number) => void) {
   const dragging = useSignal(false);
   const begin = useRef({ at: 0, size: 0 });

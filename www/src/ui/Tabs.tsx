@@ -1,4 +1,4 @@
-// Tabs by the pattern: arrow keys move and choose, one tab stop.
+// Tabs that follow the ARIA pattern: arrow keys move and select, and there is one tab stop.
 
 import type { ComponentChildren } from "preact";
 
@@ -7,7 +7,7 @@ export interface Tab<T extends string> {
   label: string;
   badge?: ComponentChildren;
   tone?: "bad" | "warn" | "good" | "accent";
-  /// What the badge means, for who does not see it.
+  /** The meaning of the badge, for screen readers. */
   badgeText?: string;
 }
 
@@ -16,7 +16,7 @@ interface Props<T extends string> {
   tabs: Tab<T>[];
   chosen: T;
   choose: (tab: T) => void;
-  /// The id of a tab's panel is the prefix and the tab's id.
+  /** The id of a tab's panel is this prefix and the tab's id. */
   prefix: string;
   end?: ComponentChildren;
 }

@@ -1,6 +1,8 @@
-// What may wait until the page has shown what matters more.
+// Defers work until the page has painted what is more important.
 
-/// Acts when what was changed up to now has been painted. A tab that nobody sees is not painted, and nothing waits there.
+/**
+ * Calls a function when the changes so far have been painted. A hidden tab is not painted, so there the function is called soon.
+ */
 export function afterPaint(act: () => void): void {
   if (document.hidden) setTimeout(act);
   else requestAnimationFrame(() => setTimeout(act));

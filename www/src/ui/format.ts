@@ -1,6 +1,6 @@
-// Times and counts in words.
+// Formats times and counts.
 
-/// Time since a run began: `00:03:20.250`, or with days where it takes days.
+/** Returns the time since a run began: `00:03:20.250`, with days if there are any. */
 export function elapsed(ms: number): string {
   const whole = Math.max(0, Math.round(ms));
   const days = Math.floor(whole / 86_400_000);
@@ -10,7 +10,7 @@ export function elapsed(ms: number): string {
   return `${days > 0 ? `${count(days, "day")} ` : ""}${clock}${milli ? `.${String(milli).padStart(3, "0")}` : ""}`;
 }
 
-/// `2 d 3 h`, `4.5 s`, `20 ms`: the two largest units.
+/** Returns the two largest units of a duration: `2 d 3 h`, `4.5 s`, `20 ms`. */
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s`;
@@ -27,7 +27,9 @@ export function duration(ms: number): string {
   return `${Math.floor(ms / size)} ${name}${rest ? ` ${rest} ${small}` : ""}`;
 }
 
-/// A count: `25,000`. Most are small, and the formatter takes its time for them too: a graph writes many in one frame.
+/**
+ * Returns a count with separators: `25,000`. Small counts skip the formatter, which is slow: a graph formats many in one frame.
+ */
 export function grouped(n: number): string {
   return n < 1000 ? String(n) : n.toLocaleString("en");
 }
@@ -36,7 +38,7 @@ export function count(n: number, one: string, many = `${one}s`): string {
   return `${grouped(n)} ${n === 1 ? one : many}`;
 }
 
-/// `812 B`, `1.2 KiB`, `256 KiB`.
+/** Returns a size: `812 B`, `1.2 KiB`, `256 KiB`. */
 export function bytes(n: number): string {
   if (n < 1024) return `${n} B`;
   const [size, unit] = n < 1024 * 1024 ? [n / 1024, "KiB"] : [n / 1024 / 1024, "MiB"];
@@ -47,16 +49,16 @@ export function iterationPath(iterations: number[]): string {
   return iterations.map((index) => `#${index}`).join(" › ");
 }
 
-/// The interpreter's words as a sentence of their own: they come as a part of one.
+/** Returns the interpreter's message, which is part of a sentence, as a sentence of its own. */
 export function sentence(text: string): string {
   const whole = text.replace(/^or /, "");
   return /^\p{Ll}/u.test(whole) ? whole[0]!.toUpperCase() + whole.slice(1) : whole;
 }
 
-/// A message where no code can be shown as code: what stands between back ticks stands between quotes.
+/** Returns a message for plain text, with quotes in place of back ticks. */
 export function unticked(text: string): string {
   return text.replaceAll(/`([^`]*)`/g, '"$1"');
 }
 
-/// `⌘` where the machine is a Mac.
+/** The name of the modifier key: `⌘` on a Mac. */
 export const MOD = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘" : "Ctrl";

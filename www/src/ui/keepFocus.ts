@@ -1,9 +1,9 @@
-// Where the focus goes when what has it is gone: a row that was removed, a banner that was closed. Nobody begins at the top
-// of the page again.
+// Moves the focus when the focused element is removed, for example a row or a banner. Otherwise a keyboard user would start at
+// the top of the page again.
 
 const FOCUSABLE = 'button:enabled, input:enabled, select:enabled, textarea:enabled, a[href]:not(.skip-link), summary, [tabindex="0"]';
 
-/// Keeps it near from here on; returns what ends that.
+/** Starts to keep the focus near the removed element. Returns the function that ends this. */
 export function keepFocus(): () => void {
   let last: Element | null = null;
   let around: Element[] = [];
@@ -14,7 +14,7 @@ export function keepFocus(): () => void {
   };
   const watch = new MutationObserver(() => {
     if (!last || last.isConnected || document.activeElement !== document.body) return;
-    // Dialogs and menus give it back themselves.
+    // Dialogs and menus restore the focus themselves.
     const home = around.some((one) => one.matches("dialog, [role=menu]"))
       ? undefined
       : around.find((one) => one.isConnected && one.querySelector(FOCUSABLE));

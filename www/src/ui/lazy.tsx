@@ -1,14 +1,16 @@
-// Pieces of the page that are not needed for its first look: loaded when they are first shown.
+// Components that the first view does not need. They are loaded when they are first shown.
 
 import { useSignal } from "@preact/signals";
 import type { ComponentType, JSX } from "preact";
 import { useEffect } from "preact/hooks";
 
-/// Says to the visitor that a part could not be loaded; the page sets it.
+/** Reports to the user that a part could not be loaded. The page sets this function. */
 export const failing = { tell(_words: string): void {} };
 
-/// A component of a chunk of its own; nothing stands in its place until that is there.
-/// `failed` is called when it cannot be loaded.
+/**
+ * Returns a component that is loaded from its own chunk. Nothing is shown until it is loaded. `failed` is called if it cannot be
+ * loaded.
+ */
 export function lazy<P extends object>(load: () => Promise<ComponentType<P>>, failed?: () => void): (props: P) => JSX.Element | null {
   let loaded: ComponentType<P> | undefined;
   return function Lazy(props: P) {

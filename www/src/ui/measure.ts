@@ -1,4 +1,4 @@
-// How wide texts are in the font that the graph is drawn in.
+// Measures text widths in the font of the graph.
 
 import type { TextWidths } from "stepglass";
 
@@ -12,7 +12,7 @@ ascii += "·×…";
 const context = document.createElement("canvas").getContext("2d");
 const held = { name: new Map<string, number>(), text: new Map<string, number>() };
 
-/// Width of a character, in thousandths of an em.
+/** Returns the width of a character, in thousandths of an em. */
 function advance(char: string, face: Face): number {
   let width = held[face].get(char);
   if (width === undefined) {
@@ -23,7 +23,7 @@ function advance(char: string, face: Face): number {
   return width;
 }
 
-/// Width of a text at a font size, in px.
+/** Returns the width of a text at a font size, in px. */
 export function widthOf(text: string, size: number, face: Face = "name"): number {
   let sum = 0;
   for (const char of text) sum += advance(char, face);
@@ -31,7 +31,7 @@ export function widthOf(text: string, size: number, face: Face = "name"): number
 }
 
 let common: TextWidths | undefined;
-/// The widths of all characters that a definition may show, for the layout.
+/** Returns the widths of all characters that a definition may show, for the layout. */
 export function widthsFor(definition: string): TextWidths {
   const of = (chars: string): TextWidths => ({
     chars,
@@ -43,7 +43,7 @@ export function widthsFor(definition: string): TextWidths {
   return others ? of([...new Set(ascii + others)].join("")) : common;
 }
 
-/// A name on at most so many lines of a width, broken after words; what has no room ends in an ellipsis.
+/** Breaks a name after words, into at most `most` lines of the width `room`. An ellipsis replaces what does not fit. */
 export function wrapped(name: string, size: number, room: number, most: number): string[] {
   const lines: string[] = [];
   let rest = name;
@@ -56,7 +56,7 @@ export function wrapped(name: string, size: number, room: number, most: number):
       end += char.length;
       if (/[\s\-_.:/]/.test(char) || (/\p{Ll}/u.test(char) && /\p{Lu}/u.test(next))) at = end;
     }
-    // One long word is cut on the last line that there is, and not within.
+    // A single long word is truncated on the last available line, and not broken.
     if (at === 0) break;
     lines.push(rest.slice(0, at));
     rest = rest.slice(at);
@@ -65,7 +65,7 @@ export function wrapped(name: string, size: number, room: number, most: number):
   return lines;
 }
 
-/// The text, cut with an ellipsis where it is wider.
+/** Returns the text, truncated with an ellipsis if it is wider than `room`. */
 export function cut(text: string, size: number, room: number): string {
   if (widthOf(text, size) <= room) return text;
   let left = room - widthOf("…", size);

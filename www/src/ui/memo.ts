@@ -1,4 +1,5 @@
-// Components that are drawn again only when what they are given has changed. `preact/compat` has the same and much else.
+// Components that are rendered again only when their props have changed. `preact/compat` has the same function and much that is
+// not needed here.
 
 import { Component, type FunctionComponent, h } from "preact";
 

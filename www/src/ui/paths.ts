@@ -1,4 +1,5 @@
-// Small signs as path data, drawn as strokes in a square of 20. No markup: drawings without Preact have them too.
+// Small icons as path data, drawn as strokes in a square of 20. They are not markup, because drawings without Preact use them
+// too.
 
 import { SIGNS } from "./signs.ts";
 

@@ -1,10 +1,12 @@
-// A press on a button that moves away.
+// Handles a press on a button that moves away.
 
-/// How far a pointer leads away from what it has pressed, in px of the screen.
+/** The distance from which on the pointer has left what it has pressed, in px of the screen. */
 const AWAY = 12;
 
-/// For `onPointerDown` of a pane whose content moves by itself: the click goes to the button that was pressed, also if another thing has
-/// come under the pointer meanwhile. Who leads the pointer away clicks nothing, as everywhere.
+/**
+ * For `onPointerDown` of a pane whose content moves by itself. The click goes to the pressed button, even if another element is
+ * under the pointer by then. If the user moves the pointer away, there is no click, as everywhere.
+ */
 export function holdPress(event: PointerEvent): void {
   const button = (event.target as Element).closest("button");
   if (!button || event.button !== 0) return;

@@ -1,4 +1,4 @@
-// One stop of the Tab key for a toolbar: the arrow keys go from button to button in it.
+// Gives a toolbar a single tab stop. The arrow keys move between its buttons.
 
 import type { RefObject } from "preact";
 import { useLayoutEffect } from "preact/hooks";

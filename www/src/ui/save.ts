@@ -1,4 +1,4 @@
-/// Hands a text or a file's contents to the visitor as a file.
+/** Offers a text or the contents of a file as a download. */
 export function save(name: string, contents: string | Blob, type = "application/octet-stream"): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(contents instanceof Blob ? contents : new Blob([contents], { type }));

@@ -1,4 +1,4 @@
-// The signs of states: of a task that of the service which it calls.
+// The icons of states. A task has the icon of the service that it calls.
 
 import { signOfService } from "../../../js/integrations/signs.ts";
 import type { GraphNode } from "../model/graph.ts";
@@ -6,6 +6,6 @@ import { GLYPHS } from "./signs.ts";
 
 export { withServiceSigns } from "../../../js/integrations/signs.ts";
 
-/// The sign of a state: its type's, or of the service that a task calls.
+/** Returns the icon of a state: that of its type, or of the service that a task calls. */
 export const glyphOf = ({ type, detail = "" }: Pick<GraphNode, "type" | "detail">): string =>
   (type === "Task" ? signOfService(detail.split(" ", 1)[0]!) : undefined) ?? GLYPHS[type];

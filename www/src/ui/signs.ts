@@ -1,4 +1,4 @@
-// The signs of a machine's states, what drawings need of all the page's icons: path data in a square of 20.
+// The icons of a machine's states as path data in a square of 20. Drawings need only these of the page's icons.
 
 import type { NodeKind } from "../model/graph.ts";
 import type { Status } from "../model/log.ts";
@@ -21,7 +21,7 @@ export const SIGNS = {
 
 export type Sign = keyof typeof SIGNS;
 
-/// A piece of a row in a drawing: words, or a sign.
+/** A part of a row in a drawing: text, or an icon. */
 export type Part = string | { sign: Sign };
 
 export const STATUS_ICON: Record<Status, Sign | null> = {
@@ -42,7 +42,7 @@ export function iconPath(name: Sign): string {
   return SIGNS[name];
 }
 
-/// The signs of the state types, the same as in drawings of the package.
+/** The icons of the state types, the same as in the package's drawings. */
 export const GLYPHS: Record<NodeKind, string> = {
   Pass: "M3 10H17M11.5 4.5L17 10L11.5 15.5",
   Task: "M11 2L4.5 11.5H10L9 18L15.5 8.5H10Z",

@@ -1,4 +1,4 @@
-// A place between the page's head and its work, for what is loaded later: the tabs of a project.
+// A place below the page's header for a part that is loaded later: the tabs of a project.
 
 import { signal } from "@preact/signals";
 import type { ComponentType } from "preact";

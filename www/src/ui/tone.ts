@@ -1,4 +1,4 @@
-// How good and bad news look.
+// The colours of success and failure.
 
 import type { IconName } from "./Icon.tsx";
 

@@ -1,3 +1,3 @@
-// The tour, which is a part of its own: the page says how it is begun.
+// Starts the tour. The page sets the function, because the tour is loaded separately.
 
 export const tour = { begin(): void {} };

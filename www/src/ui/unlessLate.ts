@@ -1,6 +1,9 @@
-// Answers that come when nobody waits for them any more.
+// Handles answers that may arrive when they are no longer needed.
 
-/// Hands the answer on, unless the function that it returns was called before. An effect that asks for something returns that.
+/**
+ * Calls `take` with the answer, unless the returned function was called before. An effect that starts a request returns that
+ * function.
+ */
 export function unlessLate<T>(asked: Promise<T>, take: (answer: T) => void, failed: (error: Error) => void = () => {}): () => void {
   let late = false;
   asked.then(
@@ -16,7 +19,7 @@ export function unlessLate<T>(asked: Promise<T>, take: (answer: T) => void, fail
   };
 }
 
-/// The same for a question that is put after a pause, so that a quick series of changes asks once.
+/** Does the same for a request after a delay, so that a quick series of changes makes a single request. */
 export function soon<T>(
   milliseconds: number,
   ask: () => Promise<T>,
@@ -28,8 +31,10 @@ export function soon<T>(
   return () => end();
 }
 
-/// Puts questions one at a time, and of those that come meanwhile the last one. For what changes with every frame: an answer that
-/// is late is better there than none, which is what there would be if each question made the one before useless.
+/**
+ * Makes one request at a time, and of those that are due meanwhile only the last one. This is for data that changes with every
+ * frame: a late answer is better than none, and there would be none if each request cancelled the one before.
+ */
 export function inTurn<T>(take: (answer: T) => void): (ask: () => Promise<T>) => void {
   let asking = false;
   let next: (() => Promise<T>) | undefined;

@@ -1,4 +1,4 @@
-// A value to look through: searched, as a tree or as text, its parts copied with their paths.
+// An explorer for a value: it can be searched, shown as a tree or as text, and its parts can be copied with their paths.
 
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
@@ -11,7 +11,7 @@ import { Cut, SearchBox, Tree, findIn } from "./Tree.tsx";
 interface Props {
   label: string;
   value: unknown;
-  /// The same as indented JSON.
+  /** The value as indented JSON. */
   text: string;
 }
 
@@ -125,11 +125,11 @@ function Text({ label, text, places, at, length }: { label: string; text: string
   );
 }
 
-/// Where a text is found, whatever its case.
+/** Returns the offsets at which a text occurs, ignoring case. */
 function offsetsOf(text: string, wanted: string): number[] {
   const [low, part] = [text.toLowerCase(), wanted.toLowerCase()];
   const found: number[] = [];
-  // Lower case may be longer than what it is of; then places cannot be told.
+  // Lower case can change the length of a text. Then the offsets would be wrong, so the case is not ignored.
   const [where, what] = low.length === text.length ? [low, part] : [text, wanted];
   for (let at = where.indexOf(what); at >= 0 && found.length < 2000; at = where.indexOf(what, at + what.length)) found.push(at);
   return found;

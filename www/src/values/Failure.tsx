@@ -3,7 +3,10 @@
 import { Icon } from "../ui/Icon.tsx";
 import { JsonView } from "./JsonView.tsx";
 
-/// A cause in JSON, as Lambda functions give it, is shown whole; `brief` shows its message, and the rest on demand.
+/**
+ * A cause in JSON, as Lambda functions return it, is shown as a whole. With `brief` only its message is shown, and the rest on
+ * demand.
+ */
 export function Failure({ error, cause, brief = false }: { error: unknown; cause: unknown; brief?: boolean }) {
   const message = brief && typeof cause === "string" ? messageIn(cause) : undefined;
   return (
@@ -40,7 +43,7 @@ function isJson(text: string): boolean {
   return /^\s*[[{]/.test(text) && typeof parsed(text) === "object";
 }
 
-/// What a function's error says, where the cause is what Lambda made of it.
+/** Returns the message of a function's error, if the cause has Lambda's format. */
 function messageIn(cause: string): string | undefined {
   const { errorMessage } = isJson(cause) ? ((parsed(cause) as { errorMessage?: unknown }) ?? {}) : {};
   return typeof errorMessage === "string" && errorMessage !== "" ? errorMessage : undefined;

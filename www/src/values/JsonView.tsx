@@ -1,4 +1,4 @@
-// A JSON value to read: indented, coloured, long ones cut until asked for. Search shows more of it.
+// A read-only JSON value: indented, coloured, and truncated until the user asks for all of it. Search shows more of it.
 
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
@@ -12,7 +12,7 @@ const SHOWN = 65_536;
 const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(true|false|null)\b|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)/g;
 
 interface Props {
-  /// A value, or JSON in a text as histories have it.
+  /** A value, or JSON text as histories have it. */
   value?: unknown;
   text?: string;
   label: string;
@@ -77,7 +77,7 @@ function pretty(value: unknown, text: string | undefined): string {
   return text === undefined ? (JSON.stringify(known, null, 2) ?? "") : indented(text);
 }
 
-/// JSON with a line for each member, and with its numbers as they stand: parsed, 1.0 would be 1.
+/** Returns JSON with a line for each member. Numbers stay as they are written, because parsing would turn 1.0 into 1. */
 function indented(json: string): string {
   let line = "\n";
   return json.replace(/"(?:[^"\\]|\\.)*"|\s+|([[{])\s*([\]}]?)|[\]},:]/g, (token, opening?: string, closing?: string) => {

@@ -1,4 +1,4 @@
-// A JSON value as a tree of lines: gone through by keys, searched, and lit where something else points at it.
+// A JSON value as a tree of lines. It can be navigated by keys and searched, and other views can highlight parts of it.
 
 import { type Signal, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
@@ -12,24 +12,24 @@ import { bytes, count } from "../ui/format.ts";
 interface Props {
   label: string;
   lines: readonly Line[];
-  /// Places that are lit, with what is in them.
+  /** The paths of the highlighted parts. Their contents are highlighted too. */
   lit?: readonly Path[];
-  /// Why they are lit is only known roughly.
+  /** Whether the highlighting is only approximate. */
   approximate?: boolean;
-  /// Lines that a search has found, and the one that is looked at.
+  /** The lines that a search has found, and the current one. */
   found?: ReadonlySet<Line>;
   current?: Line | undefined;
   picked?: Path | null;
-  /// The pointer or the focus has come to a part, or has left.
+  /** Called when the pointer or the focus comes to a part, or has left. */
   point?(path: Path | null): void;
   pick?(path: Path): void;
   unfold?(path: Path): void;
   words?: string;
-  /// What a part is, where it may be dragged into an expression.
+  /** Returns the data to drag for a part, if it can be dragged into an expression. */
   carries?(path: Path): Carried;
 }
 
-/// So many lines are drawn at once: long values have more than a page can hold.
+/** The maximum number of rendered lines, because long values have more than a page can hold. */
 const DRAWN = 800;
 
 export function Tree(props: Props) {
@@ -77,14 +77,14 @@ export function Tree(props: Props) {
 
 interface Drawn {
   lines: readonly Line[];
-  /// How many lines are not drawn before and behind them.
+  /** The numbers of lines before and after the rendered ones. */
   before: number;
   rest: number;
   earlier(): void;
   more(): void;
 }
 
-/// The lines that are drawn: what a search looks at is among them.
+/** Returns the lines to render, which include the current search result. */
 function useDrawn(all: readonly Line[], current: Line | undefined): Drawn {
   const from = useSignal(0);
   const most = useSignal(DRAWN);
@@ -101,7 +101,7 @@ function useDrawn(all: readonly Line[], current: Line | undefined): Drawn {
   };
 }
 
-/// Whether a line is lit. A folded one shows what is lit inside of it.
+/** Returns whether a line is highlighted. A folded line is highlighted if something inside it is. */
 function lights(lit: readonly Path[]): (line: Line) => boolean {
   const names = new Set(lit.map(nameOf));
   const isLit = (path: Path): boolean =>
@@ -119,7 +119,7 @@ function act(line: Line, { unfold, pick }: Props): void {
 interface Walk {
   element: HTMLElement | null;
   lines: readonly Line[];
-  /// The lines that can be gone to, and the one where one is.
+  /** The lines that can have the focus, and the current one. */
   stops: readonly number[];
   stop: number;
   at: Signal<number>;
@@ -149,12 +149,12 @@ const MARKS: Record<string, string> = { "+": " added", "-": " removed", "~": " c
 
 interface LineProps {
   line: Line;
-  /// It is lit.
+  /** Whether the line is highlighted. */
   shines: boolean;
-  /// Tab comes to it.
+  /** Whether the line is the tab stop. */
   isStop: boolean;
   of: Props;
-  /// Somebody has gone to it.
+  /** Called when the user has moved to the line. */
   reach(): void;
 }
 
@@ -217,7 +217,7 @@ function kindOf({ text, leaf, folded }: Line): string {
   return text.startsWith('"') ? "j-string" : /^-?\d/.test(text) ? "j-number" : "j-word";
 }
 
-/// Scrolls a part of a box into its view, and nothing else.
+/** Scrolls a part of a box into view. Unlike `scrollIntoView`, it scrolls nothing else. */
 function show(box: HTMLElement | null, part: Element | null | undefined): void {
   if (!box || !part) return;
   const [a, b] = [box.getBoundingClientRect(), part.getBoundingClientRect()];
@@ -225,7 +225,7 @@ function show(box: HTMLElement | null, part: Element | null | undefined): void {
   else if (b.bottom > a.bottom) box.scrollTop += b.bottom - a.bottom + 4;
 }
 
-/// The lines in which a text stands, whatever its case.
+/** Returns the lines that contain a text, ignoring case. */
 export function findIn(lines: readonly Line[], text: string): Line[] {
   const wanted = text.toLowerCase();
   return wanted === ""
@@ -233,7 +233,7 @@ export function findIn(lines: readonly Line[], text: string): Line[] {
     : lines.filter((line) => !line.end && `${line.key}${line.folded === undefined ? line.text : ""}`.toLowerCase().includes(wanted));
 }
 
-/// A box to search in, with its count and the way to the next and the one before.
+/** A search field with the number of matches and buttons for the next and the previous one. */
 export function SearchBox({
   label,
   text,
@@ -292,7 +292,7 @@ export function SearchBox({
   );
 }
 
-/// Where a value was cut.
+/** A notice that the value was truncated. */
 export function Cut({ size, all }: { size: number; all(): void }) {
   return (
     <p class="cut quiet">

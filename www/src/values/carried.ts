@@ -1,19 +1,19 @@
-// A value that is dragged from where the page shows data to where an expression is written.
+// A value that is dragged from a view of data to an expression.
 
 import { signal } from "@preact/signals";
 import type { Path } from "../model/stages.ts";
 
 export interface Carried {
-  /// What the data is to the state that it is of.
+  /** The role of the data in its state. */
   role: "data" | "input" | "result" | "errorOutput" | "output";
   path: Path;
   value: unknown;
 }
 
-/// While something is dragged.
+/** The dragged value, or null. */
 export const carried = signal<Carried | null>(null);
 
-/// Begins to drag a value; `text` is what other places get.
+/** Starts to drag a value; `text` is what other drop targets receive. */
 export function carry(event: DragEvent, what: Carried, text: string): void {
   event.dataTransfer?.setData("text/plain", text);
   if (event.dataTransfer) event.dataTransfer.effectAllowed = "copy";

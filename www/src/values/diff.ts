@@ -1,4 +1,4 @@
-// Two JSON values as the lines of one tree, with what has changed between them.
+// Two JSON values as the lines of one tree, with the changes between them.
 
 import { equal } from "../model/equal.ts";
 import type { Path } from "../model/stages.ts";
@@ -7,41 +7,43 @@ export { equal };
 
 export interface Line {
   depth: number;
-  /// What stands before the value: a member's name or an index.
+  /** The label before the value: a member's name or an index. */
   key: string;
   path: Path;
-  /// The value's text, or of a container only its beginning or end.
+  /** The text of the value. For a container, only its beginning or end. */
   text: string;
   mark: "" | "+" | "-" | "~";
-  /// Of a changed leaf: what it was.
+  /** For a changed leaf: the text of the old value. */
   was?: string;
-  /// Lines of an unchanged container that are folded into this one.
+  /** The number of lines of an unchanged container that are folded into this one. */
   folded?: number;
   leaf: boolean;
-  /// The end of a container, which is no value of its own.
+  /** Whether the line is the end of a container, which is not a value of its own. */
   end?: boolean;
 }
 
 export interface Lines {
   lines: Line[];
-  /// Whether there is more than is shown.
+  /** Whether lines were left out. */
   cut: boolean;
 }
 
-/// Characters that are shown at first, and at most: payloads can have no more.
+/** The number of characters that are shown at first, and the maximum. */
 export const SHOWN = 65_536;
 const MOST = 1_000_000;
 
-/// Characters of one text that are shown.
+/** The maximum number of characters shown of a single string. */
 const LONGEST = 20_000;
 
-/// What is being collected.
+/** The collected lines, and the remaining number of characters. */
 interface Collected extends Array<Line> {
   left?: number;
 }
 
-/// Without `compare`, everything is shown without marks; `open` names unchanged containers that are not folded, or all are
-/// open.
+/**
+ * Returns the lines. Without `compare`, all lines are included and have no marks. `open` has the paths of unchanged containers
+ * that are not folded, or "all".
+ */
 export function linesOf(before: unknown, after: unknown, compare: boolean, open: ReadonlySet<string> | "all", all = false): Lines {
   const lines: Collected = [];
   lines.left = all ? MOST : SHOWN;

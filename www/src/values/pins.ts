@@ -1,4 +1,4 @@
-// Places in the outputs of states that the graph shows in place of whole outputs, by the states' names.
+// The paths within outputs that the graph shows in place of whole outputs, by state name.
 
 import { signal } from "@preact/signals";
 import type { Path } from "../model/stages.ts";
